@@ -1,0 +1,29 @@
+"""driftmdp: decisions in worlds that change while you learn them.
+
+Reinforcement learning in non-stationary Markov decision processes with average reward, after *Non-Stationary
+Reinforcement Learning: The Blessing of (More) Optimism* [CSZ20].
+
+Start with a problem, ``driftmdp.problems.two_state()``, or describe a world of your own with :class:`Mdp`
+and :class:`DriftingMdp`; then ask :mod:`driftmdp.planning` what is best in it.
+"""
+
+from driftmdp import errors, formulas, planning, problems
+from driftmdp._version import __version__
+from driftmdp.mdp import DriftingMdp, Luck, Mdp, Noise, Problem, Sample, Space, Variation, gaussian
+
+__all__ = [
+    "DriftingMdp",
+    "Luck",
+    "Mdp",
+    "Noise",
+    "Problem",
+    "Sample",
+    "Space",
+    "Variation",
+    "__version__",
+    "errors",
+    "formulas",
+    "gaussian",
+    "planning",
+    "problems",
+]

@@ -1,0 +1,58 @@
+"""Errors of driftmdp: one root, and each child is a builtin error too.
+
+Catch :class:`DriftmdpError` for everything this library raises on purpose, or the builtin that fits
+(``ValueError`` for a wrong value, ``ArithmeticError`` for a computation that did not converge).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = [
+    "DriftmdpError",
+    "InvalidInputError",
+    "NotCommunicatingError",
+    "NotConvergedError",
+    "UnknownNameError",
+]
+
+
+class DriftmdpError(Exception):
+    """The root of every error that driftmdp raises on purpose."""
+
+
+class InvalidInputError(DriftmdpError, ValueError):
+    """A value given by the user breaks a rule; the message says which, where, and what to do."""
+
+
+class UnknownNameError(DriftmdpError, LookupError):
+    """A name is not known; the message suggests the nearest one that is."""
+
+
+class NotCommunicatingError(DriftmdpError, ValueError):
+    """Some state cannot be reached from another under any policy, so one optimal gain need not exist.
+
+    Attributes
+    ----------
+    source, target
+        A pair of states such that no policy leads from ``source`` to ``target``.
+    """
+
+    def __init__(self, message: str, source: int, target: int) -> None:
+        super().__init__(message)
+        self.source = source
+        self.target = target
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.source, self.target)
+
+
+class NotConvergedError(DriftmdpError, ArithmeticError):
+    """A computation could not reach the asked precision; ``best`` is the best certified result it has."""
+
+    def __init__(self, message: str, best: Any = None) -> None:
+        super().__init__(message)
+        self.best = best
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.best)

@@ -1,0 +1,90 @@
+"""BORL's blocks, arms and master parameters, [CSZ20] eqs. (7) to (9).
+
+==========  ================  ====================================================================
+symbol      name here         formula
+==========  ================  ====================================================================
+H           block_length      floor(3 S^(2/3) A^(1/2) T^(1/2))
+Phi         phi               1 / (2 T^(1/2))
+Delta_W     window_steps      floor(ln H)
+Delta_eta   widening_steps    floor(ln 1/Phi)
+J_W         windows           floor(H^(j / Delta_W)), j = 0 .. Delta_W
+J_eta       widenings         S^(1/3) A^(1/4) Phi^(k / Delta_eta), k = 0 .. Delta_eta
+Delta       n_arms            (Delta_W + 1) (Delta_eta + 1)
+ceil(T/H)   n_blocks
+alpha ...   alpha beta gamma  0.95, 1 and 1.05 times the square roots of eq. (8)
+==========  ================  ====================================================================
+
+Departs from [CSZ20] Alg. 2, line 6: the printed eta_i = floor(Phi^(k / Delta_eta)) is 0 or 1 and has lost the
+scale of J_eta; the arms are those of J_eta (docs/paper-notes.md, item 11).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from driftmdp.mdp import Space
+from driftmdp.validation import as_integer
+
+__all__ = ["BorlSchedule", "borl_schedule"]
+
+
+@dataclass(frozen=True)
+class BorlSchedule:
+    """BORL's parameters as printed; ``gamma`` above 1 is no probability, see its docs."""
+
+    block_length: int
+    phi: float
+    window_steps: int
+    widening_steps: int
+    windows: tuple[int, ...]
+    widenings: tuple[float, ...]
+    n_blocks: int
+    alpha: float
+    beta: float
+    gamma: float
+
+    @property
+    def n_arms(self) -> int:
+        """The number of (window, widening) arms, Delta."""
+        return len(self.windows) * len(self.widenings)
+
+
+def borl_schedule(space: Space, horizon: int) -> BorlSchedule:
+    """Return BORL's parameters for a space and a horizon.
+
+    Examples
+    --------
+    >>> plan = borl_schedule(Space.uniform(2, 2), 5000)
+    >>> plan.block_length, plan.n_arms, plan.n_blocks, round(plan.gamma, 2)
+    (476, 35, 11, 3.53)
+    """
+    t = as_integer(horizon, "horizon", minimum=1)
+    s, a = space.n_states, space.mean_actions
+    length = math.floor(3 * s ** (2 / 3) * a**0.5 * t**0.5)
+    phi = 1 / (2 * math.sqrt(t))
+    window_steps, widening_steps = math.floor(math.log(length)), math.floor(math.log(1 / phi))
+    scale = s ** (1 / 3) * a**0.25
+    windows = tuple(_root_floor(length, j, window_steps) for j in range(window_steps + 1))
+    widenings = tuple(scale * phi ** (k / max(1, widening_steps)) for k in range(widening_steps + 1))
+    n_arms, n_blocks = len(windows) * len(widenings), math.ceil(t / length)
+    root = math.sqrt(math.log(n_arms) / (n_arms * n_blocks))
+    return BorlSchedule(
+        length,
+        phi,
+        window_steps,
+        widening_steps,
+        windows,
+        widenings,
+        n_blocks,
+        alpha=0.95 * root,
+        beta=root,
+        gamma=1.05 * n_arms * root,
+    )
+
+
+def _root_floor(length: int, j: int, steps: int) -> int:
+    """Return floor(length^(j / steps)), exact at the ends where rounding would decide."""
+    if j == steps and steps > 0:
+        return length
+    return math.floor(math.pow(length, j / max(1, steps)))

@@ -1,0 +1,93 @@
+"""Confidence radii around empirical rewards and transitions, by the number of visits.
+
+==========  ==================================  ===================================================
+symbol      name here                           where
+==========  ==================================  ===================================================
+N_t(s, a)   counts                              [CSZ20] eq. (3); N+ = max(1, N)
+rad_r       reward                              [CSZ20] eq. (4)
+rad_p       transition (L1)                     [CSZ20] eq. (5)
+"SA"        space.n_pairs                       A is an average over states, so SA counts the pairs
+==========  ==================================  ===================================================
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from driftmdp.errors import InvalidInputError
+from driftmdp.mdp import Space
+from driftmdp.validation import as_number
+
+__all__ = ["Radii", "bernstein_radii", "jaksch_radii", "paper_radii"]
+
+
+class Radii(NamedTuple):
+    """A reward radius and a transition radius per pair."""
+
+    reward: NDArray[np.float64]
+    transition: NDArray[np.float64]
+
+
+def paper_radii(counts: ArrayLike, space: Space, horizon: int, delta: float | None = None) -> Radii:
+    """Return the radii of SWUCRL2-CW, before widening; [CSZ20] eqs. (4), (5).
+
+    rad_r = 2 sqrt(2 ln(SAT/delta) / N+), rad_p = 2 sqrt(2 S ln(SAT/delta) / N+), delta = 1/T by default.
+
+    Examples
+    --------
+    >>> paper_radii([1, 148], Space.uniform(2, 2), horizon=5000).reward.round(3)
+    array([12.139,  0.998])
+    """
+    log = np.log(space.n_pairs * horizon / _checked_delta(delta, horizon))
+    visits = _visits(counts)
+    return Radii(2 * np.sqrt(2 * log / visits), 2 * np.sqrt(2 * space.n_states * log / visits))
+
+
+def jaksch_radii(counts: ArrayLike, space: Space, t: int, delta: float) -> Radii:
+    """Return UCRL2's radii at time t [JOA10, Fig. 1].
+
+    rad_r = sqrt(7 ln(2SAt/delta) / (2 N+)), rad_p = sqrt(14 S ln(2At/delta) / N+).
+    """
+    delta, visits = _checked_delta(delta, t), _visits(counts)
+    reward = np.sqrt(3.5 * np.log(2 * space.n_pairs * t / delta) / visits)
+    log = np.log(2 * space.mean_actions * t / delta)
+    return Radii(reward, np.sqrt(14 * space.n_states * log / visits))
+
+
+def bernstein_radii(counts: ArrayLike, variances: ArrayLike, p_hat: ArrayLike, space: Space, delta: float) -> Radii:
+    """Return UCRL2B's radii, per next state [FPL20, eqs. (4), (5)].
+
+    2 sqrt(variance L / N+) + 6 L / N+ with L = ln(6 SA N+ / delta); variance is p(1 - p) for transitions.
+
+    Parameters
+    ----------
+    counts, variances
+        Visits and empirical reward variance, shape (n_pairs,).
+    p_hat
+        Empirical transitions, shape (n_pairs, S).
+    space, delta
+        The space and the error probability.
+    """
+    visits, p = _visits(counts), np.asarray(p_hat, dtype=np.float64)
+    log = np.log(6 * space.n_pairs * visits / _checked_delta(delta, 1)) / visits
+    reward = 2 * np.sqrt(np.asarray(variances, dtype=np.float64) * log) + 6 * log
+    return Radii(reward, 2 * np.sqrt(p * (1 - p) * log[:, None]) + 6 * log[:, None])
+
+
+def _visits(counts: ArrayLike) -> NDArray[np.float64]:
+    visits = np.asarray(counts, dtype=np.float64)
+    if not (visits >= 0).all():
+        raise InvalidInputError("counts must not be negative or missing.")
+    return np.maximum(1.0, visits)
+
+
+def _checked_delta(delta: float | None, horizon: float) -> float:
+    if delta is None:
+        return 1.0 / horizon
+    value = as_number(delta, "delta", 0.0, 1.0)
+    if value == 0.0:
+        raise InvalidInputError("delta must be positive; got 0. The paper's choice is 1/T.")
+    return value

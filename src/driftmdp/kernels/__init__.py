@@ -1,0 +1,22 @@
+"""Compiled loops: arrays in, arrays filled; no validation, no I/O, no classes.
+
+``driftmdp.kernels.NAME`` loads a module, and with it the compiler, when it is first used, so that
+importing driftmdp costs nothing of it.
+"""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from driftmdp.kernels import gain, graph, hitting, horizon, markov, world
+
+__all__ = ["gain", "graph", "hitting", "horizon", "markov", "world"]
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name in __all__:
+        return importlib.import_module(f"driftmdp.kernels.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,108 @@
+"""The one way kernels are compiled: nogil, no fastmath, cached under a key made of all kernel sources.
+
+numba's own cache looks only at the file that defines a function, so an edit in a kernel that is
+inlined into another file would be missed. Here the cache directory and the stamp inside it are a hash
+of every kernel source: an edit never meets a stale cache, and a second process never compiles again.
+
+The directory is ``NUMBA_CACHE_DIR`` if that is set, otherwise the user's cache directory; where
+neither can be written, a temporary one.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+
+__all__ = ["cache_directory", "kernel"]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+@functools.cache
+def sources_hash() -> str:
+    """Return a hash of every kernel source file, by name and content."""
+    digest = hashlib.sha256()
+    for source in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(source.name.encode())
+        digest.update(source.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _candidates() -> list[Path]:
+    chosen = os.environ.get("NUMBA_CACHE_DIR")
+    if chosen:
+        return [Path(chosen)]
+    if sys.platform == "win32":
+        home = Path(os.environ.get("LOCALAPPDATA", Path.home()))
+    elif sys.platform == "darwin":
+        home = Path.home() / "Library" / "Caches"
+    else:
+        home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return [home / "driftmdp", Path(tempfile.gettempdir()) / f"driftmdp-{_user()}"]
+
+
+def _user() -> str:
+    return str(os.getuid()) if hasattr(os, "getuid") else os.environ.get("USERNAME", "user")
+
+
+@functools.cache
+def cache_directory() -> Path:
+    """Return the first candidate directory that can be written, created and keyed by the sources' hash."""
+    for parent in _candidates():
+        directory = parent / f"kernels-{sources_hash()}"
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=directory):
+                return directory
+        except OSError:
+            continue
+    return Path(tempfile.mkdtemp(prefix="driftmdp-"))
+
+
+class _SourcesLocator(_CacheLocator):
+    """Tell numba where a kernel's compiled code lives and which sources it was compiled from."""
+
+    def __init__(self, function: Callable[..., Any], file: str) -> None:
+        self._py_file = file
+        self._line = function.__code__.co_firstlineno
+
+    def get_cache_path(self) -> str:
+        return str(cache_directory())
+
+    def get_source_stamp(self) -> str:
+        return sources_hash()
+
+    def get_disambiguator(self) -> str:
+        return str(self._line)
+
+    @classmethod
+    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> _SourcesLocator:
+        return cls(py_func, py_file)
+
+
+class _SourcesCacheImplementation(CompileResultCacheImpl):
+    _locator_classes = [_SourcesLocator]  # noqa: RUF012, numba's own attribute
+
+
+class _SourcesCache(FunctionCache):
+    _impl_class = _SourcesCacheImplementation
+
+
+def kernel(function: Function) -> Function:
+    """Compile ``function`` on first call, releasing the GIL, and keep the machine code on disk.
+
+    Division by zero gives infinities and NaNs, as in numpy; kernels look for them where it matters.
+    """
+    compiled: Any = numba.njit(nogil=True, error_model="numpy")(function)
+    if hasattr(compiled, "enable_caching"):  # not so where NUMBA_DISABLE_JIT leaves the Python function
+        compiled._cache = _SourcesCache(function)  # type: ignore[no-untyped-call]
+    return compiled

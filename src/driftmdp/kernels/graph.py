@@ -1,0 +1,179 @@
+"""Which state can follow which: reachability and recurrent classes on the positive entries of CSR rows.
+
+An entry that is stored but not positive is no edge: a mixture keeps the union of its anchors' patterns,
+and a weight may be zero.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from driftmdp.kernels._compile import kernel
+from driftmdp.kernels.arrays import Bools, Ints, Model
+
+
+@kernel
+def pair_states(offsets: Ints) -> Ints:
+    """Return the state of every pair."""
+    owner = np.empty(offsets[-1], np.int32)
+    for s in range(offsets.size - 1):
+        for pair in range(offsets[s], offsets[s + 1]):
+            owner[pair] = s
+    return owner
+
+
+@kernel
+def reverse(model: Model) -> tuple[Ints, Ints]:
+    """Return, as (pointer, pairs), the pairs that lead to each state with positive probability."""
+    indptr, indices, data = model.indptr, model.indices, model.data
+    n_states = model.offsets.size - 1
+    pointer = np.zeros(n_states + 1, np.int32)
+    for z in range(indptr[0], indptr[-1]):
+        if data[z] > 0.0:
+            pointer[indices[z] + 1] += 1
+    for s in range(n_states):
+        pointer[s + 1] += pointer[s]
+    fill = pointer.copy()
+    pairs = np.empty(pointer[-1], np.int32)
+    for pair in range(indptr.size - 1):
+        for z in range(indptr[pair], indptr[pair + 1]):
+            if data[z] > 0.0:
+                pairs[fill[indices[z]]] = pair
+                fill[indices[z]] += 1
+    return pointer, pairs
+
+
+@kernel
+def reach(offsets: Ints, pointer: Ints, pairs: Ints, order: Ints, n_reached: int, policy: Ints) -> int:
+    """Extend ``order[:n_reached]`` by every state that can reach it, nearest first; return how many.
+
+    ``policy`` gets, for each added state, an action that leads one step nearer with positive probability.
+    """
+    owner = pair_states(offsets)
+    inside = np.zeros(offsets.size - 1, np.bool_)
+    for i in range(n_reached):
+        inside[order[i]] = True
+    head = 0
+    while head < n_reached:
+        target = order[head]
+        head += 1
+        for z in range(pointer[target], pointer[target + 1]):
+            s = owner[pairs[z]]
+            if not inside[s]:
+                inside[s] = True
+                policy[s] = pairs[z] - offsets[s]
+                order[n_reached] = s
+                n_reached += 1
+    return n_reached
+
+
+@kernel
+def recurrent_classes(model: Model, policy: Ints, labels: Ints) -> int:
+    """Label each state with its recurrent class under ``policy``, or -1 if transient; return the count.
+
+    Tarjan's strongly connected components, without recursion; a component is recurrent when no edge
+    leaves it.
+    """
+    offsets, indptr, indices, data = model.offsets, model.indptr, model.indices, model.data
+    n = offsets.size - 1
+    number = np.zeros(n, np.int32)  # 0: not yet seen
+    low = np.zeros(n, np.int32)
+    component = np.empty(n, np.int32)
+    for s in range(n):
+        component[s] = -1
+    stack = np.empty(n, np.int32)
+    path = np.empty(n, np.int32)
+    cursor = np.empty(n, np.int32)
+    n_stack, counter, n_components = 0, 0, 0
+    for root in range(n):
+        if number[root] != 0:
+            continue
+        counter += 1
+        number[root] = low[root] = counter
+        stack[n_stack] = root
+        n_stack += 1
+        path[0] = root
+        cursor[0] = indptr[offsets[root] + policy[root]]
+        depth = 1
+        while depth > 0:
+            s = path[depth - 1]
+            z = cursor[depth - 1]
+            if z < indptr[offsets[s] + policy[s] + 1]:
+                cursor[depth - 1] += 1
+                if data[z] <= 0.0:
+                    continue
+                j = indices[z]
+                if number[j] == 0:
+                    counter += 1
+                    number[j] = low[j] = counter
+                    stack[n_stack] = j
+                    n_stack += 1
+                    path[depth] = j
+                    cursor[depth] = indptr[offsets[j] + policy[j]]
+                    depth += 1
+                elif component[j] < 0:
+                    low[s] = min(low[s], number[j])
+            else:
+                depth -= 1
+                if depth > 0:
+                    low[path[depth - 1]] = min(low[path[depth - 1]], low[s])
+                if low[s] == number[s]:
+                    while True:
+                        n_stack -= 1
+                        component[stack[n_stack]] = n_components
+                        if stack[n_stack] == s:
+                            break
+                    n_components += 1
+    open_ = np.zeros(n_components, np.bool_)
+    for s in range(n):
+        pair = offsets[s] + policy[s]
+        for z in range(indptr[pair], indptr[pair + 1]):
+            if data[z] > 0.0 and component[indices[z]] != component[s]:
+                open_[component[s]] = True
+    name = np.empty(n_components, np.int32)
+    n_classes = 0
+    for c in range(n_components):
+        name[c] = -1
+        if not open_[c]:
+            name[c] = n_classes
+            n_classes += 1
+    for s in range(n):
+        labels[s] = name[component[s]]
+    return n_classes
+
+
+@kernel
+def can_avoid(model: Model, inside: Bools) -> int:
+    """Return a state from which some policy never enters ``inside``, or -1 if there is none.
+
+    The largest set outside where every state keeps an action that stays in the set, found by removing
+    states without one until nothing changes.
+    """
+    offsets, indptr, indices, data = model.offsets, model.indptr, model.indices, model.data
+    n = offsets.size - 1
+    outside = np.empty(n, np.bool_)
+    for s in range(n):
+        outside[s] = not inside[s]
+    changed = True
+    while changed:
+        changed = False
+        for s in range(n):
+            if not outside[s]:
+                continue
+            keeps = False
+            for pair in range(offsets[s], offsets[s + 1]):
+                stays = True
+                for z in range(indptr[pair], indptr[pair + 1]):
+                    if data[z] > 0.0 and not outside[indices[z]]:
+                        stays = False
+                        break
+                if stays:
+                    keeps = True
+                    break
+            if not keeps:
+                outside[s] = False
+                changed = True
+    for s in range(n):
+        if outside[s]:
+            return s
+    return -1

@@ -1,0 +1,154 @@
+"""What can be asked of a moving mixture at a step: p_t, r_t, and a draw from them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from driftmdp.kernels._compile import kernel
+from driftmdp.kernels.arrays import Bools, Floats, Ints, Model, World
+
+
+@kernel
+def model_at(world: World, step: int, rewards: Floats, scratch: Floats) -> Model:
+    """Return the MDP of a step; ``rewards`` and, for a true mixture, ``scratch`` hold its numbers."""
+    rewards_at(world, step, rewards)
+    first, last = world.weight_indptr[step], world.weight_indptr[step + 1]
+    n_pairs = world.anchor_rewards.shape[1]
+    if last - first == 1:
+        row = world.weight_indices[first] * n_pairs
+        rows = world.anchor_indptr[row : row + n_pairs + 1]
+        return Model(world.offsets, rewards, rows, world.anchor_indices, world.anchor_data)
+    for z in range(scratch.size):
+        scratch[z] = 0.0
+    for w in range(first, last):
+        row = world.weight_indices[w] * n_pairs
+        for z in range(world.anchor_indptr[row], world.anchor_indptr[row + n_pairs]):
+            scratch[world.anchor_position[z]] += world.weight_data[w] * world.anchor_data[z]
+    return Model(world.offsets, rewards, world.union_indptr, world.union_indices, scratch)
+
+
+@kernel
+def mean_reward(world: World, step: int, pair: int) -> float:
+    """Return r_t of one pair."""
+    total = 0.0
+    for w in range(world.reward_weight_indptr[step], world.reward_weight_indptr[step + 1]):
+        total += world.reward_weight_data[w] * world.anchor_rewards[world.reward_weight_indices[w], pair]
+    return total
+
+
+@kernel
+def rewards_at(world: World, step: int, rewards: Floats) -> None:
+    """Fill ``rewards`` with r_t of every pair."""
+    for pair in range(rewards.size):
+        rewards[pair] = 0.0
+    for w in range(world.reward_weight_indptr[step], world.reward_weight_indptr[step + 1]):
+        anchor = world.reward_weight_indices[w]
+        for pair in range(rewards.size):
+            rewards[pair] += world.reward_weight_data[w] * world.anchor_rewards[anchor, pair]
+
+
+@kernel
+def draw(data: Floats, first: int, last: int, uniform: float) -> int:
+    """Return the entry in ``first .. last - 1`` that a uniform number in [0, 1) falls on."""
+    total = 0.0
+    chosen = first
+    for z in range(first, last):
+        if data[z] > 0.0:
+            chosen = z  # rounding may leave the total just under 1: then the last positive entry
+            total += data[z]
+            if uniform < total:
+                break
+    return chosen
+
+
+@kernel
+def sample_anchor(world: World, step: int, uniform: float) -> int:
+    """Draw the anchor of a step; in inventory, the day's censored demand."""
+    first, last = world.weight_indptr[step], world.weight_indptr[step + 1]
+    return world.weight_indices[draw(world.weight_data, first, last, uniform)]
+
+
+@kernel
+def sample_successor(world: World, anchor: int, pair: int, uniform: float) -> int:
+    """Draw a next state from an anchor's row."""
+    row = anchor * world.anchor_rewards.shape[1] + pair
+    first, last = world.anchor_indptr[row], world.anchor_indptr[row + 1]
+    return world.anchor_indices[draw(world.anchor_data, first, last, uniform)]
+
+
+@kernel
+def combination_norms(
+    rows: tuple[Ints, Ints, Floats],
+    anchors: tuple[Ints, Ints, Floats],
+    n_pairs: int,
+    n_states: int,
+    order: float,
+    norms: Floats,
+) -> None:
+    """Fill ``norms[i]`` with max over pairs of || sum_k c_ik P_k(. | pair) ||_order.
+
+    ``rows`` is the CSR of c, ``anchors`` the stacked CSR of the P_k. With c_i = w_{t+1} - w_t this is
+    B_{p,t} of [CSZ20] eq. (1).
+    """
+    indptr, indices, data = rows
+    anchor_indptr, anchor_indices, anchor_data = anchors
+    total = np.zeros(n_states)
+    seen = np.zeros(n_states, np.bool_)
+    touched = np.empty(n_states, np.int32)
+    for i in range(norms.size):
+        largest = 0.0
+        for pair in range(n_pairs if indptr[i + 1] > indptr[i] else 0):
+            n_touched = 0
+            for w in range(indptr[i], indptr[i + 1]):
+                row = indices[w] * n_pairs + pair
+                for z in range(anchor_indptr[row], anchor_indptr[row + 1]):
+                    s = anchor_indices[z]
+                    if not seen[s]:
+                        seen[s] = True
+                        touched[n_touched] = s
+                        n_touched += 1
+                    total[s] += data[w] * anchor_data[z]
+            largest = max(largest, _norm_and_clear(total, seen, touched, n_touched, order))
+        norms[i] = largest
+
+
+@kernel
+def _norm_and_clear(total: Floats, seen: Bools, touched: Ints, n_touched: int, order: float) -> float:
+    norm = 0.0
+    for i in range(n_touched):
+        size = abs(total[touched[i]])
+        if order == 1.0:
+            norm += size
+        elif order == 2.0:
+            norm += size * size
+        else:
+            norm = max(norm, size)
+        total[touched[i]] = 0.0
+        seen[touched[i]] = False
+    return np.sqrt(norm) if order == 2.0 else norm
+
+
+@kernel
+def sample_step(
+    world: World,
+    step: int,
+    pair: int,
+    luck: tuple[float, float, float],
+    noise: tuple[int, float, float, float],
+) -> tuple[float, int, int]:
+    """Return a step's reward, next state and anchor.
+
+    ``luck`` is (uniform for the anchor, uniform for the successor, uniform or normal for the noise);
+    ``noise`` is (code as in mdp/noise.py, sigma, bottom and top of the reward range).
+    """
+    anchor = sample_anchor(world, step, luck[0])
+    next_state = sample_successor(world, anchor, pair, luck[1])
+    code, sigma, bottom, top = noise
+    if code == 1:  # anchor
+        return world.anchor_rewards[anchor, pair], next_state, anchor
+    mean = mean_reward(world, step, pair)
+    if code == 2:  # bernoulli
+        return (top if luck[2] * (top - bottom) < mean - bottom else bottom), next_state, anchor
+    if code == 3:  # gaussian
+        return mean + sigma * luck[2], next_state, anchor
+    return mean, next_state, anchor

@@ -1,0 +1,10 @@
+"""What a world is: a space of states and actions, an MDP on it, an MDP that drifts, a problem to solve."""
+
+from driftmdp.mdp.drifting import DriftingMdp
+from driftmdp.mdp.mdp import Mdp
+from driftmdp.mdp.noise import Noise, gaussian
+from driftmdp.mdp.problem import Luck, Problem, Sample
+from driftmdp.mdp.space import Space
+from driftmdp.mdp.variation import Variation
+
+__all__ = ["DriftingMdp", "Luck", "Mdp", "Noise", "Problem", "Sample", "Space", "Variation", "gaussian"]

@@ -1,0 +1,334 @@
+"""A world that moves: K ordinary MDPs, the anchors, and weights on them at every step.
+
+    p_t(. | s, a) = sum_k weights[t, k] P_k(. | s, a),    r_t(s, a) = sum_k reward_weights[t, k] R_k(s, a)
+
+So "draw an anchor, then a next state from it" is exactly a draw from p_t, and a world that is different at
+every step costs its anchors and its weights, never T x pairs x S numbers. The public t is 1 .. T, as in
+[CSZ20]; arrays are 0-based.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from driftmdp.errors import InvalidInputError
+from driftmdp.kernels.arrays import World
+from driftmdp.mdp.mdp import Mdp
+from driftmdp.mdp.space import Space
+from driftmdp.mdp.variation import Variation, variation
+from driftmdp.mdp.weights import Weights
+from driftmdp.validation import as_integer, readonly
+
+__all__ = ["DriftingMdp"]
+
+
+class DriftingMdp:
+    """A moving mixture of anchor MDPs.
+
+    Parameters
+    ----------
+    anchors
+        K MDPs with the same numbers of states and actions. Alone they need not communicate.
+    weights
+        A distribution on the anchors for each step: a (T, K) table, a CSR matrix, or T whole numbers that
+        name one anchor each.
+    reward_weights
+        Weights of the anchors' rewards, any real numbers; by default ``weights``.
+
+    Examples
+    --------
+    >>> calm = Mdp.from_dense([[0.0], [1.0]], [[[0.5, 0.5]], [[0.5, 0.5]]])
+    >>> storm = Mdp.from_dense([[0.0], [1.0]], [[[0.9, 0.1]], [[0.9, 0.1]]])
+    >>> world = DriftingMdp([calm, storm], [[1, 0], [0.75, 0.25], [0.5, 0.5]])
+    >>> world.at(3).successors(0, 0)
+    array([0.7, 0.3])
+    >>> round(world.variation().transition, 12)
+    0.4
+    """
+
+    def __init__(self, anchors: Sequence[Mdp], weights: Any, reward_weights: Any = None) -> None:
+        anchors = _checked_anchors(anchors)
+        self._space = anchors[0].space
+        self._weights = Weights.parse(weights, len(anchors), "weights", distribution=True)
+        self._reward_weights = self._weights
+        if reward_weights is not None:
+            self._reward_weights = Weights.parse(reward_weights, len(anchors), "reward_weights", distribution=False)
+            if self._reward_weights.horizon != self.horizon:
+                raise InvalidInputError(
+                    f"reward_weights must cover the {self.horizon} steps of weights; "
+                    f"got {self._reward_weights.horizon}."
+                )
+        self._anchor_rewards = np.stack([anchor.rewards for anchor in anchors])
+        self._anchor_transitions = _stack(anchors)
+
+    @classmethod
+    def from_sequence(cls, mdps: Sequence[Mdp]) -> DriftingMdp:
+        """Return the world that is ``mdps[t - 1]`` at step t. Repeated objects are stored once."""
+        distinct = {id(mdp): mdp for mdp in mdps}
+        place = {key: k for k, key in enumerate(distinct)}
+        return cls(list(distinct.values()), np.array([place[id(mdp)] for mdp in mdps], dtype=np.int32))
+
+    @classmethod
+    def piecewise(
+        cls, mdps: Sequence[Mdp], change_points: Sequence[int], horizon: int | None = None
+    ) -> DriftingMdp:
+        """Return the world that is ``mdps[i]`` until just before step ``change_points[i]``.
+
+        The last MDP lasts to ``horizon``; without it, to just before the last change point.
+
+        Examples
+        --------
+        >>> one, two = (Mdp(Space.uniform(1, 1), [reward], [[1.0]]) for reward in (1, 2))
+        >>> world = DriftingMdp.piecewise([one, two], [4], horizon=5)
+        >>> [world.at(t).reward(0, 0) for t in range(1, 6)]
+        [1.0, 1.0, 1.0, 2.0, 2.0]
+        >>> DriftingMdp.piecewise([one, two], [4, 6]).horizon
+        5
+        """
+        ends = [as_integer(point, "change_points", minimum=1) for point in change_points]
+        if horizon is not None:
+            ends.append(as_integer(horizon, "horizon", minimum=1) + 1)
+        if len(ends) != len(mdps):
+            raise InvalidInputError(
+                f"change_points must be {len(mdps) - 1} with a horizon, or {len(mdps)} without one "
+                f"(the last is where the world ends); got {len(change_points)}."
+            )
+        lengths = np.diff([1, *ends])
+        if (lengths < 1).any():
+            raise InvalidInputError(
+                f"change_points must increase and lie in 2 .. horizon; got {list(change_points)}."
+            )
+        return cls(mdps, np.repeat(np.arange(len(mdps), dtype=np.int32), lengths))
+
+    @classmethod
+    def stationary(cls, mdp: Mdp, horizon: int) -> DriftingMdp:
+        """Return the world that never changes."""
+        return cls([mdp], np.zeros(as_integer(horizon, "horizon", minimum=1), dtype=np.int32))
+
+    @property
+    def space(self) -> Space:
+        """The states and actions."""
+        return self._space
+
+    @property
+    def horizon(self) -> int:
+        """The number of steps, T."""
+        return self._weights.horizon
+
+    @property
+    def n_anchors(self) -> int:
+        """The number of anchors, K."""
+        return len(self._anchor_rewards)
+
+    @property
+    def weights(self) -> Weights:
+        """The anchors' weights in the transitions."""
+        return self._weights
+
+    @property
+    def reward_weights(self) -> Weights:
+        """The anchors' weights in the rewards."""
+        return self._reward_weights
+
+    @property
+    def rewards_follow_transitions(self) -> bool:
+        """Whether rewards have no weights of their own."""
+        return self._reward_weights is self._weights
+
+    @property
+    def anchor_rewards(self) -> NDArray[np.float64]:
+        """Rewards of all anchors, shape (K, n_pairs), read-only."""
+        return readonly(self._anchor_rewards)
+
+    @property
+    def anchor_transitions(self) -> sp.csr_array:
+        """Transitions of all anchors, one below the other: CSR of shape (K n_pairs, S)."""
+        return self._anchor_transitions
+
+    def anchor(self, k: int) -> Mdp:
+        """Return anchor ``k``; its arrays are views."""
+        k = as_integer(k, "k", 0, self.n_anchors - 1)
+        n_pairs = self._space.n_pairs
+        indptr = self._anchor_transitions.indptr[k * n_pairs : (k + 1) * n_pairs + 1]
+        entries = slice(indptr[0], indptr[-1])
+        rows = sp.csr_array(
+            (
+                self._anchor_transitions.data[entries],
+                self._anchor_transitions.indices[entries],
+                indptr - indptr[0],
+            ),
+            shape=(n_pairs, self._space.n_states),
+        )
+        return Mdp._trusted(self._space, self._anchor_rewards[k], rows)
+
+    @property
+    def anchors(self) -> tuple[Mdp, ...]:
+        """All anchors."""
+        return tuple(self.anchor(k) for k in range(self.n_anchors))
+
+    def at(self, t: int) -> Mdp:
+        """Return the MDP of step t, 1 <= t <= T."""
+        step = as_integer(t, "t", 1, self.horizon) - 1
+        return Mdp._trusted(self._space, self.rewards_at(t), self._transitions_at(step))
+
+    def rewards_at(self, t: int) -> NDArray[np.float64]:
+        """Return r_t of every pair."""
+        anchors, weights = self._reward_weights.row(as_integer(t, "t", 1, self.horizon) - 1)
+        return np.asarray(weights @ self._anchor_rewards[anchors])
+
+    def _transitions_at(self, step: int) -> sp.csr_array:
+        anchors, weights = self._weights.row(step)
+        if anchors.size == 1:
+            return self.anchor(int(anchors[0]))._transitions
+        indptr, indices, position = self._union
+        data = np.zeros(indices.size)
+        n_pairs = self._space.n_pairs
+        stacked = self._anchor_transitions
+        for k, weight in zip(anchors, weights, strict=True):
+            entries = slice(stacked.indptr[k * n_pairs], stacked.indptr[(k + 1) * n_pairs])
+            data[position[entries]] += weight * stacked.data[entries]
+        matrix = sp.csr_array((data, indices.copy(), indptr.copy()), shape=(n_pairs, self._space.n_states))
+        matrix.eliminate_zeros()
+        return matrix
+
+    @functools.cached_property
+    def _union(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+        """The union of the anchors' patterns, (indptr, indices), and each anchor entry's place in it."""
+        n_pairs, n_states = self._space.n_pairs, self._space.n_states
+        if self._weights.one_anchor_a_step:
+            return np.zeros(n_pairs + 1, np.int32), np.empty(0, np.int32), np.empty(0, np.int32)
+        stacked = self._anchor_transitions
+        pair = np.repeat(np.arange(stacked.shape[0]) % n_pairs, np.diff(stacked.indptr))
+        cells, position = np.unique(pair * n_states + stacked.indices, return_inverse=True)
+        indptr = np.searchsorted(cells, np.arange(n_pairs + 1) * n_states)
+        return indptr.astype(np.int32), (cells % n_states).astype(np.int32), position.astype(np.int32)
+
+    @functools.cached_property
+    def world(self) -> World:
+        """Everything as plain arrays, for kernels."""
+        stacked, weights, reward_weights = (
+            self._anchor_transitions,
+            self._weights.matrix,
+            self._reward_weights.matrix,
+        )
+        indptr, indices, position = self._union
+        return World(
+            offsets=self._space._offsets,
+            anchor_rewards=self._anchor_rewards,
+            anchor_indptr=stacked.indptr,
+            anchor_indices=stacked.indices,
+            anchor_data=stacked.data,
+            anchor_position=position,
+            union_indptr=indptr,
+            union_indices=indices,
+            weight_indptr=weights.indptr,
+            weight_indices=weights.indices,
+            weight_data=weights.data,
+            reward_weight_indptr=reward_weights.indptr,
+            reward_weight_indices=reward_weights.indices,
+            reward_weight_data=reward_weights.data,
+        )
+
+    def between(self, first: int, last: int) -> DriftingMdp:
+        """Return the world of the steps ``first .. last``, both included, numbered from 1."""
+        first = as_integer(first, "first", 1, self.horizon)
+        last = as_integer(last, "last", first, self.horizon)
+        part = object.__new__(DriftingMdp)
+        part._space = self._space
+        part._anchor_rewards, part._anchor_transitions = self._anchor_rewards, self._anchor_transitions
+        part._weights = part._reward_weights = self._weights.between(first - 1, last)
+        if not self.rewards_follow_transitions:
+            part._reward_weights = self._reward_weights.between(first - 1, last)
+        return part
+
+    def distinct_steps(self, rewards: bool = True) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Group the steps with equal weights.
+
+        Parameters
+        ----------
+        rewards
+            Whether the rewards' weights must be equal too.
+
+        Returns
+        -------
+        steps
+            The first 0-based step of each group, ascending.
+        group
+            The group of each step, shape (T,): ``at(t)`` equals ``at(steps[group[t - 1]] + 1)``.
+        """
+        kinds = [self._weights]
+        if rewards and not self.rewards_follow_transitions:
+            kinds.append(self._reward_weights)
+        prints = np.ascontiguousarray(np.hstack([weights.fingerprints() for weights in kinds]))
+        keys = prints.view([("", prints.dtype)] * prints.shape[1]).ravel()
+        _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+        if not all(_rows_equal(weights, first[inverse]) for weights in kinds):  # two rows share a projection
+            return np.arange(self.horizon, dtype=np.int32), np.arange(self.horizon)
+        order = np.argsort(first)
+        rank = np.empty_like(order)
+        rank[order] = np.arange(order.size)
+        return first[order].astype(np.int32), rank[inverse]
+
+    def variation(self, reward_norm: float = np.inf, transition_norm: float = 1) -> Variation:
+        """Return the exact variation budgets B_r and B_p, [CSZ20] eq. (1).
+
+        Parameters
+        ----------
+        reward_norm
+            The norm of r_{t+1} - r_t over pairs: ``inf`` (the paper's), 1 or 2.
+        transition_norm
+            The norm of p_{t+1}(.|s,a) - p_t(.|s,a), of which the largest over pairs counts: 1 (the paper's),
+            2 or ``inf``. The paper's remark on norms allows the others.
+        """
+        return variation(self, reward_norm, transition_norm)
+
+    def __repr__(self) -> str:
+        return (
+            f"<DriftingMdp: {self.horizon} steps, {self.n_anchors} anchors, "
+            f"{self._space.n_states} states, {self._space.n_pairs} pairs>"
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.__dict__.copy()
+        state.pop("world", None)
+        state.pop("_union", None)
+        return state
+
+
+def _checked_anchors(anchors: Sequence[Mdp]) -> Sequence[Mdp]:
+    if isinstance(anchors, Mdp):
+        raise InvalidInputError("anchors must be a list of Mdp; got one Mdp. Use DriftingMdp.stationary.")
+    anchors = list(anchors)
+    if not anchors:
+        raise InvalidInputError("anchors must hold at least one Mdp; got none.")
+    for k, anchor in enumerate(anchors):
+        if not isinstance(anchor, Mdp):
+            raise InvalidInputError(f"anchors[{k}] must be an Mdp; got {type(anchor).__name__}.")
+        if not np.array_equal(anchor.space.n_actions, anchors[0].space.n_actions):
+            raise InvalidInputError(
+                f"anchors[{k}] must have the states and actions of anchors[0], {anchors[0].space!r}; "
+                f"got {anchor.space!r}."
+            )
+    return anchors
+
+
+def _stack(anchors: Sequence[Mdp]) -> sp.csr_array:
+    stored = sum(anchor.transitions.nnz for anchor in anchors)
+    if stored >= 2**31:
+        raise InvalidInputError(f"anchors must hold fewer than 2^31 successors in all; got {stored}.")
+    stacked = sp.csr_array(sp.vstack([anchor.transitions for anchor in anchors], format="csr"))
+    stacked.indptr, stacked.indices = stacked.indptr.astype(np.int32), stacked.indices.astype(np.int32)
+    return stacked
+
+
+def _rows_equal(weights: Weights, representative: NDArray[np.int64]) -> bool:
+    """Whether every step's row equals that of its representative."""
+    if weights.index is not None:
+        return bool((weights.index == weights.index[representative]).all())
+    return bool((weights.matrix[representative] - weights.matrix).count_nonzero() == 0)

@@ -1,0 +1,235 @@
+"""One ordinary Markov decision process: a reward and a next-state distribution per pair.
+
+===========  ===========  ===============  ==========================
+symbol       name here    shape            where
+===========  ===========  ===============  ==========================
+r(s, a)      rewards      (n_pairs,)       [CSZ20] Section 2.2
+p(s'|s, a)   transitions  (n_pairs, S)     [CSZ20] Section 2.2
+===========  ===========  ===============  ==========================
+
+Transitions are kept as one CSR matrix, whatever form they came in: every kernel reads the same three
+arrays, and a pair costs its successors (docs/decisions/0002).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from driftmdp.errors import InvalidInputError
+from driftmdp.kernels.arrays import Model
+from driftmdp.mdp.space import Space
+from driftmdp.validation import readonly
+
+__all__ = ["Mdp"]
+
+SUM_TOLERANCE = 1e-9
+
+
+class Mdp:
+    """Rewards and transitions per state-action pair.
+
+    Parameters
+    ----------
+    space
+        The states and actions.
+    rewards
+        Mean reward of each pair, shape (n_pairs,); row ``space.pair(s, a)``.
+    transitions
+        Next-state distribution of each pair, shape (n_pairs, n_states), dense or any scipy sparse form.
+
+    Raises
+    ------
+    InvalidInputError
+        If a shape is wrong, a number is not finite, a probability is negative, or a row does not sum to
+        1 within 1e-9. The message names the state and the action.
+
+    Examples
+    --------
+    >>> switch = Mdp(Space.uniform(2, 2), [0, 0, 1, 0], [[1, 0], [0, 1], [0, 1], [1, 0]])
+    >>> switch
+    <Mdp: 2 states, 4 pairs, 4 successors, rewards in [0, 1]>
+    >>> Mdp(Space.uniform(1, 1), [0], [[0.982]])
+    Traceback (most recent call last):
+    driftmdp.errors.InvalidInputError: transitions[s=0, a=0] must sum to 1; got 0.982.
+    """
+
+    __slots__ = ("_rewards", "_space", "_transitions")
+
+    def __init__(self, space: Space, rewards: ArrayLike, transitions: Any) -> None:
+        if not isinstance(space, Space):
+            raise InvalidInputError(f"space must be a Space; got {type(space).__name__}.")
+        self._space = space
+        self._rewards = _checked_rewards(space, rewards)
+        self._transitions = _checked_transitions(space, transitions)
+
+    @classmethod
+    def from_dense(cls, rewards: ArrayLike, transitions: ArrayLike, available: ArrayLike | None = None) -> Mdp:
+        """Build an MDP from [S, A] rewards and [S, A, S] transitions.
+
+        Parameters
+        ----------
+        rewards, transitions
+            Tables by state and action. Entries of unavailable pairs are ignored.
+        available
+            Which actions each state offers, boolean [S, A]; all by default. The available actions of a
+            state are numbered anew from 0.
+
+        Examples
+        --------
+        >>> mdp = Mdp.from_dense([[0, 9], [1, 0]], [[[0, 1], [0, 0]], [[0, 1], [1, 0]]],
+        ...                      available=[[True, False], [True, True]])
+        >>> mdp.space.n_actions
+        array([1, 2], dtype=int32)
+        """
+        r, p = _as_table(rewards, "rewards", 2), _as_table(transitions, "transitions", 3)
+        n_states, n_actions = r.shape
+        if p.shape != (n_states, n_actions, n_states):
+            raise InvalidInputError(
+                f"transitions must have shape [S, A, S] = {(n_states, n_actions, n_states)} to fit the "
+                f"rewards; got {p.shape}."
+            )
+        mask = np.ones(r.shape, bool) if available is None else np.asarray(available)
+        if mask.shape != r.shape or mask.dtype != bool:
+            raise InvalidInputError(
+                f"available must be a boolean table of shape {r.shape}; got {mask.dtype} of shape {mask.shape}."
+            )
+        return cls(Space(mask.sum(axis=1)), r[mask], p[mask])
+
+    @classmethod
+    def _trusted(cls, space: Space, rewards: NDArray[np.float64], transitions: sp.csr_array) -> Mdp:
+        """Wrap arrays that are known to be valid, without a copy."""
+        mdp = object.__new__(cls)
+        mdp._space, mdp._rewards, mdp._transitions = space, rewards, transitions
+        return mdp
+
+    @property
+    def space(self) -> Space:
+        """The states and actions."""
+        return self._space
+
+    @property
+    def rewards(self) -> NDArray[np.float64]:
+        """Mean reward per pair, shape (n_pairs,), read-only."""
+        return readonly(self._rewards)
+
+    @property
+    def transitions(self) -> sp.csr_array:
+        """Next-state distribution per pair, CSR of shape (n_pairs, n_states), read-only."""
+        p = self._transitions
+        return sp.csr_array((readonly(p.data), readonly(p.indices), readonly(p.indptr)), shape=p.shape)
+
+    @property
+    def arrays(self) -> Model:
+        """The arrays themselves, as kernels take them; never write to them."""
+        p = self._transitions
+        return Model(self._space._offsets, self._rewards, p.indptr, p.indices, p.data)
+
+    def reward(self, state: int, action: int) -> float:
+        """Return r(s, a)."""
+        return float(self._rewards[self._space.pair(state, action)])
+
+    def successors(self, state: int, action: int) -> NDArray[np.float64]:
+        """Return p(. | s, a) as a dense vector of length S."""
+        pair = self._space.pair(state, action)
+        _, _, indptr, indices, data = self.arrays
+        row = np.zeros(self._space.n_states)
+        entries = slice(indptr[pair], indptr[pair + 1])
+        row[indices[entries]] = data[entries]
+        return row
+
+    def to_dense(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
+        """Return [S, A] rewards, [S, A, S] transitions and the [S, A] mask of available actions.
+
+        Unavailable pairs have reward minus infinity and no successors.
+        """
+        n_states, width = self._space.n_states, int(self._space.n_actions.max())
+        available = np.arange(width) < self._space.n_actions[:, None]
+        rewards = np.full((n_states, width), -np.inf)
+        transitions = np.zeros((n_states, width, n_states))
+        rewards[available] = self._rewards
+        transitions[available] = self._transitions.toarray()
+        return rewards, transitions, available
+
+    def __repr__(self) -> str:
+        low, high = self._rewards.min(), self._rewards.max()
+        return (
+            f"<Mdp: {self._space.n_states} states, {self._space.n_pairs} pairs, "
+            f"{self._transitions.nnz} successors, rewards in [{low:g}, {high:g}]>"
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Mdp._trusted, (self._space, self._rewards, self._transitions)
+
+
+def _as_table(values: ArrayLike, name: str, n_axes: int) -> NDArray[np.float64]:
+    try:
+        table = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidInputError(f"{name} must be a regular table of numbers; got {values!r}.") from None
+    if table.ndim != n_axes or table.size == 0:
+        raise InvalidInputError(f"{name} must be a table with {n_axes} axes, none empty; got shape {table.shape}.")
+    return table
+
+
+def _checked_rewards(space: Space, rewards: ArrayLike) -> NDArray[np.float64]:
+    values = np.array(rewards, dtype=np.float64) if not isinstance(rewards, str) else np.empty((0, 0))
+    if values.shape != (space.n_pairs,):
+        raise InvalidInputError(
+            f"rewards must have shape (n_pairs,) = ({space.n_pairs},); got {values.shape}. "
+            "For an [S, A] table use Mdp.from_dense."
+        )
+    if not np.isfinite(values).all():
+        pair = int(np.flatnonzero(~np.isfinite(values))[0])
+        raise InvalidInputError(f"rewards[{space.where(pair)}] must be finite; got {values[pair]}.")
+    return values
+
+
+def _checked_transitions(space: Space, transitions: Any) -> sp.csr_array:
+    matrix = _as_csr(transitions)
+    if matrix.shape != (space.n_pairs, space.n_states):
+        raise InvalidInputError(
+            f"transitions must have shape (n_pairs, n_states) = ({space.n_pairs}, {space.n_states}); "
+            f"got {matrix.shape}. For an [S, A, S] table use Mdp.from_dense."
+        )
+
+    def refuse(entry: int, rule: str) -> None:
+        pair = int(np.searchsorted(matrix.indptr, entry, side="right")) - 1
+        raise InvalidInputError(
+            f"transitions[{space.where(pair)}] to state {matrix.indices[entry]} must be {rule}; "
+            f"got {matrix.data[entry]}."
+        )
+
+    if not np.isfinite(matrix.data).all():
+        refuse(int(np.flatnonzero(~np.isfinite(matrix.data))[0]), "finite")
+    if (matrix.data < 0).any():
+        refuse(int(np.flatnonzero(matrix.data < 0)[0]), "non-negative")
+    sums = matrix.sum(axis=1)
+    wrong = np.flatnonzero(np.abs(sums - 1.0) > SUM_TOLERANCE)
+    if wrong.size:
+        pair = int(wrong[0])
+        raise InvalidInputError(
+            f"transitions[{space.where(pair)}] must sum to 1; got {_not_one(float(sums[pair]))}."
+        )
+    matrix.eliminate_zeros()
+    return matrix
+
+
+def _as_csr(transitions: Any) -> sp.csr_array:
+    """Copy any dense or sparse table into CSR with sorted, unique int32 indices."""
+    if not sp.issparse(transitions):
+        transitions = _as_table(transitions, "transitions", 2)
+    matrix = sp.csr_array(transitions, dtype=np.float64, copy=True)
+    matrix.sum_duplicates()
+    if matrix.nnz >= 2**31:
+        raise InvalidInputError(f"transitions must have fewer than 2^31 entries; got {matrix.nnz}.")
+    matrix.indptr, matrix.indices = matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32)
+    return matrix
+
+
+def _not_one(value: float) -> str:
+    """Format a sum that is not 1 with enough digits to see that it is not."""
+    return f"{value:.6g}" if f"{value:.6g}" != "1" else repr(value)

@@ -1,0 +1,76 @@
+"""How an emitted reward scatters around its mean; the mean is always r_t(s, a).
+
+=================  ==========================================================================
+noise              what is emitted
+=================  ==========================================================================
+``none``           r_t(s, a) itself
+``anchor``         the drawn anchor's reward (inventory: what that day's demand really earned)
+``bernoulli``      the top of the reward range with the probability that makes the mean right, else
+                   the bottom
+``gaussian(s)``    r_t(s, a) plus a normal error with standard deviation s
+=================  ==========================================================================
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from driftmdp.errors import InvalidInputError
+from driftmdp.validation import as_number, nearest_name
+
+__all__ = ["KINDS", "Noise", "gaussian"]
+
+KINDS = ("none", "anchor", "bernoulli", "gaussian")  # the position is the code used in kernels
+
+
+@dataclass(frozen=True)
+class Noise:
+    """A noise model; write it as a word, ``"bernoulli"``, or as ``gaussian(0.1)``."""
+
+    kind: str
+    sigma: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise InvalidInputError(
+                f"noise must be 'none', 'anchor', 'bernoulli' or 'gaussian(sigma)'; got {self.kind!r}."
+                f"{nearest_name(self.kind, KINDS)}"
+            )
+        object.__setattr__(self, "sigma", as_number(self.sigma, "sigma", minimum=0.0))
+
+    @classmethod
+    def parse(cls, text: str | Noise) -> Noise:
+        """Return the model that a word, ``"gaussian(0.1)"`` or a Noise stands for."""
+        if isinstance(text, Noise):
+            return text
+        match = re.fullmatch(r"gaussian\(\s*([^()\s]+)\s*\)", str(text))
+        if match:
+            try:
+                return gaussian(float(match[1]))
+            except ValueError:
+                raise InvalidInputError(
+                    f"sigma of noise must be a finite number that is not negative; got {match[1]!r}."
+                ) from None
+        if text == "gaussian":
+            raise InvalidInputError("noise 'gaussian' must name its standard deviation; write 'gaussian(0.1)'.")
+        return cls(str(text))
+
+    @property
+    def code(self) -> int:
+        """The number that kernels know the kind by."""
+        return KINDS.index(self.kind)
+
+    def __str__(self) -> str:
+        return f"gaussian({self.sigma:g})" if self.kind == "gaussian" else self.kind
+
+
+def gaussian(sigma: float) -> Noise:
+    """Return normal reward noise with standard deviation ``sigma``.
+
+    Examples
+    --------
+    >>> str(gaussian(0.1))
+    'gaussian(0.1)'
+    """
+    return Noise("gaussian", sigma)

@@ -1,0 +1,153 @@
+"""A problem: a drifting MDP with a start state, a noise model and a reward range."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftmdp import kernels
+from driftmdp.errors import InvalidInputError
+from driftmdp.mdp.drifting import DriftingMdp
+from driftmdp.mdp.noise import Noise
+from driftmdp.mdp.space import Space
+from driftmdp.validation import as_integer, as_number
+
+__all__ = ["Luck", "Problem", "Sample"]
+
+CHUNK = 1 << 22
+
+
+class Luck(NamedTuple):
+    """The world's random numbers, one of each kind a step, drawn before anything happens.
+
+    Whatever an agent does, step t uses the same numbers, so that two agents with one seed face the same
+    luck.
+    """
+
+    anchor: NDArray[np.float64]
+    successor: NDArray[np.float64]
+    noise: NDArray[np.float64]
+
+
+class Sample(NamedTuple):
+    """What a step gives: a reward, the next state, and the anchor drawn (inventory: the demand)."""
+
+    reward: float
+    next_state: int
+    anchor: int
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A drifting MDP and what else is needed to learn in it.
+
+    Parameters
+    ----------
+    drifting
+        The world.
+    start
+        The state at t = 1.
+    noise
+        ``"none"``, ``"anchor"``, ``"bernoulli"`` or ``gaussian(sigma)``; the mean is always r_t(s, a).
+    reward_range
+        Bounds (lo, hi) on every mean reward, which agents use to normalise. By default the exact ones.
+    name, description
+        For people, and for tables.
+    parameters
+        What a registered problem was made from.
+
+    Examples
+    --------
+    >>> from driftmdp import DriftingMdp, Mdp, Space
+    >>> coin = Mdp(Space.uniform(1, 2), [0.4, 0.6], [[1.0], [1.0]])
+    >>> problem = Problem(DriftingMdp.stationary(coin, 100), noise="bernoulli", reward_range=(0, 1))
+    >>> luck = problem.luck(np.random.default_rng(7))
+    >>> problem.sample(1, 0, 1, luck)
+    Sample(reward=..., next_state=0, anchor=0)
+    """
+
+    drifting: DriftingMdp
+    start: int = 0
+    noise: Noise = field(default="none")  # type: ignore[assignment]
+    reward_range: tuple[float, float] = None  # type: ignore[assignment]
+    name: str = "unnamed"
+    description: str = field(default="", repr=False)
+    parameters: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.drifting, DriftingMdp):
+            raise InvalidInputError(
+                f"drifting must be a DriftingMdp; got {type(self.drifting).__name__}. "
+                "Wrap one Mdp with DriftingMdp.stationary(mdp, horizon)."
+            )
+        object.__setattr__(self, "start", as_integer(self.start, "start", 0, self.space.n_states - 1))
+        object.__setattr__(self, "noise", Noise.parse(self.noise))
+        object.__setattr__(self, "reward_range", self._checked_range())
+        if self.noise.kind == "anchor" and not self.drifting.rewards_follow_transitions:
+            raise InvalidInputError(
+                "noise 'anchor' must not be used with reward_weights: the drawn anchor's reward would not "
+                "have mean r_t. Use 'none', 'bernoulli' or 'gaussian(sigma)'."
+            )
+
+    def _checked_range(self) -> tuple[float, float]:
+        low, high = mean_reward_range(self.drifting)
+        if self.reward_range is None:
+            return low, high
+        try:
+            lo, hi = (as_number(bound, "reward_range") for bound in self.reward_range)
+        except (TypeError, ValueError):
+            raise InvalidInputError(
+                f"reward_range must be two finite numbers (lo, hi); got {self.reward_range!r}."
+            ) from None
+        slack = 1e-9 * max(1.0, abs(lo), abs(hi))
+        if lo > low + slack or hi < high - slack:
+            raise InvalidInputError(
+                f"reward_range must contain every mean reward, which lie in [{low:g}, {high:g}]; "
+                f"got ({lo:g}, {hi:g})."
+            )
+        return lo, hi
+
+    @property
+    def space(self) -> Space:
+        """The states and actions."""
+        return self.drifting.space
+
+    @property
+    def horizon(self) -> int:
+        """The number of steps, T."""
+        return self.drifting.horizon
+
+    def luck(self, rng: np.random.Generator) -> Luck:
+        """Draw the world's random numbers for all T steps."""
+        anchor, successor = rng.random((2, self.horizon))
+        gaussian = self.noise.kind == "gaussian"
+        noise = rng.standard_normal(self.horizon) if gaussian else rng.random(self.horizon)
+        return Luck(anchor, successor, noise)
+
+    def sample(self, t: int, state: int, action: int, luck: Luck) -> Sample:
+        """Return what step t gives for a state and an action under the given luck."""
+        step = as_integer(t, "t", 1, self.horizon) - 1
+        reward, next_state, anchor = kernels.world.sample_step(
+            self.drifting.world,
+            step,
+            self.space.pair(state, action),
+            (luck.anchor[step], luck.successor[step], luck.noise[step]),
+            (self.noise.code, self.noise.sigma, *self.reward_range),
+        )
+        return Sample(reward, next_state, anchor)
+
+
+def mean_reward_range(drifting: DriftingMdp) -> tuple[float, float]:
+    """Return the smallest and the largest r_t(s, a) over all steps and pairs."""
+    steps, _ = drifting.distinct_steps()
+    weights, rewards = drifting.reward_weights.matrix, drifting.anchor_rewards
+    low, high = np.inf, -np.inf
+    chunk = max(1, CHUNK // rewards.shape[1])
+    for first in range(0, steps.size, chunk):
+        means = weights[steps[first : first + chunk]] @ rewards
+        low, high = min(low, means.min()), max(high, means.max())
+    return float(low), float(high)

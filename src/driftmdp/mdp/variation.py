@@ -1,0 +1,114 @@
+"""How much a world moves: the variation budgets of [CSZ20] eq. (1).
+
+==========  =================  ==========  ==========================================================
+symbol      name here          shape       meaning
+==========  =================  ==========  ==========================================================
+B_{r,t}     reward_steps       (T - 1,)    max over pairs of |r_{t+1}(s,a) - r_t(s,a)|
+B_{p,t}     transition_steps   (T - 1,)    max over pairs of ||p_{t+1}(.|s,a) - p_t(.|s,a)||_1
+B_r, B_p    reward, transition  float      their sums
+==========  =================  ==========  ==========================================================
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from driftmdp import kernels
+from driftmdp.errors import InvalidInputError
+from driftmdp.mdp.weights import Weights
+
+if TYPE_CHECKING:
+    from driftmdp.mdp.drifting import DriftingMdp
+
+__all__ = ["Variation", "variation"]
+
+CHUNK = 1 << 22  # numbers held at once while differencing rewards
+
+
+@dataclass(frozen=True)
+class Variation:
+    """The budgets B_r and B_p and the steps they sum."""
+
+    reward: float
+    transition: float
+    reward_steps: NDArray[np.float64] = field(repr=False)
+    transition_steps: NDArray[np.float64] = field(repr=False)
+    reward_norm: float = np.inf
+    transition_norm: float = 1.0
+
+
+def variation(drifting: DriftingMdp, reward_norm: float, transition_norm: float) -> Variation:
+    """Return the exact variation of a world in the given norms."""
+    for name, norm in (("reward_norm", reward_norm), ("transition_norm", transition_norm)):
+        if norm not in (1, 2, np.inf):
+            raise InvalidInputError(f"{name} must be 1, 2 or inf; got {norm!r}.")
+    rewards = _reward_steps(drifting, reward_norm)
+    transitions = _transition_steps(drifting, float(transition_norm))
+    return Variation(
+        float(rewards.sum()),
+        float(transitions.sum()),
+        rewards,
+        transitions,
+        float(reward_norm),
+        float(transition_norm),
+    )
+
+
+def _differences(weights: Weights) -> tuple[sp.csr_array, NDArray[np.int64]]:
+    """Return the distinct rows of w_{t+1} - w_t, and for each step which row it is."""
+    if weights.index is None:
+        return _explicit(weights.matrix[1:] - weights.matrix[:-1]), np.arange(weights.horizon - 1)
+    n_anchors = weights.shape[1]
+    moves, place = np.unique(
+        weights.index[:-1].astype(np.int64) * n_anchors + weights.index[1:], return_inverse=True
+    )
+    rows = np.arange(moves.size)
+    to = sp.csr_array((np.ones(moves.size), (rows, moves % n_anchors)), shape=(moves.size, n_anchors))
+    start = sp.csr_array((np.ones(moves.size), (rows, moves // n_anchors)), shape=(moves.size, n_anchors))
+    return _explicit(to - start), place
+
+
+def _explicit(matrix: sp.csr_array) -> sp.csr_array:
+    """Drop stored zeros, so that a step without change has an empty row."""
+    matrix = sp.csr_array(matrix)
+    matrix.eliminate_zeros()
+    return matrix
+
+
+def _reward_steps(drifting: DriftingMdp, norm: float) -> NDArray[np.float64]:
+    moves, place = _differences(drifting.reward_weights)
+    rewards = drifting.anchor_rewards
+    sizes = np.zeros(moves.shape[0])
+    chunk = max(1, CHUNK // rewards.shape[1])
+    for first in range(0, moves.shape[0], chunk):
+        changes = moves[first : first + chunk] @ rewards
+        sizes[first : first + chunk] = np.linalg.norm(changes, ord=norm, axis=1)
+    return np.asarray(sizes[place])
+
+
+def _transition_steps(drifting: DriftingMdp, norm: float) -> NDArray[np.float64]:
+    moves, place = _differences(drifting.weights)
+    if drifting.n_anchors == 2:
+        # Every move is along P_1 - P_0, so its size is |change of weight| times one distance.
+        across = _sizes(drifting, sp.csr_array(np.array([[-1.0, 1.0]])), norm)
+        return np.asarray(np.abs(moves[:, [1]].toarray().ravel())[place] * across)
+    return np.asarray(_sizes(drifting, moves, norm)[place])
+
+
+def _sizes(drifting: DriftingMdp, combinations: sp.csr_array, norm: float) -> NDArray[np.float64]:
+    stacked = drifting.anchor_transitions
+    sizes = np.empty(combinations.shape[0])
+    kernels.world.combination_norms(
+        (combinations.indptr.astype(np.int32), combinations.indices.astype(np.int32), combinations.data),
+        (stacked.indptr, stacked.indices, stacked.data),
+        drifting.space.n_pairs,
+        drifting.space.n_states,
+        norm,
+        sizes,
+    )
+    return sizes

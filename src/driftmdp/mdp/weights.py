@@ -1,0 +1,142 @@
+"""How much each anchor counts at each step: a dense table, a CSR matrix, or one anchor a step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from driftmdp.errors import InvalidInputError
+
+__all__ = ["Weights"]
+
+SUM_TOLERANCE = 1e-9
+
+
+class Weights:
+    """Weights on K anchors for T steps, kept as integers if each step names one anchor, else as CSR."""
+
+    __slots__ = ("_matrix", "index", "shape")
+
+    def __init__(
+        self, index: NDArray[np.int32] | None, matrix: sp.csr_array | None, shape: tuple[int, int]
+    ) -> None:
+        self.index = index
+        self._matrix = matrix
+        self.shape = shape
+
+    @classmethod
+    def parse(cls, weights: Any, n_anchors: int, name: str, distribution: bool) -> Weights:
+        """Check what a user gave; ``distribution`` asks for non-negative rows that sum to 1."""
+        if sp.issparse(weights):
+            return cls._of_matrix(weights.tocsr(copy=True).astype(np.float64), n_anchors, name, distribution)
+        try:
+            table = np.asarray(weights)
+        except ValueError:
+            raise InvalidInputError(f"{name} must be a regular (T, K) table; rows differ in length.") from None
+        if table.ndim == 1 and table.dtype.kind in "iu":
+            return cls.of_index(table, n_anchors, name)
+        if table.ndim != 2 or table.dtype.kind not in "iuf":
+            raise InvalidInputError(
+                f"{name} must be a (T, K) table of numbers or T whole numbers that name an anchor each; "
+                f"got {table.dtype} of shape {table.shape}."
+            )
+        return cls._of_matrix(sp.csr_array(table.astype(np.float64)), n_anchors, name, distribution)
+
+    @classmethod
+    def of_index(cls, index: NDArray[Any], n_anchors: int, name: str = "weights") -> Weights:
+        """Return weights that put everything on anchor ``index[t - 1]`` at step t."""
+        if index.size == 0:
+            raise InvalidInputError(f"{name} must cover at least one step; got none.")
+        wrong = np.flatnonzero((index < 0) | (index >= n_anchors))
+        if wrong.size:
+            raise InvalidInputError(
+                f"{name}[t={wrong[0] + 1}] must name one of the anchors 0 .. {n_anchors - 1}; "
+                f"got {index[wrong[0]]}."
+            )
+        return cls(index.astype(np.int32), None, (index.size, n_anchors))
+
+    @classmethod
+    def _of_matrix(cls, matrix: sp.csr_array, n_anchors: int, name: str, distribution: bool) -> Weights:
+        if matrix.ndim != 2 or matrix.shape[0] == 0 or matrix.shape[1] != n_anchors:
+            raise InvalidInputError(
+                f"{name} must have shape (T, K) with K = {n_anchors} anchors and T >= 1; got {matrix.shape}."
+            )
+        matrix = sp.csr_array(matrix)
+        matrix.sum_duplicates()
+        _check_entries(matrix, name, distribution)
+        matrix.eliminate_zeros()
+        matrix.indptr, matrix.indices = matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32)
+        return cls(None, matrix, (int(matrix.shape[0]), n_anchors))
+
+    @property
+    def horizon(self) -> int:
+        """The number of steps, T."""
+        return self.shape[0]
+
+    @property
+    def matrix(self) -> sp.csr_array:
+        """The weights as a CSR matrix of shape (T, K)."""
+        if self._matrix is None:
+            assert self.index is not None
+            horizon = self.horizon
+            self._matrix = sp.csr_array(
+                (np.ones(horizon), self.index, np.arange(horizon + 1, dtype=np.int32)), shape=self.shape
+            )
+        return self._matrix
+
+    @property
+    def one_anchor_a_step(self) -> bool:
+        """Whether every step has exactly one anchor."""
+        return self.index is not None or bool((np.diff(self.matrix.indptr) == 1).all())
+
+    def row(self, step: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """Return the anchors of a 0-based step and their weights."""
+        if self.index is not None:
+            return self.index[step : step + 1], np.ones(1)
+        entries = slice(self.matrix.indptr[step], self.matrix.indptr[step + 1])
+        return self.matrix.indices[entries], self.matrix.data[entries]
+
+    def between(self, first: int, last: int) -> Weights:
+        """Return the weights of the 0-based steps ``first .. last - 1``."""
+        if self.index is not None:
+            return Weights.of_index(self.index[first:last], self.shape[1])
+        part = self.matrix[first:last]
+        return Weights(None, part, (last - first, self.shape[1]))
+
+    def fingerprints(self) -> NDArray[np.float64]:
+        """Return two random projections a step: equal rows have equal ones, shape (T, 2)."""
+        directions = np.random.default_rng(0).standard_normal((self.shape[1], 2))
+        if self.index is not None:
+            return directions[self.index]
+        return np.asarray(self.matrix @ directions)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        matrix = None if self.index is not None else self._matrix
+        return Weights, (self.index, matrix, self.shape)
+
+
+def _check_entries(matrix: sp.csr_array, name: str, distribution: bool) -> None:
+    def step_of(entry: int) -> int:
+        return int(np.searchsorted(matrix.indptr, entry, side="right"))
+
+    bad = np.flatnonzero(~np.isfinite(matrix.data))
+    if bad.size:
+        raise InvalidInputError(f"{name}[t={step_of(bad[0])}] must be finite; got {matrix.data[bad[0]]}.")
+    if not distribution:
+        return
+    bad = np.flatnonzero(matrix.data < 0)
+    if bad.size:
+        raise InvalidInputError(
+            f"{name}[t={step_of(bad[0])}] must not be negative; got {matrix.data[bad[0]]:g} "
+            f"on anchor {matrix.indices[bad[0]]}."
+        )
+    sums = matrix.sum(axis=1)
+    wrong = np.flatnonzero(np.abs(sums - 1.0) > SUM_TOLERANCE)
+    if wrong.size:
+        raise InvalidInputError(
+            f"{name}[t={wrong[0] + 1}] must sum to 1; got {sums[wrong[0]]:.12g}. "
+            "Weights that are no distribution are allowed only in reward_weights."
+        )

@@ -1,0 +1,41 @@
+"""What is best: optimal gains, linear programs, diameters, finite horizons, and what a policy earns.
+
+Every result carries its certificate: bounds, residual, iterations and method. Nothing that did not
+converge is returned; it raises.
+"""
+
+from driftmdp.planning.communication import check_communicating, is_communicating
+from driftmdp.planning.diameter import Diameter, diameter, diameters, max_diameter
+from driftmdp.planning.drifting_gain import GainPath, gain_path, optimal_gains
+from driftmdp.planning.finite_horizon import (
+    FiniteHorizon,
+    best_total_reward,
+    plan_finite_horizon,
+    total_reward,
+)
+from driftmdp.planning.gain import Gain, optimal_gain
+from driftmdp.planning.linear_program import LinearProgramGain, gain_by_linear_program
+from driftmdp.planning.policy import hitting_times, policy_gain, stationary_distributions
+
+__all__ = [
+    "Diameter",
+    "FiniteHorizon",
+    "Gain",
+    "GainPath",
+    "LinearProgramGain",
+    "best_total_reward",
+    "check_communicating",
+    "diameter",
+    "diameters",
+    "gain_by_linear_program",
+    "gain_path",
+    "hitting_times",
+    "is_communicating",
+    "max_diameter",
+    "optimal_gain",
+    "optimal_gains",
+    "plan_finite_horizon",
+    "policy_gain",
+    "stationary_distributions",
+    "total_reward",
+]

@@ -1,0 +1,171 @@
+"""How far apart states are: [CSZ20] Definition 1, D = max_{s != s'} min_pi E[time from s to s' under pi].
+
+The paper's maximum includes s = s'; as in [JOA10] it is taken over s != s' here, so that S = 1 gives 0.
+Each target's times carry a certified relative error, see :mod:`driftmdp.kernels.hitting`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftmdp import kernels
+from driftmdp.errors import InvalidInputError, NotConvergedError
+from driftmdp.kernels.arrays import Model
+from driftmdp.mdp import DriftingMdp, Mdp
+from driftmdp.planning.gain import policy_chain
+from driftmdp.planning.sparse import solve_leaving
+from driftmdp.validation import as_integer
+
+__all__ = ["Diameter", "diameter", "diameters", "max_diameter"]
+
+TOLERANCE = 1e-9
+SWEEPS = 200
+SMALL = 64  # up to here elimination for every target is cheaper than sweeping
+
+
+class Diameter(float):
+    """A diameter: a number that also knows its worst pair of states.
+
+    Attributes
+    ----------
+    source, target
+        The states that are farthest apart; for an infinite diameter, a pair without a way; -1 if S = 1.
+    residual
+        Certified relative error.
+    """
+
+    source: int
+    target: int
+    residual: float
+
+    def __new__(cls, value: float, source: int = -1, target: int = -1, residual: float = 0.0) -> Diameter:
+        """Return the number with what it knows."""
+        self = super().__new__(cls, value)
+        self.source, self.target, self.residual = source, target, residual
+        return self
+
+    def __repr__(self) -> str:
+        return f"Diameter({float(self)!r}, source={self.source}, target={self.target})"
+
+    def __reduce__(self) -> tuple[type[Diameter], tuple[float, int, int, float]]:
+        return Diameter, (float(self), self.source, self.target, self.residual)
+
+
+def diameter(mdp: Mdp, targets: Iterable[int] | None = None) -> Diameter:
+    """Return the diameter of an MDP, infinite if it is not communicating.
+
+    Parameters
+    ----------
+    mdp
+        Any MDP.
+    targets
+        Look only at ways to these states; then the result is a lower bound on the diameter. For large S.
+
+    Examples
+    --------
+    >>> import driftmdp as dm
+    >>> dm.planning.diameter(dm.problems.perils(tau=9).drifting.at(1))
+    Diameter(1.0, source=1, target=0)
+    """
+    n_states = mdp.space.n_states
+    if targets is None and n_states <= SMALL:
+        return _by_elimination(mdp.arrays)
+    chosen = range(n_states) if targets is None else _checked_targets(targets, n_states)
+    return _by_target(mdp.arrays, chosen)
+
+
+def diameters(drifting: DriftingMdp) -> NDArray[np.float64]:
+    """Return D_t, the diameter of the MDP of every step, shape (T,); equal transitions are solved once.
+
+    Examples
+    --------
+    >>> import driftmdp as dm
+    >>> dm.planning.diameters(dm.problems.perils(tau=5).drifting).tolist() == [1.0] * 20
+    True
+    """
+    steps, group = drifting.distinct_steps(rewards=False)
+    return np.array([float(diameter(drifting.at(step + 1))) for step in steps.tolist()])[group]
+
+
+def max_diameter(drifting: DriftingMdp) -> float:
+    """Return D_max, the largest diameter of any step ([CSZ20] Assumption 1)."""
+    return float(diameters(drifting).max())
+
+
+def _checked_targets(targets: Iterable[int], n_states: int) -> list[int]:
+    chosen = [as_integer(target, "targets", 0, n_states - 1) for target in targets]
+    if not chosen:
+        raise InvalidInputError("targets must name at least one state; got none.")
+    return chosen
+
+
+def _by_elimination(model: Model) -> Diameter:
+    value, source, target, residual = kernels.hitting.all_targets(model, TOLERANCE)
+    n_states = model.offsets.size - 1
+    if n_states == 1:
+        return Diameter(0.0)
+    if value == np.inf:
+        return Diameter(np.inf, _unconnected(model, target), target)
+    return _certified(value, source, target, residual)
+
+
+def _certified(value: float, source: int, target: int, residual: float) -> Diameter:
+    if residual > 1e-6:
+        raise NotConvergedError(
+            f"The diameter must be certified to a relative error of 1e-6; got {residual:.3g} at a time of "
+            f"{value:.3g} steps from state {source} to state {target}, the least that double precision allows.",
+            Diameter(value, source, target, residual),
+        )
+    return Diameter(value, source, target, residual)
+
+
+def _unconnected(model: Model, target: int) -> int:
+    """Return a state that cannot reach the target."""
+    pointer, pairs = kernels.graph.reverse(model)
+    order, policy = np.empty(model.offsets.size - 1, np.int32), np.zeros(model.offsets.size - 1, np.int32)
+    order[0] = target
+    reached = kernels.graph.reach(model.offsets, pointer, pairs, order, 1, policy)
+    return int(np.setdiff1d(np.arange(order.size), order[:reached])[0])
+
+
+def _by_target(model: Model, targets: Iterable[int]) -> Diameter:
+    """Sweep towards each target, nearest states first; where sweeps stall, eliminate."""
+    n_states = model.offsets.size - 1
+    pointer, pairs = kernels.graph.reverse(model)
+    order, policy = np.empty(n_states, np.int32), np.zeros(n_states, np.int32)
+    longest, residual, stalls = Diameter(0.0), 0.0, 0
+    for target in targets:
+        order[0] = target
+        reached = kernels.graph.reach(model.offsets, pointer, pairs, order, 1, policy)
+        if reached < n_states:
+            return Diameter(np.inf, _unconnected(model, target), target)
+        times = np.zeros(n_states)
+        error = np.inf
+        if stalls < 3:  # after three stalls in a row sweeping is not for this MDP
+            kernels.hitting.sweep(model, order, times, SWEEPS, TOLERANCE / 10)
+            error, _ = kernels.hitting.improve(model, target, times, policy.copy())
+            stalls = stalls + 1 if error > TOLERANCE else 0
+        if error > TOLERANCE:
+            error = _eliminate(model, target, policy, times)
+        residual = max(residual, error)
+        source = int(times.argmax())
+        if times[source] > longest:
+            longest = Diameter(times[source], source, target, error)
+    return _certified(float(longest), longest.source, longest.target, residual)
+
+
+def _eliminate(model: Model, target: int, policy: NDArray[np.int32], times: NDArray[np.float64]) -> float:
+    """Policy iteration from a policy that reaches the target, with sparse elimination; return the residual."""
+    others = np.delete(np.arange(policy.size), target)
+    error = np.inf
+    for _ in range(1000):
+        chain, _ = policy_chain(model, policy, np.arange(policy.size))
+        times[target] = 0.0
+        times[others] = solve_leaving(chain, others, np.ones(others.size))
+        error, changed = kernels.hitting.improve(model, target, times, policy)
+        if error <= TOLERANCE or not changed:
+            break
+    return float(error)

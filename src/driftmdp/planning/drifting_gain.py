@@ -1,0 +1,133 @@
+"""The oracle of dynamic regret: rho*_t, the optimal gain of the MDP of each step, [CSZ20] eq. (2).
+
+Steps with equal weights are solved once; each other step starts from the bias and policy of the one before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftmdp import kernels
+from driftmdp.mdp import DriftingMdp
+from driftmdp.planning.communication import check_model
+from driftmdp.planning.gain import LIMIT, checked_tolerance, not_converged, solve
+
+__all__ = ["GainPath", "gain_path", "optimal_gains"]
+
+
+@dataclass(frozen=True)
+class GainPath:
+    """Optimal gains along a drifting MDP and their certificates.
+
+    Attributes
+    ----------
+    gains
+        rho*_t, shape (T,); each off by at most ``residuals[t - 1] / 2``.
+    residuals
+        Width of the certified interval of each gain, shape (T,).
+    policies
+        The distinct consecutive optimal policies, shape (n, S).
+    policy_index
+        Which of them step t has, shape (T,).
+    solved
+        How many steps were solved; the others have equal weights.
+    """
+
+    gains: NDArray[np.float64]
+    residuals: NDArray[np.float64] = field(repr=False)
+    policies: NDArray[np.int32] = field(repr=False)
+    policy_index: NDArray[np.int32] = field(repr=False)
+    solved: int
+
+    def policy(self, t: int) -> NDArray[np.int32]:
+        """Return an optimal policy of the MDP of step t."""
+        return np.array(self.policies[self.policy_index[t - 1]])
+
+
+def optimal_gains(
+    drifting: DriftingMdp, tolerance: float | None = None, allow_transient: bool = False
+) -> NDArray[np.float64]:
+    """Return rho*_t for every step, shape (T,).
+
+    Parameters
+    ----------
+    drifting
+        A world whose MDP at every step is communicating; its anchors need not be.
+    tolerance
+        The largest certified error to accept for any gain. By default exact to 1e-9 at the scale of the
+        rewards. A larger one is faster: a step then often needs no more than a look at the last one's bias.
+    allow_transient
+        Accept states that are transient under every policy.
+
+    Examples
+    --------
+    >>> import driftmdp as dm
+    >>> problem = dm.problems.two_state(horizon=1000)
+    >>> gains = dm.planning.optimal_gains(problem.drifting)
+    >>> gains.shape, round(float(gains.max()), 3)
+    ((1000,), 3.2)
+    """
+    return gain_path(drifting, tolerance, allow_transient).gains
+
+
+def gain_path(drifting: DriftingMdp, tolerance: float | None = None, allow_transient: bool = False) -> GainPath:
+    """Return rho*_t for every step with its certificate and an optimal policy; see ``optimal_gains``."""
+    _check_every_support(drifting, allow_transient)
+    # The gain is the middle of its interval, so an error of `tolerance` is a residual of twice that.
+    wanted = checked_tolerance(tolerance, drifting.anchor_rewards) * (1.0 if tolerance is None else 2.0)
+    steps, group = drifting.distinct_steps()
+    if drifting.space.n_states <= kernels.gain.DENSE_LIMIT:
+        lower, upper, policies, policy_of = _solve_compiled(drifting, steps, wanted)
+    else:
+        lower, upper, policies, policy_of = _solve_each(drifting, steps, wanted)
+    return GainPath(
+        gains=(0.5 * (lower + upper))[group],
+        residuals=np.maximum(0.0, upper - lower)[group],
+        policies=policies,
+        policy_index=policy_of[group],
+        solved=steps.size,
+    )
+
+
+def _check_every_support(drifting: DriftingMdp, allow_transient: bool) -> None:
+    """Check communication once for each distinct set of anchors with positive weight: it decides p_t > 0."""
+    steps, _ = drifting.distinct_steps(rewards=False)
+    seen = set()
+    for step in steps.tolist():
+        support = drifting.weights.row(step)[0].tobytes()
+        if support not in seen:
+            seen.add(support)
+            check_model(drifting.at(step + 1).arrays, allow_transient, f"the MDP of t={step + 1}")
+
+
+_Solved = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]]
+
+
+def _solve_compiled(drifting: DriftingMdp, steps: NDArray[np.int32], wanted: float) -> _Solved:
+    lower, upper = np.empty(steps.size), np.empty(steps.size)
+    policy_of = np.empty(steps.size, np.int32)
+    failed, policies = kernels.gain.gains_along(drifting.world, steps, wanted, LIMIT, lower, upper, policy_of)
+    if failed >= 0:
+        _solve_each(drifting, steps[failed : failed + 1], wanted)
+    return lower, upper, policies, policy_of
+
+
+def _solve_each(drifting: DriftingMdp, steps: NDArray[np.int32], wanted: float) -> _Solved:
+    """Solve step after step from here; raises at the first that rounding keeps from the tolerance."""
+    n_states = drifting.space.n_states
+    policy, bias = np.zeros(n_states, np.int32), np.zeros(n_states)
+    solved = []
+    for step in steps.tolist():
+        result = solve(drifting.at(step + 1).arrays, policy, bias, wanted)
+        if result.residual > wanted:
+            raise not_converged(f"the MDP of t={step + 1}", result, wanted)
+        solved.append(result)
+    return (
+        np.array([result.lower for result in solved]),
+        np.array([result.upper for result in solved]),
+        np.array([result.policy for result in solved]),
+        np.arange(steps.size, dtype=np.int32),
+    )

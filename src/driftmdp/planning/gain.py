@@ -1,0 +1,210 @@
+"""The optimal average reward of one MDP, certified.
+
+======  =========  ====================================================================================
+symbol  name here  meaning
+======  =========  ====================================================================================
+rho*    gain       the best long-term average reward, [CSZ20] eq. (2); one number if communicating
+gamma   bias       h with T h = h + rho*: what a start state is worth beyond the gain; least entry 0
+pi*     policy     an action per state that attains it
+======  =========  ====================================================================================
+
+The certificate: for *any* h, min(T h - h) <= rho* <= max(T h - h) [P94, Theorem 8.5.5]. ``residual`` is
+that interval's width on the returned bias, and ``gain`` its middle.
+
+Small MDPs are solved by policy iteration with dense elimination; large ones by sweeps over the non-zeros,
+and, where those stall (long chains, almost separate parts), by policy iteration with sparse elimination.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from driftmdp import kernels
+from driftmdp.errors import NotConvergedError
+from driftmdp.kernels.arrays import Model
+from driftmdp.mdp import Mdp
+from driftmdp.planning.communication import check_model
+from driftmdp.planning.sparse import solve_sparse
+from driftmdp.validation import as_number
+
+__all__ = ["Gain", "optimal_gain"]
+
+EXACT = 1e-9
+LIMIT = 1000
+
+
+@dataclass(frozen=True)
+class Gain:
+    """An optimal gain and its certificate.
+
+    Attributes
+    ----------
+    gain
+        The middle of the certified interval; off by at most ``residual / 2``.
+    bias
+        The h whose Bellman step certifies the interval, least entry 0, shape (S,).
+    policy
+        An optimal action per state, shape (S,).
+    residual
+        Width of the certified interval, max(T h - h) - min(T h - h).
+    iterations
+        Bellman sweeps plus policy evaluations.
+    method
+        How it was obtained.
+    """
+
+    gain: float
+    bias: NDArray[np.float64] = field(repr=False)
+    policy: NDArray[np.int32] = field(repr=False)
+    residual: float
+    iterations: int
+    method: str
+
+    @property
+    def lower(self) -> float:
+        """A certified lower bound on the optimal gain."""
+        return self.gain - self.residual / 2
+
+    @property
+    def upper(self) -> float:
+        """A certified upper bound on the optimal gain."""
+        return self.gain + self.residual / 2
+
+
+def optimal_gain(mdp: Mdp, tolerance: float | None = None, allow_transient: bool = False) -> Gain:
+    """Return the optimal gain of a communicating MDP, with bias and policy.
+
+    Parameters
+    ----------
+    mdp
+        A communicating MDP; periodic ones too.
+    tolerance
+        The largest residual to accept; by default 1e-9, times the largest reward if that exceeds 1.
+    allow_transient
+        Accept states that are transient under every policy (weakly communicating).
+
+    Raises
+    ------
+    NotCommunicatingError
+        If no policy leads from some state to another.
+    NotConvergedError
+        If rounding keeps the residual above the tolerance; its ``best`` is the result with what was
+        certified.
+
+    Examples
+    --------
+    Howard's toy maker: advertise when successful, do research when not [H60].
+
+    >>> import driftmdp as dm
+    >>> mdp = dm.Mdp.from_dense([[6, 4], [-3, -5]], [[[0.5, 0.5], [0.8, 0.2]], [[0.4, 0.6], [0.7, 0.3]]])
+    >>> best = dm.planning.optimal_gain(mdp)
+    >>> round(best.gain, 9), best.policy.tolist(), best.residual < 1e-9
+    (2.0, [1, 1], True)
+    """
+    model = mdp.arrays
+    check_model(model, allow_transient)
+    wanted = checked_tolerance(tolerance, model.rewards)
+    n_states = mdp.space.n_states
+    policy, bias = np.zeros(n_states, np.int32), np.zeros(n_states)
+    result = solve(model, policy, bias, wanted)
+    if result.residual > wanted:
+        raise not_converged("mdp", result, wanted)
+    return result
+
+
+def checked_tolerance(tolerance: float | None, rewards: NDArray[np.float64]) -> float:
+    """Return the residual to accept: the user's, or the default at the scale of the rewards."""
+    if tolerance is None:
+        return EXACT * max(1.0, float(np.abs(rewards).max()))
+    return as_number(tolerance, "tolerance", minimum=0.0)
+
+
+def not_converged(where: str, best: Gain, wanted: float) -> NotConvergedError:
+    """Return the error for a residual that rounding keeps above the tolerance."""
+    return NotConvergedError(
+        f"The optimal gain of {where} must have a residual of at most {wanted:.3g}; got {best.residual:.3g}, "
+        f"the least that double precision allows here (its bias spans {np.ptp(best.bias):.3g}). "
+        f"Pass tolerance={2 * best.residual:.1g} to accept that.",
+        best,
+    )
+
+
+def solve(model: Model, policy: NDArray[np.int32], bias: NDArray[np.float64], tolerance: float) -> Gain:
+    """Solve from a warm start that is overwritten; the caller looks at the residual."""
+    low, high, sweeps, evaluations, status = kernels.gain.solve(model, policy, bias, tolerance, LIMIT)
+    if status == kernels.gain.CONVERGED or policy.size <= kernels.gain.DENSE_LIMIT:
+        method = "policy iteration" if sweeps == 0 or evaluations > 0 else "modified policy iteration"
+    else:
+        low, high, evaluations = _sparse_policy_iteration(model, policy, bias, tolerance)
+        method = "sparse policy iteration"
+    bias -= bias.min()
+    return Gain(0.5 * (low + high), bias.copy(), policy.copy(), max(0.0, high - low), sweeps + evaluations, method)
+
+
+def _sparse_policy_iteration(
+    model: Model, policy: NDArray[np.int32], bias: NDArray[np.float64], tolerance: float
+) -> tuple[float, float, int]:
+    """Howard's policy iteration as in the kernel, with sparse elimination; return low, high, evaluations."""
+    low, high = -np.inf, np.inf
+    labels = np.empty(policy.size, np.int32)
+    for evaluation in range(1, LIMIT + 1):
+        n_classes = kernels.graph.recurrent_classes(model, policy, labels)
+        if n_classes > 1:
+            gains = [_class_gain(model, policy, np.flatnonzero(labels == c)) for c in range(n_classes)]
+            kernels.gain.steer_to(model, policy, labels, int(np.argmax(gains)))
+        bias[:] = _evaluate(model, policy)
+        margin = kernels.gain.MARGIN * (1.0 + np.abs(model.rewards).max() + np.abs(bias).max())
+        low, high, changed = kernels.gain.bellman_step(model, bias, policy, margin)
+        if high - low <= tolerance or not changed:
+            return low, high, evaluation
+        kernels.gain.spread(model, low, bias, policy, margin)
+    return low, high, LIMIT
+
+
+def _class_gain(model: Model, policy: NDArray[np.int32], members: NDArray[np.int64]) -> float:
+    """Return the gain of a policy on one of its recurrent classes."""
+    return _gain_and_bias(*policy_chain(model, policy, members))[0]
+
+
+def _evaluate(model: Model, policy: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Return the bias of a policy with one recurrent class; as in the kernel, by discounting if it must be."""
+    chain, rewards = policy_chain(model, policy, np.arange(policy.size))
+    try:
+        gain, bias = _gain_and_bias(chain, rewards)
+        if kernels.gain.solves(model, policy, gain, bias):
+            return bias
+    except RuntimeError:  # SuperLU: exactly singular, as good as several recurrent classes
+        pass
+    return solve_sparse(sp.eye_array(policy.size) - kernels.gain.DISCOUNT * chain, rewards)
+
+
+def _gain_and_bias(chain: sp.csr_array, rewards: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    """Return gain g and bias h of a chain with one recurrent class: (I - P) h + g = r, h(first state) = 0."""
+    n = rewards.size
+    everyone, first = sp.csr_array(np.ones((n, 1))), sp.csr_array(([1.0], ([0], [0])), shape=(1, n))
+    system = sp.block_array([[sp.eye_array(n) - chain, everyone], [first, None]])
+    solution = solve_sparse(system, np.append(rewards, 0.0))
+    return float(solution[-1]), solution[:-1]
+
+
+def policy_chain(
+    model: Model, policy: NDArray[np.int32], members: NDArray[np.int64]
+) -> tuple[sp.csr_array, NDArray[np.float64]]:
+    """Return the transition matrix and the rewards of a policy on a closed set of states."""
+    pairs = model.offsets[members] + policy[members]
+    counts = model.indptr[pairs + 1] - model.indptr[pairs]
+    indptr = np.concatenate([[0], np.cumsum(counts)])
+    entries = np.repeat(model.indptr[pairs] - indptr[:-1], counts) + np.arange(indptr[-1])
+    place = np.full(model.offsets.size - 1, -1)
+    place[members] = np.arange(members.size)
+    kept = model.data[entries] > 0
+    rows = np.repeat(np.arange(members.size), counts)[kept]
+    matrix = sp.csr_array(
+        (model.data[entries][kept], (rows, place[model.indices[entries][kept]])),
+        shape=(members.size, members.size),
+    )
+    return matrix, model.rewards[pairs]

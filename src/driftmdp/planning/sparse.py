@@ -1,0 +1,34 @@
+"""The two things taken from scipy's sparse algebra: elimination and strong components.
+
+Imported where they are used, because they make up a fifth of the package's import time.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+__all__ = ["solve_leaving", "solve_sparse", "strong_components"]
+
+
+def solve_sparse(system: Any, right: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Solve a sparse system by elimination; raises RuntimeError if it is exactly singular."""
+    from scipy.sparse.linalg import splu
+
+    return np.asarray(splu(system.tocsc()).solve(right))
+
+
+def solve_leaving(chain: sp.csr_array, inside: NDArray[Any], right: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Solve (I - P) x = right on states ``inside`` that the chain P leaves sooner or later."""
+    return solve_sparse(sp.eye_array(inside.size) - chain[inside][:, inside], right)
+
+
+def strong_components(graph: sp.csr_array) -> tuple[int, NDArray[np.int32]]:
+    """Return the number of strongly connected components and the component of each node."""
+    from scipy.sparse.csgraph import connected_components
+
+    count, labels = connected_components(graph, directed=True, connection="strong")
+    return int(count), labels

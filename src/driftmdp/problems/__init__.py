@@ -1,0 +1,30 @@
+"""The concrete worlds: the paper's, the field's, and ways to make random ones.
+
+``list()`` names them, ``make(name, ...)`` builds one by name, and each has a function of its own.
+"""
+
+from driftmdp.problems.bandit import bandit
+from driftmdp.problems.garnet import garnet
+from driftmdp.problems.inventory import Costs, InventoryProblem, inventory
+from driftmdp.problems.perils import PerilsProblem, perils
+from driftmdp.problems.registry import ProblemEntry, describe, make, register
+from driftmdp.problems.registry import list_problems as list
+from driftmdp.problems.river_swim import river_swim
+from driftmdp.problems.two_state import two_state
+
+__all__ = [
+    "Costs",
+    "InventoryProblem",
+    "PerilsProblem",
+    "ProblemEntry",
+    "bandit",
+    "describe",
+    "garnet",
+    "inventory",
+    "list",
+    "make",
+    "perils",
+    "register",
+    "river_swim",
+    "two_state",
+]

@@ -1,0 +1,82 @@
+"""Non-stationary bandits: the S = 1 corner that [CSZ20] Sections 1 to 3 compare with."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
+from driftmdp.problems.registry import register
+from driftmdp.problems.schedules import blocks
+from driftmdp.validation import as_integer, as_number, one_of
+
+__all__ = ["bandit"]
+
+DRIFTS = ("stationary", "sinusoidal", "abrupt")
+
+
+@register("bandit-v1")
+def bandit(
+    n_arms: int = 2,
+    horizon: int = 5000,
+    drift: str = "sinusoidal",
+    cycles: float = 5,
+    changes: int = 5,
+    noise: str = "bernoulli",
+) -> Problem:
+    """Arms whose means move: one state, so nothing but forgetting and exploring to get right.
+
+    With ``sinusoidal`` drift the mean of arm k = 0 .. K - 1 is 0.5 + 0.3 sin(2 pi (cycles t / T + k / K)); with
+    ``abrupt`` drift one arm has 0.8 and the others 0.2 or more, and the good arm moves on at each change;
+    ``stationary`` is the first block of that.
+
+    Closed form: rho*_t is the largest mean, the diameter is 0, and no transition varies.
+
+    Parameters
+    ----------
+    n_arms
+        K, at least 1.
+    horizon
+        T.
+    drift
+        ``stationary``, ``sinusoidal`` or ``abrupt``.
+    cycles
+        Full swings of ``sinusoidal`` over the horizon.
+    changes
+        Jumps of ``abrupt``.
+    noise
+        Reward noise.
+
+    Examples
+    --------
+    >>> from driftmdp import planning
+    >>> problem = bandit(drift="abrupt", horizon=100)
+    >>> planning.optimal_gains(problem.drifting).round(9).tolist()[:2]
+    [0.8, 0.8]
+    """
+    n_arms = as_integer(n_arms, "n_arms", minimum=1)
+    horizon = as_integer(horizon, "horizon", minimum=1)
+    if one_of(drift, "drift", DRIFTS) == "sinusoidal":
+        drifting = _sinusoidal(n_arms, horizon, as_number(cycles, "cycles", minimum=0.0))
+    else:
+        jumps = as_integer(changes, "changes", minimum=0) if drift == "abrupt" else 0
+        drifting = DriftingMdp(
+            [_arms(np.roll(np.linspace(0.8, 0.2, n_arms), k)) for k in range(n_arms)],
+            blocks(horizon, n_arms, jumps),
+        )
+    return Problem(drifting, noise=noise, reward_range=(0.0, 1.0))  # type: ignore[arg-type]
+
+
+def _arms(means: NDArray[np.float64]) -> Mdp:
+    return Mdp(Space.uniform(1, means.size), means, np.ones((means.size, 1)))
+
+
+def _sinusoidal(n_arms: int, horizon: int, cycles: float) -> DriftingMdp:
+    """Write sin(a + b_k) as sin a cos b_k + cos a sin b_k: three anchors, whatever the number of arms."""
+    phase = 2 * math.pi * np.arange(n_arms) / n_arms
+    angle = 2 * math.pi * cycles * np.arange(1, horizon + 1) / horizon
+    anchors = [_arms(np.full(n_arms, 0.5)), _arms(0.3 * np.cos(phase)), _arms(0.3 * np.sin(phase))]
+    weights = np.column_stack([np.ones(horizon), np.sin(angle), np.cos(angle)])
+    return DriftingMdp(anchors, np.zeros(horizon, dtype=np.int32), reward_weights=weights)

@@ -1,0 +1,220 @@
+"""Laws of demand on 0, 1, 2, ... whose parameter moves along a path.
+
+==================  ===========================================================  =====================
+law                 Pr(X = k)                                                    what moves
+==================  ===========================================================  =====================
+Poisson             m^k e^-m / k!                                                mean m
+NegativeBinomial    C(k + r - 1, k) p^r (1 - p)^k, p = r / (r + m)               mean m; dispersion r fixed
+Geometric           p (1 - p)^k, p = 1 / (1 + m)                                 mean m
+Empirical           given tables, or counts of past demand                       position between tables
+==================  ===========================================================  =====================
+
+Every law fills a table by step and demand whose last column is the tail Pr(X >= capacity): with a shelf for
+S units, demand beyond S can't be told from S.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from driftmdp.errors import InvalidInputError
+from driftmdp.problems.inventory.paths import Constant, Path, as_path, build
+from driftmdp.validation import as_number, as_vector
+
+FIRST = Constant(0.0)
+
+__all__ = ["LAWS", "DemandLaw", "Empirical", "Geometric", "NegativeBinomial", "Poisson", "as_demand"]
+
+
+class DemandLaw(Protocol):
+    """A demand distribution for each of T steps."""
+
+    def table(self, horizon: int, capacity: int) -> NDArray[np.float64]:
+        """Return Pr(X_t = k) for k < capacity, and Pr(X_t >= capacity) last, shape (T, capacity + 1)."""
+        ...
+
+    def means(self, horizon: int) -> NDArray[np.float64]:
+        """Return E[X_t], shape (T,)."""
+        ...
+
+
+class _ByMean:
+    """A law with one moving parameter, its mean."""
+
+    mean: Path
+
+    def means(self, horizon: int) -> NDArray[np.float64]:
+        """Return E[X_t], shape (T,)."""
+        means = self.mean.values(horizon)
+        if means.min() < 0:
+            t = int(means.argmin())
+            raise InvalidInputError(f"mean demand must not be negative; got {means[t]:g} at t={t + 1}.")
+        return means
+
+    def table(self, horizon: int, capacity: int) -> NDArray[np.float64]:
+        """Return Pr(X_t = k) for k < capacity, and Pr(X_t >= capacity) last, shape (T, capacity + 1)."""
+        levels, place = np.unique(self.means(horizon), return_inverse=True)
+        masses = np.exp(self._log_mass(levels[:, None], np.arange(capacity)))
+        return np.column_stack([masses, self._tail(levels, capacity)])[place]
+
+    def _log_mass(self, mean: NDArray[np.float64], k: NDArray[np.int64]) -> NDArray[np.float64]:
+        raise NotImplementedError
+
+    def _tail(self, mean: NDArray[np.float64], k: int) -> NDArray[np.float64]:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Poisson(_ByMean):
+    """Poisson demand.
+
+    Examples
+    --------
+    >>> Poisson(2.0).table(horizon=1, capacity=2).round(4)
+    array([[0.1353, 0.2707, 0.594 ]])
+    """
+
+    mean: Path
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mean", as_path(self.mean, "mean"))
+
+    def _log_mass(self, mean: NDArray[np.float64], k: NDArray[np.int64]) -> NDArray[np.float64]:
+        return np.asarray(special.xlogy(k, mean) - mean - special.gammaln(k + 1))
+
+    def _tail(self, mean: NDArray[np.float64], k: int) -> NDArray[np.float64]:
+        return np.asarray(special.gammainc(k, mean))
+
+
+@dataclass(frozen=True)
+class NegativeBinomial(_ByMean):
+    """Negative binomial demand: variance mean + mean^2 / dispersion."""
+
+    mean: Path
+    dispersion: float = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mean", as_path(self.mean, "mean"))
+        object.__setattr__(self, "dispersion", as_number(self.dispersion, "dispersion"))
+        if self.dispersion <= 0:
+            raise InvalidInputError(f"dispersion must be positive; got {self.dispersion:g}.")
+
+    def _log_mass(self, mean: NDArray[np.float64], k: NDArray[np.int64]) -> NDArray[np.float64]:
+        r = self.dispersion
+        ways = special.gammaln(k + r) - special.gammaln(r) - special.gammaln(k + 1)
+        return np.asarray(ways + r * np.log(r / (r + mean)) + special.xlogy(k, mean / (r + mean)))
+
+    def _tail(self, mean: NDArray[np.float64], k: int) -> NDArray[np.float64]:
+        return np.asarray(special.betainc(k, self.dispersion, mean / (self.dispersion + mean)))
+
+
+@dataclass(frozen=True)
+class Geometric(_ByMean):
+    """Geometric demand on 0, 1, 2, ..."""
+
+    mean: Path
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mean", as_path(self.mean, "mean"))
+
+    def _log_mass(self, mean: NDArray[np.float64], k: NDArray[np.int64]) -> NDArray[np.float64]:
+        return np.asarray(special.xlogy(k, mean / (1 + mean)) - np.log1p(mean))
+
+    def _tail(self, mean: NDArray[np.float64], k: int) -> NDArray[np.float64]:
+        return np.asarray((mean / (1 + mean)) ** k)
+
+
+@dataclass(frozen=True)
+class Empirical:
+    """Demand as given by tables, and a path that says where between them.
+
+    Parameters
+    ----------
+    tables
+        One distribution over 0, 1, 2, ..., or several. Counts will do: rows are divided by their sums.
+    position
+        0 is the first table, 1 the second; in between, their mixture.
+
+    Examples
+    --------
+    >>> Empirical([[1, 0], [0, 1]], position=0.25).means(1)
+    array([0.25])
+    """
+
+    tables: Sequence[Sequence[float]]
+    position: Path = FIRST
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tables", _checked_tables(self.tables))
+        object.__setattr__(self, "position", as_path(self.position, "position"))
+
+    @classmethod
+    def from_samples(cls, samples: Sequence[int], position: Path = FIRST) -> Empirical:
+        """Return the law of past demand."""
+        values = np.asarray(samples)
+        if values.ndim != 1 or values.size == 0 or values.dtype.kind not in "iu" or values.min() < 0:
+            raise InvalidInputError("samples must be a list of whole numbers that are not negative.")
+        return cls([np.bincount(values).tolist()], position)
+
+    def table(self, horizon: int, capacity: int) -> NDArray[np.float64]:
+        """Return Pr(X_t = k) for k < capacity, and Pr(X_t >= capacity) last, shape (T, capacity + 1)."""
+        width = max(capacity + 1, max(map(len, self.tables)))
+        masses = np.array([np.pad(row, (0, width - len(row))) for row in self.tables])
+        censored = np.column_stack([masses[:, :capacity], masses[:, capacity:].sum(axis=1)])
+        return self._mixed(censored, horizon)
+
+    def means(self, horizon: int) -> NDArray[np.float64]:
+        """Return E[X_t], shape (T,)."""
+        means = np.array([[np.arange(len(row)) @ np.array(row)] for row in self.tables])
+        return self._mixed(means, horizon).ravel()
+
+    def _mixed(self, rows: NDArray[np.float64], horizon: int) -> NDArray[np.float64]:
+        position = self.position.values(horizon)
+        if position.min() < 0 or position.max() > len(rows) - 1:
+            raise InvalidInputError(
+                f"position must lie in [0, {len(rows) - 1}] for {len(rows)} tables; "
+                f"got {position.min():g} to {position.max():g}."
+            )
+        here = np.minimum(position.astype(np.int64), max(0, len(rows) - 2))
+        part = (position - here)[:, None]
+        return np.asarray((1 - part) * rows[here] + part * rows[np.minimum(here + 1, len(rows) - 1)])
+
+
+def _checked_tables(tables: Any) -> tuple[tuple[float, ...], ...]:
+    rows = list(tables)
+    if not rows:
+        raise InvalidInputError("tables must hold at least one distribution of demand; got none.")
+    if np.ndim(rows[0]) == 0:
+        rows = [rows]
+    result = []
+    for i, row in enumerate(rows):
+        masses = as_vector(row, f"tables[{i}]")
+        if masses.size == 0 or (masses < 0).any() or masses.sum() <= 0:
+            raise InvalidInputError(
+                f"tables[{i}] must hold masses that are not negative and not all 0; got {row!r}."
+            )
+        result.append(tuple((masses / masses.sum()).tolist()))
+    return tuple(result)
+
+
+LAWS: dict[str, type[Any]] = {
+    "poisson": Poisson,
+    "negative-binomial": NegativeBinomial,
+    "geometric": Geometric,
+    "empirical": Empirical,
+}
+
+
+def as_demand(demand: DemandLaw | Mapping[str, Any]) -> DemandLaw:
+    """Return the law that a law or ``{"law": "poisson", "mean": {"path": "seasonal", ...}}`` stands for."""
+    if isinstance(demand, Mapping):
+        return build(demand, "law", LAWS, "demand")  # type: ignore[no-any-return]
+    if not (hasattr(demand, "table") and hasattr(demand, "means")):
+        raise InvalidInputError(f"demand must be a law such as Poisson(6) or a table with a 'law'; got {demand!r}.")
+    return demand

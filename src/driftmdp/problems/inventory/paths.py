@@ -1,0 +1,155 @@
+"""How a number moves over time: constant, seasonal, trending, jumping, or switching between regimes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftmdp.errors import InvalidInputError
+from driftmdp.validation import as_fraction, as_integer, as_number, as_vector, nearest_name
+
+__all__ = ["PATHS", "Abrupt", "Constant", "Path", "RegimeSwitching", "Seasonal", "Trend", "as_path"]
+
+
+class Path(Protocol):
+    """A number for each of T steps."""
+
+    def values(self, horizon: int) -> NDArray[np.float64]:
+        """Return the path, shape (T,)."""
+        ...
+
+
+@dataclass(frozen=True)
+class Constant:
+    """Always the same."""
+
+    value: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "value", as_number(self.value, "value"))
+
+    def values(self, horizon: int) -> NDArray[np.float64]:
+        """Return the path, shape (T,)."""
+        return np.full(horizon, self.value)
+
+
+@dataclass(frozen=True)
+class Seasonal:
+    """``mean + amplitude sin(2 pi t / period + phase)``."""
+
+    mean: float
+    amplitude: float
+    period: float
+    phase: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("mean", "amplitude", "period", "phase"):
+            object.__setattr__(self, name, as_number(getattr(self, name), name))
+        if self.period <= 0:
+            raise InvalidInputError(f"period must be positive; got {self.period:g}.")
+
+    def values(self, horizon: int) -> NDArray[np.float64]:
+        """Return the path, shape (T,)."""
+        t = np.arange(1, horizon + 1)
+        return np.asarray(self.mean + self.amplitude * np.sin(2 * math.pi * t / self.period + self.phase))
+
+
+@dataclass(frozen=True)
+class Trend:
+    """A straight line from ``start`` at t = 1 to ``end`` at t = T."""
+
+    start: float
+    end: float
+
+    def __post_init__(self) -> None:
+        for name in ("start", "end"):
+            object.__setattr__(self, name, as_number(getattr(self, name), name))
+
+    def values(self, horizon: int) -> NDArray[np.float64]:
+        """Return the path, shape (T,)."""
+        return np.linspace(self.start, self.end, horizon)
+
+
+@dataclass(frozen=True)
+class Abrupt:
+    """``levels[0]``, then ``levels[i]`` from step ``change_points[i - 1]`` on."""
+
+    levels: Sequence[float]
+    change_points: Sequence[int]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "levels", tuple(as_vector(self.levels, "levels").tolist()))
+        points = tuple(as_integer(point, "change_points", minimum=2) for point in self.change_points)
+        object.__setattr__(self, "change_points", points)
+        if len(self.levels) != len(points) + 1 or any(np.diff(points) <= 0):
+            raise InvalidInputError(
+                "change_points must increase and be one fewer than levels; "
+                f"got {len(self.levels)} levels and {list(points)}."
+            )
+
+    def values(self, horizon: int) -> NDArray[np.float64]:
+        """Return the path, shape (T,)."""
+        t = np.arange(1, horizon + 1)
+        return np.asarray(np.array(self.levels)[np.searchsorted(self.change_points, t, side="right")])
+
+
+@dataclass(frozen=True)
+class RegimeSwitching:
+    """A Markov chain over ``levels``: stay with probability ``stay``, else jump to any other level."""
+
+    levels: Sequence[float]
+    stay: float = 0.99
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "levels", tuple(as_vector(self.levels, "levels").tolist()))
+        if len(self.levels) < 2:
+            raise InvalidInputError(f"levels must name at least two regimes; got {list(self.levels)}.")
+        object.__setattr__(self, "stay", as_fraction(self.stay, "stay"))
+        object.__setattr__(self, "seed", as_integer(self.seed, "seed", minimum=0))
+
+    def values(self, horizon: int) -> NDArray[np.float64]:
+        """Return the path, shape (T,); the seed alone decides it."""
+        rng = np.random.default_rng(self.seed)
+        count = len(self.levels)
+        jumps = np.where(rng.random(horizon) < self.stay, 0, rng.integers(1, count, horizon))
+        jumps[0] = 0
+        return np.asarray(np.array(self.levels)[np.cumsum(jumps) % count])
+
+
+PATHS: dict[str, type[Any]] = {
+    "constant": Constant,
+    "seasonal": Seasonal,
+    "trend": Trend,
+    "abrupt": Abrupt,
+    "regime-switching": RegimeSwitching,
+}
+
+
+def as_path(value: float | Path | Mapping[str, Any], name: str) -> Path:
+    """Return the path that a number, a path, or ``{"path": "seasonal", "mean": 6, ...}`` stands for."""
+    if isinstance(value, Mapping):
+        return build(value, "path", PATHS, name)  # type: ignore[no-any-return]
+    if hasattr(value, "values"):
+        return value
+    return Constant(as_number(value, name))
+
+
+def build(description: Mapping[str, Any], key: str, kinds: Mapping[str, type[Any]], name: str) -> Any:
+    """Return the object that a table with a kind and its parameters describes."""
+    parameters = dict(description)
+    kind = parameters.pop(key, None)
+    if kind not in kinds:
+        raise InvalidInputError(
+            f"{name}[{key!r}] must be one of {', '.join(map(repr, kinds))}; got {kind!r}."
+            f"{nearest_name(kind, kinds)}"
+        )
+    try:
+        return kinds[kind](**parameters)
+    except TypeError as error:
+        raise InvalidInputError(f"{name} does not describe a {kind!r}: {error}.") from None

@@ -1,0 +1,158 @@
+"""The inventory world: anchors are the censored demands, weights are the day's demand law.
+
+========  ====================================  =======================================================
+symbol    name here                             meaning
+========  ====================================  =======================================================
+S         capacity                              shelf; stock is 0 .. S, so there are S + 1 states
+s, a      state, action                         stock before ordering; units ordered, 0 .. S - s
+X, Y      anchor drawn; sales                   demand; min(X, s + a), all that the seller sees
+zeta      zeta                                  least mass of each demand 0 .. S ([CSZ20] Assumption 3)
+r^pseudo  rewards                               -f 1[a>0] - c a - h (s + a - Y) + l Y
+C         mean_costs                            l E[X_t] - r^pseudo: the true expected cost
+========  ====================================  =======================================================
+
+Anchor x is the world in which demand is x for sure (the last one: S or more). It is deterministic and alone
+need not communicate. Mixed with Pr(X_t = x) the anchors give p_t exactly, for any drift; and the drawn anchor's
+reward is the pseudo-reward that the seller observes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from driftmdp.errors import InvalidInputError
+from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
+from driftmdp.problems.inventory.costs import Costs
+from driftmdp.problems.inventory.demand import DemandLaw, Poisson, as_demand
+from driftmdp.problems.inventory.paths import Seasonal
+from driftmdp.problems.registry import register
+from driftmdp.validation import as_integer, as_number
+
+__all__ = ["InventoryProblem", "inventory"]
+
+SEASONAL = Poisson(Seasonal(mean=6.0, amplitude=4.0, period=2500.0))
+
+
+@dataclass(frozen=True)
+class InventoryProblem(Problem):
+    """An inventory problem in pseudo-rewards, with what is needed to speak of true costs.
+
+    Attributes
+    ----------
+    capacity, costs, zeta
+        As given.
+    expected_demand
+        E[X_t], shape (T,).
+    """
+
+    capacity: int = field(default=0, kw_only=True)
+    costs: Costs = field(default_factory=Costs, kw_only=True)
+    zeta: float = field(default=0.0, kw_only=True)
+    expected_demand: NDArray[np.float64] = field(
+        default_factory=lambda: np.zeros(0), kw_only=True, repr=False, compare=False
+    )
+
+    @property
+    def cost_shift(self) -> NDArray[np.float64]:
+        """Return l E[X_t], shape (T,): the true expected cost plus the mean pseudo-reward, [CSZ20] eq:pse1."""
+        return self.costs.lost_sale * self.expected_demand
+
+    def mean_costs(self, t: int) -> NDArray[np.float64]:
+        """Return the true expected cost of each pair at step t, E[C_t(s, a)], shape (n_pairs,)."""
+        return np.asarray(self.cost_shift[t - 1] - self.drifting.rewards_at(t))
+
+
+@register("inventory-v1")
+def inventory(
+    capacity: int = 20,
+    horizon: int = 5000,
+    demand: DemandLaw | Mapping[str, Any] = SEASONAL,
+    fixed_cost: float = 4.0,
+    unit_cost: float = 0.5,
+    lost_sale: float = 4.0,
+    holding: float = 0.5,
+    zeta: float = 0.002,
+    start: int = 0,
+) -> InventoryProblem:
+    """How much to order each day when demand drifts and empty shelves hide it.
+
+    Each day: see the stock, order, receive at once, sell min(demand, stock), pay for ordering, holding and lost
+    sales. Rewards are the paper's pseudo-rewards, which are observable and differ from the negative cost by
+    l E[X_t] in every state and for every action, so that dynamic regret is the same ([CSZ20] Proposition 6);
+    ``cost_shift`` and ``mean_costs`` give the true costs.
+
+    It tests learning from censored data in a large action set. Closed form for f = 0 and a fixed law: ordering
+    up to the level y that maximises (l - c) E[min(X, y)] - h E[(y - X)+] is optimal, and that is the gain.
+
+    Parameters
+    ----------
+    capacity
+        S, the most units on the shelf.
+    horizon
+        T.
+    demand
+        A law, such as ``Poisson(6)`` or ``NegativeBinomial(Trend(2, 9), dispersion=3)``, or the same as a table:
+        ``{"law": "poisson", "mean": {"path": "seasonal", "mean": 6, "amplitude": 4, "period": 2500}}`` (the
+        default).
+    fixed_cost, unit_cost, lost_sale, holding
+        f, c, l and h.
+    zeta
+        Least probability of each demand 0 .. S: the law is mixed with (S + 1) zeta of a uniform one. At most
+        1 / (S + 1).
+    start
+        Units on the shelf at t = 1.
+
+    Examples
+    --------
+    >>> problem = inventory(capacity=3, horizon=10)
+    >>> problem.space.n_states, problem.space.n_pairs
+    (4, 10)
+    >>> problem.drifting.at(1).successors(state=1, action=2).round(3)  # 3 on the shelf: 0 .. 3 left
+    array([0.933, 0.046, 0.017, 0.004])
+    """
+    capacity = as_integer(capacity, "capacity", minimum=1)
+    horizon = as_integer(horizon, "horizon", minimum=1)
+    zeta = as_number(zeta, "zeta", minimum=0.0)
+    if zeta * (capacity + 1) > 1:
+        raise InvalidInputError(
+            f"zeta must be at most 1 / (capacity + 1) = {1 / (capacity + 1):.6g}, the mass of a uniform "
+            f"demand; got {zeta:g}."
+        )
+    law = as_demand(demand)
+    costs = Costs(fixed_cost, unit_cost, lost_sale, holding)
+    uniform = zeta * (capacity + 1)
+    weights = (1 - uniform) * law.table(horizon, capacity) + zeta
+    return InventoryProblem(
+        DriftingMdp(demand_anchors(capacity, costs), weights),
+        start=start,
+        noise="anchor",  # type: ignore[arg-type]
+        reward_range=costs.pseudo_reward_range(capacity),
+        capacity=capacity,
+        costs=costs,
+        zeta=zeta,
+        expected_demand=(1 - uniform) * law.means(horizon) + uniform * capacity / 2,
+    )
+
+
+def demand_anchors(capacity: int, costs: Costs) -> list[Mdp]:
+    """Return the S + 1 worlds in which demand is 0, 1, ..., S for sure."""
+    space = Space(capacity + 1 - np.arange(capacity + 1))
+    stock = space.pair_states.astype(np.int64)
+    order = np.arange(space.n_pairs) - space.offsets[stock]
+    level = stock + order
+    ordering = costs.fixed * (order > 0) + costs.unit * order
+    rows = np.arange(space.n_pairs + 1)
+    anchors = []
+    for demand in range(capacity + 1):
+        sales = np.minimum(demand, level)
+        left = level - sales
+        rewards = -ordering - costs.holding * left + costs.lost_sale * sales
+        transitions = sp.csr_array((np.ones(space.n_pairs), left, rows), shape=(space.n_pairs, capacity + 1))
+        anchors.append(Mdp(space, rewards, transitions))
+    return anchors

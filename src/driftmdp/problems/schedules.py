@@ -1,0 +1,43 @@
+"""Ways to move between anchors: weights for a horizon of T steps."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+__all__ = ["blocks", "loop", "swing"]
+
+
+def swing(horizon: int, cycles: float) -> NDArray[np.float64]:
+    """Return weights that swing between two anchors as a cosine, beginning at the first, shape (T, 2)."""
+    first = 0.5 * (1.0 + np.cos(2 * np.pi * cycles * np.arange(horizon) / horizon))
+    return np.column_stack([first, 1.0 - first])
+
+
+def loop(horizon: int, n_anchors: int, cycles: float) -> sp.csr_array:
+    """Return weights that go straight from each anchor to the next, round and round, CSR of shape (T, K).
+
+    Examples
+    --------
+    >>> loop(horizon=4, n_anchors=2, cycles=1).toarray().tolist()
+    [[1.0, 0.0], [0.5, 0.5], [0.0, 1.0], [0.5, 0.5]]
+    """
+    position = np.mod(cycles * n_anchors * np.arange(horizon) / horizon, n_anchors)
+    here = np.floor(position).astype(np.int64) % n_anchors
+    part = position - np.floor(position)
+    steps = np.arange(horizon)
+    rows, columns = np.tile(steps, 2), np.concatenate([here, (here + 1) % n_anchors])
+    return sp.coo_array((np.concatenate([1.0 - part, part]), (rows, columns)), shape=(horizon, n_anchors)).tocsr()
+
+
+def blocks(horizon: int, n_anchors: int, changes: int) -> NDArray[np.int32]:
+    """Return, for each step, the anchor in force: ``changes`` jumps to the next one, evenly spread.
+
+    Examples
+    --------
+    >>> blocks(horizon=6, n_anchors=2, changes=2).tolist()
+    [0, 0, 1, 1, 0, 0]
+    """
+    block = np.arange(horizon, dtype=np.int64) * (changes + 1) // horizon
+    return (block % n_anchors).astype(np.int32)

@@ -1,0 +1,70 @@
+"""The paper's two-state problem, [CSZ20] Section 8."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
+from driftmdp.problems.registry import register
+from driftmdp.validation import as_integer, as_number
+
+__all__ = ["two_state"]
+
+
+@register("two-state-v1")
+def two_state(horizon: int = 5000, v_r: float | None = None, v_p: float | None = None) -> Problem:
+    """Two states, two actions, cosine rewards and sine transitions: the paper's experiment.
+
+    With c_t = cos(5 V_r pi t / T) and beta_t = 0.5 + 0.3 sin(5 V_p pi t / T),
+
+    ======  ========  =============  =====================================
+    state   action    mean reward    next state
+    ======  ========  =============  =====================================
+    s1      a1        0.2 + 3 c_t    s1
+    s1      a2        0.2 + c_t      s2 with probability beta_t, else s1
+    s2      a1        0.2 - c_t      s2
+    s2      a2        0.2 - 3 c_t    s1 with probability beta_t, else s2
+    ======  ========  =============  =====================================
+
+    The paper prints p_t(s1|s1,a2) and p_t(s1|s2,a2) twice each; the second is read as the other state's
+    (docs/paper-notes.md, item 14). Rewards are deterministic.
+
+    It tests tracking: the better state changes with the sign of c_t. Closed form: rho*_t = 0.2 + max(3 c_t, -c_t)
+    (stay in s1, or in s2), and the diameter is 1 / beta_t.
+
+    Parameters
+    ----------
+    horizon
+        T.
+    v_r, v_p
+        V_r and V_p, how fast rewards and transitions move; T^0.2 by default, the paper's low variation;
+        T^0.5 is its high one.
+
+    Examples
+    --------
+    >>> problem = two_state(horizon=5000)
+    >>> problem.reward_range
+    (-2.8, 3.2)
+    """
+    t_max = as_integer(horizon, "horizon", minimum=1)
+    speed_r = t_max**0.2 if v_r is None else as_number(v_r, "v_r", minimum=0.0)
+    speed_p = t_max**0.2 if v_p is None else as_number(v_p, "v_p", minimum=0.0)
+    t = np.arange(1, t_max + 1)
+    cosine = np.cos(5 * speed_r * math.pi * t / t_max)
+    sine = np.sin(5 * speed_p * math.pi * t / t_max)
+    # Anchors at the ends of both swings: c = 1 with beta = 0.8, and c = -1 with beta = 0.2.
+    space = Space([2, 2], ["s1", "s2"], ["a1", "a2"])
+    anchors = [_anchor(space, 1.0, 0.8), _anchor(space, -1.0, 0.2)]
+    drifting = DriftingMdp(
+        anchors,
+        weights=np.column_stack([0.5 * (1 + sine), 0.5 * (1 - sine)]),
+        reward_weights=np.column_stack([0.5 * (1 + cosine), 0.5 * (1 - cosine)]),
+    )
+    return Problem(drifting, reward_range=(-2.8, 3.2))
+
+
+def _anchor(space: Space, cosine: float, beta: float) -> Mdp:
+    rewards = 0.2 + cosine * np.array([3.0, 1.0, -1.0, -3.0])
+    return Mdp(space, rewards, [[1, 0], [1 - beta, beta], [0, 1], [beta, 1 - beta]])

@@ -1,0 +1,94 @@
+"""Small checks shared by every room: one sentence that says what, where, and what to do next."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import numbers
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from driftmdp.errors import InvalidInputError
+
+__all__ = ["as_fraction", "as_integer", "as_number", "as_vector", "nearest_name", "one_of", "readonly"]
+
+Array = TypeVar("Array", bound=NDArray[Any])
+
+
+def as_integer(value: Any, name: str, minimum: int | None = None, maximum: int | None = None) -> int:
+    """Return ``value`` as an int within bounds, or say what is wrong with it."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        raise InvalidInputError(f"{name} must be a whole number; got {value!r}.")
+    _check_bounds(float(value), name, minimum, maximum)
+    return int(value)
+
+
+def as_number(value: Any, name: str, minimum: float | None = None, maximum: float | None = None) -> float:
+    """Return ``value`` as a finite float within bounds, or say what is wrong with it."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not math.isfinite(value):
+        raise InvalidInputError(f"{name} must be a finite number; got {value!r}.")
+    _check_bounds(float(value), name, minimum, maximum)
+    return float(value)
+
+
+def as_fraction(value: Any, name: str) -> float:
+    """Return ``value`` as a float in [0, 1], or say what is wrong with it."""
+    return as_number(value, name, 0.0, 1.0)
+
+
+def _check_bounds(value: float, name: str, minimum: float | None, maximum: float | None) -> None:
+    if minimum is not None and value < minimum:
+        raise InvalidInputError(f"{name} must be at least {minimum:g}; got {value:g}.")
+    if maximum is not None and value > maximum:
+        raise InvalidInputError(f"{name} must be at most {maximum:g}; got {value:g}.")
+
+
+def as_vector(values: ArrayLike, name: str, length: int | None = None) -> NDArray[np.float64]:
+    """Return ``values`` as a new one-dimensional float array of finite numbers."""
+    try:
+        vector = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidInputError(f"{name} must be a list of numbers; got {values!r}.") from None
+    if vector.ndim != 1 or (length is not None and vector.size != length):
+        wanted = "(n,)" if length is None else f"({length},)"
+        raise InvalidInputError(f"{name} must have shape {wanted}; got {vector.shape}.")
+    if not np.isfinite(vector).all():
+        where = int(np.flatnonzero(~np.isfinite(vector))[0])
+        raise InvalidInputError(f"{name}[{where}] must be finite; got {vector[where]}.")
+    return vector
+
+
+def one_of(value: Any, name: str, choices: Iterable[str]) -> str:
+    """Return ``value`` if it is one of ``choices``; otherwise name the nearest choice."""
+    known = list(choices)
+    if isinstance(value, str) and value in known:
+        return value
+    raise InvalidInputError(
+        f"{name} must be one of {', '.join(map(repr, known))}; got {value!r}.{nearest_name(value, known)}"
+    )
+
+
+def nearest_name(name: Any, known: Iterable[str]) -> str:
+    """Return `` Did you mean 'x'?`` for the nearest known name, or an empty string.
+
+    Examples
+    --------
+    >>> nearest_name("two-stat", ["two-state-v1", "perils-v1"])
+    " Did you mean 'two-state-v1'?"
+    """
+    close = difflib.get_close_matches(str(name), list(known), n=1, cutoff=0.5)
+    return f" Did you mean {close[0]!r}?" if close else ""
+
+
+def readonly(array: Array) -> Array:
+    """Return a view that cannot be written to.
+
+    Public properties give such views; kernels take the arrays themselves, because numba compiles
+    everything a second time for read-only ones.
+    """
+    view = array.view()
+    view.flags.writeable = False
+    return view
