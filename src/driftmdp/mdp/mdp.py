@@ -176,7 +176,12 @@ def _as_table(values: ArrayLike, name: str, n_axes: int) -> NDArray[np.float64]:
 
 
 def _checked_rewards(space: Space, rewards: ArrayLike) -> NDArray[np.float64]:
-    values = np.array(rewards, dtype=np.float64) if not isinstance(rewards, str) else np.empty((0, 0))
+    try:
+        values = np.array(rewards, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidInputError(
+            f"rewards must be numbers of shape (n_pairs,) = ({space.n_pairs},); got {rewards!r}."
+        ) from None
     if values.shape != (space.n_pairs,):
         raise InvalidInputError(
             f"rewards must have shape (n_pairs,) = ({space.n_pairs},); got {values.shape}. "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -31,7 +31,9 @@ class Weights:
     def parse(cls, weights: Any, n_anchors: int, name: str, distribution: bool) -> Weights:
         """Check what a user gave; ``distribution`` asks for non-negative rows that sum to 1."""
         if sp.issparse(weights):
-            return cls._of_matrix(weights.tocsr(copy=True).astype(np.float64), n_anchors, name, distribution)
+            return cls._of_matrix(
+                sp.csr_array(cast(Any, weights), dtype=np.float64, copy=True), n_anchors, name, distribution
+            )
         try:
             table = np.asarray(weights)
         except ValueError:

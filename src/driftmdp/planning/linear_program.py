@@ -107,7 +107,9 @@ def _dual(mdp: Mdp) -> LinearProgramGain:
 def _solved(costs: NDArray[np.float64], **program: Any) -> OptimizeResult:
     from scipy.optimize import linprog  # a third of the package's import time, for a second opinion only
 
-    result = linprog(costs, method="highs", **program)
+    # HiGHS' tightest tolerances: its own 1e-7 cannot tell a rare transition from none.
+    tight = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+    result = linprog(costs, method="highs", options=tight, **program)
     if not result.success:
         raise NotConvergedError(f"The linear program must be solved; HiGHS says: {result.message}", result)
     return result

@@ -1,0 +1,61 @@
+import pickle
+
+import numpy as np
+import pytest
+
+import driftmdp as dm
+from driftmdp.errors import InvalidInputError
+
+LOW, HIGH = (dm.Mdp(dm.Space([2]), rewards, [[1], [1]]) for rewards in ([0.0, 0.5], [0.2, 1.0]))
+WORLD = dm.DriftingMdp([LOW, HIGH], [[1, 0], [0.5, 0.5]])
+
+
+def test_the_default_range_is_exact():
+    assert dm.Problem(WORLD).reward_range == (0.0, 0.75)
+    free = dm.DriftingMdp([LOW, HIGH], [0, 0], reward_weights=[[1, -1], [0, 2]])
+    assert dm.Problem(free).reward_range == (-0.5, 2.0)
+
+
+def test_luck_is_the_same_for_the_same_generator():
+    problem = dm.Problem(WORLD)
+    one, two = problem.luck(np.random.default_rng(3)), problem.luck(np.random.default_rng(3))
+    assert all(np.array_equal(a, b) for a, b in zip(one, two, strict=True))
+    assert all(part.shape == (2,) for part in one)
+
+
+def test_noise_may_be_a_word_or_an_object():
+    assert dm.Problem(WORLD, noise="gaussian(0.5)").noise == dm.gaussian(0.5)
+    assert str(dm.Problem(WORLD, noise=dm.gaussian(0.5)).noise) == "gaussian(0.5)"
+
+
+def test_pickles():
+    problem = dm.problems.inventory(capacity=3, horizon=5)
+    copy = pickle.loads(pickle.dumps(problem))
+    assert copy.name == "inventory-v1"
+    assert copy.reward_range == problem.reward_range
+    assert np.array_equal(copy.cost_shift, problem.cost_shift)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: dm.Problem(LOW), "drifting must be a DriftingMdp; got Mdp. Wrap one Mdp with"),
+        (lambda: dm.Problem(WORLD, start=1), "start must be at most 0; got 1."),
+        (lambda: dm.Problem(WORLD, noise="bernuli"), "noise must be 'none', 'anchor', 'bernoulli' or 'gaussian(sigma)'"),
+        (lambda: dm.Problem(WORLD, noise="gaussian"), "noise 'gaussian' must name its standard deviation; write"),
+        (lambda: dm.Problem(WORLD, noise="gaussian(x)"), "sigma of noise must be a finite number"),
+        (lambda: dm.Problem(WORLD, noise="gaussian(-1)"), "sigma of noise must be a finite number that is not negative; got '-1'."),
+        (lambda: dm.Problem(WORLD, reward_range=(0, 0.7)), "reward_range must contain every mean reward, which lie in"),
+        (lambda: dm.Problem(WORLD, reward_range=(1, 0)), "reward_range must contain every mean reward"),
+        (lambda: dm.Problem(WORLD, reward_range=5), "reward_range must be two finite numbers (lo, hi); got 5."),
+        (lambda: dm.Problem(WORLD, reward_range=(0, np.inf)), "reward_range must be two finite numbers"),
+        (
+            lambda: dm.Problem(dm.DriftingMdp([LOW, HIGH], [0], [[1, 0]]), noise="anchor"),
+            "noise 'anchor' must not be used with reward_weights",
+        ),
+    ],
+)
+def test_wrong_input_gets_one_sentence(make, message):
+    with pytest.raises(InvalidInputError) as error:
+        make()
+    assert str(error.value).startswith(message)
