@@ -21,7 +21,9 @@ def test_a_step_is_the_weighted_mean_of_the_anchors(world):
     weights, reward_weights = dense_weights(world), world.reward_weights.matrix.toarray()
     for t in range(1, world.horizon + 1):
         mdp = world.at(t)
-        expected = sum(w * anchor.transitions.toarray() for w, anchor in zip(weights[t - 1], world.anchors, strict=True))
+        expected = sum(
+            w * anchor.transitions.toarray() for w, anchor in zip(weights[t - 1], world.anchors, strict=True)
+        )
         np.testing.assert_allclose(mdp.transitions.toarray(), expected, atol=1e-15)
         rewards = sum(w * anchor.rewards for w, anchor in zip(reward_weights[t - 1], world.anchors, strict=True))
         np.testing.assert_allclose(mdp.rewards, rewards, atol=1e-13)
@@ -124,7 +126,10 @@ def test_at_does_not_hand_out_what_the_world_is_made_of():
             "anchors[1] must have the states and actions of anchors[0], Space.uniform(2, 1)",
         ),
         (lambda: dm.DriftingMdp([ONE, TWO], [[0.5, 0.5], [0.5, 0.4]]), "weights[t=2] must sum to 1; got 0.9."),
-        (lambda: dm.DriftingMdp([ONE, TWO], [[1.5, -0.5]]), "weights[t=1] must not be negative; got -0.5 on anchor 1."),
+        (
+            lambda: dm.DriftingMdp([ONE, TWO], [[1.5, -0.5]]),
+            "weights[t=1] must not be negative; got -0.5 on anchor 1.",
+        ),
         (lambda: dm.DriftingMdp([ONE, TWO], [[np.nan, 1.0]]), "weights[t=1] must be finite; got nan."),
         (lambda: dm.DriftingMdp([ONE, TWO], [[1.0], [1.0]]), "weights must have shape (T, K) with K = 2 anchors"),
         (lambda: dm.DriftingMdp([ONE, TWO], [0, 2]), "weights[t=2] must name one of the anchors 0 .. 1; got 2."),
@@ -139,7 +144,10 @@ def test_at_does_not_hand_out_what_the_world_is_made_of():
         (lambda: dm.DriftingMdp([ONE, TWO], [0], [[np.inf, 0]]), "reward_weights[t=1] must be finite; got inf."),
         (lambda: dm.DriftingMdp.from_sequence([]), "anchors must hold at least one Mdp; got none."),
         (lambda: dm.DriftingMdp.stationary(ONE, 0), "horizon must be at least 1; got 0."),
-        (lambda: dm.DriftingMdp.piecewise([ONE, TWO], [5]), "change_points must be 1 with a horizon, or 2 without one"),
+        (
+            lambda: dm.DriftingMdp.piecewise([ONE, TWO], [5]),
+            "change_points must be 1 with a horizon, or 2 without one",
+        ),
         (lambda: dm.DriftingMdp.piecewise([ONE, TWO], [9], horizon=5), "change_points must increase and lie in"),
         (lambda: dm.DriftingMdp.stationary(ONE, 3).at(0), "t must be at least 1; got 0."),
         (lambda: dm.DriftingMdp.stationary(ONE, 3).at(4), "t must be at most 3; got 4."),

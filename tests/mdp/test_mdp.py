@@ -67,7 +67,11 @@ def test_pickles():
     [
         ([0, 0, 0], [[0.5, 0.482], [0, 1], [1, 0]], "transitions[s=0, a=0] must sum to 1; got 0.982."),
         ([0, 0, 0], [[1, 0], [0, 1], [1.0000001, 0]], "transitions[s=1, a=0] must sum to 1; got 1.0000001."),
-        ([0, 0, 0], [[1.5, -0.5], [0, 1], [1, 0]], "transitions[s=0, a=0] to state 1 must be non-negative; got -0.5."),
+        (
+            [0, 0, 0],
+            [[1.5, -0.5], [0, 1], [1, 0]],
+            "transitions[s=0, a=0] to state 1 must be non-negative; got -0.5.",
+        ),
         ([0, 0, 0], [[1, 0], [0, np.nan], [1, 0]], "transitions[s=0, a=1] to state 1 must be finite; got nan."),
         ([0, np.nan, 0], ROWS, "rewards[s=0, a=1] must be finite; got nan."),
         ([0, 0, np.inf], ROWS, "rewards[s=1, a=0] must be finite; got inf."),
@@ -90,8 +94,14 @@ def test_wrong_input_gets_one_sentence(rewards, rows, message):
     [
         (lambda: Mdp([2, 1], [0, 0, 0], ROWS), "space must be a Space; got list."),
         (lambda: Mdp.from_dense([[0, 0]], [[[1], [1], [1]]]), "transitions must have shape [S, A, S] = (1, 2, 1)"),
-        (lambda: Mdp.from_dense([0, 0], [[[1]]]), "rewards must be a table with 2 axes, none empty; got shape (2,)."),
-        (lambda: Mdp.from_dense([[0]], [[[1]]], [[1]]), "available must be a boolean table of shape (1, 1); got int"),
+        (
+            lambda: Mdp.from_dense([0, 0], [[[1]]]),
+            "rewards must be a table with 2 axes, none empty; got shape (2,).",
+        ),
+        (
+            lambda: Mdp.from_dense([[0]], [[[1]]], [[1]]),
+            "available must be a boolean table of shape (1, 1); got int",
+        ),
         (lambda: Mdp.from_dense([[0]], [[[1]]], [[False]]), "n_actions[s=0] must be at least 1; got 0."),
     ],
 )

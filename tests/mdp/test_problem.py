@@ -41,11 +41,20 @@ def test_pickles():
     [
         (lambda: dm.Problem(LOW), "drifting must be a DriftingMdp; got Mdp. Wrap one Mdp with"),
         (lambda: dm.Problem(WORLD, start=1), "start must be at most 0; got 1."),
-        (lambda: dm.Problem(WORLD, noise="bernuli"), "noise must be 'none', 'anchor', 'bernoulli' or 'gaussian(sigma)'"),
+        (
+            lambda: dm.Problem(WORLD, noise="bernuli"),
+            "noise must be 'none', 'anchor', 'bernoulli' or 'gaussian(sigma)'",
+        ),
         (lambda: dm.Problem(WORLD, noise="gaussian"), "noise 'gaussian' must name its standard deviation; write"),
         (lambda: dm.Problem(WORLD, noise="gaussian(x)"), "sigma of noise must be a finite number"),
-        (lambda: dm.Problem(WORLD, noise="gaussian(-1)"), "sigma of noise must be a finite number that is not negative; got '-1'."),
-        (lambda: dm.Problem(WORLD, reward_range=(0, 0.7)), "reward_range must contain every mean reward, which lie in"),
+        (
+            lambda: dm.Problem(WORLD, noise="gaussian(-1)"),
+            "sigma of noise must be a finite number that is not negative; got '-1'.",
+        ),
+        (
+            lambda: dm.Problem(WORLD, reward_range=(0, 0.7)),
+            "reward_range must contain every mean reward, which lie in",
+        ),
         (lambda: dm.Problem(WORLD, reward_range=(1, 0)), "reward_range must contain every mean reward"),
         (lambda: dm.Problem(WORLD, reward_range=5), "reward_range must be two finite numbers (lo, hi); got 5."),
         (lambda: dm.Problem(WORLD, reward_range=(0, np.inf)), "reward_range must be two finite numbers"),

@@ -15,9 +15,7 @@ def rewards_of(mdp: dm.Mdp) -> Rewards:
 
 def transitions_of(mdp: dm.Mdp) -> Transitions:
     """Return p[s][a][s2]."""
-    return [
-        [mdp.successors(s, a).tolist() for a in range(n)] for s, n in enumerate(mdp.space.n_actions.tolist())
-    ]
+    return [[mdp.successors(s, a).tolist() for a in range(n)] for s, n in enumerate(mdp.space.n_actions.tolist())]
 
 
 def flat(table: list[list[float]]) -> list[float]:

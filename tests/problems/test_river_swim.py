@@ -67,9 +67,7 @@ def test_the_stationary_river_never_moves():
 @pytest.mark.parametrize("n", [3, 6, 9])
 def test_the_mirror_has_the_same_gain_as_the_river(n):
     problem = dm.problems.river_swim(n, horizon=8, drift="reversing", cycles=1)
-    np.testing.assert_allclose(
-        dm.planning.optimal_gains(problem.drifting), mass_of_the_right_bank(n), atol=1e-9
-    )
+    np.testing.assert_allclose(dm.planning.optimal_gains(problem.drifting), mass_of_the_right_bank(n), atol=1e-9)
 
 
 def test_the_mirror_swaps_banks_and_directions():

@@ -46,9 +46,7 @@ def test_the_default_is_the_papers_low_variation(t):
 def test_the_gain_is_that_of_the_better_place_to_stay():
     problem = dm.problems.two_state(horizon=400, v_r=7.0, v_p=3.0)
     c = cosines(400, 7.0)
-    np.testing.assert_allclose(
-        dm.planning.optimal_gains(problem.drifting), 0.2 + np.maximum(3 * c, -c), atol=1e-8
-    )
+    np.testing.assert_allclose(dm.planning.optimal_gains(problem.drifting), 0.2 + np.maximum(3 * c, -c), atol=1e-8)
 
 
 @pytest.mark.parametrize("t", [1, 9, 23, 40])

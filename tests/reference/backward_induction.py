@@ -8,8 +8,7 @@ def best_total(rewards, transitions, start):
     for t in reversed(range(horizon)):
         for s in range(len(rewards[t])):
             value[t, s] = max(
-                rewards[t][s][a]
-                + sum(p * value[t + 1, after] for after, p in enumerate(transitions[t][s][a]))
+                rewards[t][s][a] + sum(p * value[t + 1, after] for after, p in enumerate(transitions[t][s][a]))
                 for a in range(len(rewards[t][s]))
             )
     return value[0, start]

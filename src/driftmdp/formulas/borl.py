@@ -1,4 +1,4 @@
-"""BORL's blocks, arms and master parameters, [CSZ20] eqs. (7) to (9).
+"""BORL's blocks, arms and master parameters, [CSZ20] eq:borl_parameter, eq:borl_exp3_parameter.
 
 ==========  ================  ====================================================================
 symbol      name here         formula
@@ -11,7 +11,7 @@ J_W         windows           floor(H^(j / Delta_W)), j = 0 .. Delta_W
 J_eta       widenings         S^(1/3) A^(1/4) Phi^(k / Delta_eta), k = 0 .. Delta_eta
 Delta       n_arms            (Delta_W + 1) (Delta_eta + 1)
 ceil(T/H)   n_blocks
-alpha ...   alpha beta gamma  0.95, 1 and 1.05 times the square roots of eq. (8)
+alpha ...   alpha beta gamma  0.95, 1 and 1.05 times the square roots of eq:borl_exp3_parameter
 ==========  ================  ====================================================================
 
 Departs from [CSZ20] Alg. 2, line 6: the printed eta_i = floor(Phi^(k / Delta_eta)) is 0 or 1 and has lost the

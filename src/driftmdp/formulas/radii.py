@@ -3,9 +3,9 @@
 ==========  ==================================  ===================================================
 symbol      name here                           where
 ==========  ==================================  ===================================================
-N_t(s, a)   counts                              [CSZ20] eq. (3); N+ = max(1, N)
-rad_r       reward                              [CSZ20] eq. (4)
-rad_p       transition (L1)                     [CSZ20] eq. (5)
+N_t(s, a)   counts                              [CSZ20] eq:N_sa; N+ = max(1, N)
+rad_r       reward                              [CSZ20] eq:Hr
+rad_p       transition (L1)                     [CSZ20] eq:Hp
 "SA"        space.n_pairs                       A is an average over states, so SA counts the pairs
 ==========  ==================================  ===================================================
 """
@@ -32,7 +32,7 @@ class Radii(NamedTuple):
 
 
 def paper_radii(counts: ArrayLike, space: Space, horizon: int, delta: float | None = None) -> Radii:
-    """Return the radii of SWUCRL2-CW, before widening; [CSZ20] eqs. (4), (5).
+    """Return the radii of SWUCRL2-CW, before widening; [CSZ20] eq:Hr, eq:Hp.
 
     rad_r = 2 sqrt(2 ln(SAT/delta) / N+), rad_p = 2 sqrt(2 S ln(SAT/delta) / N+), delta = 1/T by default.
 
@@ -50,6 +50,11 @@ def jaksch_radii(counts: ArrayLike, space: Space, t: int, delta: float) -> Radii
     """Return UCRL2's radii at time t [JOA10, Fig. 1].
 
     rad_r = sqrt(7 ln(2SAt/delta) / (2 N+)), rad_p = sqrt(14 S ln(2At/delta) / N+).
+
+    Examples
+    --------
+    >>> jaksch_radii([100], Space.uniform(2, 2), t=5000, delta=0.05).transition.round(3)
+    array([1.9])
     """
     delta, visits = _checked_delta(delta, t), _visits(counts)
     reward = np.sqrt(3.5 * np.log(2 * space.n_pairs * t / delta) / visits)
@@ -58,7 +63,7 @@ def jaksch_radii(counts: ArrayLike, space: Space, t: int, delta: float) -> Radii
 
 
 def bernstein_radii(counts: ArrayLike, variances: ArrayLike, p_hat: ArrayLike, space: Space, delta: float) -> Radii:
-    """Return UCRL2B's radii, per next state [FPL20, eqs. (4), (5)].
+    """Return UCRL2B's radii, per next state [FPL20].
 
     2 sqrt(variance L / N+) + 6 L / N+ with L = ln(6 SA N+ / delta); variance is p(1 - p) for transitions.
 
@@ -70,6 +75,12 @@ def bernstein_radii(counts: ArrayLike, variances: ArrayLike, p_hat: ArrayLike, s
         Empirical transitions, shape (n_pairs, S).
     space, delta
         The space and the error probability.
+
+    Examples
+    --------
+    >>> radii = bernstein_radii([100], [0.25], [[0.5, 0.5]], Space.uniform(2, 1), delta=0.05)
+    >>> radii.reward.round(3), radii.transition.round(3)
+    (array([0.923]), array([[0.923, 0.923]]))
     """
     visits, p = _visits(counts), np.asarray(p_hat, dtype=np.float64)
     log = np.log(6 * space.n_pairs * visits / _checked_delta(delta, 1)) / visits

@@ -88,7 +88,7 @@ def combination_norms(
     """Fill ``norms[i]`` with max over pairs of || sum_k c_ik P_k(. | pair) ||_order.
 
     ``rows`` is the CSR of c, ``anchors`` the stacked CSR of the P_k. With c_i = w_{t+1} - w_t this is
-    B_{p,t} of [CSZ20] eq. (1).
+    B_{p,t} of [CSZ20] eq:variation_budgets.
     """
     indptr, indices, data = rows
     anchor_indptr, anchor_indices, anchor_data = anchors

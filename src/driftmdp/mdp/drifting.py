@@ -276,7 +276,7 @@ class DriftingMdp:
         return first[order].astype(np.int32), rank[inverse]
 
     def variation(self, reward_norm: float = np.inf, transition_norm: float = 1) -> Variation:
-        """Return the exact variation budgets B_r and B_p, [CSZ20] eq. (1).
+        """Return the exact variation budgets B_r and B_p, [CSZ20] eq:variation_budgets.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""How much a world moves: the variation budgets of [CSZ20] eq. (1).
+"""How much a world moves: the variation budgets of [CSZ20] eq:variation_budgets.
 
 ==========  =================  ==========  ==========================================================
 symbol      name here          shape       meaning

@@ -46,6 +46,15 @@ def check_communicating(mdp: Mdp, allow_transient: bool = False) -> None:
     ------
     NotCommunicatingError
         With the states ``source`` and ``target`` in question.
+
+    Examples
+    --------
+    >>> import driftmdp as dm
+    >>> trap = dm.Mdp.from_dense([[0], [0]], [[[0, 1]], [[0, 1]]])
+    >>> check_communicating(trap)
+    Traceback (most recent call last):
+    driftmdp.errors.NotCommunicatingError: mdp must be communicating, but no policy leads from state 1 to ...
+    >>> check_communicating(trap, allow_transient=True)
     """
     check_model(mdp.arrays, allow_transient)
 

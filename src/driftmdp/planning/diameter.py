@@ -91,7 +91,14 @@ def diameters(drifting: DriftingMdp) -> NDArray[np.float64]:
 
 
 def max_diameter(drifting: DriftingMdp) -> float:
-    """Return D_max, the largest diameter of any step ([CSZ20] Assumption 1)."""
+    """Return D_max, the largest diameter of any step ([CSZ20] Assumption 1).
+
+    Examples
+    --------
+    >>> import driftmdp as dm
+    >>> round(max_diameter(dm.problems.two_state(horizon=5000).drifting), 3)  # 1 / beta_t, beta_t >= 0.2
+    5.0
+    """
     return float(diameters(drifting).max())
 
 

@@ -1,4 +1,4 @@
-"""The oracle of dynamic regret: rho*_t, the optimal gain of the MDP of each step, [CSZ20] eq. (2).
+"""The oracle of dynamic regret: rho*_t, the optimal gain of the MDP of each step, [CSZ20] eq:dyn_reg.
 
 Steps with equal weights are solved once; each other step starts from the bias and policy of the one before.
 """
@@ -74,7 +74,15 @@ def optimal_gains(
 
 
 def gain_path(drifting: DriftingMdp, tolerance: float | None = None, allow_transient: bool = False) -> GainPath:
-    """Return rho*_t for every step with its certificate and an optimal policy; see ``optimal_gains``."""
+    """Return rho*_t for every step with its certificate and an optimal policy; see ``optimal_gains``.
+
+    Examples
+    --------
+    >>> import driftmdp as dm
+    >>> path = gain_path(dm.problems.perils(tau=4).drifting)
+    >>> path.solved, path.policy(1).tolist(), path.policy(5).tolist()  # two MDPs take turns
+    (2, [1, 0], [0, 1])
+    """
     _check_every_support(drifting, allow_transient)
     # The gain is the middle of its interval, so an error of `tolerance` is a residual of twice that.
     wanted = checked_tolerance(tolerance, drifting.anchor_rewards) * (1.0 if tolerance is None else 2.0)

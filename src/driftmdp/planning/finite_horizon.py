@@ -36,7 +36,14 @@ class FiniteHorizon:
 
 
 def plan_finite_horizon(drifting: DriftingMdp) -> FiniteHorizon:
-    """Return the best plan for someone who knows every r_t and p_t in advance."""
+    """Return the best plan for someone who knows every r_t and p_t in advance.
+
+    Examples
+    --------
+    >>> import driftmdp as dm
+    >>> plan_finite_horizon(dm.problems.perils(tau=5).drifting).values
+    array([19., 20.])
+    """
     values = np.empty(drifting.space.n_states)
     policy = np.zeros((drifting.horizon, drifting.space.n_states), np.int32)
     kernels.horizon.induce_backward(drifting.world, values, policy)
@@ -68,6 +75,12 @@ def total_reward(drifting: DriftingMdp, policy: ArrayLike, start: int = 0) -> fl
         Actions by state, shape (S,), or by step and state, shape (T, S).
     start
         The state at t = 1.
+
+    Examples
+    --------
+    >>> import driftmdp as dm
+    >>> total_reward(dm.problems.perils(tau=5).drifting, [1, 0])  # pi2 of the paper's proof, throughout
+    10.0
     """
     state = as_integer(start, "start", 0, drifting.space.n_states - 1)
     shape = (drifting.horizon, drifting.space.n_states)

@@ -3,7 +3,7 @@
 ======  =========  ====================================================================================
 symbol  name here  meaning
 ======  =========  ====================================================================================
-rho*    gain       the best long-term average reward, [CSZ20] eq. (2); one number if communicating
+rho*    gain       the best long-term average reward, [CSZ20] eq:dyn_reg; one number if communicating
 gamma   bias       h with T h = h + rho*: what a start state is worth beyond the gain; least entry 0
 pi*     policy     an action per state that attains it
 ======  =========  ====================================================================================

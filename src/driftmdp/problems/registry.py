@@ -123,6 +123,12 @@ def describe(name: str) -> ProblemEntry:
     ------
     UnknownNameError
         If there is none; the message suggests the nearest.
+
+    Examples
+    --------
+    >>> from driftmdp import problems
+    >>> problems.describe("perils").parameters
+    {'tau': 25, 'cycles': 1}
     """
     if name in _entries:
         return _entries[name]
