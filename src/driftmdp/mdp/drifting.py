@@ -236,7 +236,7 @@ class DriftingMdp:
         )
 
     def between(self, first: int, last: int) -> DriftingMdp:
-        """Return the world of the steps ``first .. last``, both included, numbered from 1."""
+        """Return the world from step ``first`` to step ``last``, both included, numbered from 1."""
         first = as_integer(first, "first", 1, self.horizon)
         last = as_integer(last, "last", first, self.horizon)
         part = object.__new__(DriftingMdp)
