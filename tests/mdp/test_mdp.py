@@ -80,6 +80,11 @@ def test_pickles():
         ("abc", ROWS, "rewards must be numbers of shape (n_pairs,) = (3,); got 'abc'."),
         ([0, 0, 0], ROWS[:2], "transitions must have shape (n_pairs, n_states) = (3, 2); got (2, 2)."),
         ([0, 0, 0], [[1, 0], [1]], "transitions must be a regular table of numbers; got [[1, 0], [1]]."),
+        (
+            [0, 0, 0],
+            [[[1, 0]]],
+            "transitions must be a table with 2 axes, none empty; got shape (1, 1, 2). For an [S,",
+        ),
         ([0, 0, 0], [[], [], []], "transitions must be a table with 2 axes, none empty; got shape (3, 0)."),
     ],
 )

@@ -143,9 +143,7 @@ def test_the_same_function_may_be_registered_again_as_on_a_reload(fresh):
 @pytest.mark.parametrize("name", ["coin", "Coin-v1", "coin-v0", "coin v1", "coin-v1.2", "-v1", "coin-v01"])
 def test_a_name_without_words_and_a_version_is_refused(name):
     error = refused(lambda: dm.problems.register(name))
-    assert str(error) == (
-        f"name must be lower-case words and a version, such as 'my-shop-v1'; got {name!r}."
-    )
+    assert str(error) == (f"name must be lower-case words and a version, such as 'my-shop-v1'; got {name!r}.")
 
 
 @pytest.mark.parametrize(
@@ -205,8 +203,7 @@ def test_a_missing_parameter_is_named(fresh):
         (
             "river-swim-v1",
             {"drift": "reversed"},
-            "drift must be one of 'stationary', 'drifting', 'reversing'; got 'reversed'. "
-            "Did you mean 'reversing'?",
+            "drift must be one of 'stationary', 'drifting', 'reversing'; got 'reversed'. Did you mean 'reversing'?",
         ),
         ("garnet-v1", {"branching": 21}, "branching must be at most 20; got 21."),
         ("garnet-v1", {"reward_sparsity": 1.5}, "reward_sparsity must be at most 1; got 1.5."),

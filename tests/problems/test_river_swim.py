@@ -6,6 +6,7 @@ from tests.problems.tables import rewards_of, transitions_of
 from tests.reference import diameter_by_enumeration, gain_by_enumeration
 
 LENGTHS = range(3, 11)
+FLOOD = {"right": 0.15, "left": 0.25}
 
 
 def river(n, right=0.35, left=0.05):
@@ -89,8 +90,8 @@ def test_the_reversing_river_turns_two_times_a_cycle_less_one():
 def test_the_drifting_river_swings_from_calm_to_flood_and_back():
     problem = dm.problems.river_swim(4, horizon=8, drift="drifting", cycles=1)
     np.testing.assert_allclose(transitions_of(problem.drifting.at(1)), river(4)[1], atol=1e-15)
-    np.testing.assert_allclose(transitions_of(problem.drifting.at(5)), river(4, 0.15, 0.25)[1], atol=1e-15)
-    half = np.mean([river(4)[1], river(4, 0.15, 0.25)[1]], axis=0)
+    np.testing.assert_allclose(transitions_of(problem.drifting.at(5)), river(4, **FLOOD)[1], atol=1e-15)
+    half = np.mean([river(4)[1], river(4, **FLOOD)[1]], axis=0)
     np.testing.assert_allclose(transitions_of(problem.drifting.at(3)), half, atol=1e-15)
     np.testing.assert_allclose(transitions_of(problem.drifting.at(7)), half, atol=1e-15)
 
@@ -98,7 +99,7 @@ def test_the_drifting_river_swings_from_calm_to_flood_and_back():
 @pytest.mark.parametrize("n", LENGTHS)
 def test_the_gain_at_flood_is_the_better_of_both_banks(n):
     problem = dm.problems.river_swim(n, horizon=8, drift="drifting", cycles=1)
-    expected = max(0.005, mass_of_the_right_bank(n, 0.15, 0.25))
+    expected = max(0.005, mass_of_the_right_bank(n, **FLOOD))
     assert dm.planning.optimal_gain(problem.drifting.at(5)).gain == pytest.approx(expected, abs=1e-9)
 
 

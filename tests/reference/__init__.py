@@ -6,7 +6,7 @@ time is a list of such tables, one per t, the first for t = 1.
 """
 
 from tests.reference.backward_induction import best_total
-from tests.reference.borl import borl_parameters, exp3p_parameters
+from tests.reference.borl import borl_parameters, exp3p_parameters, floor_root
 from tests.reference.diameter import diameter_by_enumeration
 from tests.reference.gain import gain_by_enumeration, policy_gain
 from tests.reference.inventory import (
@@ -30,6 +30,7 @@ __all__ = [
     "diameter_by_enumeration",
     "empirical_transitions",
     "exp3p_parameters",
+    "floor_root",
     "gain_by_enumeration",
     "mean_costs",
     "mean_pseudo_rewards",

@@ -47,8 +47,8 @@ def test_a_state_that_cannot_be_left_makes_the_diameter_infinite():
     assert diameter_by_enumeration([[[1.0, 0.0]], [[0.5, 0.5]]]) == math.inf
 
 
-def test_a_risky_way_that_may_never_arrive_takes_for_ever():
-    """From 0 one action may fall into 2, where it stays; the other takes 10 steps on average."""
+def test_the_slow_sure_way_is_taken_where_the_fast_one_may_fall_far_back():
+    """From 0 one action risks state 2, 100 steps away from 0; the other takes 10 steps on average."""
     transitions = [
         [[0.0, 0.9, 0.1], [0.9, 0.1, 0.0]],
         [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]],

@@ -10,7 +10,7 @@ every step costs its anchors and its weights, never T x pairs x S numbers. The p
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -68,11 +68,10 @@ class DriftingMdp:
         self._anchor_transitions = _stack(anchors)
 
     @classmethod
-    def from_sequence(cls, mdps: Sequence[Mdp]) -> DriftingMdp:
+    def from_sequence(cls, mdps: Iterable[Mdp]) -> DriftingMdp:
         """Return the world that is ``mdps[t - 1]`` at step t. Repeated objects are stored once."""
-        distinct = {id(mdp): mdp for mdp in mdps}
-        place = {key: k for k, key in enumerate(distinct)}
-        return cls(list(distinct.values()), np.array([place[id(mdp)] for mdp in mdps], dtype=np.int32))
+        anchors, index = _distinct(mdps)
+        return cls(anchors, index)
 
     @classmethod
     def piecewise(
@@ -104,7 +103,8 @@ class DriftingMdp:
             raise InvalidInputError(
                 f"change_points must increase and lie in 2 .. horizon; got {list(change_points)}."
             )
-        return cls(mdps, np.repeat(np.arange(len(mdps), dtype=np.int32), lengths))
+        anchors, index = _distinct(mdps)
+        return cls(anchors, np.repeat(index, lengths))
 
     @classmethod
     def stationary(cls, mdp: Mdp, horizon: int) -> DriftingMdp:
@@ -299,6 +299,14 @@ class DriftingMdp:
         state.pop("world", None)
         state.pop("_union", None)
         return state
+
+
+def _distinct(mdps: Iterable[Mdp]) -> tuple[list[Mdp], NDArray[np.int32]]:
+    """Return each object once, and which one stands at each place."""
+    sequence = list(mdps)
+    anchors = {id(mdp): mdp for mdp in sequence}
+    place = {key: k for k, key in enumerate(anchors)}
+    return list(anchors.values()), np.array([place[id(mdp)] for mdp in sequence], dtype=np.int32)
 
 
 def _checked_anchors(anchors: Sequence[Mdp]) -> Sequence[Mdp]:

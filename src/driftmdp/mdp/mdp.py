@@ -171,7 +171,10 @@ def _as_table(values: ArrayLike, name: str, n_axes: int) -> NDArray[np.float64]:
     except (TypeError, ValueError):
         raise InvalidInputError(f"{name} must be a regular table of numbers; got {values!r}.") from None
     if table.ndim != n_axes or table.size == 0:
-        raise InvalidInputError(f"{name} must be a table with {n_axes} axes, none empty; got shape {table.shape}.")
+        hint = " For an [S, A, S] table use Mdp.from_dense." if table.ndim == 3 else ""
+        raise InvalidInputError(
+            f"{name} must be a table with {n_axes} axes, none empty; got shape {table.shape}.{hint}"
+        )
     return table
 
 

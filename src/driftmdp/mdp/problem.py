@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +42,7 @@ class Sample(NamedTuple):
     anchor: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Problem:
     """A drifting MDP and what else is needed to learn in it.
 
@@ -121,6 +122,13 @@ class Problem:
         """The number of steps, T."""
         return self.drifting.horizon
 
+    def labelled(self, name: str, description: str, parameters: Mapping[str, Any]) -> Self:
+        """Return the same problem under a name, with what it was made from."""
+        labelled = copy.copy(self)
+        for key, value in (("name", name), ("description", description), ("parameters", parameters)):
+            object.__setattr__(labelled, key, value)
+        return labelled
+
     def luck(self, rng: np.random.Generator) -> Luck:
         """Draw the world's random numbers for all T steps."""
         anchor, successor = rng.random((2, self.horizon))
@@ -143,11 +151,13 @@ class Problem:
 
 def mean_reward_range(drifting: DriftingMdp) -> tuple[float, float]:
     """Return the smallest and the largest r_t(s, a) over all steps and pairs."""
-    steps, _ = drifting.distinct_steps()
-    weights, rewards = drifting.reward_weights.matrix, drifting.anchor_rewards
+    weights, rewards = drifting.reward_weights, drifting.anchor_rewards
+    if weights.index is not None:
+        used = rewards[np.unique(weights.index)]
+        return float(used.min()), float(used.max())
     low, high = np.inf, -np.inf
     chunk = max(1, CHUNK // rewards.shape[1])
-    for first in range(0, steps.size, chunk):
-        means = weights[steps[first : first + chunk]] @ rewards
+    for first in range(0, weights.horizon, chunk):
+        means = weights.matrix[first : first + chunk] @ rewards
         low, high = min(low, means.min()), max(high, means.max())
     return float(low), float(high)

@@ -30,7 +30,7 @@ __all__ = ["Variation", "variation"]
 CHUNK = 1 << 22  # numbers held at once while differencing rewards
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Variation:
     """The budgets B_r and B_p and the steps they sum."""
 
@@ -93,11 +93,27 @@ def _reward_steps(drifting: DriftingMdp, norm: float) -> NDArray[np.float64]:
 
 def _transition_steps(drifting: DriftingMdp, norm: float) -> NDArray[np.float64]:
     moves, place = _differences(drifting.weights)
-    if drifting.n_anchors == 2:
-        # Every move is along P_1 - P_0, so its size is |change of weight| times one distance.
-        across = _sizes(drifting, sp.csr_array(np.array([[-1.0, 1.0]])), norm)
-        return np.asarray(np.abs(moves[:, [1]].toarray().ravel())[place] * across)
-    return np.asarray(_sizes(drifting, moves, norm)[place])
+    counts = np.diff(moves.indptr)
+    sizes = np.zeros(moves.shape[0])
+    # A move between two anchors lies along the line that joins them, so its size is the change of weight times
+    # one distance, however many steps go that way.
+    straight = counts == 2
+    if straight.any():
+        first = moves.indptr[:-1][straight]
+        ends = np.column_stack([moves.indices[first], moves.indices[first + 1]])
+        lines, line = np.unique(ends, axis=0, return_inverse=True)
+        sizes[straight] = np.abs(moves.data[first]) * _distances(drifting, lines, norm)[line.ravel()]
+    if (counts > 2).any():
+        sizes[counts > 2] = _sizes(drifting, moves[counts > 2], norm)
+    return np.asarray(sizes[place])
+
+
+def _distances(drifting: DriftingMdp, lines: NDArray[np.int32], norm: float) -> NDArray[np.float64]:
+    """Return how far apart the anchors of each pair are."""
+    rows = np.arange(len(lines))
+    to = sp.csr_array((np.ones(rows.size), (rows, lines[:, 1])), shape=(rows.size, drifting.n_anchors))
+    start = sp.csr_array((np.ones(rows.size), (rows, lines[:, 0])), shape=(rows.size, drifting.n_anchors))
+    return _sizes(drifting, to - start, norm)
 
 
 def _sizes(drifting: DriftingMdp, combinations: sp.csr_array, norm: float) -> NDArray[np.float64]:

@@ -18,7 +18,7 @@ from driftmdp.planning.gain import LIMIT, checked_tolerance, not_converged, solv
 __all__ = ["GainPath", "gain_path", "optimal_gains"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class GainPath:
     """Optimal gains along a drifting MDP and their certificates.
 
@@ -119,17 +119,21 @@ def _solve_compiled(drifting: DriftingMdp, steps: NDArray[np.int32], wanted: flo
     policy_of = np.empty(steps.size, np.int32)
     failed, policies = kernels.gain.gains_along(drifting.world, steps, wanted, LIMIT, lower, upper, policy_of)
     if failed >= 0:
-        _solve_each(drifting, steps[failed : failed + 1], wanted)
+        return _solve_each(drifting, steps, wanted)
     return lower, upper, policies, policy_of
 
 
 def _solve_each(drifting: DriftingMdp, steps: NDArray[np.int32], wanted: float) -> _Solved:
-    """Solve step after step from here; raises at the first that rounding keeps from the tolerance."""
+    """Solve step after step, cold where a warm start fails; raise where rounding keeps from the tolerance."""
     n_states = drifting.space.n_states
     policy, bias = np.zeros(n_states, np.int32), np.zeros(n_states)
     solved = []
     for step in steps.tolist():
-        result = solve(drifting.at(step + 1).arrays, policy, bias, wanted)
+        model = drifting.at(step + 1).arrays
+        result = solve(model, policy, bias, wanted)
+        if result.residual > wanted:
+            policy, bias = np.zeros(n_states, np.int32), np.zeros(n_states)
+            result = solve(model, policy, bias, wanted)
         if result.residual > wanted:
             raise not_converged(f"the MDP of t={step + 1}", result, wanted)
         solved.append(result)

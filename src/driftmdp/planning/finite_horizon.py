@@ -19,7 +19,7 @@ from driftmdp.validation import as_integer
 __all__ = ["FiniteHorizon", "best_total_reward", "plan_finite_horizon", "total_reward"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FiniteHorizon:
     """The optimal T-step plan.
 

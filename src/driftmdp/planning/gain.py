@@ -37,7 +37,7 @@ EXACT = 1e-9
 LIMIT = 1000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Gain:
     """An optimal gain and its certificate.
 

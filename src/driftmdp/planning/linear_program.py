@@ -11,7 +11,7 @@ Slower than :func:`driftmdp.planning.optimal_gain` and independent of it: the se
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,13 +22,10 @@ from driftmdp.mdp import Mdp
 from driftmdp.planning.communication import check_communicating
 from driftmdp.validation import one_of
 
-if TYPE_CHECKING:
-    from scipy.optimize import OptimizeResult
-
 __all__ = ["LinearProgramGain", "gain_by_linear_program"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LinearProgramGain:
     """The optimum of a linear program.
 
@@ -104,12 +101,12 @@ def _dual(mdp: Mdp) -> LinearProgramGain:
     return LinearProgramGain(result.fun, -result.ineqlin.marginals, bias - bias.min(), "dual", int(result.nit))
 
 
-def _solved(costs: NDArray[np.float64], **program: Any) -> OptimizeResult:
+def _solved(costs: NDArray[np.float64], **program: Any) -> Any:
     from scipy.optimize import linprog  # a third of the package's import time, for a second opinion only
 
     # HiGHS' tightest tolerances: its own 1e-7 cannot tell a rare transition from none.
     tight = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-    result = linprog(costs, method="highs", options=tight, **program)
+    result: Any = linprog(costs, method="highs", options=tight, **program)  # type: ignore[call-overload]
     if not result.success:
         raise NotConvergedError(f"The linear program must be solved; HiGHS says: {result.message}", result)
     return result

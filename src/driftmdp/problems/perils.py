@@ -14,7 +14,7 @@ from driftmdp.validation import as_integer
 __all__ = ["PerilsProblem", "perils"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PerilsProblem(Problem):
     """The perils instance with its scripted policies.
 

@@ -6,7 +6,6 @@ result stays reproducible.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import inspect
 import re
@@ -91,12 +90,8 @@ def register(
             bound = inspect.signature(factory).bind(*args, **kwargs)
             bound.apply_defaults()
             problem = factory(*args, **kwargs)
-            return dataclasses.replace(
-                problem,
-                name=name,
-                description=problem.description or (inspect.getdoc(factory) or "").partition("\n")[0],
-                parameters=dict(bound.arguments),
-            )
+            summary = (inspect.getdoc(factory) or "").partition("\n")[0]
+            return problem.labelled(name, problem.description or summary, dict(bound.arguments))
 
         _entries[name] = ProblemEntry(name, named)
         return named

@@ -39,7 +39,7 @@ __all__ = ["InventoryProblem", "inventory"]
 SEASONAL = Poisson(Seasonal(mean=6.0, amplitude=4.0, period=2500.0))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class InventoryProblem(Problem):
     """An inventory problem in pseudo-rewards, with what is needed to speak of true costs.
 
@@ -54,9 +54,7 @@ class InventoryProblem(Problem):
     capacity: int = field(default=0, kw_only=True)
     costs: Costs = field(default_factory=Costs, kw_only=True)
     zeta: float = field(default=0.0, kw_only=True)
-    expected_demand: NDArray[np.float64] = field(
-        default_factory=lambda: np.zeros(0), kw_only=True, repr=False, compare=False
-    )
+    expected_demand: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0), kw_only=True, repr=False)
 
     @property
     def cost_shift(self) -> NDArray[np.float64]:

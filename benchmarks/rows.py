@@ -1,0 +1,118 @@
+"""What a benchmark returns: rows, whose fields are the columns of a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
+
+__all__ = ["Row", "Speed", "Verdict", "as_memory", "as_time", "require"]
+
+
+@dataclass(frozen=True)
+class Speed:
+    """One measurement beside its yardstick and what it must reach."""
+
+    title: ClassVar[str] = "Speed and memory"
+
+    what: str
+    ours: str
+    yardstick: str
+    ratio: str = "-"
+    must_reach: str = "-"
+    reached: str = "-"
+    note: str = ""
+
+    @classmethod
+    def against(
+        cls,
+        what: str,
+        seconds: float,
+        yardstick: str,
+        yardstick_seconds: float,
+        must_reach: float | None = None,
+        note: str = "",
+        unfinished: bool = False,
+    ) -> Speed:
+        """Return a row with the ratio of two times; ``unfinished`` says that the yardstick was stopped."""
+        ratio, bound = yardstick_seconds / seconds, "> " if unfinished else ""
+        return cls(
+            what,
+            as_time(seconds),
+            f"{yardstick}: {bound}{as_time(yardstick_seconds)}",
+            f"{bound}{ratio:.3g}x",
+            "-" if must_reach is None else f"> {must_reach:g}x",
+            "-" if must_reach is None else _yes_or_no(ratio > must_reach),
+            note,
+        )
+
+    @classmethod
+    def under(cls, what: str, seconds: float, limit: float, yardstick: str = "-", note: str = "") -> Speed:
+        """Return a row for a time that must stay under a limit."""
+        return cls(
+            what,
+            as_time(seconds),
+            yardstick,
+            must_reach=f"< {as_time(limit)}",
+            reached=_yes_or_no(seconds < limit),
+            note=note,
+        )
+
+    @classmethod
+    def memory(cls, what: str, used: int, limit: int | None, yardstick: str, note: str) -> Speed:
+        """Return a row for a process's peak memory, which must stay under a limit if one is given."""
+        return cls(
+            what,
+            as_memory(used),
+            yardstick,
+            must_reach="-" if limit is None else f"< {as_memory(limit)}",
+            reached="-" if limit is None else _yes_or_no(used < limit),
+            note=note,
+        )
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What one solver answered where the exact answer is known."""
+
+    title: ClassVar[str] = "Periodic chains: what is answered"
+
+    chain: str
+    solver: str
+    exact_gain: str
+    returned_gain: str
+    verdict: str
+    time: str
+    note: str = ""
+
+
+Row: TypeAlias = Speed | Verdict
+
+
+def as_time(seconds: float) -> str:
+    """Return a time with three digits and a readable unit."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= size:
+            return f"{_three_digits(seconds / size)} {unit}"
+    return f"{_three_digits(seconds / 1e-9)} ns"
+
+
+def as_memory(size: float) -> str:
+    """Return a number of bytes with three digits and a readable unit."""
+    for unit, scale in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if size >= scale:
+            return f"{_three_digits(size / scale)} {unit}"
+    return f"{size:.0f} bytes"
+
+
+def require(correct: bool, message: str) -> None:
+    """Fail the run if an answer is wrong."""
+    if not correct:
+        raise AssertionError(message)
+
+
+def _three_digits(value: float) -> str:
+    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def _yes_or_no(reached: bool) -> str:
+    return "yes" if reached else "NO"

@@ -1,0 +1,41 @@
+"""Medians of several runs, taken in turns so that the machine's noise hits all alike."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Hashable, Mapping
+from typing import TypeAlias, TypeVar
+
+__all__ = ["Task", "fastest", "medians", "seconds_of", "timed"]
+
+Key = TypeVar("Key", bound=Hashable)
+
+Task: TypeAlias = Callable[[], float]
+"""A callable that runs something and returns how many seconds the part that counts took."""
+
+
+def seconds_of(function: Callable[[], object]) -> float:
+    """Return how long one call takes."""
+    start = time.perf_counter()
+    function()
+    return time.perf_counter() - start
+
+
+def timed(function: Callable[[], object]) -> Task:
+    """Return a task in which the whole call counts."""
+    return lambda: seconds_of(function)
+
+
+def medians(tasks: Mapping[Key, Task], repeats: int, warm_up: bool = True) -> dict[Key, float]:
+    """Return the median seconds of each task over ``repeats`` rounds of all, after a round that does not count."""
+    if warm_up:
+        for task in tasks.values():
+            task()
+    rounds = [{key: task() for key, task in tasks.items()} for _ in range(repeats)]
+    return {key: statistics.median(times[key] for times in rounds) for key in tasks}
+
+
+def fastest(seconds: Mapping[Key, float]) -> tuple[Key, float]:
+    """Return the key with the least time, and that time."""
+    return min(seconds.items(), key=lambda item: item[1])
