@@ -54,9 +54,9 @@ def _names() -> list[str]:
 
 def _run(name: str, quick: bool, rows: list[Row]) -> bool:
     """Add a benchmark's rows; return whether it ran and was right."""
-    benchmark: Callable[[bool], list[Row]] = importlib.import_module(f"benchmarks.suite.{name}").run
     print(f"{name} ...", end="", file=sys.stderr, flush=True)
     try:
+        benchmark: Callable[[bool], list[Row]] = importlib.import_module(f"benchmarks.suite.{name}").run
         seconds = seconds_of(lambda: rows.extend(benchmark(quick)))
     except Exception:
         print(f" FAILED\n{traceback.format_exc()}", file=sys.stderr)

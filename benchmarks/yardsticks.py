@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -23,10 +23,9 @@ class LeanLinearProgram:
         belongs = sp.csr_array(
             (np.ones(n_pairs), space.pair_states, np.arange(n_pairs + 1)), shape=(n_pairs, n_states)
         )
-        total = np.ones((n_pairs, 1))
+        total = sp.csr_array(np.ones((n_pairs, 1)))
         columns = [sp.csr_array(sp.hstack([belongs - a.transitions, total])) for a in drifting.anchors]
-        pattern = sp.csr_array(sum(abs(matrix) for matrix in columns))
-        pattern.sort_indices()
+        pattern = sp.csr_array(np.any([matrix.toarray() != 0 for matrix in columns], axis=0))
         rows = np.repeat(np.arange(n_pairs), np.diff(pattern.indptr))
         self._drifting, self._pattern = drifting, pattern
         self._entries = np.stack([matrix.toarray()[rows, pattern.indices] for matrix in columns])
@@ -40,7 +39,10 @@ class LeanLinearProgram:
             (weights @ self._entries[anchors], pattern.indices, pattern.indptr), shape=pattern.shape[::-1]
         )
         costs = -(weights @ self._drifting.anchor_rewards[anchors])
-        result = linprog(costs, A_eq=balance, b_eq=self._right, method="highs", options={"presolve": presolve})
+        program: dict[str, Any] = {"A_eq": balance, "b_eq": self._right, "options": {"presolve": presolve}}
+        result = linprog(costs, method="highs", **program)
+        if result.fun is None:
+            raise RuntimeError(result.message)
         return -float(result.fun)
 
 

@@ -112,6 +112,11 @@ def test_a_block_longer_than_the_horizon_is_the_only_one():
     assert plan.n_blocks == 1
 
 
+def test_a_horizon_of_whole_blocks_has_no_block_more():
+    plan = borl_schedule(ONE, 900)
+    assert (plan.block_length, plan.n_blocks) == (90, 10)
+
+
 def test_gamma_is_a_probability_only_at_very_long_horizons():
     assert borl_schedule(TWO, 10**6).gamma > 1
     assert borl_schedule(TWO, 10**8).gamma < 1

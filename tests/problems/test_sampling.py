@@ -1,6 +1,7 @@
 """Draws through Problem.sample follow p_t and r_t, and luck does not depend on what is done."""
 
 import dataclasses
+import functools
 
 import numpy as np
 import pytest
@@ -28,17 +29,24 @@ def draw(problem, state, action, seed):
     return [problem.sample(t, state, action, luck) for t in range(1, problem.horizon + 1)]
 
 
-MIXTURES = {
-    "garnet": (dm.problems.garnet(6, 2, 3, horizon=10, seed=3), 4, 2, 1),
-    "two-state": (dm.problems.two_state(horizon=50), 7, 0, 1),
-    "river": (dm.problems.river_swim(6, horizon=10, drift="drifting"), 2, 3, 1),
-    "inventory": (dm.problems.inventory(capacity=5, horizon=10, zeta=0.01), 3, 1, 4),
-}
+MIXTURES = ["garnet", "two-state", "river", "inventory"]
+
+
+@functools.cache
+def mixture(name):
+    """A problem, and a step, a state and an action at which several anchors count."""
+    if name == "garnet":
+        return dm.problems.garnet(6, 2, 3, horizon=10, seed=3), 4, 2, 1
+    if name == "two-state":
+        return dm.problems.two_state(horizon=50), 7, 0, 1
+    if name == "river":
+        return dm.problems.river_swim(6, horizon=10, drift="drifting"), 2, 3, 1
+    return dm.problems.inventory(capacity=5, horizon=10, zeta=0.01), 3, 1, 4
 
 
 @pytest.mark.parametrize("name", MIXTURES)
 def test_drawn_next_states_follow_the_mixture(name):
-    problem, t, state, action = MIXTURES[name]
+    problem, t, state, action = mixture(name)
     expected = problem.drifting.at(t).successors(state, action)
     samples = draw(frozen_at(problem, t), state, action, seed=17)
     counts = count_moves([(state, action, sample.next_state) for sample in samples])
@@ -51,7 +59,7 @@ def test_drawn_next_states_follow_the_mixture(name):
 
 @pytest.mark.parametrize("name", MIXTURES)
 def test_drawn_anchors_follow_the_weights(name):
-    problem, t, state, action = MIXTURES[name]
+    problem, t, state, action = mixture(name)
     expected = problem.drifting.weights.matrix.toarray()[t - 1]
     drawn = [sample.anchor for sample in draw(frozen_at(problem, t), state, action, seed=18)]
     observed = np.bincount(drawn, minlength=expected.size)
@@ -75,7 +83,7 @@ def test_next_states_along_a_drift_follow_each_steps_own_mixture():
 @pytest.mark.parametrize("noise", ["none", "anchor", "bernoulli", "gaussian(0.3)"])
 @pytest.mark.parametrize("name", ["garnet", "river", "inventory"])
 def test_mean_drawn_rewards_are_r_t_whatever_the_noise(name, noise):
-    problem, t, state, action = MIXTURES[name]
+    problem, t, state, action = mixture(name)
     rewards = np.array([s.reward for s in draw(frozen_at(problem, t, noise), state, action, seed=20)])
     error = rewards.std() / DRAWS**0.5
     assert rewards.mean() == pytest.approx(problem.drifting.at(t).reward(state, action), abs=5 * error + 1e-12)
@@ -83,21 +91,21 @@ def test_mean_drawn_rewards_are_r_t_whatever_the_noise(name, noise):
 
 @pytest.mark.parametrize("noise", ["none", "bernoulli", "gaussian(0.3)"])
 def test_mean_drawn_rewards_are_r_t_where_rewards_move_on_their_own(noise):
-    problem, t, state, action = MIXTURES["two-state"]
+    problem, t, state, action = mixture("two-state")
     rewards = np.array([s.reward for s in draw(frozen_at(problem, t, noise), state, action, seed=21)])
     error = rewards.std() / DRAWS**0.5
     assert rewards.mean() == pytest.approx(problem.drifting.at(t).reward(state, action), abs=5 * error + 1e-12)
 
 
 def test_noise_none_emits_the_mean_itself():
-    problem, t, state, action = MIXTURES["garnet"]
+    problem, t, state, action = mixture("garnet")
     samples = draw(frozen_at(problem, t, "none", draws=50), state, action, seed=22)
     assert {s.reward for s in samples} == {samples[0].reward}
     assert samples[0].reward == pytest.approx(problem.drifting.at(t).reward(state, action), abs=1e-15)
 
 
 def test_noise_anchor_emits_the_drawn_anchors_reward():
-    problem, t, state, action = MIXTURES["inventory"]
+    problem, t, state, action = mixture("inventory")
     own = problem.drifting.anchor_rewards[:, problem.space.pair(state, action)]
     samples = draw(frozen_at(problem, t, draws=300), state, action, seed=23)
     assert [s.reward for s in samples] == [own[s.anchor] for s in samples]
@@ -105,13 +113,13 @@ def test_noise_anchor_emits_the_drawn_anchors_reward():
 
 
 def test_noise_bernoulli_emits_the_ends_of_the_range():
-    problem, t, state, action = MIXTURES["two-state"]
+    problem, t, state, action = mixture("two-state")
     samples = draw(frozen_at(problem, t, "bernoulli", draws=300), state, action, seed=24)
     assert {s.reward for s in samples} == set(problem.reward_range)
 
 
 def test_noise_gaussian_is_normal_with_the_deviation_asked_for():
-    problem, t, state, action = MIXTURES["garnet"]
+    problem, t, state, action = mixture("garnet")
     samples = draw(frozen_at(problem, t, "gaussian(0.3)"), state, action, seed=25)
     errors = np.array([s.reward for s in samples]) - problem.drifting.at(t).reward(state, action)
     assert scipy.stats.kstest(errors, "norm", args=(0, 0.3)).pvalue > 1e-3
@@ -119,7 +127,7 @@ def test_noise_gaussian_is_normal_with_the_deviation_asked_for():
 
 @pytest.mark.parametrize("name", MIXTURES)
 def test_the_drawn_anchor_does_not_depend_on_state_or_action(name):
-    problem = MIXTURES[name][0]
+    problem = mixture(name)[0]
     luck = problem.luck(np.random.default_rng(26))
     pairs = [problem.space.state_and_action(pair) for pair in range(problem.space.n_pairs)]
     for t in range(1, problem.horizon + 1):
@@ -128,7 +136,7 @@ def test_the_drawn_anchor_does_not_depend_on_state_or_action(name):
 
 @given(seed=st.integers(0, 2**32 - 1), actions=st.lists(st.integers(0, 1), min_size=10, max_size=10))
 def test_agents_with_the_same_luck_use_the_same_numbers_whatever_they_do(seed, actions):
-    problem = MIXTURES["garnet"][0]
+    problem = mixture("garnet")[0]
     luck = problem.luck(np.random.default_rng(seed))
     before = [numbers.copy() for numbers in luck]
     alone = [problem.sample(t, 0, 0, luck) for t in range(1, 11)]
@@ -140,7 +148,7 @@ def test_agents_with_the_same_luck_use_the_same_numbers_whatever_they_do(seed, a
 
 
 def test_luck_is_one_number_of_each_kind_a_step_and_depends_on_the_seed_alone():
-    problem = MIXTURES["garnet"][0]
+    problem = mixture("garnet")[0]
     one, two, other = (problem.luck(np.random.default_rng(seed)) for seed in (1, 1, 2))
     assert [numbers.shape for numbers in one] == [(10,)] * 3
     assert all((a == b).all() for a, b in zip(one, two, strict=True))
@@ -148,7 +156,7 @@ def test_luck_is_one_number_of_each_kind_a_step_and_depends_on_the_seed_alone():
 
 
 def test_noise_does_not_change_where_the_world_goes():
-    problem, *_ = MIXTURES["garnet"]
+    problem, *_ = mixture("garnet")
     walks = []
     for noise in ("none", "anchor", "bernoulli", "gaussian(1)"):
         noisy = dataclasses.replace(problem, noise=noise)
