@@ -6,7 +6,7 @@ from tests.problems.tables import rewards_of, transitions_of
 from tests.reference import diameter_by_enumeration, gain_by_enumeration
 
 LENGTHS = range(3, 11)
-FLOOD = {"right": 0.15, "left": 0.25}
+FLOOD = {"right": 0.05, "left": 0.35}
 
 
 def river(n, right=0.35, left=0.05):

@@ -23,6 +23,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from driftmdp.formulas.whole import whole_part
 from driftmdp.mdp import Space
 from driftmdp.validation import as_integer
 
@@ -61,11 +62,11 @@ def borl_schedule(space: Space, horizon: int) -> BorlSchedule:
     """
     t = as_integer(horizon, "horizon", minimum=1)
     s, a = space.n_states, space.mean_actions
-    length = math.floor(3 * s ** (2 / 3) * a**0.5 * t**0.5)
+    length = whole_part(3 * s ** (2 / 3) * a**0.5 * t**0.5)
     phi = 1 / (2 * math.sqrt(t))
     window_steps, widening_steps = math.floor(math.log(length)), math.floor(math.log(1 / phi))
     scale = s ** (1 / 3) * a**0.25
-    windows = tuple(_root_floor(length, j, window_steps) for j in range(window_steps + 1))
+    windows = tuple(whole_part(math.pow(length, j / max(1, window_steps))) for j in range(window_steps + 1))
     widenings = tuple(scale * phi ** (k / max(1, widening_steps)) for k in range(widening_steps + 1))
     n_arms, n_blocks = len(windows) * len(widenings), math.ceil(t / length)
     root = math.sqrt(math.log(n_arms) / (n_arms * n_blocks))
@@ -81,10 +82,3 @@ def borl_schedule(space: Space, horizon: int) -> BorlSchedule:
         beta=root,
         gamma=1.05 * n_arms * root,
     )
-
-
-def _root_floor(length: int, j: int, steps: int) -> int:
-    """Return floor(length^(j / steps)), exact at the ends where rounding would decide."""
-    if j == steps and steps > 0:
-        return length
-    return math.floor(math.pow(length, j / max(1, steps)))

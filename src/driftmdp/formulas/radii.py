@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import Space
-from driftmdp.validation import as_number
+from driftmdp.validation import as_integer, as_number
 
 __all__ = ["Radii", "bernstein_radii", "jaksch_radii", "paper_radii"]
 
@@ -41,6 +41,7 @@ def paper_radii(counts: ArrayLike, space: Space, horizon: int, delta: float | No
     >>> paper_radii([1, 148], Space.uniform(2, 2), horizon=5000).reward.round(3)
     array([12.139,  0.998])
     """
+    horizon = as_integer(horizon, "horizon", minimum=1)
     log = np.log(space.n_pairs * horizon / _checked_delta(delta, horizon))
     visits = _visits(counts)
     return Radii(2 * np.sqrt(2 * log / visits), 2 * np.sqrt(2 * space.n_states * log / visits))
@@ -56,6 +57,7 @@ def jaksch_radii(counts: ArrayLike, space: Space, t: int, delta: float) -> Radii
     >>> jaksch_radii([100], Space.uniform(2, 2), t=5000, delta=0.05).transition.round(3)
     array([1.9])
     """
+    t = as_integer(t, "t", minimum=1)
     delta, visits = _checked_delta(delta, t), _visits(counts)
     reward = np.sqrt(3.5 * np.log(2 * space.n_pairs * t / delta) / visits)
     log = np.log(2 * space.mean_actions * t / delta)

@@ -4,15 +4,15 @@
 rule            window W                                                    widening eta
 ==============  ==========================================================  ============================
 theorem-1       S^(2/3) A^(1/2) T^(1/2) (B_r + B_p)^(-1/2)                  sqrt(B_p W / T)
-borl-proof      3 S^(2/3) A^(1/2) T^(1/2) (B_r + B_p + 1)^(-1/2)            as printed in Appendix F
+borl-proof      3 S^(2/3) A^(1/2) T^(1/2) (B_r + B_p + 1)^(-1/2)            as printed in its proof
 oblivious       S^(2/3) A^(1/2) T^(1/2)                                     sqrt(W / T)
 theorem-3       S^(2/3) A^(1/2) T^(2/3) (B_r + B_p + 1)^(-2/3)              0
 theorem-4       S T^(2/3) (B_r + B_p + 1)^(-2/3)                            0
 bandit          A^(1/3) T^(2/3) B_r^(-2/3)                                  0
 ==============  ==========================================================  ============================
 
-A computed W is rounded down and kept within [1, T], eta within [0, 2]. Without any variation W = T and
-eta = 0. [CSZ20] prints the oblivious eta also as S^(2/3) A^(1/2) T^(-1/2), which sqrt(W / T) is not
+A computed W is rounded down and kept within [1, T], eta within [0, 2]. Where a formula divides by a variation
+of 0, W = T and eta = 0. [CSZ20] prints the oblivious eta also as S^(2/3) A^(1/2) T^(-1/2), which sqrt(W / T) is not
 (docs/paper-notes.md, item 9).
 """
 
@@ -21,6 +21,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from driftmdp.formulas.whole import whole_part
 from driftmdp.mdp import Space
 from driftmdp.validation import as_integer, as_number, one_of
 
@@ -60,7 +61,7 @@ def tuned(space: Space, horizon: int, b_r: float, b_p: float, rule: str = "theor
     t = as_integer(horizon, "horizon", minimum=1)
     br, bp = as_number(b_r, "b_r", minimum=0.0), as_number(b_p, "b_p", minimum=0.0)
     window, widening = _printed(space, t, br, bp, one_of(rule, "rule", RULES))
-    return Tuning(max(1, int(window)), min(2.0, max(0.0, widening)), rule)
+    return Tuning(max(1, whole_part(window)), min(2.0, max(0.0, widening)), rule)
 
 
 def _printed(space: Space, t: int, br: float, bp: float, rule: str) -> tuple[float, float]:

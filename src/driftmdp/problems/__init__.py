@@ -5,7 +5,21 @@
 
 from driftmdp.problems.bandit import bandit
 from driftmdp.problems.garnet import garnet
-from driftmdp.problems.inventory import Costs, InventoryProblem, inventory
+from driftmdp.problems.inventory import (
+    Abrupt,
+    Constant,
+    Costs,
+    Empirical,
+    Geometric,
+    Given,
+    InventoryProblem,
+    NegativeBinomial,
+    Poisson,
+    RegimeSwitching,
+    Seasonal,
+    Trend,
+    inventory,
+)
 from driftmdp.problems.perils import PerilsProblem, perils
 from driftmdp.problems.registry import ProblemEntry, describe, make, register
 from driftmdp.problems.registry import list_problems as list
@@ -13,10 +27,20 @@ from driftmdp.problems.river_swim import river_swim
 from driftmdp.problems.two_state import two_state
 
 __all__ = [
+    "Abrupt",
+    "Constant",
     "Costs",
+    "Empirical",
+    "Geometric",
+    "Given",
     "InventoryProblem",
+    "NegativeBinomial",
     "PerilsProblem",
+    "Poisson",
     "ProblemEntry",
+    "RegimeSwitching",
+    "Seasonal",
+    "Trend",
     "bandit",
     "describe",
     "garnet",

@@ -58,10 +58,12 @@ def bandit(
     """
     n_arms = as_integer(n_arms, "n_arms", minimum=1)
     horizon = as_integer(horizon, "horizon", minimum=1)
+    cycles = as_number(cycles, "cycles", minimum=0.0)
+    changes = as_integer(changes, "changes", minimum=0)
     if one_of(drift, "drift", DRIFTS) == "sinusoidal":
-        drifting = _sinusoidal(n_arms, horizon, as_number(cycles, "cycles", minimum=0.0))
+        drifting = _sinusoidal(n_arms, horizon, cycles)
     else:
-        jumps = as_integer(changes, "changes", minimum=0) if drift == "abrupt" else 0
+        jumps = changes if drift == "abrupt" else 0
         drifting = DriftingMdp(
             [_arms(np.roll(np.linspace(0.8, 0.2, n_arms), k)) for k in range(n_arms)],
             blocks(horizon, n_arms, jumps),

@@ -72,21 +72,23 @@ def garnet(
     as_fraction(reward_sparsity, "reward_sparsity")
     horizon = as_integer(horizon, "horizon", minimum=1)
     one_of(drift, "drift", DRIFTS)
+    changes = as_integer(changes, "changes", minimum=0)
+    cycles = None if cycles is None else as_number(cycles, "cycles", minimum=0.0)
     rng = np.random.default_rng(as_integer(seed, "seed", minimum=0))
     count = 1 if drift == "stationary" else as_integer(n_anchors, "n_anchors", minimum=2)
     anchors = [random_mdp(n_states, n_actions, branching, reward_sparsity, rng) for _ in range(count)]
-    if drift == "reward-only":
-        anchors = [Mdp(a.space, a.rewards, anchors[0].transitions) for a in anchors]
-    elif drift == "transition-only":
-        anchors = [Mdp(a.space, anchors[0].rewards, a.transitions) for a in anchors]
+    still = np.zeros(horizon, dtype=np.int32)  # always the first anchor
     if drift == "stationary":
-        drifting = DriftingMdp.stationary(anchors[0], horizon)
+        drifting = DriftingMdp(anchors, still)
     elif drift == "abrupt":
-        changes = as_integer(changes, "changes", minimum=0)
         drifting = DriftingMdp(anchors, blocks(horizon, count, changes))
     else:
-        rounds = CYCLES[drift] if cycles is None else as_number(cycles, "cycles", minimum=0.0)
-        drifting = DriftingMdp(anchors, loop(horizon, count, rounds))
+        moving = loop(horizon, count, CYCLES[drift] if cycles is None else cycles)
+        drifting = DriftingMdp(
+            anchors,
+            weights=still if drift == "reward-only" else moving,
+            reward_weights={"reward-only": moving, "transition-only": still}.get(drift),
+        )
     return Problem(drifting, noise=noise, reward_range=(0.0, 1.0))  # type: ignore[arg-type]
 
 

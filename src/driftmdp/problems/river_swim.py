@@ -35,9 +35,9 @@ def river_swim(
     horizon
         T.
     drift
-        ``stationary``; ``drifting``: the current swings between the numbers above and a flood (right 0.15, left
-        0.25) in which it is best to stay at the left bank; ``reversing``: the river and its mirror image take
-        turns, abruptly.
+        ``stationary``; ``drifting``: the current swings between the numbers above and a flood (right 0.05, left
+        0.35) in which, with five states or more, it is best to stay at the left bank; ``reversing``: the
+        river and its mirror image take turns, abruptly.
     cycles
         Full swings, or times there and back, over the horizon.
     noise
@@ -56,7 +56,7 @@ def river_swim(
     if one_of(drift, "drift", DRIFTS) == "stationary":
         drifting = DriftingMdp.stationary(river, horizon)
     elif drift == "drifting":
-        drifting = DriftingMdp([river, _river(n_states, right=0.15, left=0.25)], swing(horizon, cycles))
+        drifting = DriftingMdp([river, _river(n_states, right=0.05, left=0.35)], swing(horizon, cycles))
     else:
         drifting = DriftingMdp([river, _mirror(river)], blocks(horizon, 2, round(2 * cycles) - 1 if cycles else 0))
     return Problem(drifting, noise=noise, reward_range=(0.0, 1.0))  # type: ignore[arg-type]

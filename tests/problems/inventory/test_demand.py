@@ -137,7 +137,7 @@ def test_a_table_stands_for_a_law(table, expected):
             "mean demand must not be negative; got -1 at t=3.",
         ),
         (lambda: NegativeBinomial(1, 0), "dispersion must be positive; got 0."),
-        (lambda: Empirical([]), "tables must hold at least one distribution of demand; got none."),
+        (lambda: Empirical([]), "tables must list at least one distribution of demand; got []."),
         (
             lambda: Empirical([[0, 0]]),
             "tables[0] must hold masses that are not negative and not all 0; got [0, 0].",
@@ -148,7 +148,7 @@ def test_a_table_stands_for_a_law(table, expected):
         ),
         (
             lambda: Empirical.from_samples([1, -2]),
-            "samples must be a list of whole numbers that are not negative.",
+            "samples must be a list of whole numbers that are not negative; got [1, -2].",
         ),
         (
             lambda: as_demand({"law": "poison", "mean": 1}),

@@ -99,7 +99,7 @@ def test_a_table_or_a_number_stands_for_a_path(table, path):
         (lambda: RegimeSwitching([1, 2], stay=1.5), "stay must be at most 1; got 1.5."),
         (
             lambda: as_path({"path": "seasonl", "mean": 1}, "mean"),
-            "mean['path'] must be one of 'constant', 'seasonal', 'trend', 'abrupt', 'regime-switching'; "
+            "mean['path'] must be one of 'constant', 'given', 'seasonal', 'trend', 'abrupt', 'regime-switching'; "
             "got 'seasonl'. Did you mean 'seasonal'?",
         ),
         (lambda: as_path("six", "mean"), "mean must be a finite number; got 'six'."),
@@ -114,3 +114,18 @@ def test_wrong_paths_are_answered_with_one_sentence(make, sentence):
 def test_a_table_with_an_unknown_parameter_names_it():
     with pytest.raises(dm.errors.InvalidInputError, match="amplitud"):
         as_path({"path": "seasonal", "mean": 1, "amplitud": 2, "period": 3}, "mean")
+
+
+def test_a_forecast_is_taken_number_by_number():
+    assert as_path([3.0, 1.0, 2.0], "mean").values(2).tolist() == [3.0, 1.0]
+    assert as_path({"path": "given", "numbers": [1, 2]}, "mean").values(2).tolist() == [1.0, 2.0]
+
+
+def test_a_forecast_must_cover_the_horizon():
+    with pytest.raises(InvalidInputError, match="numbers must cover the horizon of 3 steps; got 2 of them"):
+        as_path([1.0, 2.0], "mean").values(3)
+
+
+def test_a_longer_switching_path_begins_with_the_shorter():
+    path = RegimeSwitching([1, 2, 3], stay=0.5, seed=4)
+    assert path.values(50)[:20].tolist() == path.values(20).tolist()

@@ -12,6 +12,7 @@ from driftmdp.problems.inventory.demand import (
 from driftmdp.problems.inventory.paths import (
     Abrupt,
     Constant,
+    Given,
     Path,
     RegimeSwitching,
     Seasonal,
@@ -27,6 +28,7 @@ __all__ = [
     "DemandLaw",
     "Empirical",
     "Geometric",
+    "Given",
     "InventoryProblem",
     "NegativeBinomial",
     "Path",

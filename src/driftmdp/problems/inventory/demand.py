@@ -107,8 +107,8 @@ class NegativeBinomial(_ByMean):
 
     def _log_mass(self, mean: NDArray[np.float64], k: NDArray[np.int64]) -> NDArray[np.float64]:
         r = self.dispersion
-        ways = special.gammaln(k + r) - special.gammaln(r) - special.gammaln(k + 1)
-        return np.asarray(ways + r * np.log(r / (r + mean)) + special.xlogy(k, mean / (r + mean)))
+        ways = -np.log(r + k) - special.betaln(r, k + 1)
+        return np.asarray(ways - r * np.log1p(mean / r) + special.xlogy(k, mean / (r + mean)))
 
     def _tail(self, mean: NDArray[np.float64], k: int) -> NDArray[np.float64]:
         return np.asarray(special.betainc(k, self.dispersion, mean / (self.dispersion + mean)))
@@ -159,7 +159,9 @@ class Empirical:
         """Return the law of past demand."""
         values = np.asarray(samples)
         if values.ndim != 1 or values.size == 0 or values.dtype.kind not in "iu" or values.min() < 0:
-            raise InvalidInputError("samples must be a list of whole numbers that are not negative.")
+            raise InvalidInputError(
+                f"samples must be a list of whole numbers that are not negative; got {samples!r}."
+            )
         return cls([np.bincount(values).tolist()], position)
 
     def table(self, horizon: int, capacity: int) -> NDArray[np.float64]:
@@ -187,9 +189,9 @@ class Empirical:
 
 
 def _checked_tables(tables: Any) -> tuple[tuple[float, ...], ...]:
+    if not isinstance(tables, (Sequence, np.ndarray)) or len(tables) == 0:
+        raise InvalidInputError(f"tables must list at least one distribution of demand; got {tables!r}.")
     rows = list(tables)
-    if not rows:
-        raise InvalidInputError("tables must hold at least one distribution of demand; got none.")
     if np.ndim(rows[0]) == 0:
         rows = [rows]
     result = []

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from driftmdp.errors import InvalidInputError
 from driftmdp.validation import as_fraction, as_integer, as_number, as_vector, nearest_name
 
-__all__ = ["PATHS", "Abrupt", "Constant", "Path", "RegimeSwitching", "Seasonal", "Trend", "as_path"]
+__all__ = ["PATHS", "Abrupt", "Constant", "Given", "Path", "RegimeSwitching", "Seasonal", "Trend", "as_path"]
 
 
 class Path(Protocol):
@@ -36,6 +36,24 @@ class Constant:
     def values(self, horizon: int) -> NDArray[np.float64]:
         """Return the path, shape (T,)."""
         return np.full(horizon, self.value)
+
+
+@dataclass(frozen=True)
+class Given:
+    """One number a step, such as a forecast; it must cover the horizon."""
+
+    numbers: Sequence[float]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "numbers", tuple(as_vector(self.numbers, "numbers").tolist()))
+
+    def values(self, horizon: int) -> NDArray[np.float64]:
+        """Return the first T numbers, shape (T,)."""
+        if len(self.numbers) < horizon:
+            raise InvalidInputError(
+                f"numbers must cover the horizon of {horizon} steps; got {len(self.numbers)} of them."
+            )
+        return np.array(self.numbers[:horizon])
 
 
 @dataclass(frozen=True)
@@ -84,7 +102,8 @@ class Abrupt:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "levels", tuple(as_vector(self.levels, "levels").tolist()))
-        points = tuple(as_integer(point, "change_points", minimum=2) for point in self.change_points)
+        points = tuple(as_vector(self.change_points, "change_points").tolist())
+        points = tuple(as_integer(int(point) if point % 1 == 0 else point, "change_points", 2) for point in points)
         object.__setattr__(self, "change_points", points)
         if len(self.levels) != len(points) + 1 or any(np.diff(points) <= 0):
             raise InvalidInputError(
@@ -114,16 +133,17 @@ class RegimeSwitching:
         object.__setattr__(self, "seed", as_integer(self.seed, "seed", minimum=0))
 
     def values(self, horizon: int) -> NDArray[np.float64]:
-        """Return the path, shape (T,); the seed alone decides it."""
-        rng = np.random.default_rng(self.seed)
+        """Return the path, shape (T,); a longer one with the same seed begins the same."""
+        leave, where = np.random.default_rng(self.seed).random((horizon, 2)).T
         count = len(self.levels)
-        jumps = np.where(rng.random(horizon) < self.stay, 0, rng.integers(1, count, horizon))
+        jumps = np.where(leave < self.stay, 0, 1 + (where * (count - 1)).astype(np.int64))
         jumps[0] = 0
         return np.asarray(np.array(self.levels)[np.cumsum(jumps) % count])
 
 
 PATHS: dict[str, type[Any]] = {
     "constant": Constant,
+    "given": Given,
     "seasonal": Seasonal,
     "trend": Trend,
     "abrupt": Abrupt,
@@ -131,12 +151,14 @@ PATHS: dict[str, type[Any]] = {
 }
 
 
-def as_path(value: float | Path | Mapping[str, Any], name: str) -> Path:
-    """Return the path that a number, a path, or ``{"path": "seasonal", "mean": 6, ...}`` stands for."""
+def as_path(value: float | Sequence[float] | Path | Mapping[str, Any], name: str) -> Path:
+    """Return the path that a number, a number a step, a path, or ``{"path": "seasonal", ...}`` stands for."""
     if isinstance(value, Mapping):
         return build(value, "path", PATHS, name)  # type: ignore[no-any-return]
     if hasattr(value, "values"):
         return value
+    if isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, str):
+        return Given(as_vector(value, name).tolist())
     return Constant(as_number(value, name))
 
 

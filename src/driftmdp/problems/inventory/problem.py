@@ -123,7 +123,12 @@ def inventory(
             f"demand; got {zeta:g}."
         )
     law = as_demand(demand)
-    costs = Costs(fixed_cost, unit_cost, lost_sale, holding)
+    costs = Costs(
+        fixed=as_number(fixed_cost, "fixed_cost", minimum=0.0),
+        unit=as_number(unit_cost, "unit_cost", minimum=0.0),
+        lost_sale=lost_sale,
+        holding=holding,
+    )
     uniform = zeta * (capacity + 1)
     weights = (1 - uniform) * law.table(horizon, capacity) + zeta
     return InventoryProblem(
