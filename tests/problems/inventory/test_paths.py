@@ -122,7 +122,7 @@ def test_a_forecast_is_taken_number_by_number():
 
 
 def test_a_forecast_must_cover_the_horizon():
-    with pytest.raises(dm.errors.InvalidInputError, match="numbers must cover the horizon of 3 steps; got 2 of them"):
+    with pytest.raises(dm.errors.InvalidInputError, match="numbers must cover the horizon of 3 steps; got 2"):
         as_path([1.0, 2.0], "mean").values(3)
 
 
