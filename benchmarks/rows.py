@@ -39,7 +39,7 @@ class Speed:
             what,
             as_time(seconds),
             f"{yardstick}: {bound}{as_time(yardstick_seconds)}",
-            f"{bound}{ratio:.3g}x",
+            f"{bound}{_three_digits(ratio)}x",
             "-" if must_reach is None else f"> {must_reach:g}x",
             "-" if must_reach is None else _yes_or_no(ratio > must_reach),
             note,
@@ -111,7 +111,7 @@ def require(correct: bool, message: str) -> None:
 
 
 def _three_digits(value: float) -> str:
-    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _yes_or_no(reached: bool) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 import driftmdp as dm
 from benchmarks.chains import certified_interval, ring
 from benchmarks.child import ChildFailed, ChildReport, call_in_child
-from benchmarks.peers import Answer, mdpsolver_peer, mdptoolbox_peer
+from benchmarks.peers import Answer, mdpsolver_peers, mdptoolbox_peer
 from benchmarks.rows import Row, Verdict, as_time, require
 from driftmdp.planning import optimal_gain, policy_gain
 
@@ -52,8 +52,8 @@ def _mdptoolbox(tolerance: float, max_iter: int) -> Solver:
 
 
 def _mdpsolver(algorithm: str) -> Solver:
-    setting = {"algorithm": algorithm, "parallel": False, "postProcessing": True, "makeFinalCheck": True}
-    return Solver(TIGHT, lambda mdp: mdpsolver_peer(mdp, **setting).solve(TIGHT))
+    setting = {"algorithm": algorithm, "parallel": False}
+    return Solver(TIGHT, lambda mdp: mdpsolver_peers(mdp, [setting])[0].solve(TIGHT))
 
 
 SOLVERS = {
@@ -103,7 +103,7 @@ def _verdict(chain: str, solver: str, exact: float, cap: float) -> Verdict:
     except subprocess.TimeoutExpired:
         return verdict("-", "not converged", f"> {as_time(cap)}", "no answer when it was stopped")
     except ChildFailed as failure:
-        judged = "not importable" if "ModuleNotFoundError" in str(failure) else "refused"
+        judged = "not importable" if str(failure).startswith(("ImportError", "ModuleNotFoundError")) else "refused"
         return verdict("-", judged, "-", str(failure))
     said, allowed = report.result, 1.001 * SOLVERS[solver].tolerance
     gain = "none" if said["gain"] is None else f"{said['gain']:.9g}"

@@ -105,3 +105,20 @@ def test_a_long_chain_needs_no_recursion(n):
     assert graph.recurrent_classes(model, np.zeros(n, np.int32), labels) == 1
     assert labels[-1] == 0
     assert (labels[:-1] == -1).all()
+
+
+@given(st.integers(0, 10**6))
+def test_strong_connection_is_reach_from_all_to_all(seed):
+    model = random_model(seed)
+    assert graph.is_strongly_connected(model) == closure(edges(model)).all()
+
+
+@pytest.mark.parametrize("back", [0, 1])
+def test_strong_connection_of_a_shuffled_cycle(back):
+    """A random order defeats the passes up and down; without its last edge the cycle is none."""
+    order = np.random.default_rng(0).permutation(300)
+    indices = np.empty(300, np.int32)
+    indices[order] = np.roll(order, -1)
+    indices[order[-1]] = order[0] if back else order[-1]
+    rows = np.arange(301, dtype=np.int32)
+    assert graph.is_strongly_connected(Model(rows, np.zeros(300), rows, indices, np.ones(300))) == bool(back)

@@ -68,6 +68,66 @@ def reach(offsets: Ints, pointer: Ints, pairs: Ints, order: Ints, n_reached: int
 
 
 @kernel
+def is_strongly_connected(model: Model) -> bool:
+    """Return whether every state can reach every other by some actions: from and to state 0 suffices."""
+    return _n_reached_from(model, 0) == model.offsets.size - 1 and _all_reach(model, 0)
+
+
+@kernel
+def _n_reached_from(model: Model, start: int) -> int:
+    """Return how many states can be reached from one, itself included."""
+    n = model.offsets.size - 1
+    seen = np.zeros(n, np.bool_)
+    order = np.empty(n, np.int32)
+    seen[start] = True
+    order[0] = start
+    head, n_seen = 0, 1
+    while head < n_seen:
+        s = order[head]
+        head += 1
+        for z in range(model.indptr[model.offsets[s]], model.indptr[model.offsets[s + 1]]):
+            j = model.indices[z]
+            if model.data[z] > 0.0 and not seen[j]:
+                seen[j] = True
+                order[n_seen] = j
+                n_seen += 1
+    return n_seen
+
+
+@kernel
+def _all_reach(model: Model, target: int) -> bool:
+    """Return whether every state can reach the target.
+
+    Some passes up and down mark the states with a marked successor, which is enough for most MDPs and needs no
+    reversed edges; the few that are left get those.
+    """
+    n = model.offsets.size - 1
+    marked = np.zeros(n, np.bool_)
+    marked[target] = True
+    n_marked = 1
+    for sweep in range(6):
+        for i in range(n):
+            s = i if sweep % 2 == 0 else n - 1 - i
+            if not marked[s] and _has_marked_successor(model, marked, s):
+                marked[s] = True
+                n_marked += 1
+        if n_marked == n:
+            return True
+    pointer, pairs = reverse(model)
+    order = np.empty(n, np.int32)
+    order[0] = target
+    return reach(model.offsets, pointer, pairs, order, 1, np.empty(n, np.int32)) == n
+
+
+@kernel
+def _has_marked_successor(model: Model, marked: Bools, s: int) -> bool:
+    for z in range(model.indptr[model.offsets[s]], model.indptr[model.offsets[s + 1]]):
+        if marked[model.indices[z]] and model.data[z] > 0.0:
+            return True
+    return False
+
+
+@kernel
 def recurrent_classes(model: Model, policy: Ints, labels: Ints) -> int:
     """Label each state with its recurrent class under ``policy``, or -1 if transient; return the count.
 

@@ -29,7 +29,7 @@ def is_communicating(mdp: Mdp) -> bool:
     >>> is_communicating(dm.problems.perils(tau=3).drifting.at(1))
     True
     """
-    return _components(mdp.arrays)[0] == 1
+    return bool(kernels.graph.is_strongly_connected(mdp.arrays))
 
 
 def check_communicating(mdp: Mdp, allow_transient: bool = False) -> None:
@@ -61,9 +61,9 @@ def check_communicating(mdp: Mdp, allow_transient: bool = False) -> None:
 
 def check_model(model: Model, allow_transient: bool, where: str = "mdp") -> None:
     """Raise if the MDP in a kernel's arrays is not communicating."""
-    n_components, component = _components(model)
-    if n_components == 1:
+    if kernels.graph.is_strongly_connected(model):
         return
+    n_components, component = _components(model)
     sources, targets = _edges(model)
     leaves = np.zeros(n_components, bool)
     leaves[component[sources[component[sources] != component[targets]]]] = True
