@@ -15,13 +15,13 @@ S units, demand beyond S can't be told from S.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.problems.inventory.paths import Constant, Path, as_path, build
@@ -70,6 +70,11 @@ class _ByMean:
         raise NotImplementedError
 
 
+def special() -> Any:
+    """Return scipy.special; loading it is a quarter of the package's import time, so it waits until needed."""
+    return importlib.import_module("scipy.special")
+
+
 @dataclass(frozen=True)
 class Poisson(_ByMean):
     """Poisson demand.
@@ -86,10 +91,10 @@ class Poisson(_ByMean):
         object.__setattr__(self, "mean", as_path(self.mean, "mean"))
 
     def _log_mass(self, mean: NDArray[np.float64], k: NDArray[np.int64]) -> NDArray[np.float64]:
-        return np.asarray(special.xlogy(k, mean) - mean - special.gammaln(k + 1))
+        return np.asarray(special().xlogy(k, mean) - mean - special().gammaln(k + 1))
 
     def _tail(self, mean: NDArray[np.float64], k: int) -> NDArray[np.float64]:
-        return np.asarray(special.gammainc(k, mean))
+        return np.asarray(special().gammainc(k, mean))
 
 
 @dataclass(frozen=True)
@@ -107,11 +112,11 @@ class NegativeBinomial(_ByMean):
 
     def _log_mass(self, mean: NDArray[np.float64], k: NDArray[np.int64]) -> NDArray[np.float64]:
         r = self.dispersion
-        ways = -np.log(r + k) - special.betaln(r, k + 1)
-        return np.asarray(ways - r * np.log1p(mean / r) + special.xlogy(k, mean / (r + mean)))
+        ways = -np.log(r + k) - special().betaln(r, k + 1)
+        return np.asarray(ways - r * np.log1p(mean / r) + special().xlogy(k, mean / (r + mean)))
 
     def _tail(self, mean: NDArray[np.float64], k: int) -> NDArray[np.float64]:
-        return np.asarray(special.betainc(k, self.dispersion, mean / (self.dispersion + mean)))
+        return np.asarray(special().betainc(k, self.dispersion, mean / (self.dispersion + mean)))
 
 
 @dataclass(frozen=True)
@@ -124,7 +129,7 @@ class Geometric(_ByMean):
         object.__setattr__(self, "mean", as_path(self.mean, "mean"))
 
     def _log_mass(self, mean: NDArray[np.float64], k: NDArray[np.int64]) -> NDArray[np.float64]:
-        return np.asarray(special.xlogy(k, mean / (1 + mean)) - np.log1p(mean))
+        return np.asarray(special().xlogy(k, mean / (1 + mean)) - np.log1p(mean))
 
     def _tail(self, mean: NDArray[np.float64], k: int) -> NDArray[np.float64]:
         return np.asarray((mean / (1 + mean)) ** k)
