@@ -26,8 +26,10 @@ DENSE_LIMIT = 300  # up to here a dense elimination is worth its cube; beyond, t
 
 MARGIN = 1e-14  # an improvement below this share of the numbers involved is rounding
 
-DISCOUNT = 1.0 - 1e-6
+PATIENCE, MOST_PATIENCE = 1e6, 1e12  # steps that a discount looks ahead, at first and at last
 KAPPA = 0.95  # the lazy chain moves with this probability
+
+CHECK = 400  # sweeps after which their pace is looked at
 
 CONVERGED = 0  # the residual is within the tolerance
 STALLED = 1  # no policy improves by more than rounding, and the residual is still above the tolerance
@@ -47,6 +49,15 @@ def expectation(model: Model, values: Floats, pair: int) -> float:
 def backup(model: Model, bias: Floats, pair: int) -> float:
     """Return r(pair) + sum_j p(j | pair) bias(j)."""
     return model.rewards[pair] + expectation(model, bias, pair)
+
+
+@kernel
+def advance(model: Model, values: Floats, s: int, pair: int) -> float:
+    """Return sum_j p(j | pair) (values(j) - values(s)): what a step changes, free of the values' size."""
+    total = 0.0
+    for z in range(model.indptr[pair], model.indptr[pair + 1]):
+        total += model.data[z] * (values[model.indices[z]] - values[s])
+    return total
 
 
 @kernel
@@ -83,17 +94,17 @@ def bellman_step(
     for s in range(model.offsets.size - 1):
         current = model.offsets[s] + policy[s]
         best = current
-        kept = best_value = backup(model, bias, current)
+        kept = best_value = model.rewards[current] + advance(model, bias, s, current)
         for pair in range(model.offsets[s], model.offsets[s + 1]):
             if pair != current:
-                value = backup(model, bias, pair)
+                value = model.rewards[pair] + advance(model, bias, s, pair)
                 if value > best_value:
                     best, best_value = pair, value
         if best_value > kept + margin:
             policy[s] = best - model.offsets[s]
             changed = True
-        low = min(low, best_value - bias[s])
-        high = max(high, best_value - bias[s])
+        low = min(low, best_value)
+        high = max(high, best_value)
     return low, high, changed
 
 
@@ -163,10 +174,12 @@ def evaluate_class(model: Model, policy: Ints, members: Ints, discount: float, b
         for j in range(m):
             matrix[i, j] = 1.0 / m if discount == 1.0 else 0.0
         pair = model.offsets[members[i]] + policy[members[i]]
-        matrix[i, i] += 1.0
+        matrix[i, i] += 1.0 - discount
         h[i] = model.rewards[pair]
         for z in range(model.indptr[pair], model.indptr[pair + 1]):
-            if model.data[z] != 0.0:
+            if model.data[z] != 0.0 and model.indices[z] != members[i]:
+                # 1 - p(i | i) is summed, not subtracted: a rare way out keeps its digits
+                matrix[i, i] += discount * model.data[z]
                 matrix[i, place[model.indices[z]]] -= discount * model.data[z]
     solve_dense(matrix, h)
     gain = 0.0
@@ -181,7 +194,8 @@ def solves(model: Model, policy: Ints, gain: float, bias: Floats) -> bool:
     """Return whether r + P bias = bias + gain holds under ``policy``, up to rounding."""
     error = 0.0
     for s in range(model.offsets.size - 1):
-        value = backup(model, bias, model.offsets[s] + policy[s]) - gain - bias[s]
+        pair = model.offsets[s] + policy[s]
+        value = model.rewards[pair] + advance(model, bias, s, pair) - gain
         if not np.isfinite(value):
             return False
         error = max(error, abs(value))
@@ -189,15 +203,18 @@ def solves(model: Model, policy: Ints, gain: float, bias: Floats) -> bool:
 
 
 @kernel
-def evaluate(model: Model, policy: Ints, everyone: Ints, bias: Floats) -> None:
-    """Fill ``bias`` for a policy with one recurrent class.
+def evaluate(model: Model, policy: Ints, everyone: Ints, patience: float, bias: Floats) -> bool:
+    """Fill ``bias`` for a policy with one recurrent class; return whether a discount had to decide.
 
     Where leaving some states takes longer than double precision can tell from never (a chain against a
-    current: 7^100 steps), the policy is as good as multichain; then a discount decides which part is better.
+    current: 7^100 steps), the policy is as good as multichain; then a discount of 1 - 1 / patience tells which part
+    is better.
     """
     gain = evaluate_class(model, policy, everyone, 1.0, bias)
-    if not solves(model, policy, gain, bias):
-        evaluate_class(model, policy, everyone, DISCOUNT, bias)
+    if solves(model, policy, gain, bias):
+        return False
+    evaluate_class(model, policy, everyone, 1.0 - 1.0 / patience, bias)
+    return True
 
 
 @kernel
@@ -259,14 +276,18 @@ def policy_iteration(
     for s in range(everyone.size):
         everyone[s] = s
     low, high, changed = bellman_step(model, bias, policy, 0.0)
+    patience = PATIENCE
+    discounted = False
     for iteration in range(limit):
         if high - low <= tolerance:
             return low, high, iteration, CONVERGED
         if iteration > 0 and not changed:
-            return low, high, iteration, STALLED
+            if not discounted or patience > MOST_PATIENCE:
+                return low, high, iteration, STALLED
+            patience *= 100.0
         make_unichain(model, policy, bias)
-        evaluate(model, policy, everyone, bias)
-        margin = MARGIN * (1.0 + largest_size(model.rewards) + largest_size(bias))
+        discounted = evaluate(model, policy, everyone, patience, bias)
+        margin = MARGIN * (1.0 + largest_size(model.rewards) + (largest_size(bias) if discounted else 0.0))
         low, high, changed = bellman_step(model, bias, policy, margin)
         if changed:
             spread(model, low, bias, policy, margin)
@@ -287,12 +308,17 @@ def modified_policy_iteration(
     u, new = np.empty(n), np.empty(n)
     for s in range(n):
         u[s] = bias[s] / KAPPA
-    sweeps = 0
+    sweeps, checked, before = 0, 0, np.inf
     while True:
         low, high = full_sweep(model, u, new, policy)
         sweeps += 1
         if high - low <= tolerance or sweeps >= budget:
             break
+        if sweeps - checked >= CHECK:
+            pace = np.log(before / (high - low)) / (sweeps - checked)
+            if np.isfinite(before) and sweeps + np.log((high - low) / tolerance) / max(pace, 1e-9) > budget:
+                break  # at this pace the budget will not suffice
+            checked, before = sweeps, high - low
         enough = max(0.1 * (high - low), 0.5 * tolerance)
         for _ in range(20):
             u, new = new, u
@@ -344,7 +370,9 @@ def solve(
     n = model.offsets.size - 1
     sweeps = 0
     if n > SMALL:
-        low, high, sweeps, status = modified_policy_iteration(model, policy, bias, tolerance, 2 * limit)
+        low, high, sweeps, status = modified_policy_iteration(
+            model, policy, bias, tolerance, 2 * limit if n <= DENSE_LIMIT else 30 * limit
+        )
         if status == CONVERGED or n > DENSE_LIMIT:
             return low, high, sweeps, 0, status
     low, high, evaluations, status = policy_iteration(model, policy, bias, tolerance, limit)

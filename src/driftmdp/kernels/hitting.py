@@ -15,7 +15,7 @@ import numpy as np
 from driftmdp.kernels import graph
 from driftmdp.kernels._compile import kernel
 from driftmdp.kernels.arrays import Floats, Ints, Model
-from driftmdp.kernels.gain import expectation, solve_dense
+from driftmdp.kernels.gain import advance, solve_dense
 
 
 @kernel
@@ -27,15 +27,15 @@ def improve(model: Model, target: int, times: Floats, policy: Ints) -> tuple[flo
             continue
         current = model.offsets[s] + policy[s]
         best = current
-        kept = least = 1.0 + expectation(model, times, current)
+        kept = least = 1.0 + advance(model, times, s, current)
         for pair in range(model.offsets[s], model.offsets[s + 1]):
-            value = 1.0 + expectation(model, times, pair)
+            value = 1.0 + advance(model, times, s, pair)
             if value < least:
                 best, least = pair, value
-        if least < kept - 1e-14 * (1.0 + kept):
+        if least < kept - 1e-14 * (1.0 + abs(kept)):
             policy[s] = best - model.offsets[s]
             changed = True
-        residual = max(residual, abs(least - times[s]))
+        residual = max(residual, abs(least))
     return residual, changed
 
 
@@ -47,10 +47,10 @@ def sweep(model: Model, order: Ints, times: Floats, budget: int, tolerance: floa
     everywhere at each sweep; every tenth sweep jumps to the limit of that geometric series (Aitken).
     """
     n = model.offsets.size - 1
-    step = np.empty(n)
-    last_change = np.inf
+    step, kept = np.empty(n), np.empty(n)
+    change, last_change, jumped = np.inf, np.inf, False
     for i in range(budget):
-        change = 0.0
+        last_change, change = change, 0.0
         for j in range(1, n):
             s = order[j]
             value = _shortest(model, times, s)
@@ -59,12 +59,19 @@ def sweep(model: Model, order: Ints, times: Floats, budget: int, tolerance: floa
             change += abs(step[s])
         if change <= tolerance:
             break
-        ratio = change / last_change
-        last_change = change
-        if i % 10 == 9 and ratio < 1.0:
+        if jumped and change > last_change:  # a jump too far: take it back
+            for s in range(n):
+                times[s] = kept[s]
+            change = np.inf
+        jumped = False
+        if i % 10 == 9 and change < last_change < np.inf:
+            jumped = True
+            stretch = change / (last_change - change)
             for j in range(1, n):
-                times[order[j]] = max(1.0, times[order[j]] + step[order[j]] * ratio / (1.0 - ratio))
-            last_change = np.inf
+                s = order[j]
+                kept[s] = times[s]
+                times[s] = max(1.0, times[s] + step[s] * stretch)
+            kept[order[0]] = 0.0
 
 
 @kernel
@@ -88,12 +95,14 @@ def evaluate(model: Model, target: int, policy: Ints, times: Floats) -> None:
     n = model.offsets.size - 1
     matrix = np.zeros((n, n))
     for s in range(n):
-        matrix[s, s] = 1.0
+        matrix[s, s] = 1.0 if s == target else 0.0
         times[s] = 0.0 if s == target else 1.0
         if s != target:
             pair = model.offsets[s] + policy[s]
             for z in range(model.indptr[pair], model.indptr[pair + 1]):
-                matrix[s, model.indices[z]] -= model.data[z]
+                if model.indices[z] != s:
+                    matrix[s, s] += model.data[z]
+                    matrix[s, model.indices[z]] -= model.data[z]
     solve_dense(matrix, times)
 
 

@@ -22,7 +22,7 @@ from driftmdp.validation import as_integer
 __all__ = ["Diameter", "diameter", "diameters", "max_diameter"]
 
 TOLERANCE = 1e-9
-SWEEPS = 200
+SWEEPS = 500
 SMALL = 64  # up to here elimination for every target is cheaper than sweeping
 
 

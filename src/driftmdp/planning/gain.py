@@ -28,7 +28,7 @@ from driftmdp.errors import NotConvergedError
 from driftmdp.kernels.arrays import Model
 from driftmdp.mdp import Mdp
 from driftmdp.planning.communication import check_model
-from driftmdp.planning.sparse import solve_sparse
+from driftmdp.planning.sparse import leaving_rates, solve_sparse
 from driftmdp.validation import as_number
 
 __all__ = ["Gain", "optimal_gain"]
@@ -151,17 +151,24 @@ def _sparse_policy_iteration(
     """Howard's policy iteration as in the kernel, with sparse elimination; return low, high, evaluations."""
     low, high = -np.inf, np.inf
     labels = np.empty(policy.size, np.int32)
+    patience = kernels.gain.PATIENCE
     for evaluation in range(1, LIMIT + 1):
         n_classes = kernels.graph.recurrent_classes(model, policy, labels)
         if n_classes > 1:
             gains = [_class_gain(model, policy, np.flatnonzero(labels == c)) for c in range(n_classes)]
             kernels.gain.steer_to(model, policy, labels, int(np.argmax(gains)))
-        bias[:] = _evaluate(model, policy)
-        margin = kernels.gain.MARGIN * (1.0 + np.abs(model.rewards).max() + np.abs(bias).max())
+        bias[:], discounted = _evaluate(model, policy, patience)
+        size = np.abs(model.rewards).max() + (np.abs(bias).max() if discounted else 0.0)
+        margin = kernels.gain.MARGIN * (1.0 + size)
         low, high, changed = kernels.gain.bellman_step(model, bias, policy, margin)
-        if high - low <= tolerance or not changed:
+        if high - low <= tolerance:
             return low, high, evaluation
-        kernels.gain.spread(model, low, bias, policy, margin)
+        if changed:
+            kernels.gain.spread(model, low, bias, policy, margin)
+        elif discounted and patience <= kernels.gain.MOST_PATIENCE:
+            patience *= 100.0
+        else:
+            return low, high, evaluation
     return low, high, LIMIT
 
 
@@ -170,23 +177,24 @@ def _class_gain(model: Model, policy: NDArray[np.int32], members: NDArray[np.int
     return _gain_and_bias(*policy_chain(model, policy, members))[0]
 
 
-def _evaluate(model: Model, policy: NDArray[np.int32]) -> NDArray[np.float64]:
-    """Return the bias of a policy with one recurrent class; as in the kernel, by discounting if it must be."""
+def _evaluate(model: Model, policy: NDArray[np.int32], patience: float) -> tuple[NDArray[np.float64], bool]:
+    """Return the bias of a policy with one recurrent class, and whether a discount had to decide, as the kernel."""
     chain, rewards = policy_chain(model, policy, np.arange(policy.size))
     try:
         gain, bias = _gain_and_bias(chain, rewards)
         if kernels.gain.solves(model, policy, gain, bias):
-            return bias
+            return bias, False
     except RuntimeError:  # SuperLU: exactly singular, as good as several recurrent classes
         pass
-    return solve_sparse(sp.eye_array(policy.size) - kernels.gain.DISCOUNT * chain, rewards)
+    system = sp.eye_array(policy.size) / patience + (1.0 - 1.0 / patience) * leaving_rates(chain)
+    return solve_sparse(system, rewards), True
 
 
 def _gain_and_bias(chain: sp.csr_array, rewards: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
     """Return gain g and bias h of a chain with one recurrent class: (I - P) h + g = r, h(first state) = 0."""
     n = rewards.size
     everyone, first = sp.csr_array(np.ones((n, 1))), sp.csr_array(([1.0], ([0], [0])), shape=(1, n))
-    system = sp.block_array([[sp.eye_array(n) - chain, everyone], [first, None]])
+    system = sp.block_array([[leaving_rates(chain), everyone], [first, None]])
     solution = solve_sparse(system, np.append(rewards, 0.0))
     return float(solution[-1]), solution[:-1]
 

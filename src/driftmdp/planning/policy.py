@@ -13,7 +13,7 @@ from driftmdp import kernels
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import Model
 from driftmdp.mdp import Mdp
-from driftmdp.planning.sparse import solve_leaving, strong_components
+from driftmdp.planning.sparse import leaving_rates, solve_leaving, solve_sparse, strong_components
 from driftmdp.validation import as_integer
 
 __all__ = ["hitting_times", "policy_gain", "stationary_distributions"]
@@ -126,7 +126,8 @@ def _stationary(chain: sp.csr_array) -> NDArray[np.float64]:
     # Fix the mass of one state at 1 and solve the balance of the others.
     others = np.arange(1, chain.shape[0])
     entered = chain[[0]][:, others].toarray().ravel()
-    mass = np.append(1.0, solve_leaving(sp.csr_array(chain.T), others, entered))
+    balance = leaving_rates(chain)[others][:, others].T
+    mass = np.append(1.0, solve_sparse(balance, entered))
     return np.asarray(mass / mass.sum())
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-__all__ = ["solve_leaving", "solve_sparse", "strong_components"]
+__all__ = ["leaving_rates", "solve_leaving", "solve_sparse", "strong_components"]
 
 
 def solve_sparse(system: Any, right: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -21,9 +21,16 @@ def solve_sparse(system: Any, right: NDArray[np.float64]) -> NDArray[np.float64]
     return np.asarray(splu(system.tocsc()).solve(right))
 
 
+def leaving_rates(chain: sp.csr_array) -> sp.csr_array:
+    """Return I - P, with 1 - p(s | s) summed from the ways out, so that a rare one keeps its digits."""
+    others = chain - sp.diags_array(chain.diagonal())
+    others.eliminate_zeros()
+    return sp.csr_array(sp.diags_array(np.asarray(others.sum(axis=1))) - others)
+
+
 def solve_leaving(chain: sp.csr_array, inside: NDArray[Any], right: NDArray[np.float64]) -> NDArray[np.float64]:
     """Solve (I - P) x = right on states ``inside`` that the chain P leaves sooner or later."""
-    return solve_sparse(sp.eye_array(inside.size) - chain[inside][:, inside], right)
+    return solve_sparse(leaving_rates(chain)[inside][:, inside], right)
 
 
 def strong_components(graph: sp.csr_array) -> tuple[int, NDArray[np.int32]]:
