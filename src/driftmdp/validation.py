@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from driftmdp.errors import InvalidInputError
 
-__all__ = ["as_fraction", "as_integer", "as_number", "as_vector", "nearest_name", "one_of", "readonly"]
+__all__ = ["as_fraction", "as_integer", "as_number", "as_table", "as_vector", "nearest_name", "one_of", "readonly"]
 
 Array = TypeVar("Array", bound=NDArray[Any])
 
@@ -22,13 +22,15 @@ def as_integer(value: Any, name: str, minimum: int | None = None, maximum: int |
     """Return ``value`` as an int within bounds, or say what is wrong with it."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise InvalidInputError(f"{name} must be a whole number; got {value!r}.")
+    if abs(int(value)) >= 2**63:
+        raise InvalidInputError(f"{name} must be a whole number that a computer can count to; got {value}.")
     _check_bounds(float(value), name, minimum, maximum)
     return int(value)
 
 
 def as_number(value: Any, name: str, minimum: float | None = None, maximum: float | None = None) -> float:
     """Return ``value`` as a finite float within bounds, or say what is wrong with it."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not _is_finite(value):
         raise InvalidInputError(f"{name} must be a finite number; got {value!r}.")
     _check_bounds(float(value), name, minimum, maximum)
     return float(value)
@@ -37,6 +39,13 @@ def as_number(value: Any, name: str, minimum: float | None = None, maximum: floa
 def as_fraction(value: Any, name: str) -> float:
     """Return ``value`` as a float in [0, 1], or say what is wrong with it."""
     return as_number(value, name, 0.0, 1.0)
+
+
+def _is_finite(value: Any) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def _check_bounds(value: float, name: str, minimum: float | None, maximum: float | None) -> None:
@@ -59,6 +68,14 @@ def as_vector(values: ArrayLike, name: str, length: int | None = None) -> NDArra
         where = int(np.flatnonzero(~np.isfinite(vector))[0])
         raise InvalidInputError(f"{name}[{where}] must be finite; got {vector[where]}.")
     return vector
+
+
+def as_table(values: ArrayLike, name: str) -> NDArray[Any]:
+    """Return ``values`` as an array of any shape, or say that it is ragged."""
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise InvalidInputError(f"{name} must be a regular table; its rows differ in length.") from None
 
 
 def one_of(value: Any, name: str, choices: Iterable[str]) -> str:

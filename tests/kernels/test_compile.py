@@ -16,7 +16,7 @@ import numpy as np
 from driftmdp.kernels import hitting
 from driftmdp.kernels.arrays import Model
 rows = np.arange(3, dtype=np.int32)
-model = Model(rows, np.zeros(2), rows, np.array([1, 1], np.int32), np.ones(2))
+model = Model(rows, np.zeros(2), rows, np.array([1, 0], np.int32), np.ones(2))
 residual, _ = hitting.improve(model, 0, np.array([0.0, 5.0]), np.zeros(2, np.int32))
 stats = hitting.improve.stats
 print(residual, sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
@@ -41,16 +41,16 @@ def copy(tmp_path):
 
 def test_a_second_process_does_not_compile_and_an_edit_elsewhere_is_seen(copy):
     folder, probe = copy
-    assert probe() == (1.0, 0, 1)
-    assert probe() == (1.0, 1, 0)
+    assert probe() == (4.0, 0, 1)
+    assert probe() == (4.0, 1, 0)
     source = folder / "driftmdp" / "kernels" / "gain.py"
     text = source.read_text()
-    edited = text.replace("total += model.data[z] * values[", "total += 3.0 * model.data[z] * values[")
+    edited = text.replace("total += model.data[z] * (values[", "total += 3.0 * model.data[z] * (values[")
     assert edited != text
     source.write_text(edited)
     residual, hits, misses = probe()
     assert (hits, misses) == (0, 1)
-    assert residual == 11.0
+    assert residual == 14.0
 
 
 def test_every_kernel_releases_the_gil_and_rounds_as_written():

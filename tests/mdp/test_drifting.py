@@ -81,8 +81,33 @@ def test_steps_of_one_group_are_equal_and_groups_differ(world):
 
 def test_steps_that_share_a_projection_are_still_told_apart(monkeypatch):
     monkeypatch.setattr("driftmdp.mdp.weights.Weights.fingerprints", lambda self: np.zeros((self.horizon, 2)))
-    steps, group = dm.DriftingMdp([ONE, TWO], [0, 1]).distinct_steps()
-    assert steps.tolist() == group.tolist() == [0, 1]
+    for weights in ([0, 1, 0], [[1, 0], [0.5, 0.5], [1, 0]]):
+        steps, group = dm.DriftingMdp([ONE, TWO], weights).distinct_steps()
+        assert (steps.tolist(), group.tolist()) == ([0, 1], [0, 1, 0])
+
+
+def test_whole_periods_repeat_exactly():
+    assert dm.problems.garnet(n_states=5, drift="fast", horizon=5000).drifting.distinct_steps()[0].size == 250
+    weekly = dm.problems.inventory(
+        capacity=3, horizon=700, demand=dm.problems.Poisson(dm.problems.Seasonal(2, 1, 7))
+    )
+    assert weekly.drifting.distinct_steps()[0].size == 7
+
+
+def test_nothing_public_can_be_written_to():
+    mixed, named = dm.DriftingMdp([ONE, TWO], [[0.5, 0.5]]), dm.DriftingMdp([ONE, TWO], [0])
+    shop = dm.problems.inventory(capacity=2, horizon=3)
+    arrays = [
+        mixed.anchor_transitions.data,
+        mixed.anchor_rewards,
+        mixed.weights.matrix.data,
+        mixed.weights.row(0)[1],
+        named.weights.index,
+        shop.expected_demand,
+    ]
+    for array in arrays:
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
 
 
 def test_between_is_the_part_of_the_world():
@@ -119,6 +144,13 @@ def test_at_does_not_hand_out_what_the_world_is_made_of():
     ("make", "message"),
     [
         (lambda: dm.DriftingMdp([], [0]), "anchors must hold at least one Mdp; got none."),
+        (lambda: dm.DriftingMdp(None, [0]), "anchors must be a list of Mdp; got None."),
+        (lambda: dm.DriftingMdp.from_sequence(ONE), "anchors must be a list of Mdp; got one Mdp."),
+        (lambda: dm.DriftingMdp.piecewise([], [], horizon=5), "anchors must hold at least one Mdp; got none."),
+        (
+            lambda: dm.DriftingMdp.piecewise([ONE, TWO], 3, horizon=5),
+            "change_points must be a list of steps; got 3.",
+        ),
         (lambda: dm.DriftingMdp(ONE, [0]), "anchors must be a list of Mdp; got one Mdp."),
         (lambda: dm.DriftingMdp([ONE, "x"], [0]), "anchors[1] must be an Mdp; got str."),
         (

@@ -79,7 +79,7 @@ def test_pickles():
         ([[0, 0, 0]], ROWS, "rewards must have shape (n_pairs,) = (3,); got (1, 3)."),
         ("abc", ROWS, "rewards must be numbers of shape (n_pairs,) = (3,); got 'abc'."),
         ([0, 0, 0], ROWS[:2], "transitions must have shape (n_pairs, n_states) = (3, 2); got (2, 2)."),
-        ([0, 0, 0], [[1, 0], [1]], "transitions must be a regular table of numbers; got [[1, 0], [1]]."),
+        ([0, 0, 0], [[1, 0], [1]], "transitions must be a regular table of real numbers; got [[1, 0], [1]]."),
         (
             [0, 0, 0],
             [[[1, 0]]],
@@ -120,3 +120,11 @@ def test_a_row_may_miss_one_by_rounding_only():
     Mdp(Space([1]), [0], [[1 + 9e-10]])
     with pytest.raises(InvalidInputError):
         Mdp(Space([1]), [0], [[1 + 2e-9]])
+
+
+@pytest.mark.parametrize("index", [-1, 10**6])
+def test_sparse_indices_outside_the_table_are_refused(index):
+    rows = sp.csr_array((np.ones(3), np.array([0, 1, 1]), np.arange(4)), shape=(3, 2))
+    rows.indices[1] = index
+    with pytest.raises(InvalidInputError, match="transitions must be a sound sparse matrix; scipy says"):
+        Mdp(SPACE, [0, 0, 0], rows)

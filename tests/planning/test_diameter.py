@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import driftmdp as dm
-from driftmdp.errors import InvalidInputError
+from driftmdp.errors import InvalidInputError, NotConvergedError
 from driftmdp.planning import diameter, diameters, max_diameter
 from driftmdp.planning.diameter import _by_elimination, _by_target, _eliminate
 from driftmdp.problems.garnet import random_mdp as garnet_mdp
@@ -108,3 +108,50 @@ def test_it_is_a_number_that_pickles_with_what_it_knows():
     assert copy == found == 4.0
     assert (copy.source, copy.target) == (found.source, found.target)
     assert found + 1 == 5.0
+
+
+@pytest.mark.parametrize("n", [64, 65, 300])
+def test_a_chain_where_the_nearest_way_has_two_actions(n):
+    """Both actions may lead nearer, one of them with a fourth of the probability: 4^300 steps apart."""
+    i = np.arange(n)
+    transitions = np.zeros((n, 2, n))
+    for action, (up, down) in enumerate([(0.1, 0.4), (0.4, 0.1)]):
+        transitions[i, action, np.minimum(i + 1, n - 1)] += up
+        transitions[i, action, np.maximum(i - 1, 0)] += down
+        transitions[i, action, i] += 0.5
+    found = diameter(dm.Mdp.from_dense(np.zeros((n, 2)), transitions))
+    assert found.residual <= 1e-9
+    assert (n - 1) / 0.3 > found > (n - 1) / 0.3 - 2
+
+
+def test_a_rare_way_is_a_long_one():
+    mdp = dm.Mdp(dm.Space([1, 1]), [0, 1], [[1, 1e-17], [1e-12, 1 - 1e-12]])
+    assert diameter(mdp) == pytest.approx(1e17)
+    assert dm.planning.hitting_times(mdp, [0, 0], 1)[0] == pytest.approx(1e17)
+    assert dm.planning.policy_gain(mdp, [0, 0]) == pytest.approx(1e-5, rel=1e-4)
+
+
+def test_what_double_precision_cannot_certify_raises():
+    n = 60
+    i = np.arange(n)
+    transitions = np.zeros((n, 1, n))
+    transitions[i, 0, np.minimum(i + 1, n - 1)] += 0.1
+    transitions[i, 0, np.maximum(i - 1, 0)] += 0.9
+    with pytest.raises(NotConvergedError, match="must be certified to a relative error of 1e-6"):
+        diameter(dm.Mdp.from_dense(np.zeros((n, 1)), transitions))
+
+
+@pytest.mark.slow
+def test_a_thousand_states_on_a_slippery_grid():
+    side = 32
+    n = side * side
+    x, y = np.divmod(np.arange(n), side)
+    moves = [(0, 1), (0, -1), (1, 0), (-1, 0)]
+    to = [np.clip(x + a, 0, side - 1) * side + np.clip(y + b, 0, side - 1) for a, b in moves]
+    transitions = np.zeros((n, 4, n))
+    for action in range(4):
+        for other in range(4):
+            np.add.at(transitions, (np.arange(n), action, to[other]), 0.9 / 4 + (0.1 if other == action else 0.0))
+    found = diameter(dm.Mdp.from_dense(np.zeros((n, 4)), transitions))
+    assert found.residual <= 1e-9
+    assert {found.source, found.target} in ({0, n - 1}, {side - 1, n - side})

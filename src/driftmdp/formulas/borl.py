@@ -23,6 +23,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from driftmdp.errors import InvalidInputError
 from driftmdp.formulas.whole import whole_part
 from driftmdp.mdp import Space
 from driftmdp.validation import as_integer
@@ -61,6 +62,8 @@ def borl_schedule(space: Space, horizon: int) -> BorlSchedule:
     (476, 35, 11, 3.53)
     """
     t = as_integer(horizon, "horizon", minimum=1)
+    if not isinstance(space, Space):
+        raise InvalidInputError(f"space must be a Space; got {space!r}.")
     s, a = space.n_states, space.mean_actions
     length = whole_part(3 * s ** (2 / 3) * a**0.5 * t**0.5)
     phi = 1 / (2 * math.sqrt(t))

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import World
-from driftmdp.mdp.mdp import Mdp
+from driftmdp.mdp.mdp import Mdp, readonly_csr
 from driftmdp.mdp.space import Space
 from driftmdp.mdp.variation import Variation, variation
 from driftmdp.mdp.weights import Weights
@@ -90,12 +90,16 @@ class DriftingMdp:
         >>> DriftingMdp.piecewise([one, two], [4, 6]).horizon
         5
         """
+        anchors, index = _distinct(mdps)
+        if not isinstance(change_points, Iterable):
+            raise InvalidInputError(f"change_points must be a list of steps; got {change_points!r}.")
+        change_points = list(change_points)
         ends = [as_integer(point, "change_points", minimum=1) for point in change_points]
         if horizon is not None:
             ends.append(as_integer(horizon, "horizon", minimum=1) + 1)
-        if len(ends) != len(mdps):
+        if len(ends) != index.size:
             raise InvalidInputError(
-                f"change_points must be {len(mdps) - 1} with a horizon, or {len(mdps)} without one "
+                f"change_points must be {index.size - 1} with a horizon, or {index.size} without one "
                 f"(the last is where the world ends); got {len(change_points)}."
             )
         lengths = np.diff([1, *ends])
@@ -103,7 +107,6 @@ class DriftingMdp:
             raise InvalidInputError(
                 f"change_points must increase and lie in 2 .. horizon; got {list(change_points)}."
             )
-        anchors, index = _distinct(mdps)
         return cls(anchors, np.repeat(index, lengths))
 
     @classmethod
@@ -148,8 +151,8 @@ class DriftingMdp:
 
     @property
     def anchor_transitions(self) -> sp.csr_array:
-        """Transitions of all anchors, one below the other: CSR of shape (K n_pairs, S)."""
-        return self._anchor_transitions
+        """Transitions of all anchors, one below the other: CSR of shape (K n_pairs, S), read-only."""
+        return readonly_csr(self._anchor_transitions)
 
     def anchor(self, k: int) -> Mdp:
         """Return anchor ``k``; its arrays are views."""
@@ -214,8 +217,8 @@ class DriftingMdp:
         """Everything as plain arrays, for kernels."""
         stacked, weights, reward_weights = (
             self._anchor_transitions,
-            self._weights.matrix,
-            self._reward_weights.matrix,
+            self._weights.arrays,
+            self._reward_weights.arrays,
         )
         indptr, indices, position = self._union
         return World(
@@ -268,12 +271,11 @@ class DriftingMdp:
         prints = np.ascontiguousarray(np.hstack([weights.fingerprints() for weights in kinds]))
         keys = prints.view([("", prints.dtype)] * prints.shape[1]).ravel()
         _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-        if not all(_rows_equal(weights, first[inverse]) for weights in kinds):  # two rows share a projection
-            return np.arange(self.horizon, dtype=np.int32), np.arange(self.horizon)
-        order = np.argsort(first)
-        rank = np.empty_like(order)
-        rank[order] = np.arange(order.size)
-        return first[order].astype(np.int32), rank[inverse]
+        # Rows that differ by rounding may share a projection: those stand alone.
+        alone = np.any([weights.differ(first[inverse]) for weights in kinds], axis=0)
+        representative = np.where(alone, np.arange(self.horizon), first[inverse])
+        steps, group = np.unique(representative, return_inverse=True)
+        return steps.astype(np.int32), group
 
     def variation(self, reward_norm: float = np.inf, transition_norm: float = 1) -> Variation:
         """Return the exact variation budgets B_r and B_p, [CSZ20] eq:variation_budgets.
@@ -303,15 +305,17 @@ class DriftingMdp:
 
 def _distinct(mdps: Iterable[Mdp]) -> tuple[list[Mdp], NDArray[np.int32]]:
     """Return each object once, and which one stands at each place."""
-    sequence = list(mdps)
+    sequence = list(_checked_anchors(mdps))
     anchors = {id(mdp): mdp for mdp in sequence}
     place = {key: k for k, key in enumerate(anchors)}
     return list(anchors.values()), np.array([place[id(mdp)] for mdp in sequence], dtype=np.int32)
 
 
-def _checked_anchors(anchors: Sequence[Mdp]) -> Sequence[Mdp]:
+def _checked_anchors(anchors: Iterable[Mdp]) -> Sequence[Mdp]:
     if isinstance(anchors, Mdp):
         raise InvalidInputError("anchors must be a list of Mdp; got one Mdp. Use DriftingMdp.stationary.")
+    if not isinstance(anchors, Iterable):
+        raise InvalidInputError(f"anchors must be a list of Mdp; got {anchors!r}.")
     anchors = list(anchors)
     if not anchors:
         raise InvalidInputError("anchors must hold at least one Mdp; got none.")
@@ -333,10 +337,3 @@ def _stack(anchors: Sequence[Mdp]) -> sp.csr_array:
     stacked = sp.csr_array(sp.vstack([anchor.transitions for anchor in anchors], format="csr"))
     stacked.indptr, stacked.indices = stacked.indptr.astype(np.int32), stacked.indices.astype(np.int32)
     return stacked
-
-
-def _rows_equal(weights: Weights, representative: NDArray[np.int64]) -> bool:
-    """Whether every step's row equals that of its representative."""
-    if weights.index is not None:
-        return bool((weights.index == weights.index[representative]).all())
-    return bool((weights.matrix[representative] - weights.matrix).count_nonzero() == 0)

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import Model
 from driftmdp.mdp.space import Space
-from driftmdp.validation import readonly
+from driftmdp.validation import as_table, readonly
 
 __all__ = ["Mdp"]
 
@@ -92,7 +92,7 @@ class Mdp:
                 f"transitions must have shape [S, A, S] = {(n_states, n_actions, n_states)} to fit the "
                 f"rewards; got {p.shape}."
             )
-        mask = np.ones(r.shape, bool) if available is None else np.asarray(available)
+        mask = np.ones(r.shape, bool) if available is None else as_table(available, "available")
         if mask.shape != r.shape or mask.dtype != bool:
             raise InvalidInputError(
                 f"available must be a boolean table of shape {r.shape}; got {mask.dtype} of shape {mask.shape}."
@@ -119,8 +119,7 @@ class Mdp:
     @property
     def transitions(self) -> sp.csr_array:
         """Next-state distribution per pair, CSR of shape (n_pairs, n_states), read-only."""
-        p = self._transitions
-        return sp.csr_array((readonly(p.data), readonly(p.indices), readonly(p.indptr)), shape=p.shape)
+        return readonly_csr(self._transitions)
 
     @property
     def arrays(self) -> Model:
@@ -167,15 +166,18 @@ class Mdp:
 
 def _as_table(values: ArrayLike, name: str, n_axes: int) -> NDArray[np.float64]:
     try:
-        table = np.array(values, dtype=np.float64)
+        table = np.array(values)
+        numbers = table.astype(np.float64) if table.dtype.kind in "biuf" else None
     except (TypeError, ValueError):
-        raise InvalidInputError(f"{name} must be a regular table of numbers; got {values!r}.") from None
-    if table.ndim != n_axes or table.size == 0:
-        hint = " For an [S, A, S] table use Mdp.from_dense." if table.ndim == 3 else ""
+        numbers = None
+    if numbers is None:
+        raise InvalidInputError(f"{name} must be a regular table of real numbers; got {values!r}.")
+    if numbers.ndim != n_axes or numbers.size == 0:
+        hint = " For an [S, A, S] table use Mdp.from_dense." if (n_axes, numbers.ndim) == (2, 3) else ""
         raise InvalidInputError(
-            f"{name} must be a table with {n_axes} axes, none empty; got shape {table.shape}.{hint}"
+            f"{name} must be a table with {n_axes} axes, none empty; got shape {numbers.shape}.{hint}"
         )
-    return table
+    return numbers
 
 
 def _checked_rewards(space: Space, rewards: ArrayLike) -> NDArray[np.float64]:
@@ -215,13 +217,14 @@ def _checked_transitions(space: Space, transitions: Any) -> sp.csr_array:
         refuse(int(np.flatnonzero(~np.isfinite(matrix.data))[0]), "finite")
     if (matrix.data < 0).any():
         refuse(int(np.flatnonzero(matrix.data < 0)[0]), "non-negative")
-    sums = matrix.sum(axis=1)
+    sums = np.asarray(matrix.sum(axis=1), dtype=np.float64)
     wrong = np.flatnonzero(np.abs(sums - 1.0) > SUM_TOLERANCE)
     if wrong.size:
         pair = int(wrong[0])
         raise InvalidInputError(
             f"transitions[{space.where(pair)}] must sum to 1; got {_not_one(float(sums[pair]))}."
         )
+    normalise_rows(matrix, sums)
     matrix.eliminate_zeros()
     return matrix
 
@@ -230,12 +233,36 @@ def _as_csr(transitions: Any) -> sp.csr_array:
     """Copy any dense or sparse table into CSR with sorted, unique int32 indices."""
     if not sp.issparse(transitions):
         transitions = _as_table(transitions, "transitions", 2)
-    matrix = sp.csr_array(transitions, dtype=np.float64, copy=True)
-    matrix.sum_duplicates()
+    matrix = sound_csr(transitions, "transitions")
     if matrix.nnz >= 2**31:
         raise InvalidInputError(f"transitions must have fewer than 2^31 entries; got {matrix.nnz}.")
     matrix.indptr, matrix.indices = matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32)
     return matrix
+
+
+def sound_csr(given: Any, name: str) -> sp.csr_array:
+    """Copy a sparse or dense table into CSR, refusing indices that lie outside of it."""
+    if np.issubdtype(given.dtype, np.complexfloating):
+        raise InvalidInputError(f"{name} must be real numbers; got {given.dtype}.")
+    try:
+        matrix = sp.csr_array(given, dtype=np.float64, copy=True)
+        matrix.check_format(full_check=True)
+    except ValueError as error:
+        raise InvalidInputError(f"{name} must be a sound sparse matrix; scipy says: {error}.") from None
+    matrix.sum_duplicates()
+    return matrix
+
+
+def readonly_csr(matrix: sp.csr_array) -> sp.csr_array:
+    """Return the same matrix with arrays that cannot be written to."""
+    parts = readonly(matrix.data), readonly(matrix.indices), readonly(matrix.indptr)
+    return sp.csr_array(parts, shape=matrix.shape)
+
+
+def normalise_rows(matrix: sp.csr_array, sums: NDArray[np.float64]) -> None:
+    """Divide rows by their sums where these miss 1 by more than rounding: what is off by 1e-9 adds up over time."""
+    off = np.abs(sums - 1.0) > 1e-13
+    matrix.data /= np.repeat(np.where(off, sums, 1.0), np.diff(matrix.indptr))
 
 
 def _not_one(value: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,7 +55,8 @@ class Problem:
     noise
         ``"none"``, ``"anchor"``, ``"bernoulli"`` or ``gaussian(sigma)``; the mean is always r_t(s, a).
     reward_range
-        Bounds (lo, hi) on every mean reward, which agents use to normalise. By default the exact ones.
+        Bounds (lo, hi) on every mean reward, which agents use to normalise. By default the exact ones; with
+        noise ``"anchor"``, those of what is emitted.
     name, description
         For people, and for tables.
     parameters
@@ -79,6 +80,19 @@ class Problem:
     description: str = field(default="", repr=False)
     parameters: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
+    if TYPE_CHECKING:  # what may be given is wider than what is kept
+
+        def __init__(
+            self,
+            drifting: DriftingMdp,
+            start: int = 0,
+            noise: Noise | str = "none",
+            reward_range: tuple[float, float] | None = None,
+            name: str = "unnamed",
+            description: str = "",
+            parameters: Mapping[str, Any] = ...,
+        ) -> None: ...
+
     def __post_init__(self) -> None:
         if not isinstance(self.drifting, DriftingMdp):
             raise InvalidInputError(
@@ -96,6 +110,9 @@ class Problem:
 
     def _checked_range(self) -> tuple[float, float]:
         low, high = mean_reward_range(self.drifting)
+        if self.reward_range is None and self.noise.kind == "anchor":
+            emitted = self.drifting.anchor_rewards[np.unique(self.drifting.weights.arrays.indices)]
+            return float(emitted.min()), float(emitted.max())
         if self.reward_range is None:
             return low, high
         try:
@@ -125,12 +142,14 @@ class Problem:
     def labelled(self, name: str, description: str, parameters: Mapping[str, Any]) -> Self:
         """Return the same problem under a name, with what it was made from."""
         labelled = copy.copy(self)
-        for key, value in (("name", name), ("description", description), ("parameters", parameters)):
+        for key, value in (("name", name), ("description", description), ("parameters", copy.deepcopy(parameters))):
             object.__setattr__(labelled, key, value)
         return labelled
 
     def luck(self, rng: np.random.Generator) -> Luck:
         """Draw the world's random numbers for all T steps."""
+        if not isinstance(rng, np.random.Generator):
+            raise InvalidInputError(f"rng must be a numpy Generator; got {rng!r}. Use np.random.default_rng(seed).")
         anchor, successor = rng.random((2, self.horizon))
         gaussian = self.noise.kind == "gaussian"
         noise = rng.standard_normal(self.horizon) if gaussian else rng.random(self.horizon)
@@ -139,6 +158,8 @@ class Problem:
     def sample(self, t: int, state: int, action: int, luck: Luck) -> Sample:
         """Return what step t gives for a state and an action under the given luck."""
         step = as_integer(t, "t", 1, self.horizon) - 1
+        if not isinstance(luck, Luck) or luck.anchor.size != self.horizon:
+            raise InvalidInputError(f"luck must be for {self.horizon} steps; use problem.luck(rng).")
         reward, next_state, anchor = kernels.world.sample_step(
             self.drifting.world,
             step,
@@ -158,6 +179,6 @@ def mean_reward_range(drifting: DriftingMdp) -> tuple[float, float]:
     low, high = np.inf, -np.inf
     chunk = max(1, CHUNK // rewards.shape[1])
     for first in range(0, weights.horizon, chunk):
-        means = weights.matrix[first : first + chunk] @ rewards
+        means = weights.arrays[first : first + chunk] @ rewards
         low, high = min(low, means.min()), max(high, means.max())
     return float(low), float(high)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from driftmdp.errors import InvalidInputError
-from driftmdp.validation import as_integer, readonly
+from driftmdp.validation import as_integer, as_table, readonly
 
 __all__ = ["Space"]
 
@@ -141,7 +141,7 @@ class Space:
 
 
 def _checked_counts(n_actions: ArrayLike) -> NDArray[np.int32]:
-    counts = np.asarray(n_actions)
+    counts = as_table(n_actions, "n_actions")
     if counts.ndim != 1 or counts.size == 0:
         raise InvalidInputError(
             f"n_actions must list at least one state's number of actions; got {n_actions!r}. "
@@ -160,7 +160,7 @@ def _checked_counts(n_actions: ArrayLike) -> NDArray[np.int32]:
 def _checked_state_names(names: Sequence[str] | None, n_states: int) -> tuple[str, ...] | None:
     if names is None:
         return None
-    if isinstance(names, str) or len(names) != n_states:
+    if isinstance(names, str) or not isinstance(names, Sequence) or len(names) != n_states:
         raise InvalidInputError(f"state_names must have {n_states} names, one a state; got {names!r}.")
     return tuple(map(str, names))
 
@@ -170,7 +170,7 @@ def _checked_action_names(
 ) -> tuple[tuple[str, ...], ...] | None:
     if names is None:
         return None
-    if isinstance(names, str):
+    if isinstance(names, str) or not isinstance(names, Sequence):
         raise InvalidInputError(f"action_names must be a list of names; got {names!r}.")
     shared = all(isinstance(name, str) for name in names)
     if not shared and len(names) != n_actions.size:
@@ -178,7 +178,7 @@ def _checked_action_names(
     result = []
     for s, count in enumerate(n_actions):
         own = names[:count] if shared else names[s]
-        if len(own) != count:
-            raise InvalidInputError(f"action_names[s={s}] must have {count} names; got {list(own)!r}.")
+        if not isinstance(own, Sequence) or len(own) != count:
+            raise InvalidInputError(f"action_names[s={s}] must have {count} names; got {own!r}.")
         result.append(tuple(map(str, own)))
     return tuple(result)

@@ -1,4 +1,4 @@
-"""How much a world moves: the variation budgets of [CSZ20] eq:variation_budgets.
+"""How much a world moves: the variation budgets of [CSZ20] eq:variation_budgets; other norms by its remark:norm.
 
 ==========  =================  ==========  ==========================================================
 symbol      name here          shape       meaning
@@ -62,7 +62,7 @@ def variation(drifting: DriftingMdp, reward_norm: float, transition_norm: float)
 def _differences(weights: Weights) -> tuple[sp.csr_array, NDArray[np.int64]]:
     """Return the distinct rows of w_{t+1} - w_t, and for each step which row it is."""
     if weights.index is None:
-        return _explicit(weights.matrix[1:] - weights.matrix[:-1]), np.arange(weights.horizon - 1)
+        return _explicit(weights.arrays[1:] - weights.arrays[:-1]), np.arange(weights.horizon - 1)
     n_anchors = weights.shape[1]
     moves, place = np.unique(
         weights.index[:-1].astype(np.int64) * n_anchors + weights.index[1:], return_inverse=True
@@ -117,11 +117,11 @@ def _distances(drifting: DriftingMdp, lines: NDArray[np.int32], norm: float) -> 
 
 
 def _sizes(drifting: DriftingMdp, combinations: sp.csr_array, norm: float) -> NDArray[np.float64]:
-    stacked = drifting.anchor_transitions
+    world = drifting.world
     sizes = np.empty(combinations.shape[0])
     kernels.world.combination_norms(
         (combinations.indptr.astype(np.int32), combinations.indices.astype(np.int32), combinations.data),
-        (stacked.indptr, stacked.indices, stacked.data),
+        (world.anchor_indptr, world.anchor_indices, world.anchor_data),
         drifting.space.n_pairs,
         drifting.space.n_states,
         norm,

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from driftmdp.errors import InvalidInputError
+from driftmdp.mdp.mdp import normalise_rows, readonly_csr, sound_csr
+from driftmdp.validation import readonly
 
 __all__ = ["Weights"]
 
@@ -18,22 +20,20 @@ SUM_TOLERANCE = 1e-9
 class Weights:
     """Weights on K anchors for T steps, kept as integers if each step names one anchor, else as CSR."""
 
-    __slots__ = ("_matrix", "index", "shape")
+    __slots__ = ("_index", "_matrix", "_shape")
 
     def __init__(
         self, index: NDArray[np.int32] | None, matrix: sp.csr_array | None, shape: tuple[int, int]
     ) -> None:
-        self.index = index
+        self._index = index
         self._matrix = matrix
-        self.shape = shape
+        self._shape = shape
 
     @classmethod
     def parse(cls, weights: Any, n_anchors: int, name: str, distribution: bool) -> Weights:
         """Check what a user gave; ``distribution`` asks for non-negative rows that sum to 1."""
         if sp.issparse(weights):
-            return cls._of_matrix(
-                sp.csr_array(cast(Any, weights), dtype=np.float64, copy=True), n_anchors, name, distribution
-            )
+            return cls._of_matrix(sound_csr(weights, name), n_anchors, name, distribution)
         try:
             table = np.asarray(weights)
         except ValueError:
@@ -74,50 +74,69 @@ class Weights:
         return cls(None, matrix, (int(matrix.shape[0]), n_anchors))
 
     @property
+    def shape(self) -> tuple[int, int]:
+        """T and K."""
+        return self._shape
+
+    @property
     def horizon(self) -> int:
         """The number of steps, T."""
-        return self.shape[0]
+        return self._shape[0]
+
+    @property
+    def index(self) -> NDArray[np.int32] | None:
+        """The anchor of each step, shape (T,), read-only; None if steps mix anchors."""
+        return None if self._index is None else readonly(self._index)
 
     @property
     def matrix(self) -> sp.csr_array:
-        """The weights as a CSR matrix of shape (T, K)."""
+        """The weights as a CSR matrix of shape (T, K), read-only."""
+        return readonly_csr(self.arrays)
+
+    @property
+    def arrays(self) -> sp.csr_array:
+        """The matrix itself, whose arrays kernels take; never write to them."""
         if self._matrix is None:
-            assert self.index is not None
-            horizon = self.horizon
-            self._matrix = sp.csr_array(
-                (np.ones(horizon), self.index, np.arange(horizon + 1, dtype=np.int32)), shape=self.shape
-            )
+            rows = np.arange(self.horizon + 1, dtype=np.int32)
+            parts: Any = (np.ones(self.horizon), self._index, rows)
+            self._matrix = sp.csr_array(parts, shape=self._shape)
         return self._matrix
 
     @property
     def one_anchor_a_step(self) -> bool:
         """Whether every step has exactly one anchor."""
-        return self.index is not None or bool((np.diff(self.matrix.indptr) == 1).all())
+        return self._index is not None or bool((np.diff(self.arrays.indptr) == 1).all())
 
     def row(self, step: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-        """Return the anchors of a 0-based step and their weights."""
-        if self.index is not None:
-            return self.index[step : step + 1], np.ones(1)
-        entries = slice(self.matrix.indptr[step], self.matrix.indptr[step + 1])
-        return self.matrix.indices[entries], self.matrix.data[entries]
+        """Return the anchors of a 0-based step and their weights, read-only."""
+        if self._index is not None:
+            return readonly(self._index[step : step + 1]), np.ones(1)
+        matrix = self.arrays
+        entries = slice(matrix.indptr[step], matrix.indptr[step + 1])
+        return readonly(matrix.indices[entries]), readonly(matrix.data[entries])
 
     def between(self, first: int, last: int) -> Weights:
         """Return the weights of the 0-based steps ``first .. last - 1``."""
-        if self.index is not None:
-            return Weights.of_index(self.index[first:last], self.shape[1])
-        part = self.matrix[first:last]
-        return Weights(None, part, (last - first, self.shape[1]))
+        if self._index is not None:
+            return Weights.of_index(self._index[first:last], self._shape[1])
+        return Weights(None, self.arrays[first:last], (last - first, self._shape[1]))
 
     def fingerprints(self) -> NDArray[np.float64]:
         """Return two random projections a step: equal rows have equal ones, shape (T, 2)."""
-        directions = np.random.default_rng(0).standard_normal((self.shape[1], 2))
-        if self.index is not None:
-            return directions[self.index]
-        return np.asarray(self.matrix @ directions)
+        directions = np.random.default_rng(0).standard_normal((self._shape[1], 2))
+        if self._index is not None:
+            return np.asarray(directions[self._index])
+        return np.asarray(self.arrays @ directions)
+
+    def differ(self, steps: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return, for each step t, whether its row differs from that of ``steps[t]``."""
+        if self._index is not None:
+            return np.asarray(self._index != self._index[steps])
+        return np.asarray(abs(self.arrays - self.arrays[steps]).max(axis=1).toarray().ravel() > 0)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        matrix = None if self.index is not None else self._matrix
-        return Weights, (self.index, matrix, self.shape)
+        matrix = None if self._index is not None else self._matrix
+        return Weights, (self._index, matrix, self._shape)
 
 
 def _check_entries(matrix: sp.csr_array, name: str, distribution: bool) -> None:
@@ -135,10 +154,11 @@ def _check_entries(matrix: sp.csr_array, name: str, distribution: bool) -> None:
             f"{name}[t={step_of(bad[0])}] must not be negative; got {matrix.data[bad[0]]:g} "
             f"on anchor {matrix.indices[bad[0]]}."
         )
-    sums = matrix.sum(axis=1)
+    sums = np.asarray(matrix.sum(axis=1), dtype=np.float64)
     wrong = np.flatnonzero(np.abs(sums - 1.0) > SUM_TOLERANCE)
     if wrong.size:
         raise InvalidInputError(
             f"{name}[t={wrong[0] + 1}] must sum to 1; got {sums[wrong[0]]:.12g}. "
             "Weights that are no distribution are allowed only in reward_weights."
         )
+    normalise_rows(matrix, sums)

@@ -15,6 +15,7 @@ from driftmdp import kernels
 from driftmdp.errors import NotCommunicatingError
 from driftmdp.kernels.arrays import Model
 from driftmdp.mdp import Mdp
+from driftmdp.planning.inputs import as_mdp
 from driftmdp.planning.sparse import strong_components
 
 __all__ = ["check_communicating", "is_communicating"]
@@ -29,7 +30,7 @@ def is_communicating(mdp: Mdp) -> bool:
     >>> is_communicating(dm.problems.perils(tau=3).drifting.at(1))
     True
     """
-    return bool(kernels.graph.is_strongly_connected(mdp.arrays))
+    return bool(kernels.graph.is_strongly_connected(as_mdp(mdp).arrays))
 
 
 def check_communicating(mdp: Mdp, allow_transient: bool = False) -> None:
@@ -56,7 +57,7 @@ def check_communicating(mdp: Mdp, allow_transient: bool = False) -> None:
     driftmdp.errors.NotCommunicatingError: mdp must be communicating, but no policy leads from state 1 to ...
     >>> check_communicating(trap, allow_transient=True)
     """
-    check_model(mdp.arrays, allow_transient)
+    check_model(as_mdp(mdp).arrays, allow_transient)
 
 
 def check_model(model: Model, allow_transient: bool, where: str = "mdp") -> None:

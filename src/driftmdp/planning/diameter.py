@@ -16,6 +16,7 @@ from driftmdp.errors import InvalidInputError, NotConvergedError
 from driftmdp.kernels.arrays import Model
 from driftmdp.mdp import DriftingMdp, Mdp
 from driftmdp.planning.gain import policy_chain
+from driftmdp.planning.inputs import as_drifting, as_mdp
 from driftmdp.planning.sparse import solve_leaving
 from driftmdp.validation import as_integer
 
@@ -70,7 +71,7 @@ def diameter(mdp: Mdp, targets: Iterable[int] | None = None) -> Diameter:
     >>> dm.planning.diameter(dm.problems.perils(tau=9).drifting.at(1))
     Diameter(1.0, source=1, target=0)
     """
-    n_states = mdp.space.n_states
+    n_states = as_mdp(mdp).space.n_states
     if targets is None and n_states <= SMALL:
         return _by_elimination(mdp.arrays)
     chosen = range(n_states) if targets is None else _checked_targets(targets, n_states)
@@ -86,7 +87,7 @@ def diameters(drifting: DriftingMdp) -> NDArray[np.float64]:
     >>> dm.planning.diameters(dm.problems.perils(tau=5).drifting).tolist() == [1.0] * 20
     True
     """
-    steps, group = drifting.distinct_steps(rewards=False)
+    steps, group = as_drifting(drifting).distinct_steps(rewards=False)
     return np.array([float(diameter(drifting.at(step + 1))) for step in steps.tolist()])[group]
 
 
@@ -103,6 +104,8 @@ def max_diameter(drifting: DriftingMdp) -> float:
 
 
 def _checked_targets(targets: Iterable[int], n_states: int) -> list[int]:
+    if not isinstance(targets, Iterable):
+        raise InvalidInputError(f"targets must be a list of states; got {targets!r}.")
     chosen = [as_integer(target, "targets", 0, n_states - 1) for target in targets]
     if not chosen:
         raise InvalidInputError("targets must name at least one state; got none.")
@@ -114,13 +117,13 @@ def _by_elimination(model: Model) -> Diameter:
     n_states = model.offsets.size - 1
     if n_states == 1:
         return Diameter(0.0)
-    if value == np.inf:
+    if source < 0:
         return Diameter(np.inf, _unconnected(model, target), target)
     return _certified(value, source, target, residual)
 
 
 def _certified(value: float, source: int, target: int, residual: float) -> Diameter:
-    if residual > 1e-6:
+    if not residual <= 1e-6:
         raise NotConvergedError(
             f"The diameter must be certified to a relative error of 1e-6; got {residual:.3g} at a time of "
             f"{value:.3g} steps from state {source} to state {target}, the least that double precision allows.",
@@ -156,6 +159,7 @@ def _by_target(model: Model, targets: Iterable[int]) -> Diameter:
             error, _ = kernels.hitting.improve(model, target, times, policy.copy())
             stalls = stalls + 1 if error > TOLERANCE else 0
         if error > TOLERANCE:
+            kernels.hitting.approach(model, order, policy)
             error = _eliminate(model, target, policy, times)
         residual = max(residual, error)
         source = int(times.argmax())
@@ -171,7 +175,10 @@ def _eliminate(model: Model, target: int, policy: NDArray[np.int32], times: NDAr
     for _ in range(1000):
         chain, _ = policy_chain(model, policy, np.arange(policy.size))
         times[target] = 0.0
-        times[others] = solve_leaving(chain, others, np.ones(others.size))
+        try:
+            times[others] = solve_leaving(chain, others, np.ones(others.size))
+        except RuntimeError:  # SuperLU: exactly singular, as good as never arriving
+            return np.inf
         error, changed = kernels.hitting.improve(model, target, times, policy)
         if error <= TOLERANCE or not changed:
             break

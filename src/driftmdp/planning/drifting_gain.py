@@ -12,8 +12,11 @@ from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.mdp import DriftingMdp
+from driftmdp.mdp.problem import mean_reward_range
 from driftmdp.planning.communication import check_model
-from driftmdp.planning.gain import LIMIT, checked_tolerance, not_converged, solve
+from driftmdp.planning.gain import LIMIT, not_converged, residuals_for, solve
+from driftmdp.planning.inputs import as_drifting
+from driftmdp.validation import as_integer
 
 __all__ = ["GainPath", "gain_path", "optimal_gains"]
 
@@ -44,6 +47,7 @@ class GainPath:
 
     def policy(self, t: int) -> NDArray[np.int32]:
         """Return an optimal policy of the MDP of step t."""
+        t = as_integer(t, "t", 1, self.gains.size)
         return np.array(self.policies[self.policy_index[t - 1]])
 
 
@@ -57,8 +61,9 @@ def optimal_gains(
     drifting
         A world whose MDP at every step is communicating; its anchors need not be.
     tolerance
-        The largest certified error to accept for any gain. By default exact to 1e-9 at the scale of the
-        rewards. A larger one is faster: a step then often needs no more than a look at the last one's bias.
+        The largest certified error of any gain to accept. By default gains are exact to 1e-9, or as near as
+        rounding allows: to 1e-8 of the spread of the rewards. A larger one is faster: a step then often needs no
+        more than a look at the last one's bias.
     allow_transient
         Accept states that are transient under every policy.
 
@@ -83,14 +88,13 @@ def gain_path(drifting: DriftingMdp, tolerance: float | None = None, allow_trans
     >>> path.solved, path.policy(1).tolist(), path.policy(5).tolist()  # two MDPs take turns
     (2, [1, 0], [0, 1])
     """
-    _check_every_support(drifting, allow_transient)
-    # The gain is the middle of its interval, so an error of `tolerance` is a residual of twice that.
-    wanted = checked_tolerance(tolerance, drifting.anchor_rewards) * (1.0 if tolerance is None else 2.0)
+    _check_every_support(as_drifting(drifting), allow_transient)
+    aim, accept = residuals_for(tolerance, *mean_reward_range(drifting))
     steps, group = drifting.distinct_steps()
     if drifting.space.n_states <= kernels.gain.DENSE_LIMIT:
-        lower, upper, policies, policy_of = _solve_compiled(drifting, steps, wanted)
+        lower, upper, policies, policy_of = _solve_compiled(drifting, steps, aim, accept)
     else:
-        lower, upper, policies, policy_of = _solve_each(drifting, steps, wanted)
+        lower, upper, policies, policy_of = _solve_each(drifting, steps, aim, accept)
     return GainPath(
         gains=(0.5 * (lower + upper))[group],
         residuals=np.maximum(0.0, upper - lower)[group],
@@ -114,28 +118,28 @@ def _check_every_support(drifting: DriftingMdp, allow_transient: bool) -> None:
 _Solved = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]]
 
 
-def _solve_compiled(drifting: DriftingMdp, steps: NDArray[np.int32], wanted: float) -> _Solved:
+def _solve_compiled(drifting: DriftingMdp, steps: NDArray[np.int32], aim: float, accept: float) -> _Solved:
     lower, upper = np.empty(steps.size), np.empty(steps.size)
     policy_of = np.empty(steps.size, np.int32)
-    failed, policies = kernels.gain.gains_along(drifting.world, steps, wanted, LIMIT, lower, upper, policy_of)
+    failed, policies = kernels.gain.gains_along(drifting.world, steps, aim, LIMIT, lower, upper, policy_of)
     if failed >= 0:
-        return _solve_each(drifting, steps, wanted)
+        return _solve_each(drifting, steps, aim, accept)
     return lower, upper, policies, policy_of
 
 
-def _solve_each(drifting: DriftingMdp, steps: NDArray[np.int32], wanted: float) -> _Solved:
+def _solve_each(drifting: DriftingMdp, steps: NDArray[np.int32], aim: float, accept: float) -> _Solved:
     """Solve step after step, cold where a warm start fails; raise where rounding keeps from the tolerance."""
     n_states = drifting.space.n_states
     policy, bias = np.zeros(n_states, np.int32), np.zeros(n_states)
     solved = []
     for step in steps.tolist():
         model = drifting.at(step + 1).arrays
-        result = solve(model, policy, bias, wanted)
-        if result.residual > wanted:
+        result = solve(model, policy, bias, aim)
+        if result.residual > accept:
             policy, bias = np.zeros(n_states, np.int32), np.zeros(n_states)
-            result = solve(model, policy, bias, wanted)
-        if result.residual > wanted:
-            raise not_converged(f"the MDP of t={step + 1}", result, wanted)
+            result = solve(model, policy, bias, aim)
+        if result.residual > accept:
+            raise not_converged(f"the MDP of t={step + 1}", result, accept)
         solved.append(result)
     return (
         np.array([result.lower for result in solved]),

@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from driftmdp import kernels
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import DriftingMdp
-from driftmdp.validation import as_integer
+from driftmdp.planning.inputs import as_drifting
+from driftmdp.validation import as_integer, as_table
 
 __all__ = ["FiniteHorizon", "best_total_reward", "plan_finite_horizon", "total_reward"]
 
@@ -44,7 +45,7 @@ def plan_finite_horizon(drifting: DriftingMdp) -> FiniteHorizon:
     >>> plan_finite_horizon(dm.problems.perils(tau=5).drifting).values
     array([19., 20.])
     """
-    values = np.empty(drifting.space.n_states)
+    values = np.empty(as_drifting(drifting).space.n_states)
     policy = np.zeros((drifting.horizon, drifting.space.n_states), np.int32)
     kernels.horizon.induce_backward(drifting.world, values, policy)
     return FiniteHorizon(values, policy)
@@ -60,7 +61,7 @@ def best_total_reward(drifting: DriftingMdp, start: int = 0) -> float:
     >>> dm.planning.best_total_reward(peril.drifting, peril.start)  # one step to get to state 2, then stay
     19.0
     """
-    state = as_integer(start, "start", 0, drifting.space.n_states - 1)
+    state = as_integer(start, "start", 0, as_drifting(drifting).space.n_states - 1)
     return float(plan_finite_horizon(drifting).values[state])
 
 
@@ -82,9 +83,9 @@ def total_reward(drifting: DriftingMdp, policy: ArrayLike, start: int = 0) -> fl
     >>> total_reward(dm.problems.perils(tau=5).drifting, [1, 0])  # pi2 of the paper's proof, throughout
     10.0
     """
-    state = as_integer(start, "start", 0, drifting.space.n_states - 1)
+    state = as_integer(start, "start", 0, as_drifting(drifting).space.n_states - 1)
     shape = (drifting.horizon, drifting.space.n_states)
-    actions = np.asarray(policy)
+    actions = as_table(policy, "policy")
     if actions.shape not in (shape, shape[1:]) or actions.dtype.kind not in "iu":
         raise InvalidInputError(
             f"policy must be whole numbers of shape (S,) = {shape[1:]} or (T, S) = {shape}; "

@@ -18,6 +18,7 @@ and, where those stall (long chains, almost separate parts), by policy iteration
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -28,12 +29,12 @@ from driftmdp.errors import NotConvergedError
 from driftmdp.kernels.arrays import Model
 from driftmdp.mdp import Mdp
 from driftmdp.planning.communication import check_model
+from driftmdp.planning.inputs import as_mdp
 from driftmdp.planning.sparse import leaving_rates, solve_sparse
 from driftmdp.validation import as_number
 
 __all__ = ["Gain", "optimal_gain"]
 
-EXACT = 1e-9
 LIMIT = 1000
 
 
@@ -83,7 +84,8 @@ def optimal_gain(mdp: Mdp, tolerance: float | None = None, allow_transient: bool
     mdp
         A communicating MDP; periodic ones too.
     tolerance
-        The largest residual to accept; by default 1e-9, times the largest reward if that exceeds 1.
+        The largest certified error of the gain to accept, half the residual. By default the gain is exact to
+        1e-9, or as near as rounding allows: to 1e-8 of the spread of the rewards.
     allow_transient
         Accept states that are transient under every policy (weakly communicating).
 
@@ -105,30 +107,31 @@ def optimal_gain(mdp: Mdp, tolerance: float | None = None, allow_transient: bool
     >>> round(best.gain, 9), best.policy.tolist(), best.residual < 1e-9
     (2.0, [1, 1], True)
     """
-    model = mdp.arrays
+    model = as_mdp(mdp).arrays
     check_model(model, allow_transient)
-    wanted = checked_tolerance(tolerance, model.rewards)
+    aim, accept = residuals_for(tolerance, float(model.rewards.min()), float(model.rewards.max()))
     n_states = mdp.space.n_states
-    policy, bias = np.zeros(n_states, np.int32), np.zeros(n_states)
-    result = solve(model, policy, bias, wanted)
-    if result.residual > wanted:
-        raise not_converged("mdp", result, wanted)
+    result = solve(model, np.zeros(n_states, np.int32), np.zeros(n_states), aim)
+    if result.residual > accept:
+        raise not_converged("mdp", result, accept)
     return result
 
 
-def checked_tolerance(tolerance: float | None, rewards: NDArray[np.float64]) -> float:
-    """Return the residual to accept: the user's, or the default at the scale of the rewards."""
-    if tolerance is None:
-        return EXACT * max(1.0, float(np.abs(rewards).max()))
-    return as_number(tolerance, "tolerance", minimum=0.0)
+def residuals_for(tolerance: float | None, low: float, high: float) -> tuple[float, float]:
+    """Return the residual to aim at and the one to accept, for rewards between ``low`` and ``high``."""
+    if tolerance is not None:
+        residual = 2.0 * as_number(tolerance, "tolerance", minimum=0.0)
+        return residual, residual
+    spread, rounding = high - low, 64 * np.finfo(np.float64).eps * max(abs(low), abs(high))
+    return max(1e-9 * min(1.0, spread), rounding), max(1e-8 * spread, rounding)
 
 
-def not_converged(where: str, best: Gain, wanted: float) -> NotConvergedError:
-    """Return the error for a residual that rounding keeps above the tolerance."""
+def not_converged(where: str, best: Gain, accepted: float) -> NotConvergedError:
+    """Return the error for a gain that is not as certain as was asked."""
     return NotConvergedError(
-        f"The optimal gain of {where} must have a residual of at most {wanted:.3g}; got {best.residual:.3g}, "
-        f"the least that double precision allows here (its bias spans {np.ptp(best.bias):.3g}). "
-        f"Pass tolerance={2 * best.residual:.1g} to accept that.",
+        f"The optimal gain of {where} must be certain to {accepted / 2:.3g}; got {best.residual / 2:.3g} by "
+        f"{best.method}, with a bias that spans {np.ptp(best.bias):.3g}. "
+        f"Pass tolerance={best.residual:.1g} to accept that.",
         best,
     )
 
@@ -194,7 +197,8 @@ def _gain_and_bias(chain: sp.csr_array, rewards: NDArray[np.float64]) -> tuple[f
     """Return gain g and bias h of a chain with one recurrent class: (I - P) h + g = r, h(first state) = 0."""
     n = rewards.size
     everyone, first = sp.csr_array(np.ones((n, 1))), sp.csr_array(([1.0], ([0], [0])), shape=(1, n))
-    system = sp.block_array([[leaving_rates(chain), everyone], [first, None]])
+    blocks: Any = [[leaving_rates(chain), everyone], [first, None]]
+    system = sp.block_array(blocks)
     solution = solve_sparse(system, np.append(rewards, 0.0))
     return float(solution[-1]), solution[:-1]
 

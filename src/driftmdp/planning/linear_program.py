@@ -1,4 +1,4 @@
-"""The optimal gain by the linear programs of [CSZ20] Appendix A.1, solved by HiGHS.
+"""The optimal gain by the linear programs of [CSZ20] Appendix A.1 (eq:primal, eq:dual), solved by HiGHS.
 
     P(r, p):  max  sum r(s,a) x(s,a)
               s.t. sum_a x(s,a) = sum_{s',a'} p(s|s',a') x(s',a')   for all s,   sum x = 1,   x >= 0
@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from driftmdp.errors import NotConvergedError
+from driftmdp.errors import InvalidInputError, NotConvergedError
 from driftmdp.mdp import Mdp
 from driftmdp.planning.communication import check_communicating
 from driftmdp.validation import one_of
@@ -71,6 +71,12 @@ def gain_by_linear_program(mdp: Mdp, form: str = "primal", allow_transient: bool
     """
     form = one_of(form, "form", ("primal", "dual"))
     check_communicating(mdp, allow_transient)
+    least = mdp.transitions.data.min()
+    if least <= 1e-9:
+        raise InvalidInputError(
+            f"mdp must have no successor with a probability of 1e-9 or less, because HiGHS takes those for 0; got "
+            f"{least:.3g}. planning.optimal_gain has no such limit."
+        )
     return _primal(mdp) if form == "primal" else _dual(mdp)
 
 

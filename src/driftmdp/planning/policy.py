@@ -13,8 +13,9 @@ from driftmdp import kernels
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import Model
 from driftmdp.mdp import Mdp
+from driftmdp.planning.inputs import as_mdp
 from driftmdp.planning.sparse import leaving_rates, solve_leaving, solve_sparse, strong_components
-from driftmdp.validation import as_integer
+from driftmdp.validation import as_integer, as_table
 
 __all__ = ["hitting_times", "policy_gain", "stationary_distributions"]
 
@@ -67,7 +68,7 @@ def hitting_times(mdp: Mdp, policy: ArrayLike, target: int) -> NDArray[np.float6
     >>> hitting_times(mdp, [1, 0], target=1), hitting_times(mdp, [0, 0], target=1)
     (array([1., 0.]), array([inf,  0.]))
     """
-    target = as_integer(target, "target", 0, mdp.space.n_states - 1)
+    target = as_integer(target, "target", 0, as_mdp(mdp).space.n_states - 1)
     chain, _ = _chain(mdp, policy)
     certain = _surely_reach(chain, target)
     times = np.full(mdp.space.n_states, np.inf)
@@ -79,7 +80,7 @@ def hitting_times(mdp: Mdp, policy: ArrayLike, target: int) -> NDArray[np.float6
 
 def _chain(mdp: Mdp, policy: ArrayLike) -> tuple[sp.csr_array, NDArray[np.float64]]:
     """Return the transition matrix and the mean rewards under a policy."""
-    choice = _choice_matrix(mdp, policy)
+    choice = _choice_matrix(as_mdp(mdp), policy)
     chain = sp.csr_array(choice @ mdp.transitions)
     chain.eliminate_zeros()
     return chain, np.asarray(choice @ mdp.rewards)
@@ -87,7 +88,7 @@ def _chain(mdp: Mdp, policy: ArrayLike) -> tuple[sp.csr_array, NDArray[np.float6
 
 def _choice_matrix(mdp: Mdp, policy: ArrayLike) -> sp.csr_array:
     """Return the (S, n_pairs) matrix of the probability that each state chooses each of its pairs."""
-    space, given = mdp.space, np.asarray(policy)
+    space, given = mdp.space, as_table(policy, "policy")
     shape = (space.n_states, space.n_pairs)
     if given.shape == (space.n_states,) and given.dtype.kind in "iu":
         wrong = np.flatnonzero((given < 0) | (given >= space.n_actions))

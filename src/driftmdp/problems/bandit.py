@@ -68,7 +68,7 @@ def bandit(
             [_arms(np.roll(np.linspace(0.8, 0.2, n_arms), k)) for k in range(n_arms)],
             blocks(horizon, n_arms, jumps),
         )
-    return Problem(drifting, noise=noise, reward_range=(0.0, 1.0))  # type: ignore[arg-type]
+    return Problem(drifting, noise=noise, reward_range=(0.0, 1.0))
 
 
 def _arms(means: NDArray[np.float64]) -> Mdp:

@@ -89,7 +89,7 @@ def garnet(
             weights=still if drift == "reward-only" else moving,
             reward_weights={"reward-only": moving, "transition-only": still}.get(drift),
         )
-    return Problem(drifting, noise=noise, reward_range=(0.0, 1.0))  # type: ignore[arg-type]
+    return Problem(drifting, noise=noise, reward_range=(0.0, 1.0))
 
 
 def random_mdp(

@@ -74,7 +74,7 @@ def register(
     >>> problems.make("doctest-coin-v1", horizon=3).parameters
     {'horizon': 3}
     """
-    if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*-v[1-9][0-9]*", name):
+    if not isinstance(name, str) or not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*-v[1-9][0-9]*", name):
         raise InvalidInputError(f"name must be lower-case words and a version, such as 'my-shop-v1'; got {name!r}.")
 
     def decorate(factory: Callable[Parameters, AnyProblem]) -> Callable[Parameters, AnyProblem]:
@@ -90,6 +90,10 @@ def register(
             bound = inspect.signature(factory).bind(*args, **kwargs)
             bound.apply_defaults()
             problem = factory(*args, **kwargs)
+            if not isinstance(problem, Problem):
+                raise InvalidInputError(
+                    f"{name} must make a Problem; its function returned {type(problem).__name__}."
+                )
             summary = (inspect.getdoc(factory) or "").partition("\n")[0]
             return problem.labelled(name, problem.description or summary, dict(bound.arguments))
 
@@ -125,7 +129,7 @@ def describe(name: str) -> ProblemEntry:
     >>> problems.describe("perils").parameters
     {'tau': 25, 'cycles': 1}
     """
-    if name in _entries:
+    if isinstance(name, str) and name in _entries:
         return _entries[name]
     versions = [known for known in _entries if known.rpartition("-v")[0] == name]
     if versions:

@@ -59,7 +59,7 @@ def river_swim(
         drifting = DriftingMdp([river, _river(n_states, right=0.05, left=0.35)], swing(horizon, cycles))
     else:
         drifting = DriftingMdp([river, _mirror(river)], blocks(horizon, 2, round(2 * cycles) - 1 if cycles else 0))
-    return Problem(drifting, noise=noise, reward_range=(0.0, 1.0))  # type: ignore[arg-type]
+    return Problem(drifting, noise=noise, reward_range=(0.0, 1.0))
 
 
 def _river(n: int, right: float, left: float) -> Mdp:

@@ -11,8 +11,13 @@ __all__ = ["blocks", "loop", "swing"]
 
 def swing(horizon: int, cycles: float) -> NDArray[np.float64]:
     """Return weights that swing between two anchors as a cosine, beginning at the first, shape (T, 2)."""
-    first = 0.5 * (1.0 + np.cos(2 * np.pi * cycles * np.arange(horizon) / horizon))
+    first = 0.5 * (1.0 + np.cos(2 * np.pi * _turn(horizon, cycles)))
     return np.column_stack([first, 1.0 - first])
+
+
+def _turn(horizon: int, cycles: float) -> NDArray[np.float64]:
+    """Return how far round each step is, in [0, 1); whole cycles repeat exactly, so that equal steps are found."""
+    return np.asarray(np.mod(cycles * np.arange(horizon), horizon) / horizon)
 
 
 def loop(horizon: int, n_anchors: int, cycles: float) -> sp.csr_array:
@@ -23,7 +28,7 @@ def loop(horizon: int, n_anchors: int, cycles: float) -> sp.csr_array:
     >>> loop(horizon=4, n_anchors=2, cycles=1).toarray().tolist()
     [[1.0, 0.0], [0.5, 0.5], [0.0, 1.0], [0.5, 0.5]]
     """
-    position = np.mod(cycles * n_anchors * np.arange(horizon) / horizon, n_anchors)
+    position = n_anchors * _turn(horizon, cycles)
     here = np.floor(position).astype(np.int64) % n_anchors
     part = position - np.floor(position)
     steps = np.arange(horizon)

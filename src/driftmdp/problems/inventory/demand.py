@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.errors import InvalidInputError
-from driftmdp.problems.inventory.paths import Constant, Path, as_path, build
-from driftmdp.validation import as_number, as_vector
+from driftmdp.problems.inventory.paths import Constant, PathLike, as_path, build
+from driftmdp.validation import as_number, as_table, as_vector
 
 FIRST = Constant(0.0)
 
@@ -47,11 +47,11 @@ class DemandLaw(Protocol):
 class _ByMean:
     """A law with one moving parameter, its mean."""
 
-    mean: Path
+    mean: PathLike
 
     def means(self, horizon: int) -> NDArray[np.float64]:
         """Return E[X_t], shape (T,)."""
-        means = self.mean.values(horizon)
+        means = as_path(self.mean, "mean").values(horizon)
         if means.min() < 0:
             t = int(means.argmin())
             raise InvalidInputError(f"mean demand must not be negative; got {means[t]:g} at t={t + 1}.")
@@ -85,7 +85,7 @@ class Poisson(_ByMean):
     array([[0.1353, 0.2707, 0.594 ]])
     """
 
-    mean: Path
+    mean: PathLike
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "mean", as_path(self.mean, "mean"))
@@ -101,7 +101,7 @@ class Poisson(_ByMean):
 class NegativeBinomial(_ByMean):
     """Negative binomial demand: variance mean + mean^2 / dispersion."""
 
-    mean: Path
+    mean: PathLike
     dispersion: float = 1.0
 
     def __post_init__(self) -> None:
@@ -123,7 +123,7 @@ class NegativeBinomial(_ByMean):
 class Geometric(_ByMean):
     """Geometric demand on 0, 1, 2, ..."""
 
-    mean: Path
+    mean: PathLike
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "mean", as_path(self.mean, "mean"))
@@ -153,16 +153,16 @@ class Empirical:
     """
 
     tables: Sequence[Sequence[float]]
-    position: Path = FIRST
+    position: PathLike = FIRST
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tables", _checked_tables(self.tables))
         object.__setattr__(self, "position", as_path(self.position, "position"))
 
     @classmethod
-    def from_samples(cls, samples: Sequence[int], position: Path = FIRST) -> Empirical:
+    def from_samples(cls, samples: Sequence[int], position: PathLike = FIRST) -> Empirical:
         """Return the law of past demand."""
-        values = np.asarray(samples)
+        values = as_table(samples, "samples")
         if values.ndim != 1 or values.size == 0 or values.dtype.kind not in "iu" or values.min() < 0:
             raise InvalidInputError(
                 f"samples must be a list of whole numbers that are not negative; got {samples!r}."
@@ -182,7 +182,7 @@ class Empirical:
         return self._mixed(means, horizon).ravel()
 
     def _mixed(self, rows: NDArray[np.float64], horizon: int) -> NDArray[np.float64]:
-        position = self.position.values(horizon)
+        position = as_path(self.position, "position").values(horizon)
         if position.min() < 0 or position.max() > len(rows) - 1:
             raise InvalidInputError(
                 f"position must lie in [0, {len(rows) - 1}] for {len(rows)} tables; "
@@ -222,6 +222,6 @@ def as_demand(demand: DemandLaw | Mapping[str, Any]) -> DemandLaw:
     """Return the law that a law or ``{"law": "poisson", "mean": {"path": "seasonal", ...}}`` stands for."""
     if isinstance(demand, Mapping):
         return build(demand, "law", LAWS, "demand")  # type: ignore[no-any-return]
-    if not (hasattr(demand, "table") and hasattr(demand, "means")):
+    if isinstance(demand, type) or not (hasattr(demand, "table") and hasattr(demand, "means")):
         raise InvalidInputError(f"demand must be a law such as Poisson(6) or a table with a 'law'; got {demand!r}.")
     return demand

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,18 @@ from numpy.typing import NDArray
 from driftmdp.errors import InvalidInputError
 from driftmdp.validation import as_fraction, as_integer, as_number, as_vector, nearest_name
 
-__all__ = ["PATHS", "Abrupt", "Constant", "Given", "Path", "RegimeSwitching", "Seasonal", "Trend", "as_path"]
+__all__ = [
+    "PATHS",
+    "Abrupt",
+    "Constant",
+    "Given",
+    "Path",
+    "PathLike",
+    "RegimeSwitching",
+    "Seasonal",
+    "Trend",
+    "as_path",
+]
 
 
 class Path(Protocol):
@@ -73,8 +84,8 @@ class Seasonal:
 
     def values(self, horizon: int) -> NDArray[np.float64]:
         """Return the path, shape (T,)."""
-        t = np.arange(1, horizon + 1)
-        return np.asarray(self.mean + self.amplitude * np.sin(2 * math.pi * t / self.period + self.phase))
+        turn = np.mod(np.arange(1, horizon + 1), self.period) / self.period  # a whole period repeats exactly
+        return np.asarray(self.mean + self.amplitude * np.sin(2 * math.pi * turn + self.phase))
 
 
 @dataclass(frozen=True)
@@ -151,12 +162,15 @@ PATHS: dict[str, type[Any]] = {
 }
 
 
-def as_path(value: float | Sequence[float] | Path | Mapping[str, Any], name: str) -> Path:
+PathLike: TypeAlias = "float | Sequence[float] | NDArray[np.float64] | Path | Mapping[str, Any]"
+
+
+def as_path(value: PathLike, name: str) -> Path:
     """Return the path that a number, a number a step, a path, or ``{"path": "seasonal", ...}`` stands for."""
     if isinstance(value, Mapping):
         return build(value, "path", PATHS, name)  # type: ignore[no-any-return]
-    if hasattr(value, "values"):
-        return value
+    if not isinstance(value, type) and callable(getattr(value, "values", None)):
+        return cast(Path, value)
     if isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, str):
         return Given(as_vector(value, name).tolist())
     return Constant(as_number(value, name))
@@ -166,7 +180,7 @@ def build(description: Mapping[str, Any], key: str, kinds: Mapping[str, type[Any
     """Return the object that a table with a kind and its parameters describes."""
     parameters = dict(description)
     kind = parameters.pop(key, None)
-    if kind not in kinds:
+    if not isinstance(kind, str) or kind not in kinds:
         raise InvalidInputError(
             f"{name}[{key!r}] must be one of {', '.join(map(repr, kinds))}; got {kind!r}."
             f"{nearest_name(kind, kinds)}"

@@ -32,7 +32,7 @@ from driftmdp.problems.inventory.costs import Costs
 from driftmdp.problems.inventory.demand import DemandLaw, Poisson, as_demand
 from driftmdp.problems.inventory.paths import Seasonal
 from driftmdp.problems.registry import register
-from driftmdp.validation import as_integer, as_number
+from driftmdp.validation import as_integer, as_number, readonly
 
 __all__ = ["InventoryProblem", "inventory"]
 
@@ -63,7 +63,8 @@ class InventoryProblem(Problem):
 
     def mean_costs(self, t: int) -> NDArray[np.float64]:
         """Return the true expected cost of each pair at step t, E[C_t(s, a)], shape (n_pairs,)."""
-        return np.asarray(self.cost_shift[t - 1] - self.drifting.rewards_at(t))
+        rewards = self.drifting.rewards_at(t)
+        return np.asarray(self.cost_shift[t - 1] - rewards)
 
 
 @register("inventory-v1")
@@ -139,7 +140,7 @@ def inventory(
         capacity=capacity,
         costs=costs,
         zeta=zeta,
-        expected_demand=(1 - uniform) * law.means(horizon) + uniform * capacity / 2,
+        expected_demand=readonly((1 - uniform) * law.means(horizon) + uniform * capacity / 2),
     )
 
 
