@@ -129,6 +129,30 @@ def evaluate(model: Model, target: int, policy: Ints, times: Floats) -> None:
 
 
 @kernel
+def sparse_system(model: Model, target: int, policy: Ints) -> tuple[Ints, Ints, Floats]:
+    """Return the CSR arrays of the matrix that ``evaluate`` eliminates densely."""
+    n = model.offsets.size - 1
+    indptr = np.empty(n + 1, np.int32)
+    indptr[0] = 0
+    for s in range(n):
+        pair = model.offsets[s] + policy[s]
+        indptr[s + 1] = indptr[s] + (1 if s == target else 1 + model.indptr[pair + 1] - model.indptr[pair])
+    indices, data = np.empty(indptr[n], np.int32), np.empty(indptr[n])
+    for s in range(n):
+        fill = indptr[s]
+        indices[fill] = s
+        data[fill] = 1.0 if s == target else 0.0
+        if s != target:
+            pair = model.offsets[s] + policy[s]
+            for z in range(model.indptr[pair], model.indptr[pair + 1]):
+                fill += 1
+                indices[fill] = model.indices[z]
+                data[fill] = 0.0 if model.indices[z] == s else -model.data[z]
+                data[indptr[s]] -= data[fill]
+    return indptr, indices, data
+
+
+@kernel
 def policy_iteration(
     model: Model,
     target: int,

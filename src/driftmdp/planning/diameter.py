@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.errors import InvalidInputError, NotConvergedError
 from driftmdp.kernels.arrays import Model
 from driftmdp.mdp import DriftingMdp, Mdp
-from driftmdp.planning.gain import policy_chain
 from driftmdp.planning.inputs import as_drifting, as_mdp
-from driftmdp.planning.sparse import solve_leaving
+from driftmdp.planning.sparse import solve_sparse
 from driftmdp.validation import as_integer
 
 __all__ = ["Diameter", "diameter", "diameters", "max_diameter"]
@@ -153,12 +153,12 @@ def _by_target(model: Model, targets: Iterable[int]) -> Diameter:
         if reached < n_states:
             return Diameter(np.inf, _unconnected(model, target), target)
         times = np.zeros(n_states)
-        error = np.inf
-        if stalls < 3:  # after three stalls in a row sweeping is not for this MDP
-            kernels.hitting.sweep(model, order, times, SWEEPS, TOLERANCE / 10)
-            error, _ = kernels.hitting.improve(model, target, times, policy.copy())
-            stalls = stalls + 1 if error > TOLERANCE else 0
-        if error > TOLERANCE:
+        kernels.hitting.sweep(model, order, times, SWEEPS if stalls < 3 else SWEEPS // 5, TOLERANCE / 10)
+        error, _ = kernels.hitting.improve(model, target, times, policy)
+        stalls = stalls + 1 if error > TOLERANCE else 0
+        if error > TOLERANCE:  # the policy that the sweeps found is near the best, but may never arrive
+            error = _eliminate(model, target, policy, times)
+        if error == np.inf:
             kernels.hitting.approach(model, order, policy)
             error = _eliminate(model, target, policy, times)
         residual = max(residual, error)
@@ -169,15 +169,19 @@ def _by_target(model: Model, targets: Iterable[int]) -> Diameter:
 
 
 def _eliminate(model: Model, target: int, policy: NDArray[np.int32], times: NDArray[np.float64]) -> float:
-    """Policy iteration from a policy that reaches the target, with sparse elimination; return the residual."""
-    others = np.delete(np.arange(policy.size), target)
+    """Policy iteration with sparse elimination; return the residual, infinite if the policy never arrives."""
+    n_states = policy.size
+    ones = np.ones(n_states)
+    ones[target] = 0.0
     error = np.inf
     for _ in range(1000):
-        chain, _ = policy_chain(model, policy, np.arange(policy.size))
-        times[target] = 0.0
+        indptr, indices, data = kernels.hitting.sparse_system(model, target, policy)
+        system = sp.csr_array((data, indices, indptr), shape=(n_states, n_states))
         try:
-            times[others] = solve_leaving(chain, others, np.ones(others.size))
+            times[:] = solve_sparse(system, ones)
         except RuntimeError:  # SuperLU: exactly singular, as good as never arriving
+            return np.inf
+        if not (times[ones > 0] > 0.5).all():  # no times at all: the policy never arrives
             return np.inf
         error, changed = kernels.hitting.improve(model, target, times, policy)
         if error <= TOLERANCE or not changed:
