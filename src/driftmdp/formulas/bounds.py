@@ -29,7 +29,8 @@ __all__ = ["bandit", "benchmark_gap", "theorem_1", "theorem_1_tuned", "theorem_2
 def benchmark_gap(diameter: float, horizon: int, b_r: float, b_p: float) -> float:
     """Return how far the oracle may fall below the true optimum, [CSZ20] Proposition 1, corrected.
 
-    4 (D + 1) sqrt((B_r + 2 D B_p) T), plus 2 D where (B_r + 2 D B_p) T < 1 (docs/paper-notes.md, item 20).
+    4 (D + 1) sqrt((B_r + 2 D B_p) T), plus 2 D where (B_r + 2 D B_p) T < 1 (docs/paper-notes.md, item 20). The
+    proposition asks for T >= B_r + 2 D B_p > 0.
 
     Examples
     --------

@@ -1,7 +1,6 @@
 """What is best: optimal gains, linear programs, diameters, finite horizons, and what a policy earns.
 
-Every result carries its certificate: bounds, residual, iterations and method. Nothing that did not
-converge is returned; it raises.
+Gains and diameters carry their certificate. What did not converge is not returned; it raises.
 """
 
 from driftmdp.planning.communication import check_communicating, is_communicating
