@@ -43,7 +43,7 @@ def test_a_second_process_does_not_compile_and_an_edit_elsewhere_is_seen(copy):
     folder, probe = copy
     assert probe() == (4.0, 0, 1)
     assert probe() == (4.0, 1, 0)
-    source = folder / "driftmdp" / "kernels" / "gain.py"
+    source = folder / "driftmdp" / "kernels" / "bellman.py"
     text = source.read_text()
     edited = text.replace("total += model.data[z] * (values[", "total += 3.0 * model.data[z] * (values[")
     assert edited != text
@@ -82,5 +82,5 @@ def test_dense_solve_equals_numpy():
     for n in (1, 2, 7, 40):
         matrix, vector = rng.normal(size=(n, n)), rng.normal(size=n)
         expected = np.linalg.solve(matrix, vector)
-        kernels.gain.solve_dense(matrix, vector)
+        kernels.elimination.solve_dense(matrix, vector)
         np.testing.assert_allclose(vector, expected, rtol=1e-8)

@@ -11,9 +11,19 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from driftmdp.kernels import gain, graph, hitting, horizon, markov, world
+    from driftmdp.kernels import bellman, elimination, gain, graph, hitting, horizon, markov, sweeping, world
 
-__all__ = ["gain", "graph", "hitting", "horizon", "markov", "world"]
+__all__ = [
+    "bellman",
+    "elimination",
+    "gain",
+    "graph",
+    "hitting",
+    "horizon",
+    "markov",
+    "sweeping",
+    "world",
+]
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -15,7 +15,8 @@ import numpy as np
 from driftmdp.kernels import graph
 from driftmdp.kernels._compile import kernel
 from driftmdp.kernels.arrays import Floats, Ints, Model
-from driftmdp.kernels.gain import advance, solve_dense
+from driftmdp.kernels.bellman import advance
+from driftmdp.kernels.elimination import solve_dense
 
 
 @kernel

@@ -6,7 +6,7 @@ import numpy as np
 
 from driftmdp.kernels._compile import kernel
 from driftmdp.kernels.arrays import Floats, Ints, World
-from driftmdp.kernels.gain import backup
+from driftmdp.kernels.bellman import backup
 from driftmdp.kernels.world import model_at
 
 

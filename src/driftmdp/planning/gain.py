@@ -139,7 +139,7 @@ def not_converged(where: str, best: Gain, accepted: float) -> NotConvergedError:
 def solve(model: Model, policy: NDArray[np.int32], bias: NDArray[np.float64], tolerance: float) -> Gain:
     """Solve from a warm start that is overwritten; the caller looks at the residual."""
     low, high, sweeps, evaluations, status = kernels.gain.solve(model, policy, bias, tolerance, LIMIT)
-    if status == kernels.gain.CONVERGED or policy.size <= kernels.gain.DENSE_LIMIT:
+    if status == kernels.bellman.CONVERGED or policy.size <= kernels.gain.DENSE_LIMIT:
         method = "policy iteration" if sweeps == 0 or evaluations > 0 else "modified policy iteration"
     else:
         low, high, evaluations = _sparse_policy_iteration(model, policy, bias, tolerance)
@@ -154,21 +154,21 @@ def _sparse_policy_iteration(
     """Howard's policy iteration as in the kernel, with sparse elimination; return low, high, evaluations."""
     low, high = -np.inf, np.inf
     labels = np.empty(policy.size, np.int32)
-    patience = kernels.gain.PATIENCE
+    patience = kernels.elimination.PATIENCE
     for evaluation in range(1, LIMIT + 1):
         n_classes = kernels.graph.recurrent_classes(model, policy, labels)
         if n_classes > 1:
             gains = [_class_gain(model, policy, np.flatnonzero(labels == c)) for c in range(n_classes)]
-            kernels.gain.steer_to(model, policy, labels, int(np.argmax(gains)))
+            kernels.elimination.steer_to(model, policy, labels, int(np.argmax(gains)))
         bias[:], discounted = _evaluate(model, policy, patience)
         size = np.abs(model.rewards).max() + (np.abs(bias).max() if discounted else 0.0)
-        margin = kernels.gain.MARGIN * (1.0 + size)
-        low, high, changed = kernels.gain.bellman_step(model, bias, policy, margin)
+        margin = kernels.elimination.MARGIN * (1.0 + size)
+        low, high, changed = kernels.bellman.bellman_step(model, bias, policy, margin)
         if high - low <= tolerance:
             return low, high, evaluation
         if changed:
-            kernels.gain.spread(model, low, bias, policy, margin)
-        elif discounted and patience <= kernels.gain.MOST_PATIENCE:
+            kernels.bellman.spread(model, low, bias, policy, margin)
+        elif discounted and patience <= kernels.elimination.MOST_PATIENCE:
             patience *= 100.0
         else:
             return low, high, evaluation
@@ -185,7 +185,7 @@ def _evaluate(model: Model, policy: NDArray[np.int32], patience: float) -> tuple
     chain, rewards = policy_chain(model, policy, np.arange(policy.size))
     try:
         gain, bias = _gain_and_bias(chain, rewards)
-        if kernels.gain.solves(model, policy, gain, bias):
+        if kernels.elimination.solves(model, policy, gain, bias):
             return bias, False
     except RuntimeError:  # SuperLU: exactly singular, as good as several recurrent classes
         pass
