@@ -1,4 +1,10 @@
-"""Sphinx settings of the site."""
+"""Sphinx settings of the site. Formulas become MathML when it is built, so that pages need no network."""
+
+from typing import Any
+
+from docutils import nodes
+from latex2mathml.converter import convert
+from sphinx.application import Sphinx
 
 from driftmdp import __version__
 
@@ -23,3 +29,19 @@ napoleon_google_docstring = False
 napoleon_use_rtype = False
 myst_heading_anchors = 3
 myst_enable_extensions = ["dollarmath"]
+html_math_renderer = "mathml"
+
+
+def _inline(translator: Any, node: nodes.math) -> None:
+    translator.body.append(convert(node.astext()))
+    raise nodes.SkipNode
+
+
+def _block(translator: Any, node: nodes.math_block) -> None:
+    translator.body.append(f"<p>{convert(node.astext(), display='block')}</p>")
+    raise nodes.SkipNode
+
+
+def setup(app: Sphinx) -> None:
+    """Render formulas as MathML."""
+    app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
