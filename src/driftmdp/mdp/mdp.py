@@ -40,6 +40,7 @@ class Mdp:
         Mean reward of each pair, shape (n_pairs,); row ``space.pair(s, a)``.
     transitions
         Next-state distribution of each pair, shape (n_pairs, n_states), dense or any scipy sparse form.
+        A row that misses 1 by more than rounding, but by at most 1e-9, is divided by its sum.
 
     Raises
     ------

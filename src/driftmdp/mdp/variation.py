@@ -12,7 +12,7 @@ B_r, B_p    reward, transition  float      their sums
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -67,10 +67,15 @@ def _differences(weights: Weights) -> tuple[sp.csr_array, NDArray[np.int64]]:
     moves, place = np.unique(
         weights.index[:-1].astype(np.int64) * n_anchors + weights.index[1:], return_inverse=True
     )
-    rows = np.arange(moves.size)
-    to = sp.csr_array((np.ones(moves.size), (rows, moves % n_anchors)), shape=(moves.size, n_anchors))
-    start = sp.csr_array((np.ones(moves.size), (rows, moves // n_anchors)), shape=(moves.size, n_anchors))
-    return _explicit(to - start), place
+    return _explicit(_whole_moves(moves // n_anchors, moves % n_anchors, n_anchors)), place
+
+
+def _whole_moves(start: NDArray[Any], to: NDArray[Any], n_anchors: int) -> sp.csr_array:
+    """Return rows that take all weight from one anchor to another."""
+    rows, ones, shape = np.arange(start.size), np.ones(start.size), (start.size, n_anchors)
+    return sp.csr_array(
+        sp.csr_array((ones, (rows, to)), shape=shape) - sp.csr_array((ones, (rows, start)), shape=shape)
+    )
 
 
 def _explicit(matrix: sp.csr_array) -> sp.csr_array:
@@ -102,18 +107,11 @@ def _transition_steps(drifting: DriftingMdp, norm: float) -> NDArray[np.float64]
         first = moves.indptr[:-1][straight]
         ends = np.column_stack([moves.indices[first], moves.indices[first + 1]])
         lines, line = np.unique(ends, axis=0, return_inverse=True)
-        sizes[straight] = np.abs(moves.data[first]) * _distances(drifting, lines, norm)[line.ravel()]
+        distances = _sizes(drifting, _whole_moves(lines[:, 0], lines[:, 1], drifting.n_anchors), norm)
+        sizes[straight] = np.abs(moves.data[first]) * distances[line.ravel()]
     if (counts > 2).any():
         sizes[counts > 2] = _sizes(drifting, moves[counts > 2], norm)
     return np.asarray(sizes[place])
-
-
-def _distances(drifting: DriftingMdp, lines: NDArray[np.int32], norm: float) -> NDArray[np.float64]:
-    """Return how far apart the anchors of each pair are."""
-    rows = np.arange(len(lines))
-    to = sp.csr_array((np.ones(rows.size), (rows, lines[:, 1])), shape=(rows.size, drifting.n_anchors))
-    start = sp.csr_array((np.ones(rows.size), (rows, lines[:, 0])), shape=(rows.size, drifting.n_anchors))
-    return _sizes(drifting, to - start, norm)
 
 
 def _sizes(drifting: DriftingMdp, combinations: sp.csr_array, norm: float) -> NDArray[np.float64]:

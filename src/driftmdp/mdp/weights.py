@@ -9,12 +9,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from driftmdp.errors import InvalidInputError
-from driftmdp.mdp.mdp import normalise_rows, readonly_csr, sound_csr
+from driftmdp.mdp.mdp import SUM_TOLERANCE, normalise_rows, readonly_csr, sound_csr
 from driftmdp.validation import readonly
 
 __all__ = ["Weights"]
-
-SUM_TOLERANCE = 1e-9
 
 
 class Weights:

@@ -11,6 +11,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from driftmdp.errors import NotConvergedError
+
 __all__ = ["leaving_rates", "solve_leaving", "solve_sparse", "strong_components"]
 
 
@@ -30,7 +32,13 @@ def leaving_rates(chain: sp.csr_array) -> sp.csr_array:
 
 def solve_leaving(chain: sp.csr_array, inside: NDArray[Any], right: NDArray[np.float64]) -> NDArray[np.float64]:
     """Solve (I - P) x = right on states ``inside`` that the chain P leaves sooner or later."""
-    return solve_sparse(leaving_rates(chain)[inside][:, inside], right)
+    try:
+        return solve_sparse(leaving_rates(chain)[inside][:, inside], right)
+    except RuntimeError:
+        raise NotConvergedError(
+            "The policy must leave its transient states in a time that double precision can hold; it does not: a "
+            "way out is as good as none. Set such probabilities to 0, or make them larger."
+        ) from None
 
 
 def strong_components(graph: sp.csr_array) -> tuple[int, NDArray[np.int32]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, cast
 
@@ -113,8 +113,9 @@ class Abrupt:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "levels", tuple(as_vector(self.levels, "levels").tolist()))
-        points = tuple(as_vector(self.change_points, "change_points").tolist())
-        points = tuple(as_integer(int(point) if point % 1 == 0 else point, "change_points", 2) for point in points)
+        if not isinstance(self.change_points, Iterable):
+            raise InvalidInputError(f"change_points must be a list of steps; got {self.change_points!r}.")
+        points = tuple(as_integer(point, "change_points", minimum=2) for point in self.change_points)
         object.__setattr__(self, "change_points", points)
         if len(self.levels) != len(points) + 1 or any(np.diff(points) <= 0):
             raise InvalidInputError(
