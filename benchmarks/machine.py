@@ -10,7 +10,7 @@ from pathlib import Path
 
 __all__ = ["facts"]
 
-PACKAGES = ("driftmdp", "numpy", "scipy", "numba", "pymdptoolbox", "mdpsolver")
+PACKAGES = ("driftmdp", "numpy", "scipy", "numba", "pymdptoolbox", "mdpsolver", "statisticalrl-learners")
 
 
 def facts() -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
-__all__ = ["Row", "Speed", "Verdict", "as_memory", "as_time", "require"]
+__all__ = ["Row", "Speed", "Verdict", "as_memory", "as_rate", "as_time", "require"]
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,43 @@ class Speed:
             f"{bound}{_three_digits(ratio)}x",
             "-" if must_reach is None else f"> {must_reach:g}x",
             "-" if must_reach is None else _yes_or_no(ratio > must_reach),
+            note,
+        )
+
+    @classmethod
+    def rate(
+        cls,
+        what: str,
+        per_second: float,
+        yardstick: str,
+        yardstick_per_second: float,
+        must_reach: float | None = None,
+        note: str = "",
+    ) -> Speed:
+        """Return a row with steps a second, which must reach a rate if one is given."""
+        return cls(
+            what,
+            as_rate(per_second),
+            f"{yardstick}: {as_rate(yardstick_per_second)}",
+            f"{_three_digits(per_second / yardstick_per_second)}x",
+            "-" if must_reach is None else f"> {as_rate(must_reach)}",
+            "-" if must_reach is None else _yes_or_no(per_second > must_reach),
+            note,
+        )
+
+    @classmethod
+    def growth(
+        cls, what: str, seconds: float, smaller: str, smaller_seconds: float, limit: float, note: str
+    ) -> Speed:
+        """Return a row for a cost that must not grow by more than a factor from a smaller case."""
+        ratio = seconds / smaller_seconds
+        return cls(
+            what,
+            as_time(seconds),
+            f"{smaller}: {as_time(smaller_seconds)}",
+            f"grows {_three_digits(ratio)}x",
+            f"< {limit:g}x",
+            _yes_or_no(ratio < limit),
             note,
         )
 
@@ -94,6 +131,11 @@ def as_time(seconds: float) -> str:
         if seconds >= size:
             return f"{_three_digits(seconds / size)} {unit}"
     return f"{_three_digits(seconds / 1e-9)} ns"
+
+
+def as_rate(per_second: float) -> str:
+    """Return a number of steps a second with three digits."""
+    return f"{_three_digits(per_second / 1e6)} M steps/s"
 
 
 def as_memory(size: float) -> str:

@@ -1,17 +1,25 @@
-"""Plain ways to the same answers, written as well as scipy allows."""
+"""Plain ways to the same answers, written as well as numpy and scipy allow."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 import driftmdp as dm
 
-__all__ = ["LeanLinearProgram", "Swept", "relative_value_iteration"]
+__all__ = [
+    "LeanLinearProgram",
+    "Swept",
+    "optimism_by_matrix",
+    "optimism_by_state",
+    "relative_value_iteration",
+]
 
 
 class LeanLinearProgram:
@@ -72,3 +80,66 @@ def relative_value_iteration(mdp: dm.Mdp, laziness: float, tolerance: float, sec
         if high - low <= tolerance or spent > seconds:
             return Swept(float(low + high) / 2, float(high - low), sweeps, spent)
         values += change - change[0]
+
+
+Floats = NDArray[np.float64]
+
+
+def optimism_by_matrix(rewards: Floats, p_hat: Floats, radius: Floats, precision: float) -> Swept:
+    """Return an optimistic plan by whole-matrix operations: the columns in the order of u, then cumulative sums.
+
+    With the states from the least to the largest u and F the cumulative row, the optimistic row has the cumulative
+    max(F - d/2, 0), and 1 at the last state; its mean of u is u_last - sum_k F'(k) (u_(k+1) - u_k). One buffer
+    serves all sweeps. All states must have the same actions.
+    """
+    half, buffer = radius[:, None] / 2, np.empty_like(p_hat)
+
+    def means(values: Floats) -> Floats:
+        order = np.argsort(values)
+        ordered = values[order]
+        np.take(p_hat, order, axis=1, out=buffer, mode="clip")  # "clip" takes without a copy of its own
+        np.cumsum(buffer, axis=1, out=buffer)
+        np.subtract(buffer, half, out=buffer)
+        np.maximum(buffer, 0.0, out=buffer)
+        best: Floats = ordered[-1] - buffer[:, :-1] @ np.diff(ordered)
+        return best
+
+    return _optimistic_sweeps(rewards, p_hat.shape[1], means, precision)
+
+
+def optimism_by_state(rewards: Floats, p_hat: Floats, radius: Floats, precision: float) -> Swept:
+    """Return an optimistic plan by taking mass away from one state after the other, for all pairs at once.
+
+    It starts from the plain means and stops when no pair has mass left to move, so that it touches few columns
+    where the radii are small.
+    """
+    columns = np.ascontiguousarray(p_hat.T)
+
+    def means(values: Floats) -> Floats:
+        order = np.argsort(values)
+        best = order[-1]
+        left = np.minimum(radius / 2, 1.0 - columns[best])
+        mean: Floats = p_hat @ values + left * values[best]
+        for state in order[:-1]:
+            taken = np.minimum(left, columns[state])
+            left -= taken
+            mean -= taken * values[state]
+            if not left.any():
+                break
+        return mean
+
+    return _optimistic_sweeps(rewards, p_hat.shape[1], means, precision)
+
+
+def _optimistic_sweeps(
+    rewards: Floats, n_states: int, means: Callable[[Floats], Floats], precision: float
+) -> Swept:
+    values, sweeps, start = np.zeros(n_states), 0, time.perf_counter()
+    while True:
+        following = (rewards + means(values)).reshape(n_states, -1).max(axis=1)
+        change = following - values
+        sweeps += 1
+        low, high = float(change.min()), float(change.max())
+        if high - low <= precision:
+            return Swept((low + high) / 2, high - low, sweeps, time.perf_counter() - start)
+        values = following - following.min()

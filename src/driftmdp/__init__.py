@@ -4,12 +4,14 @@ Reinforcement learning in non-stationary Markov decision processes with average 
 Reinforcement Learning: The Blessing of (More) Optimism* [CSZ20].
 
 Start with a problem, ``driftmdp.problems.two_state()``, or describe a world of your own with :class:`Mdp`
-and :class:`DriftingMdp`; then ask :mod:`driftmdp.planning` what is best in it.
+and :class:`DriftingMdp`; ask :mod:`driftmdp.planning` what is best in it, or let an agent of :mod:`driftmdp.agents`
+learn it with :func:`simulate`.
 """
 
-from driftmdp import errors, formulas, planning, problems
+from driftmdp import agents, errors, formulas, planning, problems
 from driftmdp._version import __version__
 from driftmdp.mdp import DriftingMdp, Luck, Mdp, Noise, Problem, Sample, Space, Variation, gaussian
+from driftmdp.simulation import Run, simulate
 
 __all__ = [
     "DriftingMdp",
@@ -17,13 +19,16 @@ __all__ = [
     "Mdp",
     "Noise",
     "Problem",
+    "Run",
     "Sample",
     "Space",
     "Variation",
     "__version__",
+    "agents",
     "errors",
     "formulas",
     "gaussian",
     "planning",
     "problems",
+    "simulate",
 ]

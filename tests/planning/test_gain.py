@@ -129,7 +129,7 @@ def test_large_sparse_mdps_are_solved_by_sweeps_and_right(n_states):
 def test_sparse_policy_iteration_agrees_with_dense():
     mdp = garnet_mdp(40, 3, 2, 0.5, np.random.default_rng(1))
     policy, bias = np.zeros(40, np.int32), np.zeros(40)
-    low, high, _ = gain_module._sparse_policy_iteration(mdp.arrays, policy, bias, 1e-10)
+    low, high, _ = gain_module.sparse_policy_iteration(mdp.arrays, policy, bias, 1e-10)
     assert high - low <= 1e-10
     assert 0.5 * (low + high) == pytest.approx(optimal_gain(mdp).gain, abs=1e-9)
 

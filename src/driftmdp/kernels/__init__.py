@@ -11,16 +11,36 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from driftmdp.kernels import bellman, elimination, gain, graph, hitting, horizon, markov, sweeping, world
+    from driftmdp.kernels import (
+        bellman,
+        elimination,
+        extended,
+        gain,
+        graph,
+        hitting,
+        horizon,
+        inner,
+        markov,
+        memory,
+        optimist,
+        scripted,
+        sweeping,
+        world,
+    )
 
 __all__ = [
     "bellman",
     "elimination",
+    "extended",
     "gain",
     "graph",
     "hitting",
     "horizon",
+    "inner",
     "markov",
+    "memory",
+    "optimist",
+    "scripted",
     "sweeping",
     "world",
 ]

@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 
-__all__ = ["cache_directory", "kernel"]
+__all__ = ["cache_directory", "inlined_kernel", "kernel", "lean_kernel"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -102,7 +102,24 @@ def kernel(function: Function) -> Function:
 
     Division by zero gives infinities and NaNs, as in numpy; kernels look for them where it matters.
     """
-    compiled: Any = numba.njit(nogil=True, error_model="numpy")(function)
+    return _compiled(function, _nrt=True)  # said aloud: otherwise a lean kernel that calls it hands its own setting down
+
+
+def lean_kernel(function: Function) -> Function:
+    """Like ``kernel``, for functions that neither make nor return arrays: compiled without counting references.
+
+    Counting the arrays of a named tuple in and out costs ten times what a short function does (docs/decisions/0006).
+    """
+    return _compiled(function, _nrt=False)
+
+
+def inlined_kernel(function: Function) -> Function:
+    """Like ``lean_kernel``, and inlined into its callers: for short functions that take many arrays."""
+    return _compiled(function, _nrt=False, forceinline=True)
+
+
+def _compiled(function: Function, **options: Any) -> Function:
+    compiled: Any = numba.njit(nogil=True, error_model="numpy", **options)(function)
     if hasattr(compiled, "enable_caching"):  # not so where NUMBA_DISABLE_JIT leaves the Python function
         compiled._cache = _SourcesCache(function)  # type: ignore[no-untyped-call]
     return compiled

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from driftmdp.kernels._compile import kernel
+from driftmdp.kernels._compile import inlined_kernel, kernel, lean_kernel
 from driftmdp.kernels.arrays import Floats, Ints, Model
 
 # The statuses of an iteration towards the optimal gain.
@@ -17,7 +17,7 @@ STALLED = 1  # no policy improves by more than rounding, and the residual is sti
 OUT_OF_BUDGET = 2  # the allowed iterations or sweeps are used up
 
 
-@kernel
+@inlined_kernel
 def expectation(model: Model, values: Floats, pair: int) -> float:
     """Return sum_j p(j | pair) values(j)."""
     total = 0.0
@@ -26,13 +26,13 @@ def expectation(model: Model, values: Floats, pair: int) -> float:
     return total
 
 
-@kernel
+@inlined_kernel
 def backup(model: Model, bias: Floats, pair: int) -> float:
     """Return r(pair) + sum_j p(j | pair) bias(j)."""
     return model.rewards[pair] + expectation(model, bias, pair)
 
 
-@kernel
+@inlined_kernel
 def advance(model: Model, values: Floats, s: int, pair: int) -> float:
     """Return sum_j p(j | pair) (values(j) - values(s)): what a step changes, free of the values' size."""
     total = 0.0
@@ -41,7 +41,7 @@ def advance(model: Model, values: Floats, s: int, pair: int) -> float:
     return total
 
 
-@kernel
+@lean_kernel
 def smallest(values: Floats) -> float:
     """Return the least entry."""
     least = np.inf
@@ -50,7 +50,7 @@ def smallest(values: Floats) -> float:
     return least
 
 
-@kernel
+@lean_kernel
 def largest_size(values: Floats) -> float:
     """Return the largest absolute value."""
     size = 0.0
@@ -59,7 +59,7 @@ def largest_size(values: Floats) -> float:
     return size
 
 
-@kernel
+@lean_kernel
 def bellman_step(
     model: Model,
     bias: Floats,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from driftmdp.kernels import graph
-from driftmdp.kernels._compile import kernel
+from driftmdp.kernels._compile import kernel, lean_kernel
 from driftmdp.kernels.arrays import Floats, Ints, Model
 from driftmdp.kernels.bellman import (
     CONVERGED,
@@ -25,7 +25,7 @@ MARGIN = 1e-14  # an improvement below this share of the numbers involved is rou
 PATIENCE, MOST_PATIENCE = 1e6, 1e12  # steps that a discount looks ahead, at first and at last
 
 
-@kernel
+@lean_kernel
 def solve_dense(matrix: Floats, vector: Floats) -> None:
     """Overwrite ``vector`` with the solution of matrix x = vector; Gaussian elimination, partial pivots."""
     n = vector.size
@@ -84,7 +84,7 @@ def evaluate_class(model: Model, policy: Ints, members: Ints, discount: float, b
     return gain
 
 
-@kernel
+@lean_kernel
 def solves(model: Model, policy: Ints, gain: float, bias: Floats) -> bool:
     """Return whether r + P bias = bias + gain holds under ``policy``, up to rounding."""
     error = 0.0
@@ -97,7 +97,7 @@ def solves(model: Model, policy: Ints, gain: float, bias: Floats) -> bool:
     return error <= 1e-6 * (1.0 + largest_size(model.rewards))
 
 
-@kernel
+@lean_kernel
 def evaluate(model: Model, policy: Ints, everyone: Ints, patience: float, bias: Floats) -> bool:
     """Fill ``bias`` for a policy with one recurrent class; return whether a discount had to decide.
 

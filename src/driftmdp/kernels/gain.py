@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from driftmdp.kernels._compile import kernel
+from driftmdp.kernels._compile import kernel, lean_kernel
 from driftmdp.kernels.arrays import Floats, Ints, Model, World
 from driftmdp.kernels.bellman import CONVERGED
 from driftmdp.kernels.elimination import policy_iteration
@@ -15,7 +15,7 @@ SMALL = 32  # up to here elimination is cheaper than sweeping
 DENSE_LIMIT = 300  # up to here a dense elimination is worth its cube; beyond, the caller uses a sparse one
 
 
-@kernel
+@lean_kernel
 def solve(
     model: Model, policy: Ints, bias: Floats, tolerance: float, limit: int
 ) -> tuple[float, float, int, int, int]:
@@ -32,7 +32,7 @@ def solve(
     return low, high, sweeps, evaluations, status
 
 
-@kernel
+@lean_kernel
 def same(one: Ints, other: Ints) -> bool:
     """Return whether two policies are equal."""
     equal = True

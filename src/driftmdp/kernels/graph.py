@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from driftmdp.kernels._compile import kernel
+from driftmdp.kernels._compile import kernel, lean_kernel
 from driftmdp.kernels.arrays import Bools, Ints, Model
 
 
@@ -67,7 +67,7 @@ def reach(offsets: Ints, pointer: Ints, pairs: Ints, order: Ints, n_reached: int
     return n_reached
 
 
-@kernel
+@lean_kernel
 def is_strongly_connected(model: Model) -> bool:
     """Return whether every state can reach every other by some actions: from and to state 0 suffices."""
     return _n_reached_from(model, 0) == model.offsets.size - 1 and _all_reach(model, 0)
@@ -119,7 +119,7 @@ def _all_reach(model: Model, target: int) -> bool:
     return reach(model.offsets, pointer, pairs, order, 1, np.empty(n, np.int32)) == n
 
 
-@kernel
+@lean_kernel
 def _has_marked_successor(model: Model, marked: Bools, s: int) -> bool:
     for z in range(model.indptr[model.offsets[s]], model.indptr[model.offsets[s + 1]]):
         if marked[model.indices[z]] and model.data[z] > 0.0:

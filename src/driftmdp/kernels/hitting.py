@@ -13,13 +13,13 @@ from __future__ import annotations
 import numpy as np
 
 from driftmdp.kernels import graph
-from driftmdp.kernels._compile import kernel
+from driftmdp.kernels._compile import kernel, lean_kernel
 from driftmdp.kernels.arrays import Floats, Ints, Model
 from driftmdp.kernels.bellman import advance
 from driftmdp.kernels.elimination import solve_dense
 
 
-@kernel
+@lean_kernel
 def improve(model: Model, target: int, times: Floats, policy: Ints) -> tuple[float, bool]:
     """Make ``policy`` greedy for ``times``; return the residual delta and whether the policy changed."""
     residual, changed = 0.0, False
@@ -97,7 +97,7 @@ def sweep(model: Model, order: Ints, times: Floats, budget: int, tolerance: floa
             kept[order[0]] = 0.0
 
 
-@kernel
+@lean_kernel
 def _shortest(model: Model, times: Floats, s: int) -> float:
     """Return min_a (1 + sum_{j != s} p(j | s, a) times(j)) / (1 - p(s | s, a))."""
     least = np.inf
@@ -153,7 +153,7 @@ def sparse_system(model: Model, target: int, policy: Ints) -> tuple[Ints, Ints, 
     return indptr, indices, data
 
 
-@kernel
+@lean_kernel
 def policy_iteration(
     model: Model,
     target: int,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from driftmdp.kernels._compile import kernel
+from driftmdp.kernels._compile import kernel, lean_kernel
 from driftmdp.kernels.arrays import Floats, Ints, Model
 from driftmdp.kernels.bellman import CONVERGED, OUT_OF_BUDGET, expectation, smallest
 
@@ -53,7 +53,7 @@ def modified_policy_iteration(
     return low, high, sweeps, CONVERGED if high - low <= tolerance else OUT_OF_BUDGET
 
 
-@kernel
+@lean_kernel
 def full_sweep(model: Model, u: Floats, new: Floats, policy: Ints) -> tuple[float, float]:
     """Set ``new`` to T'u and ``policy`` to the actions that attain it; return min and max of T'u - u."""
     low, high = np.inf, -np.inf
@@ -69,7 +69,7 @@ def full_sweep(model: Model, u: Floats, new: Floats, policy: Ints) -> tuple[floa
     return low, high
 
 
-@kernel
+@lean_kernel
 def policy_sweep(model: Model, u: Floats, new: Floats, policy: Ints) -> tuple[float, float]:
     """Like ``full_sweep`` for the policy's own actions only."""
     low, high = np.inf, -np.inf

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from driftmdp.kernels._compile import kernel
+from driftmdp.kernels._compile import inlined_kernel, kernel, lean_kernel
 from driftmdp.kernels.arrays import Bools, Floats, Ints, Model, World
 
 
@@ -27,7 +27,7 @@ def model_at(world: World, step: int, rewards: Floats, scratch: Floats) -> Model
     return Model(world.offsets, rewards, world.union_indptr, world.union_indices, scratch)
 
 
-@kernel
+@inlined_kernel
 def mean_reward(world: World, step: int, pair: int) -> float:
     """Return r_t of one pair."""
     total = 0.0
@@ -36,7 +36,7 @@ def mean_reward(world: World, step: int, pair: int) -> float:
     return total
 
 
-@kernel
+@lean_kernel
 def rewards_at(world: World, step: int, rewards: Floats) -> None:
     """Fill ``rewards`` with r_t of every pair."""
     for pair in range(rewards.size):
@@ -47,7 +47,7 @@ def rewards_at(world: World, step: int, rewards: Floats) -> None:
             rewards[pair] += world.reward_weight_data[w] * world.anchor_rewards[anchor, pair]
 
 
-@kernel
+@inlined_kernel
 def draw(data: Floats, first: int, last: int, uniform: float) -> int:
     """Return the entry in ``first .. last - 1`` that a uniform number in [0, 1) falls on."""
     total = 0.0
@@ -61,14 +61,14 @@ def draw(data: Floats, first: int, last: int, uniform: float) -> int:
     return chosen
 
 
-@kernel
+@inlined_kernel
 def sample_anchor(world: World, step: int, uniform: float) -> int:
     """Draw the anchor of a step; in inventory, the day's censored demand."""
     first, last = world.weight_indptr[step], world.weight_indptr[step + 1]
     return world.weight_indices[draw(world.weight_data, first, last, uniform)]
 
 
-@kernel
+@inlined_kernel
 def sample_successor(world: World, anchor: int, pair: int, uniform: float) -> int:
     """Draw a next state from an anchor's row."""
     row = anchor * world.anchor_rewards.shape[1] + pair
@@ -112,7 +112,7 @@ def combination_norms(
         norms[i] = largest
 
 
-@kernel
+@lean_kernel
 def _norm_and_clear(total: Floats, seen: Bools, touched: Ints, n_touched: int, order: float) -> float:
     norm = 0.0
     for i in range(n_touched):
@@ -128,7 +128,7 @@ def _norm_and_clear(total: Floats, seen: Bools, touched: Ints, n_touched: int, o
     return np.sqrt(norm) if order == 2.0 else norm
 
 
-@kernel
+@inlined_kernel
 def sample_step(
     world: World,
     step: int,

@@ -1,4 +1,4 @@
-"""What is best: optimal gains, linear programs, diameters, finite horizons, and what a policy earns.
+"""What is best: optimal gains, optimistic plans, linear programs, diameters, finite horizons, and what a policy earns.
 
 Gains and diameters carry their certificate. What did not converge is not returned; it raises.
 """
@@ -14,6 +14,11 @@ from driftmdp.planning.finite_horizon import (
 )
 from driftmdp.planning.gain import Gain, optimal_gain
 from driftmdp.planning.linear_program import LinearProgramGain, gain_by_linear_program
+from driftmdp.planning.optimistic import (
+    Optimistic,
+    extended_value_iteration,
+    extended_value_iteration_over_intervals,
+)
 from driftmdp.planning.policy import hitting_times, policy_gain, stationary_distributions
 
 __all__ = [
@@ -22,10 +27,13 @@ __all__ = [
     "Gain",
     "GainPath",
     "LinearProgramGain",
+    "Optimistic",
     "best_total_reward",
     "check_communicating",
     "diameter",
     "diameters",
+    "extended_value_iteration",
+    "extended_value_iteration_over_intervals",
     "gain_by_linear_program",
     "gain_path",
     "hitting_times",

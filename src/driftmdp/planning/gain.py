@@ -142,13 +142,13 @@ def solve(model: Model, policy: NDArray[np.int32], bias: NDArray[np.float64], to
     if status == kernels.bellman.CONVERGED or policy.size <= kernels.gain.DENSE_LIMIT:
         method = "policy iteration" if sweeps == 0 or evaluations > 0 else "modified policy iteration"
     else:
-        low, high, evaluations = _sparse_policy_iteration(model, policy, bias, tolerance)
+        low, high, evaluations = sparse_policy_iteration(model, policy, bias, tolerance)
         method = "sparse policy iteration"
     bias -= bias.min()
     return Gain(0.5 * (low + high), bias.copy(), policy.copy(), max(0.0, high - low), sweeps + evaluations, method)
 
 
-def _sparse_policy_iteration(
+def sparse_policy_iteration(
     model: Model, policy: NDArray[np.int32], bias: NDArray[np.float64], tolerance: float
 ) -> tuple[float, float, int]:
     """Howard's policy iteration as in the kernel, with sparse elimination; return low, high, evaluations."""

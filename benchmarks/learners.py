@@ -1,0 +1,89 @@
+"""Other packages' UCRL2, and the smallest loop that lets it play.
+
+``statisticalrl-learners`` is the fastest pip-installable UCRL2 known to us. It pins numpy 1.24 and packages that
+its UCRL2 does not use, so it is installed without dependencies (``benchmarks/without-dependencies.txt``); numpy is
+all that it imports.
+"""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_right
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import driftmdp as dm
+
+__all__ = ["PeerRun", "Played", "statisticalrl_runs"]
+
+
+@dataclass(frozen=True)
+class Played:
+    """What a run took, how often it planned, and the mean of its rewards, mapped to [0, 1]."""
+
+    seconds: float
+    plans: int
+    mean_reward: float
+
+
+PeerRun = Callable[[], Played]
+
+
+def statisticalrl_runs(problem: dm.Problem, delta: float) -> dict[str, PeerRun]:
+    """Return its UCRL2 as published, and with the precision of [JOA10]; raises ImportError.
+
+    As published it plans to a precision of 1/t; UCRL2 asks only for 1/sqrt(t). The problem must be stationary, with
+    the same actions everywhere.
+    """
+    from statisticalrl_learners.MDPs_discrete.UCRL2 import UCRL2
+
+    class Counting(UCRL2):  # type: ignore[misc]
+        """As published, counting plans."""
+
+        plans = 0
+
+        def EVI(self, rewards: Any, transitions: Any, epsilon: float) -> None:  # noqa: N802, its own name
+            self.plans += 1
+            super().EVI(rewards, transitions, epsilon=self.asked(epsilon))
+
+        def asked(self, epsilon: float) -> float:
+            return epsilon
+
+    class AsAsked(Counting):
+        """With UCRL2's own precision."""
+
+        def asked(self, epsilon: float) -> float:
+            return float(epsilon**0.5)
+
+    kinds = {"precision 1/t, as published": Counting, "precision 1/sqrt(t)": AsAsked}
+    return {name: _run(kind, problem, delta) for name, kind in kinds.items()}
+
+
+def _run(kind: Callable[..., Any], problem: dm.Problem, delta: float) -> PeerRun:
+    """Return a whole run in which a step of the world is one search in a list; making the lists does not count."""
+    mdp = problem.drifting.at(1)
+    n_states, n_actions = mdp.space.n_states, int(mdp.space.n_actions[0])
+    low, high = problem.reward_range
+    shape = (n_states, n_actions)
+    rewards = ((np.array(mdp.rewards) - low) / (high - low)).reshape(shape).tolist()
+    cumulative = np.cumsum(mdp.transitions.toarray(), axis=1)[:, :-1].reshape(*shape, -1).tolist()
+    luck = np.random.default_rng(0).random(problem.horizon).tolist()
+
+    def run() -> Played:
+        np.random.seed(0)  # noqa: NPY002, what it draws from
+        start = time.perf_counter()
+        agent = kind(n_states, n_actions, delta)
+        state, total = problem.start, 0.0
+        agent.reset(state)
+        for uniform in luck:
+            action = agent.play(state)
+            reward, following = rewards[state][action], bisect_right(cumulative[state][action], uniform)
+            agent.update(state, action, reward, following)
+            state = following
+            total += reward
+        return Played(time.perf_counter() - start, agent.plans, total / len(luck))
+
+    return run

@@ -1,0 +1,73 @@
+"""Who decides: one algorithm per file, and the parts that optimists are composed of.
+
+Every agent has ``reset(rng)``, ``act(state)`` and ``observe(reward, next_state, action=None)``; ``driftmdp.simulate`` runs any
+object that has them. The agents here also run compiled, save and load themselves, and explain their plans.
+"""
+
+from driftmdp.agents.base import Agent, BuiltinAgent, Stage
+from driftmdp.agents.explanation import ActionReason, Explanation
+from driftmdp.agents.fixed_policy import FixedPolicy
+from driftmdp.agents.optimist import Optimist, Plan
+from driftmdp.agents.oracle import Oracle
+from driftmdp.agents.parts import (
+    BernsteinRadii,
+    Doubling,
+    Everything,
+    JakschRadii,
+    PaperRadii,
+    SinceRestart,
+    SlidingWindow,
+    VariationRadii,
+)
+from driftmdp.agents.random import Random
+from driftmdp.agents.sliding_window_ucrl2 import SlidingWindowUCRL2
+from driftmdp.agents.snapshot import load
+from driftmdp.agents.sw_ucrl import SWUCRL
+from driftmdp.agents.swucrl2_cw import SWUCRL2CW
+from driftmdp.agents.ucrl2 import UCRL2
+from driftmdp.agents.ucrl2_s import UCRL2S
+from driftmdp.agents.ucrl2b import UCRL2B
+from driftmdp.agents.variation_aware_ucrl import VariationAwareUCRL
+
+__all__ = [
+    "SWUCRL",
+    "SWUCRL2CW",
+    "UCRL2",
+    "UCRL2B",
+    "UCRL2S",
+    "ActionReason",
+    "Agent",
+    "BernsteinRadii",
+    "BuiltinAgent",
+    "Doubling",
+    "Everything",
+    "Explanation",
+    "FixedPolicy",
+    "JakschRadii",
+    "Optimist",
+    "Oracle",
+    "PaperRadii",
+    "Plan",
+    "Random",
+    "SinceRestart",
+    "SlidingWindow",
+    "SlidingWindowUCRL2",
+    "Stage",
+    "VariationAwareUCRL",
+    "VariationRadii",
+    "builtin",
+    "load",
+]
+
+
+def builtin() -> dict[str, type[BuiltinAgent]]:
+    """Return the agents of this package by name.
+
+    Examples
+    --------
+    >>> sorted(builtin())
+    ['FixedPolicy', 'Optimist', 'Oracle', 'Random', 'SWUCRL', 'SWUCRL2CW', 'SlidingWindowUCRL2', 'UCRL2', 'UCRL2B', 'UCRL2S',
+    'VariationAwareUCRL']
+    """
+    agents = [found for name in __all__ if isinstance(found := globals()[name], type)]
+    return {agent.__name__: agent for agent in agents if issubclass(agent, BuiltinAgent) and agent is not BuiltinAgent}

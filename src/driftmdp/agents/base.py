@@ -1,0 +1,210 @@
+"""What every agent of this package is: the protocol, its parameters, and how it is copied and kept.
+
+A user's own agent needs only ``reset``, ``act`` and ``observe``; it need not inherit from anything.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import inspect
+import math
+import operator
+import os
+from abc import ABC, abstractmethod
+from typing import Any, Protocol, Self, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftmdp.errors import InvalidInputError
+from driftmdp.kernels.arrays import Luck, Record, World
+from driftmdp.mdp import Problem, Space
+from driftmdp.validation import as_integer, as_number
+
+__all__ = ["Agent", "BuiltinAgent", "Stage"]
+
+
+@runtime_checkable
+class Agent(Protocol):
+    """What ``simulate`` asks of an agent."""
+
+    def reset(self, rng: np.random.Generator) -> None:
+        """Forget everything and begin anew; all randomness comes from ``rng``."""
+
+    def act(self, state: int) -> int:
+        """Return the action to take in ``state``."""
+
+    def observe(self, reward: float, next_state: int, action: int | None = None) -> None:
+        """Learn what the last action gave; ``action`` says what was really done, if not what was advised."""
+
+
+class Stage:
+    """A problem with its luck drawn, and the record that a compiled run fills."""
+
+    def __init__(self, problem: Problem, luck: Luck, record: Record) -> None:
+        self.world: World = problem.drifting.world
+        self.noise = (problem.noise.code, problem.noise.sigma, *problem.reward_range)
+        self.luck = luck
+        self.record = record
+
+
+class BuiltinAgent(ABC):
+    """The shared ground of the agents in this package.
+
+    A subclass keeps each parameter of its constructor as an attribute of the same name.
+    """
+
+    space: Space
+    horizon: int | None
+    reward_range: tuple[float, float] | None
+    seed: int | None
+
+    def __init__(self, space: Space, horizon: int | None, seed: int | None) -> None:
+        if not isinstance(space, Space):
+            raise InvalidInputError(f"space must be a Space; got {space!r}. Write Space.uniform(n_states, n_actions).")
+        self.space = space
+        self.horizon = None if horizon is None else as_integer(horizon, "horizon", minimum=1)
+        self.seed = None if seed is None else as_integer(seed, "seed", minimum=0)
+        self._offsets: NDArray[np.int32] = np.array(space.offsets)
+        self._waiting: tuple[int, int] | None = None
+
+    @classmethod
+    def for_problem(cls, problem: Problem, **parameters: Any) -> Self:
+        """Return an agent with the problem's space, horizon and reward range filled in."""
+        if not isinstance(problem, Problem):
+            raise InvalidInputError(f"problem must be a Problem; got {problem!r}.")
+        known = {"space": problem.space, "horizon": problem.horizon, "reward_range": problem.reward_range}
+        wanted = _parameter_names(cls)
+        return cls(**{name: value for name, value in known.items() if name in wanted} | parameters)
+
+    @property
+    def name(self) -> str:
+        """The name of the algorithm."""
+        return type(self).__name__
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What the agent was made from, by the names of its constructor."""
+        return {name: getattr(self, name) for name in _parameter_names(type(self))}
+
+    @property
+    def t(self) -> int:
+        """The time of the step that comes next, from 1."""
+        raise NotImplementedError
+
+    @abstractmethod
+    def reset(self, rng: np.random.Generator | None = None) -> None:
+        """Forget everything and begin anew; all randomness comes from ``rng``, by default from ``seed``."""
+
+    @abstractmethod
+    def _decide(self, state: int) -> int:
+        """Return the action for a valid state."""
+
+    @abstractmethod
+    def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
+        """Take in a valid step."""
+
+    @abstractmethod
+    def play(self, stage: Stage) -> None:
+        """Run a whole problem in compiled code and fill its record, as ``act`` and ``observe`` would."""
+
+    def act(self, state: int) -> int:
+        """Return the action to take in ``state``.
+
+        Asking twice before ``observe`` gives the same answer. A state other than the last next state is a
+        jump: no transition to it is learned.
+        """
+        s = self._state(state, "state")
+        if self.horizon is not None and self.t > self.horizon:
+            raise InvalidInputError(
+                f"{self.name} must not act after its horizon of {self.horizon} steps. "
+                "Call reset(rng) to begin anew, or make it with a larger horizon."
+            )
+        action = self._decide(s)
+        self._waiting = s, action
+        return action
+
+    def observe(self, reward: float, next_state: int, action: int | None = None) -> None:
+        """Learn what the last action gave.
+
+        Parameters
+        ----------
+        reward, next_state
+            What followed.
+        action
+            What was really done in that state, if it is not what ``act`` advised.
+        """
+        if self._waiting is None:
+            raise InvalidInputError("observe must follow act; call act(state) first.")
+        s, advised = self._waiting
+        if not (type(reward) is float and math.isfinite(reward)):
+            reward = as_number(reward.item() if isinstance(reward, np.generic) else reward, "reward")
+        following = self._state(next_state, "next_state")
+        done = advised if action is None else self.space.state_and_action(self.space.pair(s, action))[1]
+        self._learn(s, done, reward, following)
+        self._waiting = None
+
+    def _state(self, state: int, name: str) -> int:
+        try:
+            s = operator.index(state)
+        except TypeError:
+            raise InvalidInputError(f"{name} must be a whole number; got {state!r}.") from None
+        if not 0 <= s < self._offsets.size - 1:
+            raise InvalidInputError(f"{name} must be one of 0 .. {self._offsets.size - 2}; got {s}.")
+        return s
+
+    def copy(self) -> Self:
+        """Return an agent with the same parameters, as new."""
+        return self._twin(None)
+
+    def _twin(self, rng: np.random.Generator | None) -> Self:
+        twin = copy.copy(self)  # parameters are never changed, and reset makes everything else anew
+        twin.reset(rng)
+        return twin
+
+    def _generator(self, rng: np.random.Generator | None) -> np.random.Generator:
+        if rng is None:
+            return np.random.default_rng(self.seed)
+        if not isinstance(rng, np.random.Generator):
+            raise InvalidInputError(f"rng must be a numpy Generator; got {rng!r}. Use np.random.default_rng(seed).")
+        return rng
+
+    @abstractmethod
+    def _state_arrays(self) -> dict[str, NDArray[Any]]:
+        """Return everything learned, as arrays by name."""
+
+    @abstractmethod
+    def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
+        """Take over what ``_state_arrays`` gave."""
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a snapshot; ``driftmdp.agents.load(path)`` continues exactly where this agent is."""
+        from driftmdp.agents.snapshot import save
+
+        save(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Return the agent of a snapshot, which must be of this class."""
+        from driftmdp.agents.snapshot import load
+
+        agent = load(path)
+        if not isinstance(agent, cls):
+            raise InvalidInputError(f"{path} must hold an agent of class {cls.__name__}; it holds {agent.name}.")
+        return agent
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={_short(value)}" for name, value in self.parameters.items() if value is not None)
+        return f"{self.name}({shown})"
+
+
+@functools.cache
+def _parameter_names(agent: type[BuiltinAgent]) -> tuple[str, ...]:
+    return tuple(inspect.signature(agent).parameters)
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"<array of shape {value.shape}>"
+    return f"{value:.6g}" if isinstance(value, float) else repr(value)

@@ -1,0 +1,59 @@
+"""FixedPolicy: always the same action in a state."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from driftmdp import kernels
+from driftmdp.agents.base import Stage
+from driftmdp.agents.oracle import checked_policies
+from driftmdp.agents.scripted import Scripted
+from driftmdp.mdp import Problem, Space
+from driftmdp.planning import optimal_gain
+
+__all__ = ["FixedPolicy"]
+
+
+class FixedPolicy(Scripted):
+    """Play a given policy for ever.
+
+    Parameters
+    ----------
+    space
+        States and actions.
+    policy
+        An action per state, shape (S,).
+    seed
+        Not used.
+
+    Examples
+    --------
+    >>> import driftmdp as dm
+    >>> problem = dm.problems.two_state(horizon=100)
+    >>> run = dm.simulate(dm.agents.FixedPolicy(problem.space, [1, 1]), problem, seed=7)
+    >>> int(run.actions.min())
+    1
+    """
+
+    def __init__(self, space: Space, policy: ArrayLike, seed: int | None = None) -> None:
+        super().__init__(space, None, seed)
+        self.policy = checked_policies(space, np.atleast_2d(np.asarray(policy)), "policy")[0]
+
+    @classmethod
+    def for_problem(cls, problem: Problem, **parameters: Any) -> Self:
+        """Return an agent for a problem; without a policy, the one that is optimal at t = 1."""
+        if "policy" not in parameters:
+            parameters = parameters | {"policy": optimal_gain(problem.drifting.at(1), allow_transient=True).policy}
+        return super().for_problem(problem, **parameters)
+
+    def _decide(self, state: int) -> int:
+        return int(self.policy[state])
+
+    def play(self, stage: Stage) -> None:
+        """Run a whole problem in compiled code and fill its record."""
+        policy_of = np.zeros(stage.record.actions.size, np.int32)
+        kernels.scripted.follow(stage.world, stage.luck, stage.noise, self.policy[None], policy_of, stage.record)
+        self._t += stage.record.actions.size

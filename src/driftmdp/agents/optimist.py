@@ -1,0 +1,411 @@
+"""The engine of the optimists: a memory, a confidence, a planner and a schedule, and one step for all of them.
+
+The step is compiled and is the same whether it is taken live (``act``, ``observe``) or T times in a row (``simulate``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from driftmdp import kernels
+from driftmdp.agents.base import BuiltinAgent, Stage
+from driftmdp.agents.explanation import ActionReason, Explanation
+from driftmdp.agents.parts import Confidence, Doubling, Everything, Memory, SinceRestart, SlidingWindow
+from driftmdp.agents.room import enlarge_memory, enlarge_mind, new_draft, new_memory, new_mind
+from driftmdp.errors import InvalidInputError, NotConvergedError
+from driftmdp.kernels.arrays import Phases, Rules
+from driftmdp.mdp import Space
+from driftmdp.planning.optimistic import finish_sparsely
+from driftmdp.validation import as_number, one_of
+
+__all__ = ["PLANNERS", "TIES", "Optimist", "Plan", "checked_range"]
+
+PLANNERS = ("paper", "fast")
+TIES = ("least-visited", "first")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The facts of a plan.
+
+    Attributes
+    ----------
+    t
+        When it was made.
+    gain
+        The optimistic average reward, rho~ of [CSZ20] alg:evi, in units of the rewards.
+    residual
+        Width of the certificate, span(T u - u), in units of the rewards.
+    sweeps
+        Iterations that it took.
+    vacuous
+        Whether every radius was vacuous: nothing that is remembered mattered.
+    method
+        How it was made.
+    """
+
+    t: int
+    gain: float
+    residual: float
+    sweeps: int
+    vacuous: bool
+    method: str
+
+
+class Optimist(BuiltinAgent):
+    """Plan for the best world that what is remembered leaves plausible, and act on it until the next plan.
+
+    The named agents are compositions of this class; use it directly to try other ones.
+
+    Parameters
+    ----------
+    space
+        States and actions.
+    horizon
+        T, the number of steps.
+    memory
+        ``Everything()``, ``SlidingWindow(W)`` or ``SinceRestart(starts)``.
+    confidence
+        ``PaperRadii``, ``JakschRadii``, ``VariationRadii`` or ``BernsteinRadii``, each with ``delta``, ``scale`` and
+        ``widening``.
+    schedule
+        When to plan again.
+    reward_range
+        Bounds (lo, hi) on the mean rewards: rewards are mapped to [0, 1] and optimistic ones capped at hi. None is the
+        raw reading: no mapping, no cap.
+    planner
+        ``"paper"``, [CSZ20] alg:evi verbatim, or ``"fast"``, with warm starts and acceleration.
+    ties
+        Among actions within 1e-9 of the best, the ``"least-visited"`` in memory or the ``"first"``.
+    seed
+        Not used by optimists, which draw nothing; kept so that all agents are made alike.
+
+    Examples
+    --------
+    >>> import driftmdp as dm
+    >>> from driftmdp.agents import Doubling, JakschRadii, Optimist, SlidingWindow
+    >>> problem = dm.problems.two_state(horizon=1000)
+    >>> agent = Optimist.for_problem(
+    ...     problem, memory=SlidingWindow(100), confidence=JakschRadii(scale=0.1), schedule=Doubling(every=25)
+    ... )
+    >>> dm.simulate(agent, problem, seed=7).plans >= 40
+    True
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        horizon: int,
+        memory: Memory,
+        confidence: Confidence,
+        schedule: Doubling = Doubling(),
+        reward_range: tuple[float, float] | None = (0.0, 1.0),
+        planner: str = "paper",
+        ties: str = "least-visited",
+        seed: int | None = None,
+    ) -> None:
+        super().__init__(space, horizon, seed)
+        if not isinstance(memory, (Everything, SlidingWindow, SinceRestart)):
+            raise InvalidInputError(f"memory must be Everything, SlidingWindow or SinceRestart; got {memory!r}.")
+        if not isinstance(confidence, Confidence):
+            raise InvalidInputError(f"confidence must be one of the radii of driftmdp.agents; got {confidence!r}.")
+        if not isinstance(schedule, Doubling):
+            raise InvalidInputError(f"schedule must be Doubling; got {schedule!r}.")
+        self.memory, self.confidence, self.schedule = memory, confidence, schedule
+        self.reward_range = checked_range(reward_range)
+        self.planner = one_of(planner, "planner", PLANNERS)
+        self.ties = one_of(ties, "ties", TIES)
+        self._rules, self._phases = _rules(self), _phases(self)
+        self.reset()
+
+    # the protocol ------------------------------------------------------------------------------------
+
+    def reset(self, rng: np.random.Generator | None = None) -> None:
+        """Forget everything and begin anew."""
+        self._generator(rng)
+        window = self.memory.window if isinstance(self.memory, SlidingWindow) else 0
+        kept = 0 if window >= _horizon(self) else window  # nothing leaves a window longer than the run
+        self._known = new_memory(self.space.n_pairs, kept)
+        self._mind = new_mind(self.space.n_states, self.space.n_pairs, self._known.slots.size)
+        self._draft = new_draft(self.space.n_states, self._known, self._rules.bernstein == 1)
+        self._waiting = None
+
+    @property
+    def t(self) -> int:
+        """The time of the step that comes next, from 1."""
+        return int(self._mind.clock["t"][0])
+
+    def _decide(self, state: int) -> int:
+        if kernels.optimist.is_due(self._rules, self._offsets, self._mind, state):
+            self._plan()
+        return int(self._mind.policy[state])
+
+    def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
+        if not kernels.memory.has_room(self._known):
+            self._enlarge()
+        pair = int(self._offsets[state]) + action
+        kernels.optimist.learn(self._rules, self._phases, self._known, self._mind, state, pair, reward, next_state)
+
+    def play(self, stage: Stage) -> None:
+        """Run a whole problem in compiled code and fill its record."""
+        step, n_steps = 0, stage.record.actions.size
+        while step < n_steps:
+            step, status = kernels.optimist.play(
+                stage.world,
+                stage.luck,
+                stage.noise,
+                self._rules,
+                self._phases,
+                self._offsets,
+                self._known,
+                self._mind,
+                self._draft,
+                stage.record,
+                step,
+            )
+            if step < n_steps:
+                self._help(status)
+
+    # planning ----------------------------------------------------------------------------------------
+
+    def plan(self) -> Plan:
+        """Plan now, whether it is time or not, and return the facts of the plan; a new episode begins."""
+        self._plan()
+        return self.last_plan
+
+    @property
+    def last_plan(self) -> Plan:
+        """The facts of the plan in force."""
+        clock = self._mind.clock[0]
+        if clock["episode"] == 0:
+            raise InvalidInputError("There is no plan yet; call act(state) first.")
+        bottom, span = self._rules.bottom, self._rules.span
+        names = {(0, 0): "paper", (0, 1): "paper, then accelerated", (1, 1): "fast"}
+        return Plan(
+            int(clock["tau"]),
+            bottom + span * float(clock["gain"]),
+            span * float(clock["residual"]),
+            int(clock["sweeps"]),
+            bool(clock["is_vacuous"]),
+            names[self._rules.fast, int(clock["accelerated"])],
+        )
+
+    @property
+    def n_plans(self) -> int:
+        """How many plans were made."""
+        return int(self._mind.clock["episode"][0])
+
+    def _plan(self) -> None:
+        status = -1
+        while status != kernels.bellman.CONVERGED:
+            status = kernels.optimist.plan(
+                self._rules, self._phases, self._offsets, self._known, self._mind, self._draft
+            )
+            if status == kernels.bellman.CONVERGED or self._help(status):
+                return
+
+    def _help(self, status: int) -> bool:
+        """Do what compiled code could not; return whether a plan was finished."""
+        if status == kernels.optimist.NO_ROOM:
+            if kernels.memory.has_room(self._known):
+                self._enlarge_draft(2 * int(self._mind.clock["need"][0]))
+            else:
+                self._enlarge()
+            return False
+        draft, clock = self._draft, self._mind.clock[0]
+        n = int(np.count_nonzero(draft.local_of >= 0))
+        n_local = min(n + 1, self.space.n_states)
+        try:
+            if status == kernels.bellman.OUT_OF_BUDGET:
+                precision = 1.0 / np.sqrt(float(clock["t"] - clock["start"]))
+                low, high, rounds = finish_sparsely(draft, n_local, precision)
+                clock["gain"], clock["residual"] = high, high - low
+                clock["sweeps"] += rounds
+                if high - low <= precision:
+                    kernels.optimist.settle(
+                        self._rules, self._offsets, self._known, self._mind, draft, n, n_local
+                    )
+                    return True
+            raise NotConvergedError(
+                f"The plan of {self.name} at t={clock['t']} must be certain to "
+                f"{1 / np.sqrt(float(clock['t'] - clock['start'])):.3g}; got {clock['residual']:.3g}. "
+                "The plausible worlds do not communicate: use a larger scale or widening."
+            )
+        finally:
+            kernels.optimist.release(n, draft)
+
+    def _enlarge(self) -> None:
+        self._known = enlarge_memory(self._known)
+        self._mind = enlarge_mind(self._mind, self._known.slots.size)
+        self._enlarge_draft(0)
+
+    def _enlarge_draft(self, stored: int) -> None:
+        self._draft = new_draft(self.space.n_states, self._known, self._rules.bernstein == 1, stored)
+
+    # what it knows -----------------------------------------------------------------------------------
+
+    def counts(self) -> NDArray[np.float64]:
+        """Return how many remembered steps each pair has, N of [CSZ20] eq:N_sa, shape (n_pairs,)."""
+        slots = self._slots()
+        counts = np.zeros(self.space.n_pairs)
+        counts[slots["pair"]] = slots["count"]
+        return counts
+
+    def mean_rewards(self) -> NDArray[np.float64]:
+        """Return r^ of every pair, NaN where nothing is remembered, shape (n_pairs,)."""
+        slots = self._slots()
+        means = np.full(self.space.n_pairs, np.nan)
+        means[slots["pair"]] = self._rules.bottom + self._rules.span * slots["total"] / slots["count"]
+        return means
+
+    def successor_counts(self) -> sp.csr_array:
+        """Return how often each next state followed each pair, as CSR of shape (n_pairs, S)."""
+        entries = self._known.entries[: int(self._known.tally["n_entries"][0])]
+        entries = entries[entries["count"] > 0]
+        shape = self.space.n_pairs, self.space.n_states
+        return sp.csr_array((entries["count"], (entries["pair"], entries["next_state"])), shape=shape)
+
+    def _slots(self) -> NDArray[np.void]:
+        return self._known.slots[: int(self._known.tally["n_slots"][0])]
+
+    def explain(self, state: int) -> Explanation:
+        """Say why the plan in force takes its action in ``state``.
+
+        Examples
+        --------
+        >>> import driftmdp as dm
+        >>> agent = dm.agents.UCRL2(dm.Space.uniform(2, 2), horizon=100)
+        >>> agent.act(0)
+        0
+        >>> agent.observe(0.5, 1)
+        >>> agent.act(1)
+        0
+        >>> print(agent.explain(0).actions[0])
+        action 0: promises 1, never seen
+        """
+        s = self._state(state, "state")
+        plan, clock = self.last_plan, self._mind.clock[0]
+        bottom, span = self._rules.bottom, self._rules.span
+        first, last = int(self._offsets[s]), int(self._offsets[s + 1])
+        reasons = self._mind.reasons[: int(clock["n_reasons"])]
+        seen = {int(r["pair"]): r for r in reasons[(reasons["pair"] >= first) & (reasons["pair"] < last)]}
+        unseen = float(clock["unseen"] + clock["top"] - self._mind.bias[s])
+        actions = []
+        for pair in range(first, last):
+            reason = seen.get(pair)
+            actions.append(
+                ActionReason(pair - first, bottom + span * unseen, bottom + span * float(clock["unseen"]), 0, np.inf)
+                if reason is None
+                else ActionReason(
+                    pair - first,
+                    bottom + span * float(reason["value"]),
+                    bottom + span * float(reason["reward"]),
+                    int(reason["count"]),
+                    float(reason["radius"]),
+                )
+            )
+        widening = float(self._phases.transition_extra[int(clock["phase"])])
+        return Explanation(
+            s, int(self._mind.policy[s]), tuple(actions), plan.t, plan.gain, widening, self.confidence.scale, self.ties
+        )
+
+    # keeping -----------------------------------------------------------------------------------------
+
+    def _state_arrays(self) -> dict[str, NDArray[Any]]:
+        known, mind = self._known, self._mind
+        clock = mind.clock[0]
+        return {
+            "slots": self._slots(),
+            "entries": known.entries[: int(known.tally["n_entries"][0])],
+            "steps": known.steps[: int(known.tally["remembered"][0])],
+            "tally": known.tally,
+            "clock": mind.clock,
+            "visits": mind.visits,
+            "policy": mind.policy,
+            "bias": mind.bias,
+            "touched": mind.touched[: int(clock["n_touched"])],
+            "reasons": mind.reasons[: int(clock["n_reasons"])],
+        }
+
+    def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
+        self.reset()
+        n_slots, n_entries = arrays["slots"].size, arrays["entries"].size
+        while self._known.slots.size <= n_slots or self._known.entries.size <= n_entries:
+            self._known.tally["n_slots"], self._known.tally["n_entries"] = self._known.slots.size, self._known.entries.size
+            self._known = enlarge_memory(self._known)
+        known = self._known
+        known.table[:] = -1
+        known.slots[:n_slots], known.entries[:n_entries] = arrays["slots"], arrays["entries"]
+        known.steps[: arrays["steps"].size] = arrays["steps"]
+        known.tally[:] = arrays["tally"]
+        known.slot_of[arrays["slots"]["pair"]] = np.arange(n_slots)
+        kernels.memory.fill_table(known)
+        self._mind = enlarge_mind(self._mind, known.slots.size)
+        mind = self._mind
+        for name in ("clock", "visits", "policy", "bias"):
+            getattr(mind, name)[:] = arrays[name]
+        mind.touched[: arrays["touched"].size] = arrays["touched"]
+        mind.reasons[: arrays["reasons"].size] = arrays["reasons"]
+        self._enlarge_draft(0)
+
+
+def checked_range(reward_range: Any) -> tuple[float, float] | None:
+    """Return a reward range as two numbers, or None for the raw reading."""
+    if reward_range is None:
+        return None
+    try:
+        low, high = (as_number(bound, "reward_range") for bound in reward_range)
+    except (TypeError, ValueError):
+        low, high = 1.0, 0.0
+    if low > high:
+        raise InvalidInputError(
+            f"reward_range must be two finite numbers (lo, hi) with lo <= hi, or None; got {reward_range!r}."
+        )
+    return low, high
+
+
+def _horizon(agent: Optimist) -> int:
+    assert agent.horizon is not None
+    return agent.horizon
+
+
+def _rules(agent: Optimist) -> Rules:
+    constants = agent.confidence.constants(agent.space, _horizon(agent))
+    low, high = agent.reward_range or (0.0, 1.0)
+    return Rules(
+        every=agent.schedule.every or 0,
+        scale=agent.confidence.scale,
+        reward_factor=constants.reward_factor,
+        reward_log=constants.reward_log,
+        transition_factor=constants.transition_factor,
+        transition_log=constants.transition_log,
+        power=constants.power,
+        bernstein=constants.bernstein,
+        ranged=int(agent.reward_range is not None),
+        bottom=low,
+        span=high - low if high > low else 1.0,
+        first_tie=int(agent.ties == "first"),
+        fast=int(agent.planner == "fast"),
+    )
+
+
+def _phases(agent: Optimist) -> Phases:
+    starts = agent.memory.starts if isinstance(agent.memory, SinceRestart) else np.ones(1, np.int64)
+    spread: Callable[[Any], NDArray[np.float64]] = lambda value: np.broadcast_to(value, starts.shape).astype(float)  # noqa: E731
+    try:
+        return Phases(
+            starts.astype(np.int64),
+            spread(agent.confidence.log_delta(_horizon(agent))),
+            spread(agent.confidence.reward_widening),
+            spread(agent.confidence.widening),
+        )
+    except ValueError:
+        raise InvalidInputError(
+            f"delta, widening and reward_widening must be one number each, or one for each of the {starts.size} phases."
+        ) from None

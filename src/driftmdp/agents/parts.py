@@ -1,0 +1,187 @@
+"""The parts that an optimist is composed of: a memory, a confidence and a schedule.
+
+===========  =============================================================  =========================================
+part         choices                                                        meaning
+===========  =============================================================  =========================================
+memory       Everything, SlidingWindow(W), SinceRestart(starts)             which past steps are counted
+confidence   PaperRadii, JakschRadii, VariationRadii, BernsteinRadii        how far estimates may be off
+schedule     Doubling(every)                                                when to plan again
+===========  =============================================================  =========================================
+
+Every radius is multiplied by ``scale`` and then widened: rad = scale * theory + widening.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftmdp.errors import InvalidInputError
+from driftmdp.mdp import Space
+from driftmdp.validation import as_integer, as_number, as_vector
+
+__all__ = [
+    "BernsteinRadii",
+    "Confidence",
+    "Constants",
+    "Doubling",
+    "Everything",
+    "JakschRadii",
+    "Memory",
+    "PaperRadii",
+    "SinceRestart",
+    "SlidingWindow",
+    "VariationRadii",
+]
+
+
+@dataclass(frozen=True)
+class Everything:
+    """Every step counts, for ever."""
+
+
+@dataclass(frozen=True)
+class SlidingWindow:
+    """Only the last ``window`` steps count; [CSZ20] eq:N_sa."""
+
+    window: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "window", as_integer(self.window, "window", minimum=1))
+
+
+@dataclass(frozen=True, eq=False)
+class SinceRestart:
+    """Steps since the last restart count; time, as the radii and the precision see it, begins anew with it.
+
+    Parameters
+    ----------
+    starts
+        The times of the first step after each restart, increasing; the first is 1.
+    """
+
+    starts: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        starts = np.array([as_integer(start, "starts", minimum=1) for start in np.asarray(self.starts).tolist()])
+        if starts.size == 0 or starts[0] != 1 or (np.diff(starts) <= 0).any():
+            raise InvalidInputError(f"starts must begin with 1 and increase; got {self.starts!r}.")
+        object.__setattr__(self, "starts", starts)
+
+
+Memory: TypeAlias = Everything | SlidingWindow | SinceRestart
+
+
+@dataclass(frozen=True)
+class Doubling:
+    """Plan again when a pair was visited as often in the episode as remembered before it.
+
+    With ``every``, also when the time is a multiple of it, as in [CSZ20] alg:swr-ucrl2.
+    """
+
+    every: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.every is not None:
+            object.__setattr__(self, "every", as_integer(self.every, "every", minimum=1))
+
+
+@dataclass(frozen=True)
+class Constants:
+    """What kernels need of a confidence part: rad = sqrt(factor (log + power ln t + ln 1/delta) / N+)."""
+
+    reward_factor: float
+    reward_log: float
+    transition_factor: float
+    transition_log: float
+    power: float
+    bernstein: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Confidence:
+    """What every confidence has.
+
+    Parameters
+    ----------
+    delta
+        The probability of error; 1/T by default. A list has one for each phase of ``SinceRestart``.
+    scale
+        A factor on every radius; 1 is theory.
+    widening
+        Added to every transition radius: eta of [CSZ20] eq:Hp. A list has one for each phase.
+    reward_widening
+        Added to every reward radius, in units of the reward range if there is one.
+    """
+
+    delta: float | NDArray[np.float64] | None = None
+    scale: float = 1.0
+    widening: float | NDArray[np.float64] = 0.0
+    reward_widening: float | NDArray[np.float64] = 0.0
+
+    def __post_init__(self) -> None:
+        if self.delta is not None:
+            object.__setattr__(self, "delta", _each(self.delta, "delta", above_zero=True, maximum=1.0))
+        object.__setattr__(self, "scale", as_number(self.scale, "scale", minimum=0.0))
+        if self.scale == 0.0:
+            raise InvalidInputError("scale must be positive; got 0. Without radii an optimist never explores.")
+        object.__setattr__(self, "widening", _each(self.widening, "widening"))
+        object.__setattr__(self, "reward_widening", _each(self.reward_widening, "reward_widening"))
+
+    def constants(self, space: Space, horizon: int) -> Constants:
+        """Return the numbers that kernels compute the radii from."""
+        raise NotImplementedError
+
+    def log_delta(self, horizon: int) -> float | NDArray[np.float64]:
+        """Return ln 1/delta."""
+        return math.log(horizon) if self.delta is None else -np.log(self.delta)
+
+
+class PaperRadii(Confidence):
+    """rad_r = 2 sqrt(2 ln(SAT/delta) / N+), rad_p = 2 sqrt(2 S ln(SAT/delta) / N+); [CSZ20] eq:Hr, eq:Hp."""
+
+    def constants(self, space: Space, horizon: int) -> Constants:
+        """Return the numbers that kernels compute the radii from."""
+        log = math.log(space.n_pairs * horizon)
+        return Constants(8.0, log, 8.0 * space.n_states, log, 0.0)
+
+
+class JakschRadii(Confidence):
+    """rad_r = sqrt(7 ln(2SAt/delta) / (2 N+)), rad_p = sqrt(14 S ln(2At/delta) / N+) [JOA10]."""
+
+    def constants(self, space: Space, horizon: int) -> Constants:
+        """Return the numbers that kernels compute the radii from."""
+        reward_log, transition_log = math.log(2 * space.n_pairs), math.log(2 * space.mean_actions)
+        return Constants(3.5, reward_log, 14.0 * space.n_states, transition_log, 1.0)
+
+
+class VariationRadii(Confidence):
+    """sqrt(8 ln(8SAt^3/delta) / N+) for rewards, sqrt(8 S ln(8SAt^3/delta) / N+) for transitions [OGA19]."""
+
+    def constants(self, space: Space, horizon: int) -> Constants:
+        """Return the numbers that kernels compute the radii from."""
+        log = math.log(8 * space.n_pairs)
+        return Constants(8.0, log, 8.0 * space.n_states, log, 3.0)
+
+
+class BernsteinRadii(Confidence):
+    """2 sqrt(variance L / N+) + 6 L / N+ with L = ln(6 SA N+/delta), for each next state [FPL20]."""
+
+    def constants(self, space: Space, horizon: int) -> Constants:
+        """Return the numbers that kernels compute the radii from."""
+        log = math.log(6 * space.n_pairs)
+        return Constants(0.0, log, 0.0, log, 0.0, bernstein=1)
+
+
+def _each(value: Any, name: str, above_zero: bool = False, maximum: float | None = None) -> Any:
+    """Return a number, or a vector of numbers, that is not negative."""
+    numbers = as_vector(np.atleast_1d(value), name) if np.ndim(value) else [as_number(value, name)]
+    for number in numbers:
+        as_number(float(number), name, 0.0, maximum)
+        if above_zero and number == 0.0:
+            raise InvalidInputError(f"{name} must be positive; got 0.")
+    return numbers if np.ndim(value) else numbers[0]

@@ -1,0 +1,101 @@
+"""Arrays for an optimist: made, and made larger as more is remembered."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftmdp import kernels
+from driftmdp.kernels.arrays import CLOCK, ENTRY, PAIR_REASON, SLOT, STEP, TALLY, VISITS, Draft, Memory, Mind, Sets
+
+__all__ = ["enlarge_memory", "enlarge_mind", "new_draft", "new_memory", "new_mind"]
+
+FIRST = 32  # pairs and successors that there is room for at first
+
+
+def new_memory(n_pairs: int, window: int) -> Memory:
+    """Return an empty memory; a window of 0 keeps everything."""
+    tally = np.zeros(1, TALLY)
+    tally["vacant"] = -1
+    return Memory(
+        np.full(n_pairs, -1, np.int32),
+        np.zeros(FIRST, SLOT),
+        np.zeros(FIRST, ENTRY),
+        np.full(2 * FIRST, -1, np.int32),
+        np.zeros(window, STEP),
+        tally,
+    )
+
+
+def enlarge_memory(memory: Memory) -> Memory:
+    """Return the same memory with twice the room for what is full."""
+    slots, entries, table = memory.slots, memory.entries, memory.table
+    if memory.tally["n_slots"][0] >= slots.size:
+        slots = _doubled(slots)
+    if memory.tally["vacant"][0] < 0 and memory.tally["n_entries"][0] >= entries.size:
+        entries = _doubled(entries)
+        table = np.full(2 * table.size, -1, np.int32)
+    larger = Memory(memory.slot_of, slots, entries, table, memory.steps, memory.tally)
+    if table is not memory.table:
+        kernels.memory.fill_table(larger)
+    return larger
+
+
+def new_mind(n_states: int, n_pairs: int, room: int) -> Mind:
+    """Return a mind at t = 1 without a plan, with room for so many remembered pairs."""
+    clock = np.zeros(1, CLOCK)
+    clock["t"] = 1
+    return Mind(
+        clock,
+        np.zeros(n_pairs, VISITS),
+        np.zeros(n_states, np.int32),
+        np.zeros(n_states),
+        np.zeros(room, np.int32),
+        np.zeros(room, PAIR_REASON),
+    )
+
+
+def enlarge_mind(mind: Mind, room: int) -> Mind:
+    """Return the same mind with room for more remembered pairs."""
+    touched, reasons = np.zeros(room, np.int32), np.zeros(room, PAIR_REASON)
+    touched[: mind.touched.size], reasons[: mind.reasons.size] = mind.touched, mind.reasons
+    return Mind(mind.clock, mind.visits, mind.policy, mind.bias, touched, reasons)
+
+
+def new_draft(n_states: int, memory: Memory, intervals: bool, stored: int = 0) -> Draft:
+    """Return room for a plan from all that the memory can hold; ``stored`` asks for longer rows."""
+    slots = memory.slots.size
+    states = min(slots, n_states) + 1
+    rows = slots + states
+    stored = max(stored, memory.entries.size + rows)
+    sets = Sets(
+        np.zeros(states + 1, np.int32),
+        np.zeros(rows),
+        np.zeros(rows + 1, np.int32),
+        np.zeros(rows, np.int32),
+        np.zeros(stored, np.int32),
+        np.zeros(stored),
+        np.zeros(stored if intervals else 0),
+        np.zeros(rows),
+        np.zeros(states),
+    )
+    return Draft(
+        np.full(n_states, -1, np.int32),
+        np.zeros(states, np.int32),
+        np.zeros(states + 2, np.int32),
+        np.zeros(slots, np.int32),
+        np.zeros(slots, np.int32),
+        sets,
+        np.zeros(stored, np.int32),
+        np.zeros(stored),
+        np.zeros(states),
+        np.zeros(states),
+        np.zeros(rows),
+        np.zeros(states, np.int32),
+        np.zeros(states, np.int32),
+        np.zeros(states),
+    )
+
+
+def _doubled(array: NDArray[np.void]) -> NDArray[np.void]:
+    return np.concatenate([array, np.zeros_like(array)])

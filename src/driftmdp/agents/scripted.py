@@ -1,0 +1,37 @@
+"""What agents that do not learn share: they count time, and nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftmdp.agents.base import BuiltinAgent
+
+__all__ = ["Scripted"]
+
+
+class Scripted(BuiltinAgent):
+    """An agent that learns nothing; it needs no reward range."""
+
+    _t = 1
+
+    @property
+    def t(self) -> int:
+        """The time of the step that comes next, from 1."""
+        return self._t
+
+    def reset(self, rng: np.random.Generator | None = None) -> None:
+        """Begin anew at t = 1."""
+        self._generator(rng)
+        self._t, self._waiting = 1, None
+
+    def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
+        self._t += 1
+
+    def _state_arrays(self) -> dict[str, NDArray[Any]]:
+        return {"t": np.array([self._t])}
+
+    def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
+        self._t = int(arrays["t"][0])

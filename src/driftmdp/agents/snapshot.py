@@ -1,0 +1,155 @@
+"""Snapshots of agents: one file of plain arrays and a JSON header, written whole; no pickle.
+
+The file is a zip of ``.npy`` arrays (numpy's npz), so other languages can read it. ``header`` names the format, its
+version, the class and its parameters; ``state/NAME`` is what was learned; ``parameter/NAME`` are parameters that are
+arrays. The zip's checksums notice a damaged file, its directory at the end a truncated one.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import json
+import os
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftmdp._version import __version__
+from driftmdp.agents import parts
+from driftmdp.agents.base import BuiltinAgent
+from driftmdp.errors import InvalidInputError
+from driftmdp.mdp import Space
+
+__all__ = ["VERSION", "load", "save"]
+
+FORMAT = "driftmdp agent"
+VERSION = 1
+
+
+def save(agent: BuiltinAgent, path: str | os.PathLike[str]) -> None:
+    """Write a snapshot of an agent: under a temporary name, synced, then renamed, so never half of one."""
+    arrays: dict[str, NDArray[Any]] = {}
+    header = {
+        "format": FORMAT,
+        "version": VERSION,
+        "package": __version__,
+        "class": type(agent).__name__,
+        "waiting": agent._waiting,
+        "parameters": {name: _encode(value, name, arrays) for name, value in agent.parameters.items()},
+    }
+    arrays |= {f"state/{name}": array for name, array in agent._state_arrays().items()}
+    content = io.BytesIO()
+    np.savez_compressed(content, allow_pickle=False, header=np.array(json.dumps(header)), **arrays)  # type: ignore[arg-type]
+    _write_whole(Path(path), content.getvalue())
+
+
+def load(path: str | os.PathLike[str]) -> BuiltinAgent:
+    """Return the agent of a snapshot; it goes on exactly as if it had never been interrupted.
+
+    Examples
+    --------
+    >>> import tempfile, driftmdp as dm
+    >>> agent = dm.agents.UCRL2(dm.Space.uniform(2, 2), horizon=100)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     agent.save(f"{folder}/agent.npz")
+    ...     dm.agents.load(f"{folder}/agent.npz")
+    UCRL2(space=Space.uniform(2, 2), horizon=100, radii='jaksch', ...)
+    """
+    from driftmdp.agents import builtin
+
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        header = json.loads(str(arrays.pop("header")))
+        if header["format"] != FORMAT:
+            raise ValueError(header["format"])
+    except FileNotFoundError:
+        raise InvalidInputError(f"{path} must be a snapshot of an agent; there is no such file.") from None
+    except (OSError, EOFError, KeyError, TypeError, ValueError, AttributeError, zipfile.BadZipFile) as error:
+        raise InvalidInputError(
+            f"{path} must be a snapshot written by agent.save; it is not one, or it is damaged ({_first_line(error)})."
+        ) from None
+    if header["version"] > VERSION:
+        raise InvalidInputError(
+            f"{path} must have format version {VERSION} or older; it has {header['version']}, written by driftmdp "
+            f"{header['package']}. Update driftmdp to read it."
+        )
+    classes = builtin()
+    if header["class"] not in classes:
+        raise InvalidInputError(f"{path} must hold an agent that this driftmdp knows; it holds {header['class']!r}.")
+    try:
+        parameters = {name: _decode(value, arrays) for name, value in header["parameters"].items()}
+        agent = classes[header["class"]](**parameters)
+        agent._restore({name.removeprefix("state/"): array for name, array in arrays.items() if "state/" in name})
+        agent._waiting = None if header["waiting"] is None else (header["waiting"][0], header["waiting"][1])
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        raise InvalidInputError(f"{path} must be a whole snapshot; it does not fit together ({_first_line(error)}).") from None
+    return agent
+
+
+def _encode(value: Any, name: str, arrays: dict[str, NDArray[Any]]) -> Any:
+    """Return a parameter as JSON; arrays go beside it."""
+    if isinstance(value, Space):
+        arrays[f"parameter/{name}"] = np.array(value.n_actions)
+        return {"space": f"parameter/{name}", "state_names": value.state_names, "action_names": value.action_names}
+    if isinstance(value, np.ndarray):
+        arrays[f"parameter/{name}"] = value
+        return {"array": f"parameter/{name}"}
+    if dataclasses.is_dataclass(value):
+        fields = {
+            field.name: _encode(getattr(value, field.name), f"{name}.{field.name}", arrays)
+            for field in dataclasses.fields(value)
+        }
+        return {"part": type(value).__name__, "fields": fields}
+    if isinstance(value, np.generic):
+        return value.item()
+    return {"tuple": [_encode(v, f"{name}.{i}", arrays) for i, v in enumerate(value)]} if isinstance(value, (tuple, list)) else value
+
+
+def _decode(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
+    if not isinstance(value, dict):
+        return value
+    if "space" in value:
+        return Space(arrays[value["space"]], value["state_names"], value["action_names"])
+    if "array" in value:
+        return arrays[value["array"]]
+    if "tuple" in value:
+        return tuple(_decode(item, arrays) for item in value["tuple"])
+    if value["part"] not in parts.__all__:
+        raise ValueError(f"unknown part {value['part']!r}")
+    return getattr(parts, value["part"])(**{name: _decode(item, arrays) for name, item in value["fields"].items()})
+
+
+def _write_whole(path: Path, content: bytes) -> None:
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise InvalidInputError(f"{path} must be in a folder that can be written to ({error.strerror}).") from None
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+        _sync_folder(path.parent)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _sync_folder(folder: Path) -> None:
+    if os.name == "posix":
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]

@@ -1,0 +1,98 @@
+"""SW-UCRL [GOA18]: UCRL2's radii on a sliding window; episodes end only by doubling, not at multiples of W."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Self
+
+from driftmdp.agents.optimist import Optimist
+from driftmdp.agents.parts import JakschRadii, SlidingWindow
+from driftmdp.agents.swucrl2_cw import tuned_to
+from driftmdp.formulas.whole import whole_part
+from driftmdp.mdp import Problem, Space
+from driftmdp.validation import as_integer, as_number
+
+__all__ = ["SWUCRL"]
+
+
+class SWUCRL(Optimist):
+    """SW-UCRL of Gajane, Ortner and Auer [GOA18].
+
+    Parameters
+    ----------
+    space
+        States and actions.
+    horizon
+        T, the number of steps.
+    window
+        W: how many past steps count.
+    delta
+        The probability of error, 1/T by default.
+    reward_range
+        Bounds (lo, hi) on the mean rewards; None is the raw reading, without a cap.
+    scale
+        A factor on every radius; 1 is theory.
+    planner
+        ``"paper"``, [CSZ20] alg:evi verbatim, or ``"fast"``.
+    ties
+        ``"least-visited"`` or ``"first"``.
+    seed
+        Not used: this agent draws nothing.
+
+    Examples
+    --------
+    >>> import driftmdp as dm
+    >>> problem = dm.problems.two_state(horizon=1000)
+    >>> dm.simulate(dm.agents.SWUCRL.for_problem(problem, window=100), problem, seed=7).actions.shape
+    (1000,)
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        horizon: int,
+        window: int,
+        delta: float | None = None,
+        reward_range: tuple[float, float] | None = (0.0, 1.0),
+        scale: float = 1.0,
+        planner: str = "paper",
+        ties: str = "least-visited",
+        seed: int | None = None,
+    ) -> None:
+        super().__init__(
+            space,
+            horizon,
+            memory=SlidingWindow(window),
+            confidence=JakschRadii(delta, scale),
+            reward_range=reward_range,
+            planner=planner,
+            ties=ties,
+            seed=seed,
+        )
+        self.window, self.delta, self.scale = window, delta, scale
+
+    @classmethod
+    def tuned(cls, space: Space, horizon: int, changes: int, diameter: float, **parameters: Any) -> Self:
+        """Return an agent with the window of [GOA18] for so many changes and the largest diameter.
+
+        W = (16.53 T D S sqrt(A ln(T/delta)) / l)^(2/3), within [1, T].
+
+        Examples
+        --------
+        >>> SWUCRL.tuned(Space.uniform(2, 2), 100_000, changes=100, diameter=2.0).window
+        6498
+        """
+        t, l = as_integer(horizon, "horizon", minimum=1), as_integer(changes, "changes", minimum=1)
+        delta = as_number(parameters.get("delta") or 1.0 / t, "delta", 0.0, 1.0)
+        root = math.sqrt(space.mean_actions * math.log(t / delta))
+        d = as_number(diameter, "diameter", minimum=0.0)
+        window = (16.53 * t * d * space.n_states * root / l) ** (2 / 3)
+        return cls(space, t, window=max(1, whole_part(min(window, float(t)))), **parameters)
+
+    @classmethod
+    def for_problem(cls, problem: Problem, **parameters: Any) -> Self:
+        """Return an agent for a problem; without a window, the one that SWUCRL2-CW would use, to compare the two."""
+        if "window" not in parameters:
+            chosen = tuned_to(problem, parameters.get("reward_range", problem.reward_range))
+            parameters = {"window": chosen.window} | parameters
+        return super().for_problem(problem, **parameters)

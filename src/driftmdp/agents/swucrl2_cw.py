@@ -1,0 +1,123 @@
+"""SWUCRL2-CW: sliding-window UCRL2 with confidence widening, [CSZ20] alg:swr-ucrl2.
+
+for episode m = 1, 2, ...
+    count the last W steps (memory), build H_r and H_p(eta) (confidence),
+    plan with extended value iteration to precision 1/sqrt(t),
+    act until t is a multiple of W or a pair's visits have doubled (schedule).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from driftmdp.agents.optimist import Optimist
+from driftmdp.agents.parts import Doubling, PaperRadii, SlidingWindow
+from driftmdp.formulas import Tuning, tuned
+from driftmdp.mdp import Problem, Space
+
+__all__ = ["SWUCRL2CW", "tuned_to"]
+
+
+class SWUCRL2CW(Optimist):
+    """Sliding-window UCRL2 with confidence widening.
+
+    Parameters
+    ----------
+    space
+        States and actions.
+    horizon
+        T, the number of steps; it enters the radii.
+    window
+        W: how many past steps count. It also bounds an episode: one begins at every multiple of W.
+    widening
+        eta: what is added to every transition radius, on top of what chance explains.
+    delta
+        The probability of error, 1/T by default.
+    reward_range
+        Bounds (lo, hi) on the mean rewards; None is the raw reading, without a cap.
+    scale
+        A factor on every radius; 1 is theory.
+    planner
+        ``"paper"``, [CSZ20] alg:evi verbatim, or ``"fast"``.
+    ties
+        ``"least-visited"`` or ``"first"``.
+    seed
+        Not used: this agent draws nothing.
+
+    Examples
+    --------
+    >>> import driftmdp as dm
+    >>> problem = dm.problems.two_state(horizon=5000)
+    >>> agent = dm.agents.SWUCRL2CW.for_problem(problem, window=47, widening=0.23)
+    >>> run = dm.simulate(agent, problem, seed=7)
+    >>> run.dynamic_regret(problem).shape
+    (5000,)
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        horizon: int,
+        window: int,
+        widening: float,
+        delta: float | None = None,
+        reward_range: tuple[float, float] | None = (0.0, 1.0),
+        scale: float = 1.0,
+        planner: str = "paper",
+        ties: str = "least-visited",
+        seed: int | None = None,
+    ) -> None:
+        super().__init__(
+            space,
+            horizon,
+            memory=SlidingWindow(window),
+            confidence=PaperRadii(delta, scale, widening),
+            schedule=Doubling(every=window),
+            reward_range=reward_range,
+            planner=planner,
+            ties=ties,
+            seed=seed,
+        )
+        self.window, self.widening, self.delta, self.scale = window, widening, delta, scale
+
+    @classmethod
+    def tuned(
+        cls, space: Space, horizon: int, b_r: float, b_p: float, rule: str = "theorem-1", **parameters: Any
+    ) -> Self:
+        """Return an agent with the window and the widening that a theorem prescribes.
+
+        Parameters
+        ----------
+        space, horizon
+            As for the agent.
+        b_r, b_p
+            The variation budgets B_r (of rewards in [0, 1]) and B_p.
+        rule
+            ``"theorem-1"``, ``"borl-proof"``, ``"oblivious"``, ``"theorem-3"``, ``"theorem-4"`` or ``"bandit"``; see
+            ``driftmdp.formulas.tuned``.
+        **parameters
+            The agent's others.
+
+        Examples
+        --------
+        >>> SWUCRL2CW.tuned(Space.uniform(2, 2), 5000, b_r=5.49, b_p=5.49).window
+        47
+        """
+        chosen = tuned(space, horizon, b_r, b_p, rule)
+        return cls(space, horizon, window=chosen.window, widening=chosen.widening, **parameters)
+
+    @classmethod
+    def for_problem(cls, problem: Problem, **parameters: Any) -> Self:
+        """Return an agent for a problem; without a window, Theorem 1's for the problem's exact variation."""
+        if "window" not in parameters and "widening" not in parameters:
+            chosen = tuned_to(problem, parameters.get("reward_range", problem.reward_range))
+            parameters = {"window": chosen.window, "widening": chosen.widening} | parameters
+        return super().for_problem(problem, **parameters)
+
+
+def tuned_to(problem: Problem, reward_range: tuple[float, float] | None) -> Tuning:
+    """Return Theorem 1's choice for a problem's exact variation, its rewards in units of their range."""
+    low, high = reward_range or (0.0, 1.0)
+    variation = problem.drifting.variation()
+    b_r = variation.reward / (high - low if high > low else 1.0)
+    return tuned(problem.space, problem.horizon, b_r, variation.transition)

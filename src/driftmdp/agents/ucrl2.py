@@ -1,0 +1,76 @@
+"""UCRL2 [JOA10]: optimism in a world that does not change.
+
+for episode k = 1, 2, ...
+    count all steps so far (memory), build Jaksch's confidence sets (confidence),
+    plan with extended value iteration to precision 1/sqrt(t),
+    act until a pair's visits have doubled (schedule).
+"""
+
+from __future__ import annotations
+
+from driftmdp.agents.optimist import Optimist
+from driftmdp.agents.parts import Confidence, Everything, JakschRadii, PaperRadii
+from driftmdp.mdp import Space
+from driftmdp.validation import one_of
+
+__all__ = ["RADII", "UCRL2"]
+
+RADII: dict[str, type[Confidence]] = {"jaksch": JakschRadii, "paper": PaperRadii}
+
+
+class UCRL2(Optimist):
+    """UCRL2 of Jaksch, Ortner and Auer [JOA10].
+
+    Parameters
+    ----------
+    space
+        States and actions.
+    horizon
+        T, the number of steps; only the default of delta and ``radii="paper"`` depend on it.
+    radii
+        ``"jaksch"``, its own, or ``"paper"``, those of [CSZ20] eq:Hr and eq:Hp.
+    delta
+        The probability of error, 1/T by default.
+    reward_range
+        Bounds (lo, hi) on the mean rewards; None is the raw reading, without a cap.
+    scale
+        A factor on every radius; 1 is theory.
+    planner
+        ``"paper"``, [CSZ20] alg:evi verbatim, or ``"fast"``.
+    ties
+        ``"least-visited"`` or ``"first"``.
+    seed
+        Not used: this agent draws nothing.
+
+    Examples
+    --------
+    >>> import driftmdp as dm
+    >>> problem = dm.problems.river_swim(horizon=2000)
+    >>> run = dm.simulate(dm.agents.UCRL2.for_problem(problem), problem, seed=7)
+    >>> bool((run.sweeps >= 1).all())
+    True
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        horizon: int,
+        radii: str = "jaksch",
+        delta: float | None = None,
+        reward_range: tuple[float, float] | None = (0.0, 1.0),
+        scale: float = 1.0,
+        planner: str = "paper",
+        ties: str = "least-visited",
+        seed: int | None = None,
+    ) -> None:
+        super().__init__(
+            space,
+            horizon,
+            memory=Everything(),
+            confidence=RADII[one_of(radii, "radii", RADII)](delta, scale),
+            reward_range=reward_range,
+            planner=planner,
+            ties=ties,
+            seed=seed,
+        )
+        self.radii, self.delta, self.scale = radii, delta, scale

@@ -1,0 +1,102 @@
+"""UCRL2 with restarts: forget everything now and then, for worlds that change abruptly.
+
+[JOA10, Theorem 6] restarts at the steps ceil(i^3 / l^2) for l changes, with delta / l^2; the experiments of [CSZ20]
+restart every floor(T^(2/3)) steps.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftmdp.agents.optimist import Optimist
+from driftmdp.agents.parts import JakschRadii, SinceRestart
+from driftmdp.errors import InvalidInputError
+from driftmdp.formulas.whole import whole_part
+from driftmdp.mdp import Space
+from driftmdp.validation import as_integer, as_number
+
+__all__ = ["UCRL2S"]
+
+
+class UCRL2S(Optimist):
+    """UCRL2 with restarts.
+
+    Parameters
+    ----------
+    space
+        States and actions.
+    horizon
+        T, the number of steps.
+    period
+        Restart every so many steps. By default floor(T^(2/3)), as in the experiments of [CSZ20].
+    changes
+        Instead of a period: how many changes l there are; restarts at ceil(i^3 / l^2), i = 1, 2, ..., and
+        delta / l^2 in the radii [JOA10].
+    delta
+        The probability of error, 1/T by default.
+    reward_range
+        Bounds (lo, hi) on the mean rewards; None is the raw reading, without a cap.
+    scale
+        A factor on every radius; 1 is theory.
+    planner
+        ``"paper"``, [CSZ20] alg:evi verbatim, or ``"fast"``.
+    ties
+        ``"least-visited"`` or ``"first"``.
+    seed
+        Not used: this agent draws nothing.
+
+    Examples
+    --------
+    >>> import driftmdp as dm
+    >>> UCRL2S(dm.Space.uniform(2, 2), horizon=5000).period
+    292
+    >>> UCRL2S(dm.Space.uniform(2, 2), horizon=100, changes=2).memory.starts.tolist()
+    [1, 2, 7, 16, 32, 54, 86]
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        horizon: int,
+        period: int | None = None,
+        changes: int | None = None,
+        delta: float | None = None,
+        reward_range: tuple[float, float] | None = (0.0, 1.0),
+        scale: float = 1.0,
+        planner: str = "paper",
+        ties: str = "least-visited",
+        seed: int | None = None,
+    ) -> None:
+        steps = as_integer(horizon, "horizon", minimum=1)
+        share = 1.0 / steps if delta is None else as_number(delta, "delta", 0.0, 1.0)
+        if changes is not None:
+            if period is not None:
+                raise InvalidInputError("period and changes must not both be given; they are two schedules.")
+            changes = as_integer(changes, "changes", minimum=1)
+            starts, share = restarts_for_changes(steps, changes), share / changes**2
+        else:
+            chosen = max(1, whole_part(steps ** (2 / 3))) if period is None else period
+            period = as_integer(chosen, "period", minimum=1)
+            starts = np.arange(1, steps + 1, period)
+        super().__init__(
+            space,
+            horizon,
+            memory=SinceRestart(starts),
+            confidence=JakschRadii(share, scale),
+            reward_range=reward_range,
+            planner=planner,
+            ties=ties,
+            seed=seed,
+        )
+        self.period, self.changes, self.delta, self.scale = period, changes, delta, scale
+
+
+def restarts_for_changes(horizon: int, changes: int) -> NDArray[np.int64]:
+    """Return the distinct ceil(i^3 / l^2) up to the horizon."""
+    starts, i = [], 1
+    while (start := -(-(i**3) // changes**2)) <= horizon:
+        if not starts or start > starts[-1]:
+            starts.append(start)
+        i += 1
+    return np.array(starts)

@@ -1,0 +1,63 @@
+"""UCRL2B [FPL20]: UCRL2 with empirical Bernstein intervals around every transition probability."""
+
+from __future__ import annotations
+
+from driftmdp.agents.optimist import Optimist
+from driftmdp.agents.parts import BernsteinRadii, Everything
+from driftmdp.mdp import Space
+
+__all__ = ["UCRL2B"]
+
+
+class UCRL2B(Optimist):
+    """UCRL2B of Fruit, Pirotta and Lazaric [FPL20].
+
+    Parameters
+    ----------
+    space
+        States and actions.
+    horizon
+        T, the number of steps; only the default of delta depends on it.
+    delta
+        The probability of error, 1/T by default.
+    reward_range
+        Bounds (lo, hi) on the mean rewards; None is the raw reading, without a cap.
+    scale
+        A factor on every radius; 1 is theory.
+    planner
+        ``"paper"``, [CSZ20] alg:evi verbatim, or ``"fast"``.
+    ties
+        ``"least-visited"`` or ``"first"``.
+    seed
+        Not used: this agent draws nothing.
+
+    Examples
+    --------
+    >>> import driftmdp as dm
+    >>> problem = dm.problems.river_swim(horizon=2000)
+    >>> dm.simulate(dm.agents.UCRL2B.for_problem(problem), problem, seed=7).rewards.shape
+    (2000,)
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        horizon: int,
+        delta: float | None = None,
+        reward_range: tuple[float, float] | None = (0.0, 1.0),
+        scale: float = 1.0,
+        planner: str = "paper",
+        ties: str = "least-visited",
+        seed: int | None = None,
+    ) -> None:
+        super().__init__(
+            space,
+            horizon,
+            memory=Everything(),
+            confidence=BernsteinRadii(delta, scale),
+            reward_range=reward_range,
+            planner=planner,
+            ties=ties,
+            seed=seed,
+        )
+        self.delta, self.scale = delta, scale

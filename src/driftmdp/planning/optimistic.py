@@ -1,0 +1,394 @@
+"""The best plausible MDP: extended value iteration over balls or intervals of transitions.
+
+=========  ============  ============================================================================
+symbol     name here     where
+=========  ============  ============================================================================
+H_r        reward_upper  [CSZ20] eq:Hr: only its top matters
+p^, rad_p  p_hat,radius  [CSZ20] eq:Hp: { p : |p - p^|_1 <= radius }, widening included
+rho~       gain          [CSZ20] alg:evi: max(T u - u)
+gamma~     bias          [CSZ20] alg:evi: u - min u
+r~, p~     rewards,      the optimistic MDP in which ``policy`` is best
+           transitions
+epsilon    precision     of the certificate: span(T u - u) <= precision
+=========  ============  ============================================================================
+
+T is the extended Bellman operator. For *any* u the two properties of [CSZ20] app:evi hold (the first with the
+maximum outside the sum, see docs/paper-notes.md, item 18):
+
+1. rho~ + gamma~(s) >= r~(s, a) + max over plausible p of p' gamma~, for every pair;
+2. r~(s, pi(s)) >= rho~ + gamma~(s) - p~(. | s, pi(s))' gamma~ - residual, for every state.
+
+So a warm start, or any way to a good u, is as safe as the plain sweeps of the paper, once a true step has closed it.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from driftmdp import kernels
+from driftmdp.errors import InvalidInputError, NotConvergedError
+from driftmdp.kernels.arrays import Draft, Sets
+from driftmdp.mdp import Space
+from driftmdp.planning.gain import sparse_policy_iteration
+from driftmdp.validation import as_number, as_vector, one_of
+
+__all__ = ["METHODS", "Optimistic", "extended_value_iteration", "extended_value_iteration_over_intervals"]
+
+METHODS = ("fast", "paper")
+TIE = 1e-9
+ROWS_SUM = 1e-9  # how far a distribution may miss 1
+
+
+@dataclass(frozen=True, eq=False)
+class Optimistic:
+    """An optimistic plan and its certificate.
+
+    Attributes
+    ----------
+    policy
+        The action within each state, shape (S,): the first within 1e-9 of the best.
+    gain
+        rho~ = max(T u - u), an upper bound on the gain of every plausible MDP.
+    bias
+        The u that certifies gain and residual, least entry 0, shape (S,).
+    rewards
+        The optimistic reward of each pair, shape (n_pairs,).
+    iterations
+        Sweeps, plus those and the policy evaluations of the acceleration.
+    residual
+        span(T u - u): the policy's gain in the optimistic MDP is at least ``gain - residual``.
+    method
+        ``"fast"``, ``"paper"``, or ``"paper, then accelerated"`` after 1,000 sweeps.
+    """
+
+    policy: NDArray[np.int32] = field(repr=False)
+    gain: float
+    bias: NDArray[np.float64] = field(repr=False)
+    rewards: NDArray[np.float64] = field(repr=False)
+    iterations: int
+    residual: float
+    method: str
+    _draft: Draft = field(repr=False)
+    _row_of: NDArray[np.int32] = field(repr=False)
+
+    @functools.cached_property
+    def transitions(self) -> sp.csr_array:
+        """The optimistic transitions p~ of every pair, CSR of shape (n_pairs, S); worked out when first asked for."""
+        draft, n = self._draft, self.bias.size
+        draft.u[:n] = self.bias
+        draft.order[:n] = np.arange(n)
+        kernels.extended.sweep(draft, n, kernels.extended.must_walk(draft.sets, n), True)
+        starts, ends = draft.sets.indptr[self._row_of], draft.sets.indptr[self._row_of + 1]
+        whole = self._row_of < 0
+        counts = np.where(whole, 1, ends - starts)
+        rows = np.repeat(np.arange(counts.size), counts)
+        indptr = np.concatenate([[0], np.cumsum(counts)])
+        places = np.arange(indptr[-1]) - np.repeat(indptr[:-1] - np.where(whole, 0, starts), counts)
+        columns = np.where(whole[rows], int(np.argmax(self.bias)), draft.indices[places])
+        masses = np.where(whole[rows], 1.0, draft.data[places])
+        kept = masses > 0
+        return sp.csr_array((masses[kept], (rows[kept], columns[kept])), shape=(counts.size, n))
+
+
+def extended_value_iteration(
+    space: Space,
+    reward_upper: ArrayLike,
+    p_hat: Any,
+    radius: ArrayLike,
+    precision: float,
+    start: ArrayLike | None = None,
+    method: str = "fast",
+) -> Optimistic:
+    """Return the optimistic plan over L1 balls of transitions.
+
+    Parameters
+    ----------
+    space
+        States and actions.
+    reward_upper
+        The largest plausible reward of each pair, shape (n_pairs,).
+    p_hat
+        Centres of the balls, shape (n_pairs, S), dense or scipy sparse; an all-zero row means never seen: the whole
+        simplex.
+    radius
+        L1 radius of each ball; from 2 on it is the whole simplex.
+    precision
+        The residual to reach.
+    start
+        A u to start from, shape (S,), such as the ``bias`` of an earlier plan; zeros by default.
+    method
+        ``"fast"``, or ``"paper"`` for [CSZ20] alg:evi verbatim, which is accelerated after 1,000 sweeps.
+
+    Raises
+    ------
+    NotConvergedError
+        If the precision is out of reach because no plausible MDP communicates; ``best`` is the best plan found,
+        with its certificate.
+
+    Examples
+    --------
+    >>> import driftmdp as dm
+    >>> space = dm.Space.uniform(2, 1)
+    >>> plan = dm.planning.extended_value_iteration(space, [0.0, 1.0], [[0.9, 0.1], [0.5, 0.5]], [0.2, 0.2], 1e-6)
+    >>> round(plan.gain, 6), plan.transitions.toarray().round(3).tolist()
+    (0.333333, [[0.8, 0.2], [0.4, 0.6]])
+    """
+    rewards, precision, u = _checked_inputs(space, reward_upper, precision, start, method)
+    balls = as_vector(radius, "radius", space.n_pairs)
+    if (balls < 0).any():
+        pair = int(np.argmax(balls < 0))
+        raise InvalidInputError(f"radius[{space.where(pair)}] must not be negative; got {balls[pair]:g}.")
+    indptr, indices, data = _rows(space, p_hat, "p_hat")
+    sums = _row_sums(indptr, data)
+    unseen = sums == 0.0
+    _check_rows(space, np.abs(sums - 1.0) <= ROWS_SUM, unseen, "p_hat", "sum to 1, or to 0 if never seen", sums)
+    whole = unseen | (balls >= 2.0)
+    rows = indptr, indices, data, np.empty(0)
+    stored = data.size + space.n_pairs + space.n_states
+    return _solve(space, rewards, rows, balls, whole, stored, u, precision, method)
+
+
+def extended_value_iteration_over_intervals(
+    space: Space,
+    reward_upper: ArrayLike,
+    lower: Any,
+    upper: Any,
+    precision: float,
+    start: ArrayLike | None = None,
+    method: str = "fast",
+    upper_elsewhere: ArrayLike = 0.0,
+) -> Optimistic:
+    """Return the optimistic plan over intervals of each transition probability, as Bernstein sets are.
+
+    Parameters
+    ----------
+    space, reward_upper, precision, start, method
+        As for ``extended_value_iteration``.
+    lower, upper
+        Bounds on each p(s' | s, a), shape (n_pairs, S), dense or scipy sparse; an all-zero row of ``upper`` means
+        never seen: the whole simplex.
+    upper_elsewhere
+        The upper bound of next states that ``upper`` does not store (or stores as 0), for all pairs or one a pair: a
+        sparse ``upper`` stays sparse where every next state is a little plausible.
+
+    Examples
+    --------
+    >>> import driftmdp as dm
+    >>> space = dm.Space.uniform(2, 1)
+    >>> plan = dm.planning.extended_value_iteration_over_intervals(
+    ...     space, [0.0, 1.0], [[0.8, 0.0], [0.4, 0.4]], [[1.0, 0.2], [0.6, 0.6]], 1e-6
+    ... )
+    >>> round(plan.gain, 6)
+    0.333333
+    """
+    rewards, precision, u = _checked_inputs(space, reward_upper, precision, start, method)
+    elsewhere = as_vector(np.broadcast_to(upper_elsewhere, space.n_pairs), "upper_elsewhere", space.n_pairs)
+    indptr, indices, highs = _rows(space, upper, "upper")
+    lows = _aligned(space, lower, indptr, indices, highs)
+    sums = _row_sums(indptr, highs)
+    unseen = (sums == 0.0) & (elsewhere == 0.0)
+    _check_rows(space, _row_sums(indptr, lows) <= 1 + ROWS_SUM, unseen, "lower", "sum to at most 1", _row_sums(indptr, lows))
+    missing = space.n_states - np.diff(indptr)
+    tops = sums + elsewhere * missing
+    _check_rows(space, tops >= 1 - ROWS_SUM, unseen, "upper", "sum to at least 1, or to 0 if never seen", tops)
+    whole = unseen | (elsewhere >= 1.0) & (_row_sums(indptr, lows) == 0.0) & (np.diff(indptr) == 0)
+    rows = indptr, indices, lows, highs - lows
+    with np.errstate(divide="ignore"):
+        widths = np.minimum(space.n_states, np.diff(indptr) + 2 + 1 / elsewhere)
+    stored = int(highs.size + np.sum(widths) + space.n_states)
+    return _solve(space, rewards, rows, elsewhere, whole, stored, u, precision, method)
+
+
+def finish_sparsely(draft: Draft, n: int, precision: float, rounds: int = 50) -> tuple[float, float, int]:
+    """Go on from where compiled acceleration gave up, with sparse elimination; return low, high, rounds."""
+    walk = kernels.extended.must_walk(draft.sets, n)
+    low, high = kernels.extended.sweep(draft, n, walk, True)
+    for i in range(rounds):
+        if high - low <= precision:
+            return low, high, i
+        model = kernels.extended.tilde(draft, n)
+        sparse_policy_iteration(model, draft.actions[:n], draft.u[:n], 0.1 * precision)
+        draft.u[:n] -= draft.u[:n].min()
+        low, high = kernels.extended.sweep(draft, n, walk, True)
+    return low, high, rounds
+
+
+def _solve(
+    space: Space,
+    rewards: NDArray[np.float64],
+    rows: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]],
+    radius: NDArray[np.float64],
+    whole: NDArray[np.bool_],
+    stored: int,
+    u: NDArray[np.float64],
+    precision: float,
+    method: str,
+) -> Optimistic:
+    n = space.n_states
+    draft = _new_draft(n, space.n_pairs + n, stored, rows[3].size > 0)
+    row_of = np.empty(space.n_pairs, np.int32)
+    offsets = np.array(space.offsets)
+    kernels.extended.lay_out(offsets, rewards, rows, radius, whole.astype(np.int32), draft, row_of)
+    draft.u[:] = u - u.min()
+    low, high, iterations, status, accelerated = kernels.extended.iterate(draft, n, precision, method == "fast")
+    if status == kernels.bellman.OUT_OF_BUDGET:
+        low, high, more = finish_sparsely(draft, n, precision)
+        iterations += more
+    bias = draft.u[:n] - draft.u[:n].min()
+    values = np.where(row_of >= 0, draft.values[row_of], rewards + draft.u[:n].max())
+    plan = Optimistic(
+        policy=_first_best(offsets, values),
+        gain=high,
+        bias=bias,
+        rewards=rewards,
+        iterations=iterations,
+        residual=high - low,
+        method=method if method == "fast" or not accelerated else "paper, then accelerated",
+        _draft=draft,
+        _row_of=row_of,
+    )
+    if plan.residual > precision:
+        raise NotConvergedError(
+            f"The optimistic plan must have a residual of at most {precision:g}; got {plan.residual:.3g} after "
+            f"{plan.iterations} iterations. Most likely no plausible MDP communicates: give larger radii, or accept "
+            "this error's .best.",
+            plan,
+        )
+    return plan
+
+
+def _first_best(offsets: NDArray[np.int32], values: NDArray[np.float64]) -> NDArray[np.int32]:
+    """Return the first action of each state whose value is within 1e-9 of the best."""
+    best = np.maximum.reduceat(values, offsets[:-1])
+    tied = np.flatnonzero(values >= np.repeat(best, np.diff(offsets)) - TIE)
+    first = tied[np.searchsorted(tied, offsets[:-1])]
+    return (first - offsets[:-1]).astype(np.int32)
+
+
+def _new_draft(n: int, rows: int, stored: int, intervals: bool) -> Draft:
+    nothing = np.empty(0, np.int32)
+    sets = Sets(
+        np.empty(n + 1, np.int32),
+        np.empty(rows),
+        np.empty(rows + 1, np.int32),
+        np.empty(rows, np.int32),
+        np.zeros(stored, np.int32),
+        np.zeros(stored),
+        np.zeros(stored if intervals else 0),
+        np.empty(rows),
+        np.empty(n),
+    )
+    return Draft(
+        nothing,
+        nothing,
+        nothing,
+        nothing,
+        nothing,
+        sets,
+        np.zeros(stored, np.int32),
+        np.zeros(stored),
+        np.empty(n),
+        np.empty(n),
+        np.empty(rows),
+        np.zeros(n, np.int32),
+        np.empty(n, np.int32),
+        np.zeros(n),
+    )
+
+
+def _checked_inputs(
+    space: Space, reward_upper: ArrayLike, precision: float, start: ArrayLike | None, method: str
+) -> tuple[NDArray[np.float64], float, NDArray[np.float64]]:
+    if not isinstance(space, Space):
+        raise InvalidInputError(f"space must be a Space; got {space!r}.")
+    one_of(method, "method", METHODS)
+    rewards = as_vector(reward_upper, "reward_upper", space.n_pairs)
+    epsilon = as_number(precision, "precision", minimum=0.0)
+    u = np.zeros(space.n_states) if start is None else as_vector(start, "start", space.n_states)
+    return rewards, epsilon, u
+
+
+def _rows(
+    space: Space, table: Any, name: str
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+    """Return CSR arrays of a table of shape (n_pairs, S) without negative numbers; dense rows stay whole."""
+    shape = space.n_pairs, space.n_states
+    if sp.issparse(table):
+        matrix = sp.csr_array(table)
+        if not matrix.has_canonical_format:
+            matrix = matrix.copy()
+            matrix.sum_duplicates()
+    else:
+        try:
+            dense = np.asarray(table, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InvalidInputError(f"{name} must be a table of numbers of shape {shape}.") from None
+        if dense.shape != shape:
+            raise InvalidInputError(f"{name} must have shape {shape}, pairs by states; got {dense.shape}.")
+        if 4 * np.count_nonzero(dense) > dense.size and dense.size < 2**31:
+            indices = np.tile(np.arange(shape[1], dtype=np.int32), shape[0])
+            matrix = sp.csr_array((dense.ravel(), indices, np.arange(shape[0] + 1) * shape[1]), shape=shape)
+        else:
+            matrix = sp.csr_array(dense)
+    if matrix.shape != shape:
+        raise InvalidInputError(f"{name} must have shape {shape}, pairs by states; got {matrix.shape}.")
+    data = matrix.data.astype(np.float64)
+    if data.size and not (data.min() >= 0.0 and np.isfinite(data.max())):
+        z = int(np.argmax(~((data >= 0.0) & np.isfinite(data))))
+        pair = int(np.searchsorted(matrix.indptr, z, side="right")) - 1
+        raise InvalidInputError(
+            f"{name}[{space.where(pair)}, next state {matrix.indices[z]}] must be a number that is not negative; "
+            f"got {data[z]}."
+        )
+    return matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32), data
+
+
+def _row_sums(indptr: NDArray[np.int32], data: NDArray[np.float64]) -> NDArray[np.float64]:
+    sums = np.zeros(indptr.size - 1)
+    filled = indptr[:-1] < indptr[1:]
+    if filled.any():
+        sums[filled] = np.add.reduceat(data, indptr[:-1][filled])
+    return sums
+
+
+def _check_rows(
+    space: Space,
+    right: NDArray[np.bool_],
+    excused: NDArray[np.bool_],
+    name: str,
+    rule: str,
+    sums: NDArray[np.float64],
+) -> None:
+    wrong = ~right & ~excused
+    if wrong.any():
+        pair = int(np.argmax(wrong))
+        raise InvalidInputError(f"{name}[{space.where(pair)}] must {rule}; got a sum of {sums[pair]:.9g}.")
+
+
+def _aligned(
+    space: Space, lower: Any, indptr: NDArray[np.int32], indices: NDArray[np.int32], highs: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the lower bounds at the places of the upper ones."""
+    low_indptr, low_indices, low_data = _rows(space, lower, "lower")
+    width = np.int64(space.n_states)
+    keys = np.repeat(np.arange(space.n_pairs), np.diff(indptr)) * width + indices
+    low_pairs = np.repeat(np.arange(space.n_pairs), np.diff(low_indptr))
+    low_keys = low_pairs * width + low_indices
+    lows = np.zeros(keys.size)
+    positive = low_data > 0
+    places = np.searchsorted(keys, low_keys[positive])
+    found = places < keys.size
+    found[found] = keys[places[found]] == low_keys[positive][found]
+    lows[places[found]] = low_data[positive][found]
+    wrong = np.zeros(space.n_pairs, bool)
+    wrong[low_pairs[positive][~found]] = True
+    np.logical_or.at(wrong, np.repeat(np.arange(space.n_pairs), np.diff(indptr)), (lows > highs) | (highs > 1 + ROWS_SUM))
+    if wrong.any():
+        raise InvalidInputError(f"lower[{space.where(int(np.argmax(wrong)))}] must be at most upper, and upper at most 1.")
+    return lows

@@ -1,0 +1,253 @@
+"""One agent against one problem: the compiled loop and the step loop, one behaviour."""
+
+from __future__ import annotations
+
+import copy
+import weakref
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftmdp import kernels
+from driftmdp.agents.base import Agent, BuiltinAgent, Stage
+from driftmdp.errors import InvalidInputError
+from driftmdp.kernels.arrays import Luck, Record
+from driftmdp.mdp import DriftingMdp, Problem
+from driftmdp.planning import optimal_gains
+from driftmdp.validation import as_integer, as_vector
+
+__all__ = ["Run", "simulate"]
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What happened.
+
+    Attributes
+    ----------
+    agent, parameters
+        The agent's name and what it was made from; its ``scale``, for example.
+    problem, seed
+        The problem's name, and the seed of the run.
+    states
+        s_1 .. s_T, shape (T,).
+    actions
+        The action taken in each.
+    rewards
+        What was received.
+    mean_rewards
+        r_t(s_t, a_t), which dynamic regret is made of.
+    final_state
+        s_{T+1}.
+    episode_starts
+        The times, from 1, at which a plan was made; empty for agents that do not plan.
+    sweeps
+        How many sweeps each of those plans took.
+    vacuous
+        Whether every radius of the plan was vacuous: nothing that was remembered mattered.
+    """
+
+    agent: str
+    parameters: Mapping[str, Any] = field(repr=False)
+    problem: str
+    seed: int
+    states: NDArray[np.int32] = field(repr=False)
+    actions: NDArray[np.int32] = field(repr=False)
+    rewards: NDArray[np.float64] = field(repr=False)
+    mean_rewards: NDArray[np.float64] = field(repr=False)
+    final_state: int = field(repr=False)
+    episode_starts: NDArray[np.int64] = field(repr=False)
+    sweeps: NDArray[np.int32] = field(repr=False)
+    vacuous: NDArray[np.bool_] = field(repr=False)
+
+    @property
+    def horizon(self) -> int:
+        """The number of steps, T."""
+        return self.actions.size
+
+    @property
+    def plans(self) -> int:
+        """How many plans were made."""
+        return self.episode_starts.size
+
+    @property
+    def vacuous_share(self) -> float:
+        """The share of plans in which every radius was vacuous; NaN if there were no plans."""
+        return float(self.vacuous.mean()) if self.plans else float("nan")
+
+    @property
+    def total_reward(self) -> float:
+        """The sum of the rewards received."""
+        return float(self.rewards.sum())
+
+    def dynamic_regret(self, problem: Problem, gains: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        """Return the cumulative dynamic regret, sum of rho*_q - r_q(s_q, a_q) for q <= t, shape (T,).
+
+        Parameters
+        ----------
+        problem
+            The problem of the run.
+        gains
+            rho*_t, if you have them; otherwise they are solved for exactly, once for each problem.
+
+        Examples
+        --------
+        >>> import driftmdp as dm
+        >>> problem = dm.problems.two_state(horizon=1000)
+        >>> run = dm.simulate(dm.agents.Random(problem.space), problem, seed=7)
+        >>> bool(run.dynamic_regret(problem)[-1] > 500)
+        True
+        """
+        if problem.horizon != self.horizon:
+            raise InvalidInputError(
+                f"problem must be the one of the run, with {self.horizon} steps; it has {problem.horizon}."
+            )
+        best = _gains_of(problem.drifting) if gains is None else as_vector(gains, "gains", self.horizon)
+        return np.cumsum(best - self.mean_rewards)
+
+
+_known_gains: weakref.WeakKeyDictionary[DriftingMdp, NDArray[np.float64]] = weakref.WeakKeyDictionary()
+
+
+def _gains_of(drifting: DriftingMdp) -> NDArray[np.float64]:
+    if drifting not in _known_gains:
+        _known_gains[drifting] = optimal_gains(drifting, allow_transient=True)
+    return _known_gains[drifting]
+
+
+def simulate(agent: Agent, problem: Problem, seed: int, compiled: bool | None = None) -> Run:
+    """Run an agent on a problem and return what happened.
+
+    The agent is copied and reset, never changed. The seed makes two independent streams, one for the world and one for the
+    agent; step t of the world uses the same random numbers whatever the agent does.
+
+    Parameters
+    ----------
+    agent
+        One of ``driftmdp.agents``, or any object with ``reset(rng)``, ``act(state)`` and ``observe(reward, next_state,
+        action=None)``.
+    problem
+        The world, its start and its noise.
+    seed
+        A whole number.
+    compiled
+        Run in compiled code; by default where the agent can. The trajectory is the same.
+
+    Raises
+    ------
+    InvalidInputError
+        If agent and problem do not fit: other states or actions, a shorter horizon, a smaller reward range; or if the
+        agent chooses an action that does not exist.
+
+    Examples
+    --------
+    >>> import driftmdp as dm
+    >>> problem = dm.problems.two_state(horizon=1000)
+    >>> dm.simulate(dm.agents.UCRL2.for_problem(problem), problem, seed=7)
+    Run(agent='UCRL2', problem='two-state-v1', seed=7)
+    """
+    if not isinstance(problem, Problem):
+        raise InvalidInputError(f"problem must be a Problem; got {problem!r}. Try driftmdp.problems.two_state().")
+    if not isinstance(agent, Agent) or isinstance(agent, type):
+        raise InvalidInputError(f"agent must have reset, act and observe; got {agent!r}.")
+    seed = as_integer(seed, "seed", minimum=0)
+    _check_fit(agent, problem)
+    world_stream, agent_stream = np.random.SeedSequence(seed).spawn(2)
+    player = _fresh(agent, np.random.default_rng(agent_stream))
+    luck = Luck(*problem.luck(np.random.default_rng(world_stream)))
+    record = _new_record(problem)
+    can = hasattr(player, "play")
+    if compiled and not can:
+        raise InvalidInputError(f"compiled must be False for {type(agent).__name__}, which has no method play(stage).")
+    if can and compiled is not False:
+        player.play(Stage(problem, luck, record))
+    else:
+        _step_loop(player, problem, luck, record)
+    return _run(agent, problem, seed, record)
+
+
+def _fresh(agent: Agent, rng: np.random.Generator) -> Any:
+    """Return a copy of the agent, reset."""
+    if isinstance(agent, BuiltinAgent):
+        return agent._twin(rng)
+    twin = copy.deepcopy(agent)
+    twin.reset(rng)
+    return twin
+
+
+def _step_loop(agent: Agent, problem: Problem, luck: Luck, record: Record) -> None:
+    """The same as a compiled run, one step at a time."""
+    world, noise = problem.drifting.world, (problem.noise.code, problem.noise.sigma, *problem.reward_range)
+    state, plans = problem.start, 0
+    for step in range(problem.horizon):
+        action = agent.act(state)
+        pair = _legal_pair(agent, problem, step + 1, state, action)
+        made = getattr(agent, "n_plans", 0)
+        if made != plans and hasattr(agent, "last_plan"):
+            plans = made
+            record.sweeps[step], record.vacuous[step] = agent.last_plan.sweeps, agent.last_plan.vacuous
+        now = luck.anchor[step], luck.successor[step], luck.noise[step]
+        reward, next_state, _ = kernels.world.sample_step(world, step, pair, now, noise)
+        agent.observe(reward, next_state)
+        record.actions[step], record.rewards[step] = action, reward
+        record.mean_rewards[step] = kernels.world.mean_reward(world, step, pair)
+        record.states[step + 1] = state = next_state
+
+
+def _legal_pair(agent: Agent, problem: Problem, t: int, state: int, action: Any) -> int:
+    try:
+        return problem.space.pair(state, action)
+    except InvalidInputError as error:
+        raise InvalidInputError(f"{type(agent).__name__} chose an action that does not exist at t={t}: {error}") from None
+
+
+def _check_fit(agent: Any, problem: Problem) -> None:
+    """Refuse an agent that was made for another problem."""
+    space = getattr(agent, "space", None)
+    if space is not None and not np.array_equal(space.n_actions, problem.space.n_actions):
+        raise InvalidInputError(
+            f"The agent must be made for the problem's states and actions, {problem.space!r}; it has {space!r}. "
+            f"Use {type(agent).__name__}.for_problem(problem, ...)."
+        )
+    horizon = getattr(agent, "horizon", None)
+    if horizon is not None and horizon < problem.horizon:
+        raise InvalidInputError(
+            f"The agent's horizon must be at least the problem's, {problem.horizon}; got {horizon}."
+        )
+    bounds = getattr(agent, "reward_range", None)
+    low, high = problem.reward_range
+    if bounds is not None and not (bounds[0] <= low and high <= bounds[1]):
+        raise InvalidInputError(
+            f"The agent's reward_range must contain the problem's, ({low:g}, {high:g}); got ({bounds[0]:g}, "
+            f"{bounds[1]:g}). Use {type(agent).__name__}.for_problem(problem, ...), or reward_range=None for raw rewards."
+        )
+
+
+def _new_record(problem: Problem) -> Record:
+    n = problem.horizon
+    states = np.empty(n + 1, np.int32)
+    states[0] = problem.start
+    return Record(
+        states, np.empty(n, np.int32), np.empty(n), np.empty(n), np.zeros(n, np.int32), np.zeros(n, np.bool_)
+    )
+
+
+def _run(agent: Any, problem: Problem, seed: int, record: Record) -> Run:
+    planned = np.flatnonzero(record.sweeps)
+    return Run(
+        agent=getattr(agent, "name", type(agent).__name__),
+        parameters=dict(getattr(agent, "parameters", {})),
+        problem=problem.name,
+        seed=seed,
+        states=record.states[:-1],
+        actions=record.actions,
+        rewards=record.rewards,
+        mean_rewards=record.mean_rewards,
+        final_state=int(record.states[-1]),
+        episode_starts=planned + 1,
+        sweeps=record.sweeps[planned],
+        vacuous=record.vacuous[planned],
+    )
