@@ -9,6 +9,8 @@ import pytest
 import driftmdp as dm
 from driftmdp import errors
 
+ROOMS = ["driftmdp.agents", "driftmdp.formulas", "driftmdp.planning", "driftmdp.problems", "driftmdp.testing"]
+
 
 def test_importing_does_not_load_the_compiler_or_slow_parts_of_scipy():
     heavy = "numba", "scipy.optimize", "scipy.special", "scipy.stats", "scipy.sparse.linalg", "scipy.sparse.csgraph"
@@ -17,7 +19,7 @@ def test_importing_does_not_load_the_compiler_or_slow_parts_of_scipy():
     assert out.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("room", ["driftmdp", "driftmdp.planning", "driftmdp.problems", "driftmdp.formulas"])
+@pytest.mark.parametrize("room", ["driftmdp", *ROOMS])
 def test_every_public_name_exists_and_is_documented(room):
     module = importlib.import_module(room)
     for name in module.__all__:
@@ -26,7 +28,7 @@ def test_every_public_name_exists_and_is_documented(room):
             assert (inspect.getdoc(public) or "").strip(), f"{room}.{name} has no documentation"
 
 
-@pytest.mark.parametrize("room", ["driftmdp.planning", "driftmdp.problems", "driftmdp.formulas"])
+@pytest.mark.parametrize("room", ROOMS)
 def test_every_public_function_has_an_example_that_runs(room):
     module = importlib.import_module(room)
     for name in module.__all__:
@@ -40,7 +42,7 @@ def test_every_error_has_the_root_and_a_builtin(name):
     kind = getattr(errors, name)
     assert issubclass(kind, errors.DriftmdpError)
     if kind is not errors.DriftmdpError:
-        assert issubclass(kind, (ValueError, LookupError, ArithmeticError))
+        assert issubclass(kind, (ValueError, LookupError, ArithmeticError, AssertionError))
 
 
 def test_errors_pickle_with_what_they_carry():

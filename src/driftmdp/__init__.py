@@ -8,7 +8,7 @@ and :class:`DriftingMdp`; ask :mod:`driftmdp.planning` what is best in it, or le
 learn it with :func:`simulate`.
 """
 
-from driftmdp import agents, errors, formulas, planning, problems
+from driftmdp import agents, errors, formulas, planning, problems, testing
 from driftmdp._version import __version__
 from driftmdp.mdp import DriftingMdp, Luck, Mdp, Noise, Problem, Sample, Space, Variation, gaussian
 from driftmdp.simulation import Run, simulate
@@ -31,4 +31,5 @@ __all__ = [
     "planning",
     "problems",
     "simulate",
+    "testing",
 ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 __all__ = [
+    "CheckFailedError",
     "DriftmdpError",
     "InvalidInputError",
     "NotCommunicatingError",
@@ -19,6 +20,10 @@ __all__ = [
 
 class DriftmdpError(Exception):
     """The root of every error that driftmdp raises on purpose."""
+
+
+class CheckFailedError(DriftmdpError, AssertionError):
+    """An agent or a problem breaks a rule that ``driftmdp.testing`` checks."""
 
 
 class InvalidInputError(DriftmdpError, ValueError):

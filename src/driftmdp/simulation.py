@@ -121,14 +121,14 @@ def _gains_of(drifting: DriftingMdp) -> NDArray[np.float64]:
 def simulate(agent: Agent, problem: Problem, seed: int, compiled: bool | None = None) -> Run:
     """Run an agent on a problem and return what happened.
 
-    The agent is copied and reset, never changed. The seed makes two independent streams, one for the world and one for the
-    agent; step t of the world uses the same random numbers whatever the agent does.
+    The agent is copied and reset, never changed. The seed makes two independent streams, one for the world and one
+    for the agent; step t of the world uses the same random numbers whatever the agent does.
 
     Parameters
     ----------
     agent
-        One of ``driftmdp.agents``, or any object with ``reset(rng)``, ``act(state)`` and ``observe(reward, next_state,
-        action=None)``.
+        One of ``driftmdp.agents``, or any object with ``reset(rng)``, ``act(state)`` and ``observe(reward,
+        next_state, action=None)``.
     problem
         The world, its start and its noise.
     seed
@@ -139,8 +139,8 @@ def simulate(agent: Agent, problem: Problem, seed: int, compiled: bool | None = 
     Raises
     ------
     InvalidInputError
-        If agent and problem do not fit: other states or actions, a shorter horizon, a smaller reward range; or if the
-        agent chooses an action that does not exist.
+        If agent and problem do not fit: other states or actions, a shorter horizon, a smaller reward range; or if
+        the agent chooses an action that does not exist.
 
     Examples
     --------
@@ -161,7 +161,9 @@ def simulate(agent: Agent, problem: Problem, seed: int, compiled: bool | None = 
     record = _new_record(problem)
     can = hasattr(player, "play")
     if compiled and not can:
-        raise InvalidInputError(f"compiled must be False for {type(agent).__name__}, which has no method play(stage).")
+        raise InvalidInputError(
+            f"compiled must be False for {type(agent).__name__}, which has no method play(stage)."
+        )
     if can and compiled is not False:
         player.play(Stage(problem, luck, record))
     else:
@@ -179,7 +181,7 @@ def _fresh(agent: Agent, rng: np.random.Generator) -> Any:
 
 
 def _step_loop(agent: Agent, problem: Problem, luck: Luck, record: Record) -> None:
-    """The same as a compiled run, one step at a time."""
+    """Do what a compiled run does, one step at a time."""
     world, noise = problem.drifting.world, (problem.noise.code, problem.noise.sigma, *problem.reward_range)
     state, plans = problem.start, 0
     for step in range(problem.horizon):
@@ -201,7 +203,9 @@ def _legal_pair(agent: Agent, problem: Problem, t: int, state: int, action: Any)
     try:
         return problem.space.pair(state, action)
     except InvalidInputError as error:
-        raise InvalidInputError(f"{type(agent).__name__} chose an action that does not exist at t={t}: {error}") from None
+        raise InvalidInputError(
+            f"{type(agent).__name__} chose an action that does not exist at t={t}: {error}"
+        ) from None
 
 
 def _check_fit(agent: Any, problem: Problem) -> None:
@@ -222,7 +226,8 @@ def _check_fit(agent: Any, problem: Problem) -> None:
     if bounds is not None and not (bounds[0] <= low and high <= bounds[1]):
         raise InvalidInputError(
             f"The agent's reward_range must contain the problem's, ({low:g}, {high:g}); got ({bounds[0]:g}, "
-            f"{bounds[1]:g}). Use {type(agent).__name__}.for_problem(problem, ...), or reward_range=None for raw rewards."
+            f"{bounds[1]:g}). Use {type(agent).__name__}.for_problem(problem, ...), or reward_range=None for raw "
+            "rewards."
         )
 
 

@@ -1,7 +1,8 @@
 """Who decides: one algorithm per file, and the parts that optimists are composed of.
 
-Every agent has ``reset(rng)``, ``act(state)`` and ``observe(reward, next_state, action=None)``; ``driftmdp.simulate`` runs any
-object that has them. The agents here also run compiled, save and load themselves, and explain their plans.
+Every agent has ``reset(rng)``, ``act(state)`` and ``observe(reward, next_state, action=None)``;
+``driftmdp.simulate`` runs any object that has them. The agents here also run compiled, save and load themselves,
+and explain their plans.
 """
 
 from driftmdp.agents.base import Agent, BuiltinAgent, Stage
@@ -66,8 +67,10 @@ def builtin() -> dict[str, type[BuiltinAgent]]:
     Examples
     --------
     >>> sorted(builtin())
-    ['FixedPolicy', 'Optimist', 'Oracle', 'Random', 'SWUCRL', 'SWUCRL2CW', 'SlidingWindowUCRL2', 'UCRL2', 'UCRL2B', 'UCRL2S',
-    'VariationAwareUCRL']
+    ['FixedPolicy', 'Optimist', 'Oracle', 'Random', 'SWUCRL', 'SWUCRL2CW', 'SlidingWindowUCRL2', 'UCRL2', 'UCRL2B',
+    'UCRL2S', 'VariationAwareUCRL']
     """
     agents = [found for name in __all__ if isinstance(found := globals()[name], type)]
-    return {agent.__name__: agent for agent in agents if issubclass(agent, BuiltinAgent) and agent is not BuiltinAgent}
+    return {
+        agent.__name__: agent for agent in agents if issubclass(agent, BuiltinAgent) and agent is not BuiltinAgent
+    }

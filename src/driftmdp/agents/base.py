@@ -62,7 +62,9 @@ class BuiltinAgent(ABC):
 
     def __init__(self, space: Space, horizon: int | None, seed: int | None) -> None:
         if not isinstance(space, Space):
-            raise InvalidInputError(f"space must be a Space; got {space!r}. Write Space.uniform(n_states, n_actions).")
+            raise InvalidInputError(
+                f"space must be a Space; got {space!r}. Write Space.uniform(n_states, n_actions)."
+            )
         self.space = space
         self.horizon = None if horizon is None else as_integer(horizon, "horizon", minimum=1)
         self.seed = None if seed is None else as_integer(seed, "seed", minimum=0)
@@ -74,7 +76,11 @@ class BuiltinAgent(ABC):
         """Return an agent with the problem's space, horizon and reward range filled in."""
         if not isinstance(problem, Problem):
             raise InvalidInputError(f"problem must be a Problem; got {problem!r}.")
-        known = {"space": problem.space, "horizon": problem.horizon, "reward_range": problem.reward_range}
+        known: dict[str, Any] = {
+            "space": problem.space,
+            "horizon": problem.horizon,
+            "reward_range": problem.reward_range,
+        }
         wanted = _parameter_names(cls)
         return cls(**{name: value for name, value in known.items() if name in wanted} | parameters)
 
@@ -141,7 +147,7 @@ class BuiltinAgent(ABC):
         if not (type(reward) is float and math.isfinite(reward)):
             reward = as_number(reward.item() if isinstance(reward, np.generic) else reward, "reward")
         following = self._state(next_state, "next_state")
-        done = advised if action is None else self.space.state_and_action(self.space.pair(s, action))[1]
+        done = advised if action is None else self.space.pair(s, action) - int(self._offsets[s])
         self._learn(s, done, reward, following)
         self._waiting = None
 

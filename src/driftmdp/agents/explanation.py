@@ -18,8 +18,8 @@ class ActionReason:
     action
         Its number in the state.
     value
-        The long-term average reward that it promises in the best plausible world: its optimistic value minus the state's,
-        Upsilon(s, a) - u(s) of [CSZ20] alg:evi. The best action promises the plan's gain, to its residual.
+        The long-term average reward that it promises in the best plausible world: its optimistic value minus the
+        state's, Upsilon(s, a) - u(s) of [CSZ20] alg:evi. The best action promises the plan's gain, to its residual.
     reward
         Its optimistic reward.
     count
@@ -61,7 +61,9 @@ class Explanation:
         tied = sum(reason.value >= best - 1e-9 * max(1.0, abs(best)) for reason in self.actions)
         if tied == 1:
             return f"Action {self.action} promises most."
-        return f"{tied} actions promise the same; action {self.action} is the {self.ties.replace('-', ' ')} of them."
+        return (
+            f"{tied} actions promise the same; action {self.action} is the {self.ties.replace('-', ' ')} of them."
+        )
 
     def __str__(self) -> str:
         radius = [reason.radius for reason in self.actions if np.isfinite(reason.radius)]

@@ -1,6 +1,7 @@
 """The engine of the optimists: a memory, a confidence, a planner and a schedule, and one step for all of them.
 
-The step is compiled and is the same whether it is taken live (``act``, ``observe``) or T times in a row (``simulate``).
+The step is compiled and is the same whether it is taken live (``act``, ``observe``) or T times in a row
+(``simulate``).
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ __all__ = ["PLANNERS", "TIES", "Optimist", "Plan", "checked_range"]
 
 PLANNERS = ("paper", "fast")
 TIES = ("least-visited", "first")
+BY_DOUBLING = Doubling()
 
 
 @dataclass(frozen=True)
@@ -72,13 +74,13 @@ class Optimist(BuiltinAgent):
     memory
         ``Everything()``, ``SlidingWindow(W)`` or ``SinceRestart(starts)``.
     confidence
-        ``PaperRadii``, ``JakschRadii``, ``VariationRadii`` or ``BernsteinRadii``, each with ``delta``, ``scale`` and
-        ``widening``.
+        ``PaperRadii``, ``JakschRadii``, ``VariationRadii`` or ``BernsteinRadii``, each with ``delta``, ``scale``
+        and ``widening``.
     schedule
         When to plan again.
     reward_range
-        Bounds (lo, hi) on the mean rewards: rewards are mapped to [0, 1] and optimistic ones capped at hi. None is the
-        raw reading: no mapping, no cap.
+        Bounds (lo, hi) on the mean rewards: rewards are mapped to [0, 1] and optimistic ones capped at hi. None is
+        the raw reading: no mapping, no cap.
     planner
         ``"paper"``, [CSZ20] alg:evi verbatim, or ``"fast"``, with warm starts and acceleration.
     ties
@@ -104,7 +106,7 @@ class Optimist(BuiltinAgent):
         horizon: int,
         memory: Memory,
         confidence: Confidence,
-        schedule: Doubling = Doubling(),
+        schedule: Doubling = BY_DOUBLING,
         reward_range: tuple[float, float] | None = (0.0, 1.0),
         planner: str = "paper",
         ties: str = "least-visited",
@@ -228,9 +230,7 @@ class Optimist(BuiltinAgent):
                 clock["gain"], clock["residual"] = high, high - low
                 clock["sweeps"] += rounds
                 if high - low <= precision:
-                    kernels.optimist.settle(
-                        self._rules, self._offsets, self._known, self._mind, draft, n, n_local
-                    )
+                    kernels.optimist.settle(self._rules, self._offsets, self._known, self._mind, draft, n, n_local)
                     return True
             raise NotConvergedError(
                 f"The plan of {self.name} at t={clock['t']} must be certain to "
@@ -271,7 +271,7 @@ class Optimist(BuiltinAgent):
         shape = self.space.n_pairs, self.space.n_states
         return sp.csr_array((entries["count"], (entries["pair"], entries["next_state"])), shape=shape)
 
-    def _slots(self) -> NDArray[np.void]:
+    def _slots(self) -> Any:
         return self._known.slots[: int(self._known.tally["n_slots"][0])]
 
     def explain(self, state: int) -> Explanation:
@@ -300,7 +300,9 @@ class Optimist(BuiltinAgent):
         for pair in range(first, last):
             reason = seen.get(pair)
             actions.append(
-                ActionReason(pair - first, bottom + span * unseen, bottom + span * float(clock["unseen"]), 0, np.inf)
+                ActionReason(
+                    pair - first, bottom + span * unseen, bottom + span * float(clock["unseen"]), 0, np.inf
+                )
                 if reason is None
                 else ActionReason(
                     pair - first,
@@ -312,7 +314,14 @@ class Optimist(BuiltinAgent):
             )
         widening = float(self._phases.transition_extra[int(clock["phase"])])
         return Explanation(
-            s, int(self._mind.policy[s]), tuple(actions), plan.t, plan.gain, widening, self.confidence.scale, self.ties
+            s,
+            int(self._mind.policy[s]),
+            tuple(actions),
+            plan.t,
+            plan.gain,
+            widening,
+            self.confidence.scale,
+            self.ties,
         )
 
     # keeping -----------------------------------------------------------------------------------------
@@ -336,22 +345,18 @@ class Optimist(BuiltinAgent):
     def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
         self.reset()
         n_slots, n_entries = arrays["slots"].size, arrays["entries"].size
-        while self._known.slots.size <= n_slots or self._known.entries.size <= n_entries:
-            self._known.tally["n_slots"], self._known.tally["n_entries"] = self._known.slots.size, self._known.entries.size
-            self._known = enlarge_memory(self._known)
-        known = self._known
-        known.table[:] = -1
+        known = new_memory(self.space.n_pairs, self._known.steps.size, n_slots, n_entries)
         known.slots[:n_slots], known.entries[:n_entries] = arrays["slots"], arrays["entries"]
         known.steps[: arrays["steps"].size] = arrays["steps"]
         known.tally[:] = arrays["tally"]
         known.slot_of[arrays["slots"]["pair"]] = np.arange(n_slots)
         kernels.memory.fill_table(known)
-        self._mind = enlarge_mind(self._mind, known.slots.size)
-        mind = self._mind
+        mind = enlarge_mind(self._mind, known.slots.size)
         for name in ("clock", "visits", "policy", "bias"):
             getattr(mind, name)[:] = arrays[name]
         mind.touched[: arrays["touched"].size] = arrays["touched"]
         mind.reasons[: arrays["reasons"].size] = arrays["reasons"]
+        self._known, self._mind = known, mind
         self._enlarge_draft(0)
 
 
@@ -407,5 +412,6 @@ def _phases(agent: Optimist) -> Phases:
         )
     except ValueError:
         raise InvalidInputError(
-            f"delta, widening and reward_widening must be one number each, or one for each of the {starts.size} phases."
+            f"delta, widening and reward_widening must be one number each, or one for each of the {starts.size} "
+            "phases."
         ) from None

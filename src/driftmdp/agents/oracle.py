@@ -21,8 +21,8 @@ __all__ = ["Oracle", "checked_policies"]
 class Oracle(Scripted):
     """Play the optimal policy of the MDP of each t.
 
-    It is what rho*_t assumes to be known, though not an upper bound: a policy that looks ahead may earn more, and one
-    step of the right MDP does not earn its long-run average.
+    It is what rho*_t assumes to be known, though not an upper bound: a policy that looks ahead may earn more, and
+    one step of the right MDP does not earn its long-run average.
 
     Parameters
     ----------
@@ -44,13 +44,15 @@ class Oracle(Scripted):
     True
     """
 
-    def __init__(
-        self, space: Space, policies: ArrayLike, policy_index: ArrayLike, seed: int | None = None
-    ) -> None:
+    def __init__(self, space: Space, policies: ArrayLike, policy_index: ArrayLike, seed: int | None = None) -> None:
         index = as_table(policy_index, "policy_index")
         super().__init__(space, index.size, seed)
         self.policies = checked_policies(space, policies, "policies")
-        if index.ndim != 1 or index.dtype.kind not in "iu" or not ((index >= 0) & (index < len(self.policies))).all():
+        if (
+            index.ndim != 1
+            or index.dtype.kind not in "iu"
+            or not ((index >= 0) & (index < len(self.policies))).all()
+        ):
             raise InvalidInputError(
                 f"policy_index must list one of the {len(self.policies)} policies for each step, counted from 0."
             )
@@ -77,7 +79,9 @@ def checked_policies(space: Space, policies: ArrayLike, name: str) -> NDArray[np
     """Return policies of shape (n, S) whose actions exist."""
     table = as_table(policies, name)
     if table.ndim != 2 or table.shape[1] != space.n_states or table.dtype.kind not in "iu":
-        raise InvalidInputError(f"{name} must have a whole number, the action, for each of the {space.n_states} states.")
+        raise InvalidInputError(
+            f"{name} must have a whole number, the action, for each of the {space.n_states} states."
+        )
     wrong = (table < 0) | (table >= space.n_actions)
     if wrong.any():
         row, s = (int(i) for i in np.argwhere(wrong)[0])

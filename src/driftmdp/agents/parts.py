@@ -1,12 +1,12 @@
 """The parts that an optimist is composed of: a memory, a confidence and a schedule.
 
-===========  =============================================================  =========================================
+===========  =============================================================  ========================================
 part         choices                                                        meaning
-===========  =============================================================  =========================================
+===========  =============================================================  ========================================
 memory       Everything, SlidingWindow(W), SinceRestart(starts)             which past steps are counted
 confidence   PaperRadii, JakschRadii, VariationRadii, BernsteinRadii        how far estimates may be off
 schedule     Doubling(every)                                                when to plan again
-===========  =============================================================  =========================================
+===========  =============================================================  ========================================
 
 Every radius is multiplied by ``scale`` and then widened: rad = scale * theory + widening.
 """

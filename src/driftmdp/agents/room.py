@@ -13,15 +13,18 @@ __all__ = ["enlarge_memory", "enlarge_mind", "new_draft", "new_memory", "new_min
 FIRST = 32  # pairs and successors that there is room for at first
 
 
-def new_memory(n_pairs: int, window: int) -> Memory:
-    """Return an empty memory; a window of 0 keeps everything."""
+def new_memory(n_pairs: int, window: int, pairs: int = 0, successors: int = 0) -> Memory:
+    """Return an empty memory with room for so many pairs and successors; a window of 0 keeps everything."""
     tally = np.zeros(1, TALLY)
     tally["vacant"] = -1
+    room = FIRST
+    while room <= successors:
+        room *= 2
     return Memory(
         np.full(n_pairs, -1, np.int32),
-        np.zeros(FIRST, SLOT),
-        np.zeros(FIRST, ENTRY),
-        np.full(2 * FIRST, -1, np.int32),
+        np.zeros(max(FIRST, pairs + 1), SLOT),
+        np.zeros(room, ENTRY),
+        np.full(2 * room, -1, np.int32),
         np.zeros(window, STEP),
         tally,
     )

@@ -1,8 +1,8 @@
 """Snapshots of agents: one file of plain arrays and a JSON header, written whole; no pickle.
 
 The file is a zip of ``.npy`` arrays (numpy's npz), so other languages can read it. ``header`` names the format, its
-version, the class and its parameters; ``state/NAME`` is what was learned; ``parameter/NAME`` are parameters that are
-arrays. The zip's checksums notice a damaged file, its directory at the end a truncated one.
+version, the class and its parameters; ``state/NAME`` is what was learned; ``parameter/NAME`` are parameters that
+are arrays. The zip's checksums notice a damaged file, its directory at the end a truncated one.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def save(agent: BuiltinAgent, path: str | os.PathLike[str]) -> None:
     }
     arrays |= {f"state/{name}": array for name, array in agent._state_arrays().items()}
     content = io.BytesIO()
-    np.savez_compressed(content, allow_pickle=False, header=np.array(json.dumps(header)), **arrays)  # type: ignore[arg-type]
+    np.savez_compressed(content, allow_pickle=False, header=np.array(json.dumps(header)), **arrays)
     _write_whole(Path(path), content.getvalue())
 
 
@@ -63,7 +63,7 @@ def load(path: str | os.PathLike[str]) -> BuiltinAgent:
     from driftmdp.agents import builtin
 
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with np.load(io.BytesIO(Path(path).read_bytes()), allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         header = json.loads(str(arrays.pop("header")))
         if header["format"] != FORMAT:
@@ -72,7 +72,8 @@ def load(path: str | os.PathLike[str]) -> BuiltinAgent:
         raise InvalidInputError(f"{path} must be a snapshot of an agent; there is no such file.") from None
     except (OSError, EOFError, KeyError, TypeError, ValueError, AttributeError, zipfile.BadZipFile) as error:
         raise InvalidInputError(
-            f"{path} must be a snapshot written by agent.save; it is not one, or it is damaged ({_first_line(error)})."
+            f"{path} must be a snapshot written by agent.save; it is not one, or it is damaged "
+            f"({_first_line(error)})."
         ) from None
     if header["version"] > VERSION:
         raise InvalidInputError(
@@ -81,14 +82,18 @@ def load(path: str | os.PathLike[str]) -> BuiltinAgent:
         )
     classes = builtin()
     if header["class"] not in classes:
-        raise InvalidInputError(f"{path} must hold an agent that this driftmdp knows; it holds {header['class']!r}.")
+        raise InvalidInputError(
+            f"{path} must hold an agent that this driftmdp knows; it holds {header['class']!r}."
+        )
     try:
         parameters = {name: _decode(value, arrays) for name, value in header["parameters"].items()}
         agent = classes[header["class"]](**parameters)
         agent._restore({name.removeprefix("state/"): array for name, array in arrays.items() if "state/" in name})
         agent._waiting = None if header["waiting"] is None else (header["waiting"][0], header["waiting"][1])
     except (KeyError, IndexError, TypeError, ValueError) as error:
-        raise InvalidInputError(f"{path} must be a whole snapshot; it does not fit together ({_first_line(error)}).") from None
+        raise InvalidInputError(
+            f"{path} must be a whole snapshot; it does not fit together ({_first_line(error)})."
+        ) from None
     return agent
 
 
@@ -108,7 +113,11 @@ def _encode(value: Any, name: str, arrays: dict[str, NDArray[Any]]) -> Any:
         return {"part": type(value).__name__, "fields": fields}
     if isinstance(value, np.generic):
         return value.item()
-    return {"tuple": [_encode(v, f"{name}.{i}", arrays) for i, v in enumerate(value)]} if isinstance(value, (tuple, list)) else value
+    return (
+        {"tuple": [_encode(v, f"{name}.{i}", arrays) for i, v in enumerate(value)]}
+        if isinstance(value, (tuple, list))
+        else value
+    )
 
 
 def _decode(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:

@@ -82,16 +82,16 @@ class SWUCRL(Optimist):
         >>> SWUCRL.tuned(Space.uniform(2, 2), 100_000, changes=100, diameter=2.0).window
         6498
         """
-        t, l = as_integer(horizon, "horizon", minimum=1), as_integer(changes, "changes", minimum=1)
+        t, count = as_integer(horizon, "horizon", minimum=1), as_integer(changes, "changes", minimum=1)
         delta = as_number(parameters.get("delta") or 1.0 / t, "delta", 0.0, 1.0)
         root = math.sqrt(space.mean_actions * math.log(t / delta))
         d = as_number(diameter, "diameter", minimum=0.0)
-        window = (16.53 * t * d * space.n_states * root / l) ** (2 / 3)
+        window = (16.53 * t * d * space.n_states * root / count) ** (2 / 3)
         return cls(space, t, window=max(1, whole_part(min(window, float(t)))), **parameters)
 
     @classmethod
     def for_problem(cls, problem: Problem, **parameters: Any) -> Self:
-        """Return an agent for a problem; without a window, the one that SWUCRL2-CW would use, to compare the two."""
+        """Return an agent for a problem; without a window, SWUCRL2-CW's, to compare the two."""
         if "window" not in parameters:
             chosen = tuned_to(problem, parameters.get("reward_range", problem.reward_range))
             parameters = {"window": chosen.window} | parameters

@@ -93,8 +93,8 @@ class SWUCRL2CW(Optimist):
         b_r, b_p
             The variation budgets B_r (of rewards in [0, 1]) and B_p.
         rule
-            ``"theorem-1"``, ``"borl-proof"``, ``"oblivious"``, ``"theorem-3"``, ``"theorem-4"`` or ``"bandit"``; see
-            ``driftmdp.formulas.tuned``.
+            ``"theorem-1"``, ``"borl-proof"``, ``"oblivious"``, ``"theorem-3"``, ``"theorem-4"`` or ``"bandit"``;
+            see ``driftmdp.formulas.tuned``.
         **parameters
             The agent's others.
 

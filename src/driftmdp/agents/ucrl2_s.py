@@ -94,7 +94,8 @@ class UCRL2S(Optimist):
 
 def restarts_for_changes(horizon: int, changes: int) -> NDArray[np.int64]:
     """Return the distinct ceil(i^3 / l^2) up to the horizon."""
-    starts, i = [], 1
+    starts: list[int] = []
+    i = 1
     while (start := -(-(i**3) // changes**2)) <= horizon:
         if not starts or start > starts[-1]:
             starts.append(start)

@@ -1,7 +1,7 @@
 """Variation-aware UCRL with restarts [OGA19]: told how much the world moves in each phase.
 
-It is what the paper calls for comparison an algorithm that "crucially requires the access" to local variations; here it
-gets them.
+It is what the paper calls for comparison an algorithm that "crucially requires the access" to local variations;
+here it gets them.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class VariationAwareUCRL(Optimist):
     horizon
         T, the number of steps.
     reward_steps, transition_steps
-        B_{r,t} and B_{p,t} between consecutive steps, shape (T - 1,), as ``drifting.variation()`` has them; rewards in
-        their own units.
+        B_{r,t} and B_{p,t} between consecutive steps, shape (T - 1,), as ``drifting.variation()`` has them; rewards
+        in their own units.
     delta
         The probability of error, 1/T by default.
     reward_range

@@ -102,13 +102,16 @@ def kernel(function: Function) -> Function:
 
     Division by zero gives infinities and NaNs, as in numpy; kernels look for them where it matters.
     """
-    return _compiled(function, _nrt=True)  # said aloud: otherwise a lean kernel that calls it hands its own setting down
+    return _compiled(
+        function, _nrt=True
+    )  # said aloud: otherwise a lean kernel that calls it hands its own setting down
 
 
 def lean_kernel(function: Function) -> Function:
     """Like ``kernel``, for functions that neither make nor return arrays: compiled without counting references.
 
-    Counting the arrays of a named tuple in and out costs ten times what a short function does (docs/decisions/0006).
+    Counting the arrays of a named tuple in and out costs ten times what a short function does
+    (docs/decisions/0006).
     """
     return _compiled(function, _nrt=False)
 

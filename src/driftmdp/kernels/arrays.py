@@ -136,7 +136,14 @@ ENTRY = np.dtype(
 )
 STEP = np.dtype([("pair", "i4"), ("entry", "i4"), ("reward", "f8")], align=True)
 TALLY = np.dtype(
-    [("n_slots", "i8"), ("n_entries", "i8"), ("vacant", "i8"), ("cursor", "i8"), ("remembered", "i8"), ("since", "i8")]
+    [
+        ("n_slots", "i8"),
+        ("n_entries", "i8"),
+        ("vacant", "i8"),
+        ("cursor", "i8"),
+        ("remembered", "i8"),
+        ("since", "i8"),
+    ]
 )
 
 

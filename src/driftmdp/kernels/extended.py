@@ -1,9 +1,9 @@
 """Extended value iteration: the best plausible MDP and its policy.
 
-(T u)(s) = max over a of r(s, a) + max over plausible p of p'u. For *any* u, rho = max (T u - u) and gamma = u - min u
-satisfy Properties 1 and 2 of [CSZ20] app:evi with precision span(T u - u): whatever produced u, one step on it certifies
-the plan. ``plain`` is [CSZ20] alg:evi; ``accelerate`` alternates that step with solving the ordinary MDP that it
-found.
+(T u)(s) = max over a of r(s, a) + max over plausible p of p'u. For *any* u, rho = max (T u - u) and gamma = u - min
+u satisfy Properties 1 and 2 of [CSZ20] app:evi with precision span(T u - u): whatever produced u, one step on it
+certifies the plan. ``plain`` is [CSZ20] alg:evi; ``accelerate`` alternates that step with solving the ordinary MDP
+that it found.
 """
 
 from __future__ import annotations
@@ -11,12 +11,14 @@ from __future__ import annotations
 import numpy as np
 
 from driftmdp.kernels import gain, inner
-from driftmdp.kernels._compile import kernel, lean_kernel
+from driftmdp.kernels._compile import inlined_kernel, kernel, lean_kernel
 from driftmdp.kernels.arrays import Draft, Floats, Ints, Model, Sets
 from driftmdp.kernels.bellman import CONVERGED, OUT_OF_BUDGET, STALLED
 
+TIE = 1e-9  # actions within this of the best are ties
 PLAIN_SWEEPS = 1000  # after so many sweeps of alg:evi, acceleration takes over
 ROUNDS = 200  # of acceleration
+SLOW = 0.85  # sweeps of one policy that leave more of the residual than this are given up
 LIMIT = 1000  # policy evaluations within a round
 LAZY = 0.9  # of a step is taken in the sweeps that close what acceleration could not
 LAZY_SWEEPS = 20_000
@@ -27,66 +29,91 @@ def must_walk(sets: Sets, n: int) -> bool:
     """Return whether some row needs all n states in order of their value."""
     if sets.room.size > 0:
         return True
+    found = False
     for row in range(sets.offsets[n]):
-        if inner.walks(sets.support[row], n):
-            return True
-    return False
+        found |= inner.is_complete(sets.support[row], n)
+    return found
 
 
-@lean_kernel
-def best_state(u: Floats, n: int) -> int:
-    """Return the first state with the largest value."""
-    top = 0
-    for s in range(1, n):
-        if u[s] > u[top]:
-            top = s
-    return top
+@inlined_kernel
+def row_value(draft: Draft, row: int, n: int, top: int, fill: bool) -> float:
+    """Return the optimistic value of a row; if ``fill``, write its optimistic transitions."""
+    sets, u, indices, data = draft.sets, draft.u, draft.indices, draft.data
+    support = sets.support[row]
+    if sets.room.size > 0:
+        value = inner.interval(sets, row, n, u, draft.order, draft.scratch, fill, indices, data)
+    elif inner.is_complete(support, n):
+        value = inner.complete_ball(sets, row, n, u, draft.order, fill, indices, data)
+    elif support == 0 and not fill:
+        value = u[top]
+    elif support <= inner.SHORT:
+        value = inner.ball_by_selecting(sets, row, u, top, fill, indices, data)
+    else:
+        value = inner.ball_by_sorting(sets, row, u, top, fill, indices, data)
+    return sets.rewards[row] + value
 
 
 @lean_kernel
 def sweep(draft: Draft, n: int, walk: bool, fill: bool) -> tuple[float, float]:
-    """Set ``new`` to T u, ``values`` to what it is the maximum of; return min and max of T u - u.
+    """Set ``new`` to T u, ``values`` and ``actions`` to what attains it; return min and max of T u - u.
 
-    If ``fill``, also write the optimistic transitions and the best row of every state.
+    If ``fill``, also write the optimistic transitions.
     """
     sets, u = draft.sets, draft.u
-    top = best_state(u, n)
-    if walk:
-        inner.sort_states(draft.order, n, u)
+    top, flat = look_at(draft, n, walk)
     low, high = np.inf, -np.inf
     for s in range(n):
         best = -np.inf
         for row in range(sets.offsets[s], sets.offsets[s + 1]):
-            if sets.support[row] == 0 and sets.room.size == 0 and not fill:
-                value = u[top]
-            elif sets.room.size > 0:
-                value = inner.interval(
-                    sets, row, n, u, draft.order, draft.scratch, fill, draft.indices, draft.data
-                )
-            elif inner.walks(sets.support[row], n):
-                value = inner.ball_by_walking(
-                    sets, row, n, u, draft.order, draft.scratch, fill, draft.indices, draft.data
-                )
-            else:
-                value = inner.ball_by_sorting(sets, row, u, top, fill, draft.indices, draft.data)
-            value += sets.rewards[row]
+            value = sets.rewards[row] + u[top] if flat and not fill else row_value(draft, row, n, top, fill)
             draft.values[row] = value
             if value > best:
                 best = value
-                if fill:
-                    draft.actions[s] = row - sets.offsets[s]
+                draft.actions[s] = row - sets.offsets[s]
         draft.new[s] = best
         low, high = min(low, best - u[s]), max(high, best - u[s])
     return low, high
 
 
 @lean_kernel
+def policy_sweep(draft: Draft, n: int, walk: bool) -> tuple[float, float]:
+    """Like ``sweep`` for the actions of the last sweep only."""
+    sets, u = draft.sets, draft.u
+    top, _ = look_at(draft, n, walk)
+    low, high = np.inf, -np.inf
+    for s in range(n):
+        draft.new[s] = row_value(draft, sets.offsets[s] + draft.actions[s], n, top, False)
+        low, high = min(low, draft.new[s] - u[s]), max(high, draft.new[s] - u[s])
+    return low, high
+
+
+@inlined_kernel
+def look_at(draft: Draft, n: int, walk: bool) -> tuple[int, bool]:
+    """Return the state with the largest u, and whether all are equal; bring ``order`` up to date if it is used."""
+    u = draft.u
+    top, least = 0, u[0]
+    for s in range(1, n):
+        least = min(least, u[s])
+        if u[s] > u[top]:
+            top = s
+    if walk:
+        inner.sort_states(draft.order, n, u)
+    return top, u[top] == least
+
+
+@lean_kernel
 def step_on(draft: Draft, n: int, share: float) -> None:
     """Move u towards T u by a share of the way, and subtract its least entry."""
-    u, new = draft.u, draft.new
+    for s in range(n):
+        draft.u[s] += share * (draft.new[s] - draft.u[s])
+    subtract_least(draft.u, n)
+
+
+@inlined_kernel
+def subtract_least(u: Floats, n: int) -> None:
+    """Make the least entry 0."""
     base = np.inf
     for s in range(n):
-        u[s] += share * (new[s] - u[s])
         base = min(base, u[s])
     for s in range(n):
         u[s] -= base
@@ -110,19 +137,23 @@ def plain(draft: Draft, n: int, precision: float, limit: int, walk: bool) -> tup
 def tilde(draft: Draft, n: int) -> Model:
     """Return the ordinary MDP that the last filled sweep found."""
     sets = draft.sets
-    return Model(sets.offsets[: n + 1], sets.rewards, sets.indptr, draft.indices, draft.data)
+    rows = sets.offsets[n]
+    return Model(sets.offsets[: n + 1], sets.rewards[:rows], sets.indptr[: rows + 1], draft.indices, draft.data)
 
 
 @kernel
 def accelerate(draft: Draft, n: int, precision: float, walk: bool) -> tuple[float, float, int, int]:
-    """Alternate a true step with solving the MDP it found; return min and max of T u - u, iterations, status.
+    """Iterate modified policy iteration, and solve where that is slow; return as ``plain``.
 
-    OUT_OF_BUDGET means that the MDP found needs a sparse elimination; then u is as good as sweeps made it.
+    Each round begins with a true step, which certifies or improves the policy. Then that policy alone is swept,
+    which costs a fraction of it; where such sweeps hardly help (long chains, almost separate parts), the ordinary
+    MDP that the true step found is solved instead. OUT_OF_BUDGET means that this MDP needs a sparse elimination.
     """
     iterations, stuck, least = 0, 0, np.inf
+    slow = False
     best = draft.u[:n].copy()
     for _ in range(ROUNDS):
-        low, high = sweep(draft, n, walk, True)
+        low, high = sweep(draft, n, walk, slow)
         iterations += 1
         if high - low <= precision:
             return low, high, iterations, CONVERGED
@@ -133,21 +164,36 @@ def accelerate(draft: Draft, n: int, precision: float, walk: bool) -> tuple[floa
                 best[s] = draft.u[s]
         if stuck >= 8:
             break
-        tolerance = max(0.1 * (high - low), 0.5 * precision) if stuck == 0 else 0.1 * precision
-        _, _, sweeps, evaluations, status = gain.solve(
-            tilde(draft, n), draft.actions[:n], draft.u[:n], tolerance, LIMIT
-        )
+        enough = max(0.1 * (high - low), 0.5 * precision) if stuck == 0 else 0.1 * precision
+        if not slow:
+            step_on(draft, n, 1.0)
+            sweeps, slow = sweep_policy(draft, n, walk, enough)
+            iterations += sweeps
+            continue
+        model = tilde(draft, n)
+        _, _, sweeps, evaluations, status = gain.solve(model, draft.actions[:n], draft.u[:n], enough, LIMIT)
         iterations += sweeps + evaluations
-        base = np.inf
-        for s in range(n):
-            base = min(base, draft.u[s])
-        for s in range(n):
-            draft.u[s] -= base
+        subtract_least(draft.u, n)
         if status == OUT_OF_BUDGET and n > gain.DENSE_LIMIT and stuck > 0:
             return low, high, iterations, OUT_OF_BUDGET
     for s in range(n):
         draft.u[s] = best[s]
     return lazily(draft, n, precision, walk, iterations)
+
+
+@lean_kernel
+def sweep_policy(draft: Draft, n: int, walk: bool, enough: float) -> tuple[int, bool]:
+    """Sweep the policy alone until its residual is small enough; return sweeps, and whether that is too slow."""
+    before = np.inf
+    for i in range(50):
+        low, high = policy_sweep(draft, n, walk)
+        step_on(draft, n, 1.0)
+        if high - low <= enough:
+            return i + 1, False
+        if high - low > SLOW * before:
+            return i + 1, True
+        before = high - low
+    return 50, True
 
 
 @lean_kernel
@@ -170,7 +216,7 @@ def lazily(draft: Draft, n: int, precision: float, walk: bool, iterations: int) 
 
 @lean_kernel
 def iterate(draft: Draft, n: int, precision: float, fast: bool) -> tuple[float, float, int, int, bool]:
-    """Plan over n states from ``draft.u``; return min and max of T u - u, iterations, status, and if it was accelerated."""
+    """Plan over n states from u; return min and max of T u - u, iterations, status, if it was accelerated."""
     walk = must_walk(draft.sets, n)
     if walk:
         for s in range(n):
@@ -186,6 +232,41 @@ def iterate(draft: Draft, n: int, precision: float, fast: bool) -> tuple[float, 
 
 
 @lean_kernel
+def inspect(indptr: Ints, data: Floats, radius: Floats, n: int, sums: Floats, whole: Ints) -> int:
+    """Fill the sum of each row of p^ and whether its ball is the whole simplex; return the places that rows take.
+
+    A row that sums to 0 was never seen.
+    """
+    places = 0
+    for pair in range(radius.size):
+        total = 0.0
+        for z in range(indptr[pair], indptr[pair + 1]):
+            total += data[z]
+        sums[pair] = total
+        whole[pair] = total == 0.0 or radius[pair] >= 2.0
+        support = indptr[pair + 1] - indptr[pair]
+        places += 1 if whole[pair] == 1 else 1 + (n if inner.wants_completion(support, n) else support)
+    return places
+
+
+@lean_kernel
+def first_best(offsets: Ints, rewards: Floats, row_of: Ints, draft: Draft, n: int, policy: Ints) -> None:
+    """Fill the first action of each state whose value in the last sweep is within 1e-9 of the best."""
+    top = -np.inf
+    for s in range(n):
+        top = max(top, draft.u[s])
+    for s in range(n):
+        best = -np.inf
+        for pair in range(offsets[s], offsets[s + 1]):
+            row = row_of[pair]
+            best = max(best, draft.values[row] if row >= 0 else rewards[pair] + top)
+        for pair in range(offsets[s + 1] - 1, offsets[s] - 1, -1):
+            row = row_of[pair]
+            if (draft.values[row] if row >= 0 else rewards[pair] + top) >= best - TIE:
+                policy[s] = pair - offsets[s]
+
+
+@lean_kernel
 def lay_out(
     offsets: Ints,
     rewards: Floats,
@@ -197,8 +278,8 @@ def lay_out(
 ) -> None:
     """Write given sets, one row a pair, but one for all pairs of a state that have the whole simplex.
 
-    ``rows`` is (indptr, indices, data, room) of the pairs; ``row_of`` is filled with the row of each pair, -1 for those
-    in ``whole``.
+    ``rows`` is (indptr, indices, data, room) of the pairs; ``row_of`` is filled with the row of each pair, -1 for
+    those in ``whole``.
     """
     indptr, indices, data, room = rows
     sets = draft.sets
@@ -214,13 +295,26 @@ def lay_out(
                 continue
             row_of[pair] = row
             sets.rewards[row], sets.radius[row], sets.indptr[row] = rewards[pair], radius[pair], z
-            sets.support[row] = indptr[pair + 1] - indptr[pair]
-            for y in range(indptr[pair], indptr[pair + 1]):
-                sets.indices[z], sets.data[z] = indices[y], data[y]
-                if room.size > 0:
-                    sets.room[z] = room[y]
-                z += 1
-            z += 1 if room.size == 0 else widest(n, sets.support[row], sets.radius[row])
+            first, last = indptr[pair], indptr[pair + 1]
+            sets.support[row] = last - first
+            if room.size == 0 and inner.wants_completion(last - first, n):
+                sets.support[row] = n
+                if last - first == n:
+                    for j in range(n):
+                        sets.data[z + j] = data[first + j]
+                else:
+                    for j in range(n):
+                        sets.data[z + j] = 0.0
+                    for y in range(first, last):
+                        sets.data[z + indices[y]] = data[y]
+                z += n + 1
+            else:
+                for y in range(first, last):
+                    sets.indices[z], sets.data[z] = indices[y], data[y]
+                    if room.size > 0:
+                        sets.room[z] = room[y]
+                    z += 1
+                z += 1 if room.size == 0 else widest(n, last - first, sets.radius[row])
             row += 1
         if best > -np.inf:
             sets.rewards[row], sets.indptr[row], sets.support[row] = best, z, 0

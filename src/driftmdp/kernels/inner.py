@@ -1,9 +1,9 @@
 """The inner maximum of extended value iteration: the best plausible transition of a row for given values u.
 
 A *ball* is { p : |p - p^|_1 <= d }: move mass min(d/2, 1) to the best state, taken from the worst states of the
-support [JOA10, Fig. 2]. Where the best state is itself among those taken from, the mass returns to it, so it needs no
-special case. An *interval* set is { p : lower <= p <= upper }: start at the lower bounds and fill up from the best
-state down. Both cost what the support costs, never what the state space costs.
+support [JOA10, Fig. 2]. Where the best state is itself among those taken from, the mass returns to it, so it needs
+no special case. An *interval* set is { p : lower <= p <= upper }: start at the lower bounds and fill up from the
+best state down. Both cost what the support costs, never what the state space costs.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from driftmdp.kernels._compile import inlined_kernel, lean_kernel
 from driftmdp.kernels.arrays import Floats, Ints, Sets
 
-SHORT = 16  # rows up to this length are kept sorted in place
+SHORT = 16  # rows up to this length are scanned for their worst successors
 
 
 @lean_kernel
@@ -33,13 +33,13 @@ def sort_states(order: Ints, n: int, u: Floats) -> None:
             order[j] = state
 
 
-@inlined_kernel
+@lean_kernel
 def sort_row(indices: Ints, data: Floats, first: int, last: int, u: Floats) -> None:
     """Sort the entries ``first .. last - 1`` of a row by u, ascending; quick where they are nearly sorted."""
     gap = 1
     for i in range(first + 1, last):
         if u[indices[i - 1]] > u[indices[i]]:
-            gap = 2 if last - first <= SHORT else last - first
+            gap = last - first
             break
     while gap > 1:
         gap = max(1, int(gap / 2.25))
@@ -53,14 +53,52 @@ def sort_row(indices: Ints, data: Floats, first: int, last: int, u: Floats) -> N
 
 
 @inlined_kernel
-def walks(support: int, n: int) -> bool:
-    """Return whether a row is so long that walking all states in order is cheaper than sorting it."""
+def wants_completion(support: int, n: int) -> bool:
+    """Return whether a row has so many successors that it is laid out with a place for every state, in order.
+
+    Then the worst states are found by walking all states by value, which is cheaper than sorting the row.
+    """
     return support > SHORT and 4 * support > n
 
 
 @inlined_kernel
+def is_complete(support: int, n: int) -> bool:
+    """Return whether a row was laid out so: ``data[first + s]`` is p^(s)."""
+    return support == n and n > SHORT
+
+
+@inlined_kernel
+def ball_by_selecting(sets: Sets, row: int, u: Floats, top: int, fill: bool, indices: Ints, data: Floats) -> float:
+    """Return max p'u over a ball; if ``fill``, write the maximiser p~ to the row of (indices, data).
+
+    For short rows: the worst successors are brought to the front one by one, as many as are taken from.
+    """
+    first = sets.indptr[row]
+    last = first + sets.support[row]
+    moved = min(0.5 * sets.radius[row], 1.0)
+    value, left = moved * u[top], moved
+    for z in range(first, last):
+        if left > 0.0:
+            worst = z
+            for y in range(z + 1, last):
+                if u[sets.indices[y]] < u[sets.indices[worst]]:
+                    worst = y
+            if worst != z:
+                sets.indices[z], sets.indices[worst] = sets.indices[worst], sets.indices[z]
+                sets.data[z], sets.data[worst] = sets.data[worst], sets.data[z]
+        taken = min(left, sets.data[z])
+        left -= taken
+        value += (sets.data[z] - taken) * u[sets.indices[z]]
+        if fill:
+            indices[z], data[z] = sets.indices[z], sets.data[z] - taken
+    if fill:
+        indices[last], data[last] = top, moved
+    return value
+
+
+@lean_kernel
 def ball_by_sorting(sets: Sets, row: int, u: Floats, top: int, fill: bool, indices: Ints, data: Floats) -> float:
-    """Return max p'u over a ball; if ``fill``, write the maximiser p~ to the row of (indices, data)."""
+    """Like ``ball_by_selecting``, for longer rows, which are kept sorted by u."""
     first = sets.indptr[row]
     last = first + sets.support[row]
     sort_row(sets.indices, sets.data, first, last, u)
@@ -78,45 +116,43 @@ def ball_by_sorting(sets: Sets, row: int, u: Floats, top: int, fill: bool, indic
 
 
 @lean_kernel
-def ball_by_walking(
-    sets: Sets,
-    row: int,
-    n: int,
-    u: Floats,
-    order: Ints,
-    scratch: Floats,
-    fill: bool,
-    indices: Ints,
-    data: Floats,
+def complete_ball(
+    sets: Sets, row: int, n: int, u: Floats, order: Ints, fill: bool, indices: Ints, data: Floats
 ) -> float:
-    """Like ``ball_by_sorting``, for rows that cover much of the n states; ``order`` has them by u."""
+    """Like ``ball_by_selecting``, for a complete row; ``order`` has the n states by u."""
     first = sets.indptr[row]
-    last = first + sets.support[row]
-    top = order[n - 1]
     moved = min(0.5 * sets.radius[row], 1.0)
-    value, left = moved * u[top], moved
-    for z in range(first, last):
-        scratch[sets.indices[z]] += sets.data[z]
-        value += sets.data[z] * u[sets.indices[z]]
+    value = moved * u[order[n - 1]] + dot(sets.data, first, u, n)
+    if fill:
+        for s in range(n):
+            indices[first + s], data[first + s] = s, sets.data[first + s]
+        indices[first + n], data[first + n] = order[n - 1], moved
+    left = moved
     for i in range(n):
+        s = order[i]
+        taken = min(left, sets.data[first + s])
+        value -= taken * u[s]
+        left -= taken
+        if fill:
+            data[first + s] -= taken
         if left <= 0.0:
             break
-        taken = min(left, scratch[order[i]])
-        left -= taken
-        scratch[order[i]] -= taken
-        value -= taken * u[order[i]]
-    for z in range(first, last):
-        if fill:
-            kept = min(sets.data[z], scratch[sets.indices[z]])
-            scratch[sets.indices[z]] -= kept
-            indices[z], data[z] = sets.indices[z], kept
-        else:
-            scratch[sets.indices[z]] = 0.0
-    if fill:
-        for z in range(first, last):
-            scratch[sets.indices[z]] = 0.0
-        indices[last], data[last] = top, moved
     return value
+
+
+@inlined_kernel
+def dot(data: Floats, first: int, u: Floats, n: int) -> float:
+    """Return sum of data[first + s] u[s], in four sums that do not wait for each other."""
+    a, b, c, d = 0.0, 0.0, 0.0, 0.0
+    whole = n - n % 4
+    for s in range(0, whole, 4):
+        a += data[first + s] * u[s]
+        b += data[first + s + 1] * u[s + 1]
+        c += data[first + s + 2] * u[s + 2]
+        d += data[first + s + 3] * u[s + 3]
+    for s in range(whole, n):
+        a += data[first + s] * u[s]
+    return (a + b) + (c + d)
 
 
 @lean_kernel

@@ -1,8 +1,8 @@
 """What an agent remembers: counts by pair and successor, kept up step by step in constant time.
 
-Every remembered pair has a slot; slots are kept dense, so that a plan reads them from first to last. Every remembered
-(pair, next state) has an entry, found by an open-addressed hash and linked to its pair's other entries. A window also
-keeps its steps in a ring buffer, so that the step that leaves is known.
+Every remembered pair has a slot; slots are kept dense, so that a plan reads them from first to last. Every
+remembered (pair, next state) has an entry, found by an open-addressed hash and linked to its pair's other entries.
+A window also keeps its steps in a ring buffer, so that the step that leaves is known.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ def locate(memory: Memory, pair: int, next_state: int) -> int:
 def has_room(memory: Memory) -> bool:
     """Return whether one more pair and one more successor fit."""
     tally = memory.tally[0]
-    return tally["n_slots"] < memory.slots.size and (tally["vacant"] >= 0 or tally["n_entries"] < memory.entries.size)
+    return tally["n_slots"] < memory.slots.size and (
+        tally["vacant"] >= 0 or tally["n_entries"] < memory.entries.size
+    )
 
 
 @inlined_kernel

@@ -1,7 +1,7 @@
 """An optimist's step: when to plan, planning, learning; and a whole run of such steps.
 
-One definition serves the live agent, which calls ``is_due``, ``plan`` and ``learn`` one by one, and ``play``, which calls
-them T times without leaving compiled code.
+One definition serves the live agent, which calls ``is_due``, ``plan`` and ``learn`` one by one, and ``play``, which
+calls them T times without leaving compiled code.
 
 A plan costs what is remembered. States of which nothing is remembered are all alike (every pair of theirs has the
 whole simplex), so one local state, the last, stands for all of them.
@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from driftmdp.kernels import extended, memory
+from driftmdp.kernels import extended, inner, memory
 from driftmdp.kernels._compile import inlined_kernel, lean_kernel
 from driftmdp.kernels.arrays import Draft, Ints, Luck, Memory, Mind, Phases, Record, Rules, World
 from driftmdp.kernels.bellman import CONVERGED
+from driftmdp.kernels.extended import TIE
 from driftmdp.kernels.world import mean_reward, sample_step
 
 NO_ROOM = 3  # a status beside those of bellman.py: give the memory or the draft more room and go on
-TIE = 1e-9  # actions within this of the best are ties
 
 
 @inlined_kernel
@@ -107,7 +107,7 @@ def prepare(
 
 @lean_kernel
 def group(known: Memory, draft: Draft) -> int:
-    """Number the remembered states and group the slots by state; return how many states there are."""
+    """Group the slots by state and give the remembered states numbers; return how many there are."""
     n = 0
     n_slots = known.tally[0]["n_slots"]
     first = draft.first_slot
@@ -148,7 +148,10 @@ def lay_out(
     clock, sets = mind.clock[0], draft.sets
     phase = clock["phase"]
     log = rules.power * np.log(clock["t"] - clock["start"]) + phases.log_delta[phase]
-    root_r, root_p = rules.reward_factor * (rules.reward_log + log), rules.transition_factor * (rules.transition_log + log)
+    root_r, root_p = (
+        rules.reward_factor * (rules.reward_log + log),
+        rules.transition_factor * (rules.transition_log + log),
+    )
     extra_r, extra_p = phases.reward_extra[phase], phases.transition_extra[phase]
     whole_radius = 1.0 if rules.bernstein == 1 else 2.0
     if rules.ranged == 1:
@@ -182,7 +185,12 @@ def lay_out(
                 reward = min(max(reward, 0.0), 1.0)
             vacuous &= radius >= whole_radius and (rules.ranged == 0 or radius_r >= 1.0)
             reason = mind.reasons[index]
-            reason["pair"], reason["count"], reason["reward"], reason["radius"] = slot["pair"], count, reward, radius
+            reason["pair"], reason["count"], reason["reward"], reason["radius"] = (
+                slot["pair"],
+                count,
+                reward,
+                radius,
+            )
             if radius >= whole_radius:
                 draft.row_of[index] = -1
                 best = max(best, reward)
@@ -223,24 +231,46 @@ def lay_row(
 ) -> int:
     """Write the observed successors of a slot from place ``stored`` on; return the place after its row."""
     sets, slot = draft.sets, known.slots[index]
+    count, support = slot["count"], successors(known, slot["head"])
+    complete = rules.bernstein == 0 and inner.wants_completion(support, n_local)
+    sets.support[row] = n_local if complete else support
+    if rules.bernstein == 1:
+        last = stored + support + extended.widest(n_local, support, sets.radius[row])
+    else:
+        last = stored + sets.support[row] + 1
+    if last > sets.indices.size:
+        return last
+    if complete:
+        for i in range(n_local):
+            sets.data[stored + i] = 0.0
     found, z = slot["head"], stored
     while found >= 0:
         entry = known.entries[found]
-        if z < sets.indices.size:
-            local = draft.local_of[entry["next_state"]]
-            sets.indices[z] = local if local >= 0 else n_local - 1
-            p = entry["count"] / slot["count"]
-            sets.data[z] = p
-            if rules.bernstein == 1:
-                radius = rules.scale * (2.0 * np.sqrt(p * (1.0 - p) * share) + 6.0 * share) + extra
-                sets.data[z] = max(0.0, p - radius)
-                sets.room[z] = min(1.0, p + radius) - sets.data[z]
+        local = draft.local_of[entry["next_state"]]
+        if local < 0:
+            local = n_local - 1
+        p = entry["count"] / count
+        if complete:
+            sets.data[stored + local] += p
+        else:
+            sets.indices[z], sets.data[z] = local, p
+        if rules.bernstein == 1:
+            radius = rules.scale * (2.0 * np.sqrt(p * (1.0 - p) * share) + 6.0 * share) + extra
+            sets.data[z] = max(0.0, p - radius)
+            sets.room[z] = min(1.0, p + radius) - sets.data[z]
         z += 1
         found = entry["link"]
-    sets.support[row] = z - stored
-    if rules.bernstein == 1:
-        return z + extended.widest(n_local, z - stored, sets.radius[row])
-    return z + 1
+    return last
+
+
+@inlined_kernel
+def successors(known: Memory, head: int) -> int:
+    """Return how many next states a pair's entries have."""
+    count = 0
+    while head >= 0:
+        count += 1
+        head = known.entries[head]["link"]
+    return count
 
 
 @lean_kernel

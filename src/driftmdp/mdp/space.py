@@ -106,7 +106,7 @@ class Space:
     def state_and_action(self, pair: int) -> tuple[int, int]:
         """Return the state and action of a flat pair index."""
         index = as_integer(pair, "pair", 0, self.n_pairs - 1)
-        s = int(np.searchsorted(self._offsets, index, side="right")) - 1
+        s = int(np.searchsorted(self._offsets, np.int32(index), side="right")) - 1  # int32: no copy of the offsets
         return s, index - int(self._offsets[s])
 
     def where(self, pair: int) -> str:

@@ -1,6 +1,6 @@
-"""What is best: optimal gains, optimistic plans, linear programs, diameters, finite horizons, and what a policy earns.
+"""What is best: optimal gains, optimistic plans, diameters, finite horizons, and what a policy earns.
 
-Gains and diameters carry their certificate. What did not converge is not returned; it raises.
+Results carry their certificate. What did not converge is not returned; it raises.
 """
 
 from driftmdp.planning.communication import check_communicating, is_communicating

@@ -18,7 +18,8 @@ maximum outside the sum, see docs/paper-notes.md, item 18):
 1. rho~ + gamma~(s) >= r~(s, a) + max over plausible p of p' gamma~, for every pair;
 2. r~(s, pi(s)) >= rho~ + gamma~(s) - p~(. | s, pi(s))' gamma~ - residual, for every state.
 
-So a warm start, or any way to a good u, is as safe as the plain sweeps of the paper, once a true step has closed it.
+So a warm start, or any way to a good u, is as safe as the plain sweeps of the paper, once a true step has closed
+it.
 """
 
 from __future__ import annotations
@@ -41,7 +42,6 @@ from driftmdp.validation import as_number, as_vector, one_of
 __all__ = ["METHODS", "Optimistic", "extended_value_iteration", "extended_value_iteration_over_intervals"]
 
 METHODS = ("fast", "paper")
-TIE = 1e-9
 ROWS_SUM = 1e-9  # how far a distribution may miss 1
 
 
@@ -79,7 +79,7 @@ class Optimistic:
 
     @functools.cached_property
     def transitions(self) -> sp.csr_array:
-        """The optimistic transitions p~ of every pair, CSR of shape (n_pairs, S); worked out when first asked for."""
+        """The optimistic transitions p~ of every pair, CSR of shape (n_pairs, S), made when first asked for."""
         draft, n = self._draft, self.bias.size
         draft.u[:n] = self.bias
         draft.order[:n] = np.arange(n)
@@ -144,14 +144,14 @@ def extended_value_iteration(
     if (balls < 0).any():
         pair = int(np.argmax(balls < 0))
         raise InvalidInputError(f"radius[{space.where(pair)}] must not be negative; got {balls[pair]:g}.")
-    indptr, indices, data = _rows(space, p_hat, "p_hat")
-    sums = _row_sums(indptr, data)
-    unseen = sums == 0.0
-    _check_rows(space, np.abs(sums - 1.0) <= ROWS_SUM, unseen, "p_hat", "sum to 1, or to 0 if never seen", sums)
-    whole = unseen | (balls >= 2.0)
+    indptr, indices, data = _rows(space, p_hat, "p_hat", need_indices=False)
+    sums, whole = np.empty(space.n_pairs), np.empty(space.n_pairs, np.int32)
+    places = kernels.extended.inspect(indptr, data, balls, space.n_states, sums, whole)
+    _check_rows(
+        space, (abs(sums - 1.0) <= ROWS_SUM) | (sums == 0.0), "p_hat", "sum to 1, or to 0 if never seen", sums
+    )
     rows = indptr, indices, data, np.empty(0)
-    stored = data.size + space.n_pairs + space.n_states
-    return _solve(space, rewards, rows, balls, whole, stored, u, precision, method)
+    return _solve(space, rewards, rows, balls, whole, places + space.n_states, u, precision, method)
 
 
 def extended_value_iteration_over_intervals(
@@ -174,8 +174,8 @@ def extended_value_iteration_over_intervals(
         Bounds on each p(s' | s, a), shape (n_pairs, S), dense or scipy sparse; an all-zero row of ``upper`` means
         never seen: the whole simplex.
     upper_elsewhere
-        The upper bound of next states that ``upper`` does not store (or stores as 0), for all pairs or one a pair: a
-        sparse ``upper`` stays sparse where every next state is a little plausible.
+        The upper bound of next states that ``upper`` does not store (or stores as 0), for all pairs or one a pair:
+        a sparse ``upper`` stays sparse where every next state is a little plausible.
 
     Examples
     --------
@@ -191,18 +191,16 @@ def extended_value_iteration_over_intervals(
     elsewhere = as_vector(np.broadcast_to(upper_elsewhere, space.n_pairs), "upper_elsewhere", space.n_pairs)
     indptr, indices, highs = _rows(space, upper, "upper")
     lows = _aligned(space, lower, indptr, indices, highs)
-    sums = _row_sums(indptr, highs)
-    unseen = (sums == 0.0) & (elsewhere == 0.0)
-    _check_rows(space, _row_sums(indptr, lows) <= 1 + ROWS_SUM, unseen, "lower", "sum to at most 1", _row_sums(indptr, lows))
-    missing = space.n_states - np.diff(indptr)
-    tops = sums + elsewhere * missing
-    _check_rows(space, tops >= 1 - ROWS_SUM, unseen, "upper", "sum to at least 1, or to 0 if never seen", tops)
-    whole = unseen | (elsewhere >= 1.0) & (_row_sums(indptr, lows) == 0.0) & (np.diff(indptr) == 0)
+    low_sums, high_sums = _row_sums(indptr, lows), _row_sums(indptr, highs)
+    whole = (high_sums == 0.0) & (elsewhere == 0.0)
+    _check_rows(space, whole | (low_sums <= 1 + ROWS_SUM), "lower", "sum to at most 1", low_sums)
+    tops = high_sums + elsewhere * (space.n_states - np.diff(indptr))
+    _check_rows(space, whole | (tops >= 1 - ROWS_SUM), "upper", "sum to at least 1, or to 0 if never seen", tops)
     rows = indptr, indices, lows, highs - lows
     with np.errstate(divide="ignore"):
         widths = np.minimum(space.n_states, np.diff(indptr) + 2 + 1 / elsewhere)
     stored = int(highs.size + np.sum(widths) + space.n_states)
-    return _solve(space, rewards, rows, elsewhere, whole, stored, u, precision, method)
+    return _solve(space, rewards, rows, elsewhere, whole.astype(np.int32), stored, u, precision, method)
 
 
 def finish_sparsely(draft: Draft, n: int, precision: float, rounds: int = 50) -> tuple[float, float, int]:
@@ -224,7 +222,7 @@ def _solve(
     rewards: NDArray[np.float64],
     rows: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]],
     radius: NDArray[np.float64],
-    whole: NDArray[np.bool_],
+    whole: NDArray[np.int32],
     stored: int,
     u: NDArray[np.float64],
     precision: float,
@@ -234,16 +232,17 @@ def _solve(
     draft = _new_draft(n, space.n_pairs + n, stored, rows[3].size > 0)
     row_of = np.empty(space.n_pairs, np.int32)
     offsets = np.array(space.offsets)
-    kernels.extended.lay_out(offsets, rewards, rows, radius, whole.astype(np.int32), draft, row_of)
+    kernels.extended.lay_out(offsets, rewards, rows, radius, whole, draft, row_of)
     draft.u[:] = u - u.min()
     low, high, iterations, status, accelerated = kernels.extended.iterate(draft, n, precision, method == "fast")
     if status == kernels.bellman.OUT_OF_BUDGET:
         low, high, more = finish_sparsely(draft, n, precision)
         iterations += more
     bias = draft.u[:n] - draft.u[:n].min()
-    values = np.where(row_of >= 0, draft.values[row_of], rewards + draft.u[:n].max())
+    policy = np.empty(n, np.int32)
+    kernels.extended.first_best(offsets, rewards, row_of, draft, n, policy)
     plan = Optimistic(
-        policy=_first_best(offsets, values),
+        policy=policy,
         gain=high,
         bias=bias,
         rewards=rewards,
@@ -256,19 +255,11 @@ def _solve(
     if plan.residual > precision:
         raise NotConvergedError(
             f"The optimistic plan must have a residual of at most {precision:g}; got {plan.residual:.3g} after "
-            f"{plan.iterations} iterations. Most likely no plausible MDP communicates: give larger radii, or accept "
-            "this error's .best.",
+            f"{plan.iterations} iterations. Most likely no plausible MDP communicates: give larger radii, or "
+            "accept this error's .best.",
             plan,
         )
     return plan
-
-
-def _first_best(offsets: NDArray[np.int32], values: NDArray[np.float64]) -> NDArray[np.int32]:
-    """Return the first action of each state whose value is within 1e-9 of the best."""
-    best = np.maximum.reduceat(values, offsets[:-1])
-    tied = np.flatnonzero(values >= np.repeat(best, np.diff(offsets)) - TIE)
-    first = tied[np.searchsorted(tied, offsets[:-1])]
-    return (first - offsets[:-1]).astype(np.int32)
 
 
 def _new_draft(n: int, rows: int, stored: int, intervals: bool) -> Draft:
@@ -278,9 +269,9 @@ def _new_draft(n: int, rows: int, stored: int, intervals: bool) -> Draft:
         np.empty(rows),
         np.empty(rows + 1, np.int32),
         np.empty(rows, np.int32),
-        np.zeros(stored, np.int32),
-        np.zeros(stored),
-        np.zeros(stored if intervals else 0),
+        np.empty(stored, np.int32),
+        np.empty(stored),
+        np.empty(stored if intervals else 0),
         np.empty(rows),
         np.empty(n),
     )
@@ -291,8 +282,8 @@ def _new_draft(n: int, rows: int, stored: int, intervals: bool) -> Draft:
         nothing,
         nothing,
         sets,
-        np.zeros(stored, np.int32),
-        np.zeros(stored),
+        np.empty(stored, np.int32),
+        np.empty(stored),
         np.empty(n),
         np.empty(n),
         np.empty(rows),
@@ -315,15 +306,18 @@ def _checked_inputs(
 
 
 def _rows(
-    space: Space, table: Any, name: str
+    space: Space, table: Any, name: str, need_indices: bool = True
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
     """Return CSR arrays of a table of shape (n_pairs, S) without negative numbers; dense rows stay whole."""
     shape = space.n_pairs, space.n_states
     if sp.issparse(table):
-        matrix = sp.csr_array(table)
+        matrix: Any = sp.csr_array(table)  # type: ignore[call-overload]
         if not matrix.has_canonical_format:
             matrix = matrix.copy()
             matrix.sum_duplicates()
+        if matrix.shape != shape:
+            raise InvalidInputError(f"{name} must have shape {shape}, pairs by states; got {matrix.shape}.")
+        indptr, indices, data = matrix.indptr, matrix.indices, np.asarray(matrix.data, np.float64)
     else:
         try:
             dense = np.asarray(table, dtype=np.float64)
@@ -331,22 +325,28 @@ def _rows(
             raise InvalidInputError(f"{name} must be a table of numbers of shape {shape}.") from None
         if dense.shape != shape:
             raise InvalidInputError(f"{name} must have shape {shape}, pairs by states; got {dense.shape}.")
-        if 4 * np.count_nonzero(dense) > dense.size and dense.size < 2**31:
-            indices = np.tile(np.arange(shape[1], dtype=np.int32), shape[0])
-            matrix = sp.csr_array((dense.ravel(), indices, np.arange(shape[0] + 1) * shape[1]), shape=shape)
-        else:
-            matrix = sp.csr_array(dense)
-    if matrix.shape != shape:
-        raise InvalidInputError(f"{name} must have shape {shape}, pairs by states; got {matrix.shape}.")
-    data = matrix.data.astype(np.float64)
-    if data.size and not (data.min() >= 0.0 and np.isfinite(data.max())):
+        indptr, indices, data = _dense_rows(dense, need_indices)
+    if data.size and not (data.min() >= 0.0 and data.max() < np.inf):
         z = int(np.argmax(~((data >= 0.0) & np.isfinite(data))))
-        pair = int(np.searchsorted(matrix.indptr, z, side="right")) - 1
+        pair = int(np.searchsorted(indptr, z, side="right")) - 1
+        state = indices[z] if indices.size else z % shape[1]
         raise InvalidInputError(
-            f"{name}[{space.where(pair)}, next state {matrix.indices[z]}] must be a number that is not negative; "
-            f"got {data[z]}."
+            f"{name}[{space.where(pair)}, next state {state}] must be a number that is not negative; got {data[z]}."
         )
-    return matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32), data
+    return indptr.astype(np.int32, copy=False), indices.astype(np.int32, copy=False), data
+
+
+def _dense_rows(
+    dense: NDArray[np.float64], need_indices: bool
+) -> tuple[NDArray[np.integer[Any]], NDArray[np.integer[Any]], NDArray[np.float64]]:
+    """Return CSR arrays of a table; one with many positive entries keeps its zeros, and needs no indices then."""
+    n_pairs, n_states = dense.shape
+    if 4 * np.count_nonzero(dense) > dense.size and dense.size < 2**31:
+        some = need_indices or n_states <= kernels.inner.SHORT
+        indices = np.arange(dense.size if some else 0, dtype=np.int32) % np.int32(n_states)
+        return np.arange(n_pairs + 1, dtype=np.int32) * np.int32(n_states), indices, dense.ravel()
+    matrix = sp.csr_array(dense)
+    return matrix.indptr, matrix.indices, matrix.data
 
 
 def _row_sums(indptr: NDArray[np.int32], data: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -357,17 +357,9 @@ def _row_sums(indptr: NDArray[np.int32], data: NDArray[np.float64]) -> NDArray[n
     return sums
 
 
-def _check_rows(
-    space: Space,
-    right: NDArray[np.bool_],
-    excused: NDArray[np.bool_],
-    name: str,
-    rule: str,
-    sums: NDArray[np.float64],
-) -> None:
-    wrong = ~right & ~excused
-    if wrong.any():
-        pair = int(np.argmax(wrong))
+def _check_rows(space: Space, right: NDArray[np.bool_], name: str, rule: str, sums: NDArray[np.float64]) -> None:
+    if not right.all():
+        pair = int(np.argmin(right))
         raise InvalidInputError(f"{name}[{space.where(pair)}] must {rule}; got a sum of {sums[pair]:.9g}.")
 
 
@@ -388,7 +380,11 @@ def _aligned(
     lows[places[found]] = low_data[positive][found]
     wrong = np.zeros(space.n_pairs, bool)
     wrong[low_pairs[positive][~found]] = True
-    np.logical_or.at(wrong, np.repeat(np.arange(space.n_pairs), np.diff(indptr)), (lows > highs) | (highs > 1 + ROWS_SUM))
+    np.logical_or.at(
+        wrong, np.repeat(np.arange(space.n_pairs), np.diff(indptr)), (lows > highs) | (highs > 1 + ROWS_SUM)
+    )
     if wrong.any():
-        raise InvalidInputError(f"lower[{space.where(int(np.argmax(wrong)))}] must be at most upper, and upper at most 1.")
+        raise InvalidInputError(
+            f"lower[{space.where(int(np.argmax(wrong)))}] must be at most upper, and upper at most 1."
+        )
     return lows

@@ -1,0 +1,190 @@
+"""The rules that every agent keeps."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import pickle
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from driftmdp.agents import Agent, BuiltinAgent, load
+from driftmdp.errors import InvalidInputError
+from driftmdp.mdp import Problem
+from driftmdp.simulation import Run, simulate
+from driftmdp.testing.checks import Report, Skip, require, run_checks
+
+__all__ = ["check_agent"]
+
+
+def check_agent(agent: Agent | Callable[[Problem], Agent], problem: Problem, seed: int = 0) -> Report:
+    """Check that an agent keeps the rules, and return which ones were checked.
+
+    - it has ``reset``, ``act`` and ``observe``;
+    - the same seed gives the same run, whatever was run in between;
+    - every action exists, and asking twice gives the same answer;
+    - the problem is not changed, nor the agent that ``simulate`` was given;
+    - a copy made by pickling in memory, as workers do, runs the same;
+    - if it offers ``save``: stopped and loaded at any step, it goes on as if never interrupted;
+    - if it offers ``play``: the compiled run equals the step-by-step one.
+
+    Parameters
+    ----------
+    agent
+        The agent, or a function that makes one for a problem.
+    problem
+        What to run it on; a few hundred steps suffice.
+    seed
+        Of the runs.
+
+    Raises
+    ------
+    CheckFailedError
+        At the first rule that is broken; the sentence says which and where.
+
+    Examples
+    --------
+    >>> import driftmdp as dm
+    >>> problem = dm.problems.two_state(horizon=50)
+    >>> report = dm.testing.check_agent(dm.agents.Random(problem.space), problem)
+    >>> len(report.checks), len(report.skipped)
+    (8, 0)
+    """
+    if not isinstance(problem, Problem):
+        raise InvalidInputError(f"problem must be a Problem; got {problem!r}.")
+    player: Any = agent if _is_agent(agent) or not callable(agent) else agent(problem)
+    subject = getattr(player, "name", type(player).__name__)
+    checks: dict[str, Callable[[Any, Problem, int], None]] = {
+        "has reset, act and observe": _has_the_protocol,
+        "the same seed gives the same run": _is_repeatable,
+        "every action exists": _acts_legally,
+        "asking twice gives the same answer": _asks_twice,
+        "inputs are not changed": _changes_nothing,
+        "a pickled copy runs the same": _survives_pickling,
+        "saved and loaded, it goes on": _survives_saving,
+        "compiled equals step by step": _compiled_equals_stepwise,
+    }
+    return run_checks(
+        subject, {rule: functools.partial(check, player, problem, seed) for rule, check in checks.items()}
+    )
+
+
+def _is_agent(agent: Any) -> bool:
+    return isinstance(agent, Agent) and not isinstance(agent, type)
+
+
+def _has_the_protocol(agent: Any, problem: Problem, seed: int) -> None:
+    for method in ("reset", "act", "observe"):
+        require(callable(getattr(agent, method, None)), f"it has no method {method}.")
+
+
+def _is_repeatable(agent: Any, problem: Problem, seed: int) -> None:
+    first = simulate(agent, problem, seed)
+    simulate(agent, problem, seed + 1)
+    _same(first, simulate(agent, problem, seed), "the second run")
+
+
+def _acts_legally(agent: Any, problem: Problem, seed: int) -> None:
+    try:
+        run = simulate(agent, problem, seed, compiled=False)
+    except InvalidInputError as error:
+        require("chose an action" not in str(error), str(error))
+        raise
+    legal = (run.actions >= 0) & (run.actions < problem.space.n_actions[run.states])
+    require(
+        bool(legal.all()), f"action {run.actions[np.argmin(legal)]} at t={np.argmin(legal) + 1} does not exist."
+    )
+
+
+def _asks_twice(agent: Any, problem: Problem, seed: int) -> None:
+    player = copy.deepcopy(agent)
+    player.reset(np.random.default_rng(seed))
+    first, second = player.act(problem.start), player.act(problem.start)
+    require(first == second, f"act({problem.start}) gave {first}, then {second} without an observation between.")
+
+
+def _changes_nothing(agent: Any, problem: Problem, seed: int) -> None:
+    world: list[Any] = list(problem.drifting.world)
+    before, copies = _frozen(agent), [np.array(array) for array in world]
+    simulate(agent, problem, seed)
+    same = all(np.array_equal(old, new) for old, new in zip(copies, world, strict=True))
+    require(same, "it changed the problem's arrays.")
+    require(
+        before is None or before == _frozen(agent), "simulate changed the agent it was given, not only its copy."
+    )
+
+
+def _survives_pickling(agent: Any, problem: Problem, seed: int) -> None:
+    frozen = _frozen(agent)
+    if frozen is None:
+        raise Skip("it cannot be pickled, so it cannot be sent to other processes")
+    _same(simulate(agent, problem, seed), simulate(pickle.loads(frozen), problem, seed), "the pickled copy")
+
+
+def _survives_saving(agent: Any, problem: Problem, seed: int) -> None:
+    if not isinstance(agent, BuiltinAgent):
+        raise Skip("it offers no save that driftmdp.agents.load can read")
+    whole = simulate(agent, problem, seed, compiled=False)
+    _same(whole, simulate(_Interrupted(agent), problem, seed, compiled=False), "the interrupted run")
+
+
+def _compiled_equals_stepwise(agent: Any, problem: Problem, seed: int) -> None:
+    if not hasattr(agent, "play"):
+        raise Skip("it has no compiled run, play(stage)")
+    compiled, stepwise = simulate(agent, problem, seed), simulate(agent, problem, seed, compiled=False)
+    _same(compiled, stepwise, "the step-by-step run")
+    require(compiled.sweeps.tolist() == stepwise.sweeps.tolist(), "the two runs took other numbers of sweeps.")
+    require(
+        compiled.vacuous.tolist() == stepwise.vacuous.tolist(), "the two runs differ in which plans were vacuous."
+    )
+
+
+class _Interrupted:
+    """An agent that is saved, thrown away and loaded before each of some steps, between act and observe too."""
+
+    def __init__(self, agent: BuiltinAgent, every: int = 7) -> None:
+        self.agent, self.every, self.count = agent, every, 0
+
+    def reset(self, rng: np.random.Generator) -> None:
+        self.agent.reset(rng)
+
+    def act(self, state: int) -> int:
+        self._interrupt()
+        return self.agent.act(state)
+
+    def observe(self, reward: float, next_state: int, action: int | None = None) -> None:
+        self._interrupt()
+        self.agent.observe(reward, next_state, action)
+
+    @property
+    def n_plans(self) -> int:
+        return getattr(self.agent, "n_plans", 0)
+
+    @property
+    def last_plan(self) -> Any:
+        return self.agent.last_plan  # type: ignore[attr-defined]
+
+    def _interrupt(self) -> None:
+        self.count += 1
+        if self.count % self.every == 0:
+            with tempfile.TemporaryDirectory() as folder:
+                self.agent.save(Path(folder) / "agent.npz")
+                self.agent = load(Path(folder) / "agent.npz")
+
+
+def _frozen(agent: Any) -> bytes | None:
+    try:
+        return pickle.dumps(agent)
+    except Exception:
+        return None
+
+
+def _same(one: Run, other: Run, name: str) -> None:
+    for field in ("states", "actions", "rewards", "mean_rewards"):
+        differ = np.flatnonzero(getattr(one, field) != getattr(other, field))
+        require(differ.size == 0, f"{name} has other {field} from t={differ[0] + 1 if differ.size else 0} on.")
+    require(one.episode_starts.tolist() == other.episode_starts.tolist(), f"{name} plans at other times.")

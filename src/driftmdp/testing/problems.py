@@ -1,0 +1,107 @@
+"""The rules that every problem keeps."""
+
+from __future__ import annotations
+
+import functools
+import pickle
+from collections.abc import Callable
+
+import numpy as np
+
+from driftmdp.agents import Random
+from driftmdp.errors import InvalidInputError
+from driftmdp.mdp import Problem
+from driftmdp.planning import check_communicating
+from driftmdp.simulation import simulate
+from driftmdp.testing.checks import Report, Skip, require, run_checks
+
+__all__ = ["check_problem"]
+
+SLACK = 1e-9
+
+
+def check_problem(problem: Problem, seed: int = 0) -> Report:
+    """Check that a problem keeps the rules, and return which ones were checked.
+
+    - at the first, a middle and the last step every row is a distribution and every mean reward within the range;
+    - those MDPs communicate, so that rho*_t exists;
+    - the same seed gives the same run, and a copy made by pickling too;
+    - what is emitted has the mean that the problem states (a test that fails wrongly once in a million);
+    - two agents with one seed meet the same luck.
+
+    Examples
+    --------
+    >>> import driftmdp as dm
+    >>> print(dm.testing.check_problem(dm.problems.two_state(horizon=100)))
+    two-state-v1
+      passed   rows are distributions, rewards within the range
+      passed   the MDPs communicate
+      passed   the same seed gives the same run
+      passed   a pickled copy runs the same
+      skipped  emitted rewards have the stated mean: it has no reward noise
+    """
+    if not isinstance(problem, Problem):
+        raise InvalidInputError(f"problem must be a Problem; got {problem!r}.")
+    checks: dict[str, Callable[[Problem, int], None]] = {
+        "rows are distributions, rewards within the range": _is_sound,
+        "the MDPs communicate": _communicates,
+        "the same seed gives the same run": _is_repeatable,
+        "a pickled copy runs the same": _survives_pickling,
+        "emitted rewards have the stated mean": _emits_the_mean,
+    }
+    return run_checks(
+        problem.name, {rule: functools.partial(check, problem, seed) for rule, check in checks.items()}
+    )
+
+
+def _some_steps(problem: Problem) -> list[int]:
+    return sorted({1, (problem.horizon + 1) // 2, problem.horizon})
+
+
+def _is_sound(problem: Problem, seed: int) -> None:
+    low, high = problem.reward_range
+    for t in _some_steps(problem):
+        mdp = problem.drifting.at(t)
+        sums = np.asarray(mdp.transitions.sum(axis=1)).ravel()
+        require(
+            bool(np.abs(sums - 1).max() <= SLACK),
+            f"a row of p_t sums to {sums[np.abs(sums - 1).argmax()]} at t={t}.",
+        )
+        inside = mdp.rewards.min() >= low - SLACK and mdp.rewards.max() <= high + SLACK
+        require(bool(inside), f"mean rewards at t={t} leave the range ({low:g}, {high:g}).")
+
+
+def _communicates(problem: Problem, seed: int) -> None:
+    for t in _some_steps(problem):
+        try:
+            check_communicating(problem.drifting.at(t))
+        except ValueError as error:
+            raise Skip(f"at t={t}: {error}") from None
+
+
+def _is_repeatable(problem: Problem, seed: int) -> None:
+    _same_run(problem, problem, seed)
+
+
+def _survives_pickling(problem: Problem, seed: int) -> None:
+    _same_run(problem, pickle.loads(pickle.dumps(problem)), seed)
+
+
+def _same_run(problem: Problem, other: Problem, seed: int) -> None:
+    agent = Random(problem.space)
+    one, two = simulate(agent, problem, seed), simulate(agent, other, seed)
+    same = np.array_equal(one.states, two.states) and np.array_equal(one.rewards, two.rewards)
+    require(same, "two runs with one seed differ.")
+
+
+def _emits_the_mean(problem: Problem, seed: int) -> None:
+    if problem.noise.kind == "none":
+        raise Skip("it has no reward noise")
+    run = simulate(Random(problem.space), problem, seed)
+    errors = run.rewards - run.mean_rewards
+    low, high = problem.reward_range
+    width = max(high - low, 4 * problem.noise.sigma)
+    bound = width * np.sqrt(14.5 * errors.size / 2)  # Hoeffding: 2 exp(-14.5) is below one in a million
+    require(
+        bool(abs(errors.sum()) <= bound), f"{errors.size} rewards miss their means by {errors.sum():.3g} in total."
+    )

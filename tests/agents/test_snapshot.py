@@ -1,0 +1,179 @@
+"""Save and load: exactly as if never interrupted; anything else is refused with a sentence."""
+
+import json
+import zipfile
+
+import numpy as np
+import pytest
+
+import driftmdp as dm
+from driftmdp.agents import snapshot
+from driftmdp.errors import InvalidInputError
+from tests.agents.worlds import random_problem, world_luck
+
+AGENTS = sorted(set(dm.agents.builtin()) - {"Optimist"})
+
+
+def make(name, problem):
+    parameters = {"scale": 0.1} if "scale" in dm.agents.builtin()[name].__init__.__code__.co_varnames else {}
+    return dm.agents.builtin()[name].for_problem(problem, **parameters)
+
+
+def go_on(agent, problem, luck, t, state, steps):
+    """Play some steps live and return what was done."""
+    done = []
+    for now in range(t, t + steps):
+        action = agent.act(state)
+        sample = problem.sample(now, state, action, luck)
+        agent.observe(sample.reward, sample.next_state)
+        done.append((state, action))
+        state = sample.next_state
+    return done, state
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_loaded_at_every_step_it_goes_on_the_same(name, tmp_path):
+    problem = random_problem(3, 60)
+    luck = world_luck(problem, 1)
+    agent = make(name, problem)
+    agent.reset(np.random.default_rng(1))
+    whole, _ = go_on(agent.copy() if name != "Random" else make(name, problem), problem, luck, 1, problem.start, 60)
+    if name == "Random":
+        fresh = make(name, problem)
+        fresh.reset(np.random.default_rng(1))
+        whole, _ = go_on(fresh, problem, luck, 1, problem.start, 60)
+    state = problem.start
+    for t in range(1, 61):
+        agent.save(tmp_path / "a.npz")
+        agent = dm.agents.load(tmp_path / "a.npz")
+        assert agent.t == t
+        done, state = go_on(agent, problem, luck, t, state, 1)
+        assert done == whole[t - 1 : t]
+
+
+@pytest.mark.parametrize("planner", ["paper", "fast"])
+def test_saved_in_the_middle_with_much_remembered(planner, tmp_path):
+    problem = random_problem(8, 3000, n_states=30)
+    luck = world_luck(problem, 2)
+    for window in (100, 700, 5000):
+        agent = dm.agents.SWUCRL2CW.for_problem(problem, window=window, widening=0.01, scale=0.05, planner=planner)
+        _, state = go_on(agent, problem, luck, 1, problem.start, 1500)
+        agent.act(state)  # between act and observe
+        agent.save(tmp_path / "a.npz")
+        twin = dm.agents.SWUCRL2CW.load(tmp_path / "a.npz")
+        assert str(twin.explain(state)) == str(agent.explain(state))
+        assert go_on(twin, problem, luck, 1501, state, 1500) == go_on(agent, problem, luck, 1501, state, 1500)
+        assert twin.counts().tolist() == agent.counts().tolist()
+
+
+def test_a_composition_is_saved_with_its_parts(tmp_path):
+    parts = dm.agents
+    agent = parts.Optimist(
+        dm.Space([1, 2], state_names=["a", "b"]),
+        100,
+        parts.SinceRestart([1, 10, 30]),
+        parts.VariationRadii(delta=[0.1, 0.2, 0.3], widening=[0.0, 0.1, 0.2]),
+        parts.Doubling(every=5),
+        reward_range=None,
+    )
+    agent.save(tmp_path / "a.npz")
+    twin = parts.load(tmp_path / "a.npz")
+    assert twin.space == agent.space
+    assert twin.memory.starts.tolist() == [1, 10, 30]
+    assert twin.confidence.delta.tolist() == [0.1, 0.2, 0.3]
+    assert twin.schedule == agent.schedule
+    assert twin.reward_range is None
+
+
+@pytest.fixture
+def saved(tmp_path):
+    problem = random_problem(3, 60)
+    agent = make("SWUCRL2CW", problem)
+    go_on(agent, problem, world_luck(problem, 1), 1, problem.start, 30)
+    path = tmp_path / "agent.npz"
+    agent.save(path)
+    return path
+
+
+def edited(path, change):
+    """Rewrite a snapshot's header."""
+    with np.load(path) as file:
+        arrays = dict(file)
+    header = json.loads(str(arrays["header"]))
+    change(header)
+    arrays["header"] = np.array(json.dumps(header))
+    np.savez(path, **arrays)
+
+
+def test_a_missing_file_is_refused(tmp_path):
+    with pytest.raises(InvalidInputError, match="there is no such file"):
+        dm.agents.load(tmp_path / "nothing.npz")
+
+
+@pytest.mark.parametrize("keep", [0, 1, 10, 100, 0.5, 0.9, 0.999])
+def test_a_truncated_file_is_refused(saved, keep):
+    content = saved.read_bytes()
+    saved.write_bytes(content[: int(keep * len(content)) if isinstance(keep, float) else keep])
+    with pytest.raises(InvalidInputError, match="it is not one, or it is damaged"):
+        dm.agents.load(saved)
+
+
+def test_a_flipped_byte_is_refused(saved):
+    content = bytearray(saved.read_bytes())
+    with zipfile.ZipFile(saved) as file:
+        place = file.getinfo("state/slots.npy").header_offset + 60
+    content[place] ^= 0xFF
+    saved.write_bytes(bytes(content))
+    with pytest.raises(InvalidInputError, match="damaged"):
+        dm.agents.load(saved)
+
+
+@pytest.mark.parametrize("content", [b"hello", b"PK\x03\x04", json.dumps({"a": 1}).encode()])
+def test_another_file_is_refused(saved, content):
+    saved.write_bytes(content)
+    with pytest.raises(InvalidInputError, match=r"must be a snapshot written by agent\.save"):
+        dm.agents.load(saved)
+
+
+def test_another_npz_is_refused(saved):
+    np.savez(saved, a=np.zeros(3))
+    with pytest.raises(InvalidInputError, match=r"must be a snapshot written by agent\.save"):
+        dm.agents.load(saved)
+
+
+def test_a_newer_version_is_refused(saved):
+    edited(saved, lambda header: header.update(version=snapshot.VERSION + 1, package="9.9.9"))
+    with pytest.raises(InvalidInputError, match=r"written by driftmdp 9\.9\.9. Update driftmdp"):
+        dm.agents.load(saved)
+
+
+def test_an_unknown_agent_is_refused(saved):
+    edited(saved, lambda header: header.update({"class": "Skynet"}))
+    with pytest.raises(InvalidInputError, match="it holds 'Skynet'"):
+        dm.agents.load(saved)
+
+
+def test_parts_that_do_not_fit_together_are_refused(saved):
+    edited(saved, lambda header: header["parameters"].pop("space"))
+    with pytest.raises(InvalidInputError, match="does not fit together"):
+        dm.agents.load(saved)
+
+
+def test_the_wrong_class_is_refused(saved):
+    with pytest.raises(InvalidInputError, match="must hold an agent of class UCRL2; it holds SWUCRL2CW"):
+        dm.agents.UCRL2.load(saved)
+
+
+def test_saving_is_whole_or_not_at_all(saved, monkeypatch):
+    before = saved.read_bytes()
+    agent = dm.agents.load(saved)
+    monkeypatch.setattr(snapshot.os, "fsync", lambda _: (_ for _ in ()).throw(OSError("disk full")))
+    with pytest.raises(OSError, match="disk full"):
+        agent.save(saved)
+    assert saved.read_bytes() == before
+    assert [path.name for path in saved.parent.iterdir()] == ["agent.npz"]
+
+
+def test_a_missing_folder_gets_a_sentence(saved):
+    with pytest.raises(InvalidInputError, match="must be in a folder that can be written to"):
+        dm.agents.load(saved).save(saved.parent / "no" / "where.npz")

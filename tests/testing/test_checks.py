@@ -1,0 +1,128 @@
+"""All built-in agents and problems are discovered into the checks; broken ones are caught."""
+
+import numpy as np
+import pytest
+
+import driftmdp as dm
+from driftmdp.errors import CheckFailedError
+from tests.agents.worlds import random_problem
+
+PROBLEMS = {
+    "ragged": random_problem(3, 150, n_states=4),
+    "one state": random_problem(4, 150, n_states=1),
+    "bernoulli": random_problem(5, 150, n_states=3, noise="bernoulli"),
+    "inventory": dm.problems.inventory(capacity=4, horizon=150),
+}
+
+
+def make(name, problem, **parameters):
+    agent = dm.agents.builtin()[name]
+    if name == "Optimist":
+        parts = {"memory": dm.agents.SlidingWindow(31), "confidence": dm.agents.BernsteinRadii(scale=0.1)}
+        return agent.for_problem(problem, **parts, schedule=dm.agents.Doubling(every=11))
+    known = agent.__init__.__code__.co_varnames
+    return agent.for_problem(problem, **{k: v for k, v in parameters.items() if k in known})
+
+
+@pytest.mark.parametrize("problem", PROBLEMS)
+@pytest.mark.parametrize("name", sorted(dm.agents.builtin()))
+def test_every_agent(name, problem):
+    report = dm.testing.check_agent(lambda p: make(name, p, scale=0.1), PROBLEMS[problem])
+    assert not report.skipped
+
+
+@pytest.mark.parametrize("name", ["SWUCRL2CW", "UCRL2", "UCRL2B", "VariationAwareUCRL"])
+def test_every_planner_and_reading(name):
+    for parameters in ({"planner": "fast", "scale": 0.1}, {"reward_range": None}, {"ties": "first", "scale": 0.3}):
+        dm.testing.check_agent(make(name, PROBLEMS["ragged"], **parameters), PROBLEMS["ragged"])
+
+
+@pytest.mark.parametrize("name", dm.problems.list())
+def test_every_problem(name):
+    report = dm.testing.check_problem(dm.problems.make(name, horizon=60))
+    assert all(check.rule.startswith("emitted") for check in report.skipped), report
+
+
+class Polite:
+    """A user's agent that keeps the rules."""
+
+    def reset(self, rng):
+        self.rng = rng
+        self.choice = None
+
+    def act(self, state):
+        if self.choice is None:
+            self.choice = self.rng.random()
+        return int(self.choice * PROBLEMS["ragged"].space.n_actions[state])
+
+    def observe(self, reward, next_state, action=None):
+        self.choice = None
+
+
+class Forgetful(Polite):
+    def act(self, state):
+        return int(self.rng.random() * PROBLEMS["ragged"].space.n_actions[state])
+
+
+class Unseeded(Polite):
+    def reset(self, rng):
+        self.rng, self.choice = np.random.default_rng(), None
+
+
+class Illegal(Polite):
+    def act(self, state):
+        return 7
+
+
+class Vandal(Polite):
+    def act(self, state):
+        PROBLEMS["ragged"].drifting.world.anchor_rewards[0, 0] += 1e-6
+        return 0
+
+
+class Mute:
+    def reset(self, rng):
+        pass
+
+    def act(self, state):
+        return 0
+
+
+def test_a_users_agent_is_told_what_was_skipped():
+    report = dm.testing.check_agent(Polite(), PROBLEMS["ragged"])
+    assert {check.rule for check in report.skipped} == {
+        "saved and loaded, it goes on",
+        "compiled equals step by step",
+    }
+    assert "has no compiled run" in str(report)
+
+
+@pytest.mark.parametrize(
+    ("agent", "message"),
+    [
+        (Forgetful(), "asking twice gives the same answer"),
+        (Unseeded(), "the same seed gives the same run"),
+        (Mute(), "it has no method observe"),
+    ],
+)
+def test_broken_agents_are_caught(agent, message):
+    with pytest.raises(CheckFailedError, match=message):
+        dm.testing.check_agent(agent, PROBLEMS["ragged"])
+
+
+def test_illegal_actions_are_caught():
+    with pytest.raises((CheckFailedError, dm.errors.InvalidInputError), match="does not exist"):
+        dm.testing.check_agent(Illegal(), PROBLEMS["ragged"])
+
+
+def test_an_agent_that_changes_the_problem_is_caught():
+    problem = random_problem(3, 150, n_states=4)
+    rewards = problem.drifting.world.anchor_rewards
+
+    class Local(Polite):
+        def act(self, state):
+            rewards[0, 0] += 1e-6
+            return 0
+
+    with pytest.raises(CheckFailedError):
+        dm.testing.check_agent(Local(), problem)
