@@ -80,7 +80,7 @@ class SWUCRL(Optimist):
         Examples
         --------
         >>> SWUCRL.tuned(Space.uniform(2, 2), 100_000, changes=100, diameter=2.0).window
-        6498
+        5860
         """
         t, count = as_integer(horizon, "horizon", minimum=1), as_integer(changes, "changes", minimum=1)
         delta = as_number(parameters.get("delta") or 1.0 / t, "delta", 0.0, 1.0)

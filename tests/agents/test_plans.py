@@ -1,0 +1,149 @@
+"""An agent's plan is the optimistic plan of what it remembers, and costs only that."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import driftmdp as dm
+from driftmdp.agents import optimist
+from driftmdp.errors import NotConvergedError
+from driftmdp.formulas import paper_radii
+from tests.agents.worlds import random_problem, world_luck
+
+
+def live(agent, problem, seed, steps):
+    """Play some steps and return the state reached."""
+    luck, state = world_luck(problem, seed), problem.start
+    for t in range(1, steps + 1):
+        sample = problem.sample(t, state, agent.act(state), luck)
+        agent.observe(sample.reward, sample.next_state)
+        state = sample.next_state
+    return state
+
+
+def planned_from_outside(agent, widening, method):
+    """Return the plan that planning makes of what the agent remembers, in unit rewards."""
+    space, counts = agent.space, agent.counts()
+    low, high = agent.reward_range
+    radii = paper_radii(counts, space, agent.horizon)
+    means = (agent.mean_rewards() - low) / (high - low)
+    upper = np.where(counts > 0, np.clip(np.nan_to_num(means) + agent.scale * radii.reward, 0, 1), 1.0)
+    p_hat = agent.successor_counts().multiply(1 / np.maximum(counts, 1)[:, None])
+    radius = agent.scale * radii.transition + widening
+    return dm.planning.extended_value_iteration(
+        space, upper, sp.csr_array(p_hat), radius, 1 / np.sqrt(agent.t), method=method
+    )
+
+
+@pytest.mark.parametrize("n_states", [2, 6, 40, 150])
+@pytest.mark.parametrize("window", [30, 1000])
+def test_paper_plans_as_planning_does(n_states, window):
+    problem = random_problem(n_states, 600, n_states=n_states)
+    agent = dm.agents.SWUCRL2CW.for_problem(problem, window=window, widening=0.02, scale=0.01, ties="first")
+    live(agent, problem, 1, 500)
+    plan, outside = agent.plan(), planned_from_outside(agent, 0.02, "paper")
+    low, high = agent.reward_range
+    assert plan.gain == pytest.approx(low + (high - low) * outside.gain, abs=1e-9)
+    assert plan.sweeps == outside.iterations
+    assert [agent.act(s) for s in range(n_states)] == outside.policy.tolist()
+    touched = agent.counts() > 0
+    assert not plan.vacuous
+    assert touched.sum() > 0
+
+
+@pytest.mark.parametrize("n_states", [2, 6, 40, 150])
+def test_fast_plans_are_certified(n_states):
+    problem = random_problem(n_states, 600, n_states=n_states)
+    agent = dm.agents.SWUCRL2CW.for_problem(problem, window=400, widening=0.02, scale=0.01, planner="fast")
+    live(agent, problem, 1, 500)
+    plan, exact = agent.plan(), planned_from_outside(agent, 0.02, "fast")
+    low, high = agent.reward_range
+    precision = 1 / np.sqrt(agent.t)
+    assert plan.residual <= precision * (high - low)
+    assert plan.gain == pytest.approx(low + (high - low) * exact.gain, abs=precision * (high - low))
+    model = dm.Mdp(problem.space, exact.rewards, exact.transitions)
+    policy = [agent.act(s) for s in range(n_states)]
+    worth = dm.planning.policy_gain(model, policy).min()
+    assert worth >= exact.gain - 2 * precision - 1e-9
+
+
+def test_ten_successors_or_all_of_them_make_no_difference():
+    rng = np.random.default_rng(0)
+    n = 60
+    space = dm.Space.uniform(n, 2)
+    agent = dm.agents.UCRL2(space, 20_000, scale=0.05, ties="first", radii="paper")
+    state = 0
+    for _ in range(6000):  # some rows are complete, some short, some states are never seen
+        agent.act(state)
+        following = int(rng.integers(n - 5) if state % 2 else state // 2)
+        agent.observe(float(state == 7), following, action=int(rng.integers(2)))
+        state = following
+    outside = planned_from_outside(agent, 0.0, "paper")
+    plan = agent.plan()
+    assert plan.gain == pytest.approx(outside.gain, abs=1e-9)
+    assert [agent.act(s) for s in range(n)] == outside.policy.tolist()
+
+
+def test_intervals_of_many_successors_fit():
+    rng = np.random.default_rng(0)
+    n = 50
+    space = dm.Space.uniform(n, 1)
+    agent = dm.agents.UCRL2B(space, 60_000, scale=0.001)
+    state = 0
+    for _ in range(10_000):
+        agent.act(state)
+        following = int(rng.integers(n))
+        agent.observe(float(following == 3), following)
+        state = following
+    plan = agent.plan()
+    assert 1 / n < plan.gain < 0.2
+    assert plan.residual <= 1 / np.sqrt(agent.t)
+
+
+def test_what_is_not_remembered_costs_nothing():
+    space = dm.Space.uniform(1_000_000, 3)
+    agent = dm.agents.SWUCRL2CW(space, 1000, window=5, widening=0.0, scale=1e-6)
+    for t in range(50):
+        agent.act(t * 1000)
+        agent.observe(0.5, (t + 1) * 1000)
+    plan = agent.plan()
+    assert plan.gain == pytest.approx(1.0)
+    assert agent._draft.u.size < 100
+
+
+def long_agent(planner, n=400):
+    """Return an agent that remembers a long chain with tiny radii, which sweeps alone cannot plan on."""
+    space = dm.Space.uniform(n, 1)
+    agent = dm.agents.UCRL2(space, 10**7, scale=1e-7, planner=planner)
+    agent._mind.clock["t"] = 10**6 - 2 * n  # late, so that the precision is high
+    for state in range(n):
+        for following in (state - 1, state + 1):
+            agent.act(state)
+            agent.observe(1.0 if state == n - 1 else 0.0, min(max(following, 0), n - 1))
+    return agent
+
+
+@pytest.mark.parametrize("planner", ["paper", "fast"])
+def test_long_chains_are_solved_sparsely(planner, monkeypatch):
+    agent = long_agent(planner)
+    used = []
+    real = optimist.finish_sparsely
+    monkeypatch.setattr(optimist, "finish_sparsely", lambda *arrays: used.append(1) or real(*arrays))
+    plan = agent.plan()
+    assert used or planner == "fast"
+    assert plan.residual <= 1.01e-3
+    assert 1 / 400 < plan.gain < 0.01
+    assert plan.method == ("fast" if planner == "fast" else "paper, then accelerated")
+
+
+def test_plausible_worlds_that_do_not_communicate_raise_and_leave_the_agent_usable():
+    space = dm.Space.uniform(2, 1)
+    agent = dm.agents.UCRL2(space, 10**6, scale=1e-300)
+    agent.act(0)
+    agent.observe(0.0, 0)
+    agent.act(1)
+    agent.observe(1.0, 1)
+    with pytest.raises(NotConvergedError, match="use a larger scale or widening"):
+        agent.act(1)
+    assert agent.counts().sum() == 2
+    assert (agent._draft.local_of == -1).all()
