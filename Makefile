@@ -26,8 +26,9 @@ $(READY): pyproject.toml constraints.txt
 	$(PIP) --build-constraint constraints.txt --editable '.[dev]'
 	@touch $@
 
-$(BENCH_READY): $(READY)
+$(BENCH_READY): $(READY) benchmarks/without-dependencies.txt
 	$(PIP) --build-constraint constraints.txt --editable '.[bench]'
+	$(PIP) --no-deps --requirement benchmarks/without-dependencies.txt
 	@touch $@
 
 fmt: $(READY) ## format the code and fix what can be fixed

@@ -178,3 +178,55 @@ def test_saving_is_whole_or_not_at_all(saved, monkeypatch):
 def test_a_missing_folder_gets_a_sentence(saved):
     with pytest.raises(InvalidInputError, match="must be in a folder that can be written to"):
         dm.agents.load(saved).save(saved.parent / "no" / "where.npz")
+
+
+DAMAGE = {
+    "slots": ["pair", "state", "head", "count"],
+    "entries": ["pair", "next_state", "link", "back", "count"],
+    "steps": ["pair", "entry"],
+    "tally": ["n_slots", "n_entries", "vacant", "cursor", "remembered", "since"],
+    "clock": ["t", "start", "tau", "phase", "n_reasons", "n_touched"],
+    "reasons": ["pair"],
+    "policy": [None],
+    "touched": [None],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "field", "value"),
+    [
+        (name, field, value)
+        for name, fields in DAMAGE.items()
+        for field in fields
+        for value in (-7, 10**6, 2**31 - 1)
+        if value < 0 or field not in ("t", "tau")  # a later time is possible
+    ],
+)
+def test_a_wrong_index_never_reaches_compiled_code(saved, name, field, value):
+    with np.load(saved) as file:
+        arrays = dict(file)
+    array = arrays[f"state/{name}"]
+    (array if field is None else array[field])[0] = value
+    np.savez(saved, **arrays)
+    with pytest.raises(InvalidInputError, match="does not fit together"):
+        dm.agents.load(saved)
+
+
+@pytest.mark.parametrize("name", ["slots", "entries", "steps", "visits", "policy", "bias", "touched", "reasons"])
+@pytest.mark.parametrize("change", [lambda a: a[:-1], lambda a: a[None], lambda a: np.zeros(3, complex)])
+def test_a_wrong_shape_or_type_is_refused(saved, name, change):
+    with np.load(saved) as file:
+        arrays = dict(file)
+    arrays[f"state/{name}"] = change(arrays[f"state/{name}"])
+    np.savez(saved, **arrays)
+    with pytest.raises(InvalidInputError, match="does not fit together"):
+        dm.agents.load(saved)
+
+
+def test_the_other_byte_order_is_read(saved):
+    with np.load(saved) as file:
+        arrays = dict(file)
+    swapped = {k: v.astype(v.dtype.newbyteorder(">")) if k.startswith("state/") else v for k, v in arrays.items()}
+    twin = dm.agents.load(saved)
+    np.savez(saved, **swapped)
+    assert dm.agents.load(saved).counts().tolist() == twin.counts().tolist()

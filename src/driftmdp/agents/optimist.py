@@ -18,6 +18,7 @@ from driftmdp import kernels
 from driftmdp.agents.base import BuiltinAgent, Stage
 from driftmdp.agents.explanation import ActionReason, Explanation
 from driftmdp.agents.parts import Confidence, Doubling, Everything, Memory, SinceRestart, SlidingWindow
+from driftmdp.agents.restoring import restored_memory, restored_mind
 from driftmdp.agents.room import enlarge_memory, enlarge_mind, new_draft, new_memory, new_mind
 from driftmdp.errors import InvalidInputError, NotConvergedError
 from driftmdp.kernels.arrays import Phases, Rules
@@ -344,19 +345,11 @@ class Optimist(BuiltinAgent):
 
     def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
         self.reset()
-        n_slots, n_entries = arrays["slots"].size, arrays["entries"].size
-        known = new_memory(self.space.n_pairs, self._known.steps.size, n_slots, n_entries)
-        known.slots[:n_slots], known.entries[:n_entries] = arrays["slots"], arrays["entries"]
-        known.steps[: arrays["steps"].size] = arrays["steps"]
-        known.tally[:] = arrays["tally"]
-        known.slot_of[arrays["slots"]["pair"]] = np.arange(n_slots)
-        kernels.memory.fill_table(known)
-        mind = enlarge_mind(self._mind, known.slots.size)
-        for name in ("clock", "visits", "policy", "bias"):
-            getattr(mind, name)[:] = arrays[name]
-        mind.touched[: arrays["touched"].size] = arrays["touched"]
-        mind.reasons[: arrays["reasons"].size] = arrays["reasons"]
-        self._known, self._mind = known, mind
+        self._known = restored_memory(self.space, self._known, arrays)
+        self._mind = restored_mind(self.space, self._mind, self._known, arrays)
+        clock = self._mind.clock[0]
+        if not 0 <= clock["phase"] < self._phases.starts.size:
+            raise ValueError("the phase does not exist")
         self._enlarge_draft(0)
 
 

@@ -15,6 +15,8 @@ from driftmdp.mdp import Space
 
 __all__ = ["Random"]
 
+GENERATORS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
+
 
 class Random(Scripted):
     """Choose every action with the same probability.
@@ -70,5 +72,7 @@ class Random(Scripted):
         self.reset()
         super()._restore(arrays)
         state = json.loads(str(arrays["rng"]))
+        if state["bit_generator"] not in GENERATORS:
+            raise ValueError(f"unknown generator {state['bit_generator']!r}")
         self._rng = np.random.Generator(getattr(np.random, state["bit_generator"])())
         self._rng.bit_generator.state = state

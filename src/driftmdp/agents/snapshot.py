@@ -89,7 +89,10 @@ def load(path: str | os.PathLike[str]) -> BuiltinAgent:
         parameters = {name: _decode(value, arrays) for name, value in header["parameters"].items()}
         agent = classes[header["class"]](**parameters)
         agent._restore({name.removeprefix("state/"): array for name, array in arrays.items() if "state/" in name})
-        agent._waiting = None if header["waiting"] is None else (header["waiting"][0], header["waiting"][1])
+        if header["waiting"] is not None:
+            state, action = header["waiting"]
+            agent.space.pair(state, action)
+            agent._waiting = state, action
     except (KeyError, IndexError, TypeError, ValueError) as error:
         raise InvalidInputError(
             f"{path} must be a whole snapshot; it does not fit together ({_first_line(error)})."

@@ -7,8 +7,10 @@ A window also keeps its steps in a ring buffer, so that the step that leaves is 
 
 from __future__ import annotations
 
-from driftmdp.kernels._compile import inlined_kernel, lean_kernel
-from driftmdp.kernels.arrays import Memory
+import numpy as np
+
+from driftmdp.kernels._compile import inlined_kernel, kernel, lean_kernel
+from driftmdp.kernels.arrays import Ints, Memory
 
 
 @inlined_kernel
@@ -199,3 +201,64 @@ def fill_table(memory: Memory) -> None:
             entry = memory.entries[found]
             memory.table[locate(memory, entry["pair"], entry["next_state"])] = found
             found = entry["link"]
+
+
+@kernel
+def is_sound(memory: Memory, owner: Ints) -> bool:
+    """Return whether a memory read from a file can be trusted; ``owner`` has the state of every pair of its slots.
+
+    Every slot's chain leads through entries of its own pair, there and back; every entry is in one chain or vacant;
+    the counts agree. Slots, entries and steps must have been checked to name pairs and states that exist.
+    """
+    entries, tally = memory.entries, memory.tally[0]
+    n_entries = tally["n_entries"]
+    seen = np.zeros(n_entries, np.bool_)
+    n_seen = 0
+    for index in range(tally["n_slots"]):
+        slot = memory.slots[index]
+        total, back, found = 0.0, -1, slot["head"]
+        while found != -1:
+            if found < 0 or found >= n_entries or seen[found]:
+                return False
+            entry = entries[found]
+            if entry["pair"] != slot["pair"] or entry["back"] != back or not entry["count"] > 0.0:
+                return False
+            seen[found] = True
+            n_seen += 1
+            total += entry["count"]
+            back, found = found, entry["link"]
+        if total != slot["count"] or slot["state"] != owner[index]:
+            return False
+    vacant = tally["vacant"]
+    while vacant != -1:
+        if vacant < 0 or vacant >= n_entries or seen[vacant]:
+            return False
+        seen[vacant] = True
+        n_seen += 1
+        vacant = entries[vacant]["link"]
+    return n_seen == n_entries
+
+
+@kernel
+def has_sound_window(memory: Memory) -> bool:
+    """Return whether the steps of a window account for every count; the rest must be sound."""
+    n_entries, window = memory.tally[0]["n_entries"], memory.steps.size
+    remembered, cursor = memory.tally[0]["remembered"], memory.tally[0]["cursor"]
+    if remembered > window or cursor != (remembered if remembered < window else cursor):
+        return False
+    left = np.zeros(n_entries)
+    for found in range(n_entries):
+        left[found] = memory.entries[found]["count"]
+    for i in range(remembered):
+        step = memory.steps[i]
+        found = step["entry"]
+        if found < 0 or found >= n_entries or memory.entries[found]["pair"] != step["pair"]:
+            return False
+        left[found] -= 1.0
+    for index in range(memory.tally[0]["n_slots"]):
+        found = memory.slots[index]["head"]
+        while found >= 0:
+            if left[found] != 0.0:
+                return False
+            found = memory.entries[found]["link"]
+    return True

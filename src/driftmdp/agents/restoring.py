@@ -1,0 +1,91 @@
+"""An optimist's arrays from a snapshot, trusted only after every index in them has been checked.
+
+Compiled code does not check indices: a damaged file must be noticed here, not there. What is wrong raises
+ValueError.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftmdp import kernels
+from driftmdp.agents.room import enlarge_mind, new_memory
+from driftmdp.kernels.arrays import CLOCK, ENTRY, PAIR_REASON, SLOT, STEP, TALLY, VISITS, Memory, Mind
+from driftmdp.mdp import Space
+
+__all__ = ["restored_memory", "restored_mind"]
+
+TYPES = {
+    "slots": SLOT,
+    "entries": ENTRY,
+    "steps": STEP,
+    "tally": TALLY,
+    "clock": CLOCK,
+    "visits": VISITS,
+    "policy": np.dtype(np.int32),
+    "bias": np.dtype(np.float64),
+    "touched": np.dtype(np.int32),
+    "reasons": PAIR_REASON,
+}
+
+
+def restored_memory(space: Space, empty: Memory, arrays: dict[str, NDArray[Any]]) -> Memory:
+    """Return the memory of a snapshot; ``empty`` is a new one of the same agent."""
+    slots, entries, steps, tally = (_checked(arrays, name) for name in ("slots", "entries", "steps", "tally"))
+    window = empty.steps.size
+    for records in (slots, entries, steps):
+        _require(_within(records["pair"], space.n_pairs), "a pair does not exist")
+    _require(_within(entries["next_state"], space.n_states), "a next state does not exist")
+    _require(tally.size == 1 and np.unique(slots["pair"]).size == slots.size, "a pair has two slots")
+    facts = {name: int(tally[name][0]) for name in TALLY.names or ()}
+    _require(facts["n_slots"] == slots.size and facts["n_entries"] == entries.size, "the tally is wrong")
+    _require(steps.size == (facts["remembered"] if window else 0), "steps are missing")
+    _require(0 <= facts["cursor"] < max(1, window) and 0 <= facts["since"] < max(1, window), "the tally is wrong")
+    memory = new_memory(space.n_pairs, window, slots.size, entries.size)
+    memory.slots[: slots.size], memory.entries[: entries.size] = slots, entries
+    memory.steps[: steps.size] = steps
+    memory.tally[:] = tally
+    owner = np.searchsorted(space.offsets, slots["pair"], side="right").astype(np.int32) - np.int32(1)
+    _require(kernels.memory.is_sound(memory, owner), "the counts do not agree")
+    _require(window == 0 or kernels.memory.has_sound_window(memory), "the window does not agree with the counts")
+    memory.slot_of[slots["pair"]] = np.arange(slots.size)
+    kernels.memory.fill_table(memory)
+    return memory
+
+
+def restored_mind(space: Space, new: Mind, memory: Memory, arrays: dict[str, NDArray[Any]]) -> Mind:
+    """Return the mind of a snapshot; ``new`` is that of a new agent."""
+    names = "clock", "visits", "policy", "bias", "touched", "reasons"
+    clock, visits, policy, bias, touched, reasons = (_checked(arrays, name) for name in names)
+    _require(clock.size == 1 and visits.size == space.n_pairs, "an array has the wrong size")
+    _require(policy.size == bias.size == space.n_states, "an array has the wrong size")
+    _require(bool(((policy >= 0) & (policy < space.n_actions)).all()), "an action does not exist")
+    _require(_within(touched, space.n_states) and _within(reasons["pair"], space.n_pairs), "a pair does not exist")
+    facts = clock[0]
+    _require(facts["n_touched"] == touched.size and facts["n_reasons"] == reasons.size, "the clock is wrong")
+    _require(
+        bool(facts["t"] >= 1 and 0 <= facts["start"] < facts["t"] and facts["tau"] <= facts["t"]), "time is wrong"
+    )
+    mind = enlarge_mind(new, max(memory.slots.size, touched.size, reasons.size))
+    for name in ("clock", "visits", "policy", "bias"):
+        getattr(mind, name)[:] = arrays[name]
+    mind.touched[: touched.size], mind.reasons[: reasons.size] = touched, reasons
+    return mind
+
+
+def _checked(arrays: dict[str, NDArray[Any]], name: str) -> NDArray[Any]:
+    array = arrays[name]
+    _require(array.ndim == 1 and array.dtype.newbyteorder("=") == TYPES[name], f"{name} has the wrong type")
+    return array.astype(TYPES[name])
+
+
+def _within(values: NDArray[Any], limit: int) -> bool:
+    return bool(((values >= 0) & (values < limit)).all())
+
+
+def _require(kept: bool, fault: str) -> None:
+    if not kept:
+        raise ValueError(fault)
