@@ -66,9 +66,7 @@ def restored_mind(space: Space, new: Mind, memory: Memory, arrays: dict[str, NDA
     _require(_within(touched, space.n_states) and _within(reasons["pair"], space.n_pairs), "a pair does not exist")
     facts = clock[0]
     _require(facts["n_touched"] == touched.size and facts["n_reasons"] == reasons.size, "the clock is wrong")
-    _require(
-        bool(facts["t"] >= 1 and 0 <= facts["start"] < facts["t"] and facts["tau"] <= facts["t"]), "time is wrong"
-    )
+    _require(bool(0 <= facts["start"] < facts["t"] and 0 <= facts["tau"] <= facts["t"]), "time is wrong")
     mind = enlarge_mind(new, max(memory.slots.size, touched.size, reasons.size))
     for name in ("clock", "visits", "policy", "bias"):
         getattr(mind, name)[:] = arrays[name]
