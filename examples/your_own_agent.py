@@ -40,6 +40,4 @@ mine = EpsilonGreedy(problem.space)
 print(dm.testing.check_agent(mine, problem))
 for agent in (mine, dm.agents.SWUCRL2CW.for_problem(problem, scale=0.1), dm.agents.Random(problem.space)):
     regret = [dm.simulate(agent, problem, seed).dynamic_regret(problem)[-1] for seed in range(5)]
-    print(
-        f"{type(agent).__name__:15} dynamic regret {np.mean(regret):.0f}, from {min(regret):.0f} to {max(regret):.0f}"
-    )
+    print(f"{type(agent).__name__:15} regret {np.mean(regret):.0f}, from {min(regret):.0f} to {max(regret):.0f}")

@@ -93,6 +93,7 @@ def new_draft(n_states: int, memory: Memory, intervals: bool, stored: int = 0) -
         np.zeros(stored),
         np.zeros(states),
         np.zeros(states),
+        np.zeros(states),
         np.zeros(rows),
         np.zeros(states, np.int32),
         np.zeros(states, np.int32),

@@ -226,6 +226,7 @@ class Draft(NamedTuple):
     indices      (stored,)   the optimistic transitions p~: next states
     data         (stored,)   and their probabilities
     u, new       (n,)        values before and after a sweep
+    before       (n,)        the u that ``values`` belong to
     values       (rows,)     optimistic value of every row
     actions      (n,)        the best row of each state
     order        (n,)        states by value
@@ -243,6 +244,7 @@ class Draft(NamedTuple):
     data: Floats
     u: Floats
     new: Floats
+    before: Floats
     values: Floats
     actions: Ints
     order: Ints

@@ -70,7 +70,35 @@ def sweep(draft: Draft, n: int, walk: bool, fill: bool) -> tuple[float, float]:
             if value > best:
                 best = value
                 draft.actions[s] = row - sets.offsets[s]
-        draft.new[s] = best
+        draft.new[s], draft.before[s] = best, u[s]
+        low, high = min(low, best - u[s]), max(high, best - u[s])
+    return low, high
+
+
+@lean_kernel
+def pruned_sweep(draft: Draft, n: int, walk: bool) -> tuple[float, float]:
+    """Like ``sweep``, but rows that cannot be best are left out: their ``values`` become upper bounds.
+
+    Action elimination: since u was ``before``, no row has risen by more than max (u - before).
+    """
+    sets, u = draft.sets, draft.u
+    top, _ = look_at(draft, n, walk)
+    rise = -np.inf
+    for s in range(n):
+        rise = max(rise, u[s] - draft.before[s])
+    low, high = np.inf, -np.inf
+    for s in range(n):
+        current = sets.offsets[s] + draft.actions[s]
+        best = draft.values[current] = row_value(draft, current, n, top, False)
+        for row in range(sets.offsets[s], sets.offsets[s + 1]):
+            if row != current:
+                draft.values[row] += rise
+                if draft.values[row] >= best - 2.0 * TIE:
+                    draft.values[row] = row_value(draft, row, n, top, False)
+                    if draft.values[row] > best:
+                        best = draft.values[row]
+                        draft.actions[s] = row - sets.offsets[s]
+        draft.new[s], draft.before[s] = best, u[s]
         low, high = min(low, best - u[s]), max(high, best - u[s])
     return low, high
 
@@ -142,7 +170,7 @@ def tilde(draft: Draft, n: int) -> Model:
 
 
 @kernel
-def accelerate(draft: Draft, n: int, precision: float, walk: bool) -> tuple[float, float, int, int]:
+def accelerate(draft: Draft, n: int, precision: float, walk: bool, prune: bool) -> tuple[float, float, int, int]:
     """Iterate modified policy iteration, and solve where that is slow; return as ``plain``.
 
     Each round begins with a true step, which certifies or improves the policy. Then that policy alone is swept,
@@ -153,7 +181,10 @@ def accelerate(draft: Draft, n: int, precision: float, walk: bool) -> tuple[floa
     slow = False
     best = draft.u[:n].copy()
     for _ in range(ROUNDS):
-        low, high = sweep(draft, n, walk, slow)
+        if prune and iterations > 0 and not slow:
+            low, high = pruned_sweep(draft, n, walk)
+        else:
+            low, high = sweep(draft, n, walk, slow)
         iterations += 1
         if high - low <= precision:
             return low, high, iterations, CONVERGED
@@ -215,8 +246,11 @@ def lazily(draft: Draft, n: int, precision: float, walk: bool, iterations: int) 
 
 
 @lean_kernel
-def iterate(draft: Draft, n: int, precision: float, fast: bool) -> tuple[float, float, int, int, bool]:
-    """Plan over n states from u; return min and max of T u - u, iterations, status, if it was accelerated."""
+def iterate(draft: Draft, n: int, precision: float, fast: bool, prune: bool) -> tuple[float, float, int, int, bool]:
+    """Plan over n states from u; return min and max of T u - u, iterations, status, if it was accelerated.
+
+    If ``prune``, ``values`` are exact only for rows that are best or nearly so.
+    """
     walk = must_walk(draft.sets, n)
     if walk:
         for s in range(n):
@@ -227,7 +261,7 @@ def iterate(draft: Draft, n: int, precision: float, fast: bool) -> tuple[float, 
         if status == CONVERGED:
             return low, high, iterations, status, False
         step_on(draft, n, 1.0)
-    low, high, more, status = accelerate(draft, n, precision, walk)
+    low, high, more, status = accelerate(draft, n, precision, walk, prune)
     return low, high, iterations + more, status, True
 
 

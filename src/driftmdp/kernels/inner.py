@@ -8,6 +8,8 @@ best state down. Both cost what the support costs, never what the state space co
 
 from __future__ import annotations
 
+import numpy as np
+
 from driftmdp.kernels._compile import inlined_kernel, lean_kernel
 from driftmdp.kernels.arrays import Floats, Ints, Sets
 
@@ -73,24 +75,31 @@ def ball_by_selecting(sets: Sets, row: int, u: Floats, top: int, fill: bool, ind
 
     For short rows: the worst successors are brought to the front one by one, as many as are taken from.
     """
+    states, masses = sets.indices, sets.data
     first = sets.indptr[row]
     last = first + sets.support[row]
     moved = min(0.5 * sets.radius[row], 1.0)
     value, left = moved * u[top], moved
+    worst, least = first, np.inf
     for z in range(first, last):
-        if left > 0.0:
-            worst = z
-            for y in range(z + 1, last):
-                if u[sets.indices[y]] < u[sets.indices[worst]]:
-                    worst = y
-            if worst != z:
-                sets.indices[z], sets.indices[worst] = sets.indices[worst], sets.indices[z]
-                sets.data[z], sets.data[worst] = sets.data[worst], sets.data[z]
-        taken = min(left, sets.data[z])
+        here = u[states[z]]
+        value += masses[z] * here
+        if here < least:
+            worst, least = z, here
+    for z in range(first, last):
+        states[z], states[worst] = states[worst], states[z]
+        masses[z], masses[worst] = masses[worst], masses[z]
+        taken = min(left, masses[z])
+        value -= taken * least
         left -= taken
-        value += (sets.data[z] - taken) * u[sets.indices[z]]
         if fill:
-            indices[z], data[z] = sets.indices[z], sets.data[z] - taken
+            indices[z], data[z] = states[z], masses[z] - taken
+        if left <= 0.0 and not fill:
+            break
+        worst, least = z + 1, np.inf
+        for y in range(z + 1, last):
+            if u[states[y]] < least:
+                worst, least = y, u[states[y]]
     if fill:
         indices[last], data[last] = top, moved
     return value

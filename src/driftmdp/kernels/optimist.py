@@ -72,7 +72,7 @@ def plan(rules: Rules, phases: Phases, offsets: Ints, known: Memory, mind: Mind,
         return NO_ROOM
     clock = mind.clock[0]
     precision = 1.0 / np.sqrt(clock["t"] - clock["start"])
-    low, high, sweeps, status, accelerated = extended.iterate(draft, n_local, precision, rules.fast == 1)
+    low, high, sweeps, status, accelerated = extended.iterate(draft, n_local, precision, rules.fast == 1, False)
     clock["gain"], clock["residual"], clock["sweeps"], clock["accelerated"] = high, high - low, sweeps, accelerated
     if status == CONVERGED:
         settle(rules, offsets, known, mind, draft, n, n_local)

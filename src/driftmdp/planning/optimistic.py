@@ -234,7 +234,9 @@ def _solve(
     offsets = np.array(space.offsets)
     kernels.extended.lay_out(offsets, rewards, rows, radius, whole, draft, row_of)
     draft.u[:] = u - u.min()
-    low, high, iterations, status, accelerated = kernels.extended.iterate(draft, n, precision, method == "fast")
+    low, high, iterations, status, accelerated = kernels.extended.iterate(
+        draft, n, precision, method == "fast", True
+    )
     if status == kernels.bellman.OUT_OF_BUDGET:
         low, high, more = finish_sparsely(draft, n, precision)
         iterations += more
@@ -284,6 +286,7 @@ def _new_draft(n: int, rows: int, stored: int, intervals: bool) -> Draft:
         sets,
         np.empty(stored, np.int32),
         np.empty(stored),
+        np.empty(n),
         np.empty(n),
         np.empty(n),
         np.empty(rows),
