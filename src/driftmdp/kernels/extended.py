@@ -19,6 +19,7 @@ TIE = 1e-9  # actions within this of the best are ties
 PLAIN_SWEEPS = 1000  # after so many sweeps of alg:evi, acceleration takes over
 ROUNDS = 200  # of acceleration
 SLOW = 0.85  # sweeps of one policy that leave more of the residual than this are given up
+NEAR = 8.0  # within so many precisions, true steps alone will do
 LIMIT = 1000  # policy evaluations within a round
 LAZY = 0.9  # of a step is taken in the sweeps that close what acceleration could not
 LAZY_SWEEPS = 20_000
@@ -177,7 +178,7 @@ def accelerate(draft: Draft, n: int, precision: float, walk: bool, prune: bool) 
     which costs a fraction of it; where such sweeps hardly help (long chains, almost separate parts), the ordinary
     MDP that the true step found is solved instead. OUT_OF_BUDGET means that this MDP needs a sparse elimination.
     """
-    iterations, stuck, least = 0, 0, np.inf
+    iterations, stuck, least, last = 0, 0, np.inf, np.inf
     slow = False
     best = draft.u[:n].copy()
     for _ in range(ROUNDS):
@@ -198,8 +199,12 @@ def accelerate(draft: Draft, n: int, precision: float, walk: bool, prune: bool) 
         enough = max(0.1 * (high - low), 0.5 * precision) if stuck == 0 else 0.1 * precision
         if not slow:
             step_on(draft, n, 1.0)
-            sweeps, slow = sweep_policy(draft, n, walk, enough)
-            iterations += sweeps
+            if high - low > NEAR * precision:
+                sweeps, slow = sweep_policy(draft, n, walk, enough)
+                iterations += sweeps
+            else:
+                slow = high - low > SLOW * last
+            last = high - low
             continue
         model = tilde(draft, n)
         _, _, sweeps, evaluations, status = gain.solve(model, draft.actions[:n], draft.u[:n], enough, LIMIT)
