@@ -16,7 +16,7 @@ from driftmdp.kernels._compile import inlined_kernel, lean_kernel
 from driftmdp.kernels.arrays import Draft, Ints, Luck, Memory, Mind, Phases, Record, Rules, World
 from driftmdp.kernels.bellman import CONVERGED
 from driftmdp.kernels.extended import TIE
-from driftmdp.kernels.world import mean_reward, sample_step
+from driftmdp.kernels.world import take_step
 
 NO_ROOM = 3  # a status beside those of bellman.py: give the memory or the draft more room and go on
 
@@ -363,12 +363,6 @@ def play(
             record.sweeps[step] = mind.clock[0]["sweeps"]
             record.vacuous[step] = mind.clock[0]["is_vacuous"] == 1
         action = mind.policy[state]
-        pair = offsets[state] + action
-        reward, next_state, _ = sample_step(
-            world, step, pair, (luck.anchor[step], luck.successor[step], luck.noise[step]), noise
-        )
-        record.actions[step], record.rewards[step] = action, reward
-        record.mean_rewards[step] = mean_reward(world, step, pair)
-        record.states[step + 1] = next_state
-        learn(rules, phases, known, mind, state, pair, reward, next_state)
+        reward, next_state = take_step(world, luck, noise, record, step, action)
+        learn(rules, phases, known, mind, state, offsets[state] + action, reward, next_state)
     return record.actions.size, CONVERGED

@@ -2,23 +2,9 @@
 
 from __future__ import annotations
 
-from driftmdp.kernels._compile import inlined_kernel, lean_kernel
+from driftmdp.kernels._compile import lean_kernel
 from driftmdp.kernels.arrays import Floats, Ints, Luck, Record, World
-from driftmdp.kernels.world import mean_reward, sample_step
-
-
-@inlined_kernel
-def take_step(
-    world: World, luck: Luck, noise: tuple[int, float, float, float], record: Record, step: int, action: int
-) -> None:
-    """Write down one step with a given action."""
-    pair = world.offsets[record.states[step]] + action
-    reward, next_state, _ = sample_step(
-        world, step, pair, (luck.anchor[step], luck.successor[step], luck.noise[step]), noise
-    )
-    record.actions[step], record.rewards[step] = action, reward
-    record.mean_rewards[step] = mean_reward(world, step, pair)
-    record.states[step + 1] = next_state
+from driftmdp.kernels.world import take_step
 
 
 @lean_kernel

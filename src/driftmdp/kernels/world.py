@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from driftmdp.kernels._compile import inlined_kernel, kernel, lean_kernel
-from driftmdp.kernels.arrays import Bools, Floats, Ints, Model, World
+from driftmdp.kernels.arrays import Bools, Floats, Ints, Luck, Model, Record, World
 
 
 @kernel
@@ -126,6 +126,20 @@ def _norm_and_clear(total: Floats, seen: Bools, touched: Ints, n_touched: int, o
         total[touched[i]] = 0.0
         seen[touched[i]] = False
     return np.sqrt(norm) if order == 2.0 else norm
+
+
+@inlined_kernel
+def take_step(
+    world: World, luck: Luck, noise: tuple[int, float, float, float], record: Record, step: int, action: int
+) -> tuple[float, int]:
+    """Take an action in the state of a step and write down what happens; return the reward and the next state."""
+    pair = world.offsets[record.states[step]] + action
+    reward, next_state, _ = sample_step(
+        world, step, pair, (luck.anchor[step], luck.successor[step], luck.noise[step]), noise
+    )
+    record.actions[step], record.rewards[step], record.states[step + 1] = action, reward, next_state
+    record.mean_rewards[step] = reward if noise[0] == 0 else mean_reward(world, step, pair)
+    return reward, next_state
 
 
 @inlined_kernel

@@ -26,7 +26,7 @@ class Luck(NamedTuple):
     """The world's random numbers, one of each kind a step, drawn before anything happens.
 
     Whatever an agent does, step t uses the same numbers, so that two agents with one seed face the same
-    luck.
+    luck. ``noise`` is 0 where the noise model needs no number of its own.
     """
 
     anchor: NDArray[np.float64]
@@ -151,9 +151,8 @@ class Problem:
         if not isinstance(rng, np.random.Generator):
             raise InvalidInputError(f"rng must be a numpy Generator; got {rng!r}. Use np.random.default_rng(seed).")
         anchor, successor = rng.random((2, self.horizon))
-        gaussian = self.noise.kind == "gaussian"
-        noise = rng.standard_normal(self.horizon) if gaussian else rng.random(self.horizon)
-        return Luck(anchor, successor, noise)
+        draw = {"bernoulli": rng.random, "gaussian": rng.standard_normal}.get(self.noise.kind, np.zeros)
+        return Luck(anchor, successor, draw(self.horizon))
 
     def sample(self, t: int, state: int, action: int, luck: Luck) -> Sample:
         """Return what step t gives for a state and an action under the given luck."""
