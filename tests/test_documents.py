@@ -18,7 +18,8 @@ def name(path: Path) -> str:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
-def test_python_blocks_run(page):
+def test_python_blocks_run(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # what they write is not left behind
     code = "\n".join(re.findall(r"^```python\n(.*?)^```", page.read_text(), flags=re.MULTILINE | re.DOTALL))
     exec(compile(code, name(page), "exec"), {})
 
