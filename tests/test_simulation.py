@@ -1,3 +1,6 @@
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -110,3 +113,30 @@ def test_what_does_not_fit_is_refused(call, message):
 def test_a_longer_horizon_and_a_wider_range_are_fine():
     agent = dm.agents.UCRL2.for_problem(PROBLEM, horizon=1000, reward_range=(-100, 100))
     assert dm.simulate(agent, PROBLEM, 1).horizon == 200
+
+
+def test_what_a_users_agent_calls_its_own_things_is_its_own_affair():
+    class Odd(Alternating):
+        horizon, space, reward_range, n_plans, last_plan = 5, "discrete", "wide", 3, None
+
+        def parameters(self):
+            return None
+
+    assert dm.simulate(Odd(), PROBLEM, 1).parameters == {}
+
+
+def test_an_agent_that_cannot_be_copied_gets_a_sentence():
+    class Locked(Alternating):
+        def __init__(self):
+            self.lock = threading.Lock()
+
+    with pytest.raises(InvalidInputError, match="agent must be copyable"):
+        dm.simulate(Locked(), PROBLEM, 1)
+
+
+def test_one_agent_in_many_threads_runs_as_alone():
+    agent = dm.agents.SWUCRL2CW.for_problem(PROBLEM, window=20, widening=0.1, scale=0.2)
+    alone = [dm.simulate(agent, PROBLEM, seed).actions.tolist() for seed in range(16)]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda seed: dm.simulate(agent, PROBLEM, seed).actions.tolist(), range(16)))
+    assert together == alone

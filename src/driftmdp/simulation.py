@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp import kernels
-from driftmdp.agents.base import Agent, BuiltinAgent, Stage
+from driftmdp.agents import Agent, BuiltinAgent, Optimist, Stage
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import Luck, Record
 from driftmdp.mdp import DriftingMdp, Problem
 from driftmdp.planning import optimal_gains
-from driftmdp.validation import as_integer, as_vector
+from driftmdp.validation import LARGEST, as_integer, as_vector
 
 __all__ = ["Run", "simulate"]
 
@@ -154,48 +154,55 @@ def simulate(agent: Agent, problem: Problem, seed: int, compiled: bool | None = 
     if not isinstance(agent, Agent) or isinstance(agent, type):
         raise InvalidInputError(f"agent must have reset, act and observe; got {agent!r}.")
     seed = as_integer(seed, "seed", minimum=0)
-    _check_fit(agent, problem)
+    if isinstance(agent, BuiltinAgent):
+        _check_fit(agent, problem)
     world_stream, agent_stream = np.random.SeedSequence(seed).spawn(2)
     player = _fresh(agent, np.random.default_rng(agent_stream))
     luck = Luck(*problem.luck(np.random.default_rng(world_stream)))
-    record = _new_record(problem)
+    stage = Stage(problem, luck, _new_record(problem))
     can = hasattr(player, "play")
     if compiled and not can:
         raise InvalidInputError(
             f"compiled must be False for {type(agent).__name__}, which has no method play(stage)."
         )
     if can and compiled is not False:
-        player.play(Stage(problem, luck, record))
+        player.play(stage)
     else:
-        _step_loop(player, problem, luck, record)
-    return _run(agent, problem, seed, record)
+        _step_loop(player, stage)
+    return _run(agent, problem, seed, stage.record)
 
 
 def _fresh(agent: Agent, rng: np.random.Generator) -> Any:
     """Return a copy of the agent, reset."""
     if isinstance(agent, BuiltinAgent):
         return agent._twin(rng)
-    twin = copy.deepcopy(agent)
+    try:
+        twin = copy.deepcopy(agent)
+    except Exception as error:
+        raise InvalidInputError(
+            f"agent must be copyable, so that simulate does not change it; copy.deepcopy says: {error}. Give "
+            f"{type(agent).__name__} a __deepcopy__."
+        ) from None
     twin.reset(rng)
     return twin
 
 
-def _step_loop(agent: Agent, problem: Problem, luck: Luck, record: Record) -> None:
+def _step_loop(agent: Agent, stage: Stage) -> None:
     """Do what a compiled run does, one step at a time."""
-    world, noise = problem.drifting.world, (problem.noise.code, problem.noise.sigma, *problem.reward_range)
-    state, plans = problem.start, 0
-    for step in range(problem.horizon):
+    record, luck = stage.record, stage.luck
+    state, plans = stage.problem.start, 0
+    for step in range(stage.problem.horizon):
         action = agent.act(state)
-        pair = _legal_pair(agent, problem, step + 1, state, action)
-        made = getattr(agent, "n_plans", 0)
-        if made != plans and hasattr(agent, "last_plan"):
-            plans = made
-            record.sweeps[step], record.vacuous[step] = agent.last_plan.sweeps, agent.last_plan.vacuous
+        pair = _legal_pair(agent, stage.problem, step + 1, state, action)
+        planner = getattr(agent, "__wrapped__", agent)
+        if isinstance(planner, Optimist) and planner.n_plans != plans:
+            plans = planner.n_plans
+            record.sweeps[step], record.vacuous[step] = planner.last_plan.sweeps, planner.last_plan.vacuous
         now = luck.anchor[step], luck.successor[step], luck.noise[step]
-        reward, next_state, _ = kernels.world.sample_step(world, step, pair, now, noise)
+        reward, next_state, _ = kernels.world.sample_step(stage.world, step, pair, now, stage.noise)
         agent.observe(reward, next_state)
         record.actions[step], record.rewards[step] = action, reward
-        record.mean_rewards[step] = kernels.world.mean_reward(world, step, pair)
+        record.mean_rewards[step] = kernels.world.mean_reward(stage.world, step, pair)
         record.states[step + 1] = state = next_state
 
 
@@ -208,21 +215,23 @@ def _legal_pair(agent: Agent, problem: Problem, t: int, state: int, action: Any)
         ) from None
 
 
-def _check_fit(agent: Any, problem: Problem) -> None:
+def _check_fit(agent: BuiltinAgent, problem: Problem) -> None:
     """Refuse an agent that was made for another problem."""
-    space = getattr(agent, "space", None)
-    if space is not None and not np.array_equal(space.n_actions, problem.space.n_actions):
+    if not np.array_equal(agent.space.n_actions, problem.space.n_actions):
         raise InvalidInputError(
-            f"The agent must be made for the problem's states and actions, {problem.space!r}; it has {space!r}. "
+            f"The agent must be made for the problem's states and actions, {problem.space!r}; it has "
+            f"{agent.space!r}. "
             f"Use {type(agent).__name__}.for_problem(problem, ...)."
         )
-    horizon = getattr(agent, "horizon", None)
+    horizon = agent.horizon
     if horizon is not None and horizon < problem.horizon:
         raise InvalidInputError(
             f"The agent's horizon must be at least the problem's, {problem.horizon}; got {horizon}."
         )
     bounds = getattr(agent, "reward_range", None)
     low, high = problem.reward_range
+    if max(abs(low), abs(high), problem.noise.sigma) > LARGEST:
+        raise InvalidInputError(f"The problem's rewards must be at most {LARGEST:g} in size to learn from them.")
     if bounds is not None and not (bounds[0] <= low and high <= bounds[1]):
         raise InvalidInputError(
             f"The agent's reward_range must contain the problem's, ({low:g}, {high:g}); got ({bounds[0]:g}, "
@@ -240,11 +249,14 @@ def _new_record(problem: Problem) -> Record:
     )
 
 
-def _run(agent: Any, problem: Problem, seed: int, record: Record) -> Run:
+def _run(agent: Agent, problem: Problem, seed: int, record: Record) -> Run:
     planned = np.flatnonzero(record.sweeps)
+    name, parameters = type(agent).__name__, {}
+    if isinstance(agent, BuiltinAgent):
+        name, parameters = agent.name, agent.parameters
     return Run(
-        agent=getattr(agent, "name", type(agent).__name__),
-        parameters=dict(getattr(agent, "parameters", {})),
+        agent=name,
+        parameters=parameters,
         problem=problem.name,
         seed=seed,
         states=record.states[:-1],

@@ -13,7 +13,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from driftmdp.errors import InvalidInputError
 
-__all__ = ["as_fraction", "as_integer", "as_number", "as_table", "as_vector", "nearest_name", "one_of", "readonly"]
+__all__ = [
+    "LARGEST",
+    "as_fraction",
+    "as_integer",
+    "as_number",
+    "as_table",
+    "as_vector",
+    "nearest_name",
+    "one_of",
+    "readonly",
+]
+
+LARGEST = 1e150  # rewards up to this size can be added up and squared without overflow
 
 Array = TypeVar("Array", bound=NDArray[Any])
 

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 import driftmdp as dm
 from driftmdp.agents import optimist
-from driftmdp.errors import NotConvergedError
+from driftmdp.errors import InvalidInputError, NotConvergedError
 from driftmdp.formulas import paper_radii
 from tests.agents.worlds import random_problem, world_luck
 
@@ -147,3 +147,57 @@ def test_plausible_worlds_that_do_not_communicate_raise_and_leave_the_agent_usab
         agent.act(1)
     assert agent.counts().sum() == 2
     assert (agent._draft.local_of == -1).all()
+
+
+def test_many_successors_that_were_never_acted_in():
+    space = dm.Space.uniform(60, 2)
+    agent = dm.agents.UCRL2(space, 10**5, scale=1e-4, ties="first", radii="paper")
+    for k in range(600):  # jumps back to 0: one remembered state, 40 successors
+        agent.act(0)
+        agent.observe(0.1 * (k % 2), 1 + k % 40, action=k % 2)
+    plan, outside = agent.plan(), planned_from_outside(agent, 0.0, "paper")
+    assert plan.gain == pytest.approx(outside.gain, abs=1e-9)
+    assert plan.sweeps == outside.iterations
+    assert [agent.act(s) for s in range(60)] == outside.policy.tolist()
+
+
+def test_the_plan_in_force_is_still_explained_after_a_restart():
+    agent = dm.agents.UCRL2S(dm.Space.uniform(2, 2), 50, period=3)
+    for _ in range(3):
+        agent.act(0)
+        agent.observe(0.5, 0)
+    assert agent.counts().sum() == 0
+    assert 1 <= agent.last_plan.t == agent.explain(0).planned_at <= 3
+
+
+@pytest.mark.parametrize(("bottom", "span"), [(0.0, 1e6), (1e6, 1e-3), (-5.0, 1e-9)])
+def test_explanations_do_not_depend_on_units(bottom, span):
+    texts = []
+    for low, width in ((0.0, 1.0), (bottom, span)):
+        agent = dm.agents.UCRL2(dm.Space.uniform(1, 2), 10**6, reward_range=(low, low + width), scale=1e-3)
+        for k in range(200):
+            agent.act(0)
+            agent.observe(low + width * (0.6 if k % 2 else 0.2), 0, action=k % 2)
+        agent.plan()
+        texts.append((agent.explain(0).reason, agent.explain(0).tied, agent.explain(0).vacuous))
+    assert texts[0] == texts[1] == ("Action 1 promises most.", 1, False)
+
+
+def test_rewards_that_would_overflow_are_refused():
+    space = dm.Space.uniform(2, 2)
+    mdp = dm.Mdp(space, np.array([1.7e308, 1e308, 1.7e308, 0]), np.full((4, 2), 0.5))
+    problem = dm.Problem(dm.DriftingMdp.stationary(mdp, 30), reward_range=(0.0, 1.7e308))
+    with pytest.raises(InvalidInputError, match="rewards must be at most 1e\\+150 in size"):
+        dm.simulate(dm.agents.UCRL2(space, 30, reward_range=None), problem, 1)
+    with pytest.raises(InvalidInputError, match="reward_range must be two finite numbers"):
+        dm.agents.UCRL2(space, 30, reward_range=(-1e308, 1e308))
+    agent = dm.agents.UCRL2(space, 30, reward_range=None)
+    agent.act(0)
+    with pytest.raises(InvalidInputError, match="reward must be at most 1e\\+150"):
+        agent.observe(1e200, 0)
+
+
+def test_the_raw_reading_is_vacuous_only_before_anything_is_known():
+    problem = random_problem(3, 200)
+    run = dm.simulate(dm.agents.UCRL2.for_problem(problem, reward_range=None), problem, 1)
+    assert run.vacuous.tolist() == [True] + [False] * (run.plans - 1)

@@ -116,6 +116,8 @@ def test_the_horizon_ends_it():
             r"policy\[s=1\] must be one of the actions 0 .. 0; got 1",
         ),
         (lambda: dm.agents.FixedPolicy(SPACE, [0, 0]), "policy must have a whole number"),
+        (lambda: dm.agents.FixedPolicy(SPACE, [[0, 0, 0], [0, 0, 1]]), "policy must have a whole number"),
+        (lambda: dm.agents.SWUCRL2CW.for_problem(SPACE), "problem must be a Problem"),
         (lambda: dm.agents.Oracle(SPACE, [[0, 0, 0]], [0, 1]), "policy_index must list one of the 1 policies"),
         (lambda: dm.agents.SinceRestart([2, 3]), "starts must begin with 1 and increase"),
         (lambda: dm.agents.Optimist(SPACE, 10, 3, dm.agents.PaperRadii()), "memory must be Everything"),
@@ -219,3 +221,10 @@ def test_one_reward_only():
     assert problem.reward_range == (0.7, 0.7)
     run = dm.simulate(dm.agents.UCRL2.for_problem(problem), problem, 1)
     assert run.dynamic_regret(problem)[-1] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_for_problem_fills_what_is_not_given():
+    problem = random_problem(1, 300)
+    chosen = dm.agents.SWUCRL2CW.for_problem(problem)
+    assert dm.agents.SWUCRL2CW.for_problem(problem, window=10).widening == chosen.widening
+    assert dm.agents.SWUCRL2CW.for_problem(problem, widening=0.1).window == chosen.window

@@ -1,5 +1,6 @@
 """Save and load: exactly as if never interrupted; anything else is refused with a sentence."""
 
+import contextlib
 import json
 import zipfile
 
@@ -169,10 +170,66 @@ def test_saving_is_whole_or_not_at_all(saved, monkeypatch):
     before = saved.read_bytes()
     agent = dm.agents.load(saved)
     monkeypatch.setattr(snapshot.os, "fsync", lambda _: (_ for _ in ()).throw(OSError("disk full")))
-    with pytest.raises(OSError, match="disk full"):
+    with pytest.raises(InvalidInputError, match=r"nothing was changed \(disk full\)"):
         agent.save(saved)
     assert saved.read_bytes() == before
     assert [path.name for path in saved.parent.iterdir()] == ["agent.npz"]
+
+
+def test_the_file_has_the_usual_permissions(saved):
+    saved.with_name("plain").write_text("")
+    assert saved.stat().st_mode == saved.with_name("plain").stat().st_mode
+
+
+@pytest.mark.parametrize("generator", ["MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64"])
+def test_random_goes_on_with_any_generator_even_between_act_and_observe(generator, tmp_path):
+    agent = dm.agents.Random(dm.Space.uniform(2, 50))
+    agent.reset(np.random.Generator(getattr(np.random, generator)(7)))
+    agent.act(0)
+    agent.save(tmp_path / "r.npz")
+    twin = dm.agents.load(tmp_path / "r.npz")
+    for _ in range(20):
+        assert twin.act(1) == agent.act(1)
+        agent.observe(0.0, 0)
+        twin.observe(0.0, 0)
+
+
+def test_a_class_that_cannot_be_found_again_is_not_saved(tmp_path):
+    class Mine(dm.agents.UCRL2):
+        pass
+
+    with pytest.raises(InvalidInputError, match="Mine must be one of the agents of driftmdp to be saved"):
+        Mine(dm.Space.uniform(2, 2), 10).save(tmp_path / "a.npz")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda h: h.pop("version"),
+        lambda h: h.update(version="two"),
+        lambda h: h.update(parameters=None),
+        lambda h: h.update(waiting=[0]),
+        lambda h: h.update(waiting=[99, 0]),
+        lambda h: h["parameters"].update(window=10**15, horizon=10**15),
+        lambda h: h.pop("format"),
+    ],
+)
+def test_a_strange_header_gets_a_sentence(saved, change):
+    edited(saved, change)
+    with pytest.raises(InvalidInputError, match="must be a (whole )?snapshot"):
+        dm.agents.load(saved)
+
+
+def test_any_flipped_bit_gives_a_sentence_or_the_same_agent(saved):
+    content, counts = saved.read_bytes(), dm.agents.load(saved).counts().tolist()
+    rng = np.random.default_rng(0)
+    for place in rng.integers(0, len(content), 150):
+        damaged = bytearray(content)
+        damaged[place] ^= 1 << int(rng.integers(8))
+        saved.write_bytes(bytes(damaged))
+        with contextlib.suppress(InvalidInputError):
+            assert dm.agents.load(saved).counts().tolist() == counts
 
 
 def test_a_missing_folder_gets_a_sentence(saved):

@@ -247,7 +247,7 @@ GOOD = {"space": SPACE, "reward_upper": [0, 1], "p_hat": np.eye(2), "radius": [0
         ({"p_hat": np.eye(3)}, r"p_hat must have shape \(2, 2\), pairs by states; got \(3, 3\)"),
         (
             {"p_hat": [[0.5, 0.4], [0, 1]]},
-            r"p_hat\[s=0, a=0\] must sum to 1, or to 0 if never seen; got a sum of 0.9",
+            r"p_hat\[s=0, a=0\] must sum to 1 within 1e-9, or to 0 if never seen; got a sum of 0.9",
         ),
         (
             {"p_hat": [[1.5, -0.5], [0, 1]]},
@@ -277,3 +277,57 @@ def test_wrong_inputs_get_a_sentence(change, message):
 def test_wrong_intervals_get_a_sentence(lower, upper, message):
     with pytest.raises(InvalidInputError, match=message):
         extended_value_iteration_over_intervals(SPACE, [0, 1], lower, upper, 1e-3)
+
+
+def test_zeros_of_a_dense_upper_are_elsewhere_too():
+    space = dm.Space.uniform(3, 1)
+    upper = np.array([[0.9, 0.9, 0], [0.9, 0.9, 0], [0, 0.9, 0.9]])
+    gains = [
+        extended_value_iteration_over_intervals(
+            space, [0.0, 0, 1], np.zeros((3, 3)), table, 1e-6, upper_elsewhere=0.3
+        ).gain
+        for table in (upper, sp.csr_array(upper))
+    ]
+    assert gains == pytest.approx([0.75, 0.75], abs=1e-6)
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.5, [0.1, 0.2, 0.3], "a"])
+def test_wrong_upper_elsewhere_gets_a_sentence(value):
+    with pytest.raises(InvalidInputError, match="upper_elsewhere must"):
+        extended_value_iteration_over_intervals(
+            SPACE, [0, 1], np.zeros((2, 2)), np.ones((2, 2)), 1e-3, upper_elsewhere=value
+        )
+
+
+def test_sparse_intervals_take_what_they_hold():
+    n = 20_000
+    space = dm.Space.uniform(n, 1)
+    ring = sp.csr_array((np.ones(n), (np.arange(n), (np.arange(n) + 1) % n)), shape=(n, n))
+    stay = sp.eye_array(n, format="csr")
+    rewards = np.zeros(n)
+    rewards[0] = 1.0
+    plan = extended_value_iteration_over_intervals(
+        space, rewards, 0.1 * ring, sp.csr_array(0.9 * stay + 0.9 * ring), 1e-2, start=-np.arange(n)[::-1] * 0.02
+    )
+    assert plan.residual <= 1e-2
+
+
+def test_unsound_sparse_input_gets_a_sentence():
+    matrix = sp.csr_array(np.array([[0.5, 0.5], [0.0, 1.0]]))
+    matrix.indices[0] = 2_000_000_000
+    with pytest.raises(InvalidInputError, match="p_hat must be a sound sparse matrix"):
+        extended_value_iteration(SPACE, [0, 1], matrix, [0.1, 0.1], 1e-3)
+
+
+@pytest.mark.parametrize("change", [{"start": [-1e308, 1e308]}, {"reward_upper": [1.7e308, -1.7e308]}])
+def test_what_would_overflow_gets_a_sentence(change):
+    with pytest.raises(InvalidInputError, match=r"must be at most 1e\+150 in size"):
+        extended_value_iteration(**(GOOD | change))
+
+
+def test_rounding_is_named_as_the_reason():
+    rng = np.random.default_rng(0)
+    space = dm.Space.uniform(20, 2)
+    p_hat, radius = rng.dirichlet(np.ones(20), 40), np.full(40, 0.1)
+    with pytest.raises(NotConvergedError, match="Rounding keeps it there"):
+        extended_value_iteration(space, rng.random(40), p_hat, radius, 0.0)

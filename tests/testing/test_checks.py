@@ -60,9 +60,17 @@ class Polite:
         self.choice = None
 
 
-class Forgetful(Polite):
-    def act(self, state):
-        return int(self.rng.random() * PROBLEMS["ragged"].space.n_actions[state])
+class Careless(Polite):
+    """Its snapshot forgets where its generator was."""
+
+    def save(self, path):
+        path.write_text("")
+
+    @classmethod
+    def load(cls, path):
+        agent = cls()
+        agent.reset(np.random.default_rng(0))
+        return agent
 
 
 class Unseeded(Polite):
@@ -73,12 +81,6 @@ class Unseeded(Polite):
 class Illegal(Polite):
     def act(self, state):
         return 7
-
-
-class Vandal(Polite):
-    def act(self, state):
-        PROBLEMS["ragged"].drifting.world.anchor_rewards[0, 0] += 1e-6
-        return 0
 
 
 class Mute:
@@ -92,6 +94,7 @@ class Mute:
 def test_a_users_agent_is_told_what_was_skipped():
     report = dm.testing.check_agent(Polite(), PROBLEMS["ragged"])
     assert {check.rule for check in report.skipped} == {
+        "asking twice gives the same answer",
         "saved and loaded, it goes on",
         "compiled equals step by step",
     }
@@ -101,7 +104,8 @@ def test_a_users_agent_is_told_what_was_skipped():
 @pytest.mark.parametrize(
     ("agent", "message"),
     [
-        (Forgetful(), "asking twice gives the same answer"),
+        (Illegal(), "breaks the rule 'every action exists': Illegal chose an action that does not exist at t=1"),
+        (Careless(), "saved and loaded, it goes on"),
         (Unseeded(), "the same seed gives the same run"),
         (Mute(), "it has no method observe"),
     ],
@@ -111,9 +115,15 @@ def test_broken_agents_are_caught(agent, message):
         dm.testing.check_agent(agent, PROBLEMS["ragged"])
 
 
-def test_illegal_actions_are_caught():
-    with pytest.raises((CheckFailedError, dm.errors.InvalidInputError), match="does not exist"):
-        dm.testing.check_agent(Illegal(), PROBLEMS["ragged"])
+def test_a_derived_agent_is_told_what_was_skipped():
+    class Mine(dm.agents.UCRL2):
+        def __init__(self, **parameters):
+            super().__init__(**parameters)
+
+    report = dm.testing.check_agent(Mine.for_problem(PROBLEMS["ragged"]), PROBLEMS["ragged"])
+    assert [check.rule for check in report.skipped if "derived" in check.skipped] == [
+        "saved and loaded, it goes on"
+    ]
 
 
 def test_an_agent_that_changes_the_problem_is_caught():

@@ -8,7 +8,6 @@ from __future__ import annotations
 import copy
 import functools
 import inspect
-import math
 import operator
 import os
 from abc import ABC, abstractmethod
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import Luck, Record, World
 from driftmdp.mdp import Problem, Space
-from driftmdp.validation import as_integer, as_number
+from driftmdp.validation import LARGEST, as_integer, as_number
 
 __all__ = ["Agent", "BuiltinAgent", "Stage"]
 
@@ -43,6 +42,7 @@ class Stage:
     """A problem with its luck drawn, and the record that a compiled run fills."""
 
     def __init__(self, problem: Problem, luck: Luck, record: Record) -> None:
+        self.problem = problem
         self.world: World = problem.drifting.world
         self.noise = (problem.noise.code, problem.noise.sigma, *problem.reward_range)
         self.luck = luck
@@ -82,7 +82,9 @@ class BuiltinAgent(ABC):
             "reward_range": problem.reward_range,
         }
         wanted = _parameter_names(cls)
-        return cls(**{name: value for name, value in known.items() if name in wanted} | parameters)
+        takes_all = any(p.kind is p.VAR_KEYWORD for p in inspect.signature(cls).parameters.values())
+        filled = {name: value for name, value in known.items() if name in wanted or takes_all}
+        return cls(**filled | parameters)
 
     @property
     def name(self) -> str:
@@ -92,7 +94,7 @@ class BuiltinAgent(ABC):
     @property
     def parameters(self) -> dict[str, Any]:
         """What the agent was made from, by the names of its constructor."""
-        return {name: getattr(self, name) for name in _parameter_names(type(self))}
+        return {name: getattr(self, name) for name in _parameter_names(type(self)) if hasattr(self, name)}
 
     @property
     def t(self) -> int:
@@ -144,8 +146,9 @@ class BuiltinAgent(ABC):
         if self._waiting is None:
             raise InvalidInputError("observe must follow act; call act(state) first.")
         s, advised = self._waiting
-        if not (type(reward) is float and math.isfinite(reward)):
-            reward = as_number(reward.item() if isinstance(reward, np.generic) else reward, "reward")
+        if not (type(reward) is float and -LARGEST <= reward <= LARGEST):
+            given = reward.item() if isinstance(reward, np.generic) else reward
+            reward = as_number(given, "reward", -LARGEST, LARGEST)
         following = self._state(next_state, "next_state")
         done = advised if action is None else self.space.pair(s, action) - int(self._offsets[s])
         self._learn(s, done, reward, following)
@@ -207,7 +210,8 @@ class BuiltinAgent(ABC):
 
 @functools.cache
 def _parameter_names(agent: type[BuiltinAgent]) -> tuple[str, ...]:
-    return tuple(inspect.signature(agent).parameters)
+    variable = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
+    return tuple(name for name, p in inspect.signature(agent).parameters.items() if p.kind not in variable)
 
 
 def _short(value: Any) -> str:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 __all__ = ["ActionReason", "Explanation"]
 
 
@@ -43,11 +41,29 @@ class ActionReason:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why a plan takes its action in a state; print it."""
+    """Why a plan takes its action in a state; print it.
+
+    Attributes
+    ----------
+    state, action
+        Where, and what the plan does there.
+    actions
+        What it thinks of each action.
+    tied
+        How many of them promise the most, to 1e-9 of the reward range.
+    vacuous
+        Whether every action here has the whole simplex as its plausible transitions.
+    planned_at, gain
+        When the plan was made, and the average reward that it hopes for.
+    widening, scale, ties
+        The agent's settings that it was made with.
+    """
 
     state: int
     action: int
     actions: tuple[ActionReason, ...]
+    tied: int
+    vacuous: bool
     planned_at: int
     gain: float
     widening: float
@@ -57,17 +73,13 @@ class Explanation:
     @property
     def reason(self) -> str:
         """One sentence."""
-        best = max(reason.value for reason in self.actions)
-        tied = sum(reason.value >= best - 1e-9 * max(1.0, abs(best)) for reason in self.actions)
-        if tied == 1:
+        if self.tied == 1:
             return f"Action {self.action} promises most."
-        return (
-            f"{tied} actions promise the same; action {self.action} is the {self.ties.replace('-', ' ')} of them."
-        )
+        chosen = "the first" if self.ties == "first" else "the least visited"
+        return f"{self.tied} actions promise the same; action {self.action} is {chosen} of them."
 
     def __str__(self) -> str:
-        radius = [reason.radius for reason in self.actions if np.isfinite(reason.radius)]
-        vacuous = " Every radius here is vacuous." if all(r >= 2 for r in radius) else ""
+        vacuous = " Every transition is plausible here." if self.vacuous else ""
         return "\n".join(
             [
                 f"state {self.state}, plan of t={self.planned_at}: {self.reason}{vacuous}",

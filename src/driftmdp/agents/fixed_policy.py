@@ -13,6 +13,7 @@ from driftmdp.agents.oracle import checked_policies
 from driftmdp.agents.scripted import Scripted
 from driftmdp.mdp import Problem, Space
 from driftmdp.planning import optimal_gain
+from driftmdp.validation import as_table
 
 __all__ = ["FixedPolicy"]
 
@@ -40,7 +41,7 @@ class FixedPolicy(Scripted):
 
     def __init__(self, space: Space, policy: ArrayLike, seed: int | None = None) -> None:
         super().__init__(space, None, seed)
-        self.policy = checked_policies(space, np.atleast_2d(np.asarray(policy)), "policy")[0]
+        self.policy = checked_policies(space, as_table(policy, "policy")[None], "policy")[0]
 
     @classmethod
     def for_problem(cls, problem: Problem, **parameters: Any) -> Self:

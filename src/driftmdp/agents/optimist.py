@@ -19,18 +19,21 @@ from driftmdp.agents.base import BuiltinAgent, Stage
 from driftmdp.agents.explanation import ActionReason, Explanation
 from driftmdp.agents.parts import Confidence, Doubling, Everything, Memory, SinceRestart, SlidingWindow
 from driftmdp.agents.restoring import restored_memory, restored_mind
-from driftmdp.agents.room import enlarge_memory, enlarge_mind, new_draft, new_memory, new_mind
+from driftmdp.agents.room import draft_for, enlarge_memory, enlarge_mind, new_memory, new_mind
 from driftmdp.errors import InvalidInputError, NotConvergedError
 from driftmdp.kernels.arrays import Phases, Rules
 from driftmdp.mdp import Space
 from driftmdp.planning.optimistic import finish_sparsely
-from driftmdp.validation import as_number, one_of
+from driftmdp.validation import LARGEST, as_number, one_of
 
 __all__ = ["PLANNERS", "TIES", "Optimist", "Plan", "checked_range"]
 
+TIE = 1e-9  # of the planner, in units of the reward range
 PLANNERS = ("paper", "fast")
 TIES = ("least-visited", "first")
 BY_DOUBLING = Doubling()
+PLAN_FACTS = "gain", "residual", "sweeps", "is_vacuous", "accelerated"
+TRIED_FACTS = "gain", "residual", "sweeps", "vacuous", "accelerated"
 
 
 @dataclass(frozen=True)
@@ -136,7 +139,7 @@ class Optimist(BuiltinAgent):
         kept = 0 if window >= _horizon(self) else window  # nothing leaves a window longer than the run
         self._known = new_memory(self.space.n_pairs, kept)
         self._mind = new_mind(self.space.n_states, self.space.n_pairs, self._known.slots.size)
-        self._draft = new_draft(self.space.n_states, self._known, self._rules.bernstein == 1)
+        self._draft = draft_for(self.space.n_states, self._known, self._rules.bernstein == 1)
         self._waiting = None
 
     @property
@@ -184,20 +187,16 @@ class Optimist(BuiltinAgent):
 
     @property
     def last_plan(self) -> Plan:
-        """The facts of the plan in force."""
+        """The facts of the last plan."""
         clock = self._mind.clock[0]
         if clock["episode"] == 0:
             raise InvalidInputError("There is no plan yet; call act(state) first.")
+        return self._facts(clock["planned"], *(clock[name] for name in PLAN_FACTS))
+
+    def _facts(self, t: int, gain: float, residual: float, sweeps: int, vacuous: int, accelerated: int) -> Plan:
         bottom, span = self._rules.bottom, self._rules.span
-        names = {(0, 0): "paper", (0, 1): "paper, then accelerated", (1, 1): "fast"}
-        return Plan(
-            int(clock["tau"]),
-            bottom + span * float(clock["gain"]),
-            span * float(clock["residual"]),
-            int(clock["sweeps"]),
-            bool(clock["is_vacuous"]),
-            names[self._rules.fast, int(clock["accelerated"])],
-        )
+        method = "fast" if self._rules.fast else "paper, then accelerated" if accelerated else "paper"
+        return Plan(int(t), bottom + span * float(gain), span * float(residual), int(sweeps), bool(vacuous), method)
 
     @property
     def n_plans(self) -> int:
@@ -224,22 +223,32 @@ class Optimist(BuiltinAgent):
         draft, clock = self._draft, self._mind.clock[0]
         n = int(np.count_nonzero(draft.local_of >= 0))
         n_local = min(n + 1, self.space.n_states)
+        precision = 1.0 / np.sqrt(float(clock["t"] - clock["start"]))
         try:
             if status == kernels.bellman.OUT_OF_BUDGET:
-                precision = 1.0 / np.sqrt(float(clock["t"] - clock["start"]))
                 low, high, rounds = finish_sparsely(draft, n_local, precision)
-                clock["gain"], clock["residual"] = high, high - low
-                clock["sweeps"] += rounds
-                if high - low <= precision:
-                    kernels.optimist.settle(self._rules, self._offsets, self._known, self._mind, draft, n, n_local)
-                    return True
-            raise NotConvergedError(
-                f"The plan of {self.name} at t={clock['t']} must be certain to "
-                f"{1 / np.sqrt(float(clock['t'] - clock['start'])):.3g}; got {clock['residual']:.3g}. "
-                "The plausible worlds do not communicate: use a larger scale or widening."
+                clock["tried_gain"], clock["tried_residual"] = high, high - low
+                clock["tried_sweeps"] += rounds
+            if not 0 <= clock["tried_residual"] <= precision:
+                raise self._not_converged(precision)
+            widening = self._phases.transition_extra[clock["phase"]]
+            kernels.optimist.settle(
+                self._rules, widening, self._offsets, self._known, self._mind, draft, n, n_local
             )
+            return True
         finally:
             kernels.optimist.release(n, draft)
+
+    def _not_converged(self, precision: float) -> NotConvergedError:
+        clock = self._mind.clock[0]
+        best = self._facts(clock["t"], *(clock[f"tried_{name}"] for name in TRIED_FACTS))
+        return NotConvergedError(
+            f"The plan of {self.name} at t={clock['t']} must be certain to {precision * self._rules.span:.3g}; got "
+            f"{best.residual:.3g}. Either the plausible worlds do not communicate, or too rarely for double "
+            "precision: "
+            "use a larger scale or widening.",
+            best,
+        )
 
     def _enlarge(self) -> None:
         self._known = enlarge_memory(self._known)
@@ -247,7 +256,7 @@ class Optimist(BuiltinAgent):
         self._enlarge_draft(0)
 
     def _enlarge_draft(self, stored: int) -> None:
-        self._draft = new_draft(self.space.n_states, self._known, self._rules.bernstein == 1, stored)
+        self._draft = draft_for(self.space.n_states, self._known, self._rules.bernstein == 1, stored)
 
     # what it knows -----------------------------------------------------------------------------------
 
@@ -295,34 +304,31 @@ class Optimist(BuiltinAgent):
         bottom, span = self._rules.bottom, self._rules.span
         first, last = int(self._offsets[s]), int(self._offsets[s + 1])
         reasons = self._mind.reasons[: int(clock["n_reasons"])]
-        seen = {int(r["pair"]): r for r in reasons[(reasons["pair"] >= first) & (reasons["pair"] < last)]}
-        unseen = float(clock["unseen"] + clock["top"] - self._mind.bias[s])
-        actions = []
-        for pair in range(first, last):
-            reason = seen.get(pair)
-            actions.append(
-                ActionReason(
-                    pair - first, bottom + span * unseen, bottom + span * float(clock["unseen"]), 0, np.inf
-                )
-                if reason is None
-                else ActionReason(
-                    pair - first,
-                    bottom + span * float(reason["value"]),
-                    bottom + span * float(reason["reward"]),
-                    int(reason["count"]),
-                    float(reason["radius"]),
-                )
+        seen = reasons[(reasons["pair"] >= first) & (reasons["pair"] < last)]
+        values = np.full(last - first, float(clock["unseen"] + clock["top"] - self._mind.bias[s]))
+        rewards, counts = np.full(last - first, float(clock["unseen"])), np.zeros(last - first, int)
+        radii, places = np.full(last - first, np.inf), seen["pair"] - first
+        values[places], rewards[places] = seen["value"], seen["reward"]
+        counts[places], radii[places] = seen["count"], seen["radius"]
+        actions = tuple(
+            ActionReason(
+                action, bottom + span * float(value), bottom + span * float(reward), int(count), float(radius)
             )
-        widening = float(self._phases.transition_extra[int(clock["phase"])])
+            for action, (value, reward, count, radius) in enumerate(
+                zip(values, rewards, counts, radii, strict=True)
+            )
+        )
         return Explanation(
             s,
             int(self._mind.policy[s]),
-            tuple(actions),
-            plan.t,
-            plan.gain,
-            widening,
-            self.confidence.scale,
-            self.ties,
+            actions,
+            tied=int(np.count_nonzero(values >= values.max() - TIE)),
+            vacuous=bool((radii >= (1.0 if self._rules.bernstein else 2.0)).all()),
+            planned_at=plan.t,
+            gain=plan.gain,
+            widening=float(clock["widening"]),
+            scale=self.confidence.scale,
+            ties=self.ties,
         )
 
     # keeping -----------------------------------------------------------------------------------------
@@ -358,7 +364,7 @@ def checked_range(reward_range: Any) -> tuple[float, float] | None:
     if reward_range is None:
         return None
     try:
-        low, high = (as_number(bound, "reward_range") for bound in reward_range)
+        low, high = (as_number(bound, "reward_range", -LARGEST, LARGEST) for bound in reward_range)
     except (TypeError, ValueError):
         low, high = 1.0, 0.0
     if low > high:

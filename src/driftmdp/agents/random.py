@@ -45,19 +45,16 @@ class Random(Scripted):
         """Begin anew; draws come from ``rng``, by default from ``seed``."""
         super().reset()
         self._rng = self._generator(rng)
-        self._drawn: int | None = None
+        self._uniform: float | None = None
 
     def _decide(self, state: int) -> int:
-        if self._waiting is None or self._waiting[0] != state or self._drawn is None:
-            if self._drawn is None or self._waiting is None:
-                self._uniform = self._rng.random()
-            count = int(self._offsets[state + 1] - self._offsets[state])
-            self._drawn = int(self._uniform * count)
-        return self._drawn
+        if self._uniform is None:
+            self._uniform = self._rng.random()
+        return int(self._uniform * int(self._offsets[state + 1] - self._offsets[state]))
 
     def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
         super()._learn(state, action, reward, next_state)
-        self._drawn = None
+        self._uniform = None
 
     def play(self, stage: Stage) -> None:
         """Run a whole problem in compiled code and fill its record."""
@@ -66,7 +63,9 @@ class Random(Scripted):
         self._t += stage.record.actions.size
 
     def _state_arrays(self) -> dict[str, NDArray[Any]]:
-        return super()._state_arrays() | {"rng": np.array(json.dumps(self._rng.bit_generator.state))}
+        generator = json.dumps(self._rng.bit_generator.state, default=lambda array: array.tolist())
+        drawn = np.nan if self._uniform is None else self._uniform
+        return super()._state_arrays() | {"rng": np.array(generator), "drawn": np.array([drawn])}
 
     def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
         self.reset()
@@ -76,3 +75,5 @@ class Random(Scripted):
             raise ValueError(f"unknown generator {state['bit_generator']!r}")
         self._rng = np.random.Generator(getattr(np.random, state["bit_generator"])())
         self._rng.bit_generator.state = state
+        drawn = float(arrays["drawn"][0])
+        self._uniform = drawn if 0 <= drawn < 1 else None

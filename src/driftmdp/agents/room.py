@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp import kernels
-from driftmdp.kernels.arrays import CLOCK, ENTRY, PAIR_REASON, SLOT, STEP, TALLY, VISITS, Draft, Memory, Mind, Sets
+from driftmdp.kernels.arrays import CLOCK, ENTRY, PAIR_REASON, SLOT, STEP, TALLY, VISITS, Draft, Memory, Mind
+from driftmdp.planning.drafts import new_draft
 
-__all__ = ["enlarge_memory", "enlarge_mind", "new_draft", "new_memory", "new_mind"]
+__all__ = ["draft_for", "enlarge_memory", "enlarge_mind", "new_memory", "new_mind"]
 
 FIRST = 32  # pairs and successors that there is room for at first
 
@@ -65,40 +66,13 @@ def enlarge_mind(mind: Mind, room: int) -> Mind:
     return Mind(mind.clock, mind.visits, mind.policy, mind.bias, touched, reasons)
 
 
-def new_draft(n_states: int, memory: Memory, intervals: bool, stored: int = 0) -> Draft:
+def draft_for(n_states: int, memory: Memory, intervals: bool, stored: int = 0) -> Draft:
     """Return room for a plan from all that the memory can hold; ``stored`` asks for longer rows."""
     slots = memory.slots.size
     states = min(slots, n_states) + 1
     rows = slots + states
     stored = max(stored, memory.entries.size + rows)
-    sets = Sets(
-        np.zeros(states + 1, np.int32),
-        np.zeros(rows),
-        np.zeros(rows + 1, np.int32),
-        np.zeros(rows, np.int32),
-        np.zeros(stored, np.int32),
-        np.zeros(stored),
-        np.zeros(stored if intervals else 0),
-        np.zeros(rows),
-        np.zeros(states),
-    )
-    return Draft(
-        np.full(n_states, -1, np.int32),
-        np.zeros(states, np.int32),
-        np.zeros(states + 2, np.int32),
-        np.zeros(slots, np.int32),
-        np.zeros(slots, np.int32),
-        sets,
-        np.zeros(stored, np.int32),
-        np.zeros(stored),
-        np.zeros(states),
-        np.zeros(states),
-        np.zeros(states),
-        np.zeros(rows),
-        np.zeros(states, np.int32),
-        np.zeros(states, np.int32),
-        np.zeros(states),
-    )
+    return new_draft(states, rows, stored, intervals, all_states=n_states, slots=slots)
 
 
 def _doubled(array: NDArray[np.void]) -> NDArray[np.void]:

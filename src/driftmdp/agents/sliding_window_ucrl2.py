@@ -72,6 +72,6 @@ class SlidingWindowUCRL2(SWUCRL2CW):
     def for_problem(cls, problem: Problem, **parameters: Any) -> Self:
         """Return an agent for a problem; without a window, Theorem 1's for the problem's exact variation."""
         if "window" not in parameters:
-            chosen = tuned_to(problem, parameters.get("reward_range", problem.reward_range))
+            chosen = tuned_to(problem, parameters)
             parameters = {"window": chosen.window} | parameters
         return super(SWUCRL2CW, cls).for_problem(problem, **parameters)

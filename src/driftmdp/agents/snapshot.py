@@ -11,8 +11,7 @@ import dataclasses
 import io
 import json
 import os
-import tempfile
-import zipfile
+import secrets
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +32,14 @@ VERSION = 1
 
 def save(agent: BuiltinAgent, path: str | os.PathLike[str]) -> None:
     """Write a snapshot of an agent: under a temporary name, synced, then renamed, so never half of one."""
+    from driftmdp.agents import builtin
+
+    if builtin().get(type(agent).__name__) is not type(agent):
+        raise InvalidInputError(
+            f"{type(agent).__name__} must be one of the agents of driftmdp to be saved: load could not find its "
+            "class. "
+            "Save the agent that it is derived from, or write save and load of your own."
+        )
     arrays: dict[str, NDArray[Any]] = {}
     header = {
         "format": FORMAT,
@@ -63,40 +70,47 @@ def load(path: str | os.PathLike[str]) -> BuiltinAgent:
     from driftmdp.agents import builtin
 
     try:
-        with np.load(io.BytesIO(Path(path).read_bytes()), allow_pickle=False) as file:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        reason = "there is no such file" if isinstance(error, FileNotFoundError) else error.strerror
+        raise InvalidInputError(f"{path} must be a snapshot of an agent that can be read; {reason}.") from None
+    try:  # whatever is in the file, the answer is a sentence
+        with np.load(io.BytesIO(content), allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         header = json.loads(str(arrays.pop("header")))
         if header["format"] != FORMAT:
             raise ValueError(header["format"])
-    except FileNotFoundError:
-        raise InvalidInputError(f"{path} must be a snapshot of an agent; there is no such file.") from None
-    except (OSError, EOFError, KeyError, TypeError, ValueError, AttributeError, zipfile.BadZipFile) as error:
+        version, package, name = int(header["version"]), str(header["package"]), str(header["class"])
+    except Exception as error:
         raise InvalidInputError(
             f"{path} must be a snapshot written by agent.save; it is not one, or it is damaged "
             f"({_first_line(error)})."
         ) from None
-    if header["version"] > VERSION:
+    if version > VERSION:
         raise InvalidInputError(
-            f"{path} must have format version {VERSION} or older; it has {header['version']}, written by driftmdp "
-            f"{header['package']}. Update driftmdp to read it."
+            f"{path} must have format version {VERSION} or older; it has {version}, written by driftmdp "
+            f"{package}. Update driftmdp to read it."
         )
     classes = builtin()
-    if header["class"] not in classes:
-        raise InvalidInputError(
-            f"{path} must hold an agent that this driftmdp knows; it holds {header['class']!r}."
-        )
+    if name not in classes:
+        raise InvalidInputError(f"{path} must hold an agent that this driftmdp knows; it holds {name!r}.")
     try:
-        parameters = {name: _decode(value, arrays) for name, value in header["parameters"].items()}
-        agent = classes[header["class"]](**parameters)
-        agent._restore({name.removeprefix("state/"): array for name, array in arrays.items() if "state/" in name})
-        if header["waiting"] is not None:
-            state, action = header["waiting"]
-            agent.space.pair(state, action)
-            agent._waiting = state, action
-    except (KeyError, IndexError, TypeError, ValueError) as error:
+        return _assembled(classes[name], header, arrays)
+    except Exception as error:
         raise InvalidInputError(
             f"{path} must be a whole snapshot; it does not fit together ({_first_line(error)})."
         ) from None
+
+
+def _assembled(kind: type[BuiltinAgent], header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> BuiltinAgent:
+    """Return the agent that a header and arrays describe; what does not fit raises something."""
+    agent = kind(**{name: _decode(value, arrays) for name, value in header["parameters"].items()})
+    state = {name.removeprefix("state/"): array for name, array in arrays.items() if name.startswith("state/")}
+    agent._restore(state)
+    if header["waiting"] is not None:
+        state_now, action = header["waiting"]
+        agent.space.pair(state_now, action)
+        agent._waiting = state_now, action
     return agent
 
 
@@ -138,20 +152,20 @@ def _decode(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
 
 
 def _write_whole(path: Path, content: bytes) -> None:
+    temporary = path.parent / f".{path.name}.{secrets.token_hex(8)}"
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except OSError as error:
-        raise InvalidInputError(f"{path} must be in a folder that can be written to ({error.strerror}).") from None
-    try:
-        with os.fdopen(handle, "wb") as file:
+        with open(temporary, "xb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
         _sync_folder(path.parent)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    except OSError as error:
+        raise InvalidInputError(
+            f"{path} must be in a folder that can be written to; nothing was changed ({error.strerror or error})."
+        ) from None
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -93,6 +93,6 @@ class SWUCRL(Optimist):
     def for_problem(cls, problem: Problem, **parameters: Any) -> Self:
         """Return an agent for a problem; without a window, SWUCRL2-CW's, to compare the two."""
         if "window" not in parameters:
-            chosen = tuned_to(problem, parameters.get("reward_range", problem.reward_range))
+            chosen = tuned_to(problem, parameters)
             parameters = {"window": chosen.window} | parameters
         return super().for_problem(problem, **parameters)

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from driftmdp.agents.optimist import Optimist
+from driftmdp.agents.optimist import Optimist, checked_range
 from driftmdp.agents.parts import Doubling, PaperRadii, SlidingWindow
+from driftmdp.errors import InvalidInputError
 from driftmdp.formulas import Tuning, tuned
 from driftmdp.mdp import Problem, Space
 
@@ -108,16 +109,18 @@ class SWUCRL2CW(Optimist):
 
     @classmethod
     def for_problem(cls, problem: Problem, **parameters: Any) -> Self:
-        """Return an agent for a problem; without a window, Theorem 1's for the problem's exact variation."""
-        if "window" not in parameters and "widening" not in parameters:
-            chosen = tuned_to(problem, parameters.get("reward_range", problem.reward_range))
+        """Return an agent for a problem; what is not given is Theorem 1's for the problem's exact variation."""
+        if "window" not in parameters or "widening" not in parameters:
+            chosen = tuned_to(problem, parameters)
             parameters = {"window": chosen.window, "widening": chosen.widening} | parameters
         return super().for_problem(problem, **parameters)
 
 
-def tuned_to(problem: Problem, reward_range: tuple[float, float] | None) -> Tuning:
-    """Return Theorem 1's choice for a problem's exact variation, its rewards in units of their range."""
-    low, high = reward_range or (0.0, 1.0)
+def tuned_to(problem: Problem, parameters: dict[str, Any]) -> Tuning:
+    """Return Theorem 1's choice for a problem's exact variation, its rewards in units of the agent's range."""
+    if not isinstance(problem, Problem):
+        raise InvalidInputError(f"problem must be a Problem; got {problem!r}.")
+    low, high = checked_range(parameters.get("reward_range", problem.reward_range)) or (0.0, 1.0)
     variation = problem.drifting.variation()
     b_r = variation.reward / (high - low if high > low else 1.0)
     return tuned(problem.space, problem.horizon, b_r, variation.transition)

@@ -174,16 +174,22 @@ CLOCK = np.dtype(
         ("start", "i8"),  # the time before the first step since the last restart: local time is t - start
         ("tau", "i8"),  # when the plan in force was made; 0 for none since the restart
         ("episode", "i8"),  # how many plans were made
-        ("vacuous", "i8"),  # how many of them had vacuous radii only
         ("phase", "i8"),  # how many restarts there were
-        ("sweeps", "i8"),  # of the plan in force
+        ("planned", "i8"),  # when the last plan was made, also after a restart; and its facts
+        ("sweeps", "i8"),
         ("is_vacuous", "i8"),
         ("accelerated", "i8"),
+        ("gain", "f8"),
+        ("residual", "f8"),
+        ("widening", "f8"),
+        ("tried_sweeps", "i8"),  # the facts of a plan in the making
+        ("tried_vacuous", "i8"),
+        ("tried_accelerated", "i8"),
+        ("tried_gain", "f8"),
+        ("tried_residual", "f8"),
         ("n_reasons", "i8"),
         ("n_touched", "i8"),
         ("need", "i8"),  # room for the rows of a plan that did not fit
-        ("gain", "f8"),
-        ("residual", "f8"),
         ("unseen", "f8"),  # optimistic reward of a pair that is not remembered
         ("top", "f8"),  # the largest bias
     ]

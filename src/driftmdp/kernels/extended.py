@@ -41,7 +41,9 @@ def row_value(draft: Draft, row: int, n: int, top: int, fill: bool) -> float:
     """Return the optimistic value of a row; if ``fill``, write its optimistic transitions."""
     sets, u, indices, data = draft.sets, draft.u, draft.indices, draft.data
     support = sets.support[row]
-    if sets.room.size > 0:
+    if sets.room.size > 0 and sets.radius[row] == 0.0:
+        value = inner.interval_within(sets, row, u, fill, indices, data)
+    elif sets.room.size > 0:
         value = inner.interval(sets, row, n, u, draft.order, draft.scratch, fill, indices, data)
     elif inner.is_complete(support, n):
         value = inner.complete_ball(sets, row, n, u, draft.order, fill, indices, data)
@@ -148,6 +150,12 @@ def subtract_least(u: Floats, n: int) -> None:
         u[s] -= base
 
 
+@inlined_kernel
+def is_close(low: float, high: float, precision: float) -> bool:
+    """Return whether T u - u is within the precision; an empty or overflown range is not."""
+    return 0.0 <= high - low <= precision
+
+
 @lean_kernel
 def plain(draft: Draft, n: int, precision: float, limit: int, walk: bool) -> tuple[float, float, int, int]:
     """Iterate [CSZ20] alg:evi from u; return min and max of T u - u, sweeps, status."""
@@ -155,7 +163,7 @@ def plain(draft: Draft, n: int, precision: float, limit: int, walk: bool) -> tup
     while True:
         low, high = sweep(draft, n, walk, False)
         sweeps += 1
-        if high - low <= precision:
+        if is_close(low, high, precision):
             return low, high, sweeps, CONVERGED
         if sweeps >= limit:
             return low, high, sweeps, OUT_OF_BUDGET
@@ -187,7 +195,7 @@ def accelerate(draft: Draft, n: int, precision: float, walk: bool, prune: bool) 
         else:
             low, high = sweep(draft, n, walk, slow)
         iterations += 1
-        if high - low <= precision:
+        if is_close(low, high, precision):
             return low, high, iterations, CONVERGED
         stuck = stuck + 1 if high - low >= 0.9 * least else 0
         if high - low < least:
@@ -239,7 +247,7 @@ def lazily(draft: Draft, n: int, precision: float, walk: bool, iterations: int) 
     for i in range(LAZY_SWEEPS + 1):
         low, high = sweep(draft, n, walk, False)
         iterations += 1
-        if high - low <= precision:
+        if is_close(low, high, precision):
             return low, high, iterations, CONVERGED
         if i % 1000 == 0:
             if high - low > 0.99 * before:
@@ -365,7 +373,7 @@ def lay_out(
 
 @lean_kernel
 def widest(n: int, support: int, upper_elsewhere: float) -> int:
-    """Return to how many states intervals can add mass at most."""
-    if upper_elsewhere <= 0.0:
-        return support
+    """Return how many places intervals need beyond their support: for the states that mass can be added to."""
+    if upper_elsewhere == 0.0:
+        return 0
     return int(min(n, support + 2.0 + 1.0 / upper_elsewhere))

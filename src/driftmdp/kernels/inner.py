@@ -36,8 +36,11 @@ def sort_states(order: Ints, n: int, u: Floats) -> None:
 
 
 @lean_kernel
-def sort_row(indices: Ints, data: Floats, first: int, last: int, u: Floats) -> None:
-    """Sort the entries ``first .. last - 1`` of a row by u, ascending; quick where they are nearly sorted."""
+def sort_row(sets: Sets, row: int, u: Floats) -> None:
+    """Sort the observed successors of a row by u, ascending; quick where they are nearly sorted."""
+    indices, data, room = sets.indices, sets.data, sets.room
+    first = sets.indptr[row]
+    last = first + sets.support[row]
     gap = 1
     for i in range(first + 1, last):
         if u[indices[i - 1]] > u[indices[i]]:
@@ -47,11 +50,16 @@ def sort_row(indices: Ints, data: Floats, first: int, last: int, u: Floats) -> N
         gap = max(1, int(gap / 2.25))
         for i in range(first + gap, last):
             state, mass = indices[i], data[i]
+            more = room[i] if room.size > 0 else 0.0
             j = i
             while j >= first + gap and u[indices[j - gap]] > u[state]:
                 indices[j], data[j] = indices[j - gap], data[j - gap]
+                if room.size > 0:
+                    room[j] = room[j - gap]
                 j -= gap
             indices[j], data[j] = state, mass
+            if room.size > 0:
+                room[j] = more
 
 
 @inlined_kernel
@@ -60,12 +68,15 @@ def wants_completion(support: int, n: int) -> bool:
 
     Then the worst states are found by walking all states by value, which is cheaper than sorting the row.
     """
-    return support > SHORT and 4 * support > n
+    return n > SHORT and support > SHORT and 4 * support > n
 
 
 @inlined_kernel
 def is_complete(support: int, n: int) -> bool:
-    """Return whether a row was laid out so: ``data[first + s]`` is p^(s)."""
+    """Return whether a row was laid out so: ``data[first + s]`` is p^(s).
+
+    No other row has a support of n, because one that has wants completion.
+    """
     return support == n and n > SHORT
 
 
@@ -110,7 +121,7 @@ def ball_by_sorting(sets: Sets, row: int, u: Floats, top: int, fill: bool, indic
     """Like ``ball_by_selecting``, for longer rows, which are kept sorted by u."""
     first = sets.indptr[row]
     last = first + sets.support[row]
-    sort_row(sets.indices, sets.data, first, last, u)
+    sort_row(sets, row, u)
     moved = min(0.5 * sets.radius[row], 1.0)
     value, left = moved * u[top], moved
     for z in range(first, last):
@@ -204,4 +215,23 @@ def interval(
     if fill:
         for z in range(place, sets.indptr[row + 1]):
             indices[z], data[z] = 0, 0.0
+    return value
+
+
+@lean_kernel
+def interval_within(sets: Sets, row: int, u: Floats, fill: bool, indices: Ints, data: Floats) -> float:
+    """Like ``interval``, for a row whose next states outside the support have probability 0."""
+    first = sets.indptr[row]
+    last = first + sets.support[row]
+    sort_row(sets, row, u)
+    left = 1.0
+    for z in range(first, last):
+        left -= sets.data[z]
+    value = 0.0
+    for z in range(last - 1, first - 1, -1):
+        added = min(max(left, 0.0), sets.room[z])
+        left -= added
+        value += (sets.data[z] + added) * u[sets.indices[z]]
+        if fill:
+            indices[z], data[z] = sets.indices[z], sets.data[z] + added
     return value

@@ -73,9 +73,10 @@ def plan(rules: Rules, phases: Phases, offsets: Ints, known: Memory, mind: Mind,
     clock = mind.clock[0]
     precision = 1.0 / np.sqrt(clock["t"] - clock["start"])
     low, high, sweeps, status, accelerated = extended.iterate(draft, n_local, precision, rules.fast == 1, False)
-    clock["gain"], clock["residual"], clock["sweeps"], clock["accelerated"] = high, high - low, sweeps, accelerated
+    clock["tried_gain"], clock["tried_residual"] = high, high - low
+    clock["tried_sweeps"], clock["tried_accelerated"] = sweeps, accelerated
     if status == CONVERGED:
-        settle(rules, offsets, known, mind, draft, n, n_local)
+        settle(rules, phases.transition_extra[clock["phase"]], offsets, known, mind, draft, n, n_local)
     return status
 
 
@@ -148,67 +149,63 @@ def lay_out(
     clock, sets = mind.clock[0], draft.sets
     phase = clock["phase"]
     log = rules.power * np.log(clock["t"] - clock["start"]) + phases.log_delta[phase]
-    root_r, root_p = (
-        rules.reward_factor * (rules.reward_log + log),
-        rules.transition_factor * (rules.transition_log + log),
-    )
     extra_r, extra_p = phases.reward_extra[phase], phases.transition_extra[phase]
     whole_radius = 1.0 if rules.bernstein == 1 else 2.0
-    if rules.ranged == 1:
-        clock["unseen"] = 1.0
-    elif rules.bernstein == 1:
-        clock["unseen"] = rules.scale * 6.0 * (rules.reward_log + log) + extra_r
-    else:
-        clock["unseen"] = rules.scale * np.sqrt(root_r) + extra_r
+    clock["unseen"] = 1.0 if rules.ranged == 1 else reward_radius(rules, log, 1.0, 0.0) + extra_r
     vacuous = True
     row, stored = 0, 0
     for i in range(n_local):
         sets.offsets[i] = row
         sets.weight[i] = 1.0 if i < n else offsets.size - 1 - n
-        best = clock["unseen"] if i == n else -np.inf
-        for k in range(draft.first_slot[i], draft.first_slot[i + 1] if i < n else draft.first_slot[i]):
+        first, last = draft.first_slot[i], draft.first_slot[i + 1] if i < n else draft.first_slot[i]
+        has_unseen = i == n or last - first < actions_of(offsets, draft.states[i])
+        best = clock["unseen"] if has_unseen else -np.inf
+        for k in range(first, last):
             index = draft.slot_order[k]
-            slot = known.slots[index]
+            slot, reason = known.slots[index], mind.reasons[index]
             count = slot["count"]
             mean = slot["total"] / count
-            if rules.bernstein == 1:
-                share = (rules.reward_log + np.log(count) + log) / count
-                variance = max(0.0, slot["squares"] / count - mean * mean)
-                radius_r = rules.scale * (2.0 * np.sqrt(variance * share) + 6.0 * share) + extra_r
-                radius = rules.scale * 6.0 * share + extra_p
-            else:
-                share = 0.0
-                radius_r = rules.scale * np.sqrt(root_r / count) + extra_r
-                radius = rules.scale * np.sqrt(root_p / count) + extra_p
+            radius_r = reward_radius(rules, log, count, slot["squares"] / count - mean * mean) + extra_r
+            radius = transition_radius(rules, log, count) + extra_p
             reward = mean + radius_r
             if rules.ranged == 1:
                 reward = min(max(reward, 0.0), 1.0)
-            vacuous &= radius >= whole_radius and (rules.ranged == 0 or radius_r >= 1.0)
-            reason = mind.reasons[index]
-            reason["pair"], reason["count"], reason["reward"], reason["radius"] = (
-                slot["pair"],
-                count,
-                reward,
-                radius,
-            )
+            vacuous &= radius >= whole_radius and rules.ranged == 1 and radius_r >= 1.0
+            reason["pair"], reason["count"] = slot["pair"], count
+            reason["reward"], reason["radius"] = reward, radius
             if radius >= whole_radius:
                 draft.row_of[index] = -1
                 best = max(best, reward)
             else:
                 draft.row_of[index] = row
                 sets.rewards[row], sets.radius[row], sets.indptr[row] = reward, radius, stored
-                stored = lay_row(rules, known, draft, n_local, index, row, stored, share, extra_p)
+                stored = lay_row(rules, known, draft, n_local, index, row, stored, log, extra_p)
                 row += 1
-        if i < n and draft.first_slot[i + 1] - draft.first_slot[i] < actions_of(offsets, draft.states[i]):
-            best = max(best, clock["unseen"])
         if best > -np.inf:
             sets.rewards[row], sets.radius[row], sets.indptr[row] = best, whole_radius, stored
             sets.support[row] = 0
             stored += 1
             row += 1
     sets.offsets[n_local], sets.indptr[row] = row, stored
-    clock["is_vacuous"], clock["n_reasons"] = vacuous, known.tally[0]["n_slots"]
+    clock["tried_vacuous"], clock["n_reasons"] = vacuous, known.tally[0]["n_slots"]
     return stored
+
+
+@inlined_kernel
+def reward_radius(rules: Rules, log: float, count: float, variance: float) -> float:
+    """Return the reward radius before widening; the variance matters to Bernstein only."""
+    if rules.bernstein == 1:
+        share = (rules.reward_log + np.log(count) + log) / count
+        return rules.scale * (2.0 * np.sqrt(max(0.0, variance) * share) + 6.0 * share)
+    return rules.scale * np.sqrt(rules.reward_factor * (rules.reward_log + log) / count)
+
+
+@inlined_kernel
+def transition_radius(rules: Rules, log: float, count: float) -> float:
+    """Return the L1 radius before widening; Bernstein: that of a next state that was not observed."""
+    if rules.bernstein == 1:
+        return rules.scale * 6.0 * (rules.reward_log + np.log(count) + log) / count
+    return rules.scale * np.sqrt(rules.transition_factor * (rules.transition_log + log) / count)
 
 
 @inlined_kernel
@@ -226,7 +223,7 @@ def lay_row(
     index: int,
     row: int,
     stored: int,
-    share: float,
+    log: float,
     extra: float,
 ) -> int:
     """Write the observed successors of a slot from place ``stored`` on; return the place after its row."""
@@ -243,6 +240,7 @@ def lay_row(
     if complete:
         for i in range(n_local):
             sets.data[stored + i] = 0.0
+    share = (rules.reward_log + np.log(count) + log) / count
     found, z = slot["head"], stored
     while found >= 0:
         entry = known.entries[found]
@@ -274,7 +272,9 @@ def successors(known: Memory, head: int) -> int:
 
 
 @lean_kernel
-def settle(rules: Rules, offsets: Ints, known: Memory, mind: Mind, draft: Draft, n: int, n_local: int) -> None:
+def settle(
+    rules: Rules, widening: float, offsets: Ints, known: Memory, mind: Mind, draft: Draft, n: int, n_local: int
+) -> None:
     """Take the policy of the last sweep; [CSZ20] alg:evi, line 4, with ties within 1e-9."""
     clock = mind.clock[0]
     for i in range(clock["n_touched"]):
@@ -292,8 +292,14 @@ def settle(rules: Rules, offsets: Ints, known: Memory, mind: Mind, draft: Draft,
         mind.policy[state] = choose(rules, offsets, known, mind, draft, i, top)
     clock["n_touched"] = n
     clock["episode"] += 1
-    clock["tau"] = clock["t"]
-    clock["vacuous"] += clock["is_vacuous"]
+    clock["tau"] = clock["planned"] = clock["t"]
+    clock["widening"] = widening
+    clock["gain"], clock["residual"], clock["sweeps"] = (
+        clock["tried_gain"],
+        clock["tried_residual"],
+        clock["tried_sweeps"],
+    )
+    clock["is_vacuous"], clock["accelerated"] = clock["tried_vacuous"], clock["tried_accelerated"]
     for index in range(known.tally[0]["n_slots"]):
         visits = mind.visits[known.slots[index]["pair"]]
         visits["episode"], visits["left"] = clock["episode"], known.slots[index]["count"]
@@ -314,7 +320,7 @@ def choose(rules: Rules, offsets: Ints, known: Memory, mind: Mind, draft: Draft,
         mind.reasons[index]["value"] = value - draft.u[i]
         best = max(best, value)
     best -= draft.u[i] + TIE
-    action, least = -1, np.inf
+    action, least = 0, np.inf
     if has_unseen and mind.clock[0]["unseen"] + top - draft.u[i] >= best:
         action, least = 0, 0.0
         while known.slot_of[offsets[state] + action] >= 0:

@@ -151,8 +151,13 @@ class Problem:
         if not isinstance(rng, np.random.Generator):
             raise InvalidInputError(f"rng must be a numpy Generator; got {rng!r}. Use np.random.default_rng(seed).")
         anchor, successor = rng.random((2, self.horizon))
-        draw = {"bernoulli": rng.random, "gaussian": rng.standard_normal}.get(self.noise.kind, np.zeros)
-        return Luck(anchor, successor, draw(self.horizon))
+        if self.noise.kind == "bernoulli":
+            noise = rng.random(self.horizon)
+        elif self.noise.kind == "gaussian":
+            noise = rng.standard_normal(self.horizon)
+        else:
+            noise = np.zeros(self.horizon)
+        return Luck(anchor, successor, noise)
 
     def sample(self, t: int, state: int, action: int, luck: Luck) -> Sample:
         """Return what step t gives for a state and an action under the given luck."""

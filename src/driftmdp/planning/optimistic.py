@@ -34,10 +34,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from driftmdp import kernels
 from driftmdp.errors import InvalidInputError, NotConvergedError
-from driftmdp.kernels.arrays import Draft, Sets
+from driftmdp.kernels.arrays import Draft
 from driftmdp.mdp import Space
+from driftmdp.mdp.mdp import sound_csr
+from driftmdp.planning.drafts import new_draft
 from driftmdp.planning.gain import sparse_policy_iteration
-from driftmdp.validation import as_number, as_vector, one_of
+from driftmdp.validation import LARGEST, as_number, as_vector, one_of
 
 __all__ = ["METHODS", "Optimistic", "extended_value_iteration", "extended_value_iteration_over_intervals"]
 
@@ -144,14 +146,18 @@ def extended_value_iteration(
     if (balls < 0).any():
         pair = int(np.argmax(balls < 0))
         raise InvalidInputError(f"radius[{space.where(pair)}] must not be negative; got {balls[pair]:g}.")
-    indptr, indices, data = _rows(space, p_hat, "p_hat", need_indices=False)
+    indptr, indices, data = _rows(space, p_hat, "p_hat")
     sums, whole = np.empty(space.n_pairs), np.empty(space.n_pairs, np.int32)
     places = kernels.extended.inspect(indptr, data, balls, space.n_states, sums, whole)
     _check_rows(
-        space, (abs(sums - 1.0) <= ROWS_SUM) | (sums == 0.0), "p_hat", "sum to 1, or to 0 if never seen", sums
+        space,
+        (abs(sums - 1.0) <= ROWS_SUM) | (sums == 0.0),
+        "p_hat",
+        "sum to 1 within 1e-9, or to 0 if never seen",
+        sums,
     )
     rows = indptr, indices, data, np.empty(0)
-    return _solve(space, rewards, rows, balls, whole, places + space.n_states, u, precision, method)
+    return _solve(space, rewards, rows, balls, whole, places + space.n_states, u, precision, method, False)
 
 
 def extended_value_iteration_over_intervals(
@@ -188,19 +194,30 @@ def extended_value_iteration_over_intervals(
     0.33333
     """
     rewards, precision, u = _checked_inputs(space, reward_upper, precision, start, method)
-    elsewhere = as_vector(np.broadcast_to(upper_elsewhere, space.n_pairs), "upper_elsewhere", space.n_pairs)
-    indptr, indices, highs = _rows(space, upper, "upper")
+    elsewhere = _checked_elsewhere(space, upper_elsewhere)
+    indptr, indices, highs = _rows(space, upper, "upper", keep_zeros=False)
     lows = _aligned(space, lower, indptr, indices, highs)
-    low_sums, high_sums = _row_sums(indptr, lows), _row_sums(indptr, highs)
-    whole = (high_sums == 0.0) & (elsewhere == 0.0)
+    low_sums, high_sums, support = _row_sums(indptr, lows), _row_sums(indptr, highs), np.diff(indptr)
+    whole = (support == 0) & (elsewhere == 0.0)
     _check_rows(space, whole | (low_sums <= 1 + ROWS_SUM), "lower", "sum to at most 1", low_sums)
-    tops = high_sums + elsewhere * (space.n_states - np.diff(indptr))
+    tops = high_sums + elsewhere * (space.n_states - support)
     _check_rows(space, whole | (tops >= 1 - ROWS_SUM), "upper", "sum to at least 1, or to 0 if never seen", tops)
     rows = indptr, indices, lows, highs - lows
-    with np.errstate(divide="ignore"):
-        widths = np.minimum(space.n_states, np.diff(indptr) + 2 + 1 / elsewhere)
-    stored = int(highs.size + np.sum(widths) + space.n_states)
-    return _solve(space, rewards, rows, elsewhere, whole.astype(np.int32), stored, u, precision, method)
+    places = [
+        kernels.extended.widest(space.n_states, *row) for row in zip(support.tolist(), elsewhere, strict=True)
+    ]
+    stored = int(highs.size + sum(places) + space.n_states)
+    return _solve(space, rewards, rows, elsewhere, whole.astype(np.int32), stored, u, precision, method, True)
+
+
+def _checked_elsewhere(space: Space, upper_elsewhere: ArrayLike) -> NDArray[np.float64]:
+    given = np.asarray(upper_elsewhere)
+    elsewhere = as_vector(
+        np.full(space.n_pairs, given) if given.ndim == 0 else given, "upper_elsewhere", space.n_pairs
+    )
+    if not ((elsewhere >= 0) & (elsewhere <= 1)).all():
+        raise InvalidInputError("upper_elsewhere must be probabilities: numbers from 0 to 1.")
+    return elsewhere
 
 
 def finish_sparsely(draft: Draft, n: int, precision: float, rounds: int = 50) -> tuple[float, float, int]:
@@ -227,9 +244,10 @@ def _solve(
     u: NDArray[np.float64],
     precision: float,
     method: str,
+    intervals: bool,
 ) -> Optimistic:
     n = space.n_states
-    draft = _new_draft(n, space.n_pairs + n, stored, rows[3].size > 0)
+    draft = new_draft(n, space.n_pairs + n, stored, intervals)
     row_of = np.empty(space.n_pairs, np.int32)
     offsets = np.array(space.offsets)
     kernels.extended.lay_out(offsets, rewards, rows, radius, whole, draft, row_of)
@@ -254,46 +272,19 @@ def _solve(
         _draft=draft,
         _row_of=row_of,
     )
-    if plan.residual > precision:
+    if not plan.residual <= precision:
+        rounding = plan.residual <= 1e-9 * (1.0 + np.abs(rewards).max() + bias.max())
+        why = (
+            "Rounding keeps it there: ask for a larger precision"
+            if rounding
+            else "Most likely no plausible MDP communicates: give larger radii"
+        )
         raise NotConvergedError(
             f"The optimistic plan must have a residual of at most {precision:g}; got {plan.residual:.3g} after "
-            f"{plan.iterations} iterations. Most likely no plausible MDP communicates: give larger radii, or "
-            "accept this error's .best.",
+            f"{plan.iterations} iterations. {why}, or accept this error's .best.",
             plan,
         )
     return plan
-
-
-def _new_draft(n: int, rows: int, stored: int, intervals: bool) -> Draft:
-    nothing = np.empty(0, np.int32)
-    sets = Sets(
-        np.empty(n + 1, np.int32),
-        np.empty(rows),
-        np.empty(rows + 1, np.int32),
-        np.empty(rows, np.int32),
-        np.empty(stored, np.int32),
-        np.empty(stored),
-        np.empty(stored if intervals else 0),
-        np.empty(rows),
-        np.empty(n),
-    )
-    return Draft(
-        nothing,
-        nothing,
-        nothing,
-        nothing,
-        nothing,
-        sets,
-        np.empty(stored, np.int32),
-        np.empty(stored),
-        np.empty(n),
-        np.empty(n),
-        np.empty(n),
-        np.empty(rows),
-        np.zeros(n, np.int32),
-        np.empty(n, np.int32),
-        np.zeros(n),
-    )
 
 
 def _checked_inputs(
@@ -302,33 +293,46 @@ def _checked_inputs(
     if not isinstance(space, Space):
         raise InvalidInputError(f"space must be a Space; got {space!r}.")
     one_of(method, "method", METHODS)
-    rewards = as_vector(reward_upper, "reward_upper", space.n_pairs)
+    rewards = _moderate(as_vector(reward_upper, "reward_upper", space.n_pairs), "reward_upper")
     epsilon = as_number(precision, "precision", minimum=0.0)
     u = np.zeros(space.n_states) if start is None else as_vector(start, "start", space.n_states)
-    return rewards, epsilon, u
+    return rewards, epsilon, _moderate(u, "start")
+
+
+def _moderate(values: NDArray[np.float64], name: str) -> NDArray[np.float64]:
+    """Refuse numbers whose sums could overflow."""
+    if np.abs(values).max() > LARGEST:
+        where = int(np.argmax(np.abs(values)))
+        raise InvalidInputError(f"{name}[{where}] must be at most {LARGEST:g} in size; got {values[where]:g}.")
+    return values
 
 
 def _rows(
-    space: Space, table: Any, name: str, need_indices: bool = True
+    space: Space, table: Any, name: str, keep_zeros: bool = True
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
-    """Return CSR arrays of a table of shape (n_pairs, S) without negative numbers; dense rows stay whole."""
+    """Return CSR arrays of a table of shape (n_pairs, S) without negative numbers.
+
+    A dense table with many positive entries keeps its zeros if it may; its indices are left out where kernels do
+    not look at them.
+    """
     shape = space.n_pairs, space.n_states
-    if sp.issparse(table):
-        matrix: Any = sp.csr_array(table)  # type: ignore[call-overload]
-        if not matrix.has_canonical_format:
-            matrix = matrix.copy()
-            matrix.sum_duplicates()
-        if matrix.shape != shape:
-            raise InvalidInputError(f"{name} must have shape {shape}, pairs by states; got {matrix.shape}.")
-        indptr, indices, data = matrix.indptr, matrix.indices, np.asarray(matrix.data, np.float64)
-    else:
+    if not sp.issparse(table):
         try:
-            dense = np.asarray(table, dtype=np.float64)
+            table = np.asarray(table, dtype=np.float64)
         except (TypeError, ValueError):
             raise InvalidInputError(f"{name} must be a table of numbers of shape {shape}.") from None
-        if dense.shape != shape:
-            raise InvalidInputError(f"{name} must have shape {shape}, pairs by states; got {dense.shape}.")
-        indptr, indices, data = _dense_rows(dense, need_indices)
+    if table.shape != shape:
+        raise InvalidInputError(f"{name} must have shape {shape}, pairs by states; got {table.shape}.")
+    if not sp.issparse(table) and keep_zeros and table.size < 2**31 and 4 * np.count_nonzero(table) > table.size:
+        indices = np.arange(table.size if shape[1] <= kernels.inner.SHORT else 0, dtype=np.int32) % np.int32(
+            shape[1]
+        )
+        indptr, data = np.arange(shape[0] + 1, dtype=np.int32) * np.int32(shape[1]), table.ravel()
+    else:
+        matrix = sound_csr(table, name)
+        if not keep_zeros:
+            matrix.eliminate_zeros()
+        indptr, indices, data = matrix.indptr, matrix.indices, matrix.data
     if data.size and not (data.min() >= 0.0 and data.max() < np.inf):
         z = int(np.argmax(~((data >= 0.0) & np.isfinite(data))))
         pair = int(np.searchsorted(indptr, z, side="right")) - 1
@@ -337,19 +341,6 @@ def _rows(
             f"{name}[{space.where(pair)}, next state {state}] must be a number that is not negative; got {data[z]}."
         )
     return indptr.astype(np.int32, copy=False), indices.astype(np.int32, copy=False), data
-
-
-def _dense_rows(
-    dense: NDArray[np.float64], need_indices: bool
-) -> tuple[NDArray[np.integer[Any]], NDArray[np.integer[Any]], NDArray[np.float64]]:
-    """Return CSR arrays of a table; one with many positive entries keeps its zeros, and needs no indices then."""
-    n_pairs, n_states = dense.shape
-    if 4 * np.count_nonzero(dense) > dense.size and dense.size < 2**31:
-        some = need_indices or n_states <= kernels.inner.SHORT
-        indices = np.arange(dense.size if some else 0, dtype=np.int32) % np.int32(n_states)
-        return np.arange(n_pairs + 1, dtype=np.int32) * np.int32(n_states), indices, dense.ravel()
-    matrix = sp.csr_array(dense)
-    return matrix.indptr, matrix.indices, matrix.data
 
 
 def _row_sums(indptr: NDArray[np.int32], data: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -363,14 +354,14 @@ def _row_sums(indptr: NDArray[np.int32], data: NDArray[np.float64]) -> NDArray[n
 def _check_rows(space: Space, right: NDArray[np.bool_], name: str, rule: str, sums: NDArray[np.float64]) -> None:
     if not right.all():
         pair = int(np.argmin(right))
-        raise InvalidInputError(f"{name}[{space.where(pair)}] must {rule}; got a sum of {sums[pair]:.9g}.")
+        raise InvalidInputError(f"{name}[{space.where(pair)}] must {rule}; got a sum of {float(sums[pair])!r}.")
 
 
 def _aligned(
     space: Space, lower: Any, indptr: NDArray[np.int32], indices: NDArray[np.int32], highs: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return the lower bounds at the places of the upper ones."""
-    low_indptr, low_indices, low_data = _rows(space, lower, "lower")
+    low_indptr, low_indices, low_data = _rows(space, lower, "lower", keep_zeros=False)
     width = np.int64(space.n_states)
     keys = np.repeat(np.arange(space.n_pairs), np.diff(indptr)) * width + indices
     low_pairs = np.repeat(np.arange(space.n_pairs), np.diff(low_indptr))

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from driftmdp.agents import Random
+from driftmdp.agents import FixedPolicy, Random
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import Problem
 from driftmdp.planning import check_communicating
@@ -24,7 +24,7 @@ def check_problem(problem: Problem, seed: int = 0) -> Report:
     """Check that a problem keeps the rules, and return which ones were checked.
 
     - at the first, a middle and the last step every row is a distribution and every mean reward within the range;
-    - those MDPs communicate, so that rho*_t exists;
+    - those MDPs communicate, so that rho*_t is one number (skipped with the reason where they do not);
     - the same seed gives the same run, and a copy made by pickling too;
     - what is emitted has the mean that the problem states (a test that fails wrongly once in a million);
     - two agents with one seed meet the same luck.
@@ -38,6 +38,7 @@ def check_problem(problem: Problem, seed: int = 0) -> Report:
       passed   the MDPs communicate
       passed   the same seed gives the same run
       passed   a pickled copy runs the same
+      passed   two agents meet the same luck
       skipped  emitted rewards have the stated mean: it has no reward noise
     """
     if not isinstance(problem, Problem):
@@ -47,6 +48,7 @@ def check_problem(problem: Problem, seed: int = 0) -> Report:
         "the MDPs communicate": _communicates,
         "the same seed gives the same run": _is_repeatable,
         "a pickled copy runs the same": _survives_pickling,
+        "two agents meet the same luck": _deals_the_same_luck,
         "emitted rewards have the stated mean": _emits_the_mean,
     }
     return run_checks(
@@ -92,6 +94,17 @@ def _same_run(problem: Problem, other: Problem, seed: int) -> None:
     one, two = simulate(agent, problem, seed), simulate(agent, other, seed)
     same = np.array_equal(one.states, two.states) and np.array_equal(one.rewards, two.rewards)
     require(same, "two runs with one seed differ.")
+
+
+def _deals_the_same_luck(problem: Problem, seed: int) -> None:
+    last = problem.space.n_actions - 1
+    one, two = (simulate(a, problem, seed) for a in (Random(problem.space), FixedPolicy(problem.space, last)))
+    following = [np.append(run.states[1:], run.final_state) for run in (one, two)]
+    alike = (one.states == two.states) & (one.actions == two.actions)
+    same = (one.rewards == two.rewards) & (following[0] == following[1])
+    require(
+        bool(same[alike].all()), "two agents did the same in the same state at the same time, and got other things."
+    )
 
 
 def _emits_the_mean(problem: Problem, seed: int) -> None:

@@ -1,0 +1,41 @@
+"""Room for an optimistic plan, for planning itself and for agents."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from driftmdp.kernels.arrays import Draft, Sets
+
+__all__ = ["new_draft"]
+
+
+def new_draft(states: int, rows: int, stored: int, intervals: bool, all_states: int = 0, slots: int = 0) -> Draft:
+    """Return room for so many states and rows, with so many places in all rows; agents also number their slots."""
+    sets = Sets(
+        offsets=np.empty(states + 1, np.int32),
+        rewards=np.empty(rows),
+        indptr=np.empty(rows + 1, np.int32),
+        support=np.empty(rows, np.int32),
+        indices=np.empty(stored, np.int32),
+        data=np.empty(stored),
+        room=np.empty(stored if intervals else 0),
+        radius=np.empty(rows),
+        weight=np.empty(states),
+    )
+    return Draft(
+        local_of=np.full(all_states, -1, np.int32),
+        states=np.empty(states if slots else 0, np.int32),
+        first_slot=np.empty(states + 2 if slots else 0, np.int32),
+        slot_order=np.empty(slots, np.int32),
+        row_of=np.empty(slots, np.int32),
+        sets=sets,
+        indices=np.empty(stored, np.int32),
+        data=np.empty(stored),
+        u=np.empty(states),
+        new=np.empty(states),
+        before=np.empty(states),
+        values=np.empty(rows),
+        actions=np.zeros(states, np.int32),
+        order=np.empty(states, np.int32),
+        scratch=np.zeros(states),
+    )
