@@ -217,7 +217,7 @@ def test_a_class_that_cannot_be_found_again_is_not_saved(tmp_path):
 )
 def test_a_strange_header_gets_a_sentence(saved, change):
     edited(saved, change)
-    with pytest.raises(InvalidInputError, match="must be a (whole )?snapshot"):
+    with pytest.raises(InvalidInputError, match=r"must be a (whole )?snapshot"):
         dm.agents.load(saved)
 
 

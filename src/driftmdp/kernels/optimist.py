@@ -240,7 +240,7 @@ def lay_row(
     if complete:
         for i in range(n_local):
             sets.data[stored + i] = 0.0
-    share = (rules.reward_log + np.log(count) + log) / count
+    share = (rules.reward_log + np.log(count) + log) / count if rules.bernstein == 1 else 0.0
     found, z = slot["head"], stored
     while found >= 0:
         entry = known.entries[found]
