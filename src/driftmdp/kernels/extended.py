@@ -25,7 +25,7 @@ LAZY = 0.9  # of a step is taken in the sweeps that close what acceleration coul
 LAZY_SWEEPS = 20_000
 
 
-@lean_kernel
+@inlined_kernel
 def must_walk(sets: Sets, n: int) -> bool:
     """Return whether some row needs all n states in order of their value."""
     if sets.room.size > 0:
@@ -132,7 +132,7 @@ def look_at(draft: Draft, n: int, walk: bool) -> tuple[int, bool]:
     return top, u[top] == least
 
 
-@lean_kernel
+@inlined_kernel
 def step_on(draft: Draft, n: int, share: float) -> None:
     """Move u towards T u by a share of the way, and subtract its least entry."""
     for s in range(n):
@@ -156,7 +156,7 @@ def is_close(low: float, high: float, precision: float) -> bool:
     return 0.0 <= high - low <= precision
 
 
-@lean_kernel
+@inlined_kernel
 def plain(draft: Draft, n: int, precision: float, limit: int, walk: bool) -> tuple[float, float, int, int]:
     """Iterate [CSZ20] alg:evi from u; return min and max of T u - u, sweeps, status."""
     sweeps = 0
@@ -282,13 +282,11 @@ def iterate(draft: Draft, n: int, precision: float, fast: bool, prune: bool) -> 
 def inspect(indptr: Ints, data: Floats, radius: Floats, n: int, sums: Floats, whole: Ints) -> int:
     """Fill the sum of each row of p^ and whether its ball is the whole simplex; return the places that rows take.
 
-    A row that sums to 0 was never seen.
+    A row that sums to 0 was never seen; one with a negative number gets the sum NaN.
     """
     places = 0
     for pair in range(radius.size):
-        total = 0.0
-        for z in range(indptr[pair], indptr[pair + 1]):
-            total += data[z]
+        total = inner.sum_of(data, indptr[pair], indptr[pair + 1])
         sums[pair] = total
         whole[pair] = total == 0.0 or radius[pair] >= 2.0
         support = indptr[pair + 1] - indptr[pair]

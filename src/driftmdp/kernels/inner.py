@@ -161,6 +161,24 @@ def complete_ball(
 
 
 @inlined_kernel
+def sum_of(data: Floats, first: int, last: int) -> float:
+    """Return the sum of a run of numbers, in four sums that do not wait for each other; NaN if one is negative."""
+    a, b, c, d = 0.0, 0.0, 0.0, 0.0
+    negative = False
+    whole = last - (last - first) % 4
+    for z in range(first, whole, 4):
+        a += data[z]
+        b += data[z + 1]
+        c += data[z + 2]
+        d += data[z + 3]
+        negative |= min(min(data[z], data[z + 1]), min(data[z + 2], data[z + 3])) < 0.0
+    for z in range(whole, last):
+        a += data[z]
+        negative |= data[z] < 0.0
+    return np.nan if negative else (a + b) + (c + d)
+
+
+@inlined_kernel
 def dot(data: Floats, first: int, u: Floats, n: int) -> float:
     """Return sum of data[first + s] u[s], in four sums that do not wait for each other."""
     a, b, c, d = 0.0, 0.0, 0.0, 0.0

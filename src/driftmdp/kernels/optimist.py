@@ -80,7 +80,7 @@ def plan(rules: Rules, phases: Phases, offsets: Ints, known: Memory, mind: Mind,
     return status
 
 
-@lean_kernel
+@inlined_kernel
 def prepare(
     rules: Rules, phases: Phases, offsets: Ints, known: Memory, mind: Mind, draft: Draft
 ) -> tuple[int, int]:
@@ -106,7 +106,7 @@ def prepare(
     return n, n_local
 
 
-@lean_kernel
+@inlined_kernel
 def group(known: Memory, draft: Draft) -> int:
     """Group the slots by state and give the remembered states numbers; return how many there are."""
     n = 0
@@ -130,7 +130,7 @@ def group(known: Memory, draft: Draft) -> int:
     return n
 
 
-@lean_kernel
+@inlined_kernel
 def lay_out(
     rules: Rules,
     phases: Phases,
@@ -271,7 +271,7 @@ def successors(known: Memory, head: int) -> int:
     return count
 
 
-@lean_kernel
+@inlined_kernel
 def settle(
     rules: Rules, widening: float, offsets: Ints, known: Memory, mind: Mind, draft: Draft, n: int, n_local: int
 ) -> None:
@@ -306,7 +306,7 @@ def settle(
     release(n, draft)
 
 
-@lean_kernel
+@inlined_kernel
 def choose(rules: Rules, offsets: Ints, known: Memory, mind: Mind, draft: Draft, i: int, top: float) -> int:
     """Return the action of a remembered state; ties go to the least visited, then to the lowest."""
     state = draft.states[i]
@@ -335,7 +335,7 @@ def choose(rules: Rules, offsets: Ints, known: Memory, mind: Mind, draft: Draft,
     return action
 
 
-@lean_kernel
+@inlined_kernel
 def release(n: int, draft: Draft) -> None:
     """Take the numbers of the remembered states back."""
     for i in range(n):

@@ -149,6 +149,8 @@ def extended_value_iteration(
     indptr, indices, data = _rows(space, p_hat, "p_hat")
     sums, whole = np.empty(space.n_pairs), np.empty(space.n_pairs, np.int32)
     places = kernels.extended.inspect(indptr, data, balls, space.n_states, sums, whole)
+    if not np.isfinite(sums).all():
+        _check_entries(space, indptr, indices, data, "p_hat")
     _check_rows(
         space,
         (abs(sums - 1.0) <= ROWS_SUM) | (sums == 0.0),
@@ -196,6 +198,7 @@ def extended_value_iteration_over_intervals(
     rewards, precision, u = _checked_inputs(space, reward_upper, precision, start, method)
     elsewhere = _checked_elsewhere(space, upper_elsewhere)
     indptr, indices, highs = _rows(space, upper, "upper", keep_zeros=False)
+    _check_entries(space, indptr, indices, highs, "upper")
     lows = _aligned(space, lower, indptr, indices, highs)
     low_sums, high_sums, support = _row_sums(indptr, lows), _row_sums(indptr, highs), np.diff(indptr)
     whole = (support == 0) & (elsewhere == 0.0)
@@ -310,7 +313,7 @@ def _moderate(values: NDArray[np.float64], name: str) -> NDArray[np.float64]:
 def _rows(
     space: Space, table: Any, name: str, keep_zeros: bool = True
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
-    """Return CSR arrays of a table of shape (n_pairs, S) without negative numbers.
+    """Return CSR arrays of a table of shape (n_pairs, S).
 
     A dense table with many positive entries keeps its zeros if it may; its indices are left out where kernels do
     not look at them.
@@ -323,7 +326,7 @@ def _rows(
             raise InvalidInputError(f"{name} must be a table of numbers of shape {shape}.") from None
     if table.shape != shape:
         raise InvalidInputError(f"{name} must have shape {shape}, pairs by states; got {table.shape}.")
-    if not sp.issparse(table) and keep_zeros and table.size < 2**31 and 4 * np.count_nonzero(table) > table.size:
+    if not sp.issparse(table) and keep_zeros and table.size < 2**31 and _is_full(table):
         indices = np.arange(table.size if shape[1] <= kernels.inner.SHORT else 0, dtype=np.int32) % np.int32(
             shape[1]
         )
@@ -333,14 +336,27 @@ def _rows(
         if not keep_zeros:
             matrix.eliminate_zeros()
         indptr, indices, data = matrix.indptr, matrix.indices, matrix.data
-    if data.size and not (data.min() >= 0.0 and data.max() < np.inf):
-        z = int(np.argmax(~((data >= 0.0) & np.isfinite(data))))
+    return indptr.astype(np.int32, copy=False), indices.astype(np.int32, copy=False), data
+
+
+def _is_full(table: NDArray[np.float64]) -> bool:
+    """Return whether more than a quarter of a table is not 0, judged by some of its rows."""
+    some = table[:: max(1, len(table) // 64)]
+    return 4 * int(np.count_nonzero(some)) > some.size
+
+
+def _check_entries(
+    space: Space, indptr: NDArray[np.int32], indices: NDArray[np.int32], data: NDArray[np.float64], name: str
+) -> None:
+    """Refuse numbers that are negative or not finite."""
+    sound = (data >= 0.0) & np.isfinite(data)
+    if not sound.all():
+        z = int(np.argmin(sound))
         pair = int(np.searchsorted(indptr, z, side="right")) - 1
-        state = indices[z] if indices.size else z % shape[1]
+        state = indices[z] if indices.size else z % space.n_states
         raise InvalidInputError(
             f"{name}[{space.where(pair)}, next state {state}] must be a number that is not negative; got {data[z]}."
         )
-    return indptr.astype(np.int32, copy=False), indices.astype(np.int32, copy=False), data
 
 
 def _row_sums(indptr: NDArray[np.int32], data: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -362,6 +378,7 @@ def _aligned(
 ) -> NDArray[np.float64]:
     """Return the lower bounds at the places of the upper ones."""
     low_indptr, low_indices, low_data = _rows(space, lower, "lower", keep_zeros=False)
+    _check_entries(space, low_indptr, low_indices, low_data, "lower")
     width = np.int64(space.n_states)
     keys = np.repeat(np.arange(space.n_pairs), np.diff(indptr)) * width + indices
     low_pairs = np.repeat(np.arange(space.n_pairs), np.diff(low_indptr))
