@@ -28,7 +28,7 @@ class Estimates:
 
     space: dm.Space
     rewards: Floats
-    p_hat: sp.csr_array
+    p_hat: sp.csr_array | Floats
     radius: Floats
 
     @classmethod
@@ -46,7 +46,7 @@ class Estimates:
 
     def sweep(self, yardstick: Yardstick, precision: float) -> Callable[[], Swept]:
         """Return a yardstick's plan as a call, its dense table built before."""
-        dense = self.p_hat.toarray()
+        dense = self.p_hat.toarray() if isinstance(self.p_hat, sp.csr_array) else self.p_hat
         return lambda: yardstick(self.rewards, dense, self.radius, precision)
 
 
@@ -63,7 +63,7 @@ def dense_random(n_states: int, n_actions: int = 5) -> Estimates:
     """Return random estimates in which every state may follow every pair; radii from 0.1 to 0.5."""
     rng = np.random.default_rng(0)
     n_pairs = n_states * n_actions
-    p_hat = sp.csr_array(rng.dirichlet(np.ones(n_states), n_pairs))
+    p_hat = rng.dirichlet(np.ones(n_states), n_pairs)
     return Estimates(
         dm.Space.uniform(n_states, n_actions), rng.random(n_pairs), p_hat, rng.uniform(0.1, 0.5, n_pairs)
     )

@@ -1,6 +1,7 @@
 """One extended value iteration on random estimates, against vectorised NumPy at the same precision.
 
-Ours takes the estimates as a sparse matrix, NumPy as a dense one, each as it likes them; converting does not count.
+NumPy takes the estimates as a dense table, ours the sparse ones as a sparse matrix, as it likes them; converting
+does not count.
 """
 
 from __future__ import annotations
