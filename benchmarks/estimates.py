@@ -44,9 +44,14 @@ class Estimates:
             self.space, self.rewards, self.p_hat, self.radius, precision, start=start, method=method
         )
 
+    @property
+    def dense(self) -> Floats:
+        """The estimated transitions as a table."""
+        return self.p_hat.toarray() if isinstance(self.p_hat, sp.csr_array) else self.p_hat
+
     def sweep(self, yardstick: Yardstick, precision: float) -> Callable[[], Swept]:
         """Return a yardstick's plan as a call, its dense table built before."""
-        dense = self.p_hat.toarray() if isinstance(self.p_hat, sp.csr_array) else self.p_hat
+        dense = self.dense
         return lambda: yardstick(self.rewards, dense, self.radius, precision)
 
 

@@ -23,7 +23,7 @@ CALLS = 20  # of ours in a row
 def run(quick: bool) -> list[Row]:
     """Return one row an instance; all are small, so that quick means fewer repeats."""
     repeats, n_states, tau = 3 if quick else 11, 200, 1_000_000
-    small = perils(25, 0.0).p_hat.toarray()
+    small = perils(25, 0.0).dense
     require(bool(np.allclose(small, _seen(25))), "the perils' estimates must be what the scripted learner sees.")
     return [
         _row(f"RiverSwim, S={n_states}, radius 0.05", river_swim(n_states, 0.05), 10, repeats),

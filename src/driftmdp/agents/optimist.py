@@ -214,7 +214,7 @@ class Optimist(BuiltinAgent):
 
     def _help(self, status: int) -> bool:
         """Do what compiled code could not; return whether a plan was finished."""
-        if status == kernels.optimist.NO_ROOM:
+        if status == kernels.bellman.NO_ROOM:
             if kernels.memory.has_room(self._known):
                 self._enlarge_draft(2 * int(self._mind.clock["need"][0]))
             else:

@@ -13,7 +13,7 @@ import numpy as np
 from driftmdp.kernels import gain, inner
 from driftmdp.kernels._compile import inlined_kernel, kernel, lean_kernel
 from driftmdp.kernels.arrays import Draft, Floats, Ints, Model, Sets
-from driftmdp.kernels.bellman import CONVERGED, OUT_OF_BUDGET, STALLED
+from driftmdp.kernels.bellman import CONVERGED, NO_ROOM, OUT_OF_BUDGET, STALLED
 
 TIE = 1e-9  # actions within this of the best are ties
 PLAIN_SWEEPS = 1000  # after so many sweeps of alg:evi, acceleration takes over
@@ -184,7 +184,8 @@ def accelerate(draft: Draft, n: int, precision: float, walk: bool, prune: bool) 
 
     Each round begins with a true step, which certifies or improves the policy. Then that policy alone is swept,
     which costs a fraction of it; where such sweeps hardly help (long chains, almost separate parts), the ordinary
-    MDP that the true step found is solved instead. OUT_OF_BUDGET means that this MDP needs a sparse elimination.
+    MDP that the true step found is solved instead. OUT_OF_BUDGET means that this MDP needs a sparse elimination,
+    NO_ROOM that the draft has no room for it.
     """
     iterations, stuck, least, last = 0, 0, np.inf, np.inf
     slow = False
@@ -213,6 +214,8 @@ def accelerate(draft: Draft, n: int, precision: float, walk: bool, prune: bool) 
             else:
                 slow = high - low > SLOW * last
             last = high - low
+            if slow and draft.data.size == 0:
+                return low, high, iterations, NO_ROOM
             continue
         model = tilde(draft, n)
         _, _, sweeps, evaluations, status = gain.solve(model, draft.actions[:n], draft.u[:n], enough, LIMIT)

@@ -14,11 +14,9 @@ import numpy as np
 from driftmdp.kernels import extended, inner, memory
 from driftmdp.kernels._compile import inlined_kernel, lean_kernel
 from driftmdp.kernels.arrays import Draft, Ints, Luck, Memory, Mind, Phases, Record, Rules, World
-from driftmdp.kernels.bellman import CONVERGED
+from driftmdp.kernels.bellman import CONVERGED, NO_ROOM
 from driftmdp.kernels.extended import TIE
 from driftmdp.kernels.world import take_step
-
-NO_ROOM = 3  # a status beside those of bellman.py: give the memory or the draft more room and go on
 
 
 @inlined_kernel

@@ -6,17 +6,41 @@ import numpy as np
 
 from driftmdp.kernels.arrays import Draft, Sets
 
-__all__ = ["new_draft"]
+__all__ = ["new_draft", "with_room_for_transitions"]
 
 
-def new_draft(states: int, rows: int, stored: int, intervals: bool, all_states: int = 0, slots: int = 0) -> Draft:
-    """Return room for so many states and rows, with so many places in all rows; agents also number their slots."""
+def new_draft(
+    states: int,
+    rows: int,
+    stored: int,
+    intervals: bool,
+    all_states: int = 0,
+    slots: int = 0,
+    complete: bool = False,
+    found: bool = True,
+) -> Draft:
+    """Return room for a plan.
+
+    Parameters
+    ----------
+    states, rows, stored
+        How many states, rows, and places in all rows.
+    intervals
+        Whether the sets are intervals.
+    all_states, slots
+        Agents number the states and slots that they remember.
+    complete
+        Whether every row has a place for every state: then it needs no indices.
+    found
+        Whether there is room for the optimistic transitions too, which not every plan needs: to touch memory for
+        the first time costs more than to plan in it.
+    """
     sets = Sets(
         offsets=np.empty(states + 1, np.int32),
         rewards=np.empty(rows),
         indptr=np.empty(rows + 1, np.int32),
         support=np.empty(rows, np.int32),
-        indices=np.empty(stored, np.int32),
+        indices=np.empty(0 if complete else stored, np.int32),
         data=np.empty(stored),
         room=np.empty(stored if intervals else 0),
         radius=np.empty(rows),
@@ -29,8 +53,8 @@ def new_draft(states: int, rows: int, stored: int, intervals: bool, all_states: 
         slot_order=np.empty(slots, np.int32),
         row_of=np.empty(slots, np.int32),
         sets=sets,
-        indices=np.empty(stored, np.int32),
-        data=np.empty(stored),
+        indices=np.empty(stored if found else 0, np.int32),
+        data=np.empty(stored if found else 0),
         u=np.empty(states),
         new=np.empty(states),
         before=np.empty(states),
@@ -39,3 +63,11 @@ def new_draft(states: int, rows: int, stored: int, intervals: bool, all_states: 
         order=np.empty(states, np.int32),
         scratch=np.zeros(states),
     )
+
+
+def with_room_for_transitions(draft: Draft) -> Draft:
+    """Return the draft with room for the optimistic transitions."""
+    if draft.data.size:
+        return draft
+    stored = draft.sets.data.size
+    return draft._replace(indices=np.empty(stored, np.int32), data=np.empty(stored))

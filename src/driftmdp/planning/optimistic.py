@@ -37,13 +37,14 @@ from driftmdp.errors import InvalidInputError, NotConvergedError
 from driftmdp.kernels.arrays import Draft
 from driftmdp.mdp import Space
 from driftmdp.mdp.mdp import sound_csr
-from driftmdp.planning.drafts import new_draft
+from driftmdp.planning.drafts import new_draft, with_room_for_transitions
 from driftmdp.planning.gain import sparse_policy_iteration
 from driftmdp.validation import LARGEST, as_number, as_vector, one_of
 
 __all__ = ["METHODS", "Optimistic", "extended_value_iteration", "extended_value_iteration_over_intervals"]
 
 METHODS = ("fast", "paper")
+SMALL = 4096  # places in all rows up to which there is room for the optimistic transitions from the start
 ROWS_SUM = 1e-9  # how far a distribution may miss 1
 
 
@@ -82,7 +83,7 @@ class Optimistic:
     @functools.cached_property
     def transitions(self) -> sp.csr_array:
         """The optimistic transitions p~ of every pair, CSR of shape (n_pairs, S), made when first asked for."""
-        draft, n = self._draft, self.bias.size
+        draft, n = with_room_for_transitions(self._draft), self.bias.size
         draft.u[:n] = self.bias
         draft.order[:n] = np.arange(n)
         kernels.extended.sweep(draft, n, kernels.extended.must_walk(draft.sets, n), True)
@@ -250,7 +251,8 @@ def _solve(
     intervals: bool,
 ) -> Optimistic:
     n = space.n_states
-    draft = new_draft(n, space.n_pairs + n, stored, intervals)
+    complete = rows[1].size == 0 and rows[2].size > 0
+    draft = new_draft(n, space.n_pairs + n, stored, intervals, complete=complete, found=stored <= SMALL)
     row_of = np.empty(space.n_pairs, np.int32)
     offsets = np.array(space.offsets)
     kernels.extended.lay_out(offsets, rewards, rows, radius, whole, draft, row_of)
@@ -258,6 +260,10 @@ def _solve(
     low, high, iterations, status, accelerated = kernels.extended.iterate(
         draft, n, precision, method == "fast", True
     )
+    if status == kernels.bellman.NO_ROOM:
+        draft = with_room_for_transitions(draft)
+        low, high, more, status, _ = kernels.extended.iterate(draft, n, precision, True, True)
+        iterations += more
     if status == kernels.bellman.OUT_OF_BUDGET:
         low, high, more = finish_sparsely(draft, n, precision)
         iterations += more
