@@ -30,8 +30,8 @@ def check_agent(agent: Agent | Callable[[Problem], Agent], problem: Problem, see
     - agents of this package: asking twice before an observation gives the same answer;
     - the problem is not changed, nor the agent that ``simulate`` was given;
     - a copy made by pickling in memory, as workers do, runs the same;
-    - if it offers ``save(path)`` and a class method ``load(path)``: stopped and loaded at any time, it goes on as if
-      never interrupted;
+    - if it offers ``save(path)`` and a class method ``load(path)``: stopped and loaded at any time, it goes on
+      as if never interrupted;
     - if it offers ``play``: the compiled run equals the step-by-step one.
 
     Parameters
