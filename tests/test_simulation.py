@@ -69,7 +69,7 @@ def test_dynamic_regret_is_the_sum_of_gains_minus_mean_rewards():
     np.testing.assert_allclose(run.mean_rewards, means, atol=1e-12)
     np.testing.assert_allclose(run.dynamic_regret(PROBLEM), np.cumsum(gains - means), atol=1e-9)
     np.testing.assert_allclose(run.dynamic_regret(PROBLEM, gains), run.dynamic_regret(PROBLEM))
-    with pytest.raises(InvalidInputError, match="with 200 steps; it has 10"):
+    with pytest.raises(InvalidInputError, match="with 200 steps; got 'random 2' with 10"):
         run.dynamic_regret(random_problem(2, 10))
 
 
@@ -89,7 +89,10 @@ def test_what_is_recorded():
     ("call", "message"),
     [
         (lambda: dm.simulate(3, PROBLEM, 1), "agent must have reset, act and observe; got 3"),
-        (lambda: dm.simulate(dm.agents.Random, PROBLEM, 1), "agent must have reset, act and observe"),
+        (
+            lambda: dm.simulate(dm.agents.Random, PROBLEM, 1),
+            "agent must be made from its class first; got the class Random",
+        ),
         (lambda: dm.simulate(Alternating(), 3, 1), "problem must be a Problem; got 3"),
         (lambda: dm.simulate(Alternating(), PROBLEM, -1), "seed must be at least 0"),
         (lambda: dm.simulate(Alternating(), PROBLEM, 1.5), "seed must be a whole number"),

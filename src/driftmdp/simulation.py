@@ -101,9 +101,10 @@ class Run:
         >>> bool(run.dynamic_regret(problem)[-1] > 500)
         True
         """
-        if problem.horizon != self.horizon:
+        if problem.horizon != self.horizon or problem.name != self.problem:
             raise InvalidInputError(
-                f"problem must be the one of the run, with {self.horizon} steps; it has {problem.horizon}."
+                f"problem must be the one of the run, {self.problem!r} with {self.horizon} steps; got "
+                f"{problem.name!r} with {problem.horizon}."
             )
         best = _gains_of(problem.drifting) if gains is None else as_vector(gains, "gains", self.horizon)
         return np.cumsum(best - self.mean_rewards)
@@ -136,6 +137,12 @@ def simulate(agent: Agent, problem: Problem, seed: int, compiled: bool | None = 
     compiled
         Run in compiled code; by default where the agent can. The trajectory is the same.
 
+    Returns
+    -------
+    Run
+        ``states``, ``actions``, ``rewards``, ``mean_rewards``, ``episode_starts``, facts of each plan, and
+        ``dynamic_regret(problem)``.
+
     Raises
     ------
     InvalidInputError
@@ -151,7 +158,11 @@ def simulate(agent: Agent, problem: Problem, seed: int, compiled: bool | None = 
     """
     if not isinstance(problem, Problem):
         raise InvalidInputError(f"problem must be a Problem; got {problem!r}. Try driftmdp.problems.two_state().")
-    if not isinstance(agent, Agent) or isinstance(agent, type):
+    if isinstance(agent, type):
+        raise InvalidInputError(
+            f"agent must be made from its class first; got the class {agent.__name__}. Use for_problem(problem)."
+        )
+    if not isinstance(agent, Agent):
         raise InvalidInputError(f"agent must have reset, act and observe; got {agent!r}.")
     seed = as_integer(seed, "seed", minimum=0)
     if isinstance(agent, BuiltinAgent):

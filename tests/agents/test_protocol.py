@@ -226,5 +226,20 @@ def test_one_reward_only():
 def test_for_problem_fills_what_is_not_given():
     problem = random_problem(1, 300)
     chosen = dm.agents.SWUCRL2CW.for_problem(problem)
-    assert dm.agents.SWUCRL2CW.for_problem(problem, window=10).widening == chosen.widening
+    budget = problem.drifting.variation().transition
+    assert dm.agents.SWUCRL2CW.for_problem(problem, window=10).widening == pytest.approx((budget * 10 / 300) ** 0.5)
     assert dm.agents.SWUCRL2CW.for_problem(problem, widening=0.1).window == chosen.window
+
+
+def test_rewards_far_outside_the_range_are_named_once():
+    agent = dm.agents.UCRL2(dm.Space.uniform(1, 1), 100)
+    for _ in range(19):
+        agent.act(0)
+        agent.observe(105.0, 0)
+    agent.act(0)
+    with pytest.warns(
+        UserWarning, match=r"mean reward of state 0, action 0 is 105, far outside reward_range \(0, 1\)"
+    ):
+        agent.observe(105.0, 0)
+    agent.act(0)
+    agent.observe(105.0, 0)

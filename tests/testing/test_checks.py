@@ -83,6 +83,11 @@ class Illegal(Polite):
         return 7
 
 
+class GymLike(Polite):
+    def observe(self, state, action, reward, next_state):
+        pass
+
+
 class Mute:
     def reset(self, rng):
         pass
@@ -108,6 +113,7 @@ def test_a_users_agent_is_told_what_was_skipped():
         (Careless(), "saved and loaded, it goes on"),
         (Unseeded(), "the same seed gives the same run"),
         (Mute(), "it has no method observe"),
+        (GymLike(), "breaks the rule 'every action exists': TypeError"),
     ],
 )
 def test_broken_agents_are_caught(agent, message):
@@ -137,3 +143,8 @@ def test_an_agent_that_changes_the_problem_is_caught():
 
     with pytest.raises(CheckFailedError):
         dm.testing.check_agent(Local(), problem)
+
+
+def test_a_class_is_not_an_agent():
+    with pytest.raises(dm.errors.InvalidInputError, match="got the class UCRL2"):
+        dm.testing.check_agent(dm.agents.UCRL2, PROBLEMS["ragged"])

@@ -35,8 +35,9 @@ class ActionReason:
     def __str__(self) -> str:
         text = f"action {self.action}: promises {self.value:.4g}"
         if self.count == 0:
-            return f"{text}, never seen"
-        return f"{text}, reward up to {self.reward:.4g}, seen {self.count} times, radius {self.radius:.3g}"
+            return f"{text}, not remembered"
+        times = "once" if self.count == 1 else f"{self.count} times"
+        return f"{text}, reward up to {self.reward:.4g}, seen {times}, radius {self.radius:.3g}"
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,8 @@ class Explanation:
         """One sentence."""
         if self.tied == 1:
             return f"Action {self.action} promises most."
-        chosen = "the first" if self.ties == "first" else "the least visited"
+        unseen = sum(reason.count == 0 for reason in self.actions)
+        chosen = "the first" if self.ties == "first" or unseen > 1 else "the least visited"
         return f"{self.tied} actions promise the same; action {self.action} is {chosen} of them."
 
     def __str__(self) -> str:

@@ -6,6 +6,7 @@ The step is compiled and is the same whether it is taken live (``act``, ``observ
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -128,6 +129,7 @@ class Optimist(BuiltinAgent):
         self.planner = one_of(planner, "planner", PLANNERS)
         self.ties = one_of(ties, "ties", TIES)
         self._rules, self._phases = _rules(self), _phases(self)
+        self._warned = False
         self.reset()
 
     # the protocol ------------------------------------------------------------------------------------
@@ -157,6 +159,23 @@ class Optimist(BuiltinAgent):
             self._enlarge()
         pair = int(self._offsets[state]) + action
         kernels.optimist.learn(self._rules, self._phases, self._known, self._mind, state, pair, reward, next_state)
+        if self.reward_range is not None and not self.reward_range[0] <= reward <= self.reward_range[1]:
+            self._doubt_the_range(state, action, pair)
+
+    def _doubt_the_range(self, state: int, action: int, pair: int) -> None:
+        """Warn, once, if a pair's mean reward lies more than a whole range outside of the range."""
+        slot = self._known.slots[self._known.slot_of[pair]]
+        mean = slot["total"] / slot["count"]
+        if self._warned or slot["count"] < 20 or -1.0 <= mean <= 2.0:
+            return
+        self._warned = True
+        low, high = self.reward_range or (0.0, 1.0)
+        warnings.warn(
+            f"The mean reward of state {state}, action {action} is {self._rules.bottom + self._rules.span * mean:g}, "
+            f"far outside reward_range ({low:g}, {high:g}): optimistic rewards are capped there, so {self.name} "
+            "cannot learn from it. Make the agent with the range of your rewards.",
+            stacklevel=4,
+        )
 
     def play(self, stage: Stage) -> None:
         """Run a whole problem in compiled code and fill its record."""
@@ -297,7 +316,7 @@ class Optimist(BuiltinAgent):
         >>> agent.act(1)
         0
         >>> print(agent.explain(0).actions[0])
-        action 0: promises 1, never seen
+        action 0: promises 1, not remembered
         """
         s = self._state(state, "state")
         plan, clock = self.last_plan, self._mind.clock[0]

@@ -81,10 +81,9 @@ def load(path: str | os.PathLike[str]) -> BuiltinAgent:
         if header["format"] != FORMAT:
             raise ValueError(header["format"])
         version, package, name = int(header["version"]), str(header["package"]), str(header["class"])
-    except Exception as error:
+    except Exception:
         raise InvalidInputError(
-            f"{path} must be a snapshot written by agent.save; it is not one, or it is damaged "
-            f"({_first_line(error)})."
+            f"{path} must be a snapshot written by agent.save; it is not one, or it is damaged."
         ) from None
     if version > VERSION:
         raise InvalidInputError(

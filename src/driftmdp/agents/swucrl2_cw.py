@@ -8,6 +8,7 @@ for episode m = 1, 2, ...
 
 from __future__ import annotations
 
+import math
 from typing import Any, Self
 
 from driftmdp.agents.optimist import Optimist, checked_range
@@ -15,6 +16,7 @@ from driftmdp.agents.parts import Doubling, PaperRadii, SlidingWindow
 from driftmdp.errors import InvalidInputError
 from driftmdp.formulas import Tuning, tuned
 from driftmdp.mdp import Problem, Space
+from driftmdp.validation import as_integer
 
 __all__ = ["SWUCRL2CW", "tuned_to"]
 
@@ -37,7 +39,7 @@ class SWUCRL2CW(Optimist):
     reward_range
         Bounds (lo, hi) on the mean rewards; None is the raw reading, without a cap.
     scale
-        A factor on every radius; 1 is theory.
+        A factor on every radius; 1 is theory, which is vacuous at horizons of thousands of steps (docs/agents.md).
     planner
         ``"paper"``, [CSZ20] alg:evi verbatim, or ``"fast"``.
     ties
@@ -49,7 +51,7 @@ class SWUCRL2CW(Optimist):
     --------
     >>> import driftmdp as dm
     >>> problem = dm.problems.two_state(horizon=5000)
-    >>> agent = dm.agents.SWUCRL2CW.for_problem(problem, window=47, widening=0.23)
+    >>> agent = dm.agents.SWUCRL2CW.for_problem(problem, window=47, widening=0.23, scale=0.1)
     >>> run = dm.simulate(agent, problem, seed=7)
     >>> run.dynamic_regret(problem).shape
     (5000,)
@@ -110,9 +112,10 @@ class SWUCRL2CW(Optimist):
     @classmethod
     def for_problem(cls, problem: Problem, **parameters: Any) -> Self:
         """Return an agent for a problem; what is not given is Theorem 1's for the problem's exact variation."""
-        if "window" not in parameters or "widening" not in parameters:
-            chosen = tuned_to(problem, parameters)
-            parameters = {"window": chosen.window, "widening": chosen.widening} | parameters
+        parameters = {"window": tuned_to(problem, parameters).window} | parameters
+        if "widening" not in parameters:  # eta = sqrt(B_p W / T), for the window that is used
+            share = min(1.0, as_integer(parameters["window"], "window", minimum=1) / problem.horizon)
+            parameters["widening"] = min(2.0, math.sqrt(problem.drifting.variation().transition * share))
         return super().for_problem(problem, **parameters)
 
 

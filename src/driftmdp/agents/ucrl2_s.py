@@ -38,7 +38,7 @@ class UCRL2S(Optimist):
     reward_range
         Bounds (lo, hi) on the mean rewards; None is the raw reading, without a cap.
     scale
-        A factor on every radius; 1 is theory.
+        A factor on every radius; 1 is theory, which is vacuous at horizons of thousands of steps (docs/agents.md).
     planner
         ``"paper"``, [CSZ20] alg:evi verbatim, or ``"fast"``.
     ties

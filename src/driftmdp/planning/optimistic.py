@@ -128,6 +128,11 @@ def extended_value_iteration(
     method
         ``"fast"``, or ``"paper"`` for [CSZ20] alg:evi verbatim, which is accelerated after 1,000 sweeps.
 
+    Returns
+    -------
+    Optimistic
+        ``policy``, ``gain``, ``bias``, ``rewards``, ``transitions``, ``iterations``, ``residual`` and ``method``.
+
     Raises
     ------
     NotConvergedError

@@ -58,6 +58,11 @@ def check_agent(agent: Agent | Callable[[Problem], Agent], problem: Problem, see
     """
     if not isinstance(problem, Problem):
         raise InvalidInputError(f"problem must be a Problem; got {problem!r}.")
+    if isinstance(agent, type):
+        raise InvalidInputError(
+            f"agent must be made from its class first; got the class {agent.__name__}. Use "
+            "for_problem, or a function."
+        )
     player: Any = agent if _is_agent(agent) or not callable(agent) else agent(problem)
     subject = getattr(player, "name", type(player).__name__)
     checks: dict[str, Callable[[Any, Problem, int], None]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from driftmdp.errors import CheckFailedError
+from driftmdp.errors import CheckFailedError, DriftmdpError
 
 __all__ = ["Check", "Report", "Skip", "require", "run_checks"]
 
@@ -57,6 +57,12 @@ def run_checks(subject: str, checks: dict[str, Callable[[], None]]) -> Report:
             found.append(Check(rule, str(reason)))
         except CheckFailedError as error:
             raise CheckFailedError(f"{subject} breaks the rule '{rule}': {error}") from None
+        except DriftmdpError:
+            raise
+        except Exception as error:
+            raise CheckFailedError(
+                f"{subject} breaks the rule '{rule}': {type(error).__name__}: {error}"
+            ) from error
         else:
             found.append(Check(rule))
     return Report(subject, tuple(found))
