@@ -170,8 +170,9 @@ class Optimist(BuiltinAgent):
             return
         self._warned = True
         low, high = self.reward_range or (0.0, 1.0)
+        shown = self._rules.bottom + self._rules.span * mean
         warnings.warn(
-            f"The mean reward of state {state}, action {action} is {self._rules.bottom + self._rules.span * mean:g}, "
+            f"The mean reward of state {state}, action {action} is {shown:g}, "
             f"far outside reward_range ({low:g}, {high:g}): optimistic rewards are capped there, so {self.name} "
             "cannot learn from it. Make the agent with the range of your rewards.",
             stacklevel=4,
