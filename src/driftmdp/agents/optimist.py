@@ -7,7 +7,6 @@ The step is compiled and is the same whether it is taken live (``act``, ``observ
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,17 +16,17 @@ from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.agents.base import BuiltinAgent, Stage
+from driftmdp.agents.composition import checked_range, horizon_of, phases_of, rules_of
 from driftmdp.agents.explanation import ActionReason, Explanation
 from driftmdp.agents.parts import Confidence, Doubling, Everything, Memory, SinceRestart, SlidingWindow
 from driftmdp.agents.restoring import restored_memory, restored_mind
 from driftmdp.agents.room import draft_for, enlarge_memory, enlarge_mind, new_memory, new_mind
 from driftmdp.errors import InvalidInputError, NotConvergedError
-from driftmdp.kernels.arrays import Phases, Rules
 from driftmdp.mdp import Space
 from driftmdp.planning.optimistic import finish_sparsely
-from driftmdp.validation import LARGEST, as_number, one_of
+from driftmdp.validation import one_of
 
-__all__ = ["PLANNERS", "TIES", "Optimist", "Plan", "checked_range"]
+__all__ = ["PLANNERS", "TIES", "Optimist", "Plan"]
 
 TIE = 1e-9  # of the planner, in units of the reward range
 PLANNERS = ("paper", "fast")
@@ -128,7 +127,7 @@ class Optimist(BuiltinAgent):
         self.reward_range = checked_range(reward_range)
         self.planner = one_of(planner, "planner", PLANNERS)
         self.ties = one_of(ties, "ties", TIES)
-        self._rules, self._phases = _rules(self), _phases(self)
+        self._rules, self._phases = rules_of(self), phases_of(self)
         self._warned = False
         self.reset()
 
@@ -138,7 +137,7 @@ class Optimist(BuiltinAgent):
         """Forget everything and begin anew."""
         self._generator(rng)
         window = self.memory.window if isinstance(self.memory, SlidingWindow) else 0
-        kept = 0 if window >= _horizon(self) else window  # nothing leaves a window longer than the run
+        kept = 0 if window >= horizon_of(self) else window  # nothing leaves a window longer than the run
         self._known = new_memory(self.space.n_pairs, kept)
         self._mind = new_mind(self.space.n_states, self.space.n_pairs, self._known.slots.size)
         self._draft = draft_for(self.space.n_states, self._known, self._rules.bernstein == 1)
@@ -377,60 +376,3 @@ class Optimist(BuiltinAgent):
         if not 0 <= clock["phase"] < self._phases.starts.size:
             raise ValueError("the phase does not exist")
         self._enlarge_draft(0)
-
-
-def checked_range(reward_range: Any) -> tuple[float, float] | None:
-    """Return a reward range as two numbers, or None for the raw reading."""
-    if reward_range is None:
-        return None
-    try:
-        low, high = (as_number(bound, "reward_range", -LARGEST, LARGEST) for bound in reward_range)
-    except (TypeError, ValueError):
-        low, high = 1.0, 0.0
-    if low > high:
-        raise InvalidInputError(
-            f"reward_range must be two finite numbers (lo, hi) with lo <= hi, or None; got {reward_range!r}."
-        )
-    return low, high
-
-
-def _horizon(agent: Optimist) -> int:
-    assert agent.horizon is not None
-    return agent.horizon
-
-
-def _rules(agent: Optimist) -> Rules:
-    constants = agent.confidence.constants(agent.space, _horizon(agent))
-    low, high = agent.reward_range or (0.0, 1.0)
-    return Rules(
-        every=agent.schedule.every or 0,
-        scale=agent.confidence.scale,
-        reward_factor=constants.reward_factor,
-        reward_log=constants.reward_log,
-        transition_factor=constants.transition_factor,
-        transition_log=constants.transition_log,
-        power=constants.power,
-        bernstein=constants.bernstein,
-        ranged=int(agent.reward_range is not None),
-        bottom=low,
-        span=high - low if high > low else 1.0,
-        first_tie=int(agent.ties == "first"),
-        fast=int(agent.planner == "fast"),
-    )
-
-
-def _phases(agent: Optimist) -> Phases:
-    starts = agent.memory.starts if isinstance(agent.memory, SinceRestart) else np.ones(1, np.int64)
-    spread: Callable[[Any], NDArray[np.float64]] = lambda value: np.broadcast_to(value, starts.shape).astype(float)  # noqa: E731
-    try:
-        return Phases(
-            starts.astype(np.int64),
-            spread(agent.confidence.log_delta(_horizon(agent))),
-            spread(agent.confidence.reward_widening),
-            spread(agent.confidence.widening),
-        )
-    except ValueError:
-        raise InvalidInputError(
-            f"delta, widening and reward_widening must be one number each, or one for each of the {starts.size} "
-            "phases."
-        ) from None

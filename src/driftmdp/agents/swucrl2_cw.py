@@ -11,7 +11,8 @@ from __future__ import annotations
 import math
 from typing import Any, Self
 
-from driftmdp.agents.optimist import Optimist, checked_range
+from driftmdp.agents.composition import checked_range
+from driftmdp.agents.optimist import Optimist
 from driftmdp.agents.parts import Doubling, PaperRadii, SlidingWindow
 from driftmdp.errors import InvalidInputError
 from driftmdp.formulas import Tuning, tuned

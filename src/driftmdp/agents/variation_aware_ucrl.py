@@ -12,7 +12,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from driftmdp.agents.optimist import Optimist, checked_range
+from driftmdp.agents.composition import checked_range
+from driftmdp.agents.optimist import Optimist
 from driftmdp.agents.parts import SinceRestart, VariationRadii
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import Problem, Space

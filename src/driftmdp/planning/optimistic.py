@@ -36,16 +36,23 @@ from driftmdp import kernels
 from driftmdp.errors import InvalidInputError, NotConvergedError
 from driftmdp.kernels.arrays import Draft
 from driftmdp.mdp import Space
-from driftmdp.mdp.mdp import sound_csr
 from driftmdp.planning.drafts import new_draft, with_room_for_transitions
+from driftmdp.planning.estimates import (
+    ROWS_SUM,
+    aligned,
+    as_rows,
+    check_entries,
+    check_rows,
+    checked_elsewhere,
+    checked_inputs,
+    row_sums,
+)
 from driftmdp.planning.gain import sparse_policy_iteration
-from driftmdp.validation import LARGEST, as_number, as_vector, one_of
+from driftmdp.validation import as_vector
 
-__all__ = ["METHODS", "Optimistic", "extended_value_iteration", "extended_value_iteration_over_intervals"]
+__all__ = ["Optimistic", "extended_value_iteration", "extended_value_iteration_over_intervals"]
 
-METHODS = ("fast", "paper")
 SMALL = 4096  # places in all rows up to which there is room for the optimistic transitions from the start
-ROWS_SUM = 1e-9  # how far a distribution may miss 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,17 +154,17 @@ def extended_value_iteration(
     >>> round(plan.gain, 5), plan.transitions.toarray().round(3).tolist()
     (0.33333, [[0.8, 0.2], [0.4, 0.6]])
     """
-    rewards, precision, u = _checked_inputs(space, reward_upper, precision, start, method)
+    rewards, precision, u = checked_inputs(space, reward_upper, precision, start, method)
     balls = as_vector(radius, "radius", space.n_pairs)
     if (balls < 0).any():
         pair = int(np.argmax(balls < 0))
         raise InvalidInputError(f"radius[{space.where(pair)}] must not be negative; got {balls[pair]:g}.")
-    indptr, indices, data = _rows(space, p_hat, "p_hat")
+    indptr, indices, data = as_rows(space, p_hat, "p_hat")
     sums, whole = np.empty(space.n_pairs), np.empty(space.n_pairs, np.int32)
     places = kernels.extended.inspect(indptr, data, balls, space.n_states, sums, whole)
     if not np.isfinite(sums).all():
-        _check_entries(space, indptr, indices, data, "p_hat")
-    _check_rows(
+        check_entries(space, indptr, indices, data, "p_hat")
+    check_rows(
         space,
         (abs(sums - 1.0) <= ROWS_SUM) | (sums == 0.0),
         "p_hat",
@@ -201,32 +208,22 @@ def extended_value_iteration_over_intervals(
     >>> round(plan.gain, 5)
     0.33333
     """
-    rewards, precision, u = _checked_inputs(space, reward_upper, precision, start, method)
-    elsewhere = _checked_elsewhere(space, upper_elsewhere)
-    indptr, indices, highs = _rows(space, upper, "upper", keep_zeros=False)
-    _check_entries(space, indptr, indices, highs, "upper")
-    lows = _aligned(space, lower, indptr, indices, highs)
-    low_sums, high_sums, support = _row_sums(indptr, lows), _row_sums(indptr, highs), np.diff(indptr)
+    rewards, precision, u = checked_inputs(space, reward_upper, precision, start, method)
+    elsewhere = checked_elsewhere(space, upper_elsewhere)
+    indptr, indices, highs = as_rows(space, upper, "upper", keep_zeros=False)
+    check_entries(space, indptr, indices, highs, "upper")
+    lows = aligned(space, lower, indptr, indices, highs)
+    low_sums, high_sums, support = row_sums(indptr, lows), row_sums(indptr, highs), np.diff(indptr)
     whole = (support == 0) & (elsewhere == 0.0)
-    _check_rows(space, whole | (low_sums <= 1 + ROWS_SUM), "lower", "sum to at most 1", low_sums)
+    check_rows(space, whole | (low_sums <= 1 + ROWS_SUM), "lower", "sum to at most 1", low_sums)
     tops = high_sums + elsewhere * (space.n_states - support)
-    _check_rows(space, whole | (tops >= 1 - ROWS_SUM), "upper", "sum to at least 1, or to 0 if never seen", tops)
+    check_rows(space, whole | (tops >= 1 - ROWS_SUM), "upper", "sum to at least 1, or to 0 if never seen", tops)
     rows = indptr, indices, lows, highs - lows
     places = [
         kernels.extended.widest(space.n_states, *row) for row in zip(support.tolist(), elsewhere, strict=True)
     ]
     stored = int(highs.size + sum(places) + space.n_states)
     return _solve(space, rewards, rows, elsewhere, whole.astype(np.int32), stored, u, precision, method, True)
-
-
-def _checked_elsewhere(space: Space, upper_elsewhere: ArrayLike) -> NDArray[np.float64]:
-    given = np.asarray(upper_elsewhere)
-    elsewhere = as_vector(
-        np.full(space.n_pairs, given) if given.ndim == 0 else given, "upper_elsewhere", space.n_pairs
-    )
-    if not ((elsewhere >= 0) & (elsewhere <= 1)).all():
-        raise InvalidInputError("upper_elsewhere must be probabilities: numbers from 0 to 1.")
-    return elsewhere
 
 
 def finish_sparsely(draft: Draft, n: int, precision: float, rounds: int = 50) -> tuple[float, float, int]:
@@ -299,114 +296,3 @@ def _solve(
             plan,
         )
     return plan
-
-
-def _checked_inputs(
-    space: Space, reward_upper: ArrayLike, precision: float, start: ArrayLike | None, method: str
-) -> tuple[NDArray[np.float64], float, NDArray[np.float64]]:
-    if not isinstance(space, Space):
-        raise InvalidInputError(f"space must be a Space; got {space!r}.")
-    one_of(method, "method", METHODS)
-    rewards = _moderate(as_vector(reward_upper, "reward_upper", space.n_pairs), "reward_upper")
-    epsilon = as_number(precision, "precision", minimum=0.0)
-    u = np.zeros(space.n_states) if start is None else as_vector(start, "start", space.n_states)
-    return rewards, epsilon, _moderate(u, "start")
-
-
-def _moderate(values: NDArray[np.float64], name: str) -> NDArray[np.float64]:
-    """Refuse numbers whose sums could overflow."""
-    if np.abs(values).max() > LARGEST:
-        where = int(np.argmax(np.abs(values)))
-        raise InvalidInputError(f"{name}[{where}] must be at most {LARGEST:g} in size; got {values[where]:g}.")
-    return values
-
-
-def _rows(
-    space: Space, table: Any, name: str, keep_zeros: bool = True
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
-    """Return CSR arrays of a table of shape (n_pairs, S).
-
-    A dense table with many positive entries keeps its zeros if it may; its indices are left out where kernels do
-    not look at them.
-    """
-    shape = space.n_pairs, space.n_states
-    if not sp.issparse(table):
-        try:
-            table = np.asarray(table, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise InvalidInputError(f"{name} must be a table of numbers of shape {shape}.") from None
-    if table.shape != shape:
-        raise InvalidInputError(f"{name} must have shape {shape}, pairs by states; got {table.shape}.")
-    if not sp.issparse(table) and keep_zeros and table.size < 2**31 and _is_full(table):
-        indices = np.arange(table.size if shape[1] <= kernels.inner.SHORT else 0, dtype=np.int32) % np.int32(
-            shape[1]
-        )
-        indptr, data = np.arange(shape[0] + 1, dtype=np.int32) * np.int32(shape[1]), table.ravel()
-    else:
-        matrix = sound_csr(table, name)
-        if not keep_zeros:
-            matrix.eliminate_zeros()
-        indptr, indices, data = matrix.indptr, matrix.indices, matrix.data
-    return indptr.astype(np.int32, copy=False), indices.astype(np.int32, copy=False), data
-
-
-def _is_full(table: NDArray[np.float64]) -> bool:
-    """Return whether more than a quarter of a table is not 0, judged by some of its rows."""
-    some = table[:: max(1, len(table) // 64)]
-    return 4 * int(np.count_nonzero(some)) > some.size
-
-
-def _check_entries(
-    space: Space, indptr: NDArray[np.int32], indices: NDArray[np.int32], data: NDArray[np.float64], name: str
-) -> None:
-    """Refuse numbers that are negative or not finite."""
-    sound = (data >= 0.0) & np.isfinite(data)
-    if not sound.all():
-        z = int(np.argmin(sound))
-        pair = int(np.searchsorted(indptr, z, side="right")) - 1
-        state = indices[z] if indices.size else z % space.n_states
-        raise InvalidInputError(
-            f"{name}[{space.where(pair)}, next state {state}] must be a number that is not negative; got {data[z]}."
-        )
-
-
-def _row_sums(indptr: NDArray[np.int32], data: NDArray[np.float64]) -> NDArray[np.float64]:
-    sums = np.zeros(indptr.size - 1)
-    filled = indptr[:-1] < indptr[1:]
-    if filled.any():
-        sums[filled] = np.add.reduceat(data, indptr[:-1][filled])
-    return sums
-
-
-def _check_rows(space: Space, right: NDArray[np.bool_], name: str, rule: str, sums: NDArray[np.float64]) -> None:
-    if not right.all():
-        pair = int(np.argmin(right))
-        raise InvalidInputError(f"{name}[{space.where(pair)}] must {rule}; got a sum of {float(sums[pair])!r}.")
-
-
-def _aligned(
-    space: Space, lower: Any, indptr: NDArray[np.int32], indices: NDArray[np.int32], highs: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return the lower bounds at the places of the upper ones."""
-    low_indptr, low_indices, low_data = _rows(space, lower, "lower", keep_zeros=False)
-    _check_entries(space, low_indptr, low_indices, low_data, "lower")
-    width = np.int64(space.n_states)
-    keys = np.repeat(np.arange(space.n_pairs), np.diff(indptr)) * width + indices
-    low_pairs = np.repeat(np.arange(space.n_pairs), np.diff(low_indptr))
-    low_keys = low_pairs * width + low_indices
-    lows = np.zeros(keys.size)
-    positive = low_data > 0
-    places = np.searchsorted(keys, low_keys[positive])
-    found = places < keys.size
-    found[found] = keys[places[found]] == low_keys[positive][found]
-    lows[places[found]] = low_data[positive][found]
-    wrong = np.zeros(space.n_pairs, bool)
-    wrong[low_pairs[positive][~found]] = True
-    np.logical_or.at(
-        wrong, np.repeat(np.arange(space.n_pairs), np.diff(indptr)), (lows > highs) | (highs > 1 + ROWS_SUM)
-    )
-    if wrong.any():
-        raise InvalidInputError(
-            f"lower[{space.where(int(np.argmax(wrong)))}] must be at most upper, and upper at most 1."
-        )
-    return lows

@@ -1,0 +1,90 @@
+"""A composition of parts as the numbers that compiled code works with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftmdp.agents.parts import Confidence, Doubling, Memory, SinceRestart
+from driftmdp.errors import InvalidInputError
+from driftmdp.kernels.arrays import Phases, Rules
+from driftmdp.mdp import Space
+from driftmdp.validation import LARGEST, as_number
+
+__all__ = ["Composition", "checked_range", "horizon_of", "phases_of", "rules_of"]
+
+
+class Composition(Protocol):
+    """What an optimist is made of."""
+
+    space: Space
+    horizon: int | None
+    memory: Memory
+    confidence: Confidence
+    schedule: Doubling
+    reward_range: tuple[float, float] | None
+    planner: str
+    ties: str
+
+
+def checked_range(reward_range: Any) -> tuple[float, float] | None:
+    """Return a reward range as two numbers, or None for the raw reading."""
+    if reward_range is None:
+        return None
+    try:
+        low, high = (as_number(bound, "reward_range", -LARGEST, LARGEST) for bound in reward_range)
+    except (TypeError, ValueError):
+        low, high = 1.0, 0.0
+    if low > high:
+        raise InvalidInputError(
+            f"reward_range must be two finite numbers (lo, hi) with lo <= hi, or None; got {reward_range!r}."
+        )
+    return low, high
+
+
+def horizon_of(agent: Composition) -> int:
+    """Return T, which every optimist has."""
+    assert agent.horizon is not None
+    return agent.horizon
+
+
+def rules_of(agent: Composition) -> Rules:
+    """Return how an agent thinks."""
+    constants = agent.confidence.constants(agent.space, horizon_of(agent))
+    low, high = agent.reward_range or (0.0, 1.0)
+    return Rules(
+        every=agent.schedule.every or 0,
+        scale=agent.confidence.scale,
+        reward_factor=constants.reward_factor,
+        reward_log=constants.reward_log,
+        transition_factor=constants.transition_factor,
+        transition_log=constants.transition_log,
+        power=constants.power,
+        bernstein=constants.bernstein,
+        ranged=int(agent.reward_range is not None),
+        bottom=low,
+        span=high - low if high > low else 1.0,
+        first_tie=int(agent.ties == "first"),
+        fast=int(agent.planner == "fast"),
+    )
+
+
+def phases_of(agent: Composition) -> Phases:
+    """Return an agent's restarts and what changes with each."""
+    starts = agent.memory.starts if isinstance(agent.memory, SinceRestart) else np.ones(1, np.int64)
+    spread: Callable[[Any], NDArray[np.float64]] = lambda value: np.broadcast_to(value, starts.shape).astype(float)  # noqa: E731
+    try:
+        return Phases(
+            starts.astype(np.int64),
+            spread(agent.confidence.log_delta(horizon_of(agent))),
+            spread(agent.confidence.reward_widening),
+            spread(agent.confidence.widening),
+        )
+    except ValueError:
+        raise InvalidInputError(
+            f"delta, widening and reward_widening must be one number each, or one for each of the {starts.size} "
+            "phases."
+        ) from None

@@ -1,0 +1,155 @@
+"""What an optimistic plan is asked for, checked: one sentence for what is wrong, CSR arrays for what is right."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from driftmdp import kernels
+from driftmdp.errors import InvalidInputError
+from driftmdp.mdp import Space
+from driftmdp.mdp.mdp import sound_csr
+from driftmdp.validation import LARGEST, as_number, as_vector, one_of
+
+__all__ = [
+    "METHODS",
+    "ROWS_SUM",
+    "aligned",
+    "as_rows",
+    "check_entries",
+    "check_rows",
+    "checked_elsewhere",
+    "checked_inputs",
+    "row_sums",
+]
+
+METHODS = ("fast", "paper")
+ROWS_SUM = 1e-9  # how far a distribution may miss 1
+
+
+def checked_inputs(
+    space: Space, reward_upper: ArrayLike, precision: float, start: ArrayLike | None, method: str
+) -> tuple[NDArray[np.float64], float, NDArray[np.float64]]:
+    """Return the optimistic rewards, the precision and the first u."""
+    if not isinstance(space, Space):
+        raise InvalidInputError(f"space must be a Space; got {space!r}.")
+    one_of(method, "method", METHODS)
+    rewards = _moderate(as_vector(reward_upper, "reward_upper", space.n_pairs), "reward_upper")
+    epsilon = as_number(precision, "precision", minimum=0.0)
+    u = np.zeros(space.n_states) if start is None else as_vector(start, "start", space.n_states)
+    return rewards, epsilon, _moderate(u, "start")
+
+
+def _moderate(values: NDArray[np.float64], name: str) -> NDArray[np.float64]:
+    """Refuse numbers whose sums could overflow."""
+    if np.abs(values).max() > LARGEST:
+        where = int(np.argmax(np.abs(values)))
+        raise InvalidInputError(f"{name}[{where}] must be at most {LARGEST:g} in size; got {values[where]:g}.")
+    return values
+
+
+def as_rows(
+    space: Space, table: Any, name: str, keep_zeros: bool = True
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+    """Return CSR arrays of a table of shape (n_pairs, S).
+
+    A dense table with many positive entries keeps its zeros if it may; its indices are left out where kernels do
+    not look at them.
+    """
+    shape = space.n_pairs, space.n_states
+    if not sp.issparse(table):
+        try:
+            table = np.asarray(table, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InvalidInputError(f"{name} must be a table of numbers of shape {shape}.") from None
+    if table.shape != shape:
+        raise InvalidInputError(f"{name} must have shape {shape}, pairs by states; got {table.shape}.")
+    if not sp.issparse(table) and keep_zeros and table.size < 2**31 and _is_full(table):
+        indices = np.arange(table.size if shape[1] <= kernels.inner.SHORT else 0, dtype=np.int32) % np.int32(
+            shape[1]
+        )
+        indptr, data = np.arange(shape[0] + 1, dtype=np.int32) * np.int32(shape[1]), table.ravel()
+    else:
+        matrix = sound_csr(table, name)
+        if not keep_zeros:
+            matrix.eliminate_zeros()
+        indptr, indices, data = matrix.indptr, matrix.indices, matrix.data
+    return indptr.astype(np.int32, copy=False), indices.astype(np.int32, copy=False), data
+
+
+def _is_full(table: NDArray[np.float64]) -> bool:
+    """Return whether more than a quarter of a table is not 0, judged by some of its rows."""
+    some = table[:: max(1, len(table) // 64)]
+    return 4 * int(np.count_nonzero(some)) > some.size
+
+
+def check_entries(
+    space: Space, indptr: NDArray[np.int32], indices: NDArray[np.int32], data: NDArray[np.float64], name: str
+) -> None:
+    """Refuse numbers that are negative or not finite."""
+    sound = (data >= 0.0) & np.isfinite(data)
+    if not sound.all():
+        z = int(np.argmin(sound))
+        pair = int(np.searchsorted(indptr, z, side="right")) - 1
+        state = indices[z] if indices.size else z % space.n_states
+        raise InvalidInputError(
+            f"{name}[{space.where(pair)}, next state {state}] must be a number that is not negative; got {data[z]}."
+        )
+
+
+def row_sums(indptr: NDArray[np.int32], data: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the sum of every row."""
+    sums = np.zeros(indptr.size - 1)
+    filled = indptr[:-1] < indptr[1:]
+    if filled.any():
+        sums[filled] = np.add.reduceat(data, indptr[:-1][filled])
+    return sums
+
+
+def check_rows(space: Space, right: NDArray[np.bool_], name: str, rule: str, sums: NDArray[np.float64]) -> None:
+    """Refuse the first row that breaks a rule about its sum."""
+    if not right.all():
+        pair = int(np.argmin(right))
+        raise InvalidInputError(f"{name}[{space.where(pair)}] must {rule}; got a sum of {float(sums[pair])!r}.")
+
+
+def checked_elsewhere(space: Space, upper_elsewhere: ArrayLike) -> NDArray[np.float64]:
+    """Return the upper bound of next states that are not stored, one a pair."""
+    given = np.asarray(upper_elsewhere)
+    elsewhere = as_vector(
+        np.full(space.n_pairs, given) if given.ndim == 0 else given, "upper_elsewhere", space.n_pairs
+    )
+    if not ((elsewhere >= 0) & (elsewhere <= 1)).all():
+        raise InvalidInputError("upper_elsewhere must be probabilities: numbers from 0 to 1.")
+    return elsewhere
+
+
+def aligned(
+    space: Space, lower: Any, indptr: NDArray[np.int32], indices: NDArray[np.int32], highs: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the lower bounds at the places of the upper ones."""
+    low_indptr, low_indices, low_data = as_rows(space, lower, "lower", keep_zeros=False)
+    check_entries(space, low_indptr, low_indices, low_data, "lower")
+    width = np.int64(space.n_states)
+    keys = np.repeat(np.arange(space.n_pairs), np.diff(indptr)) * width + indices
+    low_pairs = np.repeat(np.arange(space.n_pairs), np.diff(low_indptr))
+    low_keys = low_pairs * width + low_indices
+    lows = np.zeros(keys.size)
+    positive = low_data > 0
+    places = np.searchsorted(keys, low_keys[positive])
+    found = places < keys.size
+    found[found] = keys[places[found]] == low_keys[positive][found]
+    lows[places[found]] = low_data[positive][found]
+    wrong = np.zeros(space.n_pairs, bool)
+    wrong[low_pairs[positive][~found]] = True
+    np.logical_or.at(
+        wrong, np.repeat(np.arange(space.n_pairs), np.diff(indptr)), (lows > highs) | (highs > 1 + ROWS_SUM)
+    )
+    if wrong.any():
+        raise InvalidInputError(
+            f"lower[{space.where(int(np.argmax(wrong)))}] must be at most upper, and upper at most 1."
+        )
+    return lows
