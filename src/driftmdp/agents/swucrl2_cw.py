@@ -113,10 +113,12 @@ class SWUCRL2CW(Optimist):
     @classmethod
     def for_problem(cls, problem: Problem, **parameters: Any) -> Self:
         """Return an agent for a problem; what is not given is Theorem 1's for the problem's exact variation."""
-        parameters = {"window": tuned_to(problem, parameters).window} | parameters
-        if "widening" not in parameters:  # eta = sqrt(B_p W / T), for the window that is used
+        chosen = tuned_to(problem, parameters)
+        widening = chosen.widening
+        if "window" in parameters:  # eta = sqrt(B_p W / T), for the window that is used
             share = min(1.0, as_integer(parameters["window"], "window", minimum=1) / problem.horizon)
-            parameters["widening"] = min(2.0, math.sqrt(problem.drifting.variation().transition * share))
+            widening = min(2.0, math.sqrt(problem.drifting.variation().transition * share))
+        parameters = {"window": chosen.window, "widening": widening} | parameters
         return super().for_problem(problem, **parameters)
 
 
