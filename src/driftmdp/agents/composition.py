@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from driftmdp.agents.parts import Confidence, Doubling, Memory, SinceRestart
+from driftmdp.agents.parts import Confidence, Doubling, Everything, Memory, SinceRestart
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import Phases, Rules
 from driftmdp.mdp import Space
@@ -56,7 +56,6 @@ def rules_of(agent: Composition) -> Rules:
     constants = agent.confidence.constants(agent.space, horizon_of(agent))
     low, high = agent.reward_range or (0.0, 1.0)
     return Rules(
-        every=agent.schedule.every or 0,
         scale=agent.confidence.scale,
         reward_factor=constants.reward_factor,
         reward_log=constants.reward_log,
@@ -74,12 +73,17 @@ def rules_of(agent: Composition) -> Rules:
 
 def phases_of(agent: Composition) -> Phases:
     """Return an agent's restarts and what changes with each."""
-    starts = agent.memory.starts if isinstance(agent.memory, SinceRestart) else np.ones(1, np.int64)
+    memory, horizon = agent.memory, horizon_of(agent)
+    starts = memory.starts if isinstance(memory, SinceRestart) else np.ones(1, np.int64)
+    window = 0 if isinstance(memory, Everything) else memory.window or 0
+    lengths = np.diff(starts, append=max(horizon, starts[-1]) + 1)
     spread: Callable[[Any], NDArray[np.float64]] = lambda value: np.broadcast_to(value, starts.shape).astype(float)  # noqa: E731
     try:
         return Phases(
             starts.astype(np.int64),
-            spread(agent.confidence.log_delta(horizon_of(agent))),
+            np.where(window < lengths, window, 0),  # nothing leaves a window longer than its phase
+            np.full(starts.size, agent.schedule.every or 0),
+            spread(agent.confidence.log_delta(horizon)),
             spread(agent.confidence.reward_widening),
             spread(agent.confidence.widening),
         )

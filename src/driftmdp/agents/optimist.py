@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.agents.base import BuiltinAgent, Stage
-from driftmdp.agents.composition import checked_range, horizon_of, phases_of, rules_of
+from driftmdp.agents.composition import checked_range, phases_of, rules_of
 from driftmdp.agents.explanation import ActionReason, Explanation
 from driftmdp.agents.parts import Confidence, Doubling, Everything, Memory, SinceRestart, SlidingWindow
 from driftmdp.agents.restoring import restored_memory, restored_mind
@@ -76,7 +76,7 @@ class Optimist(BuiltinAgent):
     horizon
         T, the number of steps.
     memory
-        ``Everything()``, ``SlidingWindow(W)`` or ``SinceRestart(starts)``.
+        ``Everything()``, ``SlidingWindow(W)`` or ``SinceRestart(starts, window=None)``.
     confidence
         ``PaperRadii``, ``JakschRadii``, ``VariationRadii`` or ``BernsteinRadii``, each with ``delta``, ``scale``
         and ``widening``.
@@ -136,9 +136,8 @@ class Optimist(BuiltinAgent):
     def reset(self, rng: np.random.Generator | None = None) -> None:
         """Forget everything and begin anew."""
         self._generator(rng)
-        window = self.memory.window if isinstance(self.memory, SlidingWindow) else 0
-        kept = 0 if window >= horizon_of(self) else window  # nothing leaves a window longer than the run
-        self._known = new_memory(self.space.n_pairs, kept)
+        windows = self._phases.window
+        self._known = new_memory(self.space.n_pairs, int(windows[0]), steps=int(windows.max()))
         self._mind = new_mind(self.space.n_states, self.space.n_pairs, self._known.slots.size)
         self._draft = draft_for(self.space.n_states, self._known, self._rules.bernstein == 1)
         self._waiting = None
@@ -149,7 +148,7 @@ class Optimist(BuiltinAgent):
         return int(self._mind.clock["t"][0])
 
     def _decide(self, state: int) -> int:
-        if kernels.optimist.is_due(self._rules, self._offsets, self._mind, state):
+        if kernels.optimist.is_due(self._phases, self._offsets, self._mind, state):
             self._plan()
         return int(self._mind.policy[state])
 
@@ -179,8 +178,11 @@ class Optimist(BuiltinAgent):
 
     def play(self, stage: Stage) -> None:
         """Run a whole problem in compiled code and fill its record."""
-        step, n_steps = 0, stage.record.actions.size
-        while step < n_steps:
+        self._play_rows(stage, 0, stage.record.actions.size)
+
+    def _play_rows(self, stage: Stage, first: int, last: int) -> None:
+        step = first
+        while step < last:
             step, status = kernels.optimist.play(
                 stage.world,
                 stage.luck,
@@ -193,8 +195,9 @@ class Optimist(BuiltinAgent):
                 self._draft,
                 stage.record,
                 step,
+                last,
             )
-            if step < n_steps:
+            if step < last:
                 self._help(status)
 
     # planning ----------------------------------------------------------------------------------------
@@ -375,4 +378,6 @@ class Optimist(BuiltinAgent):
         clock = self._mind.clock[0]
         if not 0 <= clock["phase"] < self._phases.starts.size:
             raise ValueError("the phase does not exist")
+        if self._known.tally["window"][0] != self._phases.window[clock["phase"]]:
+            raise ValueError("the window is not that of the phase")
         self._enlarge_draft(0)

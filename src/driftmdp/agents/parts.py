@@ -3,7 +3,7 @@
 ===========  =============================================================  ========================================
 part         choices                                                        meaning
 ===========  =============================================================  ========================================
-memory       Everything, SlidingWindow(W), SinceRestart(starts)             which past steps are counted
+memory       Everything, SlidingWindow(W), SinceRestart(starts, W)          which past steps are counted
 confidence   PaperRadii, JakschRadii, VariationRadii, BernsteinRadii        how far estimates may be off
 schedule     Doubling(every)                                                when to plan again
 ===========  =============================================================  ========================================
@@ -62,15 +62,20 @@ class SinceRestart:
     ----------
     starts
         The times of the first step after each restart, increasing; the first is 1.
+    window
+        Of the steps since the restart, only so many count; by default all.
     """
 
     starts: NDArray[np.int64]
+    window: int | None = None
 
     def __post_init__(self) -> None:
         starts = np.array([as_integer(start, "starts", minimum=1) for start in np.asarray(self.starts).tolist()])
         if starts.size == 0 or starts[0] != 1 or (np.diff(starts) <= 0).any():
             raise InvalidInputError(f"starts must begin with 1 and increase; got {self.starts!r}.")
         object.__setattr__(self, "starts", starts)
+        if self.window is not None:
+            object.__setattr__(self, "window", as_integer(self.window, "window", minimum=1))
 
 
 Memory: TypeAlias = Everything | SlidingWindow | SinceRestart

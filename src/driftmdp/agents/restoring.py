@@ -35,16 +35,17 @@ TYPES = {
 def restored_memory(space: Space, empty: Memory, arrays: dict[str, NDArray[Any]]) -> Memory:
     """Return the memory of a snapshot; ``empty`` is a new one of the same agent."""
     slots, entries, steps, tally = (_checked(arrays, name) for name in ("slots", "entries", "steps", "tally"))
-    window = empty.steps.size
     for records in (slots, entries, steps):
         _require(_within(records["pair"], space.n_pairs), "a pair does not exist")
     _require(_within(entries["next_state"], space.n_states), "a next state does not exist")
     _require(tally.size == 1 and np.unique(slots["pair"]).size == slots.size, "a pair has two slots")
     facts = {name: int(tally[name][0]) for name in TALLY.names or ()}
+    window = facts["window"]
+    _require(0 <= window <= empty.steps.size, "the window is wrong")
     _require(facts["n_slots"] == slots.size and facts["n_entries"] == entries.size, "the tally is wrong")
     _require(steps.size == (facts["remembered"] if window else 0), "steps are missing")
     _require(0 <= facts["cursor"] < max(1, window) and 0 <= facts["since"] < max(1, window), "the tally is wrong")
-    memory = new_memory(space.n_pairs, window, slots.size, entries.size)
+    memory = new_memory(space.n_pairs, window, slots.size, entries.size, empty.steps.size)
     memory.slots[: slots.size], memory.entries[: entries.size] = slots, entries
     memory.steps[: steps.size] = steps
     memory.tally[:] = tally

@@ -14,10 +14,13 @@ __all__ = ["draft_for", "enlarge_memory", "enlarge_mind", "new_memory", "new_min
 FIRST = 32  # pairs and successors that there is room for at first
 
 
-def new_memory(n_pairs: int, window: int, pairs: int = 0, successors: int = 0) -> Memory:
-    """Return an empty memory with room for so many pairs and successors; a window of 0 keeps everything."""
+def new_memory(n_pairs: int, window: int, pairs: int = 0, successors: int = 0, steps: int | None = None) -> Memory:
+    """Return an empty memory with room for so many pairs and successors.
+
+    A window of 0 keeps everything; ``steps`` is the largest window that it will ever have, by default this one.
+    """
     tally = np.zeros(1, TALLY)
-    tally["vacant"] = -1
+    tally["vacant"], tally["window"] = -1, window
     room = FIRST
     while room <= successors:
         room *= 2
@@ -26,7 +29,7 @@ def new_memory(n_pairs: int, window: int, pairs: int = 0, successors: int = 0) -
         np.zeros(max(FIRST, pairs + 1), SLOT),
         np.zeros(room, ENTRY),
         np.full(2 * room, -1, np.int32),
-        np.zeros(window, STEP),
+        np.zeros(window if steps is None else steps, STEP),
         tally,
     )
 

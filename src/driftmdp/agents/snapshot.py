@@ -27,7 +27,7 @@ from driftmdp.mdp import Space
 __all__ = ["VERSION", "load", "save"]
 
 FORMAT = "driftmdp agent"
-VERSION = 1
+VERSION = 2  # 1 came before windows that differ by phase
 
 
 def save(agent: BuiltinAgent, path: str | os.PathLike[str]) -> None:
@@ -85,10 +85,10 @@ def load(path: str | os.PathLike[str]) -> BuiltinAgent:
         raise InvalidInputError(
             f"{path} must be a snapshot written by agent.save; it is not one, or it is damaged."
         ) from None
-    if version > VERSION:
+    if version != VERSION:
+        advice = "Update driftmdp to read it" if version > VERSION else "Read it with that driftmdp"
         raise InvalidInputError(
-            f"{path} must have format version {VERSION} or older; it has {version}, written by driftmdp "
-            f"{package}. Update driftmdp to read it."
+            f"{path} must have format version {VERSION}; it has {version}, written by driftmdp {package}. {advice}."
         )
     classes = builtin()
     if name not in classes:

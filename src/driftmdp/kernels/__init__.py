@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from driftmdp.kernels import (
         bellman,
         elimination,
+        exponential,
         extended,
         gain,
         graph,
@@ -25,12 +26,14 @@ if TYPE_CHECKING:
         optimist,
         scripted,
         sweeping,
+        upper_bounds,
         world,
     )
 
 __all__ = [
     "bellman",
     "elimination",
+    "exponential",
     "extended",
     "gain",
     "graph",
@@ -42,6 +45,7 @@ __all__ = [
     "optimist",
     "scripted",
     "sweeping",
+    "upper_bounds",
     "world",
 ]
 

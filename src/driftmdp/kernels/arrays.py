@@ -19,6 +19,7 @@ __all__ = [
     "TALLY",
     "VISITS",
     "Bools",
+    "Bounds",
     "Draft",
     "Floats",
     "Ints",
@@ -27,11 +28,13 @@ __all__ = [
     "Memory",
     "Mind",
     "Model",
+    "Odds",
     "Phases",
     "Record",
     "Records",
     "Rules",
     "Sets",
+    "Weights",
     "World",
 ]
 
@@ -143,6 +146,7 @@ TALLY = np.dtype(
         ("cursor", "i8"),
         ("remembered", "i8"),
         ("since", "i8"),
+        ("window", "i8"),
     ]
 )
 
@@ -155,8 +159,8 @@ class Memory(NamedTuple):
     slots      (room,) SLOT   pair, state, first successor entry, N, sum of R, sum of R^2
     entries    (room,) ENTRY  pair, next state, count; linked in both directions by pair
     table      (2^k,)         open-addressed hash of (pair, next state) -> entry, -1 if vacant
-    steps      (W,) STEP      ring buffer of the window; empty where nothing ever leaves
-    tally      (1,) TALLY     how much of the above is in use
+    steps      (room,) STEP   ring buffer of the window; empty where nothing ever leaves
+    tally      (1,) TALLY     how much of the above is in use, and the window W: 0 where nothing ever leaves
     =========  =============  ========================================================================
     """
 
@@ -261,7 +265,6 @@ class Rules(NamedTuple):
     """How an optimist thinks: numbers only.
 
     ==================  ==============================================================================
-    every               plan when the local time is a multiple of this; 0 for never
     scale               factor of every radius
     reward_factor       c of rad_r = sqrt(c (log + power ln t + ln 1/delta) / N+)
     reward_log          its constant logarithm
@@ -276,7 +279,6 @@ class Rules(NamedTuple):
     ==================  ==============================================================================
     """
 
-    every: int
     scale: float
     reward_factor: float
     reward_log: float
@@ -296,6 +298,8 @@ class Phases(NamedTuple):
 
     ================  ================================================================
     starts            times of the first step of each phase, the first is 1
+    window            how many past steps count; 0 for all since the restart
+    every             plan when the local time is a multiple of this; 0 for never
     log_delta         ln 1/delta
     reward_extra      widening of the reward radius
     transition_extra  widening of the transition radius: eta of [CSZ20] eq:Hp
@@ -303,9 +307,62 @@ class Phases(NamedTuple):
     """
 
     starts: Longs
+    window: Longs
+    every: Longs
     log_delta: Floats
     reward_extra: Floats
     transition_extra: Floats
+
+
+class Odds(NamedTuple):
+    """How a bandit with exponential weights thinks: numbers only.
+
+    ============  =====================================================================================
+    rate          factor of the estimated gains in the exponent: alpha of [CSZ20] eq:p
+    bonus         what every arm's estimate grows by, over its probability: beta of eq:borl_update
+    mixing        share of the draws that is uniform: gamma of eq:p
+    sharing       share of all weight that is given to each arm after an update, EXP3.S; 0 for none
+    batch         begin anew after so many steps, Rexp3; 0 for never
+    bottom, span  rewards are mapped to [0, 1] by (r - bottom) / span, and clipped
+    ============  =====================================================================================
+    """
+
+    rate: float
+    bonus: float
+    mixing: float
+    sharing: float
+    batch: int
+    bottom: float
+    span: float
+
+
+class Weights(NamedTuple):
+    """What a bandit with exponential weights believes, shape (arms,).
+
+    =============  ==================================================================
+    logits         logarithms of the weights, less that of the largest
+    probabilities  of the draw to come
+    =============  ==================================================================
+    """
+
+    logits: Floats
+    probabilities: Floats
+
+
+class Bounds(NamedTuple):
+    """How a bandit with upper confidence bounds thinks: numbers only.
+
+    ============  =====================================================================================
+    factor        c of the radius sqrt(c ln n / N), n the sum of all N
+    discount      factor of everything remembered at every step; 1 for none
+    bottom, span  rewards are mapped to [0, 1] by (r - bottom) / span
+    ============  =====================================================================================
+    """
+
+    factor: float
+    discount: float
+    bottom: float
+    span: float
 
 
 class Luck(NamedTuple):

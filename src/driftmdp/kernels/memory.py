@@ -12,6 +12,7 @@ import numpy as np
 from driftmdp.kernels._compile import inlined_kernel, kernel, lean_kernel
 from driftmdp.kernels.arrays import Ints, Memory
 
+FAINTEST = 1e-200
 
 @inlined_kernel
 def home(pair: int, next_state: int, mask: int) -> int:
@@ -47,7 +48,7 @@ def has_room(memory: Memory) -> bool:
 def remember(memory: Memory, state: int, pair: int, next_state: int, reward: float) -> None:
     """Add a step; where the window is full, the oldest leaves."""
     tally = memory.tally[0]
-    window = memory.steps.size
+    window = tally["window"]
     if window > 0 and tally["remembered"] == window:
         forget(memory, tally["cursor"])
     entry = enter(memory, state, pair, next_state, reward)
@@ -116,6 +117,21 @@ def forget(memory: Memory, position: int) -> None:
     memory.tally[0]["remembered"] -= 1
 
 
+@inlined_kernel
+def discount(memory: Memory, factor: float) -> None:
+    """Let everything that is remembered fade; no count fades to nothing, so that its pair stays known."""
+    for index in range(memory.tally[0]["n_slots"]):
+        slot = memory.slots[index]
+        slot["count"] = max(factor * slot["count"], FAINTEST)
+        slot["total"] *= factor
+        slot["squares"] *= factor
+        found = slot["head"]
+        while found >= 0:
+            entry = memory.entries[found]
+            entry["count"] = max(factor * entry["count"], FAINTEST)
+            found = entry["link"]
+
+
 @lean_kernel
 def drop_entry(memory: Memory, index: int, dropped: int) -> None:
     """Unlink an entry from its slot, remove it from the table and put it on the list of vacant ones."""
@@ -163,7 +179,7 @@ def sum_again(memory: Memory) -> None:
     for index in range(memory.tally[0]["n_slots"]):
         slot = memory.slots[index]
         slot["total"], slot["squares"] = 0.0, 0.0
-    cursor, window = memory.tally[0]["cursor"], memory.steps.size
+    cursor, window = memory.tally[0]["cursor"], memory.tally[0]["window"]
     for i in range(window):
         step = memory.steps[cursor + i if cursor + i < window else cursor + i - window]
         slot = memory.slots[memory.slot_of[step["pair"]]]
@@ -242,7 +258,7 @@ def is_sound(memory: Memory, owner: Ints) -> bool:
 @kernel
 def has_sound_window(memory: Memory) -> bool:
     """Return whether the steps of a window account for every count; the rest must be sound."""
-    n_entries, window = memory.tally[0]["n_entries"], memory.steps.size
+    n_entries, window = memory.tally[0]["n_entries"], memory.tally[0]["window"]
     remembered, cursor = memory.tally[0]["remembered"], memory.tally[0]["cursor"]
     if remembered > window or cursor != (remembered if remembered < window else cursor):
         return False

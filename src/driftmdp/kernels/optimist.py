@@ -20,7 +20,7 @@ from driftmdp.kernels.world import take_step
 
 
 @inlined_kernel
-def is_due(rules: Rules, offsets: Ints, mind: Mind, state: int) -> bool:
+def is_due(phases: Phases, offsets: Ints, mind: Mind, state: int) -> bool:
     """Return whether the episode ends before a step in ``state``.
 
     [CSZ20] alg:swr-ucrl2, line 7, read as do-while: an episode has at least one step (docs/paper-notes.md, item 1).
@@ -28,7 +28,8 @@ def is_due(rules: Rules, offsets: Ints, mind: Mind, state: int) -> bool:
     clock = mind.clock[0]
     if clock["tau"] == clock["t"]:
         return False
-    if clock["tau"] == 0 or (rules.every > 0 and (clock["t"] - clock["start"]) % rules.every == 0):
+    every = phases.every[clock["phase"]]
+    if clock["tau"] == 0 or (every > 0 and (clock["t"] - clock["start"]) % every == 0):
         return True
     visits = mind.visits[offsets[state] + mind.policy[state]]
     return visits["episode"] == clock["episode"] and visits["left"] <= 0
@@ -58,6 +59,7 @@ def learn(
     following = clock["phase"] + 1
     if following < phases.starts.size and phases.starts[following] == clock["t"]:
         memory.forget_all(known)
+        known.tally[0]["window"] = phases.window[following]
         clock["phase"], clock["start"], clock["tau"] = following, clock["t"] - 1, 0
 
 
@@ -353,13 +355,14 @@ def play(
     draft: Draft,
     record: Record,
     first: int,
+    last: int,
 ) -> tuple[int, int]:
-    """Take the steps from row ``first`` to the end; return the row reached and a status."""
-    for step in range(first, record.actions.size):
+    """Take the steps of the rows ``first .. last - 1``; return the row reached and a status."""
+    for step in range(first, last):
         state = record.states[step]
         if not memory.has_room(known):
             return step, NO_ROOM
-        if is_due(rules, offsets, mind, state):
+        if is_due(phases, offsets, mind, state):
             status = plan(rules, phases, offsets, known, mind, draft)
             if status != CONVERGED:
                 return step, status
@@ -369,4 +372,4 @@ def play(
         action = mind.policy[state]
         reward, next_state = take_step(world, luck, noise, record, step, action)
         learn(rules, phases, known, mind, state, offsets[state] + action, reward, next_state)
-    return record.actions.size, CONVERGED
+    return last, CONVERGED
