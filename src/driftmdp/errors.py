@@ -10,6 +10,7 @@ from typing import Any
 
 __all__ = [
     "CheckFailedError",
+    "ClippedGammaWarning",
     "DriftmdpError",
     "InvalidInputError",
     "NotCommunicatingError",
@@ -20,6 +21,10 @@ __all__ = [
 
 class DriftmdpError(Exception):
     """The root of every error that driftmdp raises on purpose."""
+
+
+class ClippedGammaWarning(UserWarning):
+    """A bandit's share of uniform draws came out above 1 and was clipped: every arm is as likely, for ever."""
 
 
 class CheckFailedError(DriftmdpError, AssertionError):

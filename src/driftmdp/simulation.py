@@ -48,6 +48,9 @@ class Run:
         How many sweeps each of those plans took.
     vacuous
         Whether every radius of the plan was vacuous: nothing that was remembered mattered.
+    summary
+        What the agent has to say of its choices, if it has a method ``summary()``: of BORL and BOB the arms, their
+        probabilities and those chosen, of EXP3 and its kin the parameters in force.
     """
 
     agent: str
@@ -62,6 +65,7 @@ class Run:
     episode_starts: NDArray[np.int64] = field(repr=False)
     sweeps: NDArray[np.int32] = field(repr=False)
     vacuous: NDArray[np.bool_] = field(repr=False)
+    summary: Any = field(default=None, repr=False)
 
     @property
     def horizon(self) -> int:
@@ -180,7 +184,7 @@ def simulate(agent: Agent, problem: Problem, seed: int, compiled: bool | None = 
         player.play(stage)
     else:
         _step_loop(player, stage)
-    return _run(agent, problem, seed, stage.record)
+    return _run(agent, problem, seed, stage.record, _summary_of(player))
 
 
 def _fresh(agent: Agent, rng: np.random.Generator) -> Any:
@@ -196,6 +200,11 @@ def _fresh(agent: Agent, rng: np.random.Generator) -> Any:
         ) from None
     twin.reset(rng)
     return twin
+
+
+def _summary_of(player: Any) -> Any:
+    summary = getattr(getattr(player, "__wrapped__", player), "summary", None)
+    return summary() if callable(summary) else None
 
 
 def _step_loop(agent: Agent, stage: Stage) -> None:
@@ -239,16 +248,17 @@ def _check_fit(agent: BuiltinAgent, problem: Problem) -> None:
         raise InvalidInputError(
             f"The agent's horizon must be at least the problem's, {problem.horizon}; got {horizon}."
         )
-    bounds = getattr(agent, "reward_range", None)
     low, high = problem.reward_range
     if max(abs(low), abs(high), problem.noise.sigma) > LARGEST:
         raise InvalidInputError(f"The problem's rewards must be at most {LARGEST:g} in size to learn from them.")
-    if bounds is not None and not (bounds[0] <= low and high <= bounds[1]):
-        raise InvalidInputError(
-            f"The agent's reward_range must contain the problem's, ({low:g}, {high:g}); got ({bounds[0]:g}, "
-            f"{bounds[1]:g}). Use {type(agent).__name__}.for_problem(problem, ...), or reward_range=None for raw "
-            "rewards."
-        )
+    for name in ("reward_range", "feedback_range"):
+        bounds = getattr(agent, name, None)
+        if bounds is not None and not (bounds[0] <= low and high <= bounds[1]):
+            raise InvalidInputError(
+                f"The agent's {name} must contain the problem's, ({low:g}, {high:g}); got ({bounds[0]:g}, "
+                f"{bounds[1]:g}). Use {type(agent).__name__}.for_problem(problem, ...), or reward_range=None for "
+                "raw rewards."
+            )
 
 
 def _new_record(problem: Problem) -> Record:
@@ -260,7 +270,7 @@ def _new_record(problem: Problem) -> Record:
     )
 
 
-def _run(agent: Agent, problem: Problem, seed: int, record: Record) -> Run:
+def _run(agent: Agent, problem: Problem, seed: int, record: Record, summary: Any) -> Run:
     planned = np.flatnonzero(record.sweeps)
     name, parameters = type(agent).__name__, {}
     if isinstance(agent, BuiltinAgent):
@@ -278,4 +288,5 @@ def _run(agent: Agent, problem: Problem, seed: int, record: Record) -> Run:
         episode_starts=planned + 1,
         sweeps=record.sweeps[planned],
         vacuous=record.vacuous[planned],
+        summary=summary,
     )

@@ -1,30 +1,16 @@
 """With planner="paper", every agent takes the actions of its plain transcription in tests/reference."""
 
-import numpy as np
 import pytest
 
 import driftmdp as dm
-from tests.agents.worlds import agent_rng, random_problem, world_luck
+from tests.agents.comparing import compare
+from tests.agents.worlds import agent_rng, random_problem
 from tests.reference import optimists as reference
-from tests.reference.simulation import simulate as reference_simulate
 
 T = 120
 SCALES = (1.0, 0.3, 0.1)
 WINDOWS = (1, 2, 7, T, T + 50)
 NOISES = ("none", "bernoulli", "gaussian(0.2)", "anchor")
-
-
-def compare(agent, oracle, problem, seed):
-    run = dm.simulate(agent, problem, seed)
-    states, actions, rewards, means = reference_simulate(oracle, problem, world_luck(problem, seed))
-    wrong = np.flatnonzero(run.actions != np.array(actions))
-    assert wrong.size == 0, f"first other action at t={wrong[0] + 1}"
-    assert run.states.tolist() == list(states)[: run.horizon]
-    np.testing.assert_allclose(run.rewards, rewards, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(run.mean_rewards, means, rtol=0, atol=1e-12)
-    assert run.episode_starts.tolist() == list(oracle.episode_starts)
-    assert run.sweeps.tolist() == list(oracle.sweeps)
-    return run
 
 
 def settings(problem, seed, scale, raw):

@@ -34,15 +34,12 @@ def go_on(agent, problem, luck, t, state, steps):
 
 @pytest.mark.parametrize("name", AGENTS)
 def test_loaded_at_every_step_it_goes_on_the_same(name, tmp_path):
-    problem = random_problem(3, 60)
+    problem = random_problem(3, 60, n_states=1 if dm.agents.builtin()[name].is_bandit else None)
     luck = world_luck(problem, 1)
-    agent = make(name, problem)
+    agent, uninterrupted = make(name, problem), make(name, problem)
     agent.reset(np.random.default_rng(1))
-    whole, _ = go_on(agent.copy() if name != "Random" else make(name, problem), problem, luck, 1, problem.start, 60)
-    if name == "Random":
-        fresh = make(name, problem)
-        fresh.reset(np.random.default_rng(1))
-        whole, _ = go_on(fresh, problem, luck, 1, problem.start, 60)
+    uninterrupted.reset(np.random.default_rng(1))
+    whole, _ = go_on(uninterrupted, problem, luck, 1, problem.start, 60)
     state = problem.start
     for t in range(1, 61):
         agent.save(tmp_path / "a.npz")
@@ -149,6 +146,12 @@ def test_a_newer_version_is_refused(saved):
         dm.agents.load(saved)
 
 
+def test_an_older_version_is_refused(saved):
+    edited(saved, lambda header: header.update(version=1, package="0.0.1"))
+    with pytest.raises(InvalidInputError, match=r"written by driftmdp 0\.0\.1. Read it with that driftmdp"):
+        dm.agents.load(saved)
+
+
 def test_an_unknown_agent_is_refused(saved):
     edited(saved, lambda header: header.update({"class": "Skynet"}))
     with pytest.raises(InvalidInputError, match="it holds 'Skynet'"):
@@ -241,7 +244,7 @@ DAMAGE = {
     "slots": ["pair", "state", "head", "count"],
     "entries": ["pair", "next_state", "link", "back", "count"],
     "steps": ["pair", "entry"],
-    "tally": ["n_slots", "n_entries", "vacant", "cursor", "remembered", "since"],
+    "tally": ["n_slots", "n_entries", "vacant", "cursor", "remembered", "since", "window"],
     "clock": ["t", "start", "tau", "phase", "n_reasons", "n_touched"],
     "reasons": ["pair"],
     "policy": [None],
@@ -278,6 +281,37 @@ def test_a_wrong_shape_or_type_is_refused(saved, name, change):
     np.savez(saved, **arrays)
     with pytest.raises(InvalidInputError, match="does not fit together"):
         dm.agents.load(saved)
+
+
+MASTER_DAMAGE = {
+    "chosen": lambda a: a + 10**9,
+    "chosen ": lambda a: a[:-1],
+    "chosen  ": lambda a: a.astype(float),
+    "probabilities": lambda a: a[:, :-1],
+    "feedback": lambda a: np.concatenate([a, a]),
+    "feedback ": lambda a: a[:-1],
+    "logits": lambda a: a[:-1],
+    "logits ": lambda a: a * np.nan,
+    "logits  ": lambda a: a + 1e9,
+    "gathered": lambda a: a * np.inf,
+}
+
+
+@pytest.mark.parametrize("damage", MASTER_DAMAGE)
+def test_a_wrong_master_is_refused(tmp_path, damage):
+    problem = random_problem(3, 400, n_states=2)
+    agent = dm.agents.BORL.for_problem(problem, mode="bounded")
+    go_on(agent, problem, world_luck(problem, 1), 1, problem.start, 399)
+    agent.save(tmp_path / "a.npz")
+    twin = dm.agents.load(tmp_path / "a.npz")
+    assert str(twin.summary()) == str(agent.summary())
+    with np.load(tmp_path / "a.npz") as file:
+        arrays = dict(file)
+    name = f"state/master_{damage.strip()}"
+    arrays[name] = MASTER_DAMAGE[damage](arrays[name])
+    np.savez(tmp_path / "a.npz", **arrays)
+    with pytest.raises(InvalidInputError, match="does not fit together"):
+        dm.agents.load(tmp_path / "a.npz")
 
 
 def test_the_other_byte_order_is_read(saved):

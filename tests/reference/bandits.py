@@ -90,7 +90,7 @@ class Exp3P(Drawing):
 
 
 class Exp3(Drawing):
-    """Auer et al. (2002), Figure 1; the weights are kept as their logarithms."""
+    """Auer et al. (2002); the weights are kept as their logarithms."""
 
     def __init__(self, n_actions, horizon, *, gamma, **options):
         super().__init__(n_actions, horizon, **options)
@@ -106,7 +106,7 @@ class Exp3(Drawing):
 
 
 class Exp3S(Exp3):
-    """Auer et al. (2002), Figure 4: every weight also gets e alpha / K of the sum before; `sharing` is alpha."""
+    """Auer et al. (2002): every weight also gets e alpha / K of the sum before; `sharing` is alpha."""
 
     def __init__(self, n_actions, horizon, *, gamma, sharing, **options):
         super().__init__(n_actions, horizon, gamma=gamma, **options)
@@ -256,9 +256,7 @@ class OverBlocks:
 class BOB(OverBlocks):
     """Cheung et al. (2019), bandit over bandit: EXP3 chooses the window of a fresh SW-UCB for every block."""
 
-    def __init__(
-        self, n_actions, horizon, *, block_length, windows, gamma, xi, rng, reward_range=(0.0, 1.0)
-    ):
+    def __init__(self, n_actions, horizon, *, block_length, windows, gamma, xi, rng, reward_range=(0.0, 1.0)):
         master = Exp3([len(windows)], math.ceil(horizon / block_length), gamma=gamma, rng=rng)
         super().__init__(master, block_length, horizon, reward_range)
         self.n_actions = list(n_actions)
@@ -280,12 +278,12 @@ class BOB(OverBlocks):
 
 
 def exp3_gamma(n_arms, horizon):
-    """Auer et al. (2002), Corollary 3.2, with g = T."""
+    """Auer et al. (2002), with T for their bound g on the best total."""
     return min(1.0, math.sqrt(n_arms * math.log(n_arms) / ((math.e - 1) * horizon)))
 
 
 def exp3s_parameters(n_arms, horizon, changes=None):
-    """Auer et al. (2002), after Theorem 8.1: gamma and alpha, with S = changes + 1 segments or S unknown."""
+    """Auer et al. (2002): gamma and alpha, with S = changes + 1 segments or S unknown."""
     alpha = 1 / horizon
     log = math.log(n_arms * horizon)
     if changes is None:
@@ -295,7 +293,7 @@ def exp3s_parameters(n_arms, horizon, changes=None):
 
 
 def rexp3_parameters(n_arms, horizon, variation):
-    """Besbes et al. (2014), Theorem 2: the batch, kept within 1..T, and gamma; V = 0 is one batch."""
+    """Besbes et al. (2014): the batch, kept within 1..T, and gamma; V = 0 is one batch."""
     batch = horizon
     if variation > 0:
         wanted = math.ceil((n_arms * math.log(n_arms)) ** (1 / 3) * (horizon / variation) ** (2 / 3))

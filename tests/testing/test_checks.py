@@ -13,6 +13,7 @@ PROBLEMS = {
     "bernoulli": random_problem(5, 150, n_states=3, noise="bernoulli"),
     "inventory": dm.problems.inventory(capacity=4, horizon=150),
 }
+BANDITS = {name for name, agent in dm.agents.builtin().items() if agent.is_bandit}
 
 
 def make(name, problem, **parameters):
@@ -27,6 +28,10 @@ def make(name, problem, **parameters):
 @pytest.mark.parametrize("problem", PROBLEMS)
 @pytest.mark.parametrize("name", sorted(dm.agents.builtin()))
 def test_every_agent(name, problem):
+    if name in BANDITS and problem != "one state":
+        with pytest.raises(dm.errors.InvalidInputError, match=f"{name} must have a space of one state"):
+            make(name, PROBLEMS[problem])
+        return
     report = dm.testing.check_agent(lambda p: make(name, p, scale=0.1), PROBLEMS[problem])
     assert not report.skipped
 
@@ -35,6 +40,19 @@ def test_every_agent(name, problem):
 def test_every_planner_and_reading(name):
     for parameters in ({"planner": "fast", "scale": 0.1}, {"reward_range": None}, {"ties": "first", "scale": 0.3}):
         dm.testing.check_agent(make(name, PROBLEMS["ragged"], **parameters), PROBLEMS["ragged"])
+
+
+@pytest.mark.parametrize("name", sorted(BANDITS))
+def test_every_bandit(name):
+    problem = dm.problems.bandit(n_arms=3, horizon=150)
+    assert not dm.testing.check_agent(make(name, problem), problem).skipped
+
+
+@pytest.mark.parametrize("parameters", [{"mode": "bounded"}, {"master": "exp3"}, {"reward_range": None}])
+def test_every_master(parameters):
+    problem = random_problem(3, 400, n_states=2)
+    agent = dm.agents.BORL.for_problem(problem, scale=0.1, planner="fast", **parameters)
+    assert not dm.testing.check_agent(agent, problem).skipped
 
 
 @pytest.mark.parametrize("name", [entry.name for entry in dm.problems.list()])

@@ -5,7 +5,10 @@ Every agent has ``reset(rng)``, ``act(state)`` and ``observe(reward, next_state,
 and explain their plans.
 """
 
+from driftmdp.agents.bandits import BOB, DUCB, EXP3, EXP3P, EXP3S, SWUCB, UCB1, Rexp3, WeightsSummary
 from driftmdp.agents.base import Agent, BuiltinAgent, Stage
+from driftmdp.agents.blocks import BlockSummary
+from driftmdp.agents.borl import BORL
 from driftmdp.agents.explanation import ActionReason, Explanation
 from driftmdp.agents.fixed_policy import FixedPolicy
 from driftmdp.agents.optimist import Optimist, Plan
@@ -31,14 +34,23 @@ from driftmdp.agents.ucrl2b import UCRL2B
 from driftmdp.agents.variation_aware_ucrl import VariationAwareUCRL
 
 __all__ = [
+    "BOB",
+    "BORL",
+    "DUCB",
+    "EXP3",
+    "EXP3P",
+    "EXP3S",
+    "SWUCB",
     "SWUCRL",
     "SWUCRL2CW",
+    "UCB1",
     "UCRL2",
     "UCRL2B",
     "UCRL2S",
     "ActionReason",
     "Agent",
     "BernsteinRadii",
+    "BlockSummary",
     "BuiltinAgent",
     "Doubling",
     "Everything",
@@ -50,12 +62,14 @@ __all__ = [
     "PaperRadii",
     "Plan",
     "Random",
+    "Rexp3",
     "SinceRestart",
     "SlidingWindow",
     "SlidingWindowUCRL2",
     "Stage",
     "VariationAwareUCRL",
     "VariationRadii",
+    "WeightsSummary",
     "builtin",
     "load",
 ]
@@ -67,8 +81,8 @@ def builtin() -> dict[str, type[BuiltinAgent]]:
     Examples
     --------
     >>> sorted(builtin())
-    ['FixedPolicy', 'Optimist', 'Oracle', 'Random', 'SWUCRL', 'SWUCRL2CW', 'SlidingWindowUCRL2', 'UCRL2', 'UCRL2B',
-    'UCRL2S', 'VariationAwareUCRL']
+    ['BOB', 'BORL', 'DUCB', 'EXP3', 'EXP3P', 'EXP3S', 'FixedPolicy', 'Optimist', 'Oracle', 'Random', 'Rexp3',
+    'SWUCB', 'SWUCRL', 'SWUCRL2CW', 'SlidingWindowUCRL2', 'UCB1', 'UCRL2', 'UCRL2B', 'UCRL2S', 'VariationAwareUCRL']
     """
     agents = [found for name in __all__ if isinstance(found := globals()[name], type)]
     return {

@@ -11,7 +11,7 @@ import inspect
 import operator
 import os
 from abc import ABC, abstractmethod
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from driftmdp.kernels.arrays import Luck, Record, World
 from driftmdp.mdp import Problem, Space
 from driftmdp.validation import LARGEST, as_integer, as_number
 
-__all__ = ["Agent", "BuiltinAgent", "Stage"]
+__all__ = ["Agent", "BuiltinAgent", "RowByRow", "Stage", "checked_problem"]
 
 
 @runtime_checkable
@@ -55,6 +55,8 @@ class BuiltinAgent(ABC):
     A subclass keeps each parameter of its constructor as an attribute of the same name.
     """
 
+    is_bandit: ClassVar[bool] = False  # whether it is for spaces of one state only
+
     space: Space
     horizon: int | None
     reward_range: tuple[float, float] | None
@@ -74,8 +76,7 @@ class BuiltinAgent(ABC):
     @classmethod
     def for_problem(cls, problem: Problem, **parameters: Any) -> Self:
         """Return an agent with the problem's space, horizon and reward range filled in."""
-        if not isinstance(problem, Problem):
-            raise InvalidInputError(f"problem must be a Problem; got {problem!r}.")
+        checked_problem(problem)
         known: dict[str, Any] = {
             "space": problem.space,
             "horizon": problem.horizon,
@@ -104,6 +105,8 @@ class BuiltinAgent(ABC):
     @abstractmethod
     def reset(self, rng: np.random.Generator | None = None) -> None:
         """Forget everything and begin anew; all randomness comes from ``rng``, by default from ``seed``."""
+        self._generator(rng)
+        self._waiting = None
 
     @abstractmethod
     def _decide(self, state: int) -> int:
@@ -163,6 +166,10 @@ class BuiltinAgent(ABC):
             raise InvalidInputError(f"{name} must be one of 0 .. {self._offsets.size - 2}; got {s}.")
         return s
 
+    def summary(self) -> Any:
+        """Return what the agent has to say of its own choices so far; ``simulate`` keeps it in ``Run.summary``."""
+        return None
+
     def copy(self) -> Self:
         """Return an agent with the same parameters, as new."""
         return self._twin(None)
@@ -185,7 +192,7 @@ class BuiltinAgent(ABC):
 
     @abstractmethod
     def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
-        """Take over what ``_state_arrays`` gave."""
+        """Take over what ``_state_arrays`` gave; the agent is as new."""
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a snapshot; ``driftmdp.agents.load(path)`` continues exactly where this agent is."""
@@ -206,6 +213,25 @@ class BuiltinAgent(ABC):
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={_short(value)}" for name, value in self.parameters.items() if value is not None)
         return f"{self.name}({shown})"
+
+
+class RowByRow(BuiltinAgent):
+    """An agent whose compiled run can stop after any row and go on."""
+
+    @abstractmethod
+    def _play_rows(self, stage: Stage, first: int, last: int) -> None:
+        """Play the rows ``first .. last - 1`` of a stage in compiled code."""
+
+    def play(self, stage: Stage) -> None:
+        """Run a whole problem in compiled code and fill its record."""
+        self._play_rows(stage, 0, stage.record.actions.size)
+
+
+def checked_problem(problem: Problem) -> Problem:
+    """Return a problem, or say that it is none."""
+    if not isinstance(problem, Problem):
+        raise InvalidInputError(f"problem must be a Problem; got {problem!r}.")
+    return problem
 
 
 @functools.cache

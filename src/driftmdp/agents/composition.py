@@ -24,7 +24,6 @@ class Composition(Protocol):
     horizon: int | None
     memory: Memory
     confidence: Confidence
-    schedule: Doubling
     reward_range: tuple[float, float] | None
     planner: str
     ties: str
@@ -71,7 +70,7 @@ def rules_of(agent: Composition) -> Rules:
     )
 
 
-def phases_of(agent: Composition) -> Phases:
+def phases_of(agent: Composition, schedule: Doubling) -> Phases:
     """Return an agent's restarts and what changes with each."""
     memory, horizon = agent.memory, horizon_of(agent)
     starts = memory.starts if isinstance(memory, SinceRestart) else np.ones(1, np.int64)
@@ -82,7 +81,7 @@ def phases_of(agent: Composition) -> Phases:
         return Phases(
             starts.astype(np.int64),
             np.where(window < lengths, window, 0),  # nothing leaves a window longer than its phase
-            np.full(starts.size, agent.schedule.every or 0),
+            np.full(starts.size, schedule.every or 0),
             spread(agent.confidence.log_delta(horizon)),
             spread(agent.confidence.reward_widening),
             spread(agent.confidence.widening),

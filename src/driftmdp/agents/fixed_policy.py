@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from driftmdp import kernels
 from driftmdp.agents.base import Stage
 from driftmdp.agents.oracle import checked_policies
-from driftmdp.agents.scripted import Scripted
+from driftmdp.agents.timed import Timed
 from driftmdp.mdp import Problem, Space
 from driftmdp.planning import optimal_gain
 from driftmdp.validation import as_table
@@ -18,7 +18,7 @@ from driftmdp.validation import as_table
 __all__ = ["FixedPolicy"]
 
 
-class FixedPolicy(Scripted):
+class FixedPolicy(Timed):
     """Play a given policy for ever.
 
     Parameters

@@ -15,11 +15,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from driftmdp import kernels
-from driftmdp.agents.base import BuiltinAgent, Stage
+from driftmdp.agents.base import RowByRow, Stage
 from driftmdp.agents.composition import checked_range, phases_of, rules_of
 from driftmdp.agents.explanation import ActionReason, Explanation
 from driftmdp.agents.parts import Confidence, Doubling, Everything, Memory, SinceRestart, SlidingWindow
-from driftmdp.agents.restoring import restored_memory, restored_mind
+from driftmdp.agents.restoring import memory_arrays, restored_memory, restored_mind
 from driftmdp.agents.room import draft_for, enlarge_memory, enlarge_mind, new_memory, new_mind
 from driftmdp.errors import InvalidInputError, NotConvergedError
 from driftmdp.mdp import Space
@@ -64,7 +64,7 @@ class Plan:
     method: str
 
 
-class Optimist(BuiltinAgent):
+class Optimist(RowByRow):
     """Plan for the best world that what is remembered leaves plausible, and act on it until the next plan.
 
     The named agents are compositions of this class; use it directly to try other ones.
@@ -123,11 +123,11 @@ class Optimist(BuiltinAgent):
             raise InvalidInputError(f"confidence must be one of the radii of driftmdp.agents; got {confidence!r}.")
         if not isinstance(schedule, Doubling):
             raise InvalidInputError(f"schedule must be Doubling; got {schedule!r}.")
-        self.memory, self.confidence, self.schedule = memory, confidence, schedule
+        self.memory, self.confidence, self._schedule = memory, confidence, schedule
         self.reward_range = checked_range(reward_range)
         self.planner = one_of(planner, "planner", PLANNERS)
         self.ties = one_of(ties, "ties", TIES)
-        self._rules, self._phases = rules_of(self), phases_of(self)
+        self._rules, self._phases = rules_of(self), phases_of(self, schedule)
         self._warned = False
         self.reset()
 
@@ -135,12 +135,16 @@ class Optimist(BuiltinAgent):
 
     def reset(self, rng: np.random.Generator | None = None) -> None:
         """Forget everything and begin anew."""
-        self._generator(rng)
+        super().reset(rng)
         windows = self._phases.window
         self._known = new_memory(self.space.n_pairs, int(windows[0]), steps=int(windows.max()))
         self._mind = new_mind(self.space.n_states, self.space.n_pairs, self._known.slots.size)
         self._draft = draft_for(self.space.n_states, self._known, self._rules.bernstein == 1)
-        self._waiting = None
+
+    @property
+    def schedule(self) -> Doubling:
+        """When it plans again."""
+        return self._schedule
 
     @property
     def t(self) -> int:
@@ -175,10 +179,6 @@ class Optimist(BuiltinAgent):
             "cannot learn from it. Make the agent with the range of your rewards.",
             stacklevel=4,
         )
-
-    def play(self, stage: Stage) -> None:
-        """Run a whole problem in compiled code and fill its record."""
-        self._play_rows(stage, 0, stage.record.actions.size)
 
     def _play_rows(self, stage: Stage, first: int, last: int) -> None:
         step = first
@@ -356,13 +356,9 @@ class Optimist(BuiltinAgent):
     # keeping -----------------------------------------------------------------------------------------
 
     def _state_arrays(self) -> dict[str, NDArray[Any]]:
-        known, mind = self._known, self._mind
+        mind = self._mind
         clock = mind.clock[0]
-        return {
-            "slots": self._slots(),
-            "entries": known.entries[: int(known.tally["n_entries"][0])],
-            "steps": known.steps[: int(known.tally["remembered"][0])],
-            "tally": known.tally,
+        return memory_arrays(self._known) | {
             "clock": mind.clock,
             "visits": mind.visits,
             "policy": mind.policy,
@@ -372,7 +368,6 @@ class Optimist(BuiltinAgent):
         }
 
     def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
-        self.reset()
         self._known = restored_memory(self.space, self._known, arrays)
         self._mind = restored_mind(self.space, self._mind, self._known, arrays)
         clock = self._mind.clock[0]

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from driftmdp import kernels
 from driftmdp.agents.base import Stage
-from driftmdp.agents.scripted import Scripted
+from driftmdp.agents.timed import Timed
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import Problem, Space
 from driftmdp.planning import gain_path
@@ -18,7 +18,7 @@ from driftmdp.validation import as_table
 __all__ = ["Oracle", "checked_policies"]
 
 
-class Oracle(Scripted):
+class Oracle(Timed):
     """Play the optimal policy of the MDP of each t.
 
     It is what rho*_t assumes to be known, though not an upper bound: a policy that looks ahead may earn more, and

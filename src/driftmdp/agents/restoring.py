@@ -1,4 +1,4 @@
-"""An optimist's arrays from a snapshot, trusted only after every index in them has been checked.
+"""A memory and a mind in snapshots: as arrays, and back, trusted only after every index in them has been checked.
 
 Compiled code does not check indices: a damaged file must be noticed here, not there. What is wrong raises
 ValueError.
@@ -16,7 +16,7 @@ from driftmdp.agents.room import enlarge_mind, new_memory
 from driftmdp.kernels.arrays import CLOCK, ENTRY, PAIR_REASON, SLOT, STEP, TALLY, VISITS, Memory, Mind
 from driftmdp.mdp import Space
 
-__all__ = ["restored_memory", "restored_mind"]
+__all__ = ["memory_arrays", "restored_memory", "restored_mind"]
 
 TYPES = {
     "slots": SLOT,
@@ -30,6 +30,17 @@ TYPES = {
     "touched": np.dtype(np.int32),
     "reasons": PAIR_REASON,
 }
+
+
+def memory_arrays(memory: Memory) -> dict[str, NDArray[Any]]:
+    """Return what a memory holds, as arrays by name for a snapshot."""
+    facts = memory.tally[0]
+    return {
+        "slots": memory.slots[: facts["n_slots"]],
+        "entries": memory.entries[: facts["n_entries"]],
+        "steps": memory.steps[: facts["remembered"] if facts["window"] else 0],
+        "tally": memory.tally,
+    }
 
 
 def restored_memory(space: Space, empty: Memory, arrays: dict[str, NDArray[Any]]) -> Memory:

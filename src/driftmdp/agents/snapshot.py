@@ -12,6 +12,7 @@ import io
 import json
 import os
 import secrets
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 from driftmdp._version import __version__
 from driftmdp.agents import parts
 from driftmdp.agents.base import BuiltinAgent
-from driftmdp.errors import InvalidInputError
+from driftmdp.errors import ClippedGammaWarning, InvalidInputError
 from driftmdp.mdp import Space
 
 __all__ = ["VERSION", "load", "save"]
@@ -103,7 +104,9 @@ def load(path: str | os.PathLike[str]) -> BuiltinAgent:
 
 def _assembled(kind: type[BuiltinAgent], header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> BuiltinAgent:
     """Return the agent that a header and arrays describe; what does not fit raises something."""
-    agent = kind(**{name: _decode(value, arrays) for name, value in header["parameters"].items()})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ClippedGammaWarning)  # said when the agent was first made
+        agent = kind(**{name: _decode(value, arrays) for name, value in header["parameters"].items()})
     state = {name.removeprefix("state/"): array for name, array in arrays.items() if name.startswith("state/")}
     agent._restore(state)
     if header["waiting"] is not None:

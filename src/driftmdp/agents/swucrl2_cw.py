@@ -11,10 +11,10 @@ from __future__ import annotations
 import math
 from typing import Any, Self
 
+from driftmdp.agents.base import checked_problem
 from driftmdp.agents.composition import checked_range
 from driftmdp.agents.optimist import Optimist
 from driftmdp.agents.parts import Doubling, PaperRadii, SlidingWindow
-from driftmdp.errors import InvalidInputError
 from driftmdp.formulas import Tuning, tuned
 from driftmdp.mdp import Problem, Space
 from driftmdp.validation import as_integer
@@ -123,10 +123,13 @@ class SWUCRL2CW(Optimist):
 
 
 def tuned_to(problem: Problem, parameters: dict[str, Any]) -> Tuning:
-    """Return Theorem 1's choice for a problem's exact variation, its rewards in units of the agent's range."""
-    if not isinstance(problem, Problem):
-        raise InvalidInputError(f"problem must be a Problem; got {problem!r}.")
+    """Return Theorem 1's choice for a problem's exact variation, its rewards in units of the agent's range.
+
+    With one state, a bandit, it is that of [CSZ20] remark:bandit.
+    """
+    checked_problem(problem)
     low, high = checked_range(parameters.get("reward_range", problem.reward_range)) or (0.0, 1.0)
     variation = problem.drifting.variation()
     b_r = variation.reward / (high - low if high > low else 1.0)
-    return tuned(problem.space, problem.horizon, b_r, variation.transition)
+    rule = "bandit" if problem.space.n_states == 1 else "theorem-1"
+    return tuned(problem.space, problem.horizon, b_r, variation.transition, rule)

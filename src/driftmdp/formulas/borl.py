@@ -24,6 +24,7 @@ import math
 from dataclasses import dataclass
 
 from driftmdp.errors import InvalidInputError
+from driftmdp.formulas.bandits import exp3p_parameters
 from driftmdp.formulas.whole import whole_part
 from driftmdp.mdp import Space
 from driftmdp.validation import as_integer
@@ -51,6 +52,11 @@ class BorlSchedule:
         """The number of (window, widening) arms, Delta."""
         return len(self.windows) * len(self.widenings)
 
+    @property
+    def arms(self) -> tuple[tuple[int, float], ...]:
+        """The arms J: every window with every widening, in the order (j, k) of M."""
+        return tuple((window, widening) for window in self.windows for widening in self.widenings)
+
 
 def borl_schedule(space: Space, horizon: int) -> BorlSchedule:
     """Return BORL's parameters for a space and a horizon.
@@ -72,7 +78,7 @@ def borl_schedule(space: Space, horizon: int) -> BorlSchedule:
     windows = tuple(whole_part(math.pow(length, j / max(1, window_steps))) for j in range(window_steps + 1))
     widenings = tuple(scale * phi ** (k / max(1, widening_steps)) for k in range(widening_steps + 1))
     n_arms, n_blocks = len(windows) * len(widenings), math.ceil(t / length)
-    root = math.sqrt(math.log(n_arms) / (n_arms * n_blocks))
+    master = exp3p_parameters(n_arms, n_blocks)
     return BorlSchedule(
         length,
         phi,
@@ -81,7 +87,7 @@ def borl_schedule(space: Space, horizon: int) -> BorlSchedule:
         windows,
         widenings,
         n_blocks,
-        alpha=0.95 * root,
-        beta=root,
-        gamma=1.05 * n_arms * root,
+        alpha=master.alpha,
+        beta=master.beta,
+        gamma=master.gamma,
     )

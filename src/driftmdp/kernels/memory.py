@@ -14,6 +14,7 @@ from driftmdp.kernels.arrays import Ints, Memory
 
 FAINTEST = 1e-200
 
+
 @inlined_kernel
 def home(pair: int, next_state: int, mask: int) -> int:
     """Return where the search for an entry begins."""

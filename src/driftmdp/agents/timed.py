@@ -1,4 +1,4 @@
-"""What agents that do not learn share: they count time, and nothing else."""
+"""What agents without a plan share: they keep their own time."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from driftmdp.agents.base import BuiltinAgent
 from driftmdp.validation import as_integer
 
-__all__ = ["Scripted"]
+__all__ = ["Timed"]
 
 
-class Scripted(BuiltinAgent):
-    """An agent that learns nothing; it needs no reward range."""
+class Timed(BuiltinAgent):
+    """An agent that counts its own steps."""
 
     _t = 1
 
@@ -25,8 +25,8 @@ class Scripted(BuiltinAgent):
 
     def reset(self, rng: np.random.Generator | None = None) -> None:
         """Begin anew at t = 1."""
-        self._generator(rng)
-        self._t, self._waiting = 1, None
+        super().reset(rng)
+        self._t = 1
 
     def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
         self._t += 1

@@ -1,0 +1,83 @@
+"""BOB: bandit over bandit [CSLZ19]. SW-UCB without knowing how much the world varies.
+
+Blocks of H steps; for each, EXP3 draws a window, SW-UCB begins anew with it, and the block's reward / H is fed
+back.
+"""
+
+from __future__ import annotations
+
+from driftmdp import kernels
+from driftmdp.agents.bandits.exp3_p import warn_of_clipping
+from driftmdp.agents.bandits.one_state import bandit_range, n_arms_of, span_of
+from driftmdp.agents.bandits.upper_confidence import UpperConfidence
+from driftmdp.agents.blocks import BlockByBlock, Blocks
+from driftmdp.formulas import BobSchedule, bob_schedule
+from driftmdp.kernels.arrays import Odds
+from driftmdp.mdp import Space
+from driftmdp.validation import as_integer, as_number
+
+__all__ = ["BOB"]
+
+
+class BOB(BlockByBlock, UpperConfidence):
+    """SW-UCB with its window chosen block by block by EXP3; nothing to tune.
+
+    Parameters
+    ----------
+    space
+        One state, and the arms as its actions.
+    horizon
+        T, the number of steps. ``BOB.schedule(space, horizon)`` shows the blocks and windows that follow from it.
+    xi
+        Factor of SW-UCB's radius; theory asks for more than 1/2.
+    reward_range
+        Bounds (lo, hi) on the rewards.
+    seed
+        Of EXP3's generator until ``reset(rng)`` gives another.
+
+    Examples
+    --------
+    >>> import driftmdp as dm
+    >>> problem = dm.problems.bandit(drift="abrupt", horizon=5000)
+    >>> run = dm.simulate(dm.agents.BOB.for_problem(problem), problem, seed=7)
+    >>> run.summary.arms
+    ((1,), (2,), (7,), (19,), (52,), (141,))
+    >>> bool(run.dynamic_regret(problem)[-1] < 1000)
+    True
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        horizon: int,
+        xi: float = 0.6,
+        reward_range: tuple[float, float] = (0.0, 1.0),
+        seed: int | None = None,
+    ) -> None:
+        plan, bounds = self.schedule(space, horizon), bandit_range(reward_range)
+        self.xi = as_number(xi, "xi", minimum=0.0)
+        share, n_windows = min(1.0, plan.gamma), len(plan.windows)
+        if plan.gamma > 1.0:
+            warn_of_clipping(self.name, plan.gamma, n_windows, plan.n_blocks)
+        self._blocks = Blocks(
+            as_integer(horizon, "horizon", minimum=1),
+            plan.block_length,
+            plan.n_blocks,
+            ("window",),
+            tuple((window,) for window in plan.windows),
+            "EXP3",
+            Odds(share / n_windows, 0.0, share, 0.0, 0, bounds[0], span_of(bounds)),
+            plan.gamma,
+        )
+        longest = min(plan.block_length, horizon)
+        super().__init__(space, horizon, reward_range, seed, factor=self.xi, window=longest)
+
+    @staticmethod
+    def schedule(space: Space, horizon: int) -> BobSchedule:
+        """Return the blocks, the windows and EXP3's gamma for a space and a horizon, before any run."""
+        return bob_schedule(n_arms_of(space, "BOB"), horizon)
+
+    def _begin_block(self, block: int, arm: int) -> None:
+        kernels.memory.forget_all(self._known)
+        window = int(self._blocks.arms[arm][0])
+        self._known.tally["window"] = window if window < self._blocks.size(block) else 0

@@ -1,0 +1,77 @@
+"""D-UCB, upper confidence bounds on discounted plays [GM11].
+
+mean + 2 sqrt(xi ln n / N): a play s steps ago counts discount^s in the mean and in N, and n is the sum of all N.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from driftmdp.agents.bandits.sw_ucb import window_for
+from driftmdp.agents.bandits.upper_confidence import UpperConfidence
+from driftmdp.errors import InvalidInputError
+from driftmdp.formulas import d_ucb_discount
+from driftmdp.mdp import Problem, Space
+from driftmdp.validation import as_fraction, as_number
+
+__all__ = ["DUCB"]
+
+
+class DUCB(UpperConfidence):
+    """Optimism on plays that fade.
+
+    Parameters
+    ----------
+    space
+        One state, and the arms as its actions.
+    discount
+        What a play counts for after one more step, above 0; at 1 nothing fades.
+    xi
+        Factor of the radius; theory asks for more than 1/2.
+    reward_range
+        Bounds (lo, hi) on the rewards.
+    seed
+        Not used: this agent draws nothing.
+
+    Examples
+    --------
+    >>> import driftmdp as dm
+    >>> problem = dm.problems.bandit(drift="abrupt", horizon=5000)
+    >>> agent = dm.agents.DUCB.tuned(problem.space, 5000, changes=5)
+    >>> round(agent.discount, 4)
+    0.9921
+    >>> run = dm.simulate(agent, problem, seed=7)
+    >>> bool(run.dynamic_regret(problem)[-1] < 900)
+    True
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        discount: float,
+        xi: float = 0.6,
+        reward_range: tuple[float, float] = (0.0, 1.0),
+        seed: int | None = None,
+    ) -> None:
+        self.discount = as_fraction(discount, "discount")
+        if self.discount == 0.0:
+            raise InvalidInputError("discount must be above 0; got 0. Without a past there is no mean.")
+        self.xi = as_number(xi, "xi", minimum=0.0)
+        super().__init__(space, None, reward_range, seed, factor=4.0 * self.xi, discount=self.discount)
+
+    @classmethod
+    def tuned(cls, space: Space, horizon: int, changes: int, **parameters: Any) -> Self:
+        """Return an agent with the discount of [GM11] for so many abrupt changes, 1 - sqrt(changes / T) / 4."""
+        return cls(space, discount=d_ucb_discount(horizon, changes), **parameters)
+
+    @classmethod
+    def for_problem(cls, problem: Problem, **parameters: Any) -> Self:
+        """Return an agent for a problem; without a discount, one that remembers as much as SW-UCB's window.
+
+        [GM11] has a rule for abrupt changes only (``tuned``); 1 - 1 / (W + 1), with the W of [CSZ20] remark:bandit,
+        is ours.
+        """
+        if "discount" not in parameters:
+            window = window_for(problem, parameters, cls.__name__)
+            parameters = parameters | {"discount": 1.0 if window >= problem.horizon else 1.0 - 1.0 / (window + 1)}
+        return super().for_problem(problem, **parameters)

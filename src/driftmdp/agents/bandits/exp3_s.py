@@ -1,0 +1,74 @@
+"""EXP3.S, EXP3 against the best sequence of arms [ABFS02]: after each update every arm gets a share of all weight.
+
+w_i <- w_i exp(gamma / K x estimated gain) + e alpha / K x (sum of all weights before): no arm is ever written off.
+"""
+
+from __future__ import annotations
+
+import math
+
+from driftmdp.agents.bandits.exp3 import checked_gamma
+from driftmdp.agents.bandits.exponential_weights import ExponentialWeights
+from driftmdp.agents.bandits.one_state import n_arms_of
+from driftmdp.formulas import exp3s_parameters
+from driftmdp.mdp import Space
+from driftmdp.validation import as_fraction
+
+__all__ = ["EXP3S"]
+
+
+class EXP3S(ExponentialWeights):
+    """EXP3 that shares weight, to follow changes.
+
+    Parameters
+    ----------
+    space
+        One state, and the arms as its actions.
+    horizon
+        T, the number of steps.
+    changes
+        How often the best arm changes, if that is known; gamma's default depends on it.
+    gamma
+        The share of uniform draws.
+    sharing
+        alpha, by default 1 / T.
+    reward_range
+        Bounds (lo, hi) on the rewards.
+    seed
+        Of the generator used until ``reset(rng)`` gives another.
+
+    Examples
+    --------
+    >>> import driftmdp as dm
+    >>> problem = dm.problems.bandit(drift="abrupt", horizon=5000)
+    >>> agent = dm.agents.EXP3S.for_problem(problem, changes=5)
+    >>> round(agent.summary().gamma, 3)
+    0.116
+    >>> bool(dm.simulate(agent, problem, seed=7).dynamic_regret(problem)[-1] < 700)
+    True
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        horizon: int,
+        changes: int | None = None,
+        gamma: float | None = None,
+        sharing: float | None = None,
+        reward_range: tuple[float, float] = (0.0, 1.0),
+        seed: int | None = None,
+    ) -> None:
+        n_arms = n_arms_of(space, self.name)
+        self.changes, self.gamma, self.sharing = changes, gamma, sharing
+        share, alpha = exp3s_parameters(n_arms, horizon, changes)
+        share = share if gamma is None else checked_gamma(gamma, n_arms)
+        alpha = alpha if sharing is None else as_fraction(sharing, "sharing")
+        super().__init__(
+            space,
+            horizon,
+            reward_range,
+            seed,
+            gamma=share,
+            rate=share / n_arms,
+            sharing=math.e * alpha / n_arms,
+        )

@@ -1,0 +1,132 @@
+"""The engine of EXP3, EXP3.P, EXP3.S and Rexp3: draw arms with odds that are exponential in their estimated gains.
+
+An arm's gain is estimated by its reward over the probability of its draw, which is right on average whatever the
+world does: these bandits assume nothing of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftmdp import kernels
+from driftmdp.agents.bandits.one_state import bandit_range, n_arms_of, span_of
+from driftmdp.agents.base import Stage
+from driftmdp.agents.drawing import Drawing
+from driftmdp.kernels.arrays import Odds, Weights
+from driftmdp.mdp import Space
+
+__all__ = ["ExponentialWeights", "WeightsSummary", "new_weights", "restored_logits"]
+
+
+@dataclass(frozen=True, eq=False)
+class WeightsSummary:
+    """The parameters in force of a bandit with exponential weights, and where it stands.
+
+    Attributes
+    ----------
+    rate
+        The learning rate: alpha of EXP3.P, gamma / K of the others.
+    bonus
+        beta of EXP3.P; 0 for the others.
+    gamma
+        The share of uniform draws.
+    printed_gamma
+        What the formula gives.
+    clipped
+        Whether the two differ.
+    probabilities
+        Of the draw to come, shape (arms,).
+    """
+
+    rate: float
+    bonus: float
+    gamma: float
+    printed_gamma: float
+    clipped: bool
+    probabilities: NDArray[np.float64]
+
+
+class ExponentialWeights(Drawing):
+    """What the agents of this family share; a subclass gives the numbers."""
+
+    is_bandit: ClassVar[bool] = True
+    reward_range: tuple[float, float]
+
+    def __init__(
+        self,
+        space: Space,
+        horizon: int | None,
+        reward_range: tuple[float, float],
+        seed: int | None,
+        gamma: float,
+        rate: float,
+        bonus: float = 0.0,
+        sharing: float = 0.0,
+        batch: int = 0,
+        printed_gamma: float | None = None,
+    ) -> None:
+        n_arms_of(space, self.name)
+        super().__init__(space, horizon, seed)
+        self.reward_range = bandit_range(reward_range)
+        low, span = self.reward_range[0], span_of(self.reward_range)
+        self._odds = Odds(float(rate), float(bonus), float(gamma), float(sharing), int(batch), low, span)
+        self._printed_gamma = gamma if printed_gamma is None else printed_gamma
+        self.reset()
+
+    def reset(self, rng: np.random.Generator | None = None) -> None:
+        """Forget everything and begin anew; draws come from ``rng``, by default from ``seed``."""
+        super().reset(rng)
+        self._weights = new_weights(self._odds, self.space.n_pairs)
+
+    @property
+    def probabilities(self) -> NDArray[np.float64]:
+        """The probabilities of the draw to come, shape (arms,)."""
+        return self._weights.probabilities.copy()
+
+    def summary(self) -> WeightsSummary:
+        """Return the parameters in force and the probabilities of the draw to come."""
+        odds, printed = self._odds, self._printed_gamma
+        return WeightsSummary(
+            odds.rate, odds.bonus, odds.mixing, printed, printed > odds.mixing, self.probabilities
+        )
+
+    def _decide(self, state: int) -> int:
+        return int(kernels.exponential.choose(self._weights, self._draw()))
+
+    def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
+        kernels.exponential.learn(self._odds, self._weights, self._t, action, reward)
+        super()._learn(state, action, reward, next_state)
+
+    def play(self, stage: Stage) -> None:
+        """Run a whole problem in compiled code and fill its record."""
+        uniforms = self._rng.random(stage.record.actions.size)
+        kernels.exponential.play(
+            stage.world, stage.luck, stage.noise, self._odds, self._weights, uniforms, stage.record
+        )
+        self._t += stage.record.actions.size
+
+    def _state_arrays(self) -> dict[str, NDArray[Any]]:
+        return super()._state_arrays() | {"logits": self._weights.logits}
+
+    def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
+        super()._restore(arrays)
+        self._weights.logits[:] = restored_logits(arrays["logits"], self.space.n_pairs)
+        kernels.exponential.mix(self._odds, self._weights)
+
+
+def new_weights(odds: Odds, n_arms: int) -> Weights:
+    """Return equal weights for so many arms."""
+    weights = Weights(np.zeros(n_arms), np.zeros(n_arms))
+    kernels.exponential.mix(odds, weights)
+    return weights
+
+
+def restored_logits(logits: NDArray[Any], n_arms: int) -> NDArray[np.float64]:
+    """Return the logits of a snapshot, or raise ValueError."""
+    if logits.shape != (n_arms,) or logits.dtype.kind != "f" or not np.isfinite(logits).all() or logits.max() != 0:
+        raise ValueError("the weights are wrong")
+    return logits.astype(np.float64)

@@ -1,0 +1,72 @@
+"""Rexp3, EXP3 that begins anew with every batch [BGZ14]."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from driftmdp.agents.bandits.exp3 import checked_gamma
+from driftmdp.agents.bandits.exponential_weights import ExponentialWeights
+from driftmdp.agents.bandits.one_state import n_arms_of, variation_of
+from driftmdp.agents.base import checked_problem
+from driftmdp.formulas import exp3_gamma, rexp3_parameters
+from driftmdp.mdp import Problem, Space
+from driftmdp.validation import as_integer
+
+__all__ = ["Rexp3"]
+
+
+class Rexp3(ExponentialWeights):
+    """EXP3 with restarts.
+
+    Parameters
+    ----------
+    space
+        One state, and the arms as its actions.
+    batch
+        Begin anew after so many steps.
+    gamma
+        The share of uniform draws; by default EXP3's for ``batch`` steps.
+    reward_range
+        Bounds (lo, hi) on the rewards.
+    seed
+        Of the generator used until ``reset(rng)`` gives another.
+
+    Examples
+    --------
+    >>> import driftmdp as dm
+    >>> problem = dm.problems.bandit(drift="abrupt", horizon=5000)
+    >>> agent = dm.agents.Rexp3.for_problem(problem)
+    >>> agent.batch
+    157
+    >>> bool(dm.simulate(agent, problem, seed=7).dynamic_regret(problem)[-1] < 1500)
+    True
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        batch: int,
+        gamma: float | None = None,
+        reward_range: tuple[float, float] = (0.0, 1.0),
+        seed: int | None = None,
+    ) -> None:
+        n_arms = n_arms_of(space, self.name)
+        self.batch, self.gamma = as_integer(batch, "batch", minimum=1), gamma
+        share = exp3_gamma(n_arms, self.batch) if gamma is None else checked_gamma(gamma, n_arms)
+        super().__init__(space, None, reward_range, seed, gamma=share, rate=share / n_arms, batch=self.batch)
+
+    @classmethod
+    def tuned(cls, space: Space, horizon: int, variation: float, **parameters: Any) -> Self:
+        """Return an agent with [BGZ14]'s batch for a variation budget of the means."""
+        batch, _ = rexp3_parameters(n_arms_of(space, cls.__name__), horizon, variation)
+        return cls(space, batch=batch, **parameters)
+
+    @classmethod
+    def for_problem(cls, problem: Problem, **parameters: Any) -> Self:
+        """Return an agent for a problem; without a batch, [BGZ14]'s for the problem's exact variation."""
+        if "batch" not in parameters:
+            n_arms = n_arms_of(checked_problem(problem).space, cls.__name__)
+            variation = variation_of(problem, parameters.get("reward_range", problem.reward_range))
+            batch, _ = rexp3_parameters(n_arms, problem.horizon, variation)
+            parameters = parameters | {"batch": batch}
+        return super().for_problem(problem, **parameters)

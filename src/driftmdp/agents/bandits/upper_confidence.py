@@ -1,0 +1,97 @@
+"""The engine of UCB1, SW-UCB and D-UCB: play the arm whose mean may be the largest, by what is remembered."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftmdp import kernels
+from driftmdp.agents.bandits.one_state import bandit_range, n_arms_of, span_of
+from driftmdp.agents.base import RowByRow, Stage
+from driftmdp.agents.restoring import memory_arrays, restored_memory
+from driftmdp.agents.room import new_memory
+from driftmdp.agents.timed import Timed
+from driftmdp.kernels.arrays import Bounds
+from driftmdp.mdp import Space
+
+__all__ = ["UpperConfidence"]
+
+
+class UpperConfidence(Timed, RowByRow):
+    """What the agents of this family share; a subclass gives the factor and the memory."""
+
+    is_bandit: ClassVar[bool] = True
+    reward_range: tuple[float, float]
+
+    def __init__(
+        self,
+        space: Space,
+        horizon: int | None,
+        reward_range: tuple[float, float],
+        seed: int | None,
+        factor: float,
+        window: int = 0,
+        discount: float = 1.0,
+    ) -> None:
+        n_arms_of(space, self.name)
+        super().__init__(space, horizon, seed)
+        self.reward_range = bandit_range(reward_range)
+        self._bounds = Bounds(float(factor), float(discount), self.reward_range[0], span_of(self.reward_range))
+        self._window = window
+        self.reset()
+
+    def reset(self, rng: np.random.Generator | None = None) -> None:
+        """Forget everything and begin anew."""
+        super().reset(rng)
+        n_arms = self.space.n_pairs
+        self._known = new_memory(n_arms, self._window, pairs=n_arms, successors=n_arms)
+
+    def counts(self) -> NDArray[np.float64]:
+        """Return N of every arm: its plays in memory, discounted ones for D-UCB; shape (arms,)."""
+        counts = np.zeros(self.space.n_pairs)
+        slots = self._slots()
+        counts[slots["pair"]] = slots["count"]
+        return counts
+
+    def mean_rewards(self) -> NDArray[np.float64]:
+        """Return the mean reward of every arm in memory, NaN where there is none; shape (arms,)."""
+        means = np.full(self.space.n_pairs, np.nan)
+        slots = self._slots()
+        means[slots["pair"]] = self._bounds.bottom + self._bounds.span * slots["total"] / slots["count"]
+        return means
+
+    def indices(self) -> NDArray[np.float64]:
+        """Return the upper confidence bound of every arm's mean reward; infinite where nothing is remembered."""
+        counts = self.counts()
+        log = max(0.0, np.log(max(1.0, counts.sum())))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            radii = np.sqrt(self._bounds.factor * log / counts)
+        return np.where(counts > 0, self.mean_rewards() + self._bounds.span * radii, np.inf)
+
+    def _slots(self) -> Any:
+        return self._known.slots[: int(self._known.tally["n_slots"][0])]
+
+    def _decide(self, state: int) -> int:
+        return int(kernels.upper_bounds.choose(self._bounds, self._known))
+
+    def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
+        kernels.upper_bounds.learn(self._bounds, self._known, action, reward)
+        super()._learn(state, action, reward, next_state)
+
+    def _play_rows(self, stage: Stage, first: int, last: int) -> None:
+        kernels.upper_bounds.play(
+            stage.world, stage.luck, stage.noise, self._bounds, self._known, stage.record, first, last
+        )
+        self._t += last - first
+
+    def _state_arrays(self) -> dict[str, NDArray[Any]]:
+        return super()._state_arrays() | memory_arrays(self._known)
+
+    def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
+        super()._restore(arrays)
+        expected = int(self._known.tally["window"][0])
+        self._known = restored_memory(self.space, self._known, arrays)
+        if self._known.tally["window"][0] != expected:
+            raise ValueError("the window is wrong")

@@ -1,0 +1,241 @@
+"""A bandit over learners: for every block of steps a master draws what the learner within is made of.
+
+for block i = 1, 2, ...
+    draw an arm with the master's probabilities, begin anew with the parts that it stands for,
+    act until the block is over, and feed its reward, as a share of what it could have been, back to the master.
+
+[CSZ20] alg:borl; BOB is the same over a bandit [CSLZ19].
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftmdp import kernels
+from driftmdp.agents.bandits.exponential_weights import new_weights, restored_logits
+from driftmdp.agents.base import RowByRow, Stage
+from driftmdp.agents.generators import as_text, from_text
+from driftmdp.kernels.arrays import Odds
+
+__all__ = ["BlockByBlock", "BlockSummary", "Blocks"]
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """What a master chooses among, how, and how often.
+
+    Attributes
+    ----------
+    horizon, length, n_blocks
+        T, H and ceil(T / H); the last block may be shorter.
+    names
+        What an arm is made of, such as ``("window", "widening")``.
+    arms
+        The values of each arm, in that order.
+    master
+        The name of the bandit algorithm.
+    odds
+        Its numbers; ``bottom`` and ``span`` map rewards to [0, 1].
+    printed_gamma
+        Its share of uniform draws as the formula gives it.
+    """
+
+    horizon: int
+    length: int
+    n_blocks: int
+    names: tuple[str, ...]
+    arms: tuple[tuple[float, ...], ...]
+    master: str
+    odds: Odds
+    printed_gamma: float
+
+    def start(self, block: int) -> int:
+        """Return how many steps come before a block."""
+        return min(block * self.length, self.horizon)
+
+    def size(self, block: int) -> int:
+        """Return how many steps a block has."""
+        return self.start(block + 1) - self.start(block)
+
+
+@dataclass(frozen=True, eq=False)
+class BlockSummary:
+    """What a master chose among, what it chose, and why.
+
+    Attributes
+    ----------
+    master
+        The name of the bandit algorithm.
+    names, arms
+        What an arm is made of, and the values of each arm.
+    gamma, printed_gamma, clipped
+        The master's share of uniform draws, what its formula gives, and whether the two differ. At 1 every arm is
+        as likely, whatever was learned.
+    block_length
+        H.
+    starts
+        The time of each block's first step, shape (blocks so far,).
+    probabilities
+        Of each arm at the start of each block, shape (blocks so far, arms).
+    chosen
+        The number of the arm that was drawn for each block.
+    feedback
+        The reward that each finished block fed back, in [0, 1].
+    """
+
+    master: str
+    names: tuple[str, ...]
+    arms: tuple[tuple[float, ...], ...]
+    gamma: float
+    printed_gamma: float
+    clipped: bool
+    block_length: int
+    starts: NDArray[np.int64]
+    probabilities: NDArray[np.float64]
+    chosen: NDArray[np.int32]
+    feedback: NDArray[np.float64]
+
+    @property
+    def chosen_arms(self) -> tuple[tuple[float, ...], ...]:
+        """The values of the arm of each block: (W_i, eta_i) of BORL."""
+        return tuple(self.arms[arm] for arm in self.chosen)
+
+    def __str__(self) -> str:
+        uniform = " (every arm as likely)" if self.gamma >= 1.0 else ""
+        clipped = f", clipped from {self.printed_gamma:.3g}" if self.clipped else ""
+        lines = [
+            f"{self.master} over {len(self.arms)} arms ({', '.join(self.names)}), {self.block_length} steps each",
+            f"gamma {self.gamma:.3g}{clipped}{uniform}",
+            f"{'block':>5} {'from t':>8} "
+            + " ".join(f"{name:>9}" for name in self.names)
+            + "  probability  reward",
+        ]
+        for block, (start, arm) in enumerate(zip(self.starts, self.chosen, strict=True)):
+            values = " ".join(f"{value:>9.4g}" for value in self.arms[arm])
+            reward = f"{self.feedback[block]:.4f}" if block < self.feedback.size else "-"
+            lines.append(
+                f"{block + 1:>5} {start:>8} {values}  {self.probabilities[block, arm]:>11.4f}  {reward:>6}"
+            )
+        return "\n".join(lines)
+
+
+class BlockByBlock(RowByRow):
+    """An agent whose parts a master draws anew for every block.
+
+    Stands before the learner among a class's bases; the class sets ``_blocks`` before they are made.
+    """
+
+    _blocks: Blocks
+
+    @abstractmethod
+    def _begin_block(self, block: int, arm: int) -> None:
+        """Let the learner, which has forgotten everything, begin with the parts of an arm."""
+
+    def reset(self, rng: np.random.Generator | None = None) -> None:
+        """Forget everything and begin anew; the master's draws come from ``rng``, by default from ``seed``."""
+        super().reset(rng)
+        blocks = self._blocks
+        self._rng = self._generator(rng)
+        self._weights = new_weights(blocks.odds, len(blocks.arms))
+        self._chosen = np.zeros(blocks.n_blocks, np.int32)
+        self._probabilities = np.zeros((blocks.n_blocks, len(blocks.arms)))
+        self._feedback = np.zeros(blocks.n_blocks)
+        self._block, self._gathered = 0, 0.0
+        self._draw_arm()
+
+    def _draw_arm(self) -> None:
+        if self._block < self._blocks.n_blocks:
+            arm = int(kernels.exponential.choose(self._weights, self._rng.random()))
+            self._chosen[self._block] = arm
+            self._probabilities[self._block] = self._weights.probabilities
+            self._begin_block(self._block, arm)
+
+    def _end_block(self) -> None:
+        """Feed the block's reward back, divided by H and clipped to [0, 1], and draw the next arm."""
+        blocks = self._blocks
+        gain = min(max(self._gathered / blocks.length, 0.0), 1.0)
+        self._feedback[self._block] = gain
+        kernels.exponential.credit(blocks.odds, self._weights, int(self._chosen[self._block]), gain)
+        self._block, self._gathered = self._block + 1, 0.0
+        self._draw_arm()
+
+    def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
+        super()._learn(state, action, reward, next_state)  # type: ignore[safe-super]
+        self._gathered += (reward - self._blocks.odds.bottom) / self._blocks.odds.span
+        if self.t > self._blocks.start(self._block + 1):
+            self._end_block()
+
+    def play(self, stage: Stage) -> None:
+        """Run a whole problem in compiled code, block by block, and fill its record."""
+        first, n_steps, odds = 0, stage.record.actions.size, self._blocks.odds
+        while first < n_steps:
+            end = self._blocks.start(self._block + 1)
+            last = min(end, n_steps)
+            self._play_rows(stage, first, last)
+            units = (stage.record.rewards[first:last] - odds.bottom) / odds.span
+            self._gathered = float(np.add.accumulate(units)[-1])  # step after step, as _learn adds them
+            if last == end:
+                self._end_block()
+            first = last
+
+    def summary(self) -> BlockSummary:
+        """Return the arms, their probabilities at each block so far, those drawn, and what they earned."""
+        blocks, begun = self._blocks, min(self._block + 1, self._blocks.n_blocks)
+        return BlockSummary(
+            master=blocks.master,
+            names=blocks.names,
+            arms=blocks.arms,
+            gamma=blocks.odds.mixing,
+            printed_gamma=blocks.printed_gamma,
+            clipped=blocks.printed_gamma > blocks.odds.mixing,
+            block_length=blocks.length,
+            starts=np.arange(begun) * blocks.length + 1,
+            probabilities=self._probabilities[:begun].copy(),
+            chosen=self._chosen[:begun].copy(),
+            feedback=self._feedback[: self._block].copy(),
+        )
+
+    def _state_arrays(self) -> dict[str, NDArray[Any]]:
+        begun = min(self._block + 1, self._blocks.n_blocks)
+        learner = super()._state_arrays()  # type: ignore[safe-super]
+        return learner | {
+            "rng": as_text(self._rng),
+            "master_logits": self._weights.logits,
+            "master_chosen": self._chosen[:begun],
+            "master_probabilities": self._probabilities[:begun],
+            "master_feedback": self._feedback[: self._block],
+            "master_gathered": np.array([self._gathered]),
+        }
+
+    def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
+        blocks, n_arms = self._blocks, len(self._blocks.arms)
+        chosen, probabilities, feedback = (
+            arrays[f"master_{name}"] for name in ("chosen", "probabilities", "feedback")
+        )
+        self._block, begun = feedback.size, min(feedback.size + 1, blocks.n_blocks)
+        if (
+            chosen.shape != (begun,)
+            or chosen.dtype.kind != "i"
+            or feedback.ndim != 1
+            or feedback.size > blocks.n_blocks
+        ):
+            raise ValueError("the blocks are wrong")
+        if probabilities.shape != (begun, n_arms) or not ((chosen >= 0) & (chosen < n_arms)).all():
+            raise ValueError("an arm does not exist")
+        self._chosen[:begun], self._probabilities[:begun] = chosen, probabilities
+        self._feedback[: self._block] = feedback
+        self._gathered = float(arrays["master_gathered"][0])
+        if not np.isfinite(self._gathered):
+            raise ValueError("the reward of the block is wrong")
+        self._rng = from_text(arrays["rng"])
+        self._weights.logits[:] = restored_logits(arrays["master_logits"], n_arms)
+        kernels.exponential.mix(blocks.odds, self._weights)
+        self._begin_block(begun - 1, int(chosen[-1]))
+        super()._restore(arrays)  # type: ignore[safe-super]
+        if not blocks.start(self._block) < self.t <= blocks.start(self._block + 1) + (begun == self._block):
+            raise ValueError("the time is not that of the block")

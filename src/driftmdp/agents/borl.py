@@ -1,0 +1,170 @@
+"""BORL: bandit over reinforcement learning, [CSZ20] alg:borl. SWUCRL2-CW without knowing how much the world varies.
+
+for block i = 1 .. ceil(T / H)
+    draw (W_i, eta_i) from J with the probabilities of eq:p,
+    run SWUCRL2-CW with them from nothing for H steps,
+    feed the block's reward / H back, eq:borl_update.
+
+Time within a block, which is what t mod W and the precision see, begins anew with it; T stays in the logarithms.
+Departs from [CSZ20] alg:borl, line 6, in eta_i, and from eq:borl_exp3_parameter where gamma is no probability
+(docs/paper-notes.md, items 11 and 12).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from driftmdp.agents.bandits.exp3_p import MODES, exp3p_in_force, warn_of_clipping
+from driftmdp.agents.bandits.one_state import span_of
+from driftmdp.agents.blocks import BlockByBlock, Blocks
+from driftmdp.agents.composition import checked_range, phases_of
+from driftmdp.agents.optimist import Optimist
+from driftmdp.agents.parts import PaperRadii, SinceRestart
+from driftmdp.errors import InvalidInputError
+from driftmdp.formulas import BorlSchedule, Exp3pParameters, borl_schedule
+from driftmdp.formulas.bandits import exp3_root
+from driftmdp.kernels.arrays import Odds
+from driftmdp.mdp import Problem, Space
+from driftmdp.validation import one_of
+
+__all__ = ["BORL", "MASTERS"]
+
+MASTERS = {"exp3p": "EXP3.P", "exp3": "EXP3"}
+
+
+class BORL(BlockByBlock, Optimist):
+    """SWUCRL2-CW with window and widening chosen block by block by a bandit algorithm; nothing to tune.
+
+    Parameters
+    ----------
+    space
+        States and actions.
+    horizon
+        T, the number of steps. ``BORL.schedule(space, horizon)`` shows the blocks and arms that follow from it.
+    reward_range
+        Bounds (lo, hi) on the mean rewards; None is the raw reading, without a cap.
+    feedback_range
+        The range in which a block's mean reward is fed back to the master; by default ``reward_range``. The raw
+        reading needs one.
+    master
+        ``"exp3p"``, or ``"exp3"``, which has no guarantee here: a block's first state depends on earlier choices.
+    mode
+        ``"paper"``: the master's gamma clipped to 1, which at horizons below about 10^7 is a uniform choice of arms
+        (with a ``ClippedGammaWarning``). ``"bounded"``: gamma at most 1/2, and for EXP3.P the learning rate within
+        its conditions, so that something is learned.
+    delta
+        The probability of error, 1/T by default.
+    scale
+        A factor on every radius; 1 is theory, which is vacuous at horizons of thousands of steps (docs/agents.md).
+    planner
+        ``"paper"``, [CSZ20] alg:evi verbatim, or ``"fast"``.
+    ties
+        ``"least-visited"`` or ``"first"``.
+    seed
+        Of the master's generator until ``reset(rng)`` gives another.
+
+    Examples
+    --------
+    >>> import driftmdp as dm
+    >>> problem = dm.problems.two_state(horizon=5000)
+    >>> agent = dm.agents.BORL.for_problem(problem, mode="bounded")
+    >>> summary = dm.simulate(agent, problem, seed=7).summary
+    >>> len(summary.arms), summary.probabilities.shape, summary.gamma
+    (35, (11, 35), 0.5)
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        horizon: int,
+        reward_range: tuple[float, float] | None = (0.0, 1.0),
+        feedback_range: tuple[float, float] | None = None,
+        master: str = "exp3p",
+        mode: str = "paper",
+        delta: float | None = None,
+        scale: float = 1.0,
+        planner: str = "paper",
+        ties: str = "least-visited",
+        seed: int | None = None,
+    ) -> None:
+        plan = borl_schedule(space, horizon)
+        self.master, self.mode = one_of(master, "master", MASTERS), one_of(mode, "mode", MODES)
+        self.feedback_range = checked_range(feedback_range)
+        self._blocks = self._blocks_of(plan, horizon, checked_range(reward_range))
+        if self.mode == "paper" and self._blocks.printed_gamma > 1.0:
+            warn_of_clipping(self.name, self._blocks.printed_gamma, plan.n_arms, plan.n_blocks)
+        longest = max(window for window in plan.windows if window < min(plan.block_length, horizon) or window == 1)
+        super().__init__(
+            space,
+            horizon,
+            memory=SinceRestart(np.arange(plan.n_blocks) * plan.block_length + 1, longest),
+            confidence=PaperRadii(delta, scale),
+            reward_range=reward_range,
+            planner=planner,
+            ties=ties,
+            seed=seed,
+        )
+        self.delta, self.scale = delta, scale
+
+    def _blocks_of(self, plan: BorlSchedule, horizon: int, reward_range: tuple[float, float] | None) -> Blocks:
+        bounds = self.feedback_range or reward_range
+        if bounds is None:
+            raise InvalidInputError(
+                "feedback_range must be two finite numbers (lo, hi) when reward_range is None: the master needs "
+                "rewards in [0, 1]. Give the range that a block's mean reward will lie in."
+            )
+        if self.master == "exp3p":
+            printed = Exp3pParameters(plan.alpha, plan.beta, plan.gamma)
+            used = exp3p_in_force(printed, plan.n_arms, self.mode)
+            rate, gamma = used.alpha, printed.gamma
+        else:
+            gamma = exp3_root(plan.n_arms, plan.n_blocks)
+            share = min(gamma, 1.0 if self.mode == "paper" else 0.5)
+            rate, used = share / plan.n_arms, Exp3pParameters(share / plan.n_arms, 0.0, share)
+        odds = Odds(rate, used.beta, used.gamma, 0.0, 0, bounds[0], span_of(bounds))
+        return Blocks(
+            horizon,
+            plan.block_length,
+            plan.n_blocks,
+            ("window", "widening"),
+            plan.arms,
+            MASTERS[self.master],
+            odds,
+            gamma,
+        )
+
+    @staticmethod
+    def schedule(space: Space, horizon: int) -> BorlSchedule:  # type: ignore[override]  # when to plan again is W_i
+        """Return the blocks, the arms and the master's parameters for a space and a horizon, before any run.
+
+        Examples
+        --------
+        >>> import driftmdp as dm
+        >>> plan = BORL.schedule(dm.Space.uniform(2, 2), horizon=5000)
+        >>> plan.block_length, plan.n_arms, plan.n_blocks, round(plan.gamma, 2)
+        (476, 35, 11, 3.53)
+        >>> plan.windows
+        (1, 2, 7, 21, 60, 170, 476)
+        """
+        return borl_schedule(space, horizon)
+
+    @classmethod
+    def for_problem(cls, problem: Problem, **parameters: Any) -> Self:
+        """Return an agent for a problem; in the raw reading the master is fed in the problem's reward range."""
+        if isinstance(problem, Problem) and parameters.get("reward_range", problem.reward_range) is None:
+            parameters = {"feedback_range": problem.reward_range} | parameters
+        return super().for_problem(problem, **parameters)
+
+    def reset(self, rng: np.random.Generator | None = None) -> None:
+        """Forget everything and begin anew; the master's draws come from ``rng``, by default from ``seed``."""
+        self._phases = phases_of(self, self._schedule)  # arrays of its own: the master writes into them
+        super().reset(rng)
+
+    def _begin_block(self, block: int, arm: int) -> None:
+        window, widening = self._blocks.arms[arm]
+        kept = window if window < self._blocks.size(block) else 0
+        self._phases.window[block], self._phases.every[block] = kept, window
+        self._phases.transition_extra[block] = widening
+        self._known.tally["window"] = kept

@@ -1,0 +1,146 @@
+"""BORL is its transcription in tests/reference, block by block; its extremes work; its summary is true."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+
+import driftmdp as dm
+from driftmdp.errors import ClippedGammaWarning, InvalidInputError
+from tests.agents.comparing import compare
+from tests.agents.worlds import agent_rng, random_problem
+from tests.reference import borl as reference
+
+NOISES = ("none", "bernoulli", "gaussian(0.2)", "anchor")
+TWO = dm.Space.uniform(2, 2)
+
+
+def pair(problem, seed, **options):
+    """Return BORL and its oracle with the same settings and the same draws."""
+    agent = dm.agents.BORL.for_problem(problem, **options)
+    common = options | {"reward_range": agent.reward_range, "feedback_range": agent.feedback_range}
+    return agent, reference.BORL(problem.space.n_actions.tolist(), problem.horizon, rng=agent_rng(seed), **common)
+
+
+@pytest.mark.parametrize("mode", ["paper", "bounded"])
+@pytest.mark.parametrize("master", ["exp3p", "exp3"])
+@pytest.mark.parametrize("raw", [False, True])
+def test_it_is_its_transcription(raw, master, mode):
+    learned = 0
+    for seed in range(6):
+        n_states = 1 if seed == 5 else 2
+        problem = random_problem(seed, 400, n_states, NOISES[seed % 4])
+        options = {"master": master, "mode": mode, "scale": (1.0, 0.3, 0.1)[seed % 3]}
+        options |= {"reward_range": None} if raw else {}
+        options |= {"ties": "first"} if seed % 2 else {"delta": 0.05}
+        agent, oracle = pair(problem, seed, **options)
+        summary = compare(agent, oracle, problem, seed).summary
+        assert summary.chosen.tolist() == oracle.chosen
+        np.testing.assert_allclose(summary.feedback, oracle.block_rewards, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(summary.probabilities, oracle.probabilities_by_block, rtol=0, atol=1e-12)
+        learned += np.ptp(summary.probabilities[-1]) > 1e-6
+    assert learned if mode == "bounded" else not learned  # at this horizon the paper's gamma is 1: uniform
+
+
+def test_the_papers_problem_step_for_step():
+    problem = dm.problems.two_state(horizon=1500)
+    for scale in (1.0, 0.1):
+        agent, oracle = pair(problem, 3, mode="bounded", scale=scale)
+        compare(agent, oracle, problem, 3)
+
+
+def test_the_schedule_of_the_papers_problem():
+    plan = dm.agents.BORL.schedule(TWO, 5000)
+    assert (plan.block_length, plan.n_arms, plan.n_blocks, round(plan.gamma, 2)) == (476, 35, 11, 3.53)
+    assert plan.arms == tuple((window, widening) for window in plan.windows for widening in plan.widenings)
+
+
+@pytest.mark.parametrize("horizon", [1, 2, 3, 7, 30])
+@pytest.mark.parametrize("n_states", [1, 2, 4])
+def test_extremes(n_states, horizon):
+    """T = 1 and 2, one state, and blocks longer than the horizon."""
+    problem = random_problem(n_states, horizon, n_states)
+    agent, oracle = pair(problem, 1)
+    assert n_states > 1 or dm.agents.BORL.schedule(problem.space, 1).block_length > 1
+    run = compare(agent, oracle, problem, 1)
+    assert run.summary.feedback.size == math.ceil(horizon / run.summary.block_length)
+
+
+def test_one_action_and_one_state():
+    problem = dm.Problem(dm.DriftingMdp.stationary(dm.Mdp(dm.Space.uniform(1, 1), [0.5], [[1.0]]), 20))
+    run = dm.simulate(dm.agents.BORL.for_problem(problem), problem, 0)
+    assert run.actions.tolist() == [0] * 20
+
+
+def test_a_shorter_problem_ends_within_a_block():
+    problem = random_problem(1, 100, 2)
+    agent = dm.agents.BORL(problem.space, 5000, reward_range=problem.reward_range)
+    summary = dm.simulate(agent, problem, 0).summary
+    assert (summary.chosen.size, summary.feedback.size) == (1, 0)
+
+
+def test_the_summary_says_what_was_chosen():
+    problem = dm.problems.two_state(horizon=5000)
+    with pytest.warns(ClippedGammaWarning, match=r"gamma of BORL is 3.53 for 35 arms and 11 rounds"):
+        agent = dm.agents.BORL.for_problem(problem)
+    run = dm.simulate(agent, problem, seed=7)
+    summary = run.summary
+    assert (summary.gamma, round(summary.printed_gamma, 2), summary.clipped) == (1.0, 3.53, True)
+    assert summary.starts.tolist() == [1 + 476 * block for block in range(11)]
+    np.testing.assert_allclose(summary.probabilities, 1 / 35, rtol=1e-12)
+    assert summary.chosen_arms == tuple(agent.schedule(TWO, 5000).arms[arm] for arm in summary.chosen)
+    units = (run.rewards[:476] - problem.reward_range[0]) / np.ptp(problem.reward_range)
+    assert summary.feedback[0] == pytest.approx(units.sum() / 476)
+    assert "clipped from 3.53 (every arm as likely)" in str(summary)
+    assert len(str(summary).splitlines()) == 3 + 11
+
+
+def test_the_warning_comes_once_for_an_agent():
+    problem = dm.problems.two_state(horizon=500)
+    with pytest.warns(ClippedGammaWarning):
+        agent = dm.agents.BORL.for_problem(problem)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        dm.simulate(agent, problem, seed=1)
+        agent.reset()
+        agent.copy().act(0)
+
+
+def test_bounded_keeps_the_conditions_of_exp3p():
+    problem = dm.problems.two_state(horizon=5000)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        agent = dm.agents.BORL.for_problem(problem, mode="bounded")
+    odds = agent._blocks.odds
+    assert odds.mixing == 0.5
+    assert (1 + odds.bonus) * 35 * odds.rate <= odds.mixing * (1 + 1e-12)
+
+
+def test_raw_rewards_need_a_feedback_range():
+    with pytest.raises(InvalidInputError, match="feedback_range must be two finite numbers"):
+        dm.agents.BORL(TWO, 100, reward_range=None)
+    assert dm.agents.BORL.for_problem(random_problem(1, 50), reward_range=None).feedback_range is not None
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"master": "exp3-p"}, "Did you mean 'exp3p'"),
+        ({"mode": "bound"}, "Did you mean 'bounded'"),
+        ({"horizon": 0}, "horizon must be at least 1"),
+        ({"space": 2}, "space must be a Space"),
+        ({"feedback_range": (1.0, 0.0)}, "must be two finite numbers"),
+        ({"scale": 0.0}, "scale must be positive"),
+    ],
+)
+def test_wrong_parameters_get_one_sentence(parameters, message):
+    with pytest.raises(InvalidInputError, match=message):
+        dm.agents.BORL(**{"space": TWO, "horizon": 100} | parameters)
+
+
+def test_a_feedback_range_that_is_too_small_is_refused():
+    problem = dm.problems.two_state(horizon=100)
+    agent = dm.agents.BORL(TWO, 100, reward_range=None, feedback_range=(0.0, 0.5))
+    with pytest.raises(InvalidInputError, match="feedback_range must contain the problem's"):
+        dm.simulate(agent, problem, 0)
