@@ -1,0 +1,28 @@
+"""Why BORL's master is EXP3.P: against a world that changes, a single run of EXP3 can be far from its mean.
+
+Two arms. The first pays 1 until a tenth of the time has passed and nothing after, the second the other way round.
+EXP3 estimates gains without a bonus: how soon it turns round is luck. A world that watches can use that luck, and
+the world of BORL's master does watch: the state in which a block begins depends on the blocks before. Regret against
+the better arm.
+"""
+
+import numpy as np
+
+import driftmdp as dm
+
+HORIZON = 300_000
+SEEDS = range(40)
+STUDENT = 2.023  # 97.5% quantile, 39 degrees of freedom
+
+space = dm.Space.uniform(1, 2)
+before, after = dm.Mdp(space, [1.0, 0.0], [[1.0], [1.0]]), dm.Mdp(space, [0.0, 1.0], [[1.0], [1.0]])
+drifting = dm.DriftingMdp.piecewise([before, after], [HORIZON // 10 + 1], HORIZON)
+problem = dm.Problem(drifting, reward_range=(0.0, 1.0), name="one turn")
+best_arm = 0.9 * HORIZON
+
+print(f"T = {HORIZON:,}, {len(SEEDS)} seeds\n{'agent':8}{'mean regret':>22}{'spread (sd)':>13}{'worst run':>11}")
+for name in ("EXP3", "EXP3P"):
+    agent = dm.agents.builtin()[name].for_problem(problem)
+    regret = np.array([best_arm - dm.simulate(agent, problem, seed).total_reward for seed in SEEDS])
+    half = STUDENT * regret.std(ddof=1) / np.sqrt(regret.size)
+    print(f"{name:8}{regret.mean():>14.0f} ± {half:<5.0f}{regret.std(ddof=1):>13.0f}{regret.max():>11.0f}")

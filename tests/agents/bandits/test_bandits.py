@@ -1,0 +1,140 @@
+"""What the bandit corner promises beyond its transcriptions: tuning, limits, what it knows, and plain mistakes."""
+
+import numpy as np
+import pytest
+
+import driftmdp as dm
+from driftmdp.errors import InvalidInputError
+from tests.agents.worlds import random_problem
+
+BANDITS = sorted(name for name, agent in dm.agents.builtin().items() if agent.is_bandit)
+ARMS = dm.Space.uniform(1, 3)
+
+
+def test_the_corner_is_complete():
+    assert BANDITS == ["BOB", "DUCB", "EXP3", "EXP3P", "EXP3S", "Rexp3", "SWUCB", "UCB1"]
+
+
+@pytest.mark.parametrize("name", BANDITS)
+@pytest.mark.parametrize("horizon", [1, 2, 3, 20])
+@pytest.mark.parametrize("n_arms", [1, 2, 5])
+def test_extremes(name, horizon, n_arms):
+    problem = dm.problems.bandit(n_arms=n_arms, horizon=horizon)
+    run = dm.simulate(dm.agents.builtin()[name].for_problem(problem), problem, 1)
+    assert run.actions.max() < n_arms
+
+
+@pytest.mark.parametrize("name", BANDITS)
+def test_constant_rewards_of_a_range_of_one_point(name):
+    mdp = dm.Mdp(ARMS, [0.5, 0.5, 0.5], np.ones((3, 1)))
+    problem = dm.Problem(dm.DriftingMdp.stationary(mdp, 30), reward_range=(0.5, 0.5))
+    assert dm.simulate(dm.agents.builtin()[name].for_problem(problem), problem, 1).total_reward == 15.0
+
+
+@pytest.mark.parametrize("name", BANDITS)
+def test_several_states_are_refused(name):
+    with pytest.raises(InvalidInputError, match=f"{name} must have a space of one state, a bandit; got 2 states"):
+        dm.agents.builtin()[name].for_problem(dm.problems.two_state(horizon=50))
+    with pytest.raises(InvalidInputError, match="must be a Problem"):
+        dm.agents.builtin()[name].for_problem("bandit")
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: dm.agents.SWUCB(ARMS, window=0), "window must be at least 1"),
+        (lambda: dm.agents.SWUCB(ARMS, window=5, xi=-1.0), "xi must be at least 0"),
+        (lambda: dm.agents.DUCB(ARMS, discount=0.0), "discount must be above 0"),
+        (lambda: dm.agents.DUCB(ARMS, discount=1.1), "discount must be at most 1"),
+        (lambda: dm.agents.EXP3(ARMS, 10, gamma=0.0), "gamma must be above 0"),
+        (lambda: dm.agents.EXP3S(ARMS, 10, sharing=2.0), "sharing must be at most 1"),
+        (lambda: dm.agents.Rexp3(ARMS, batch=0), "batch must be at least 1"),
+        (lambda: dm.agents.BOB(ARMS, 0), "horizon must be at least 1"),
+        (lambda: dm.agents.UCB1(3), "space must be a Space"),
+        (lambda: dm.agents.UCB1(ARMS, reward_range=None), "reward_range must be two finite numbers"),
+    ],
+)
+def test_wrong_parameters_get_one_sentence(make, message):
+    with pytest.raises(InvalidInputError, match=message):
+        make()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_window_longer_than_the_run_and_a_discount_of_one_are_ucb1(seed):
+    """With the same factor on the radius: xi = 2 for SW-UCB, 4 xi = 2 for D-UCB."""
+    problem = random_problem(seed, 400, 1, "bernoulli")
+    runs = [
+        dm.simulate(agent, problem, seed).actions.tolist()
+        for agent in (
+            dm.agents.UCB1.for_problem(problem),
+            dm.agents.SWUCB.for_problem(problem, window=401, xi=2.0),
+            dm.agents.DUCB.for_problem(problem, discount=1.0, xi=0.5),
+        )
+    ]
+    assert runs[0] == runs[1] == runs[2]
+
+
+def test_exp3s_without_sharing_and_rexp3_with_one_batch_are_exp3():
+    problem = dm.problems.bandit(n_arms=3, horizon=400)
+    runs = [
+        dm.simulate(agent, problem, 3).actions.tolist()
+        for agent in (
+            dm.agents.EXP3.for_problem(problem, gamma=0.2),
+            dm.agents.EXP3S.for_problem(problem, gamma=0.2, sharing=0.0),
+            dm.agents.Rexp3.for_problem(problem, gamma=0.2, batch=400),
+            dm.agents.EXP3P.for_problem(problem, alpha=0.2 / 3, beta=0.0, gamma=0.2),
+        )
+    ]
+    assert runs[0] == runs[1] == runs[2] == runs[3]
+
+
+def test_what_ucb_knows():
+    agent = dm.agents.SWUCB(ARMS, window=2, xi=1.0, reward_range=(0.0, 10.0))
+    for reward in (5.0, 10.0, 2.0):
+        agent.act(0)
+        agent.observe(reward, 0)
+    assert agent.counts().tolist() == [0.0, 1.0, 1.0]
+    np.testing.assert_allclose(agent.mean_rewards(), [np.nan, 10.0, 2.0])
+    radius = 10.0 * np.sqrt(np.log(2))
+    np.testing.assert_allclose(agent.indices(), [np.inf, 10.0 + radius, 2.0 + radius])
+    assert agent.act(0) == 0
+
+
+def test_an_action_that_was_not_advised_is_what_is_learned():
+    agent = dm.agents.UCB1(ARMS)
+    agent.act(0)
+    agent.observe(1.0, 0, action=2)
+    assert agent.counts().tolist() == [0.0, 0.0, 1.0]
+
+
+def test_swucrl2_cw_is_tuned_for_one_state_by_the_papers_remark():
+    """W* = A^(1/3) (T / B_r)^(2/3); the widening is 0, as nothing can be widened."""
+    problem = dm.problems.bandit(n_arms=2, horizon=5000)
+    agent = dm.agents.SWUCRL2CW.for_problem(problem)
+    b_r = problem.drifting.variation().reward
+    assert agent.window == int(2 ** (1 / 3) * (5000 / b_r) ** (2 / 3))
+    assert agent.widening == 0.0
+    assert agent.window == dm.agents.SWUCB.for_problem(problem).window
+
+
+def test_widening_changes_nothing_with_one_state():
+    problem = dm.problems.bandit(n_arms=3, horizon=600)
+    runs = [
+        dm.simulate(dm.agents.SWUCRL2CW.for_problem(problem, window=60, widening=eta, scale=0.1), problem, 1)
+        for eta in (0.0, 0.5, 2.0)
+    ]
+    assert runs[0].actions.tolist() == runs[1].actions.tolist() == runs[2].actions.tolist()
+
+
+def test_forgetting_wins_where_an_arm_wavers():
+    """A statistical test that can fail: SW-UCB's mean regret is below UCB1's with 99.9% confidence."""
+    phases = [dm.Mdp(dm.Space.uniform(1, 2), [0.5, mean], [[1.0], [1.0]]) for mean in (0.8, 0.2)] * 2
+    drifting = dm.DriftingMdp.piecewise(phases, [1001, 2001, 3001], 4000)
+    problem = dm.Problem(drifting, noise="bernoulli", reward_range=(0.0, 1.0))
+
+    def regrets(agent):
+        runs = [dm.simulate(agent, problem, seed) for seed in range(20)]
+        return np.array([run.dynamic_regret(problem)[-1] for run in runs])
+
+    gain = regrets(dm.agents.UCB1.for_problem(problem)) - regrets(dm.agents.SWUCB.for_problem(problem))
+    assert gain.mean() > 3.579 * gain.std(ddof=1) / np.sqrt(20)  # one-sided, 19 degrees of freedom
