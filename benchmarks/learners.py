@@ -22,11 +22,11 @@ __all__ = ["PeerRun", "Played", "statisticalrl_runs"]
 
 @dataclass(frozen=True)
 class Played:
-    """What a run took, how often it planned, and the mean of its rewards, mapped to [0, 1]."""
+    """What a run took, the mean of its rewards, mapped to [0, 1], and how often it planned."""
 
     seconds: float
-    plans: int
     mean_reward: float
+    plans: int = 0
 
 
 PeerRun = Callable[[], Played]
@@ -84,6 +84,6 @@ def _run(kind: Callable[..., Any], problem: dm.Problem, delta: float) -> PeerRun
             agent.update(state, action, reward, following)
             state = following
             total += reward
-        return Played(time.perf_counter() - start, agent.plans, total / len(luck))
+        return Played(time.perf_counter() - start, total / len(luck), agent.plans)
 
     return run

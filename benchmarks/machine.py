@@ -10,7 +10,16 @@ from pathlib import Path
 
 __all__ = ["facts"]
 
-PACKAGES = ("driftmdp", "numpy", "scipy", "numba", "pymdptoolbox", "mdpsolver", "statisticalrl-learners")
+PACKAGES = (
+    "driftmdp",
+    "numpy",
+    "scipy",
+    "numba",
+    "pymdptoolbox",
+    "mdpsolver",
+    "statisticalrl-learners",
+    "SMPyBandits",
+)
 
 
 def facts() -> list[str]:

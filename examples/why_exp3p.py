@@ -2,8 +2,8 @@
 
 Two arms. The first pays 1 until a tenth of the time has passed and nothing after, the second the other way round.
 EXP3 estimates gains without a bonus: how soon it turns round is luck. A world that watches can use that luck, and
-the world of BORL's master does watch: the state in which a block begins depends on the blocks before. Regret against
-the better arm.
+the world of BORL's master does watch: the state in which a block begins depends on the blocks before. Regret
+against the better arm.
 """
 
 import numpy as np

@@ -1,0 +1,80 @@
+"""Another package's bandits, and the smallest loop that lets them play.
+
+``SMPyBandits`` is the largest pip-installable collection of bandits known to us. Importing the package fails, as its
+posteriors ask SciPy for a function that is gone (``btdtri``); its UCB, SWUCB and Exp3 need none of them, so their
+files are imported, unchanged, without what the package does when it is imported.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import sys
+import time
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+import driftmdp as dm
+from benchmarks.learners import Played
+
+__all__ = ["BanditRun", "smpybandits_runs"]
+
+PACKAGE = "smpybandits_policies"
+
+BanditRun = Callable[[int], Played]
+"""A whole run with a seed."""
+
+
+def smpybandits_runs(problem: dm.Problem, window: int, xi: float, gamma: float) -> dict[str, BanditRun]:
+    """Return its UCB, SWUCB and Exp3 by the names that they have here; raises ImportError.
+
+    Rewards must be drawn as ``bernoulli``.
+    """
+    n_arms = problem.space.n_pairs
+    ucb, windowed, exp3 = (_policy(file) for file in ("UCB", "SlidingWindowUCB", "Exp3"))
+    makers: dict[str, Callable[[], Any]] = {
+        "UCB1": lambda: ucb.UCB(n_arms),
+        "SWUCB": lambda: windowed.SWUCB(n_arms, tau=window, alpha=xi),
+        "EXP3": lambda: exp3.Exp3(n_arms, gamma=gamma),
+    }
+    means = np.array([problem.drifting.rewards_at(t) for t in range(1, problem.horizon + 1)])
+    return {name: _run(make, means) for name, make in makers.items()}
+
+
+def _policy(file: str) -> Any:
+    """Import one file of its policies."""
+    package = find_spec("SMPyBandits")
+    if package is None or package.origin is None:
+        raise ImportError("No module named 'SMPyBandits'")
+    hollow = sys.modules.setdefault(PACKAGE, ModuleType(PACKAGE))
+    hollow.__path__ = [str(Path(package.origin).parent / "Policies")]
+    # It prints that numba has moved, which only its KL-UCB minds, and switches numpy's warnings off for all.
+    with contextlib.redirect_stdout(io.StringIO()), np.errstate():
+        return importlib.import_module(f"{PACKAGE}.{file}")
+
+
+def _run(make: Callable[[], Any], means: np.ndarray[Any, np.dtype[np.float64]]) -> BanditRun:
+    """Return a whole run in which a step of the world is one look into a list; making the list does not count."""
+
+    def run(seed: int) -> Played:
+        luck = np.random.default_rng(seed).random((len(means), 1))
+        outcomes = (luck < means).astype(float).tolist()
+        np.random.seed(seed)  # noqa: NPY002, what it draws from
+        with np.errstate(divide="ignore", invalid="ignore"):  # its UCB divides by the plays of arms not yet played
+            start = time.perf_counter()
+            policy, total = make(), 0.0
+            policy.startGame()
+            for rewards in outcomes:
+                arm = policy.choice()
+                reward = rewards[arm]
+                policy.getReward(arm, reward)
+                total += reward
+            return Played(time.perf_counter() - start, total / len(outcomes))
+
+    return run
