@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 import math
 import numbers
+import sys
+import warnings
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
@@ -23,6 +25,7 @@ __all__ = [
     "nearest_name",
     "one_of",
     "readonly",
+    "warn",
 ]
 
 LARGEST = 1e150  # rewards up to this size can be added up and squared without overflow
@@ -110,6 +113,14 @@ def nearest_name(name: Any, known: Iterable[str]) -> str:
     """
     close = difflib.get_close_matches(str(name), list(known), n=1, cutoff=0.5)
     return f" Did you mean {close[0]!r}?" if close else ""
+
+
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the line outside of this package that led here."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("driftmdp."):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
 
 
 def readonly(array: Array) -> Array:

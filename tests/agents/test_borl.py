@@ -98,8 +98,9 @@ def test_the_summary_says_what_was_chosen():
 
 def test_the_warning_comes_once_for_an_agent():
     problem = dm.problems.two_state(horizon=500)
-    with pytest.warns(ClippedGammaWarning):
+    with pytest.warns(ClippedGammaWarning) as said:
         agent = dm.agents.BORL.for_problem(problem)
+    assert [warning.filename for warning in said] == [__file__]  # the user's line, not the library's
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         dm.simulate(agent, problem, seed=1)

@@ -109,8 +109,9 @@ class BlockSummary:
         uniform = " (every arm as likely)" if self.gamma >= 1.0 else ""
         clipped = f", clipped from {self.printed_gamma:.3g}" if self.clipped else ""
         lines = [
-            f"{self.master} over {len(self.arms)} arms ({', '.join(self.names)}), {self.block_length} steps each",
+            f"{self.master} over {len(self.arms)} arms ({', '.join(self.names)}), "
             f"gamma {self.gamma:.3g}{clipped}{uniform}",
+            f"blocks of {self.block_length} steps:",
             f"{'block':>5} {'from t':>8} "
             + " ".join(f"{name:>9}" for name in self.names)
             + "  probability  reward",

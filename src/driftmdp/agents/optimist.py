@@ -6,7 +6,6 @@ The step is compiled and is the same whether it is taken live (``act``, ``observ
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +23,7 @@ from driftmdp.agents.room import draft_for, enlarge_memory, enlarge_mind, new_me
 from driftmdp.errors import InvalidInputError, NotConvergedError
 from driftmdp.mdp import Space
 from driftmdp.planning.optimistic import finish_sparsely
-from driftmdp.validation import one_of
+from driftmdp.validation import one_of, warn
 
 __all__ = ["PLANNERS", "TIES", "Optimist", "Plan"]
 
@@ -173,11 +172,10 @@ class Optimist(RowByRow):
         self._warned = True
         low, high = self.reward_range or (0.0, 1.0)
         shown = self._rules.bottom + self._rules.span * mean
-        warnings.warn(
+        warn(
             f"The mean reward of state {state}, action {action} is {shown:g}, "
             f"far outside reward_range ({low:g}, {high:g}): optimistic rewards are capped there, so {self.name} "
-            "cannot learn from it. Make the agent with the range of your rewards.",
-            stacklevel=4,
+            "cannot learn from it. Make the agent with the range of your rewards."
         )
 
     def _play_rows(self, stage: Stage, first: int, last: int) -> None:

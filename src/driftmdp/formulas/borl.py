@@ -57,6 +57,17 @@ class BorlSchedule:
         """The arms J: every window with every widening, in the order (j, k) of M."""
         return tuple((window, widening) for window in self.windows for widening in self.widenings)
 
+    def __str__(self) -> str:
+        windows = ", ".join(map(str, self.windows))
+        widenings = ", ".join(f"{widening:.3g}" for widening in self.widenings)
+        note = ", which is no probability" if self.gamma > 1.0 else ""
+        return (
+            f"{self.n_blocks} blocks of H = {self.block_length} steps, {self.n_arms} arms\n"
+            f"windows    {windows}\n"
+            f"widenings  {widenings}\n"
+            f"EXP3.P     alpha {self.alpha:.3g}, beta {self.beta:.3g}, gamma {self.gamma:.3g}{note}"
+        )
+
 
 def borl_schedule(space: Space, horizon: int) -> BorlSchedule:
     """Return BORL's parameters for a space and a horizon.
@@ -66,6 +77,11 @@ def borl_schedule(space: Space, horizon: int) -> BorlSchedule:
     >>> plan = borl_schedule(Space.uniform(2, 2), 5000)
     >>> plan.block_length, plan.n_arms, plan.n_blocks, round(plan.gamma, 2)
     (476, 35, 11, 3.53)
+    >>> print(plan)
+    11 blocks of H = 476 steps, 35 arms
+    windows    1, 2, 7, 21, 60, 170, 476
+    widenings  1.5, 0.434, 0.126, 0.0365, 0.0106
+    EXP3.P     alpha 0.0913, beta 0.0961, gamma 3.53, which is no probability
     """
     t = as_integer(horizon, "horizon", minimum=1)
     if not isinstance(space, Space):

@@ -9,15 +9,13 @@ not only its mean, and the adversary may look at the draws.
 
 from __future__ import annotations
 
-import warnings
-
 from driftmdp.agents.bandits.exp3 import checked_gamma
 from driftmdp.agents.bandits.exponential_weights import ExponentialWeights
 from driftmdp.agents.bandits.one_state import n_arms_of
 from driftmdp.errors import ClippedGammaWarning
 from driftmdp.formulas import Exp3pParameters, exp3p_parameters
 from driftmdp.mdp import Space
-from driftmdp.validation import as_number, one_of
+from driftmdp.validation import as_number, one_of, warn
 
 __all__ = ["EXP3P", "MODES", "exp3p_in_force", "warn_of_clipping"]
 
@@ -92,10 +90,9 @@ def exp3p_in_force(printed: Exp3pParameters, n_arms: int, mode: str) -> Exp3pPar
 
 def warn_of_clipping(name: str, gamma: float, n_arms: int, rounds: int) -> None:
     """Say that gamma was clipped and what that means."""
-    warnings.warn(
+    warn(
         f"gamma of {name} is {gamma:.3g} for {n_arms} arms and {rounds} rounds, and was clipped to 1: every arm is "
         "drawn with the same probability, whatever was learned. Use a longer horizon, or mode='bounded' where "
         "there is one.",
         ClippedGammaWarning,
-        stacklevel=3,
     )
