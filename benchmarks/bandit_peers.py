@@ -1,8 +1,9 @@
 """Another package's bandits, and the smallest loop that lets them play.
 
-``SMPyBandits`` is the largest pip-installable collection of bandits known to us. Importing the package fails, as its
-posteriors ask SciPy for a function that is gone (``btdtri``); its UCB, SWUCB and Exp3 need none of them, so their
-files are imported, unchanged, without what the package does when it is imported.
+``SMPyBandits`` is the largest pip-installable collection of bandits known to us. Importing the package fails: its
+posteriors ask SciPy for a function that is gone (``btdtri``). Its UCB, SWUCB and Exp3 need none of them, so their
+files are imported, unchanged, without what the package does when it is imported. They are written for research and
+not for speed: its SWUCB looks through the whole window for each arm, and every choice is one of ``numpy.random``.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import driftmdp as dm
 from benchmarks.learners import Played
@@ -59,7 +61,7 @@ def _policy(file: str) -> Any:
         return importlib.import_module(f"{PACKAGE}.{file}")
 
 
-def _run(make: Callable[[], Any], means: np.ndarray[Any, np.dtype[np.float64]]) -> BanditRun:
+def _run(make: Callable[[], Any], means: NDArray[np.float64]) -> BanditRun:
     """Return a whole run in which a step of the world is one look into a list; making the list does not count."""
 
     def run(seed: int) -> Played:
