@@ -60,7 +60,8 @@ def learners(problem: dm.Problem) -> dict[str, dm.agents.BuiltinAgent]:
 
 SETTINGS = {
     "stationary bandit": (dm.problems.bandit(drift="stationary", horizon=HORIZON), bandits),
-    "drifting bandit": (wavering_arm(), bandits),
+    "drifting bandit, one arm wavers": (wavering_arm(), bandits),
+    "drifting bandit, arms take turns": (dm.problems.bandit(n_arms=3, drift="abrupt", horizon=HORIZON), bandits),
     "stationary MDP": (dm.problems.river_swim(horizon=HORIZON), learners),
     "drifting MDP": (dm.problems.garnet(n_states=5, horizon=HORIZON), learners),
     "drifting MDP of the paper": (dm.problems.two_state(horizon=HORIZON), learners),

@@ -246,7 +246,8 @@ def _check_fit(agent: BuiltinAgent, problem: Problem) -> None:
     horizon = agent.horizon
     if horizon is not None and horizon < problem.horizon:
         raise InvalidInputError(
-            f"The agent's horizon must be at least the problem's, {problem.horizon}; got {horizon}."
+            f"The agent's horizon must be at least the problem's, {problem.horizon}; got {horizon}. "
+            f"Use {type(agent).__name__}.for_problem(problem, ...)."
         )
     low, high = problem.reward_range
     if max(abs(low), abs(high), problem.noise.sigma) > LARGEST:
@@ -254,10 +255,11 @@ def _check_fit(agent: BuiltinAgent, problem: Problem) -> None:
     for name in ("reward_range", "feedback_range"):
         bounds = getattr(agent, name, None)
         if bounds is not None and not (bounds[0] <= low and high <= bounds[1]):
+            raw = ", or reward_range=None for raw rewards" if isinstance(agent, Optimist) else ""
             raise InvalidInputError(
                 f"The agent's {name} must contain the problem's, ({low:g}, {high:g}); got ({bounds[0]:g}, "
-                f"{bounds[1]:g}). Use {type(agent).__name__}.for_problem(problem, ...), or reward_range=None for "
-                "raw rewards."
+                f"{bounds[1]:g}). Use {type(agent).__name__}.for_problem(problem, ...)"
+                f"{raw if name == 'reward_range' else ''}."
             )
 
 

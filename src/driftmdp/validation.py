@@ -111,8 +111,11 @@ def nearest_name(name: Any, known: Iterable[str]) -> str:
     >>> nearest_name("two-stat", ["two-state-v1", "perils-v1"])
     " Did you mean 'two-state-v1'?"
     """
-    close = difflib.get_close_matches(str(name), list(known), n=1, cutoff=0.5)
-    return f" Did you mean {close[0]!r}?" if close else ""
+    if not isinstance(name, str):
+        return ""
+    by_lower = {choice.lower(): choice for choice in known}
+    close = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.5)
+    return f" Did you mean {by_lower[close[0]]!r}?" if close else ""
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:

@@ -9,7 +9,7 @@ import pytest
 import driftmdp as dm
 from driftmdp.errors import ClippedGammaWarning, InvalidInputError
 from tests.agents.comparing import compare
-from tests.agents.worlds import agent_rng, random_problem
+from tests.agents.worlds import agent_rng, random_problem, world_luck
 from tests.reference import borl as reference
 
 NOISES = ("none", "bernoulli", "gaussian(0.2)", "anchor")
@@ -21,6 +21,13 @@ def pair(problem, seed, **options):
     agent = dm.agents.BORL.for_problem(problem, **options)
     common = options | {"reward_range": agent.reward_range, "feedback_range": agent.feedback_range}
     return agent, reference.BORL(problem.space.n_actions.tolist(), problem.horizon, rng=agent_rng(seed), **common)
+
+
+def play(agent, reward, steps):
+    """Give the same reward for so many steps."""
+    for _ in range(steps):
+        agent.act(0)
+        agent.observe(reward, 0)
 
 
 @pytest.mark.parametrize("mode", ["paper", "bounded"])
@@ -86,7 +93,7 @@ def test_the_summary_says_what_was_chosen():
         agent = dm.agents.BORL.for_problem(problem)
     run = dm.simulate(agent, problem, seed=7)
     summary = run.summary
-    assert (summary.gamma, round(summary.printed_gamma, 2), summary.clipped) == (1.0, 3.53, True)
+    assert (summary.gamma, round(summary.formula_gamma, 2), summary.clipped) == (1.0, 3.53, True)
     assert summary.starts.tolist() == [1 + 476 * block for block in range(11)]
     np.testing.assert_allclose(summary.probabilities, 1 / 35, rtol=1e-12)
     assert summary.chosen_arms == tuple(agent.schedule(TWO, 5000).arms[arm] for arm in summary.chosen)
@@ -94,6 +101,8 @@ def test_the_summary_says_what_was_chosen():
     assert summary.feedback[0] == pytest.approx(units.sum() / 476)
     assert "clipped from 3.53 (every arm as likely)" in str(summary)
     assert len(str(summary).splitlines()) == 3 + 11
+    assert str(summary).endswith("(240 steps)")
+    assert summary.sizes.sum() == 5000
 
 
 def test_the_warning_comes_once_for_an_agent():
@@ -106,6 +115,43 @@ def test_the_warning_comes_once_for_an_agent():
         dm.simulate(agent, problem, seed=1)
         agent.reset()
         agent.copy().act(0)
+
+
+def test_nothing_is_said_of_parameters_that_are_refused():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(InvalidInputError, match="planner must be one of"):
+            dm.agents.BORL(TWO, 100, planner="quick")
+
+
+def test_rewards_outside_the_range_at_the_end_of_a_block():
+    """A restart forgets the pair whose range would be doubted; that must not disturb the agent."""
+    agent = dm.agents.BORL(TWO, 500, reward_range=(0.0, 1.0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        play(agent, 1.5, 500)
+    assert (agent.summary().feedback[:-1] == 1.0).all()
+
+
+def test_feedback_far_outside_its_range_is_said_once():
+    agent = dm.agents.BORL(TWO, 500, reward_range=None, feedback_range=(-5.0, 5.0))
+    match = r"mean reward of block 1 is 50, far outside the range \(-5, 5\)"
+    with pytest.warns(UserWarning, match=match) as said:
+        play(agent, 50.0, 500)
+    assert len(said) == 1
+
+
+def test_the_window_and_the_widening_in_force():
+    problem = random_problem(3, 400, 2)
+    agent = dm.agents.BORL.for_problem(problem)
+    state, luck = problem.start, world_luck(problem, 1)
+    for t in range(1, 401):
+        action = agent.act(state)
+        assert (agent.window, agent.widening) == agent.summary().chosen_arms[-1]
+        assert agent.explain(state).widening == agent.widening
+        sample = problem.sample(t, state, action, luck)
+        agent.observe(sample.reward, sample.next_state)
+        state = sample.next_state
 
 
 def test_bounded_keeps_the_conditions_of_exp3p():
@@ -131,7 +177,8 @@ def test_raw_rewards_need_a_feedback_range():
         ({"mode": "bound"}, "Did you mean 'bounded'"),
         ({"horizon": 0}, "horizon must be at least 1"),
         ({"space": 2}, "space must be a Space"),
-        ({"feedback_range": (1.0, 0.0)}, "must be two finite numbers"),
+        ({"feedback_range": (1.0, 0.0)}, "feedback_range must be two finite numbers"),
+        ({"master": "EXP3.P"}, "Did you mean 'exp3p'"),
         ({"scale": 0.0}, "scale must be positive"),
     ],
 )

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import Luck, Record, World
-from driftmdp.mdp import Problem, Space
+from driftmdp.mdp import Problem, Space, as_space
 from driftmdp.validation import LARGEST, as_integer, as_number
 
 __all__ = ["Agent", "BuiltinAgent", "RowByRow", "Stage", "checked_problem"]
@@ -63,11 +63,7 @@ class BuiltinAgent(ABC):
     seed: int | None
 
     def __init__(self, space: Space, horizon: int | None, seed: int | None) -> None:
-        if not isinstance(space, Space):
-            raise InvalidInputError(
-                f"space must be a Space; got {space!r}. Write Space.uniform(n_states, n_actions)."
-            )
-        self.space = space
+        self.space = as_space(space)
         self.horizon = None if horizon is None else as_integer(horizon, "horizon", minimum=1)
         self.seed = None if seed is None else as_integer(seed, "seed", minimum=0)
         self._offsets: NDArray[np.int32] = np.array(space.offsets)
@@ -163,7 +159,8 @@ class BuiltinAgent(ABC):
         except TypeError:
             raise InvalidInputError(f"{name} must be a whole number; got {state!r}.") from None
         if not 0 <= s < self._offsets.size - 1:
-            raise InvalidInputError(f"{name} must be one of 0 .. {self._offsets.size - 2}; got {s}.")
+            known = f"one of 0 .. {self._offsets.size - 2}" if self._offsets.size > 2 else "0, the only one"
+            raise InvalidInputError(f"{name} must be {known}; got {s}.")
         return s
 
     def summary(self) -> Any:
@@ -230,7 +227,7 @@ class RowByRow(BuiltinAgent):
 def checked_problem(problem: Problem) -> Problem:
     """Return a problem, or say that it is none."""
     if not isinstance(problem, Problem):
-        raise InvalidInputError(f"problem must be a Problem; got {problem!r}.")
+        raise InvalidInputError(f"problem must be a Problem; got {problem!r}. Try driftmdp.problems.two_state().")
     return problem
 
 

@@ -10,7 +10,7 @@ for block i = 1, 2, ...
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from driftmdp.agents.bandits.exponential_weights import new_weights, restored_lo
 from driftmdp.agents.base import RowByRow, Stage
 from driftmdp.agents.generators import as_text, from_text
 from driftmdp.kernels.arrays import Odds
+from driftmdp.validation import warn
 
 __all__ = ["BlockByBlock", "BlockSummary", "Blocks"]
 
@@ -41,7 +42,7 @@ class Blocks:
         The name of the bandit algorithm.
     odds
         Its numbers; ``bottom`` and ``span`` map rewards to [0, 1].
-    printed_gamma
+    formula_gamma
         Its share of uniform draws as the formula gives it.
     """
 
@@ -52,7 +53,7 @@ class Blocks:
     arms: tuple[tuple[float, ...], ...]
     master: str
     odds: Odds
-    printed_gamma: float
+    formula_gamma: float
 
     def start(self, block: int) -> int:
         """Return how many steps come before a block."""
@@ -73,32 +74,34 @@ class BlockSummary:
         The name of the bandit algorithm.
     names, arms
         What an arm is made of, and the values of each arm.
-    gamma, printed_gamma, clipped
+    gamma, formula_gamma, clipped
         The master's share of uniform draws, what its formula gives, and whether the two differ. At 1 every arm is
         as likely, whatever was learned.
     block_length
         H.
-    starts
-        The time of each block's first step, shape (blocks so far,).
+    starts, sizes
+        The time of each block's first step, and how many steps it has; shape (blocks so far,).
     probabilities
         Of each arm at the start of each block, shape (blocks so far, arms).
     chosen
         The number of the arm that was drawn for each block.
     feedback
-        The reward that each finished block fed back, in [0, 1].
+        What each finished block fed back: the sum of its rewards, mapped to [0, 1], over H. A shorter last block is
+        divided by H too.
     """
 
     master: str
     names: tuple[str, ...]
-    arms: tuple[tuple[float, ...], ...]
+    arms: tuple[tuple[float, ...], ...] = field(repr=False)
     gamma: float
-    printed_gamma: float
+    formula_gamma: float
     clipped: bool
     block_length: int
-    starts: NDArray[np.int64]
-    probabilities: NDArray[np.float64]
-    chosen: NDArray[np.int32]
-    feedback: NDArray[np.float64]
+    starts: NDArray[np.int64] = field(repr=False)
+    sizes: NDArray[np.int64] = field(repr=False)
+    probabilities: NDArray[np.float64] = field(repr=False)
+    chosen: NDArray[np.int32] = field(repr=False)
+    feedback: NDArray[np.float64] = field(repr=False)
 
     @property
     def chosen_arms(self) -> tuple[tuple[float, ...], ...]:
@@ -107,20 +110,21 @@ class BlockSummary:
 
     def __str__(self) -> str:
         uniform = " (every arm as likely)" if self.gamma >= 1.0 else ""
-        clipped = f", clipped from {self.printed_gamma:.3g}" if self.clipped else ""
+        clipped = f", clipped from {self.formula_gamma:.3g}" if self.clipped else ""
         lines = [
             f"{self.master} over {len(self.arms)} arms ({', '.join(self.names)}), "
             f"gamma {self.gamma:.3g}{clipped}{uniform}",
             f"blocks of {self.block_length} steps:",
             f"{'block':>5} {'from t':>8} "
             + " ".join(f"{name:>9}" for name in self.names)
-            + "  probability  reward",
+            + "  probability  feedback",
         ]
         for block, (start, arm) in enumerate(zip(self.starts, self.chosen, strict=True)):
             values = " ".join(f"{value:>9.4g}" for value in self.arms[arm])
-            reward = f"{self.feedback[block]:.4f}" if block < self.feedback.size else "-"
+            fed = f"{self.feedback[block]:.4f}" if block < self.feedback.size else "-"
+            short = "" if self.sizes[block] == self.block_length else f"  ({self.sizes[block]} steps)"
             lines.append(
-                f"{block + 1:>5} {start:>8} {values}  {self.probabilities[block, arm]:>11.4f}  {reward:>6}"
+                f"{block + 1:>5} {start:>8} {values}  {self.probabilities[block, arm]:>11.4f}  {fed:>8}{short}"
             )
         return "\n".join(lines)
 
@@ -132,6 +136,7 @@ class BlockByBlock(RowByRow):
     """
 
     _blocks: Blocks
+    _doubted = False
 
     @abstractmethod
     def _begin_block(self, block: int, arm: int) -> None:
@@ -149,6 +154,10 @@ class BlockByBlock(RowByRow):
         self._block, self._gathered = 0, 0.0
         self._draw_arm()
 
+    @property
+    def _arm_in_force(self) -> tuple[float, ...]:
+        return self._blocks.arms[self._chosen[min(self._block, self._blocks.n_blocks - 1)]]
+
     def _draw_arm(self) -> None:
         if self._block < self._blocks.n_blocks:
             arm = int(kernels.exponential.choose(self._weights, self._rng.random()))
@@ -159,11 +168,24 @@ class BlockByBlock(RowByRow):
     def _end_block(self) -> None:
         """Feed the block's reward back, divided by H and clipped to [0, 1], and draw the next arm."""
         blocks = self._blocks
+        self._doubt_the_feedback(self._gathered / blocks.size(self._block))
         gain = min(max(self._gathered / blocks.length, 0.0), 1.0)
         self._feedback[self._block] = gain
         kernels.exponential.credit(blocks.odds, self._weights, int(self._chosen[self._block]), gain)
         self._block, self._gathered = self._block + 1, 0.0
         self._draw_arm()
+
+    def _doubt_the_feedback(self, mean: float) -> None:
+        """Warn, once, if the mean reward of a block lies more than a whole range outside of the range."""
+        if self._doubted or -1.0 <= mean <= 2.0:
+            return
+        self._doubted = True
+        low, span = self._blocks.odds.bottom, self._blocks.odds.span
+        warn(
+            f"The mean reward of block {self._block + 1} is {low + span * mean:g}, far outside the range ({low:g}, "
+            f"{low + span:g}) that {self.name}'s master was given: it learns nothing from it. Make the agent with "
+            "the range of your rewards."
+        )
 
     def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
         super()._learn(state, action, reward, next_state)  # type: ignore[safe-super]
@@ -192,10 +214,11 @@ class BlockByBlock(RowByRow):
             names=blocks.names,
             arms=blocks.arms,
             gamma=blocks.odds.mixing,
-            printed_gamma=blocks.printed_gamma,
-            clipped=blocks.printed_gamma > blocks.odds.mixing,
+            formula_gamma=blocks.formula_gamma,
+            clipped=blocks.formula_gamma > blocks.odds.mixing,
             block_length=blocks.length,
             starts=np.arange(begun) * blocks.length + 1,
+            sizes=np.array([blocks.size(block) for block in range(begun)]),
             probabilities=self._probabilities[:begun].copy(),
             chosen=self._chosen[:begun].copy(),
             feedback=self._feedback[: self._block].copy(),

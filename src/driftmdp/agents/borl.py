@@ -46,8 +46,9 @@ class BORL(BlockByBlock, Optimist):
     reward_range
         Bounds (lo, hi) on the mean rewards; None is the raw reading, without a cap.
     feedback_range
-        The range in which a block's mean reward is fed back to the master; by default ``reward_range``. The raw
-        reading needs one.
+        Bounds (lo, hi) on the rewards, as the master sees them: a block's mean is mapped from there to [0, 1] and
+        fed back. By default ``reward_range``; the raw reading needs one. ``simulate`` asks that it contain the
+        problem's range.
     master
         ``"exp3p"``, or ``"exp3"``, which has no guarantee here: a block's first state depends on earlier choices.
     mode
@@ -63,7 +64,7 @@ class BORL(BlockByBlock, Optimist):
     ties
         ``"least-visited"`` or ``"first"``.
     seed
-        Of the master's generator until ``reset(rng)`` gives another.
+        Of the master's generator until ``reset(rng)`` gives another; None is a fresh one.
 
     Examples
     --------
@@ -91,10 +92,8 @@ class BORL(BlockByBlock, Optimist):
     ) -> None:
         plan = borl_schedule(space, horizon)
         self.master, self.mode = one_of(master, "master", MASTERS), one_of(mode, "mode", MODES)
-        self.feedback_range = checked_range(feedback_range)
+        self.feedback_range = checked_range(feedback_range, "feedback_range")
         self._blocks = self._blocks_of(plan, horizon, checked_range(reward_range))
-        if self.mode == "paper" and self._blocks.printed_gamma > 1.0:
-            warn_of_clipping(self.name, self._blocks.printed_gamma, plan.n_arms, plan.n_blocks)
         longest = max(window for window in plan.windows if window < min(plan.block_length, horizon) or window == 1)
         super().__init__(
             space,
@@ -107,13 +106,16 @@ class BORL(BlockByBlock, Optimist):
             seed=seed,
         )
         self.delta, self.scale = delta, scale
+        if self.mode == "paper" and self._blocks.formula_gamma > 1.0:
+            gamma = self._blocks.formula_gamma
+            warn_of_clipping(self.name, gamma, plan.n_arms, plan.n_blocks, "Use mode='bounded'")
 
     def _blocks_of(self, plan: BorlSchedule, horizon: int, reward_range: tuple[float, float] | None) -> Blocks:
         bounds = self.feedback_range or reward_range
         if bounds is None:
             raise InvalidInputError(
                 "feedback_range must be two finite numbers (lo, hi) when reward_range is None: the master needs "
-                "rewards in [0, 1]. Give the range that a block's mean reward will lie in."
+                "rewards in [0, 1]. Give the bounds of your rewards."
             )
         if self.master == "exp3p":
             printed = Exp3pParameters(plan.alpha, plan.beta, plan.gamma)
@@ -156,6 +158,16 @@ class BORL(BlockByBlock, Optimist):
         if isinstance(problem, Problem) and parameters.get("reward_range", problem.reward_range) is None:
             parameters = {"feedback_range": problem.reward_range} | parameters
         return super().for_problem(problem, **parameters)
+
+    @property
+    def window(self) -> int:
+        """W of the block in force."""
+        return int(self._arm_in_force[0])
+
+    @property
+    def widening(self) -> float:
+        """The widening, eta, of the block in force."""
+        return float(self._arm_in_force[1])
 
     def reset(self, rng: np.random.Generator | None = None) -> None:
         """Forget everything and begin anew; the master's draws come from ``rng``, by default from ``seed``."""

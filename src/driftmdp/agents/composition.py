@@ -29,17 +29,19 @@ class Composition(Protocol):
     ties: str
 
 
-def checked_range(reward_range: Any) -> tuple[float, float] | None:
-    """Return a reward range as two numbers, or None for the raw reading."""
-    if reward_range is None:
+def checked_range(bounds: Any, name: str = "reward_range", optional: bool = True) -> tuple[float, float] | None:
+    """Return a range of rewards as two numbers, or, where that is allowed, None."""
+    if bounds is None and optional:
         return None
     try:
-        low, high = (as_number(bound, "reward_range", -LARGEST, LARGEST) for bound in reward_range)
+        low, high = (as_number(bound, name, -LARGEST, LARGEST) for bound in bounds)
     except (TypeError, ValueError):
         low, high = 1.0, 0.0
     if low > high:
+        also = ", or None" if optional else ""
         raise InvalidInputError(
-            f"reward_range must be two finite numbers (lo, hi) with lo <= hi, or None; got {reward_range!r}."
+            f"{name} must be two finite numbers (lo, hi) with lo <= hi{also}; got {bounds!r}. Give the bounds of "
+            "your rewards."
         )
     return low, high
 

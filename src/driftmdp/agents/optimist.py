@@ -165,9 +165,12 @@ class Optimist(RowByRow):
 
     def _doubt_the_range(self, state: int, action: int, pair: int) -> None:
         """Warn, once, if a pair's mean reward lies more than a whole range outside of the range."""
-        slot = self._known.slots[self._known.slot_of[pair]]
+        index = self._known.slot_of[pair]  # -1 right after a restart
+        slot = self._known.slots[index]
+        if self._warned or index < 0 or slot["count"] < 20:
+            return
         mean = slot["total"] / slot["count"]
-        if self._warned or slot["count"] < 20 or -1.0 <= mean <= 2.0:
+        if -1.0 <= mean <= 2.0:
             return
         self._warned = True
         low, high = self.reward_range or (0.0, 1.0)

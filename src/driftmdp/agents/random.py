@@ -18,7 +18,7 @@ class Random(Drawing):
     space
         States and actions.
     seed
-        Of the generator used until ``reset(rng)`` gives another.
+        Of the generator used until ``reset(rng)`` gives another; None is a fresh one.
 
     Examples
     --------

@@ -23,10 +23,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from driftmdp.errors import InvalidInputError
 from driftmdp.formulas.bandits import exp3p_parameters
 from driftmdp.formulas.whole import whole_part
-from driftmdp.mdp import Space
+from driftmdp.mdp import Space, as_space
 from driftmdp.validation import as_integer
 
 __all__ = ["BorlSchedule", "borl_schedule"]
@@ -84,8 +83,7 @@ def borl_schedule(space: Space, horizon: int) -> BorlSchedule:
     EXP3.P     alpha 0.0913, beta 0.0961, gamma 3.53, which is no probability
     """
     t = as_integer(horizon, "horizon", minimum=1)
-    if not isinstance(space, Space):
-        raise InvalidInputError(f"space must be a Space; got {space!r}.")
+    as_space(space)
     s, a = space.n_states, space.mean_actions
     length = whole_part(3 * s ** (2 / 3) * a**0.5 * t**0.5)
     phi = 1 / (2 * math.sqrt(t))

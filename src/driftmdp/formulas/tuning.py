@@ -21,9 +21,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from driftmdp.errors import InvalidInputError
 from driftmdp.formulas.whole import whole_part
-from driftmdp.mdp import Space
+from driftmdp.mdp import Space, as_space
 from driftmdp.validation import as_integer, as_number, one_of
 
 __all__ = ["RULES", "Tuning", "tuned"]
@@ -60,8 +59,7 @@ def tuned(space: Space, horizon: int, b_r: float, b_p: float, rule: str = "theor
     Tuning(window=47, widening=0.229..., rule='theorem-1')
     """
     t = as_integer(horizon, "horizon", minimum=1)
-    if not isinstance(space, Space):
-        raise InvalidInputError(f"space must be a Space; got {space!r}.")
+    as_space(space)
     br, bp = as_number(b_r, "b_r", minimum=0.0), as_number(b_p, "b_p", minimum=0.0)
     window, widening = _printed(space, t, br, bp, one_of(rule, "rule", RULES))
     return Tuning(max(1, whole_part(window)), min(2.0, max(0.0, widening)), rule)

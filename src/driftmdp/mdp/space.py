@@ -13,6 +13,7 @@ sum |A_s|    n_pairs         int         S times [CSZ20]'s average A
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from driftmdp.errors import InvalidInputError
 from driftmdp.validation import as_integer, as_table, readonly
 
-__all__ = ["Space"]
+__all__ = ["Space", "as_space"]
 
 
 class Space:
@@ -182,3 +183,10 @@ def _checked_action_names(
             raise InvalidInputError(f"action_names[s={s}] must have {count} names; got {own!r}.")
         result.append(tuple(map(str, own)))
     return tuple(result)
+
+
+def as_space(space: Any) -> Space:
+    """Return a space, or say that it is none."""
+    if not isinstance(space, Space):
+        raise InvalidInputError(f"space must be a Space; got {space!r}. Write Space.uniform(n_states, n_actions).")
+    return space

@@ -11,6 +11,13 @@ BANDITS = sorted(name for name, agent in dm.agents.builtin().items() if agent.is
 ARMS = dm.Space.uniform(1, 3)
 
 
+def play(agent, reward, steps):
+    """Give the same reward for so many steps."""
+    for _ in range(steps):
+        agent.act(0)
+        agent.observe(reward, 0)
+
+
 def test_the_corner_is_complete():
     assert BANDITS == ["BOB", "DUCB", "EXP3", "EXP3P", "EXP3S", "Rexp3", "SWUCB", "UCB1"]
 
@@ -105,6 +112,15 @@ def test_an_action_that_was_not_advised_is_what_is_learned():
     agent.act(0)
     agent.observe(1.0, 0, action=2)
     assert agent.counts().tolist() == [0.0, 0.0, 1.0]
+
+
+@pytest.mark.parametrize("name", BANDITS)
+def test_rewards_far_outside_the_range_are_said_once(name):
+    agent = dm.agents.builtin()[name].for_problem(dm.problems.bandit(horizon=500))
+    with pytest.warns(UserWarning, match=r"outside .*range .* Make the agent with the range") as said:
+        play(agent, 50.0, 200)
+    assert {warning.filename for warning in said} == {__file__}
+    assert len(said) == (2 if name == "BOB" else 1)  # BOB's master doubts its feedback too
 
 
 def test_swucrl2_cw_is_tuned_for_one_state_by_the_papers_remark():

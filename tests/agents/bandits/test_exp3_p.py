@@ -101,7 +101,7 @@ def test_clipping_is_said_once_and_in_the_summary():
         agent = dm.agents.EXP3P(dm.Space.uniform(1, 9), 6)
     assert len(said) == 1
     summary = agent.summary()
-    assert (summary.gamma, round(summary.printed_gamma, 2), summary.clipped) == (1.0, 1.91, True)
+    assert (summary.gamma, round(summary.formula_gamma, 2), summary.clipped) == (1.0, 1.91, True)
 
 
 def test_bounded_keeps_its_conditions():
@@ -110,7 +110,7 @@ def test_bounded_keeps_its_conditions():
             summary = dm.agents.EXP3P(dm.Space.uniform(1, n_arms), horizon, mode="bounded").summary()
             assert summary.gamma <= 0.5
             assert (1 + summary.bonus) * n_arms * summary.rate <= summary.gamma * (1 + 1e-12)
-            assert summary.clipped == (summary.printed_gamma > 0.5)
+            assert summary.clipped == (summary.formula_gamma > 0.5)
 
 
 def test_one_arm():

@@ -33,7 +33,7 @@ class BOB(BlockByBlock, UpperConfidence):
     reward_range
         Bounds (lo, hi) on the rewards.
     seed
-        Of EXP3's generator until ``reset(rng)`` gives another.
+        Of EXP3's generator until ``reset(rng)`` gives another; None is a fresh one.
 
     Examples
     --------
@@ -57,8 +57,6 @@ class BOB(BlockByBlock, UpperConfidence):
         plan, bounds = self.schedule(space, horizon), bandit_range(reward_range)
         self.xi = as_number(xi, "xi", minimum=0.0)
         share, n_windows = min(1.0, plan.gamma), len(plan.windows)
-        if plan.gamma > 1.0:
-            warn_of_clipping(self.name, plan.gamma, n_windows, plan.n_blocks)
         self._blocks = Blocks(
             as_integer(horizon, "horizon", minimum=1),
             plan.block_length,
@@ -71,6 +69,8 @@ class BOB(BlockByBlock, UpperConfidence):
         )
         longest = min(plan.block_length, horizon)
         super().__init__(space, horizon, reward_range, seed, factor=self.xi, window=longest)
+        if plan.gamma > 1.0:
+            warn_of_clipping(self.name, plan.gamma, n_windows, plan.n_blocks, "Use a longer horizon")
 
     @staticmethod
     def schedule(space: Space, horizon: int) -> BobSchedule:

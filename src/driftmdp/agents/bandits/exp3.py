@@ -30,7 +30,7 @@ class EXP3(ExponentialWeights):
     reward_range
         Bounds (lo, hi) on the rewards.
     seed
-        Of the generator used until ``reset(rng)`` gives another.
+        Of the generator used until ``reset(rng)`` gives another; None is a fresh one.
 
     Examples
     --------

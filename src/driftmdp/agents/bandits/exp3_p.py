@@ -40,7 +40,7 @@ class EXP3P(ExponentialWeights):
     reward_range
         Bounds (lo, hi) on the rewards.
     seed
-        Of the generator used until ``reset(rng)`` gives another.
+        Of the generator used until ``reset(rng)`` gives another; None is a fresh one.
 
     Examples
     --------
@@ -68,8 +68,6 @@ class EXP3P(ExponentialWeights):
         self.alpha, self.beta, self.gamma = alpha, beta, gamma
         printed = exp3p_parameters(n_arms, horizon)
         chosen = exp3p_in_force(printed, n_arms, self.mode)
-        if gamma is None and self.mode == "paper" and printed.gamma > 1.0:
-            warn_of_clipping(self.name, printed.gamma, n_arms, horizon)
         share = chosen.gamma if gamma is None else checked_gamma(gamma, n_arms)
         super().__init__(
             space,
@@ -79,8 +77,10 @@ class EXP3P(ExponentialWeights):
             gamma=share,
             rate=chosen.alpha if alpha is None else as_number(alpha, "alpha", minimum=0.0),
             bonus=chosen.beta if beta is None else as_number(beta, "beta", minimum=0.0),
-            printed_gamma=printed.gamma if gamma is None else share,
+            formula_gamma=printed.gamma if gamma is None else share,
         )
+        if gamma is None and self.mode == "paper" and printed.gamma > 1.0:
+            warn_of_clipping(self.name, printed.gamma, n_arms, horizon, "Use mode='bounded'")
 
 
 def exp3p_in_force(printed: Exp3pParameters, n_arms: int, mode: str) -> Exp3pParameters:
@@ -88,11 +88,10 @@ def exp3p_in_force(printed: Exp3pParameters, n_arms: int, mode: str) -> Exp3pPar
     return printed.clipped() if mode == "paper" else printed.bounded(n_arms)
 
 
-def warn_of_clipping(name: str, gamma: float, n_arms: int, rounds: int) -> None:
+def warn_of_clipping(name: str, gamma: float, n_arms: int, rounds: int, advice: str) -> None:
     """Say that gamma was clipped and what that means."""
     warn(
-        f"gamma of {name} is {gamma:.3g} for {n_arms} arms and {rounds} rounds, and was clipped to 1: every arm is "
-        "drawn with the same probability, whatever was learned. Use a longer horizon, or mode='bounded' where "
-        "there is one.",
+        f"gamma of {name} is {gamma:.3g} for {n_arms} arms and {rounds} round{'s' * (rounds > 1)}, and was clipped "
+        f"to 1: every arm is drawn with the same probability, whatever was learned. {advice}.",
         ClippedGammaWarning,
     )

@@ -35,7 +35,7 @@ class EXP3S(ExponentialWeights):
     reward_range
         Bounds (lo, hi) on the rewards.
     seed
-        Of the generator used until ``reset(rng)`` gives another.
+        Of the generator used until ``reset(rng)`` gives another; None is a fresh one.
 
     Examples
     --------

@@ -7,13 +7,13 @@ world does: these bandits assume nothing of it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp import kernels
-from driftmdp.agents.bandits.one_state import bandit_range, n_arms_of, span_of
+from driftmdp.agents.bandits.one_state import Bandit, span_of
 from driftmdp.agents.base import Stage
 from driftmdp.agents.drawing import Drawing
 from driftmdp.kernels.arrays import Odds, Weights
@@ -34,7 +34,7 @@ class WeightsSummary:
         beta of EXP3.P; 0 for the others.
     gamma
         The share of uniform draws.
-    printed_gamma
+    formula_gamma
         What the formula gives.
     clipped
         Whether the two differ.
@@ -45,16 +45,13 @@ class WeightsSummary:
     rate: float
     bonus: float
     gamma: float
-    printed_gamma: float
+    formula_gamma: float
     clipped: bool
     probabilities: NDArray[np.float64]
 
 
-class ExponentialWeights(Drawing):
+class ExponentialWeights(Drawing, Bandit):
     """What the agents of this family share; a subclass gives the numbers."""
-
-    is_bandit: ClassVar[bool] = True
-    reward_range: tuple[float, float]
 
     def __init__(
         self,
@@ -67,14 +64,12 @@ class ExponentialWeights(Drawing):
         bonus: float = 0.0,
         sharing: float = 0.0,
         batch: int = 0,
-        printed_gamma: float | None = None,
+        formula_gamma: float | None = None,
     ) -> None:
-        n_arms_of(space, self.name)
-        super().__init__(space, horizon, seed)
-        self.reward_range = bandit_range(reward_range)
+        super().__init__(space, horizon, reward_range, seed)
         low, span = self.reward_range[0], span_of(self.reward_range)
         self._odds = Odds(float(rate), float(bonus), float(gamma), float(sharing), int(batch), low, span)
-        self._printed_gamma = gamma if printed_gamma is None else printed_gamma
+        self._formula_gamma = gamma if formula_gamma is None else formula_gamma
         self.reset()
 
     def reset(self, rng: np.random.Generator | None = None) -> None:
@@ -89,7 +84,7 @@ class ExponentialWeights(Drawing):
 
     def summary(self) -> WeightsSummary:
         """Return the parameters in force and the probabilities of the draw to come."""
-        odds, printed = self._odds, self._printed_gamma
+        odds, printed = self._odds, self._formula_gamma
         return WeightsSummary(
             odds.rate, odds.bonus, odds.mixing, printed, printed > odds.mixing, self.probabilities
         )

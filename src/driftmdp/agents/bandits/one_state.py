@@ -1,21 +1,58 @@
-"""What bandits ask of the space and the reward range that they are made with."""
+"""What all bandits share: one state, a range that the rewards lie in, and a doubt when they do not."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
+
+import numpy as np
 
 from driftmdp.agents.composition import checked_range
+from driftmdp.agents.timed import Timed
 from driftmdp.errors import InvalidInputError
-from driftmdp.mdp import Problem, Space
+from driftmdp.mdp import Problem, Space, as_space
+from driftmdp.validation import warn
 
-__all__ = ["bandit_range", "n_arms_of", "span_of", "variation_of"]
+__all__ = ["Bandit", "bandit_range", "n_arms_of", "span_of", "variation_of"]
+
+PATIENCE = 20  # rewards far outside of the range before it is said
+
+
+class Bandit(Timed):
+    """An agent for one state, whose actions are arms."""
+
+    is_bandit: ClassVar[bool] = True
+    reward_range: tuple[float, float]
+
+    def __init__(
+        self, space: Space, horizon: int | None, reward_range: tuple[float, float], seed: int | None
+    ) -> None:
+        n_arms_of(space, self.name)
+        super().__init__(space, horizon, seed)
+        self.reward_range = bandit_range(reward_range)
+        self._warned = False
+
+    def reset(self, rng: np.random.Generator | None = None) -> None:
+        """Begin anew at t = 1."""
+        super().reset(rng)
+        self._n_far = 0
+
+    def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
+        super()._learn(state, action, reward, next_state)
+        low, span = self.reward_range[0], span_of(self.reward_range)
+        if not -1.0 <= (reward - low) / span <= 2.0:
+            self._n_far += 1
+            if self._n_far == PATIENCE and not self._warned:
+                self._warned = True
+                warn(
+                    f"{PATIENCE} rewards, the last of them {reward:g}, were far outside reward_range ({low:g}, "
+                    f"{self.reward_range[1]:g}): {self.name} cannot weigh them. Make the agent with the range of "
+                    "your rewards."
+                )
 
 
 def n_arms_of(space: Space, name: str) -> int:
     """Return the number of arms of a space with one state."""
-    if not isinstance(space, Space):
-        raise InvalidInputError(f"space must be a Space; got {space!r}. Write Space.uniform(1, n_arms).")
-    if space.n_states != 1:
+    if as_space(space).n_states != 1:
         raise InvalidInputError(
             f"{name} must have a space of one state, a bandit; got {space.n_states} states. For several states use "
             "SWUCRL2CW, BORL or another agent for MDPs."
@@ -25,9 +62,8 @@ def n_arms_of(space: Space, name: str) -> int:
 
 def bandit_range(reward_range: Any) -> tuple[float, float]:
     """Return bounds on the rewards, which bandits cannot do without."""
-    bounds = checked_range(reward_range)
-    if bounds is None:
-        raise InvalidInputError("reward_range must be two finite numbers (lo, hi) for a bandit; got None.")
+    bounds = checked_range(reward_range, optional=False)
+    assert bounds is not None
     return bounds
 
 

@@ -29,7 +29,7 @@ class Rexp3(ExponentialWeights):
     reward_range
         Bounds (lo, hi) on the rewards.
     seed
-        Of the generator used until ``reset(rng)`` gives another.
+        Of the generator used until ``reset(rng)`` gives another; None is a fresh one.
 
     Examples
     --------

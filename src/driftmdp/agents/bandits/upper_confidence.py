@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp import kernels
-from driftmdp.agents.bandits.one_state import bandit_range, n_arms_of, span_of
+from driftmdp.agents.bandits.one_state import Bandit, span_of
 from driftmdp.agents.base import RowByRow, Stage
 from driftmdp.agents.restoring import memory_arrays, restored_memory
 from driftmdp.agents.room import new_memory
-from driftmdp.agents.timed import Timed
 from driftmdp.kernels.arrays import Bounds
 from driftmdp.mdp import Space
 
 __all__ = ["UpperConfidence"]
 
 
-class UpperConfidence(Timed, RowByRow):
+class UpperConfidence(Bandit, RowByRow):
     """What the agents of this family share; a subclass gives the factor and the memory."""
-
-    is_bandit: ClassVar[bool] = True
-    reward_range: tuple[float, float]
 
     def __init__(
         self,
@@ -35,9 +31,7 @@ class UpperConfidence(Timed, RowByRow):
         window: int = 0,
         discount: float = 1.0,
     ) -> None:
-        n_arms_of(space, self.name)
-        super().__init__(space, horizon, seed)
-        self.reward_range = bandit_range(reward_range)
+        super().__init__(space, horizon, reward_range, seed)
         self._bounds = Bounds(float(factor), float(discount), self.reward_range[0], span_of(self.reward_range))
         self._window = window
         self.reset()
