@@ -143,3 +143,39 @@ def test_one_agent_in_many_threads_runs_as_alone():
     with ThreadPoolExecutor(4) as pool:
         together = list(pool.map(lambda seed: dm.simulate(agent, PROBLEM, seed).actions.tolist(), range(16)))
     assert together == alone
+
+
+class Talker:
+    """A user's agent with something to say."""
+
+    summary: object = "not a method"
+
+    def reset(self, rng):
+        self.count = 0
+
+    def act(self, state):
+        return 0
+
+    def observe(self, reward, next_state, action=None):
+        self.count += 1
+
+
+class Teller(Talker):
+    def summary(self):
+        return {"steps": self.count}
+
+
+class Asker(Talker):
+    def summary(self, what):
+        return what
+
+
+def test_an_agents_own_summary_comes_with_the_run():
+    problem = dm.problems.two_state(horizon=30)
+    assert dm.simulate(Teller(), problem, 1).summary == {"steps": 30}
+    assert dm.simulate(Talker(), problem, 1).summary is None
+    assert dm.simulate(dm.agents.Random(problem.space), problem, 1).summary is None
+    with pytest.warns(UserWarning, match=r"summary\(\) of Asker must work without arguments; it failed"):
+        run = dm.simulate(Asker(), problem, 1)
+    assert run.summary is None
+    assert run.horizon == 30

@@ -17,7 +17,7 @@ from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import Luck, Record
 from driftmdp.mdp import DriftingMdp, Problem
 from driftmdp.planning import optimal_gains
-from driftmdp.validation import LARGEST, as_integer, as_vector
+from driftmdp.validation import LARGEST, as_integer, as_vector, warn
 
 __all__ = ["Run", "simulate"]
 
@@ -203,8 +203,14 @@ def _fresh(agent: Agent, rng: np.random.Generator) -> Any:
 
 
 def _summary_of(player: Any) -> Any:
-    summary = getattr(getattr(player, "__wrapped__", player), "summary", None)
-    return summary() if callable(summary) else None
+    agent = getattr(player, "__wrapped__", player)
+    try:
+        summary = getattr(agent, "summary", None)
+        return summary() if callable(summary) else None
+    except Exception as error:  # the run itself is whole
+        name = type(agent).__name__
+        warn(f"summary() of {name} must work without arguments; it failed: {error}. Run.summary is None.")
+        return None
 
 
 def _step_loop(agent: Agent, stage: Stage) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import math
 import numbers
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextvars import ContextVar
 from typing import Any, TypeVar
 
 import numpy as np
@@ -24,6 +26,7 @@ __all__ = [
     "as_vector",
     "nearest_name",
     "one_of",
+    "quietly",
     "readonly",
     "warn",
 ]
@@ -118,8 +121,26 @@ def nearest_name(name: Any, known: Iterable[str]) -> str:
     return f" Did you mean {by_lower[close[0]]!r}?" if close else ""
 
 
+_quiet: ContextVar[bool] = ContextVar("quiet", default=False)
+
+
+@contextlib.contextmanager
+def quietly() -> Iterator[None]:
+    """Let ``warn`` say nothing, in this thread and within this block."""
+    token = _quiet.set(True)
+    try:
+        yield
+    finally:
+        _quiet.reset(token)
+
+
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
-    """Warn at the line outside of this package that led here."""
+    """Warn at the line outside of this package that led here.
+
+    A warning may be turned into an error: call this when everything else is done.
+    """
+    if _quiet.get():
+        return
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("driftmdp."):
         level, frame = level + 1, frame.f_back

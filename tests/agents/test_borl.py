@@ -141,6 +141,28 @@ def test_feedback_far_outside_its_range_is_said_once():
     assert len(said) == 1
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_a_warning_that_is_an_error_leaves_a_whole_step(seed):
+    """Every block ends in a doubt that raises; the agent must go on as the one that was not disturbed."""
+    ranges = {"reward_range": None, "feedback_range": (0.0, 1.0)}
+    agent = dm.agents.BORL(TWO, 400, seed=seed, **ranges)
+    undisturbed = dm.agents.BORL(TWO, 400, seed=seed, **ranges)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for t in range(400):
+            agent._doubted = False
+            assert agent.act(t % 2) == undisturbed.act(t % 2)
+            try:
+                agent.observe(50.0, (t + 1) % 2)
+            except UserWarning:
+                assert agent.t > 1
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                undisturbed.observe(50.0, (t + 1) % 2)
+            assert agent.t == undisturbed.t == t + 2
+    assert str(agent.summary()) == str(undisturbed.summary())
+
+
 def test_the_window_and_the_widening_in_force():
     problem = random_problem(3, 400, 2)
     agent = dm.agents.BORL.for_problem(problem)

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import zipfile
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -283,6 +284,53 @@ def test_a_wrong_shape_or_type_is_refused(saved, name, change):
         dm.agents.load(saved)
 
 
+def test_a_strange_position_of_a_generator_is_refused(tmp_path):
+    """numpy trusts it, and would read beyond its state."""
+    for kind, place in (("MT19937", ["state", "pos"]), ("Philox", ["buffer_pos"])):
+        for position in (-1, 10**5):
+            agent = dm.agents.Random(dm.Space.uniform(2, 2))
+            agent.reset(np.random.Generator(getattr(np.random, kind)(7)))
+            agent.save(tmp_path / "a.npz")
+            with np.load(tmp_path / "a.npz") as file:
+                arrays = dict(file)
+            state = json.loads(str(arrays["state/rng"]))
+            inner = state
+            for key in place[:-1]:
+                inner = inner[key]
+            inner[place[-1]] = position
+            arrays["state/rng"] = np.array(json.dumps(state))
+            np.savez(tmp_path / "a.npz", **arrays)
+            with pytest.raises(InvalidInputError, match="the generator's position is wrong"):
+                dm.agents.load(tmp_path / "a.npz")
+
+
+def test_a_generator_that_could_not_be_loaded_is_not_saved(tmp_path):
+    class Mine(np.random.PCG64):
+        pass
+
+    agent = dm.agents.Random(dm.Space.uniform(2, 2))
+    agent.reset(np.random.Generator(Mine(1)))
+    with pytest.raises(InvalidInputError, match="rng must be one of numpy's own generators to be saved"):
+        agent.save(tmp_path / "a.npz")
+
+
+def test_it_does_not_wait_for_a_step_after_the_horizon(saved):
+    agent = dm.agents.load(saved)
+    for _ in range(30):
+        agent.act(0)
+        agent.observe(0.0, 0)
+    agent.save(saved)
+    edited(saved, lambda header: header.update(waiting=[0, 0]))
+    with pytest.raises(InvalidInputError, match="it waits for a step after its horizon"):
+        dm.agents.load(saved)
+
+
+def test_numbers_of_any_kind_are_saved(tmp_path):
+    agent = dm.agents.BORL(dm.Space.uniform(2, 2), 100, delta=Fraction(1, 2), scale=np.float32(0.5))
+    agent.save(tmp_path / "a.npz")
+    assert dm.agents.load(tmp_path / "a.npz").delta == 0.5
+
+
 MASTER_DAMAGE = {
     "chosen": lambda a: a + 10**9,
     "chosen ": lambda a: a[:-1],
@@ -294,6 +342,8 @@ MASTER_DAMAGE = {
     "logits ": lambda a: a * np.nan,
     "logits  ": lambda a: a + 1e9,
     "gathered": lambda a: a * np.inf,
+    "feedback  ": lambda a: a + 7,
+    "probabilities ": lambda a: a * np.nan,
 }
 
 

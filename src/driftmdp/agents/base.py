@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import Luck, Record, World
 from driftmdp.mdp import Problem, Space, as_space
-from driftmdp.validation import LARGEST, as_integer, as_number
+from driftmdp.validation import LARGEST, as_integer, as_number, warn
 
 __all__ = ["Agent", "BuiltinAgent", "RowByRow", "Stage", "checked_problem"]
 
@@ -68,6 +68,7 @@ class BuiltinAgent(ABC):
         self.seed = None if seed is None else as_integer(seed, "seed", minimum=0)
         self._offsets: NDArray[np.int32] = np.array(space.offsets)
         self._waiting: tuple[int, int] | None = None
+        self._doubts: list[str] = []
 
     @classmethod
     def for_problem(cls, problem: Problem, **parameters: Any) -> Self:
@@ -102,7 +103,7 @@ class BuiltinAgent(ABC):
     def reset(self, rng: np.random.Generator | None = None) -> None:
         """Forget everything and begin anew; all randomness comes from ``rng``, by default from ``seed``."""
         self._generator(rng)
-        self._waiting = None
+        self._waiting, self._doubts = None, []
 
     @abstractmethod
     def _decide(self, state: int) -> int:
@@ -152,6 +153,7 @@ class BuiltinAgent(ABC):
         done = advised if action is None else self.space.pair(s, action) - int(self._offsets[s])
         self._learn(s, done, reward, following)
         self._waiting = None
+        self._voice()
 
     def _state(self, state: int, name: str) -> int:
         try:
@@ -162,6 +164,13 @@ class BuiltinAgent(ABC):
             known = f"one of 0 .. {self._offsets.size - 2}" if self._offsets.size > 2 else "0, the only one"
             raise InvalidInputError(f"{name} must be {known}; got {s}.")
         return s
+
+    def _voice(self) -> None:
+        """Warn of what was doubted during a step; a step is whole before it, should a warning be an error."""
+        if self._doubts:
+            doubts, self._doubts = self._doubts, []
+            for doubt in doubts:
+                warn(doubt)
 
     def summary(self) -> Any:
         """Return what the agent has to say of its own choices so far; ``simulate`` keeps it in ``Run.summary``."""

@@ -21,7 +21,6 @@ from driftmdp.agents.bandits.exponential_weights import new_weights, restored_lo
 from driftmdp.agents.base import RowByRow, Stage
 from driftmdp.agents.generators import as_text, from_text
 from driftmdp.kernels.arrays import Odds
-from driftmdp.validation import warn
 
 __all__ = ["BlockByBlock", "BlockSummary", "Blocks"]
 
@@ -176,12 +175,12 @@ class BlockByBlock(RowByRow):
         self._draw_arm()
 
     def _doubt_the_feedback(self, mean: float) -> None:
-        """Warn, once, if the mean reward of a block lies more than a whole range outside of the range."""
+        """Doubt the range, once, if the mean reward of a block lies more than a whole range outside of it."""
         if self._doubted or -1.0 <= mean <= 2.0:
             return
         self._doubted = True
         low, span = self._blocks.odds.bottom, self._blocks.odds.span
-        warn(
+        self._doubts.append(
             f"The mean reward of block {self._block + 1} is {low + span * mean:g}, far outside the range ({low:g}, "
             f"{low + span:g}) that {self.name}'s master was given: it learns nothing from it. Make the agent with "
             "the range of your rewards."
@@ -205,6 +204,7 @@ class BlockByBlock(RowByRow):
             if last == end:
                 self._end_block()
             first = last
+        self._voice()
 
     def summary(self) -> BlockSummary:
         """Return the arms, their probabilities at each block so far, those drawn, and what they earned."""
@@ -251,6 +251,8 @@ class BlockByBlock(RowByRow):
             raise ValueError("the blocks are wrong")
         if probabilities.shape != (begun, n_arms) or not ((chosen >= 0) & (chosen < n_arms)).all():
             raise ValueError("an arm does not exist")
+        if not ((feedback >= 0) & (feedback <= 1)).all() or not ((probabilities >= 0) & (probabilities <= 1)).all():
+            raise ValueError("a probability or a feedback is not in [0, 1]")
         self._chosen[:begun], self._probabilities[:begun] = chosen, probabilities
         self._feedback[: self._block] = feedback
         self._gathered = float(arrays["master_gathered"][0])

@@ -16,7 +16,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from driftmdp.agents.bandits.exp3_p import MODES, exp3p_in_force, warn_of_clipping
+from driftmdp import kernels
+from driftmdp.agents.bandits.exp3_p import MODES, exp3p_in_force
+from driftmdp.agents.bandits.exponential_weights import warn_of_clipping
 from driftmdp.agents.bandits.one_state import span_of
 from driftmdp.agents.blocks import BlockByBlock, Blocks
 from driftmdp.agents.composition import checked_range, phases_of
@@ -36,6 +38,8 @@ MASTERS = {"exp3p": "EXP3.P", "exp3": "EXP3"}
 
 class BORL(BlockByBlock, Optimist):
     """SWUCRL2-CW with window and widening chosen block by block by a bandit algorithm; nothing to tune.
+
+    ``window`` and ``widening`` are those of the block in force; ``summary()`` has all blocks.
 
     Parameters
     ----------
@@ -114,8 +118,8 @@ class BORL(BlockByBlock, Optimist):
         bounds = self.feedback_range or reward_range
         if bounds is None:
             raise InvalidInputError(
-                "feedback_range must be two finite numbers (lo, hi) when reward_range is None: the master needs "
-                "rewards in [0, 1]. Give the bounds of your rewards."
+                "feedback_range must be two finite numbers (lo, hi) when reward_range is None; got None. The "
+                "master needs rewards in [0, 1]: give the bounds of yours."
             )
         if self.master == "exp3p":
             printed = Exp3pParameters(plan.alpha, plan.beta, plan.gamma)
@@ -179,4 +183,5 @@ class BORL(BlockByBlock, Optimist):
         kept = window if window < self._blocks.size(block) else 0
         self._phases.window[block], self._phases.every[block] = kept, window
         self._phases.transition_extra[block] = widening
+        kernels.memory.forget_all(self._known)  # no window may change under what is remembered
         self._known.tally["window"] = kept

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from driftmdp.errors import InvalidInputError
+
 __all__ = ["as_text", "from_text"]
 
 KINDS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
@@ -15,14 +17,24 @@ KINDS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
 
 def as_text(rng: np.random.Generator) -> NDArray[Any]:
     """Return the state of a generator as an array that holds one text."""
+    kind = type(rng.bit_generator).__name__
+    if kind not in KINDS:
+        raise InvalidInputError(
+            f"rng must be one of numpy's own generators to be saved, {', '.join(KINDS)}; got {kind}."
+        )
     return np.array(json.dumps(rng.bit_generator.state, default=lambda array: array.tolist()))
 
 
 def from_text(text: NDArray[Any]) -> np.random.Generator:
     """Return the generator of a text; anything else raises ValueError."""
     state = json.loads(str(text))
-    if state["bit_generator"] not in KINDS:
-        raise ValueError(f"unknown generator {state['bit_generator']!r}")
-    rng = np.random.Generator(getattr(np.random, state["bit_generator"])())
+    kind = state["bit_generator"]
+    if kind not in KINDS:
+        raise ValueError(f"unknown generator {kind!r}")
+    if kind == "MT19937" and not 0 <= state["state"]["pos"] <= 624:  # numpy trusts what it is given
+        raise ValueError("the generator's position is wrong")
+    if kind == "Philox" and not 0 <= state["buffer_pos"] <= 4:
+        raise ValueError("the generator's position is wrong")
+    rng = np.random.Generator(getattr(np.random, kind)())
     rng.bit_generator.state = state
     return rng

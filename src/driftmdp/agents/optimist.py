@@ -23,7 +23,7 @@ from driftmdp.agents.room import draft_for, enlarge_memory, enlarge_mind, new_me
 from driftmdp.errors import InvalidInputError, NotConvergedError
 from driftmdp.mdp import Space
 from driftmdp.planning.optimistic import finish_sparsely
-from driftmdp.validation import one_of, warn
+from driftmdp.validation import one_of
 
 __all__ = ["PLANNERS", "TIES", "Optimist", "Plan"]
 
@@ -164,7 +164,7 @@ class Optimist(RowByRow):
             self._doubt_the_range(state, action, pair)
 
     def _doubt_the_range(self, state: int, action: int, pair: int) -> None:
-        """Warn, once, if a pair's mean reward lies more than a whole range outside of the range."""
+        """Doubt the range, once, if a pair's mean reward lies more than a whole range outside of it."""
         index = self._known.slot_of[pair]  # -1 right after a restart
         slot = self._known.slots[index]
         if self._warned or index < 0 or slot["count"] < 20:
@@ -175,7 +175,7 @@ class Optimist(RowByRow):
         self._warned = True
         low, high = self.reward_range or (0.0, 1.0)
         shown = self._rules.bottom + self._rules.span * mean
-        warn(
+        self._doubts.append(
             f"The mean reward of state {state}, action {action} is {shown:g}, "
             f"far outside reward_range ({low:g}, {high:g}): optimistic rewards are capped there, so {self.name} "
             "cannot learn from it. Make the agent with the range of your rewards."
@@ -376,4 +376,6 @@ class Optimist(RowByRow):
             raise ValueError("the phase does not exist")
         if self._known.tally["window"][0] != self._phases.window[clock["phase"]]:
             raise ValueError("the window is not that of the phase")
+        if clock["start"] != self._phases.starts[clock["phase"]] - 1:
+            raise ValueError("the phase began at another time")
         self._enlarge_draft(0)

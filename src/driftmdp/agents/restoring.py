@@ -48,6 +48,8 @@ def restored_memory(space: Space, empty: Memory, arrays: dict[str, NDArray[Any]]
     slots, entries, steps, tally = (_checked(arrays, name) for name in ("slots", "entries", "steps", "tally"))
     for records in (slots, entries, steps):
         _require(_within(records["pair"], space.n_pairs), "a pair does not exist")
+    _require(all(np.isfinite(slots[name]).all() for name in ("total", "squares")), "a sum is not finite")
+    _require(bool(np.isfinite(steps["reward"]).all()), "a reward is not finite")
     _require(_within(entries["next_state"], space.n_states), "a next state does not exist")
     _require(tally.size == 1 and np.unique(slots["pair"]).size == slots.size, "a pair has two slots")
     facts = {name: int(tally[name][0]) for name in TALLY.names or ()}

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp import kernels
+from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import CLOCK, ENTRY, PAIR_REASON, SLOT, STEP, TALLY, VISITS, Draft, Memory, Mind
 from driftmdp.planning.drafts import new_draft
 
@@ -29,9 +30,18 @@ def new_memory(n_pairs: int, window: int, pairs: int = 0, successors: int = 0, s
         np.zeros(max(FIRST, pairs + 1), SLOT),
         np.zeros(room, ENTRY),
         np.full(2 * room, -1, np.int32),
-        np.zeros(window if steps is None else steps, STEP),
+        _ring(window if steps is None else steps),
         tally,
     )
+
+
+def _ring(window: int) -> NDArray[np.void]:
+    try:
+        return np.zeros(window, STEP)
+    except (MemoryError, ValueError):
+        raise InvalidInputError(
+            f"window must be small enough for its steps to fit into memory, 16 bytes each; got {window}."
+        ) from None
 
 
 def enlarge_memory(memory: Memory) -> Memory:

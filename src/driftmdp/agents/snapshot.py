@@ -10,9 +10,9 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
+import numbers
 import os
 import secrets
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 from driftmdp._version import __version__
 from driftmdp.agents import parts
 from driftmdp.agents.base import BuiltinAgent
-from driftmdp.errors import ClippedGammaWarning, InvalidInputError
+from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import Space
+from driftmdp.validation import quietly
 
 __all__ = ["VERSION", "load", "save"]
 
@@ -104,14 +105,15 @@ def load(path: str | os.PathLike[str]) -> BuiltinAgent:
 
 def _assembled(kind: type[BuiltinAgent], header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> BuiltinAgent:
     """Return the agent that a header and arrays describe; what does not fit raises something."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ClippedGammaWarning)  # said when the agent was first made
+    with quietly():  # what there is to say was said when the agent was first made
         agent = kind(**{name: _decode(value, arrays) for name, value in header["parameters"].items()})
     state = {name.removeprefix("state/"): array for name, array in arrays.items() if name.startswith("state/")}
     agent._restore(state)
     if header["waiting"] is not None:
         state_now, action = header["waiting"]
         agent.space.pair(state_now, action)
+        if agent.horizon is not None and agent.t > agent.horizon:
+            raise ValueError("it waits for a step after its horizon")
         agent._waiting = state_now, action
     return agent
 
@@ -132,6 +134,8 @@ def _encode(value: Any, name: str, arrays: dict[str, NDArray[Any]]) -> Any:
         return {"part": type(value).__name__, "fields": fields}
     if isinstance(value, np.generic):
         return value.item()
+    if isinstance(value, numbers.Real) and not isinstance(value, bool | int | float):
+        return int(value) if isinstance(value, numbers.Integral) else float(value)
     return (
         {"tuple": [_encode(v, f"{name}.{i}", arrays) for i, v in enumerate(value)]}
         if isinstance(value, (tuple, list))

@@ -106,11 +106,16 @@ def exp3s_parameters(n_arms: int, horizon: int, changes: int | None = None) -> t
     >>> round(gamma, 3), alpha
     (0.116, 0.0002)
     """
+    return min(1.0, exp3s_root(n_arms, horizon, changes)), 1 / horizon
+
+
+def exp3s_root(n_arms: int, horizon: int, changes: int | None = None) -> float:
+    """Return EXP3.S's gamma before it is clipped to 1."""
     k, t = _sizes(n_arms, horizon)
     if changes is None:
-        return min(1.0, math.sqrt(k * math.log(k * t) / t)), 1 / t
+        return math.sqrt(k * math.log(k * t) / t)
     parts = as_integer(changes, "changes", minimum=0) + 1
-    return min(1.0, math.sqrt(k * (parts * math.log(k * t) + math.e) / ((math.e - 1) * t))), 1 / t
+    return math.sqrt(k * (parts * math.log(k * t) + math.e) / ((math.e - 1) * t))
 
 
 def rexp3_parameters(n_arms: int, horizon: int, variation: float) -> tuple[int, float]:

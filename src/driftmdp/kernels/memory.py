@@ -120,16 +120,17 @@ def forget(memory: Memory, position: int) -> None:
 
 @inlined_kernel
 def discount(memory: Memory, factor: float) -> None:
-    """Let everything that is remembered fade; no count fades to nothing, so that its pair stays known."""
+    """Let everything that is remembered fade, but never to nothing: a pair and its mean stay known."""
     for index in range(memory.tally[0]["n_slots"]):
         slot = memory.slots[index]
-        slot["count"] = max(factor * slot["count"], FAINTEST)
-        slot["total"] *= factor
-        slot["squares"] *= factor
+        kept = factor if factor * slot["count"] > FAINTEST else FAINTEST / slot["count"]
+        slot["count"] *= kept
+        slot["total"] *= kept
+        slot["squares"] *= kept
         found = slot["head"]
         while found >= 0:
             entry = memory.entries[found]
-            entry["count"] = max(factor * entry["count"], FAINTEST)
+            entry["count"] *= kept
             found = entry["link"]
 
 

@@ -1,10 +1,12 @@
 """What the bandit corner promises beyond its transcriptions: tuning, limits, what it knows, and plain mistakes."""
 
+import warnings
+
 import numpy as np
 import pytest
 
 import driftmdp as dm
-from driftmdp.errors import InvalidInputError
+from driftmdp.errors import ClippedGammaWarning, InvalidInputError
 from tests.agents.worlds import random_problem
 
 BANDITS = sorted(name for name, agent in dm.agents.builtin().items() if agent.is_bandit)
@@ -51,7 +53,7 @@ def test_several_states_are_refused(name):
     [
         (lambda: dm.agents.SWUCB(ARMS, window=0), "window must be at least 1"),
         (lambda: dm.agents.SWUCB(ARMS, window=5, xi=-1.0), "xi must be at least 0"),
-        (lambda: dm.agents.DUCB(ARMS, discount=0.0), "discount must be above 0"),
+        (lambda: dm.agents.DUCB(ARMS, discount=0.0), "discount must be at least 1e-09"),
         (lambda: dm.agents.DUCB(ARMS, discount=1.1), "discount must be at most 1"),
         (lambda: dm.agents.EXP3(ARMS, 10, gamma=0.0), "gamma must be above 0"),
         (lambda: dm.agents.EXP3S(ARMS, 10, sharing=2.0), "sharing must be at most 1"),
@@ -121,6 +123,59 @@ def test_rewards_far_outside_the_range_are_said_once(name):
         play(agent, 50.0, 200)
     assert {warning.filename for warning in said} == {__file__}
     assert len(said) == (2 if name == "BOB" else 1)  # BOB's master doubts its feedback too
+
+
+@pytest.mark.parametrize("name", BANDITS)
+def test_a_warning_that_is_an_error_leaves_a_whole_step(name):
+    agent = dm.agents.builtin()[name].for_problem(dm.problems.bandit(horizon=500), seed=1)
+    raised = 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for t in range(100):
+            agent.act(0)
+            try:
+                agent.observe(50.0, 0)
+            except UserWarning:
+                raised += 1
+            assert agent.t == t + 2
+            with pytest.raises(InvalidInputError, match="observe must follow act"):
+                agent.observe(50.0, 0)
+    assert raised >= 1
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [("EXP3", {"horizon": 6}), ("EXP3S", {"horizon": 6}), ("EXP3P", {"horizon": 6}), ("Rexp3", {"batch": 6})],
+)
+def test_clipping_is_said_by_all(name, parameters):
+    with pytest.warns(ClippedGammaWarning, match=f"gamma of {name} is .* for 9 arms and 6 rounds"):
+        agent = dm.agents.builtin()[name](dm.Space.uniform(1, 9), **parameters)
+    summary = agent.summary()
+    assert summary.clipped
+    assert summary.formula_gamma > summary.gamma == 1.0
+
+
+def test_summaries_have_the_parameters_in_force():
+    summary = dm.agents.EXP3S(ARMS, 100, changes=2, sharing=0.25).summary()
+    assert (summary.sharing, summary.batch, summary.bonus) == (0.25, 0, 0.0)
+    assert summary.rate == pytest.approx(summary.gamma / 3)
+    assert dm.agents.Rexp3(ARMS, batch=7).summary().batch == 7
+
+
+def test_a_faded_arm_keeps_its_mean():
+    agent = dm.agents.DUCB(dm.Space.uniform(1, 2), discount=0.5, xi=0.0)
+    agent.act(0)
+    agent.observe(0.9, 0, action=0)
+    for _ in range(1200):
+        agent.act(0)
+        agent.observe(0.5, 0, action=1)
+    np.testing.assert_allclose(agent.mean_rewards(), [0.9, 0.5])
+    assert agent.act(0) == 0
+
+
+def test_a_window_that_memory_cannot_hold_is_refused():
+    with pytest.raises(InvalidInputError, match="window must be small enough for its steps to fit into memory"):
+        dm.agents.SWUCB(ARMS, window=2**60)
 
 
 def test_swucrl2_cw_is_tuned_for_one_state_by_the_papers_remark():

@@ -7,9 +7,9 @@ back.
 from __future__ import annotations
 
 from driftmdp import kernels
-from driftmdp.agents.bandits.exp3_p import warn_of_clipping
+from driftmdp.agents.bandits.exponential_weights import warn_of_clipping
 from driftmdp.agents.bandits.one_state import bandit_range, n_arms_of, span_of
-from driftmdp.agents.bandits.upper_confidence import UpperConfidence
+from driftmdp.agents.bandits.upper_confidence import LARGEST_XI, UpperConfidence
 from driftmdp.agents.blocks import BlockByBlock, Blocks
 from driftmdp.formulas import BobSchedule, bob_schedule
 from driftmdp.kernels.arrays import Odds
@@ -55,7 +55,7 @@ class BOB(BlockByBlock, UpperConfidence):
         seed: int | None = None,
     ) -> None:
         plan, bounds = self.schedule(space, horizon), bandit_range(reward_range)
-        self.xi = as_number(xi, "xi", minimum=0.0)
+        self.xi = as_number(xi, "xi", 0.0, LARGEST_XI)
         share, n_windows = min(1.0, plan.gamma), len(plan.windows)
         self._blocks = Blocks(
             as_integer(horizon, "horizon", minimum=1),

@@ -8,13 +8,14 @@ from __future__ import annotations
 from typing import Any, Self
 
 from driftmdp.agents.bandits.sw_ucb import window_for
-from driftmdp.agents.bandits.upper_confidence import UpperConfidence
-from driftmdp.errors import InvalidInputError
+from driftmdp.agents.bandits.upper_confidence import LARGEST_XI, UpperConfidence
 from driftmdp.formulas import d_ucb_discount
 from driftmdp.mdp import Problem, Space
-from driftmdp.validation import as_fraction, as_number
+from driftmdp.validation import as_number
 
 __all__ = ["DUCB"]
+
+LEAST_DISCOUNT = 1e-9  # below, ln n is lost to rounding and a forgotten arm would never be tried again
 
 
 class DUCB(UpperConfidence):
@@ -25,7 +26,7 @@ class DUCB(UpperConfidence):
     space
         One state, and the arms as its actions.
     discount
-        What a play counts for after one more step, above 0; at 1 nothing fades.
+        What a play counts for after one more step, 1e-9 to 1; at 1 nothing fades.
     xi
         Factor of the radius; theory asks for more than 1/2.
     reward_range
@@ -53,10 +54,8 @@ class DUCB(UpperConfidence):
         reward_range: tuple[float, float] = (0.0, 1.0),
         seed: int | None = None,
     ) -> None:
-        self.discount = as_fraction(discount, "discount")
-        if self.discount == 0.0:
-            raise InvalidInputError("discount must be above 0; got 0. Without a past there is no mean.")
-        self.xi = as_number(xi, "xi", minimum=0.0)
+        self.discount = as_number(discount, "discount", LEAST_DISCOUNT, 1.0)
+        self.xi = as_number(xi, "xi", 0.0, LARGEST_XI)
         super().__init__(space, None, reward_range, seed, factor=4.0 * self.xi, discount=self.discount)
 
     @classmethod

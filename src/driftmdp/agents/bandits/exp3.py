@@ -9,7 +9,7 @@ from __future__ import annotations
 from driftmdp.agents.bandits.exponential_weights import ExponentialWeights
 from driftmdp.agents.bandits.one_state import n_arms_of
 from driftmdp.errors import InvalidInputError
-from driftmdp.formulas import exp3_gamma
+from driftmdp.formulas.bandits import exp3_root
 from driftmdp.mdp import Space
 from driftmdp.validation import as_fraction
 
@@ -53,8 +53,11 @@ class EXP3(ExponentialWeights):
     ) -> None:
         n_arms = n_arms_of(space, self.name)
         self.gamma = gamma
-        share = exp3_gamma(n_arms, horizon) if gamma is None else checked_gamma(gamma, n_arms)
-        super().__init__(space, horizon, reward_range, seed, gamma=share, rate=share / n_arms)
+        formula = exp3_root(n_arms, horizon) if gamma is None else checked_gamma(gamma, n_arms)
+        share = min(1.0, formula)
+        super().__init__(
+            space, horizon, reward_range, seed, gamma=share, rate=share / n_arms, formula_gamma=formula
+        )
 
 
 def checked_gamma(gamma: float, n_arms: int) -> float:

@@ -12,12 +12,11 @@ from __future__ import annotations
 from driftmdp.agents.bandits.exp3 import checked_gamma
 from driftmdp.agents.bandits.exponential_weights import ExponentialWeights
 from driftmdp.agents.bandits.one_state import n_arms_of
-from driftmdp.errors import ClippedGammaWarning
 from driftmdp.formulas import Exp3pParameters, exp3p_parameters
 from driftmdp.mdp import Space
-from driftmdp.validation import as_number, one_of, warn
+from driftmdp.validation import as_number, one_of
 
-__all__ = ["EXP3P", "MODES", "exp3p_in_force", "warn_of_clipping"]
+__all__ = ["EXP3P", "MODES", "exp3p_in_force"]
 
 MODES = ("paper", "bounded")
 
@@ -36,7 +35,7 @@ class EXP3P(ExponentialWeights):
         ``ClippedGammaWarning``). ``"bounded"``: gamma at most 1/2 and alpha at most gamma / ((1 + beta) K), the
         conditions of EXP3.P's theorem.
     alpha, beta, gamma
-        In place of the computed ones: learning rate, bonus, share of uniform draws.
+        In place of the computed ones: learning rate, bonus, share of uniform draws. The mode applies to them too.
     reward_range
         Bounds (lo, hi) on the rewards.
     seed
@@ -66,32 +65,26 @@ class EXP3P(ExponentialWeights):
         n_arms = n_arms_of(space, self.name)
         self.mode = one_of(mode, "mode", MODES)
         self.alpha, self.beta, self.gamma = alpha, beta, gamma
-        printed = exp3p_parameters(n_arms, horizon)
-        chosen = exp3p_in_force(printed, n_arms, self.mode)
-        share = chosen.gamma if gamma is None else checked_gamma(gamma, n_arms)
+        computed = exp3p_parameters(n_arms, horizon)
+        given = Exp3pParameters(
+            computed.alpha if alpha is None else as_number(alpha, "alpha", minimum=0.0),
+            computed.beta if beta is None else as_number(beta, "beta", minimum=0.0),
+            computed.gamma if gamma is None else checked_gamma(gamma, n_arms),
+        )
+        used = exp3p_in_force(given, n_arms, self.mode)
         super().__init__(
             space,
             horizon,
             reward_range,
             seed,
-            gamma=share,
-            rate=chosen.alpha if alpha is None else as_number(alpha, "alpha", minimum=0.0),
-            bonus=chosen.beta if beta is None else as_number(beta, "beta", minimum=0.0),
-            formula_gamma=printed.gamma if gamma is None else share,
+            gamma=used.gamma,
+            rate=used.alpha,
+            bonus=used.beta,
+            formula_gamma=given.gamma,
+            advice="Use mode='bounded'",
         )
-        if gamma is None and self.mode == "paper" and printed.gamma > 1.0:
-            warn_of_clipping(self.name, printed.gamma, n_arms, horizon, "Use mode='bounded'")
 
 
 def exp3p_in_force(printed: Exp3pParameters, n_arms: int, mode: str) -> Exp3pParameters:
     """Return the printed parameters as a mode uses them."""
     return printed.clipped() if mode == "paper" else printed.bounded(n_arms)
-
-
-def warn_of_clipping(name: str, gamma: float, n_arms: int, rounds: int, advice: str) -> None:
-    """Say that gamma was clipped and what that means."""
-    warn(
-        f"gamma of {name} is {gamma:.3g} for {n_arms} arms and {rounds} round{'s' * (rounds > 1)}, and was clipped "
-        f"to 1: every arm is drawn with the same probability, whatever was learned. {advice}.",
-        ClippedGammaWarning,
-    )

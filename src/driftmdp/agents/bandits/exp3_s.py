@@ -5,14 +5,12 @@ w_i <- w_i exp(gamma / K x estimated gain) + e alpha / K x (sum of all weights b
 
 from __future__ import annotations
 
-import math
-
 from driftmdp.agents.bandits.exp3 import checked_gamma
 from driftmdp.agents.bandits.exponential_weights import ExponentialWeights
 from driftmdp.agents.bandits.one_state import n_arms_of
-from driftmdp.formulas import exp3s_parameters
+from driftmdp.formulas.bandits import exp3s_root
 from driftmdp.mdp import Space
-from driftmdp.validation import as_fraction
+from driftmdp.validation import as_fraction, as_integer
 
 __all__ = ["EXP3S"]
 
@@ -60,8 +58,9 @@ class EXP3S(ExponentialWeights):
     ) -> None:
         n_arms = n_arms_of(space, self.name)
         self.changes, self.gamma, self.sharing = changes, gamma, sharing
-        share, alpha = exp3s_parameters(n_arms, horizon, changes)
-        share = share if gamma is None else checked_gamma(gamma, n_arms)
+        formula, alpha = exp3s_root(n_arms, horizon, changes), 1 / as_integer(horizon, "horizon", minimum=1)
+        formula = formula if gamma is None else checked_gamma(gamma, n_arms)
+        share = min(1.0, formula)
         alpha = alpha if sharing is None else as_fraction(sharing, "sharing")
         super().__init__(
             space,
@@ -70,5 +69,6 @@ class EXP3S(ExponentialWeights):
             seed,
             gamma=share,
             rate=share / n_arms,
-            sharing=math.e * alpha / n_arms,
+            sharing=alpha,
+            formula_gamma=formula,
         )

@@ -6,6 +6,7 @@ world does: these bandits assume nothing of it.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,10 +17,14 @@ from driftmdp import kernels
 from driftmdp.agents.bandits.one_state import Bandit, span_of
 from driftmdp.agents.base import Stage
 from driftmdp.agents.drawing import Drawing
+from driftmdp.errors import ClippedGammaWarning, InvalidInputError
 from driftmdp.kernels.arrays import Odds, Weights
 from driftmdp.mdp import Space
+from driftmdp.validation import warn
 
-__all__ = ["ExponentialWeights", "WeightsSummary", "new_weights", "restored_logits"]
+__all__ = ["ExponentialWeights", "WeightsSummary", "new_weights", "restored_logits", "warn_of_clipping"]
+
+LARGEST_STEP = 1e100  # of a logarithmic weight; sums of such steps stay finite
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +43,10 @@ class WeightsSummary:
         What the formula gives.
     clipped
         Whether the two differ.
+    sharing
+        alpha of EXP3.S; 0 for the others.
+    batch
+        Steps after which Rexp3 begins anew; 0 for the others.
     probabilities
         Of the draw to come, shape (arms,).
     """
@@ -47,6 +56,8 @@ class WeightsSummary:
     gamma: float
     formula_gamma: float
     clipped: bool
+    sharing: float
+    batch: int
     probabilities: NDArray[np.float64]
 
 
@@ -64,13 +75,22 @@ class ExponentialWeights(Drawing, Bandit):
         bonus: float = 0.0,
         sharing: float = 0.0,
         batch: int = 0,
-        formula_gamma: float | None = None,
+        formula_gamma: float = 0.0,
+        advice: str = "Use a longer horizon",
     ) -> None:
         super().__init__(space, horizon, reward_range, seed)
-        low, span = self.reward_range[0], span_of(self.reward_range)
-        self._odds = Odds(float(rate), float(bonus), float(gamma), float(sharing), int(batch), low, span)
-        self._formula_gamma = gamma if formula_gamma is None else formula_gamma
+        n_arms = self.space.n_pairs
+        if gamma > 0.0 and not rate * (1.0 + bonus) * n_arms / gamma <= LARGEST_STEP:
+            raise InvalidInputError(
+                f"rate (1 + bonus) K / gamma, the largest step of {self.name}, must be at most {LARGEST_STEP:g}; "
+                f"got rate {rate:g}, bonus {bonus:g}, gamma {gamma:g}. Choose a larger gamma or a smaller rate."
+            )
+        low, span, share = self.reward_range[0], span_of(self.reward_range), math.e * sharing / n_arms
+        self._odds = Odds(float(rate), float(bonus), float(gamma), share, int(batch), low, span)
+        self._sharing, self._formula_gamma = float(sharing), max(gamma, formula_gamma)
         self.reset()
+        if gamma == 1.0 and formula_gamma > 1.0:
+            warn_of_clipping(self.name, formula_gamma, n_arms, batch or self.horizon or 0, advice)
 
     def reset(self, rng: np.random.Generator | None = None) -> None:
         """Forget everything and begin anew; draws come from ``rng``, by default from ``seed``."""
@@ -84,9 +104,16 @@ class ExponentialWeights(Drawing, Bandit):
 
     def summary(self) -> WeightsSummary:
         """Return the parameters in force and the probabilities of the draw to come."""
-        odds, printed = self._odds, self._formula_gamma
+        odds, formula = self._odds, self._formula_gamma
         return WeightsSummary(
-            odds.rate, odds.bonus, odds.mixing, printed, printed > odds.mixing, self.probabilities
+            rate=odds.rate,
+            bonus=odds.bonus,
+            gamma=odds.mixing,
+            formula_gamma=formula,
+            clipped=formula > odds.mixing,
+            sharing=self._sharing,
+            batch=odds.batch,
+            probabilities=self.probabilities,
         )
 
     def _decide(self, state: int) -> int:
@@ -111,6 +138,15 @@ class ExponentialWeights(Drawing, Bandit):
         super()._restore(arrays)
         self._weights.logits[:] = restored_logits(arrays["logits"], self.space.n_pairs)
         kernels.exponential.mix(self._odds, self._weights)
+
+
+def warn_of_clipping(name: str, gamma: float, n_arms: int, rounds: int, advice: str) -> None:
+    """Say that gamma was clipped and what that means."""
+    warn(
+        f"gamma of {name} is {gamma:.3g} for {n_arms} arms and {rounds} round{'s' * (rounds > 1)}, and was clipped "
+        f"to 1: every arm is drawn with the same probability, whatever was learned. {advice}.",
+        ClippedGammaWarning,
+    )
 
 
 def new_weights(odds: Odds, n_arms: int) -> Weights:

@@ -10,7 +10,6 @@ from driftmdp.agents.composition import checked_range
 from driftmdp.agents.timed import Timed
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import Problem, Space, as_space
-from driftmdp.validation import warn
 
 __all__ = ["Bandit", "bandit_range", "n_arms_of", "span_of", "variation_of"]
 
@@ -43,7 +42,7 @@ class Bandit(Timed):
             self._n_far += 1
             if self._n_far == PATIENCE and not self._warned:
                 self._warned = True
-                warn(
+                self._doubts.append(
                     f"{PATIENCE} rewards, the last of them {reward:g}, were far outside reward_range ({low:g}, "
                     f"{self.reward_range[1]:g}): {self.name} cannot weigh them. Make the agent with the range of "
                     "your rewards."

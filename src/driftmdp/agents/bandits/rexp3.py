@@ -8,7 +8,8 @@ from driftmdp.agents.bandits.exp3 import checked_gamma
 from driftmdp.agents.bandits.exponential_weights import ExponentialWeights
 from driftmdp.agents.bandits.one_state import n_arms_of, variation_of
 from driftmdp.agents.base import checked_problem
-from driftmdp.formulas import exp3_gamma, rexp3_parameters
+from driftmdp.formulas import rexp3_parameters
+from driftmdp.formulas.bandits import exp3_root
 from driftmdp.mdp import Problem, Space
 from driftmdp.validation import as_integer
 
@@ -52,8 +53,19 @@ class Rexp3(ExponentialWeights):
     ) -> None:
         n_arms = n_arms_of(space, self.name)
         self.batch, self.gamma = as_integer(batch, "batch", minimum=1), gamma
-        share = exp3_gamma(n_arms, self.batch) if gamma is None else checked_gamma(gamma, n_arms)
-        super().__init__(space, None, reward_range, seed, gamma=share, rate=share / n_arms, batch=self.batch)
+        formula = exp3_root(n_arms, self.batch) if gamma is None else checked_gamma(gamma, n_arms)
+        share = min(1.0, formula)
+        super().__init__(
+            space,
+            None,
+            reward_range,
+            seed,
+            gamma=share,
+            rate=share / n_arms,
+            batch=self.batch,
+            formula_gamma=formula,
+            advice="Use longer batches",
+        )
 
     @classmethod
     def tuned(cls, space: Space, horizon: int, variation: float, **parameters: Any) -> Self:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from driftmdp.agents.bandits.one_state import n_arms_of, variation_of
-from driftmdp.agents.bandits.upper_confidence import UpperConfidence
+from driftmdp.agents.bandits.upper_confidence import LARGEST_XI, UpperConfidence
 from driftmdp.agents.base import checked_problem
 from driftmdp.formulas import sw_ucb_window, tuned
 from driftmdp.mdp import Problem, Space
@@ -54,7 +54,7 @@ class SWUCB(UpperConfidence):
         seed: int | None = None,
     ) -> None:
         self.window = as_integer(window, "window", minimum=1)
-        self.xi = as_number(xi, "xi", minimum=0.0)
+        self.xi = as_number(xi, "xi", 0.0, LARGEST_XI)
         super().__init__(space, None, reward_range, seed, factor=self.xi, window=self.window)
 
     @classmethod

@@ -15,7 +15,9 @@ from driftmdp.agents.room import new_memory
 from driftmdp.kernels.arrays import Bounds
 from driftmdp.mdp import Space
 
-__all__ = ["UpperConfidence"]
+__all__ = ["LARGEST_XI", "UpperConfidence"]
+
+LARGEST_XI = 1e50  # so that no index overflows
 
 
 class UpperConfidence(Bandit, RowByRow):
