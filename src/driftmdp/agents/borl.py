@@ -122,14 +122,13 @@ class BORL(BlockByBlock, Optimist):
                 "master needs rewards in [0, 1]: give the bounds of yours."
             )
         if self.master == "exp3p":
-            printed = Exp3pParameters(plan.alpha, plan.beta, plan.gamma)
-            used = exp3p_in_force(printed, plan.n_arms, self.mode)
-            rate, gamma = used.alpha, printed.gamma
+            gamma = plan.gamma
+            used = exp3p_in_force(Exp3pParameters(plan.alpha, plan.beta, gamma), plan.n_arms, self.mode)
         else:
             gamma = exp3_root(plan.n_arms, plan.n_blocks)
             share = min(gamma, 1.0 if self.mode == "paper" else 0.5)
-            rate, used = share / plan.n_arms, Exp3pParameters(share / plan.n_arms, 0.0, share)
-        odds = Odds(rate, used.beta, used.gamma, 0.0, 0, bounds[0], span_of(bounds))
+            used = Exp3pParameters(alpha=share / plan.n_arms, beta=0.0, gamma=share)
+        odds = Odds(used.alpha, used.beta, used.gamma, 0.0, 0, bounds[0], span_of(bounds))
         return Blocks(
             horizon,
             plan.block_length,
