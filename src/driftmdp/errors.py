@@ -1,4 +1,4 @@
-"""Errors of driftmdp: one root, and each child is a builtin error too.
+"""Errors of driftmdp: one root, and each child is a builtin error too; and warnings.
 
 Catch :class:`DriftmdpError` for everything this library raises on purpose, or the builtin that fits
 (``ValueError`` for a wrong value, ``ArithmeticError`` for a computation that did not converge).

@@ -63,7 +63,7 @@ def learn(
         clock["phase"], clock["start"], clock["tau"] = following, clock["t"] - 1, 0
 
 
-@lean_kernel
+@inlined_kernel
 def plan(rules: Rules, phases: Phases, offsets: Ints, known: Memory, mind: Mind, draft: Draft) -> int:
     """Begin an episode with an optimistic plan from what is remembered; return a status."""
     n, n_local = prepare(rules, phases, offsets, known, mind, draft)
