@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import Luck, Record, World
-from driftmdp.mdp import Problem, Space, as_space
+from driftmdp.mdp import Problem, Space
+from driftmdp.mdp.space import as_space
 from driftmdp.validation import LARGEST, as_integer, as_number, warn
 
 __all__ = ["Agent", "BuiltinAgent", "RowByRow", "Stage", "checked_problem"]

@@ -25,7 +25,8 @@ from dataclasses import dataclass
 
 from driftmdp.formulas.bandits import exp3p_parameters
 from driftmdp.formulas.whole import whole_part
-from driftmdp.mdp import Space, as_space
+from driftmdp.mdp import Space
+from driftmdp.mdp.space import as_space
 from driftmdp.validation import as_integer
 
 __all__ = ["BorlSchedule", "borl_schedule"]

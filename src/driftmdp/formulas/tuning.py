@@ -22,7 +22,8 @@ import math
 from dataclasses import dataclass
 
 from driftmdp.formulas.whole import whole_part
-from driftmdp.mdp import Space, as_space
+from driftmdp.mdp import Space
+from driftmdp.mdp.space import as_space
 from driftmdp.validation import as_integer, as_number, one_of
 
 __all__ = ["RULES", "Tuning", "tuned"]

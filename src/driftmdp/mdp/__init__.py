@@ -4,7 +4,7 @@ from driftmdp.mdp.drifting import DriftingMdp
 from driftmdp.mdp.mdp import Mdp
 from driftmdp.mdp.noise import Noise, gaussian
 from driftmdp.mdp.problem import Luck, Problem, Sample
-from driftmdp.mdp.space import Space, as_space
+from driftmdp.mdp.space import Space
 from driftmdp.mdp.variation import Variation
 
-__all__ = ["DriftingMdp", "Luck", "Mdp", "Noise", "Problem", "Sample", "Space", "Variation", "as_space", "gaussian"]
+__all__ = ["DriftingMdp", "Luck", "Mdp", "Noise", "Problem", "Sample", "Space", "Variation", "gaussian"]

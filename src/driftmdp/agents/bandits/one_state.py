@@ -9,7 +9,8 @@ import numpy as np
 from driftmdp.agents.composition import checked_range
 from driftmdp.agents.timed import Timed
 from driftmdp.errors import InvalidInputError
-from driftmdp.mdp import Problem, Space, as_space
+from driftmdp.mdp import Problem, Space
+from driftmdp.mdp.space import as_space
 
 __all__ = ["Bandit", "bandit_range", "n_arms_of", "span_of", "variation_of"]
 
