@@ -168,10 +168,8 @@ class BuiltinAgent(ABC):
 
     def _voice(self) -> None:
         """Warn of what was doubted during a step; a step is whole before it, should a warning be an error."""
-        if self._doubts:
-            doubts, self._doubts = self._doubts, []
-            for doubt in doubts:
-                warn(doubt)
+        while self._doubts:
+            warn(self._doubts.pop(0))
 
     def summary(self) -> Any:
         """Return what the agent has to say of its own choices so far; ``simulate`` keeps it in ``Run.summary``."""

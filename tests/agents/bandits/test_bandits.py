@@ -126,6 +126,15 @@ def test_rewards_far_outside_the_range_are_said_once(name):
 
 
 @pytest.mark.parametrize("name", BANDITS)
+def test_ordinary_noise_is_not_doubted(name):
+    problem = dm.problems.bandit(n_arms=2, horizon=5000, noise="gaussian(0.7)")
+    agent = dm.agents.builtin()[name].for_problem(problem)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        dm.simulate(agent, problem, seed=0, compiled=False)
+
+
+@pytest.mark.parametrize("name", BANDITS)
 def test_a_warning_that_is_an_error_leaves_a_whole_step(name):
     agent = dm.agents.builtin()[name].for_problem(dm.problems.bandit(horizon=500), seed=1)
     raised = 0

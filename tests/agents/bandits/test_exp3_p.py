@@ -133,6 +133,11 @@ def test_steps_that_would_overflow_are_refused(given):
         dm.agents.EXP3P(TWO, 1000, **given)
 
 
+def test_one_arm_too():
+    with pytest.raises(InvalidInputError, match="the largest step of EXP3P"):
+        dm.agents.EXP3P(dm.Space.uniform(1, 1), 1000, alpha=1e300, beta=1e300)
+
+
 def test_one_arm():
     agent = dm.agents.EXP3P(dm.Space.uniform(1, 1), 10)
     for _ in range(10):

@@ -80,7 +80,8 @@ class ExponentialWeights(Drawing, Bandit):
     ) -> None:
         super().__init__(space, horizon, reward_range, seed)
         n_arms = self.space.n_pairs
-        if gamma > 0.0 and not rate * (1.0 + bonus) * n_arms / gamma <= LARGEST_STEP:
+        least = gamma / n_arms if n_arms > 1 else 1.0  # the least probability
+        if not rate * (1.0 + bonus) <= LARGEST_STEP * least:
             raise InvalidInputError(
                 f"rate (1 + bonus) K / gamma, the largest step of {self.name}, must be at most {LARGEST_STEP:g}; "
                 f"got rate {rate:g}, bonus {bonus:g}, gamma {gamma:g}. Choose a larger gamma or a smaller rate."

@@ -14,7 +14,7 @@ from driftmdp.mdp.space import as_space
 
 __all__ = ["Bandit", "bandit_range", "n_arms_of", "span_of", "variation_of"]
 
-PATIENCE = 20  # rewards far outside of the range before it is said
+PATIENCE = 20  # rewards before their mean is judged
 
 
 class Bandit(Timed):
@@ -34,20 +34,24 @@ class Bandit(Timed):
     def reset(self, rng: np.random.Generator | None = None) -> None:
         """Begin anew at t = 1."""
         super().reset(rng)
-        self._n_far = 0
+        self._n_seen, self._total = 0, 0.0
 
     def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
         super()._learn(state, action, reward, next_state)
-        low, span = self.reward_range[0], span_of(self.reward_range)
-        if not -1.0 <= (reward - low) / span <= 2.0:
-            self._n_far += 1
-            if self._n_far == PATIENCE and not self._warned:
-                self._warned = True
-                self._doubts.append(
-                    f"{PATIENCE} rewards, the last of them {reward:g}, were far outside reward_range ({low:g}, "
-                    f"{self.reward_range[1]:g}): {self.name} cannot weigh them. Make the agent with the range of "
-                    "your rewards."
-                )
+        self._n_seen += 1
+        self._total += reward
+        if not self._warned and self._n_seen >= PATIENCE:
+            self._doubt_the_range(self._total / self._n_seen)
+
+    def _doubt_the_range(self, mean: float) -> None:
+        """Doubt the range, once, if the mean reward lies more than a whole range outside of it."""
+        low, high = self.reward_range
+        if not -1.0 <= (mean - low) / span_of(self.reward_range) <= 2.0:
+            self._warned = True
+            self._doubts.append(
+                f"The mean of {self._n_seen} rewards is {mean:g}, far outside reward_range ({low:g}, {high:g}): "
+                f"{self.name} cannot weigh them. Make the agent with the range of your rewards."
+            )
 
 
 def n_arms_of(space: Space, name: str) -> int:
