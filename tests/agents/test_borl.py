@@ -135,7 +135,7 @@ def test_rewards_outside_the_range_at_the_end_of_a_block():
 
 def test_feedback_far_outside_its_range_is_said_once():
     agent = dm.agents.BORL(TWO, 500, reward_range=None, feedback_range=(-5.0, 5.0))
-    match = r"mean reward of block 1 is 50, far outside the range \(-5, 5\)"
+    match = r"mean reward of block 1 is 50, far outside the range of its master \(-5, 5\)"
     with pytest.warns(UserWarning, match=match) as said:
         play(agent, 50.0, 500)
     assert len(said) == 1
@@ -150,7 +150,7 @@ def test_a_warning_that_is_an_error_leaves_a_whole_step(seed):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for t in range(400):
-            agent._doubted = False
+            agent._doubted = frozenset()
             assert agent.act(t % 2) == undisturbed.act(t % 2)
             try:
                 agent.observe(50.0, (t + 1) % 2)

@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from driftmdp.agents.ranges import span_of
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import Luck, Record, World
 from driftmdp.mdp import Problem, Space
@@ -70,6 +71,7 @@ class BuiltinAgent(ABC):
         self._offsets: NDArray[np.int32] = np.array(space.offsets)
         self._waiting: tuple[int, int] | None = None
         self._doubts: list[str] = []
+        self._doubted: frozenset[str] = frozenset()
 
     @classmethod
     def for_problem(cls, problem: Problem, **parameters: Any) -> Self:
@@ -165,6 +167,16 @@ class BuiltinAgent(ABC):
             known = f"one of 0 .. {self._offsets.size - 2}" if self._offsets.size > 2 else "0, the only one"
             raise InvalidInputError(f"{name} must be {known}; got {s}.")
         return s
+
+    def _doubt(self, name: str, bounds: tuple[float, float], what: str, mean: float, effect: str) -> None:
+        """Doubt a range, once, if a mean lies more than a whole range outside of it; ``_voice`` says it."""
+        reach = span_of(bounds)
+        if name not in self._doubted and not bounds[0] - reach <= mean <= bounds[1] + reach:
+            self._doubted |= {name}
+            self._doubts.append(
+                f"The mean {what} is {mean:g}, far outside {name} ({bounds[0]:g}, {bounds[1]:g}): {effect}. Make "
+                "the agent with the range of your rewards."
+            )
 
     def _voice(self) -> None:
         """Warn of what was doubted during a step; a step is whole before it, should a warning be an error."""

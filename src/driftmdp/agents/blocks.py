@@ -62,6 +62,10 @@ class Blocks:
         """Return how many steps a block has."""
         return self.start(block + 1) - self.start(block)
 
+    def kept(self, window: float, block: int) -> int:
+        """Return how many steps a window must keep: 0 where nothing leaves it within the block."""
+        return int(window) if window < self.size(block) else 0
+
 
 @dataclass(frozen=True, eq=False)
 class BlockSummary:
@@ -135,7 +139,6 @@ class BlockByBlock(RowByRow):
     """
 
     _blocks: Blocks
-    _doubted = False
 
     @abstractmethod
     def _begin_block(self, block: int, arm: int) -> None:
@@ -167,24 +170,18 @@ class BlockByBlock(RowByRow):
     def _end_block(self) -> None:
         """Feed the block's reward back, divided by H and clipped to [0, 1], and draw the next arm."""
         blocks = self._blocks
-        self._doubt_the_feedback(self._gathered / blocks.size(self._block))
+        self._doubt(
+            "the range of its master",
+            (blocks.odds.bottom, blocks.odds.bottom + blocks.odds.span),
+            f"reward of block {self._block + 1}",
+            blocks.odds.bottom + blocks.odds.span * self._gathered / blocks.size(self._block),
+            f"{self.name} learns nothing from it",
+        )
         gain = min(max(self._gathered / blocks.length, 0.0), 1.0)
         self._feedback[self._block] = gain
         kernels.exponential.credit(blocks.odds, self._weights, int(self._chosen[self._block]), gain)
         self._block, self._gathered = self._block + 1, 0.0
         self._draw_arm()
-
-    def _doubt_the_feedback(self, mean: float) -> None:
-        """Doubt the range, once, if the mean reward of a block lies more than a whole range outside of it."""
-        if self._doubted or -1.0 <= mean <= 2.0:
-            return
-        self._doubted = True
-        low, span = self._blocks.odds.bottom, self._blocks.odds.span
-        self._doubts.append(
-            f"The mean reward of block {self._block + 1} is {low + span * mean:g}, far outside the range ({low:g}, "
-            f"{low + span:g}) that {self.name}'s master was given: it learns nothing from it. Make the agent with "
-            "the range of your rewards."
-        )
 
     def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
         super()._learn(state, action, reward, next_state)  # type: ignore[safe-super]

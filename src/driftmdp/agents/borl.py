@@ -16,14 +16,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from driftmdp import kernels
 from driftmdp.agents.bandits.exp3_p import MODES, exp3p_in_force
-from driftmdp.agents.bandits.exponential_weights import warn_of_clipping
-from driftmdp.agents.bandits.one_state import span_of
+from driftmdp.agents.bandits.exponential_weights import warn_if_clipped
 from driftmdp.agents.blocks import BlockByBlock, Blocks
-from driftmdp.agents.composition import checked_range, phases_of
+from driftmdp.agents.composition import phases_of
 from driftmdp.agents.optimist import Optimist
 from driftmdp.agents.parts import PaperRadii, SinceRestart
+from driftmdp.agents.ranges import checked_range, span_of
+from driftmdp.agents.room import begin_window
 from driftmdp.errors import InvalidInputError
 from driftmdp.formulas import BorlSchedule, Exp3pParameters, borl_schedule
 from driftmdp.formulas.bandits import exp3_root
@@ -110,9 +110,8 @@ class BORL(BlockByBlock, Optimist):
             seed=seed,
         )
         self.delta, self.scale = delta, scale
-        if self.mode == "paper" and self._blocks.formula_gamma > 1.0:
-            gamma = self._blocks.formula_gamma
-            warn_of_clipping(self.name, gamma, plan.n_arms, plan.n_blocks, "Use mode='bounded'")
+        formula, used = self._blocks.formula_gamma, self._blocks.odds.mixing
+        warn_if_clipped(self.name, formula, used, plan.n_arms, plan.n_blocks, "Use mode='bounded'")
 
     def _blocks_of(self, plan: BorlSchedule, horizon: int, reward_range: tuple[float, float] | None) -> Blocks:
         bounds = self.feedback_range or reward_range
@@ -179,8 +178,7 @@ class BORL(BlockByBlock, Optimist):
 
     def _begin_block(self, block: int, arm: int) -> None:
         window, widening = self._blocks.arms[arm]
-        kept = window if window < self._blocks.size(block) else 0
+        kept = self._blocks.kept(window, block)
         self._phases.window[block], self._phases.every[block] = kept, window
         self._phases.transition_extra[block] = widening
-        kernels.memory.forget_all(self._known)  # no window may change under what is remembered
-        self._known.tally["window"] = kept
+        begin_window(self._known, kept)

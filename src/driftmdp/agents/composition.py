@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.agents.parts import Confidence, Doubling, Everything, Memory, SinceRestart
+from driftmdp.agents.ranges import span_of
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import Phases, Rules
 from driftmdp.mdp import Space
-from driftmdp.validation import LARGEST, as_number
 
-__all__ = ["Composition", "checked_range", "horizon_of", "phases_of", "rules_of"]
+__all__ = ["Composition", "horizon_of", "phases_of", "rules_of"]
 
 
 class Composition(Protocol):
@@ -29,23 +29,6 @@ class Composition(Protocol):
     ties: str
 
 
-def checked_range(bounds: Any, name: str = "reward_range", optional: bool = True) -> tuple[float, float] | None:
-    """Return a range of rewards as two numbers, or, where that is allowed, None."""
-    if bounds is None and optional:
-        return None
-    try:
-        low, high = (as_number(bound, name, -LARGEST, LARGEST) for bound in bounds)
-    except (TypeError, ValueError):
-        low, high = 1.0, 0.0
-    if low > high:
-        also = ", or None" if optional else ""
-        raise InvalidInputError(
-            f"{name} must be two finite numbers (lo, hi) with lo <= hi{also}; got {bounds!r}. Give the bounds of "
-            "your rewards."
-        )
-    return low, high
-
-
 def horizon_of(agent: Composition) -> int:
     """Return T, which every optimist has."""
     assert agent.horizon is not None
@@ -55,7 +38,6 @@ def horizon_of(agent: Composition) -> int:
 def rules_of(agent: Composition) -> Rules:
     """Return how an agent thinks."""
     constants = agent.confidence.constants(agent.space, horizon_of(agent))
-    low, high = agent.reward_range or (0.0, 1.0)
     return Rules(
         scale=agent.confidence.scale,
         reward_factor=constants.reward_factor,
@@ -65,8 +47,8 @@ def rules_of(agent: Composition) -> Rules:
         power=constants.power,
         bernstein=constants.bernstein,
         ranged=int(agent.reward_range is not None),
-        bottom=low,
-        span=high - low if high > low else 1.0,
+        bottom=0.0 if agent.reward_range is None else agent.reward_range[0],
+        span=span_of(agent.reward_range),
         first_tie=int(agent.ties == "first"),
         fast=int(agent.planner == "fast"),
     )

@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.agents.base import RowByRow, Stage
-from driftmdp.agents.composition import checked_range, phases_of, rules_of
+from driftmdp.agents.composition import phases_of, rules_of
 from driftmdp.agents.explanation import ActionReason, Explanation
 from driftmdp.agents.parts import Confidence, Doubling, Everything, Memory, SinceRestart, SlidingWindow
+from driftmdp.agents.ranges import checked_range
 from driftmdp.agents.restoring import memory_arrays, restored_memory, restored_mind
-from driftmdp.agents.room import draft_for, enlarge_memory, enlarge_mind, new_memory, new_mind
+from driftmdp.agents.room import counts_of, draft_for, enlarge_memory, enlarge_mind, means_of, new_memory, new_mind
 from driftmdp.errors import InvalidInputError, NotConvergedError
 from driftmdp.mdp import Space
 from driftmdp.planning.optimistic import finish_sparsely
@@ -127,7 +128,6 @@ class Optimist(RowByRow):
         self.planner = one_of(planner, "planner", PLANNERS)
         self.ties = one_of(ties, "ties", TIES)
         self._rules, self._phases = rules_of(self), phases_of(self, schedule)
-        self._warned = False
         self.reset()
 
     # the protocol ------------------------------------------------------------------------------------
@@ -164,22 +164,14 @@ class Optimist(RowByRow):
             self._doubt_the_range(state, action, pair)
 
     def _doubt_the_range(self, state: int, action: int, pair: int) -> None:
-        """Doubt the range, once, if a pair's mean reward lies more than a whole range outside of it."""
+        """Doubt the range where a pair's rewards are far outside of it."""
         index = self._known.slot_of[pair]  # -1 right after a restart
         slot = self._known.slots[index]
-        if self._warned or index < 0 or slot["count"] < 20:
-            return
-        mean = slot["total"] / slot["count"]
-        if -1.0 <= mean <= 2.0:
-            return
-        self._warned = True
-        low, high = self.reward_range or (0.0, 1.0)
-        shown = self._rules.bottom + self._rules.span * mean
-        self._doubts.append(
-            f"The mean reward of state {state}, action {action} is {shown:g}, "
-            f"far outside reward_range ({low:g}, {high:g}): optimistic rewards are capped there, so {self.name} "
-            "cannot learn from it. Make the agent with the range of your rewards."
-        )
+        if index >= 0 and slot["count"] >= 20 and self.reward_range is not None:
+            mean = self._rules.bottom + self._rules.span * slot["total"] / slot["count"]
+            effect = f"optimistic rewards are capped there, so {self.name} cannot learn from it"
+            what = f"reward of state {state}, action {action}"
+            self._doubt("reward_range", self.reward_range, what, float(mean), effect)
 
     def _play_rows(self, stage: Stage, first: int, last: int) -> None:
         step = first
@@ -285,17 +277,11 @@ class Optimist(RowByRow):
 
     def counts(self) -> NDArray[np.float64]:
         """Return how many remembered steps each pair has, N of [CSZ20] eq:N_sa, shape (n_pairs,)."""
-        slots = self._slots()
-        counts = np.zeros(self.space.n_pairs)
-        counts[slots["pair"]] = slots["count"]
-        return counts
+        return counts_of(self._known)
 
     def mean_rewards(self) -> NDArray[np.float64]:
         """Return r^ of every pair, NaN where nothing is remembered, shape (n_pairs,)."""
-        slots = self._slots()
-        means = np.full(self.space.n_pairs, np.nan)
-        means[slots["pair"]] = self._rules.bottom + self._rules.span * slots["total"] / slots["count"]
-        return means
+        return self._rules.bottom + self._rules.span * means_of(self._known)
 
     def successor_counts(self) -> sp.csr_array:
         """Return how often each next state followed each pair, as CSR of shape (n_pairs, S)."""
@@ -303,9 +289,6 @@ class Optimist(RowByRow):
         entries = entries[entries["count"] > 0]
         shape = self.space.n_pairs, self.space.n_states
         return sp.csr_array((entries["count"], (entries["pair"], entries["next_state"])), shape=shape)
-
-    def _slots(self) -> Any:
-        return self._known.slots[: int(self._known.tally["n_slots"][0])]
 
     def explain(self, state: int) -> Explanation:
         """Say why the plan in force takes its action in ``state``.

@@ -1,4 +1,4 @@
-"""Arrays for an optimist: made, and made larger as more is remembered."""
+"""Arrays for memories and minds: made, made larger as more is remembered, and read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,16 @@ from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import CLOCK, ENTRY, PAIR_REASON, SLOT, STEP, TALLY, VISITS, Draft, Memory, Mind
 from driftmdp.planning.drafts import new_draft
 
-__all__ = ["draft_for", "enlarge_memory", "enlarge_mind", "new_memory", "new_mind"]
+__all__ = [
+    "begin_window",
+    "counts_of",
+    "draft_for",
+    "enlarge_memory",
+    "enlarge_mind",
+    "means_of",
+    "new_memory",
+    "new_mind",
+]
 
 FIRST = 32  # pairs and successors that there is room for at first
 
@@ -56,6 +65,28 @@ def enlarge_memory(memory: Memory) -> Memory:
     if table is not memory.table:
         kernels.memory.fill_table(larger)
     return larger
+
+
+def begin_window(memory: Memory, window: int) -> None:
+    """Forget everything and begin with another window; none may change under what is remembered."""
+    kernels.memory.forget_all(memory)
+    memory.tally["window"] = window
+
+
+def counts_of(memory: Memory) -> NDArray[np.float64]:
+    """Return N of every pair, shape (n_pairs,)."""
+    slots = memory.slots[: memory.tally["n_slots"][0]]
+    counts = np.zeros(memory.slot_of.size)
+    counts[slots["pair"]] = slots["count"]
+    return counts
+
+
+def means_of(memory: Memory) -> NDArray[np.float64]:
+    """Return the mean of every pair's rewards as they were remembered, NaN where there are none."""
+    slots = memory.slots[: memory.tally["n_slots"][0]]
+    means = np.full(memory.slot_of.size, np.nan)
+    means[slots["pair"]] = slots["total"] / slots["count"]
+    return means
 
 
 def new_mind(n_states: int, n_pairs: int, room: int) -> Mind:

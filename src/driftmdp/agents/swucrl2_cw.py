@@ -12,9 +12,9 @@ import math
 from typing import Any, Self
 
 from driftmdp.agents.base import checked_problem
-from driftmdp.agents.composition import checked_range
 from driftmdp.agents.optimist import Optimist
 from driftmdp.agents.parts import Doubling, PaperRadii, SlidingWindow
+from driftmdp.agents.ranges import unit_variation
 from driftmdp.formulas import Tuning, tuned
 from driftmdp.mdp import Problem, Space
 from driftmdp.validation import as_integer
@@ -128,8 +128,6 @@ def tuned_to(problem: Problem, parameters: dict[str, Any]) -> Tuning:
     With one state, a bandit, it is that of [CSZ20] remark:bandit.
     """
     checked_problem(problem)
-    low, high = checked_range(parameters.get("reward_range", problem.reward_range)) or (0.0, 1.0)
-    variation = problem.drifting.variation()
-    b_r = variation.reward / (high - low if high > low else 1.0)
+    b_r = unit_variation(problem, parameters.get("reward_range", problem.reward_range))
     rule = "bandit" if problem.space.n_states == 1 else "theorem-1"
-    return tuned(problem.space, problem.horizon, b_r, variation.transition, rule)
+    return tuned(problem.space, problem.horizon, b_r, problem.drifting.variation().transition, rule)

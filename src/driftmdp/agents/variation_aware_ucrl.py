@@ -12,9 +12,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from driftmdp.agents.composition import checked_range
 from driftmdp.agents.optimist import Optimist
 from driftmdp.agents.parts import SinceRestart, VariationRadii
+from driftmdp.agents.ranges import checked_range, span_of
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import Problem, Space
 from driftmdp.validation import as_integer, as_vector
@@ -73,10 +73,9 @@ class VariationAwareUCRL(Optimist):
         seed: int | None = None,
     ) -> None:
         steps = as_integer(horizon, "horizon", minimum=1)
-        bounds = checked_range(reward_range) or (0.0, 1.0)
         self.reward_steps = _checked_steps(reward_steps, "reward_steps", steps)
         self.transition_steps = _checked_steps(transition_steps, "transition_steps", steps)
-        b_r = self.reward_steps / (bounds[1] - bounds[0] if bounds[1] > bounds[0] else 1.0)
+        b_r = self.reward_steps / span_of(checked_range(reward_range))
         starts = phase_starts(steps, math.fsum(b_r) + math.fsum(self.transition_steps))
         super().__init__(
             space,

@@ -6,11 +6,12 @@ back.
 
 from __future__ import annotations
 
-from driftmdp import kernels
-from driftmdp.agents.bandits.exponential_weights import warn_of_clipping
-from driftmdp.agents.bandits.one_state import bandit_range, n_arms_of, span_of
+from driftmdp.agents.bandits.exponential_weights import warn_if_clipped
+from driftmdp.agents.bandits.one_state import n_arms_of
 from driftmdp.agents.bandits.upper_confidence import LARGEST_XI, UpperConfidence
 from driftmdp.agents.blocks import BlockByBlock, Blocks
+from driftmdp.agents.ranges import required_range, span_of
+from driftmdp.agents.room import begin_window
 from driftmdp.formulas import BobSchedule, bob_schedule
 from driftmdp.kernels.arrays import Odds
 from driftmdp.mdp import Space
@@ -54,7 +55,7 @@ class BOB(BlockByBlock, UpperConfidence):
         reward_range: tuple[float, float] = (0.0, 1.0),
         seed: int | None = None,
     ) -> None:
-        plan, bounds = self.schedule(space, horizon), bandit_range(reward_range)
+        plan, bounds = self.schedule(space, horizon), required_range(reward_range)
         self.xi = as_number(xi, "xi", 0.0, LARGEST_XI)
         share, n_windows = min(1.0, plan.gamma), len(plan.windows)
         self._blocks = Blocks(
@@ -69,8 +70,7 @@ class BOB(BlockByBlock, UpperConfidence):
         )
         longest = min(plan.block_length, horizon)
         super().__init__(space, horizon, reward_range, seed, factor=self.xi, window=longest)
-        if plan.gamma > 1.0:
-            warn_of_clipping(self.name, plan.gamma, n_windows, plan.n_blocks, "Use a longer horizon")
+        warn_if_clipped(self.name, plan.gamma, share, n_windows, plan.n_blocks, "Use a longer horizon")
 
     @staticmethod
     def schedule(space: Space, horizon: int) -> BobSchedule:
@@ -78,6 +78,4 @@ class BOB(BlockByBlock, UpperConfidence):
         return bob_schedule(n_arms_of(space, "BOB"), horizon)
 
     def _begin_block(self, block: int, arm: int) -> None:
-        kernels.memory.forget_all(self._known)
-        window = int(self._blocks.arms[arm][0])
-        self._known.tally["window"] = window if window < self._blocks.size(block) else 0
+        begin_window(self._known, self._blocks.kept(self._blocks.arms[arm][0], block))

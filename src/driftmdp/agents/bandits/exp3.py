@@ -6,14 +6,12 @@ can be far off. That is why [CSZ20] Section 5 rejects it as BORL's master.
 
 from __future__ import annotations
 
-from driftmdp.agents.bandits.exponential_weights import ExponentialWeights
+from driftmdp.agents.bandits.exponential_weights import ExponentialWeights, gamma_or
 from driftmdp.agents.bandits.one_state import n_arms_of
-from driftmdp.errors import InvalidInputError
 from driftmdp.formulas.bandits import exp3_root
 from driftmdp.mdp import Space
-from driftmdp.validation import as_fraction
 
-__all__ = ["EXP3", "checked_gamma"]
+__all__ = ["EXP3"]
 
 
 class EXP3(ExponentialWeights):
@@ -53,16 +51,5 @@ class EXP3(ExponentialWeights):
     ) -> None:
         n_arms = n_arms_of(space, self.name)
         self.gamma = gamma
-        formula = exp3_root(n_arms, horizon) if gamma is None else checked_gamma(gamma, n_arms)
-        share = min(1.0, formula)
-        super().__init__(
-            space, horizon, reward_range, seed, gamma=share, rate=share / n_arms, formula_gamma=formula
-        )
-
-
-def checked_gamma(gamma: float, n_arms: int) -> float:
-    """Return a share of uniform draws; with several arms it must not be 0, or estimates would be unbounded."""
-    share = as_fraction(gamma, "gamma")
-    if share == 0.0 and n_arms > 1:
-        raise InvalidInputError("gamma must be above 0; got 0. An arm must be drawn now and then to be estimated.")
-    return share
+        formula = gamma_or(gamma, exp3_root(n_arms, horizon), n_arms)
+        super().__init__(space, horizon, reward_range, seed, formula)

@@ -9,8 +9,7 @@ not only its mean, and the adversary may look at the draws.
 
 from __future__ import annotations
 
-from driftmdp.agents.bandits.exp3 import checked_gamma
-from driftmdp.agents.bandits.exponential_weights import ExponentialWeights
+from driftmdp.agents.bandits.exponential_weights import ExponentialWeights, gamma_or
 from driftmdp.agents.bandits.one_state import n_arms_of
 from driftmdp.formulas import Exp3pParameters, exp3p_parameters
 from driftmdp.mdp import Space
@@ -69,7 +68,7 @@ class EXP3P(ExponentialWeights):
         given = Exp3pParameters(
             computed.alpha if alpha is None else as_number(alpha, "alpha", minimum=0.0),
             computed.beta if beta is None else as_number(beta, "beta", minimum=0.0),
-            computed.gamma if gamma is None else checked_gamma(gamma, n_arms),
+            gamma_or(gamma, computed.gamma, n_arms),
         )
         used = exp3p_in_force(given, n_arms, self.mode)
         super().__init__(
@@ -77,10 +76,10 @@ class EXP3P(ExponentialWeights):
             horizon,
             reward_range,
             seed,
+            formula_gamma=given.gamma,
             gamma=used.gamma,
             rate=used.alpha,
             bonus=used.beta,
-            formula_gamma=given.gamma,
             advice="Use mode='bounded'",
         )
 

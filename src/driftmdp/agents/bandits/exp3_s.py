@@ -5,12 +5,11 @@ w_i <- w_i exp(gamma / K x estimated gain) + e alpha / K x (sum of all weights b
 
 from __future__ import annotations
 
-from driftmdp.agents.bandits.exp3 import checked_gamma
-from driftmdp.agents.bandits.exponential_weights import ExponentialWeights
+from driftmdp.agents.bandits.exponential_weights import ExponentialWeights, gamma_or
 from driftmdp.agents.bandits.one_state import n_arms_of
-from driftmdp.formulas.bandits import exp3s_root
+from driftmdp.formulas.bandits import exp3s_parameters, exp3s_root
 from driftmdp.mdp import Space
-from driftmdp.validation import as_fraction, as_integer
+from driftmdp.validation import as_fraction
 
 __all__ = ["EXP3S"]
 
@@ -58,17 +57,6 @@ class EXP3S(ExponentialWeights):
     ) -> None:
         n_arms = n_arms_of(space, self.name)
         self.changes, self.gamma, self.sharing = changes, gamma, sharing
-        formula, alpha = exp3s_root(n_arms, horizon, changes), 1 / as_integer(horizon, "horizon", minimum=1)
-        formula = formula if gamma is None else checked_gamma(gamma, n_arms)
-        share = min(1.0, formula)
-        alpha = alpha if sharing is None else as_fraction(sharing, "sharing")
-        super().__init__(
-            space,
-            horizon,
-            reward_range,
-            seed,
-            gamma=share,
-            rate=share / n_arms,
-            sharing=alpha,
-            formula_gamma=formula,
-        )
+        formula = gamma_or(gamma, exp3s_root(n_arms, horizon, changes), n_arms)
+        alpha = exp3s_parameters(n_arms, horizon)[1] if sharing is None else as_fraction(sharing, "sharing")
+        super().__init__(space, horizon, reward_range, seed, formula, sharing=alpha)

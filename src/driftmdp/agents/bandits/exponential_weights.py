@@ -14,15 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp import kernels
-from driftmdp.agents.bandits.one_state import Bandit, span_of
+from driftmdp.agents.bandits.one_state import Bandit
 from driftmdp.agents.base import Stage
 from driftmdp.agents.drawing import Drawing
+from driftmdp.agents.ranges import span_of
 from driftmdp.errors import ClippedGammaWarning, InvalidInputError
 from driftmdp.kernels.arrays import Odds, Weights
 from driftmdp.mdp import Space
-from driftmdp.validation import warn
+from driftmdp.validation import as_fraction, warn
 
-__all__ = ["ExponentialWeights", "WeightsSummary", "new_weights", "restored_logits", "warn_of_clipping"]
+__all__ = ["ExponentialWeights", "WeightsSummary", "gamma_or", "new_weights", "restored_logits", "warn_if_clipped"]
 
 LARGEST_STEP = 1e100  # of a logarithmic weight; sums of such steps stay finite
 
@@ -70,16 +71,18 @@ class ExponentialWeights(Drawing, Bandit):
         horizon: int | None,
         reward_range: tuple[float, float],
         seed: int | None,
-        gamma: float,
-        rate: float,
+        formula_gamma: float,
+        gamma: float | None = None,
+        rate: float | None = None,
         bonus: float = 0.0,
         sharing: float = 0.0,
         batch: int = 0,
-        formula_gamma: float = 0.0,
         advice: str = "Use a longer horizon",
     ) -> None:
         super().__init__(space, horizon, reward_range, seed)
         n_arms = self.space.n_pairs
+        gamma = min(1.0, formula_gamma) if gamma is None else gamma
+        rate = gamma / n_arms if rate is None else rate
         least = gamma / n_arms if n_arms > 1 else 1.0  # the least probability
         if not rate * (1.0 + bonus) <= LARGEST_STEP * least:
             raise InvalidInputError(
@@ -88,10 +91,9 @@ class ExponentialWeights(Drawing, Bandit):
             )
         low, span, share = self.reward_range[0], span_of(self.reward_range), math.e * sharing / n_arms
         self._odds = Odds(float(rate), float(bonus), float(gamma), share, int(batch), low, span)
-        self._sharing, self._formula_gamma = float(sharing), max(gamma, formula_gamma)
+        self._sharing, self._formula_gamma = float(sharing), float(formula_gamma)
         self.reset()
-        if gamma == 1.0 and formula_gamma > 1.0:
-            warn_of_clipping(self.name, formula_gamma, n_arms, batch or self.horizon or 0, advice)
+        warn_if_clipped(self.name, formula_gamma, gamma, n_arms, batch or self.horizon or 0, advice)
 
     def reset(self, rng: np.random.Generator | None = None) -> None:
         """Forget everything and begin anew; draws come from ``rng``, by default from ``seed``."""
@@ -141,13 +143,27 @@ class ExponentialWeights(Drawing, Bandit):
         kernels.exponential.mix(self._odds, self._weights)
 
 
-def warn_of_clipping(name: str, gamma: float, n_arms: int, rounds: int, advice: str) -> None:
-    """Say that gamma was clipped and what that means."""
-    warn(
-        f"gamma of {name} is {gamma:.3g} for {n_arms} arms and {rounds} round{'s' * (rounds > 1)}, and was clipped "
-        f"to 1: every arm is drawn with the same probability, whatever was learned. {advice}.",
-        ClippedGammaWarning,
-    )
+def gamma_or(gamma: float | None, formula: float, n_arms: int) -> float:
+    """Return a given share of uniform draws, or what the formula says, which may exceed 1.
+
+    With several arms it must not be 0, or estimates would be unbounded.
+    """
+    if gamma is None:
+        return formula
+    share = as_fraction(gamma, "gamma")
+    if share == 0.0 and n_arms > 1:
+        raise InvalidInputError("gamma must be above 0; got 0. An arm must be drawn now and then to be estimated.")
+    return share
+
+
+def warn_if_clipped(name: str, formula_gamma: float, gamma: float, n_arms: int, rounds: int, advice: str) -> None:
+    """Say that gamma was clipped to 1, if it was, and what that means."""
+    if formula_gamma > 1.0 and gamma == 1.0:
+        warn(
+            f"gamma of {name} is {formula_gamma:.3g} for {n_arms} arms and {rounds} round{'s' * (rounds > 1)}, and "
+            f"was clipped to 1: every arm is drawn with the same probability, whatever was learned. {advice}.",
+            ClippedGammaWarning,
+        )
 
 
 def new_weights(odds: Odds, n_arms: int) -> Weights:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from driftmdp.agents.composition import checked_range
+from driftmdp.agents.ranges import required_range
 from driftmdp.agents.timed import Timed
 from driftmdp.errors import InvalidInputError
-from driftmdp.mdp import Problem, Space
+from driftmdp.mdp import Space
 from driftmdp.mdp.space import as_space
 
-__all__ = ["Bandit", "bandit_range", "n_arms_of", "span_of", "variation_of"]
+__all__ = ["Bandit", "n_arms_of"]
 
 PATIENCE = 20  # rewards before their mean is judged
 
@@ -28,8 +28,7 @@ class Bandit(Timed):
     ) -> None:
         n_arms_of(space, self.name)
         super().__init__(space, horizon, seed)
-        self.reward_range = bandit_range(reward_range)
-        self._warned = False
+        self.reward_range = required_range(reward_range)
 
     def reset(self, rng: np.random.Generator | None = None) -> None:
         """Begin anew at t = 1."""
@@ -40,18 +39,9 @@ class Bandit(Timed):
         super()._learn(state, action, reward, next_state)
         self._n_seen += 1
         self._total += reward
-        if not self._warned and self._n_seen >= PATIENCE:
-            self._doubt_the_range(self._total / self._n_seen)
-
-    def _doubt_the_range(self, mean: float) -> None:
-        """Doubt the range, once, if the mean reward lies more than a whole range outside of it."""
-        low, high = self.reward_range
-        if not -1.0 <= (mean - low) / span_of(self.reward_range) <= 2.0:
-            self._warned = True
-            self._doubts.append(
-                f"The mean of {self._n_seen} rewards is {mean:g}, far outside reward_range ({low:g}, {high:g}): "
-                f"{self.name} cannot weigh them. Make the agent with the range of your rewards."
-            )
+        if self._n_seen >= PATIENCE and not self.reward_range[0] <= reward <= self.reward_range[1]:
+            what, effect = f"of {self._n_seen} rewards", f"{self.name} cannot weigh them"
+            self._doubt("reward_range", self.reward_range, what, self._total / self._n_seen, effect)
 
 
 def n_arms_of(space: Space, name: str) -> int:
@@ -62,20 +52,3 @@ def n_arms_of(space: Space, name: str) -> int:
             "SWUCRL2CW, BORL or another agent for MDPs."
         )
     return space.n_pairs
-
-
-def bandit_range(reward_range: Any) -> tuple[float, float]:
-    """Return bounds on the rewards, which bandits cannot do without."""
-    bounds = checked_range(reward_range, optional=False)
-    assert bounds is not None
-    return bounds
-
-
-def span_of(bounds: tuple[float, float]) -> float:
-    """Return hi - lo, or 1 where the range is one point."""
-    return bounds[1] - bounds[0] if bounds[1] > bounds[0] else 1.0
-
-
-def variation_of(problem: Problem, reward_range: Any) -> float:
-    """Return B_r of a problem's means mapped to [0, 1]."""
-    return problem.drifting.variation().reward / span_of(bandit_range(reward_range))

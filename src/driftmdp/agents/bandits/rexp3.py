@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from driftmdp.agents.bandits.exp3 import checked_gamma
-from driftmdp.agents.bandits.exponential_weights import ExponentialWeights
-from driftmdp.agents.bandits.one_state import n_arms_of, variation_of
+from driftmdp.agents.bandits.exponential_weights import ExponentialWeights, gamma_or
+from driftmdp.agents.bandits.one_state import n_arms_of
 from driftmdp.agents.base import checked_problem
+from driftmdp.agents.ranges import unit_variation
 from driftmdp.formulas import rexp3_parameters
 from driftmdp.formulas.bandits import exp3_root
 from driftmdp.mdp import Problem, Space
@@ -53,19 +53,8 @@ class Rexp3(ExponentialWeights):
     ) -> None:
         n_arms = n_arms_of(space, self.name)
         self.batch, self.gamma = as_integer(batch, "batch", minimum=1), gamma
-        formula = exp3_root(n_arms, self.batch) if gamma is None else checked_gamma(gamma, n_arms)
-        share = min(1.0, formula)
-        super().__init__(
-            space,
-            None,
-            reward_range,
-            seed,
-            gamma=share,
-            rate=share / n_arms,
-            batch=self.batch,
-            formula_gamma=formula,
-            advice="Use longer batches",
-        )
+        formula = gamma_or(gamma, exp3_root(n_arms, self.batch), n_arms)
+        super().__init__(space, None, reward_range, seed, formula, batch=self.batch, advice="Use longer batches")
 
     @classmethod
     def tuned(cls, space: Space, horizon: int, variation: float, **parameters: Any) -> Self:
@@ -78,7 +67,7 @@ class Rexp3(ExponentialWeights):
         """Return an agent for a problem; without a batch, [BGZ14]'s for the problem's exact variation."""
         if "batch" not in parameters:
             n_arms = n_arms_of(checked_problem(problem).space, cls.__name__)
-            variation = variation_of(problem, parameters.get("reward_range", problem.reward_range))
+            variation = unit_variation(problem, parameters.get("reward_range", problem.reward_range))
             batch, _ = rexp3_parameters(n_arms, problem.horizon, variation)
             parameters = parameters | {"batch": batch}
         return super().for_problem(problem, **parameters)

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from driftmdp.agents.bandits.one_state import n_arms_of, variation_of
+from driftmdp.agents.bandits.one_state import n_arms_of
 from driftmdp.agents.bandits.upper_confidence import LARGEST_XI, UpperConfidence
 from driftmdp.agents.base import checked_problem
-from driftmdp.formulas import sw_ucb_window, tuned
+from driftmdp.agents.swucrl2_cw import tuned_to
+from driftmdp.formulas import sw_ucb_window
 from driftmdp.mdp import Problem, Space
 from driftmdp.validation import as_integer, as_number
 
@@ -71,7 +72,6 @@ class SWUCB(UpperConfidence):
 
 
 def window_for(problem: Problem, parameters: dict[str, Any], name: str) -> int:
-    """Return A^(1/3) (T / B_r)^(2/3) for a problem's exact variation in units of the agent's range."""
+    """Return the window that SWUCRL2-CW would have on a bandit problem."""
     n_arms_of(checked_problem(problem).space, name)
-    variation = variation_of(problem, parameters.get("reward_range", problem.reward_range))
-    return tuned(problem.space, problem.horizon, variation, 0.0, "bandit").window
+    return tuned_to(problem, parameters).window

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp import kernels
-from driftmdp.agents.bandits.one_state import Bandit, span_of
+from driftmdp.agents.bandits.one_state import Bandit
 from driftmdp.agents.base import RowByRow, Stage
+from driftmdp.agents.ranges import span_of
 from driftmdp.agents.restoring import memory_arrays, restored_memory
-from driftmdp.agents.room import new_memory
+from driftmdp.agents.room import counts_of, means_of, new_memory
 from driftmdp.kernels.arrays import Bounds
 from driftmdp.mdp import Space
 
@@ -46,17 +47,11 @@ class UpperConfidence(Bandit, RowByRow):
 
     def counts(self) -> NDArray[np.float64]:
         """Return N of every arm: its plays in memory, discounted ones for D-UCB; shape (arms,)."""
-        counts = np.zeros(self.space.n_pairs)
-        slots = self._slots()
-        counts[slots["pair"]] = slots["count"]
-        return counts
+        return counts_of(self._known)
 
     def mean_rewards(self) -> NDArray[np.float64]:
         """Return the mean reward of every arm in memory, NaN where there is none; shape (arms,)."""
-        means = np.full(self.space.n_pairs, np.nan)
-        slots = self._slots()
-        means[slots["pair"]] = self._bounds.bottom + self._bounds.span * slots["total"] / slots["count"]
-        return means
+        return self._bounds.bottom + self._bounds.span * means_of(self._known)
 
     def indices(self) -> NDArray[np.float64]:
         """Return the upper confidence bound of every arm's mean reward; infinite where nothing is remembered."""
@@ -65,9 +60,6 @@ class UpperConfidence(Bandit, RowByRow):
         with np.errstate(divide="ignore", invalid="ignore"):
             radii = np.sqrt(self._bounds.factor * log / counts)
         return np.where(counts > 0, self.mean_rewards() + self._bounds.span * radii, np.inf)
-
-    def _slots(self) -> Any:
-        return self._known.slots[: int(self._known.tally["n_slots"][0])]
 
     def _decide(self, state: int) -> int:
         return int(kernels.upper_bounds.choose(self._bounds, self._known))
