@@ -15,6 +15,7 @@ __all__ = [
     "InvalidInputError",
     "NotCommunicatingError",
     "NotConvergedError",
+    "StorageError",
     "UnknownNameError",
 ]
 
@@ -33,6 +34,10 @@ class CheckFailedError(DriftmdpError, AssertionError):
 
 class InvalidInputError(DriftmdpError, ValueError):
     """A value given by the user breaks a rule; the message says which, where, and what to do."""
+
+
+class StorageError(DriftmdpError, OSError):
+    """A folder of results cannot be used: it is full, locked, or a file in it was damaged or edited."""
 
 
 class UnknownNameError(DriftmdpError, LookupError):

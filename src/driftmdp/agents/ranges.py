@@ -39,6 +39,6 @@ def span_of(bounds: tuple[float, float] | None) -> float:
     return bounds[1] - bounds[0] if bounds is not None and bounds[1] > bounds[0] else 1.0
 
 
-def unit_variation(problem: Problem, reward_range: Any) -> float:
+def unit_variation(problem: Problem, reward_range: Any, budgets: str = "exact") -> float:
     """Return B_r of a problem's mean rewards in units of a range."""
-    return problem.drifting.variation().reward / span_of(checked_range(reward_range))
+    return problem.budget(budgets)[0] / span_of(checked_range(reward_range))

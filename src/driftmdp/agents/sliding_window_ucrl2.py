@@ -69,9 +69,9 @@ class SlidingWindowUCRL2(SWUCRL2CW):
         return cls(space, horizon, window=window, **parameters)
 
     @classmethod
-    def for_problem(cls, problem: Problem, **parameters: Any) -> Self:
-        """Return an agent for a problem; without a window, Theorem 1's for the problem's exact variation."""
+    def for_problem(cls, problem: Problem, budgets: str = "exact", **parameters: Any) -> Self:
+        """Return an agent for a problem; without a window, Theorem 1's for its variation ``budgets``."""
         if "window" not in parameters:
-            chosen = tuned_to(problem, parameters)
+            chosen = tuned_to(problem, parameters, budgets)
             parameters = {"window": chosen.window} | parameters
         return super(SWUCRL2CW, cls).for_problem(problem, **parameters)

@@ -12,7 +12,6 @@ import io
 import json
 import numbers
 import os
-import secrets
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from driftmdp._version import __version__
 from driftmdp.agents import parts
 from driftmdp.agents.base import BuiltinAgent
 from driftmdp.errors import InvalidInputError
+from driftmdp.files import write_whole
 from driftmdp.mdp import Space
 from driftmdp.validation import quietly
 
@@ -54,7 +54,12 @@ def save(agent: BuiltinAgent, path: str | os.PathLike[str]) -> None:
     arrays |= {f"state/{name}": array for name, array in agent._state_arrays().items()}
     content = io.BytesIO()
     np.savez_compressed(content, allow_pickle=False, header=np.array(json.dumps(header)), **arrays)
-    _write_whole(Path(path), content.getvalue())
+    try:
+        write_whole(Path(path), content.getvalue())
+    except OSError as error:
+        raise InvalidInputError(
+            f"{path} must be in a folder that can be written to; nothing was changed ({error.strerror or error})."
+        ) from None
 
 
 def load(path: str | os.PathLike[str]) -> BuiltinAgent:
@@ -155,32 +160,6 @@ def _decode(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
     if value["part"] not in parts.__all__:
         raise ValueError(f"unknown part {value['part']!r}")
     return getattr(parts, value["part"])(**{name: _decode(item, arrays) for name, item in value["fields"].items()})
-
-
-def _write_whole(path: Path, content: bytes) -> None:
-    temporary = path.parent / f".{path.name}.{secrets.token_hex(8)}"
-    try:
-        with open(temporary, "xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-        _sync_folder(path.parent)
-    except OSError as error:
-        raise InvalidInputError(
-            f"{path} must be in a folder that can be written to; nothing was changed ({error.strerror or error})."
-        ) from None
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def _sync_folder(folder: Path) -> None:
-    if os.name == "posix":
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def _first_line(error: BaseException) -> str:

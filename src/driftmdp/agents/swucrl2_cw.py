@@ -111,23 +111,26 @@ class SWUCRL2CW(Optimist):
         return cls(space, horizon, window=chosen.window, widening=chosen.widening, **parameters)
 
     @classmethod
-    def for_problem(cls, problem: Problem, **parameters: Any) -> Self:
-        """Return an agent for a problem; what is not given is Theorem 1's for the problem's exact variation."""
-        chosen = tuned_to(problem, parameters)
+    def for_problem(cls, problem: Problem, budgets: str = "exact", **parameters: Any) -> Self:
+        """Return an agent for a problem; what is not given is Theorem 1's for the problem's variation budgets.
+
+        ``budgets`` says which: ``"exact"``, or others that the problem states (``problem.budgets``).
+        """
+        chosen = tuned_to(problem, parameters, budgets)
         widening = chosen.widening
         if "window" in parameters:  # eta = sqrt(B_p W / T), for the window that is used
             share = min(1.0, as_integer(parameters["window"], "window", minimum=1) / problem.horizon)
-            widening = min(2.0, math.sqrt(problem.drifting.variation().transition * share))
+            widening = min(2.0, math.sqrt(problem.budget(budgets)[1] * share))
         parameters = {"window": chosen.window, "widening": widening} | parameters
         return super().for_problem(problem, **parameters)
 
 
-def tuned_to(problem: Problem, parameters: dict[str, Any]) -> Tuning:
-    """Return Theorem 1's choice for a problem's exact variation, its rewards in units of the agent's range.
+def tuned_to(problem: Problem, parameters: dict[str, Any], budgets: str = "exact") -> Tuning:
+    """Return Theorem 1's choice for a problem's variation budgets, its rewards in units of the agent's range.
 
     With one state, a bandit, it is that of [CSZ20] remark:bandit.
     """
     checked_problem(problem)
-    b_r = unit_variation(problem, parameters.get("reward_range", problem.reward_range))
+    b_r = unit_variation(problem, parameters.get("reward_range", problem.reward_range), budgets)
     rule = "bandit" if problem.space.n_states == 1 else "theorem-1"
-    return tuned(problem.space, problem.horizon, b_r, problem.drifting.variation().transition, rule)
+    return tuned(problem.space, problem.horizon, b_r, problem.budget(budgets)[1], rule)

@@ -15,7 +15,7 @@ from driftmdp.errors import InvalidInputError
 from driftmdp.mdp.drifting import DriftingMdp
 from driftmdp.mdp.noise import Noise
 from driftmdp.mdp.space import Space
-from driftmdp.validation import as_integer, as_number
+from driftmdp.validation import as_integer, as_number, one_of
 
 __all__ = ["Luck", "Problem", "Sample"]
 
@@ -61,6 +61,8 @@ class Problem:
         For people, and for tables.
     parameters
         What a registered problem was made from.
+    budgets
+        Variation budgets (B_r, B_p) that somebody states for it, by name; ``budget(name)`` gives them.
 
     Examples
     --------
@@ -79,6 +81,7 @@ class Problem:
     name: str = "unnamed"
     description: str = field(default="", repr=False)
     parameters: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    budgets: Mapping[str, tuple[float, float]] = field(default_factory=dict, repr=False)
 
     if TYPE_CHECKING:  # what may be given is wider than what is kept
 
@@ -91,6 +94,7 @@ class Problem:
             name: str = "unnamed",
             description: str = "",
             parameters: Mapping[str, Any] = ...,
+            budgets: Mapping[str, tuple[float, float]] = ...,
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -138,6 +142,22 @@ class Problem:
     def horizon(self) -> int:
         """The number of steps, T."""
         return self.drifting.horizon
+
+    def budget(self, name: str = "exact") -> tuple[float, float]:
+        """Return (B_r, B_p): the exact ones, or those that are stated under a name.
+
+        Examples
+        --------
+        >>> import driftmdp as dm
+        >>> problem = dm.problems.two_state(horizon=5000, v_r=2, v_p=1)
+        >>> problem.budget("printed")
+        (30.0, 12.0)
+        """
+        known = one_of(name, "budgets", ("exact", *self.budgets))
+        if known in self.budgets:
+            return self.budgets[known]
+        exact = self.drifting.variation()
+        return exact.reward, exact.transition
 
     def labelled(self, name: str, description: str, parameters: Mapping[str, Any]) -> Self:
         """Return the same problem under a name, with what it was made from."""

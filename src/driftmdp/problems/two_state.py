@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 
+from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
 from driftmdp.problems.registry import register
 from driftmdp.validation import as_integer, as_number
@@ -14,7 +16,7 @@ __all__ = ["two_state"]
 
 
 @register("two-state-v1")
-def two_state(horizon: int = 5000, v_r: float | None = None, v_p: float | None = None) -> Problem:
+def two_state(horizon: int = 5000, v_r: float | str | None = None, v_p: float | str | None = None) -> Problem:
     """Two states, two actions, cosine rewards and sine transitions: the paper's experiment.
 
     With c_t = cos(5 V_r pi t / T) and beta_t = 0.5 + 0.3 sin(5 V_p pi t / T),
@@ -39,8 +41,11 @@ def two_state(horizon: int = 5000, v_r: float | None = None, v_p: float | None =
     horizon
         T.
     v_r, v_p
-        V_r and V_p, how fast rewards and transitions move; T^0.2 by default, the paper's low variation;
-        T^0.5 is its high one.
+        V_r and V_p, how fast rewards and transitions move: numbers, or powers of the horizon such as ``"T^0.5"``,
+        the paper's high variation. ``"T^0.2"`` by default, its low one.
+
+    The paper states the budgets B_r = 15 V_r and B_p = 12 V_p, and their orders V_r and V_p; they are
+    ``budget("printed")`` and ``budget("order")``.
 
     Examples
     --------
@@ -49,8 +54,7 @@ def two_state(horizon: int = 5000, v_r: float | None = None, v_p: float | None =
     (-2.8, 3.2)
     """
     t_max = as_integer(horizon, "horizon", minimum=1)
-    speed_r = t_max**0.2 if v_r is None else as_number(v_r, "v_r", minimum=0.0)
-    speed_p = t_max**0.2 if v_p is None else as_number(v_p, "v_p", minimum=0.0)
+    speed_r, speed_p = _speed(v_r, "v_r", t_max), _speed(v_p, "v_p", t_max)
     t = np.arange(1, t_max + 1)
     cosine = np.cos(5 * speed_r * math.pi * t / t_max)
     sine = np.sin(5 * speed_p * math.pi * t / t_max)
@@ -62,7 +66,17 @@ def two_state(horizon: int = 5000, v_r: float | None = None, v_p: float | None =
         weights=np.column_stack([0.5 * (1 + sine), 0.5 * (1 - sine)]),
         reward_weights=np.column_stack([0.5 * (1 + cosine), 0.5 * (1 - cosine)]),
     )
-    return Problem(drifting, reward_range=(-2.8, 3.2))
+    budgets = {"printed": (15 * speed_r, 12 * speed_p), "order": (speed_r, speed_p)}
+    return Problem(drifting, reward_range=(-2.8, 3.2), budgets=budgets)
+
+
+def _speed(value: float | str | None, name: str, horizon: int) -> float:
+    if not isinstance(value, str | None):
+        return as_number(value, name, minimum=0.0)
+    power = re.fullmatch(r"T\^([0-9]*\.?[0-9]+)", "T^0.2" if value is None else value)
+    if power is None:
+        raise InvalidInputError(f"{name} must be a number or a power of T such as 'T^0.5'; got {value!r}.")
+    return float(horizon ** float(power[1]))
 
 
 def _anchor(space: Space, cosine: float, beta: float) -> Mdp:

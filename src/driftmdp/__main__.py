@@ -1,0 +1,27 @@
+"""The command ``driftmdp``, also ``python -m driftmdp``."""
+
+from __future__ import annotations
+
+import sys
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command line; without its packages, say which to install."""
+    try:
+        from driftmdp.cli import run_cli
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] == "driftmdp":
+            raise
+        print(
+            f"error: The command line needs the package {error.name!r}, which is not installed. "
+            "Run: pip install 'driftmdp[experiments]'",
+            file=sys.stderr,
+        )
+        sys.exit(1)
+    run_cli()
+
+
+if __name__ == "__main__":
+    main()

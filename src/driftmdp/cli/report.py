@@ -1,0 +1,30 @@
+"""``driftmdp report``: one page of a folder of results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from driftmdp.cli.printing import remark
+from driftmdp.report import write_report
+
+__all__ = ["report"]
+
+Folder = Annotated[Path, typer.Argument(help="A folder that `driftmdp run` wrote.", show_default=False)]
+Baseline = Annotated[
+    str | None, typer.Option(help="The agent that others are compared with. [default: the spec's, or the first]")
+]
+To = Annotated[Path | None, typer.Option("--to", help="Where to write. [default: FOLDER/report]")]
+
+
+def report(folder: Folder, baseline: Baseline = None, to: To = None) -> None:
+    """Write a page that opens anywhere, offline, with figures as PNG and SVG beside it.
+
+    Prints where the page is.
+    """
+    written = write_report(folder, to, baseline)
+    if written.n_missing:
+        remark(f"{written.n_missing} runs of the spec are not there; the page says so.")
+    print(written.page)

@@ -1,0 +1,41 @@
+"""``driftmdp run``: run a spec."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from driftmdp.cli.printing import print_columns, remark
+from driftmdp.cli.running import closing_line, do_runs
+from driftmdp.experiments import load, read_spec
+from driftmdp.report import outcome_rows
+
+__all__ = ["run"]
+
+SpecFile = Annotated[
+    Path, typer.Argument(help="A TOML file; `driftmdp init` writes an example.", show_default=False)
+]
+Out = Annotated[Path | None, typer.Option("--out", "-o", help="The folder of the results. [default: out/NAME]")]
+Workers = Annotated[
+    int | None, typer.Option("--workers", "-w", min=1, help="Runs at a time. [default: one a core]")
+]
+Engine = Annotated[str, typer.Option(help="threads, or processes for agents in plain Python.")]
+
+
+def run(spec: SpecFile, out: Out = None, workers: Workers = None, engine: Engine = "threads") -> None:
+    """Run problems x agents x seeds, and keep the results.
+
+    The same command again does only what is missing; a changed spec runs only what is new. The number of workers
+    changes nothing in the results. A run that fails is noted and stops nothing else.
+    """
+    asked = read_spec(spec)
+    folder = out or Path("out") / spec.stem
+    session = do_runs(asked, folder, workers, engine, str(spec))
+    header, rows = outcome_rows(load(folder))
+    print_columns(rows, header, numbers=range(2, len(header)))
+    remark(closing_line(session))
+    if session.failures:
+        raise typer.Exit(1)
+    remark(f"Look at them: driftmdp report {folder}")

@@ -1,0 +1,53 @@
+"""What ``run`` and ``reproduce`` share: a session with progress, stopped cleanly, its outcome in one last line."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from driftmdp.cli.printing import remark
+from driftmdp.cli.progress import make_progress
+from driftmdp.experiments import Session, Spec
+from driftmdp.experiments import run as run_spec
+
+__all__ = ["closing_line", "do_runs"]
+
+
+def do_runs(spec: Spec, out: Path, workers: int | None, engine: str, where: str) -> Session:
+    """Run a spec; Ctrl-C or a polite kill stops it between runs."""
+    try:
+        with _terminated_as_interrupted():
+            return run_spec(spec, out, workers, engine, make_progress(), where)
+    except KeyboardInterrupt:
+        remark(f"Stopped. What was finished is kept in {out}; the same command goes on from there.")
+        raise typer.Exit(130) from None
+
+
+def closing_line(session: Session) -> str:
+    """Return what came of a session, failures first."""
+    kept = f", {session.kept} were there" if session.kept else ""
+    if not session.failures:
+        return f"{session.done} runs done{kept}, none failed; results in {session.folder}"
+    first = session.failures[0]
+    return (
+        f"{len(session.failures)} of {session.asked} runs FAILED, {session.done} done{kept}; the first: "
+        f"{first.agent} in {first.problem}, seed {first.seed}: {first.error} (all of them: "
+        f"{session.folder / 'failures.json'})"
+    )
+
+
+@contextlib.contextmanager
+def _terminated_as_interrupted() -> Iterator[None]:
+    def interrupt(number: int, frame: Any) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,89 @@
+"""``driftmdp show``: what a problem or an agent is, its parameters and where it comes from."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import textwrap
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from driftmdp import agents, problems
+from driftmdp.errors import UnknownNameError
+from driftmdp.experiments.catalogue import Maker, agent_maker, problem_maker
+from driftmdp.validation import nearest_name
+
+__all__ = ["show"]
+
+Name = Annotated[str, typer.Argument(help="A problem or an agent of `driftmdp list`.", show_default=False)]
+REFERENCES = (
+    Path(__file__).parents[1] / "references.md",  # in a wheel
+    Path(__file__).parents[3] / "docs" / "references.md",  # in a checkout
+)
+
+
+def show(name: Name) -> None:
+    """Show what a problem or an agent is: parameters, defaults, reference."""
+    maker, documented = _find(name)
+    documentation = inspect.getdoc(documented) or ""
+    sections = _sections(documentation)
+    print(f"{maker.name}\n\n{sections.pop('').strip()}\n\nParameters in a spec")
+    described = _described(sections.get("Parameters", ""))
+    for parameter, default in maker.defaults.items():
+        shown = "" if default is inspect.Parameter.empty else f" = {default!r}"
+        print(f"  {parameter}{shown}\n{_indented(described.get(parameter, 'See the documentation.'))}")
+    if not maker.defaults:
+        print("  none")
+    module = inspect.getmodule(inspect.unwrap(documented))
+    references = _references(f"{documentation} {(module.__doc__ if module else '') or ''}")
+    if references:
+        print("\nReference")
+        print("\n".join(f"  {text}" for text in references))
+
+
+def _find(name: str) -> tuple[Maker, Any]:
+    """Return what makes it, and what has its documentation."""
+    if name in agents.builtin():
+        return agent_maker(name), agents.builtin()[name]
+    try:
+        maker = problem_maker(name)
+        return maker, maker.make
+    except UnknownNameError:
+        known = [*agents.builtin(), *(entry.name for entry in problems.list())]
+        raise UnknownNameError(
+            f"There is no problem or agent {name!r}.{nearest_name(name, known)} `driftmdp list problems` and "
+            "`driftmdp list agents` have them all."
+        ) from None
+
+
+def _sections(documentation: str) -> dict[str, str]:
+    """Return a numpydoc text by its headings; what comes before the first has none."""
+    parts = re.split(r"^(\w+)\n-{3,}\n", documentation, flags=re.MULTILINE)
+    return {"": parts[0]} | dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def _described(parameters: str) -> dict[str, str]:
+    """Return what numpydoc says of each parameter."""
+    found: dict[str, str] = {}
+    names: list[str] = []
+    for line in parameters.splitlines():
+        if line and not line.startswith(" "):
+            names = [word.strip() for word in line.partition(":")[0].split(",")]
+        elif line.strip():
+            for parameter in names:
+                found[parameter] = f"{found.get(parameter, '')} {line.strip()}".strip()
+    return found
+
+
+def _indented(text: str) -> str:
+    return textwrap.fill(text, 100, initial_indent="      ", subsequent_indent="      ")
+
+
+def _references(text: str) -> list[str]:
+    """Return the full references of the keys that a text cites."""
+    keys = list(dict.fromkeys(re.findall(r"\[([A-Z]{1,5}\d\d)[\],]", text)))
+    source = next((path.read_text(encoding="utf-8") for path in REFERENCES if path.is_file()), "")
+    listed = dict(re.findall(r"^\*\*\[([A-Z]+\d\d)\]\*\* (.*?\d{4}\.)", source, re.MULTILINE | re.DOTALL))
+    return [f"[{key}] {' '.join(listed.get(key, '').replace('*', '').split())}".strip() for key in keys]

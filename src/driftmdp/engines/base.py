@@ -1,0 +1,175 @@
+"""What every engine shares: the outcome of a task, the promise of ``map``, and the loop behind it."""
+
+from __future__ import annotations
+
+import contextvars
+import os
+import queue
+import threading
+import time
+import traceback
+from collections.abc import Callable, Generator, Iterable
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Protocol, TypeAlias
+
+from driftmdp.errors import DriftmdpError
+from driftmdp.validation import as_integer
+
+__all__ = ["Engine", "Outcome", "Outcomes", "WorkerDiedError", "usable_cores"]
+
+AHEAD = 8  # tasks that may be taken per worker before an outcome is; so memory is bounded
+
+Todo: TypeAlias = "queue.SimpleQueue[tuple[int, Any] | None]"  # (index, task); None ends one worker
+Done: TypeAlias = "queue.SimpleQueue[Outcome | BaseException]"  # an exception here ends the whole map
+
+
+class WorkerDiedError(DriftmdpError, RuntimeError):
+    """A worker process ended in the middle of a task: killed, out of memory, or by an exit of its own."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one task.
+
+    Attributes
+    ----------
+    index
+        The position of the task among all tasks.
+    value
+        What the function returned; None if it raised.
+    error
+        What the function raised, without its frames; None if all is fine.
+    seconds
+        How long the task ran.
+    traceback
+        The text of the traceback; empty if all is fine.
+
+    Examples
+    --------
+    >>> run_one(abs, 3, -2).value
+    2
+    >>> run_one(abs, 4, "two").error
+    TypeError("bad operand type for abs(): 'str'")
+    """
+
+    index: int
+    value: Any
+    error: Exception | None
+    seconds: float
+    traceback: str = ""
+
+
+Outcomes: TypeAlias = Generator[Outcome, None, None]
+
+
+class Engine(Protocol):
+    """A map over many tasks.
+
+    Attributes
+    ----------
+    workers
+        How many tasks run at a time.
+    """
+
+    workers: int
+
+    def map(self, function: Callable[[Any], Any], tasks: Iterable[Any]) -> Outcomes:
+        """Yield the outcome of ``function(task)`` for every task, in the order in which they end.
+
+        Nothing begins before the first outcome is asked for. Tasks are taken lazily, a few per worker ahead of the
+        outcomes. A task's ``Exception`` is kept in its outcome and never raised. When the iterator is closed, or
+        the caller is interrupted, whatever has not begun is dropped, and nothing is left running afterwards.
+        """
+        ...
+
+
+def usable_cores() -> int:
+    """Return how many cores this process may use.
+
+    Examples
+    --------
+    >>> usable_cores() >= 1
+    True
+    """
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def as_workers(workers: int | None) -> int:
+    """Return the number of workers, by default one for each usable core."""
+    return usable_cores() if workers is None else as_integer(workers, "workers", minimum=1)
+
+
+def run_one(function: Callable[[Any], Any], index: int, task: Any) -> Outcome:
+    """Return the outcome of one task, run here and now."""
+    started = time.perf_counter()
+    try:
+        value = function(task)
+    except Exception as error:
+        return failed(index, error, time.perf_counter() - started)
+    return Outcome(index, value, None, time.perf_counter() - started)
+
+
+def failed(index: int, error: Exception, seconds: float) -> Outcome:
+    """Return the outcome of a task that raised; the frames are dropped, since they keep arrays alive."""
+    text = "".join(traceback.format_exception(error))
+    return Outcome(index, None, error.with_traceback(None), seconds, text)
+
+
+def share_out(
+    work: Callable[[Todo, Done], None],
+    workers: int,
+    tasks: Iterable[Any],
+    interrupt: Callable[[], None] | None = None,
+) -> Outcomes:
+    """Yield outcomes from up to ``workers`` threads that run ``work``, started as tasks come.
+
+    ``work`` takes tasks from the first queue until it meets None, and puts one outcome for each on the second.
+    ``interrupt`` is called before the threads are waited for if the map ends early.
+    """
+    todo: Todo = queue.SimpleQueue()
+    done: Done = queue.SimpleQueue()
+    threads: list[threading.Thread] = []
+    numbered, waiting = enumerate(tasks), 0
+    try:
+        while True:
+            for item in islice(numbered, workers * AHEAD - waiting):
+                todo.put(item)
+                waiting += 1
+                if len(threads) < workers:
+                    threads.append(_start(work, todo, done))
+            if not waiting:
+                return
+            outcome = done.get()
+            waiting -= 1
+            if isinstance(outcome, BaseException):
+                raise outcome
+            yield outcome
+    except BaseException:
+        if interrupt is not None:
+            interrupt()
+        raise
+    finally:
+        _stop(threads, todo)
+
+
+def _start(work: Callable[[Todo, Done], None], todo: Todo, done: Done) -> threading.Thread:
+    # The caller's context, so that what it set there (numpy's error state, quiet warnings) holds in workers too.
+    run = contextvars.copy_context().run
+    thread = threading.Thread(target=run, args=(work, todo, done), daemon=True)
+    thread.start()
+    return thread
+
+
+def _stop(threads: list[threading.Thread], todo: Todo) -> None:
+    try:
+        while True:
+            todo.get_nowait()
+    except queue.Empty:
+        pass
+    for _ in threads:
+        todo.put(None)
+    for thread in threads:
+        thread.join()

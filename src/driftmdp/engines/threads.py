@@ -1,0 +1,45 @@
+"""Threads: for functions that release the interpreter's lock, as compiled kernels do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
+
+from driftmdp.engines.base import Done, Outcomes, Todo, as_workers, run_one, share_out
+
+__all__ = ["ThreadEngine"]
+
+
+class ThreadEngine:
+    """An :class:`Engine` of threads; one worker runs in the calling thread.
+
+    A task that raises what is no ``Exception`` (``SystemExit``, say) ends the map and is raised to the caller.
+
+    Parameters
+    ----------
+    workers
+        How many tasks run at a time; by default one for each usable core.
+
+    Examples
+    --------
+    >>> sorted(outcome.value for outcome in ThreadEngine(workers=2).map(abs, [-3, 1, -2]))
+    [1, 2, 3]
+    """
+
+    def __init__(self, workers: int | None = None) -> None:
+        self.workers = as_workers(workers)
+
+    def map(self, function: Callable[[Any], Any], tasks: Iterable[Any]) -> Outcomes:
+        """Yield the outcome of ``function(task)`` for every task, in the order in which they end."""
+        if self.workers == 1:
+            return (run_one(function, index, task) for index, task in enumerate(tasks))
+        return share_out(partial(_work, function), self.workers, tasks)
+
+
+def _work(function: Callable[[Any], Any], todo: Todo, done: Done) -> None:
+    while (item := todo.get()) is not None:
+        try:
+            done.put(run_one(function, *item))
+        except BaseException as error:
+            done.put(error)

@@ -1,0 +1,37 @@
+"""From a spec to stored results: what to run, running it, keeping it, reading it back.
+
+>>> from driftmdp import experiments
+>>> spec = experiments.parse_spec('''
+... seeds = 20
+... [[problems]]
+... name = "two-state"
+... [[agents]]
+... name = "UCRL2"
+... grid = {scale = [1.0, 0.1]}
+... ''')
+
+``experiments.run(spec, "out/mine")`` runs it, ``experiments.load("out/mine").runs`` is a table of it. On the
+command line: ``driftmdp run spec.toml --out out/mine``, then ``driftmdp report out/mine``.
+"""
+
+from driftmdp.experiments.plan import Cell, Plan, RunKey, plan
+from driftmdp.experiments.results import CellCurves, Results, load
+from driftmdp.experiments.runner import Failure, Progress, Session, run
+from driftmdp.experiments.spec import Spec, parse_spec, read_spec
+
+__all__ = [
+    "Cell",
+    "CellCurves",
+    "Failure",
+    "Plan",
+    "Progress",
+    "Results",
+    "RunKey",
+    "Session",
+    "Spec",
+    "load",
+    "parse_spec",
+    "plan",
+    "read_spec",
+    "run",
+]

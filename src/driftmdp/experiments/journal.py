@@ -1,0 +1,82 @@
+"""Finished runs that are not in a batch yet, appended one by one: a killed process loses only what was in flight.
+
+A record is its length, a checksum and the row. What does not check, a tail that was torn when the process or the
+machine stopped, is found on opening and cut off; its runs are done again.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import BinaryIO
+
+from driftmdp.files import write_whole
+
+__all__ = ["Journal", "read_records"]
+
+MAGIC = b"driftmdp journal 1\n"
+HEAD = struct.Struct("<II")
+
+
+def read_records(content: bytes) -> tuple[list[bytes], int]:
+    """Return the whole records of a journal's content, and how many bytes at its end are none.
+
+    Examples
+    --------
+    >>> content = MAGIC + _record(b"one") + _record(b"two")
+    >>> read_records(content)
+    ([b'one', b'two'], 0)
+    >>> read_records(content[:-1])
+    ([b'one'], 10)
+    """
+    if not content.startswith(MAGIC):
+        return [], len(content)
+    records, place = [], len(MAGIC)
+    while place + HEAD.size <= len(content):
+        length, checksum = HEAD.unpack_from(content, place)
+        row = content[place + HEAD.size : place + HEAD.size + length]
+        if len(row) < length or zlib.crc32(row) != checksum:
+            break
+        records.append(row)
+        place += HEAD.size + length
+    return records, len(content) - place
+
+
+def _record(row: bytes) -> bytes:
+    return HEAD.pack(len(row), zlib.crc32(row)) + row
+
+
+class Journal:
+    """The journal of a folder; it is made when something is first appended."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file: BinaryIO | None = None
+
+    def append(self, row: bytes) -> None:
+        """Keep a row, from now on safe from the end of this process."""
+        if self._file is None:
+            is_new = not self.path.exists()
+            self._file = open(self.path, "ab", buffering=0)  # noqa: SIM115 - closed by close()
+            if is_new:
+                self._file.write(MAGIC)
+        record = _record(row)
+        if self._file.write(record) < len(record):
+            raise OSError(28, "No space left on device")
+
+    def replace(self, rows: Iterable[bytes]) -> None:
+        """Keep these rows only."""
+        self.close()
+        kept = [_record(row) for row in rows]
+        if kept:
+            write_whole(self.path, MAGIC + b"".join(kept))
+        else:
+            self.path.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None

@@ -1,0 +1,251 @@
+"""From a spec to the runs that it asks for: every problem x agent x point of their grids, and every seed.
+
+A *cell* is one problem and one agent with all parameters; a run is a cell and a seed.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from driftmdp._version import NUMERICS
+from driftmdp.errors import DriftmdpError, InvalidInputError
+from driftmdp.experiments import catalogue
+from driftmdp.experiments.catalogue import Maker
+from driftmdp.experiments.identity import canonical, digest, plain, shown, slug
+from driftmdp.experiments.spec import MOST_RUNS, Choice, CurveOptions, Spec
+from driftmdp.validation import nearest_name
+
+__all__ = ["AgentCell", "Cell", "Plan", "ProblemCell", "RunKey", "labelled", "plan"]
+
+
+@dataclass(frozen=True)
+class ProblemCell:
+    """A problem with all its parameters, and the curve that is kept in it.
+
+    Attributes
+    ----------
+    id
+        A digest of everything that decides its numbers.
+    name, parameters
+        What makes it; ``parameters`` as they were given.
+    slug, label
+        For people.
+    varied
+        The values of its grid.
+    points, spacing
+        The curve.
+    """
+
+    id: str
+    name: str
+    parameters: Mapping[str, Any]
+    slug: str
+    label: str
+    varied: Mapping[str, Any]
+    points: int
+    spacing: str
+
+
+@dataclass(frozen=True)
+class AgentCell:
+    """An agent with all its parameters; ``base`` is its label without the values of its grid."""
+
+    id: str
+    name: str
+    parameters: Mapping[str, Any]
+    slug: str
+    label: str
+    base: str
+    varied: Mapping[str, Any]
+
+
+AnyCell = TypeVar("AnyCell", ProblemCell, AgentCell)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """An agent in a problem."""
+
+    id: str
+    problem: ProblemCell
+    agent: AgentCell
+
+    def key(self, seed: int) -> RunKey:
+        """Return the run with a seed."""
+        return RunKey(f"{self.problem.slug}/{self.agent.slug}/{seed}#{digest(f'{self.id}/{seed}')}", self, seed)
+
+
+@dataclass(frozen=True)
+class RunKey:
+    """One run: ``id`` is its slug and its digest."""
+
+    id: str
+    cell: Cell
+    seed: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that a spec asks for."""
+
+    spec: Spec
+    problems: list[ProblemCell]
+    agents: list[AgentCell]
+    cells: list[Cell] = field(repr=False)
+
+    @property
+    def n_runs(self) -> int:
+        """How many runs there are."""
+        return len(self.cells) * len(self.spec.seed_list)
+
+    def runs(self) -> Iterator[RunKey]:
+        """Yield the runs: problem by problem, agent by agent, seed by seed."""
+        seeds = self.spec.seed_list
+        for cell in self.cells:
+            for seed in seeds:
+                yield cell.key(seed)
+
+
+def plan(spec: Spec, where: str = "spec") -> Plan:
+    r"""Return what a spec asks for, with every name and parameter checked.
+
+    Parameters
+    ----------
+    spec
+        From ``read_spec``.
+    where
+        The file of the spec: what errors call it, and beside which modules of one's own are looked for.
+
+    Examples
+    --------
+    >>> from driftmdp.experiments import parse_spec
+    >>> asked = plan(parse_spec('seeds = 2\nproblems = [{name = "two-state"}]\nagents = [{name = "Random"}]'))
+    >>> [run.id for run in asked.runs()]
+    ['two-state-v1/Random/0#...', 'two-state-v1/Random/1#...']
+    """
+    _see_own_modules(where)
+    problems = [
+        _problem_cell(maker, choice, varied, spec.curve)
+        for maker, choice, varied in _points(spec.problems, catalogue.problem_maker, f"{where}: problems")
+    ]
+    agents = [
+        _agent_cell(maker, choice, varied)
+        for maker, choice, varied in _points(spec.agents, catalogue.agent_maker, f"{where}: agents")
+    ]
+    problems, agents = _distinct(problems, f"{where}: problems"), _distinct(agents, f"{where}: agents")
+    cells = [Cell(digest(f"{p.id}/{a.id}"), p, a) for p in problems for a in agents]
+    if len(cells) * len(spec.seed_list) > MOST_RUNS:
+        raise InvalidInputError(
+            f"{where} must ask for at most {MOST_RUNS} runs; it asks for {len(cells) * len(spec.seed_list)}."
+        )
+    _check_report(spec, agents, where)
+    return Plan(spec, problems, agents, cells)
+
+
+def _see_own_modules(where: str) -> None:
+    """Let modules beside the spec, and in the current folder, be imported."""
+    for folder in (os.getcwd(), str(Path(where).absolute().parent)):
+        if folder not in sys.path:
+            sys.path.append(folder)
+
+
+def _points(
+    choices: list[Choice], find: Callable[[str], Maker], where: str
+) -> Iterator[tuple[Maker, Choice, dict[str, Any]]]:
+    """Yield every point of every grid, its names checked."""
+    for number, choice in enumerate(choices):
+        place = f"{where}[{number}]"
+        try:
+            maker = find(choice.name)
+        except DriftmdpError as error:
+            raise InvalidInputError(f"{place}.name: {error}") from None
+        maker.check(choice.parameters, f"{place}.parameters")
+        maker.check(choice.grid, f"{place}.grid")
+        for values in itertools.product(*choice.grid.values()):
+            yield maker, choice, dict(zip(choice.grid, values, strict=True))
+
+
+def _problem_cell(maker: Maker, choice: Choice, varied: dict[str, Any], curve: CurveOptions) -> ProblemCell:
+    given = choice.parameters | varied
+    what = _what(maker, given) | {"curve": curve.model_dump(), "numerics": NUMERICS}
+    return ProblemCell(
+        digest(canonical(what)),
+        maker.name,
+        given,
+        slug(maker.name, given),
+        labelled(choice.label or maker.name, varied),
+        varied,
+        curve.points,
+        curve.spacing,
+    )
+
+
+def _agent_cell(maker: Maker, choice: Choice, varied: dict[str, Any]) -> AgentCell:
+    given = choice.parameters | varied
+    if given.get("reward_range") == "problem":  # what an agent has if nothing is said
+        given = {key: value for key, value in given.items() if key != "reward_range"}
+    return AgentCell(
+        digest(canonical(_what(maker, given))),
+        maker.name,
+        given,
+        slug(maker.name, given),
+        labelled(choice.label or maker.name, varied),
+        choice.label or maker.name,
+        varied,
+    )
+
+
+def _what(maker: Maker, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return all that decides what is made: a default counts as if it had been given."""
+    return {"name": maker.name, "source": maker.source, "parameters": plain(maker.fixed_defaults | dict(given))}
+
+
+def _distinct(cells: list[AnyCell], where: str) -> list[AnyCell]:
+    """Refuse one thing twice, and one label for two."""
+    by_id: dict[str, str] = {}
+    for cell in cells:
+        if cell.id in by_id:
+            raise InvalidInputError(f"{where} must be different; {cell.label!r} is the same as {by_id[cell.id]!r}.")
+        if cell.label in by_id.values():
+            raise InvalidInputError(f"{where} must have different labels; two are called {cell.label!r}.")
+        by_id[cell.id] = cell.label
+    return cells
+
+
+def _check_report(spec: Spec, agents: list[AgentCell], where: str) -> None:
+    labels = [*dict.fromkeys([cell.base for cell in agents] + [cell.label for cell in agents])]
+    if spec.report.baseline is not None and spec.report.baseline not in labels:
+        raise InvalidInputError(
+            f"{where}: report.baseline must be the label of an agent; got {spec.report.baseline!r}."
+            f"{nearest_name(spec.report.baseline, labels)}"
+        )
+    varied = {key for cell in agents for key in cell.varied}
+    for key in spec.report.split:
+        if key not in varied:
+            raise InvalidInputError(
+                f"{where}: report.split must name parameters of the agents' grids; got {key!r}."
+                f"{nearest_name(key, varied)}"
+            )
+
+
+def labelled(base: str, varied: Mapping[str, Any]) -> str:
+    """Return a label with the values of a grid: in the place of ``{key}``, or behind.
+
+    Examples
+    --------
+    >>> labelled("V_r = {v_r}", {"v_r": "T^0.5", "horizon": 100})
+    'V_r = T^0.5 (horizon=100)'
+    """
+    label, rest = base, []
+    for key, value in varied.items():
+        if f"{{{key}}}" in label:
+            label = label.replace(f"{{{key}}}", shown(value))
+        else:
+            rest.append(f"{key}={shown(value)}")
+    return f"{label} ({', '.join(rest)})" if rest else label

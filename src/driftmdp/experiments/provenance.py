@@ -1,0 +1,77 @@
+"""Where results come from: versions and revision (part of the manifest), and the machine (beside it)."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from driftmdp._version import NUMERICS, __version__
+
+__all__ = ["machine", "revision", "versions"]
+
+PACKAGES = ("numpy", "scipy", "numba", "pyarrow")
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that may matter to a number.
+
+    Examples
+    --------
+    >>> versions()["numerics"]
+    '1'
+    """
+    found = {"driftmdp": __version__, "numerics": str(NUMERICS), "python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "unknown"
+    return found
+
+
+def revision() -> str | None:
+    """Return the git revision of this package's checkout, with a ``+`` if files differ; None outside of one."""
+    here = Path(__file__).parent
+    head = _git(here, "rev-parse", "HEAD")
+    if head is None or _git(here, "ls-files", "--error-unmatch", Path(__file__).name) is None:
+        return None
+    return f"{head}+" if _git(here, "status", "--porcelain", "--untracked-files=no") else head
+
+
+def _git(folder: Path, *words: str) -> str | None:
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(folder), *words], capture_output=True, text=True, timeout=10, check=False
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
+def machine() -> dict[str, Any]:
+    """Return facts of this machine that a timing needs beside it.
+
+    Examples
+    --------
+    >>> machine()["cores"] >= 1
+    True
+    """
+    return {
+        "system": f"{platform.system()} {platform.release()}",
+        "processor": _processor(),
+        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
+        "python": sys.version.split()[0],
+    }
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        return next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()

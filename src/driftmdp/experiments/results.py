@@ -1,0 +1,246 @@
+"""Reading results back: tidy tables, and questions in SQL."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from driftmdp.errors import InvalidInputError
+from driftmdp.experiments.rows import PROBLEMS, RUNS
+from driftmdp.experiments.store import Store, as_record
+
+__all__ = ["CellCurves", "Results", "load"]
+
+
+class CellCurves(NamedTuple):
+    """The curves of one agent in one problem: ``t`` (k,), ``rewards`` and ``regrets`` (seeds, k), ``seeds``."""
+
+    t: NDArray[np.int64]
+    rewards: NDArray[np.float64]
+    regrets: NDArray[np.float64]
+    seeds: NDArray[np.int64]
+
+
+class Results:
+    """What a folder of results has of the last spec that was run in it.
+
+    Attributes
+    ----------
+    folder, manifest
+        Where it is, and what was asked for.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self.folder = store.folder
+        self.manifest = store.manifest()
+        self._store = store
+        self._files = store.batches()
+        self._problem_files = store.problem_files()
+        unsealed = store.unsealed()
+        known = store.known_runs() if unsealed else set()
+        self._journal = [as_record(row) for key, row in unsealed.items() if key not in known]
+
+    @functools.cached_property
+    def cells(self) -> pd.DataFrame:
+        """One row for each problem and agent: ids, labels, and a column for every parameter that varies."""
+        problems = {cell["id"]: cell for cell in self.manifest["problems"]}
+        agents = {cell["id"]: cell for cell in self.manifest["agents"]}
+        rows = [
+            {
+                "cell": cell,
+                "problem_id": problem,
+                "agent_id": agent,
+                "problem": problems[problem]["label"],
+                "agent": agents[agent]["label"],
+                "agent_base": agents[agent]["base"],
+            }
+            | _prefixed("problem", problems[problem]["varied"])
+            | _prefixed("agent", agents[agent]["varied"])
+            for cell, problem, agent in self.manifest["cells"]
+        ]
+        return pd.DataFrame(rows)
+
+    @functools.cached_property
+    def runs(self) -> pd.DataFrame:
+        """One row a run, in the order of the spec: problem, agent, seed, reward, regret, plans, and parameters."""
+        return self.query("SELECT * FROM runs ORDER BY position, seed").drop(columns="position")
+
+    @functools.cached_property
+    def curves(self) -> pd.DataFrame:
+        """One row a run and checkpoint: problem, agent, seed, t, reward and regret so far."""
+        return self.query("SELECT problem, agent, seed, t, reward, regret FROM curves ORDER BY position, seed, t")
+
+    @functools.cached_property
+    def problems(self) -> pd.DataFrame:
+        """One row a problem: its size, its exact budgets, and its checkpoints, optimum and drift as lists."""
+        return self.query("SELECT * FROM problems")
+
+    @property
+    def failures(self) -> pd.DataFrame:
+        """One row for each run that failed, with its error."""
+        columns = ["run", "problem", "agent", "seed", "error", "traceback"]
+        return pd.DataFrame(self._store.failures(), columns=columns)
+
+    @property
+    def sessions(self) -> list[dict[str, Any]]:
+        """When, where and how fast it was run."""
+        return self._store.sessions()
+
+    @property
+    def n_missing(self) -> int:
+        """How many runs the spec asks for that are not there."""
+        return len(self.manifest["cells"]) * len(self.manifest["seeds"]) - len(self.runs)
+
+    @functools.cached_property
+    def digest(self) -> str:
+        """A digest of every number: equal for equal results, however they are spread over files."""
+        table = self._rows(RUNS.names).sort_by("run")
+        whole = hashlib.sha256()
+        for name in table.column_names:
+            column = table[name].combine_chunks()
+            whole.update(name.encode())
+            whole.update(_bytes_of(column))
+        return whole.hexdigest()[:16]
+
+    def query(self, sql: str) -> pd.DataFrame:
+        """Return the answer to a question in DuckDB's SQL over the tables runs, curves, cells and problems.
+
+        Examples
+        --------
+        ``results.query("SELECT agent, avg(regret) FROM runs GROUP BY agent ORDER BY 2")``
+        """
+        with duckdb.connect() as connection:
+            self._tables(connection)
+            try:
+                return connection.execute(sql).df()
+            except duckdb.Error as error:
+                raise InvalidInputError(
+                    f"The query must be SQL over runs, curves, cells and problems; {error}"
+                ) from None
+
+    def curves_by_cell(self) -> Mapping[str, CellCurves]:
+        """Return the curves as arrays, by cell."""
+        table = self._rows(["cell", "problem_id", "seed", "rewards", "regrets"])
+        checkpoints = {row["problem_id"]: np.asarray(row["t"]) for row in self._problem_rows().to_pylist()}
+        cells, seeds = table["cell"].to_numpy(), table["seed"].to_numpy()
+        starts = np.concatenate([[0], np.cumsum(_lengths(table["rewards"]))])
+        flat = {name: table[name].combine_chunks().flatten().to_numpy() for name in ("rewards", "regrets")}
+        found: dict[str, CellCurves] = {}
+        rows_of = pd.Series(np.arange(len(cells))).groupby(cells, sort=False).indices
+        problem_of = {cell: problem for cell, problem, _ in self.manifest["cells"]}
+        for cell in problem_of:
+            if cell not in rows_of:
+                continue
+            rows = rows_of[cell][np.argsort(seeds[rows_of[cell]], kind="stable")]
+            t = checkpoints[problem_of[cell]]
+            picked = starts[rows][:, None] + np.arange(t.size)
+            found[cell] = CellCurves(t, flat["rewards"][picked], flat["regrets"][picked], seeds[rows])
+        return found
+
+    def summaries(self, cell: str) -> list[str]:
+        """Return the agents' own summaries of a cell's runs, as JSON, by seed."""
+        table = self._rows(["cell", "seed", "summary"])
+        found = table.filter(pc.equal(table["cell"], cell)).sort_by("seed")["summary"].to_pylist()
+        return [text for text in found if text is not None]
+
+    def _rows(self, columns: list[str]) -> pa.Table:
+        """Return columns of all runs that the spec asks for."""
+        stored = ds.dataset([str(file) for file in self._files], schema=RUNS, format="parquet")
+        parts = [stored.to_table(columns=columns, filter=self._asked)]
+        parts.append(pa.Table.from_batches(self._journal, RUNS).filter(self._asked).select(columns))
+        return pa.concat_tables(parts)
+
+    @functools.cached_property
+    def _asked(self) -> pc.Expression:
+        """Says whether the spec asks for a row; others are of an earlier one."""
+        cells = pa.array([cell for cell, _, _ in self.manifest["cells"]], pa.string())
+        seeds = pa.array(self.manifest["seeds"], pa.int64())
+        return pc.field("cell").isin(cells) & pc.field("seed").isin(seeds)
+
+    def _problem_rows(self) -> pa.Table:
+        asked = {cell["id"] for cell in self.manifest["problems"]}
+        files = [file for file in self._problem_files if file.stem.rpartition("-")[0] in asked]
+        return pa.concat_tables([pq.read_table(file) for file in files]) if files else PROBLEMS.empty_table()
+
+    def _tables(self, connection: duckdb.DuckDBPyConnection) -> None:
+        """Give a connection the tables that a question may name."""
+        cells = self.cells.assign(position=np.arange(len(self.cells)))
+        connection.register("cells", cells)
+        connection.register("problems", self._problem_rows())
+        connection.register(
+            "_files", ds.dataset([str(file) for file in self._files], schema=RUNS, format="parquet")
+        )
+        connection.register("_journal", pa.Table.from_batches(self._journal, RUNS))
+        connection.register("_seeds", pa.table({"seed": pa.array(self.manifest["seeds"], pa.int64())}))
+        connection.execute(
+            "CREATE VIEW _rows AS SELECT * FROM (SELECT * FROM _files UNION ALL SELECT * FROM _journal) "
+            "SEMI JOIN _seeds USING (seed)"
+        )
+        names = ", ".join(f'cells."{name}"' for name in cells.columns if name not in {"cell", "problem_id"})
+        scalars = ", ".join(f"_rows.{name}" for name in RUNS.names if name not in {"rewards", "regrets", "summary"})
+        connection.execute(
+            f"CREATE VIEW runs AS SELECT {names}, {scalars}, _rows.summary FROM _rows JOIN cells USING (cell)"
+        )
+        connection.execute(
+            f"CREATE VIEW curves AS SELECT {names}, _rows.cell, _rows.run, _rows.seed, unnest(problems.t) AS t, "
+            "unnest(_rows.rewards) AS reward, unnest(_rows.regrets) AS regret FROM _rows JOIN cells USING (cell) "
+            "JOIN problems ON problems.problem_id = _rows.problem_id"
+        )
+
+
+def load(folder: str | Path) -> Results:
+    """Return the results of a folder, every file checked.
+
+    Raises
+    ------
+    StorageError
+        If it is no folder of results, or a file in it was damaged or edited; the message names it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from driftmdp.experiments import parse_spec, run
+    >>> spec = parse_spec('''
+    ... seeds = 2
+    ... problems = [{name = "two-state", parameters = {horizon = 100}}]
+    ... agents = [{name = "Random"}, {name = "Oracle"}]
+    ... ''')
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     session = run(spec, folder)
+    ...     load(folder).runs[["problem", "agent", "seed", "horizon"]]
+            problem   agent  seed  horizon
+    0  two-state-v1  Random     0      100
+    1  two-state-v1  Random     1      100
+    2  two-state-v1  Oracle     0      100
+    3  two-state-v1  Oracle     1      100
+    """
+    return Results(Store.open(Path(folder)))
+
+
+def _prefixed(prefix: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    return {f"{prefix}.{key}": value for key, value in values.items()}
+
+
+def _lengths(column: pa.ChunkedArray) -> NDArray[np.int64]:
+    return np.asarray(pc.list_value_length(column).to_numpy(), dtype=np.int64)
+
+
+def _bytes_of(column: pa.Array) -> bytes:
+    if pa.types.is_list(column.type):
+        lengths = np.asarray(pc.list_value_length(column).to_numpy(zero_copy_only=False))
+        return bytes(lengths.tobytes() + column.flatten().to_numpy().tobytes())
+    if pa.types.is_string(column.type):
+        return "\x00".join(text if text is not None else "\x01" for text in column.to_pylist()).encode()
+    return bytes(column.to_numpy(zero_copy_only=False).tobytes())

@@ -1,0 +1,323 @@
+"""Running what a spec asks for and is not there yet; stopping anywhere loses only the runs in flight.
+
+Runs are grouped in batches by their place in the spec, so that the files are the same whatever the number of
+workers and wherever it was interrupted. A finished run goes into the journal at once; when the last of its batch is
+done, the batch becomes a file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from driftmdp import engines
+from driftmdp.engines import Engine, Outcome
+from driftmdp.errors import DriftmdpError, InvalidInputError
+from driftmdp.experiments import provenance
+from driftmdp.experiments.identity import plain
+from driftmdp.experiments.lock import FolderLock
+from driftmdp.experiments.plan import Cell, Plan, ProblemCell, RunKey, plan
+from driftmdp.experiments.rows import problem_row, run_row
+from driftmdp.experiments.spec import Spec
+from driftmdp.experiments.store import Store
+from driftmdp.experiments.worlds import agent_of
+
+__all__ = ["Failure", "Progress", "Session", "run"]
+
+BATCH = 256
+
+
+class Progress(Protocol):
+    """What is told of a session while it lasts."""
+
+    def begin(self, total: int, kept: int, torn: int) -> None:
+        """Say how many runs there are, and how many were there; ``torn`` bytes of the journal were cut off."""
+
+    def advance(self, failed: bool) -> None:
+        """Say that a run is done, or has failed."""
+
+    def end(self) -> None:
+        """Say that no more will come."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A run that raised an error."""
+
+    run: str
+    problem: str
+    agent: str
+    seed: int
+    error: str
+    traceback: str = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Session:
+    """What a call of ``run`` did.
+
+    Attributes
+    ----------
+    folder
+        Where the results are.
+    asked, kept, done
+        How many runs the spec asks for, were there before, and were done now.
+    failures
+        Those that failed.
+    seconds, compute_seconds
+        By the clock, and spent in runs over all workers.
+    """
+
+    folder: Path
+    asked: int
+    kept: int
+    done: int
+    failures: list[Failure]
+    seconds: float
+    compute_seconds: float
+
+
+def run(
+    spec: Spec,
+    out: str | Path,
+    workers: int | None = None,
+    engine: str = "threads",
+    progress: Progress | None = None,
+    where: str = "spec",
+) -> Session:
+    """Run what a spec asks for and a folder does not have yet.
+
+    Parameters
+    ----------
+    spec
+        From ``read_spec`` or ``parse_spec``.
+    out
+        The folder of the results; it is made, or gone on with.
+    workers
+        How many runs at a time; by default one a core. The results are the same.
+    engine
+        ``"threads"``, or ``"processes"`` for agents in plain Python.
+    progress
+        Is told how it goes.
+    where
+        The file of the spec, for errors and for modules of one's own beside it.
+
+    Returns
+    -------
+    Session
+        What was done; a run that failed is in ``failures`` and stops nothing. Asking again tries it again.
+
+    Raises
+    ------
+    InvalidInputError
+        If a name or a value of the spec is wrong.
+    StorageError
+        If the folder is full, locked, or damaged.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from driftmdp.experiments import load, parse_spec
+    >>> spec = parse_spec('''
+    ... seeds = 2
+    ... problems = [{name = "two-state", parameters = {horizon = 100}}]
+    ... agents = [{name = "Random"}]
+    ... ''')
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     print(run(spec, folder).done, run(spec, folder).done, len(load(folder).runs))
+    2 0 2
+    """
+    asked = plan(spec, where)
+    doing = engines.make(engine, workers)
+    store = Store.create(Path(out))
+    with FolderLock(store.folder):
+        return _Running(asked, store, doing, progress or _Silent()).go()
+
+
+@dataclass
+class _Batch:
+    """Runs that become one file together: those still to come, and the rows that are there."""
+
+    keys: list[RunKey]
+    rows: dict[str, bytes] = field(default_factory=dict)
+    failed: int = 0
+
+    @property
+    def is_whole(self) -> bool:
+        return len(self.rows) + self.failed == len(self.keys)
+
+
+class _Running:
+    """One session on a folder that is locked."""
+
+    def __init__(self, asked: Plan, store: Store, engine: Engine, progress: Progress) -> None:
+        self.asked, self.store, self.engine, self.progress = asked, store, engine, progress
+        self.failures: list[Failure] = []
+        self.done = 0
+        self.spent: dict[str, list[float]] = {}  # cell -> [runs, seconds]
+
+    def go(self) -> Session:
+        began, start = datetime.datetime.now(datetime.UTC), time.perf_counter()
+        known = self.store.known_runs()
+        batches, kept = self._batches(known)
+        todo = [key for batch in batches for key in batch.keys if key.id not in batch.rows]
+        _check_values({key.cell.id: key.cell for key in todo}.values())
+        self.store.write_manifest(_manifest(self.asked))
+        self.progress.begin(self.asked.n_runs, kept, self.store.torn)
+        try:
+            self._work(batches, todo)
+            self.store.write_json("failures.json", [asdict(failure) for failure in self.failures])
+        finally:
+            self.progress.end()
+            self.store.journal.close()
+            seconds = time.perf_counter() - start
+            with contextlib.suppress(DriftmdpError):
+                self.store.add_session(self._facts(began, seconds))
+        compute = sum(spent for _, spent in self.spent.values())
+        return Session(self.store.folder, self.asked.n_runs, kept, self.done, self.failures, seconds, compute)
+
+    def _batches(self, known: set[str]) -> tuple[list[_Batch], int]:
+        """Return the batches that lack runs, with what the journal has of them, and how many runs were there."""
+        unsealed = {key: row for key, row in self.store.unsealed().items() if key not in known}
+        batches, kept = [], 0
+        for keys in _chunks(self.asked.runs(), BATCH):
+            missing = [key for key in keys if key.id not in known]
+            rows = {key.id: unsealed.pop(key.id) for key in missing if key.id in unsealed}
+            kept += len(keys) - len(missing) + len(rows)
+            if missing:
+                batches.append(_Batch(missing, rows))
+        if unsealed:  # runs of an earlier spec: kept, in a file of their own
+            self.store.write_batch([unsealed[key] for key in sorted(unsealed)])
+        self._rewrite_journal(batches)
+        return batches, kept
+
+    def _rewrite_journal(self, batches: list[_Batch]) -> None:
+        self.store.keep_unsealed([row for batch in batches for row in batch.rows.values()])
+
+    def _work(self, batches: list[_Batch], todo: list[RunKey]) -> None:
+        home = {key.id: batch for batch in batches for key in batch.keys}
+        for batch in [batch for batch in batches if batch.is_whole]:
+            self._seal(batch, batches)
+        tasks = list(_with_problems(todo, self.asked.problems, self.store.known_problems()))
+        outcomes = self.engine.map(_do, tasks)
+        with contextlib.closing(outcomes):
+            for outcome in outcomes:
+                task = tasks[outcome.index]
+                if isinstance(task, ProblemCell):
+                    if outcome.error is None:
+                        self.store.write_problem(outcome.value)
+                    continue
+                batch = home[task.id]
+                self._take(task, outcome, batch)
+                if batch.is_whole:
+                    self._seal(batch, batches)
+
+    def _take(self, key: RunKey, outcome: Outcome, batch: _Batch) -> None:
+        spent = self.spent.setdefault(key.cell.id, [0, 0.0])
+        spent[0], spent[1] = spent[0] + 1, spent[1] + outcome.seconds
+        if outcome.error is None:
+            self.store.append(outcome.value)
+            batch.rows[key.id] = outcome.value
+            self.done += 1
+        else:
+            batch.failed += 1
+            self.failures.append(_failure(key, outcome))
+        self.progress.advance(outcome.error is not None)
+
+    def _seal(self, batch: _Batch, batches: list[_Batch]) -> None:
+        """Make a file of a whole batch, then let the journal forget its rows."""
+        if batch.rows:
+            self.store.write_batch([batch.rows[key.id] for key in batch.keys if key.id in batch.rows])
+        batches.remove(batch)
+        self._rewrite_journal(batches)
+
+    def _facts(self, began: datetime.datetime, seconds: float) -> dict[str, Any]:
+        return {
+            "began": began.isoformat(timespec="seconds"),
+            "seconds": round(seconds, 3),
+            "done": self.done,
+            "failed": len(self.failures),
+            "engine": type(self.engine).__name__,
+            "workers": self.engine.workers,
+            "machine": provenance.machine(),
+            "cells": {cell: [int(n), round(spent, 4)] for cell, (n, spent) in self.spent.items()},
+        }
+
+
+def _do(task: ProblemCell | RunKey) -> pa.RecordBatch | bytes:
+    """Do one task; it knows nothing of where it runs."""
+    return problem_row(task) if isinstance(task, ProblemCell) else run_row(task)
+
+
+def _with_problems(
+    todo: list[RunKey], problems: list[ProblemCell], known: set[str]
+) -> Iterator[ProblemCell | RunKey]:
+    """Yield each problem that is not kept yet before its runs, so that its world is made once."""
+    missing = {cell.id: cell for cell in problems if cell.id not in known}
+    for key in todo:
+        if key.cell.problem.id in missing:
+            yield missing.pop(key.cell.problem.id)
+        yield key
+    yield from missing.values()
+
+
+def _chunks(keys: Iterator[RunKey], size: int) -> Iterator[list[RunKey]]:
+    chunk: list[RunKey] = []
+    for key in keys:
+        chunk.append(key)
+        if len(chunk) == size:
+            yield chunk
+            chunk = []
+    if chunk:
+        yield chunk
+
+
+def _check_values(cells: Any) -> None:
+    """Make every problem and agent once, before anything runs: a wrong value is a mistake of the spec."""
+    for cell in cells:
+        try:
+            agent_of(cell)
+        except DriftmdpError as error:
+            raise InvalidInputError(_where_wrong(cell, error)) from None
+
+
+def _where_wrong(cell: Cell, error: Exception) -> str:
+    return f"The agent {cell.agent.label!r} cannot be made for the problem {cell.problem.label!r}: {error}"
+
+
+def _failure(key: RunKey, outcome: Outcome) -> Failure:
+    error = f"{type(outcome.error).__name__}: {outcome.error}"
+    return Failure(key.id, key.cell.problem.label, key.cell.agent.label, key.seed, error, outcome.traceback)
+
+
+def _manifest(asked: Plan) -> dict[str, Any]:
+    return {
+        "name": asked.spec.name,
+        "spec": plain(asked.spec.model_dump()),
+        "seeds": asked.spec.seed_list,
+        "problems": [plain(asdict(cell)) for cell in asked.problems],
+        "agents": [plain(asdict(cell)) for cell in asked.agents],
+        "cells": [[cell.id, cell.problem.id, cell.agent.id] for cell in asked.cells],
+        "versions": provenance.versions(),
+        "revision": provenance.revision(),
+    }
+
+
+class _Silent:
+    """Says nothing."""
+
+    def begin(self, total: int, kept: int, torn: int) -> None:
+        """Say nothing."""
+
+    def advance(self, failed: bool) -> None:
+        """Say nothing."""
+
+    def end(self) -> None:
+        """Say nothing."""

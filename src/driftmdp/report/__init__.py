@@ -1,0 +1,8 @@
+"""From stored results to tables, figures and one page that opens anywhere."""
+
+from driftmdp.report.building import Built, build
+from driftmdp.report.page import render
+from driftmdp.report.tables import outcome_rows
+from driftmdp.report.writing import Written, write_report
+
+__all__ = ["Built", "Written", "build", "outcome_rows", "render", "write_report"]

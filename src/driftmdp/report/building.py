@@ -1,0 +1,148 @@
+"""From stored results to everything that a page shows."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftmdp.errors import InvalidInputError
+from driftmdp.experiments import CellCurves, Results
+from driftmdp.report import tables
+from driftmdp.report.arms import arms_section
+from driftmdp.report.claims import claims_table
+from driftmdp.report.figures import Drawing, draw_curves, draw_drift
+from driftmdp.report.headline import Judged, judge
+from driftmdp.report.model import Band, Curve, Figure, Line, Report, Section, Table
+from driftmdp.report.provenance import provenance_section
+from driftmdp.report.view import View, view
+from driftmdp.statistics import mean_interval
+from driftmdp.validation import nearest_name
+
+__all__ = ["Built", "build"]
+
+MOST_NUMBERS = 1_500_000  # in a page; beyond, curves are thinned
+CURVE_RESAMPLES = 1000
+
+
+@dataclass(frozen=True)
+class Built:
+    """A report, its drawings by the name of their files, and the tables that a terminal shows."""
+
+    report: Report
+    drawings: dict[str, Drawing]
+    headline_tables: list[Table]
+
+
+def build(results: Results, baseline: str | None = None) -> Built:
+    """Return the report of some results.
+
+    Parameters
+    ----------
+    results
+        From ``driftmdp.experiments.load``.
+    baseline
+        The label of the agent that others are compared with; by default the spec's, or the first.
+
+    Examples
+    --------
+    ``build(driftmdp.experiments.load("out/mine")).report.sections``
+    """
+    found = view(results)
+    if not found.curves:
+        raise InvalidInputError(f"{results.folder} must have runs to report on; it has none. Run its spec again.")
+    base = _baseline(found, baseline)
+    judged = judge(found)
+    curves = _curves(found)
+    first = found.settings[0]
+    drawings = {what: draw_curves(found, first, curves, what) for what in ("reward", "regret")}
+    drawings["drift"] = draw_drift(found)
+    sections = [
+        judged.section if isinstance(judged, Judged) else judged,
+        Section("outcomes", "Collected, and missed", [], [tables.outcomes(found, s) for s in found.settings]),
+        Section("comparisons", "Who is better, and how sure that is", [], _comparisons(found, base)),
+        arms_section(found, drawings),
+        _drift_section(found, drawings["drift"]),
+        Section("agents", "The agents", [], [tables.agents_table(found, s) for s in found.settings]),
+        provenance_section(results),
+    ]
+    static = Figure("static", f"Cumulative reward; {first.label}", "A line an agent.", drawings["reward"].svg)
+    report = Report(
+        str(results.manifest["spec"]["report"]["title"] or results.manifest["name"]),
+        _lead(found, judged),
+        found.panels,
+        found.lines,
+        found.settings,
+        curves,
+        [section for section in sections if section is not None],
+        static,
+    )
+    headline = [claims_table(judged.claims[0], first)] if isinstance(judged, Judged) else []
+    return Built(report, drawings, [tables.outcomes(found, first), *headline])
+
+
+def _baseline(found: View, name: str | None) -> Line:
+    wanted = name or found.results.manifest["spec"]["report"]["baseline"] or found.lines[0].label
+    line = found.line(wanted) or next((line for line in found.lines if line.label.startswith(f"{wanted} (")), None)
+    if line is None:
+        known = [line.label for line in found.lines]
+        raise InvalidInputError(
+            f"baseline must be one of {', '.join(map(repr, known))}; got {wanted!r}.{nearest_name(wanted, known)}"
+        )
+    return line
+
+
+def _lead(found: View, judged: Judged | Section | None) -> Section:
+    results = found.results
+    paragraphs = [
+        f"{len(results.runs):,} runs: {len(found.panels)} problems, {len(results.manifest['agents'])} agents with "
+        f"their parameters, {len(results.manifest['seeds'])} seeds. Lines are means over seeds, bands are 95% bootstrap "
+        "intervals. With one seed, all agents face the same luck."
+    ]
+    if results.n_missing:
+        failed = f"; {len(results.failures):,} of them failed" if len(results.failures) else ""
+        paragraphs.append(f"{results.n_missing:,} runs that the spec asks for are missing here{failed}.")
+    if isinstance(judged, Judged):
+        paragraphs.append(judged.reason)
+    return Section("lead", "What was run", paragraphs)
+
+
+def _comparisons(found: View, base: Line) -> list[Table]:
+    every: list[Table | None] = []
+    for s in found.settings:
+        every += [
+            tables.ranking(found, s),
+            tables.paired_differences(found, s, base),
+            tables.slopes(found, s),
+        ]
+    return [table for table in every if table is not None]
+
+
+def _drift_section(found: View, drawing: Drawing) -> Section:
+    caption = "The mean reward and the transition probability that move most, and the optimal gain of every step"
+    figure = Figure("drift", caption, "Lines over time, a column for each problem.", drawing.svg)
+    return Section("drift", "How the worlds drift", [], [tables.problems_table(found)], [figure])
+
+
+def _curves(found: View) -> dict[str, Curve]:
+    """Return the means and intervals of every cell that is shown."""
+    shown = [panel for setting in found.settings for panel in setting.curves.values()]
+    cells = list(dict.fromkeys(cell for panel in shown for cell in panel.values()))
+    most = max(20, MOST_NUMBERS // (6 * len(cells)))
+    with ThreadPoolExecutor() as pool:
+        return dict(zip(cells, pool.map(lambda cell: _curve(found.curves[cell], most), cells), strict=True))
+
+
+def _curve(curves: CellCurves, most: int) -> Curve:
+    picked = np.unique(np.linspace(0, curves.t.size - 1, min(most, curves.t.size)).astype(int))
+    rewards, regrets = _band(curves.rewards[:, picked]), _band(curves.regrets[:, picked])
+    return Curve(curves.t[picked].tolist(), rewards, regrets, len(curves.seeds))
+
+
+def _band(values: NDArray[np.float64]) -> Band:
+    found = mean_interval(values, resamples=CURVE_RESAMPLES)
+    nothing: list[float | None] = [None] * values.shape[1]
+    low, high = (nothing, nothing) if len(values) == 1 else (found.low.tolist(), found.high.tolist())
+    return Band(found.estimate.tolist(), low, high)

@@ -1,0 +1,154 @@
+"""How a panel is drawn: its Vega-Lite specification, and the colour and dashes of each line.
+
+A specification holds no numbers, so one serves every panel; the page fills its datasets.
+
+========== ===================================== ==============================================================
+dataset    fields                                drawn as
+========== ===================================== ==============================================================
+``bands``  ``line``, ``part``, ``t``, ``low``,   areas, one for each unbroken part of a line
+           ``high``
+``lines``  ``line``, ``part``, ``t``, ``mean``   lines, likewise
+``points`` ``line``, ``t``, ``mean``, ``low``,   points with bars, where a line has a single point
+           ``high``
+========== ===================================== ==============================================================
+
+Colours are CSS variables, so a page that turns dark turns its charts dark too.
+
+The colours are those of Okabe and Ito, which people tell apart whatever colours they see. Those too pale for white
+paper are a little darker on light ground, and black is white on dark ground. Dashes repeat what the colours say.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, Literal
+
+__all__ = ["DARK_COLOURS", "DASHES", "LIGHT_COLOURS", "Scale", "line_style", "panel_spec"]
+
+Scale = Literal["linear", "log"]
+
+# blue, vermilion, green, purple, orange, sky, black, yellow: the strongest first
+LIGHT_COLOURS = ["#0072b2", "#d55e00", "#009e73", "#b8578d", "#c47f00", "#2f93d1", "#000000", "#a39600"]
+DARK_COLOURS = ["#3d9fdb", "#ee7733", "#1fbf92", "#dd92bd", "#e69f00", "#7cc8f2", "#f2f2f2", "#f0e442"]
+
+# Lengths of ink and gap, in pixels; none is the solid line.
+DASHES: list[list[int]] = [
+    [],
+    [7, 3],
+    [2, 2],
+    [9, 3, 2, 3],
+    [14, 4],
+    [4, 2],
+    [9, 2, 2, 2, 2, 2],
+    [1, 4],
+]
+
+
+def line_style(index: int) -> tuple[int, list[int]]:
+    """Return which colour (an index into the palettes) and which dashes the line at a position has.
+
+    Two of the first 64 lines never share both.
+
+    Examples
+    --------
+    >>> line_style(0), line_style(8)
+    ((0, []), (0, [7, 3]))
+    """
+    colour = index % len(LIGHT_COLOURS)
+    turn = index // len(LIGHT_COLOURS)
+    return colour, DASHES[(index + turn) % len(DASHES)]
+
+
+def panel_spec(lines: Sequence[str], time: Scale = "linear", value: Scale = "linear") -> dict[str, Any]:
+    """Return the Vega-Lite specification of a panel.
+
+    Parameters
+    ----------
+    lines
+        The ids of the lines, in order; the order decides their looks.
+    time, value
+        The scales of the two axes.
+
+    Returns
+    -------
+    dict
+        The specification, as plain values, without numbers.
+
+    Examples
+    --------
+    >>> spec = panel_spec(["ucrl2", "borl"], value="log")
+    >>> [layer["mark"]["type"] for layer in spec["layer"]]
+    ['area', 'line', 'rule', 'point']
+    """
+    return copy.deepcopy(_panel_spec(tuple(lines), time, value))
+
+
+@cache  # altair checks what it makes, which takes a tenth of a second
+def _panel_spec(lines: tuple[str, ...], time: Scale, value: Scale) -> dict[str, Any]:
+    import altair as alt
+
+    styles = [line_style(index) for index in range(len(lines))]
+    colour = alt.Color("line:N").legend(None).sort(None)
+    colour = colour.scale(domain=list(lines), range=[f"var(--line-{number})" for number, _ in styles])
+    # Vega reads an empty list of dashes as "nothing given"; [1, 0] is ink without gaps.
+    dash = alt.StrokeDash("line:N").legend(None).sort(None)
+    dash = dash.scale(domain=list(lines), range=[dashes or [1, 0] for _, dashes in styles])
+
+    # A log scale has no zero, and Vega-Lite complains when told so.
+    x_scale = (
+        alt.Scale(type="log", nice=False) if time == "log" else alt.Scale(type="linear", nice=False, zero=True)
+    )
+    y_scale = (
+        alt.Scale(type="log", nice=False) if value == "log" else alt.Scale(type="linear", nice=True, zero=False)
+    )
+    x = alt.X("t:Q").title("t").scale(x_scale).axis(tickCount=5)
+    mean = alt.Y("mean:Q").title(None).scale(y_scale).axis(tickCount=5)
+    low = alt.Y("low:Q").title(None).scale(y_scale)
+
+    # The page leaves out what cannot be drawn, so the charts need not look for it: that halves the time to draw.
+    def layer(dataset: str) -> alt.Chart:
+        data = alt.NamedData(dataset, format=alt.JsonDataFormat(parse=None))
+        return alt.Chart(data).encode(x=x, color=colour, detail="part:N")
+
+    chart = alt.layer(
+        layer("bands").mark_area(opacity=0.16, invalid="filter").encode(y=low, y2="high:Q"),
+        layer("lines")
+        .mark_line(strokeWidth=2, strokeJoin="round", invalid="filter")
+        .encode(y=mean, strokeDash=dash),
+        layer("points").mark_rule(strokeWidth=2, invalid="filter").encode(y=low, y2="high:Q"),
+        layer("points").mark_point(filled=True, size=60, opacity=1, invalid="filter").encode(y=mean),
+    )
+    spec: dict[str, Any] = chart.properties(width="container", height=240).to_dict()
+    spec.pop("$schema")  # a name that looks like an address
+    spec["config"] = _config()
+    return spec
+
+
+def _config() -> dict[str, Any]:
+    """Return the looks that all parts of a chart share; the panel around it is HTML and says what it shows."""
+    axis = {
+        "labelColor": "var(--muted)",
+        "titleColor": "var(--muted)",
+        "gridColor": "var(--grid)",
+        "domainColor": "var(--rule)",
+        "tickColor": "var(--rule)",
+        "labelFontSize": 11,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "titleFontStyle": "italic",
+        "labelPadding": 4,
+        "tickSize": 4,
+    }
+    return {
+        "aria": False,
+        "background": "transparent",
+        "font": "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif",
+        "padding": 2,
+        "view": {"stroke": None},
+        "axis": axis,
+        "axisX": {"grid": False},
+        # A fixed room for the labels: otherwise the chart is laid out, and drawn, twice.
+        "axisY": {"domain": False, "ticks": False, "minExtent": 42},
+    }

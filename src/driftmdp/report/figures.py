@@ -1,0 +1,151 @@
+"""The figures that do not move, as SVG for pages and papers and as PNG. What is drawn is computed elsewhere."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftmdp.report.charts import LIGHT_COLOURS, line_style
+from driftmdp.report.model import Curve, Setting
+from driftmdp.report.view import View
+
+__all__ = ["Drawing", "draw_arms", "draw_curves", "draw_drift", "stretch"]
+
+STYLE: dict[Any, Any] = {
+    "axes.grid": True,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "figure.constrained_layout.use": True,
+    "font.size": 9.0,
+    "grid.alpha": 0.3,
+    "svg.hashsalt": "driftmdp",
+    "text.parse_math": False,  # a dollar in a name is a dollar
+}
+MOST_PANELS = 12
+SWINGS_SHOWN = 12
+
+
+class Drawing:
+    """A figure, finished: ``svg`` text and ``png`` bytes."""
+
+    def __init__(self, figure: Any) -> None:
+        svg, png = io.StringIO(), io.BytesIO()
+        figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
+        figure.savefig(png, format="png", dpi=110, metadata={"Software": None})
+        self.svg = svg.getvalue()
+        self.png = png.getvalue()
+
+
+def draw_curves(found: View, setting: Setting, curves: Mapping[str, Curve], what: str) -> Drawing:
+    """Draw cumulative ``"reward"`` or ``"regret"``: a panel a problem, a line an agent, its interval shaded."""
+    shown = found.panels[:MOST_PANELS]
+    figure, axes = _grid(len(shown), 4.2, 3.0)
+    for panel, ax in zip(shown, axes, strict=False):
+        for number, line in enumerate(found.lines):
+            cell = found.cell(setting, panel, line)
+            if cell is not None:
+                _draw_line(ax, curves[cell], what, line.label, number)
+        ax.set_title(panel.label, fontsize=9)
+        ax.set_xlabel("t")
+    axes[0].set_ylabel("cumulative reward" if what == "reward" else "dynamic regret")
+    handles, labels = axes[0].get_legend_handles_labels()
+    if handles:
+        figure.legend(handles, labels, loc="outside lower center", ncols=min(4, len(labels)), frameon=False)
+    return Drawing(figure)
+
+
+def _draw_line(ax: Any, curve: Curve, what: str, label: str, number: int) -> None:
+    index, dash = line_style(number)
+    colour = LIGHT_COLOURS[index]
+    band = curve.reward if what == "reward" else curve.regret
+    pattern = (0, tuple(dash)) if dash else "-"
+    ax.plot(curve.t, band.mean, color=colour, linestyle=pattern, linewidth=1.4, label=label)
+    if curve.n_seeds > 1:
+        low, high = np.array(band.low, float), np.array(band.high, float)
+        ax.fill_between(curve.t, low, high, color=colour, alpha=0.18, linewidth=0)
+
+
+def draw_drift(found: View) -> Drawing:
+    """Draw the mean reward and the transition probability that move most, and the optimal gain, by problem."""
+    shown = [panel for panel in found.panels if panel.id in found.problems][:MOST_PANELS]
+    figure, axes = _columns(len(shown), 2)
+    for column, panel in enumerate(shown):
+        row = found.problems[panel.id]
+        t, reward = np.asarray(row["drift_t"]), np.asarray(row["drift_reward"])
+        transition, gain = np.asarray(row["drift_transition"]), np.asarray(row["drift_gain"])
+        last = max(stretch(reward), stretch(transition))
+        part = "" if last == t.size else f", first {t[last - 1]:,} of {panel.horizon:,} steps"
+        top, bottom = axes[0][column], axes[1][column]
+        top.plot(t[:last], reward[:last], color=LIGHT_COLOURS[0], linewidth=1.2, label=row["drift_reward_name"])
+        top.plot(t[:last], gain[:last], color=LIGHT_COLOURS[1], linewidth=1.0, linestyle="--", label="optimal gain")
+        bottom.plot(
+            t[:last], transition[:last], color=LIGHT_COLOURS[2], linewidth=1.2, label=row["drift_transition_name"]
+        )
+        bottom.set_ylim(-0.02, 1.02)
+        bottom.set_xlabel("t")
+        top.set_title(f"{panel.label}{part}", fontsize=8)
+        top.legend(fontsize=7, loc="upper right")
+        bottom.legend(fontsize=7, loc="upper right")
+    return Drawing(figure)
+
+
+def stretch(course: NDArray[np.float64]) -> int:
+    """Return how many points to show so that a course swings a dozen times at most.
+
+    Examples
+    --------
+    >>> stretch(np.arange(100.0)), stretch(np.sin(np.arange(2000.0)))
+    (100, 76)
+    """
+    turns = np.flatnonzero(np.diff(np.sign(np.diff(course))) != 0) + 2
+    return int(turns[2 * SWINGS_SHOWN - 1]) if turns.size >= 2 * SWINGS_SHOWN else course.size
+
+
+def draw_arms(titles: Sequence[str], draws: Sequence[dict[str, tuple[list[str], NDArray[np.float64]]]]) -> Drawing:
+    """Draw which arms a master drew over time: a column a problem, a row each part of the arms."""
+    parts = list(draws[0])
+    figure, axes = _columns(len(draws), len(parts))
+    top = max(float(shares.max()) for found in draws for _, shares in found.values())
+    for column, (title, found) in enumerate(zip(titles, draws, strict=True)):
+        axes[0][column].set_title(title, fontsize=8)
+        for row, part in enumerate(parts):
+            values, shares = found[part]
+            ax = axes[row][column]
+            image = ax.imshow(shares, aspect="auto", origin="lower", cmap="cividis", vmin=0, vmax=top)
+            ax.set_yticks(range(len(values)), values, fontsize=7)
+            ax.grid(visible=False)
+            if column == 0:
+                ax.set_ylabel(part)
+            if row == len(parts) - 1:
+                ax.set_xlabel("block")
+    figure.colorbar(image, ax=figure.axes, label="share of seeds", shrink=0.8)
+    return Drawing(figure)
+
+
+def _grid(n: int, width: float, height: float) -> tuple[Any, list[Any]]:
+    columns = 1 if n == 1 else 2
+    rows = math.ceil(n / columns)
+    figure, axes = _figure(rows, columns, width * columns, height * rows + 0.6)
+    flat = [ax for line in axes for ax in line]
+    for ax in flat[n:]:
+        ax.set_visible(False)
+    return figure, flat
+
+
+def _columns(n: int, rows: int) -> tuple[Any, Any]:
+    return _figure(rows, n, 2.7 * n + 0.6, 1.9 * rows + 0.5)
+
+
+def _figure(rows: int, columns: int, width: float, height: float) -> tuple[Any, Any]:
+    """Return a figure that belongs to no window, and its axes as rows of columns."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(width, height))
+        return figure, figure.subplots(rows, columns, squeeze=False)

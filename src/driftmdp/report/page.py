@@ -1,0 +1,149 @@
+"""A report as one HTML page that is whole in itself: it opens from a disk, without a network.
+
+Names come from specs and files that anyone may have written, so nothing of a report is trusted. The template
+escapes all of it, the numbers travel as JSON without any character that HTML could read, drawings are images (an
+image never runs scripts), and the page's own policy admits only the scripts whose hashes it lists, and no request.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict
+from importlib.resources import files
+from typing import Any
+
+from driftmdp._version import __version__
+from driftmdp.report.charts import DARK_COLOURS, LIGHT_COLOURS, Scale, line_style, panel_spec
+from driftmdp.report.model import Band, Curve, Report, Table
+
+__all__ = ["chart_data", "render"]
+
+VENDORED = ["vega.min.js", "vega-lite.min.js", "vega-interpreter.js"]
+SIGNS = {
+    "best": "\u2605",
+    "reproduced": "\u2713",
+    "partly": "\u25d0",
+    "not": "\u2717",
+}  # star, tick, half moon, cross
+
+
+def render(report: Report) -> str:
+    """Return the page that shows a report.
+
+    Parameters
+    ----------
+    report
+        What to show.
+
+    Returns
+    -------
+    str
+        HTML, with its style, scripts, numbers and drawings inside; write it to a file as UTF-8.
+
+    Examples
+    --------
+    >>> from driftmdp.report.model import Figure, Report, Section
+    >>> nothing = Figure(id="static", caption="", description="", svg="<svg/>")
+    >>> lead = Section(id="lead", title="What was found", paragraphs=["1 < 2"])
+    >>> report = Report("A page", lead, panels=[], lines=[], settings=[], curves={}, sections=[], static=nothing)
+    >>> "<p>1 &lt; 2</p>" in render(report)
+    True
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("driftmdp.report", "."), autoescape=True, undefined=StrictUndefined
+    )
+    environment.filters |= {"data_uri": _data_uri, "number": _number, "numeric_columns": _numeric_columns}
+    scripts = [_vendored(name) for name in VENDORED] + [_text("page.js")]
+    return environment.get_template("page.html.jinja").render(
+        report=report,
+        labels={setting.id: setting.label for setting in report.settings},
+        styles=[line_style(index) for index in range(len(report.lines))],
+        signs=SIGNS,
+        light=LIGHT_COLOURS,
+        dark=DARK_COLOURS,
+        style=_text("page.css"),
+        scripts=scripts,
+        data=_json(chart_data(report)),
+        policy=_policy(scripts),
+        version=__version__,
+    )
+
+
+def chart_data(report: Report) -> dict[str, Any]:
+    """Return what the charts are drawn from, as plain values; the page holds it as JSON, in the element ``data``.
+
+    Numbers that are not finite are None.
+    """
+    ids = [line.id for line in report.lines]
+    scales: tuple[Scale, Scale] = ("linear", "log")
+    return {
+        "panels": [asdict(panel) for panel in report.panels],
+        "lines": [asdict(line) for line in report.lines],
+        "settings": [asdict(setting) for setting in report.settings],
+        "curves": {key: _curve(curve) for key, curve in report.curves.items()},
+        "specs": {value: {time: panel_spec(ids, time, value) for time in scales} for value in scales},
+    }
+
+
+def _curve(curve: Curve) -> dict[str, Any]:
+    # By hand, as `asdict` copies number by number: that took longer than all the rest of the page.
+    bands = {"reward": _band(curve.reward), "regret": _band(curve.regret)}
+    return {"t": curve.t, **bands, "n_seeds": curve.n_seeds}
+
+
+def _band(band: Band) -> dict[str, list[float | None]]:
+    return {"mean": _finite(band.mean), "low": _finite(band.low), "high": _finite(band.high)}
+
+
+def _finite(values: Sequence[float | None]) -> list[float | None]:
+    """Replace numbers that JSON cannot write with None."""
+    return [value if value is not None and math.isfinite(value) else None for value in values]
+
+
+def _json(value: Any) -> str:
+    r"""Write JSON that stays inside a script element, whatever its texts say.
+
+    Everything outside ASCII is written ``\uXXXX`` by ``json`` (U+2028 too); the rest is what HTML could read.
+    """
+    text = json.dumps(value, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", r"\u003c").replace(">", r"\u003e").replace("&", r"\u0026")
+
+
+def _text(name: str) -> str:
+    return files("driftmdp.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _vendored(name: str) -> str:
+    """Return a script of others below its licence, which asks to go where the script goes."""
+    licence = _text(f"vendor/{name.split('.')[0]}.LICENSE")
+    return f"/*! {licence}*/\n{_text(f'vendor/{name}')}"
+
+
+def _policy(scripts: list[str]) -> str:
+    """Return the page's content security policy: these scripts and no other, and no request."""
+    digests = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
+    admitted = " ".join(f"'sha256-{digest}'" for digest in digests)
+    return (
+        f"default-src 'none'; script-src {admitted}; style-src 'unsafe-inline'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _data_uri(svg: str) -> str:
+    return "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
+
+
+def _number(value: float) -> str:
+    """Write a number so that reading it gives the same one."""
+    return repr(float(value))
+
+
+def _numeric_columns(table: Table) -> set[int]:
+    """Return the positions of the columns that hold a number anywhere."""
+    return {place for row in table.rows for place, cell in enumerate(row) if cell.value is not None}

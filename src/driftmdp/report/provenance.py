@@ -1,0 +1,53 @@
+"""Where results come from, as tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from driftmdp.experiments import Results
+from driftmdp.report.model import Cell, Section, Table
+
+__all__ = ["provenance_section"]
+
+SESSIONS_SHOWN = 20
+
+
+def provenance_section(results: Results) -> Section:
+    """Return versions, revision, seeds and digest; and when, where and how fast it was run."""
+    note = "The same spec with the same numerics version gives the same digest, whatever the number of workers."
+    tables = [_source(results)]
+    if results.sessions:
+        tables.append(_sessions(results.sessions[-SESSIONS_SHOWN:]))
+    return Section("provenance", "Provenance", [note], tables)
+
+
+def _source(results: Results) -> Table:
+    manifest = results.manifest
+    seeds, curve = manifest["seeds"], manifest["spec"]["curve"]
+    in_a_row = seeds == list(range(seeds[0], seeds[-1] + 1))
+    facts = {
+        "Experiment": manifest["name"],
+        "Digest of all results": results.digest,
+        "Seeds": f"{seeds[0]} to {seeds[-1]}" if in_a_row else ", ".join(map(str, seeds)),
+        "Curve": f"{curve['points']} points, {curve['spacing']}",
+        "Revision": manifest["revision"] or "not in a checkout",
+        **{f"Version of {name}": version for name, version in manifest["versions"].items()},
+    }
+    rows = [[Cell(key), Cell(str(value))] for key, value in facts.items()]
+    return Table("provenance", "Where these results come from", ["What", "Value"], rows)
+
+
+def _sessions(sessions: list[dict[str, Any]]) -> Table:
+    rows = [
+        [
+            Cell(session["began"]),
+            Cell(f"{session['done']:,}", float(session["done"])),
+            Cell(f"{session['failed']:,}", float(session["failed"])),
+            Cell(f"{session['seconds']:.1f} s", float(session["seconds"])),
+            Cell(f"{session['workers']} {session['engine'].lower()}"),
+            Cell(f"{session['machine']['processor']}, {session['machine']['cores']} cores"),
+        ]
+        for session in sessions
+    ]
+    columns = ["Began", "Runs", "Failed", "Time", "Workers", "Machine"]
+    return Table("sessions", "When and where they were run", columns, rows)

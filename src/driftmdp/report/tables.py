@@ -1,0 +1,280 @@
+"""The tables of a report: what was collected and missed, ranks, paired differences, slopes, parameters."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import defaultdict
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftmdp.errors import InvalidInputError
+from driftmdp.experiments import Results
+from driftmdp.experiments.identity import canonical, shown
+from driftmdp.report.model import Cell, Line, Panel, Setting, Table
+from driftmdp.report.text import interval_cell, number_cell, p_cell
+from driftmdp.report.view import View
+from driftmdp.statistics import (
+    difference_interval,
+    holm,
+    log_log_slope,
+    mean_interval,
+    median_interval,
+    rank_shares,
+    sign_flip_test,
+)
+
+__all__ = ["agents_table", "outcome_rows", "outcomes", "paired_differences", "problems_table", "ranking", "slopes"]
+
+LEVEL = 0.05
+
+
+def outcome_rows(results: Results) -> tuple[list[str], list[list[str]]]:
+    """Return a short table of results, for a terminal: problem, agent, seeds, mean reward and mean regret.
+
+    Examples
+    --------
+    ``header, rows = outcome_rows(driftmdp.experiments.load(folder))``
+    """
+    rows = []
+    for (problem, agent), runs in results.runs.groupby(["problem", "agent"], sort=False):
+        reward, regret = mean_interval(runs["reward"].to_numpy()), mean_interval(runs["regret"].to_numpy())
+        rows.append(
+            [str(problem), str(agent), str(len(runs)), interval_cell(reward).text, interval_cell(regret).text]
+        )
+    return ["problem", "agent", "seeds", "reward [95%]", "dynamic regret [95%]"], rows
+
+
+def outcomes(found: View, setting: Setting) -> Table:
+    """Return cumulative reward and dynamic regret at the horizon, for every problem and agent."""
+    rows = []
+    for panel in found.panels:
+        cells = [(line, cell) for line in found.lines if (cell := found.cell(setting, panel, line))]
+        best = min((float(found.totals(cell)[1].mean()) for _, cell in cells), default=math.nan)
+        for line, cell in cells:
+            rewards, regrets, seeds = found.totals(cell)
+            mean = mean_interval(regrets)
+            rows.append(
+                [
+                    Cell(panel.label),
+                    Cell(line.label),
+                    Cell(str(seeds.size), float(seeds.size)),
+                    interval_cell(mean_interval(rewards)),
+                    interval_cell(median_interval(rewards)),
+                    interval_cell(mean, "best" if mean.estimate == best else ""),
+                    interval_cell(median_interval(regrets)),
+                ]
+            )
+    columns = [
+        "Problem",
+        "Agent",
+        "Seeds",
+        "Reward, mean",
+        "Reward, median",
+        "Dynamic regret, mean",
+        "Dynamic regret, median",
+    ]
+    return Table(
+        f"outcomes-{setting.id}",
+        "Cumulative reward and dynamic regret at the horizon, with 95% bootstrap intervals over seeds",
+        columns,
+        rows,
+        setting.id,
+        "Regret is measured with mean rewards against the optimal gain of every step. The least mean regret of "
+        "each problem is marked.",
+    )
+
+
+def ranking(found: View, setting: Setting) -> Table:
+    """Return every agent's rank by mean dynamic regret in every problem, with intervals over seeds."""
+    ranks: dict[str, dict[str, Cell]] = defaultdict(dict)
+    values: dict[str, list[float]] = defaultdict(list)
+    for panel in found.panels:
+        lines, table = _by_seed(found, setting, panel)
+        if not lines or not len(table):
+            continue
+        ranked, order = rank_shares(-table), _rank_of_means(table)
+        for k, line in enumerate(lines):
+            values[line.id].append(order[k])
+            text = f"{order[k]:g} [{ranked.low[k]:g}, {ranked.high[k]:g}]" if len(table) > 1 else f"{order[k]:g}"
+            ranks[line.id][panel.id] = Cell(text, float(order[k]), "best" if order[k] == order.min() else "")
+    present = sorted((line for line in found.lines if line.id in ranks), key=lambda line: np.mean(values[line.id]))
+    rows = [
+        [
+            Cell(line.label),
+            number_cell(float(np.mean(values[line.id])), 3),
+            *(ranks[line.id].get(panel.id, Cell("–")) for panel in found.panels),  # noqa: RUF001
+        ]
+        for line in present
+    ]
+    return Table(
+        f"ranking-{setting.id}",
+        "Rank by mean dynamic regret; in brackets 95% of its resamples over seeds",
+        ["Agent", "Mean rank", *(panel.label for panel in found.panels)],
+        rows,
+        setting.id,
+        "1 is best; equal means share a rank. Seeds are resampled whole, so agents are compared on the same luck.",
+    )
+
+
+def _by_seed(found: View, setting: Setting, panel: Panel) -> tuple[list[Line], NDArray[np.float64]]:
+    """Return the lines of a panel and their regrets, one row for each seed that all of them have."""
+    lines = [line for line in found.lines if found.cell(setting, panel, line)]
+    cells = [found.totals(str(found.cell(setting, panel, line))) for line in lines]
+    if not cells:
+        return [], np.empty((0, 0))
+    common = cells[0][2]
+    for _, _, seeds in cells[1:]:
+        common = np.intersect1d(common, seeds)
+    return lines, np.column_stack([regrets[np.isin(seeds, common)] for _, regrets, seeds in cells])
+
+
+def _rank_of_means(table: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the rank of each column's mean, 1 the least; equal means share the average rank."""
+    means = np.round(table.mean(axis=0), 9)
+    below = (means[:, None] > means[None, :]).sum(axis=1)
+    equal = (means[:, None] == means[None, :]).sum(axis=1)
+    return np.asarray(below + (equal + 1) / 2)
+
+
+def paired_differences(found: View, setting: Setting, baseline: Line) -> Table | None:
+    """Return how much less every agent regrets than the baseline with the same seeds, tested and corrected."""
+    compared: list[tuple[Panel, Line, NDArray[np.float64]]] = []
+    for panel in found.panels:
+        base = found.cell(setting, panel, baseline)
+        for line in found.lines:
+            cell = found.cell(setting, panel, line)
+            if base is None or cell is None or line.id == baseline.id:
+                continue
+            (_, theirs, their_seeds), (_, ours, our_seeds) = found.totals(base), found.totals(cell)
+            common = np.intersect1d(their_seeds, our_seeds)
+            if common.size:
+                less = theirs[np.isin(their_seeds, common)] - ours[np.isin(our_seeds, common)]
+                compared.append((panel, line, less))
+    if not compared:
+        return None
+    adjusted = holm([sign_flip_test(less) if less.size > 1 else math.nan for _, _, less in compared])
+    rows = []
+    for (panel, line, less), p in zip(compared, adjusted, strict=True):
+        rows.append(
+            [
+                Cell(panel.label),
+                Cell(line.label),
+                Cell(str(less.size), float(less.size)),
+                interval_cell(difference_interval(less, np.zeros(less.size))),
+                p_cell(float(p)),
+                Cell(_verdict(less, float(p))),
+            ]
+        )
+    return Table(
+        f"paired-{setting.id}",
+        f"How much less dynamic regret than {baseline.label}, seed by seed",
+        ["Problem", "Agent", "Seeds", f"Less regret than {baseline.label}, mean", "p, corrected", "Finding"],
+        rows,
+        setting.id,
+        "Both agents of a pair face the same luck. A sign-flip test of no difference, corrected for the "
+        f"{len(rows)} comparisons of this table (Holm); a finding is given at 5%.",
+    )
+
+
+def _verdict(less: NDArray[np.float64], p: float) -> str:
+    if math.isnan(p) or p > LEVEL:
+        return "none shown" if np.any(less != 0) else "identical"
+    return "less regret" if less.mean() > 0 else "more regret"
+
+
+def slopes(found: View, setting: Setting) -> Table | None:
+    """Return how regret grows with the horizon, where several horizons of one problem are there."""
+    families: dict[str, list[Panel]] = defaultdict(list)
+    for panel in found.panels:
+        row = found.problems.get(panel.id)
+        if row is not None:
+            others = {key: value for key, value in json.loads(row["parameters"]).items() if key != "horizon"}
+            families[f"{row['name']} {canonical(others)}"].append(panel)
+    rows = []
+    for panels in families.values():
+        horizons = [panel.horizon for panel in panels]
+        if len(set(horizons)) < 2:
+            continue
+        for line in found.lines:
+            cells = [found.cell(setting, panel, line) for panel in panels]
+            if any(cell is None for cell in cells):
+                continue
+            rows.append([Cell(f"{panels[0].label}, ..."), Cell(line.label), *_slope_cells(found, horizons, cells)])
+    if not rows:
+        return None
+    return Table(
+        f"slopes-{setting.id}",
+        "How dynamic regret grows: the exponent of T",
+        ["Problem", "Agent", "Horizons", "Log-log slope"],
+        rows,
+        setting.id,
+        "The least-squares slope of log mean regret on log T, with a 95% interval by resampling seeds at every "
+        "horizon. 1 is what never learning gives.",
+    )
+
+
+def _slope_cells(found: View, horizons: list[int], cells: list[Any]) -> list[Cell]:
+    shown_horizons = Cell(", ".join(f"{horizon:,}" for horizon in sorted(set(horizons))))
+    try:
+        return [shown_horizons, interval_cell(log_log_slope(horizons, [found.totals(cell)[1] for cell in cells]))]
+    except InvalidInputError:
+        return [shown_horizons, Cell("none: a mean regret is not positive")]
+
+
+def problems_table(found: View) -> Table:
+    """Return every problem with its size, its exact variation budgets and its optimum."""
+    rows = []
+    for panel in found.panels:
+        row = found.problems.get(panel.id)
+        if row is None:
+            rows.append([Cell(panel.label), *[Cell("–")] * 7])  # noqa: RUF001
+            continue
+        parameters = json.loads(row["parameters"])
+        rows.append(
+            [
+                Cell(panel.label),
+                Cell(row["name"]),
+                Cell(", ".join(f"{key} = {shown(value)}" for key, value in parameters.items())),
+                Cell(f"{row['n_states']} states, {row['n_pairs']} pairs"),
+                number_cell(row["b_r"]),
+                number_cell(row["b_p"]),
+                Cell(f"[{row['reward_low']:g}, {row['reward_high']:g}]"),
+                number_cell(float(row["optimum"][-1])),
+            ]
+        )
+    columns = ["Problem", "Name", "Parameters", "Size", "B_r", "B_p", "Rewards in", "Sum of optimal gains"]
+    return Table("problems", "The problems", columns, rows, "", "B_r and B_p are the exact variation budgets.")
+
+
+def agents_table(found: View, setting: Setting) -> Table:
+    """Return every agent with its parameters, how often it planned, and how many plans had only vacuous radii."""
+    runs = found.results.runs.groupby("cell", sort=False)[["plans", "vacuous_share"]].mean()
+    rows = []
+    for line in found.lines:
+        cells = [cell for panel in found.panels if (cell := found.cell(setting, panel, line))]
+        if not cells:
+            continue
+        agent = found.agent_of[cells[0]]
+        given = ", ".join(f"{key} = {shown(value)}" for key, value in sorted(agent["parameters"].items()))
+        plans, vacuous = runs.loc[cells, "plans"], runs.loc[cells, "vacuous_share"]
+        share = float(vacuous.mean())
+        rows.append(
+            [
+                Cell(line.label),
+                Cell(agent["name"]),
+                Cell(given or "defaults"),
+                number_cell(float(plans.mean())),
+                Cell("–") if math.isnan(share) else Cell(f"{100 * share:.1f}%", share),  # noqa: RUF001
+            ]
+        )
+    return Table(
+        f"agents-{setting.id}",
+        "The agents",
+        ["Agent", "Class", "Given parameters", "Plans a run", "Plans with vacuous radii"],
+        rows,
+        setting.id,
+        "A plan is vacuous when no radius in it excludes anything: what was remembered then does not matter.",
+    )
