@@ -95,8 +95,8 @@ def main(name):
         for _ in engines.make(name, workers=2).map(say_and_sleep, iter(lambda: task, None)):
             pass
     except KeyboardInterrupt:
-        left = [thread for thread in threading.enumerate() if thread is not threading.main_thread()]
-        print(f"interrupted {len(left)} {len(multiprocessing.active_children())}", flush=True)
+        time.sleep(0.1)  # a thread that was only just being started ends now
+        print(f"interrupted {threading.active_count() - 1} {len(multiprocessing.active_children())}", flush=True)
 
 
 if __name__ == "__main__":

@@ -12,8 +12,11 @@ from driftmdp.cli.printing import print_columns, remark
 from driftmdp.cli.running import closing_line, do_runs
 from driftmdp.experiments import parse_spec
 from driftmdp.report import write_report
+from driftmdp.report.claims import WORDS
 
 __all__ = ["reproduce"]
+
+COLUMNS = (0, 1, 3, 5)  # problem, agent, mean reward, mean regret
 
 Out = Annotated[Path, typer.Option("--out", "-o", help="The folder of the results.")]
 Workers = Annotated[
@@ -31,12 +34,13 @@ def reproduce(out: Out = Path("out/reproduce"), workers: Workers = None) -> None
     )
     session = do_runs(spec, out, workers, "threads", "paper")
     written = write_report(out)
-    for table in written.headline_tables:
-        rows = [[cell.text for cell in row] for row in table.rows]
-        print(table.caption)
-        print_columns(rows, table.columns)
-        print()
-    remark(closing_line(session))
-    print(f"The page: {written.page}")
+    shown = written.built
+    print(f"{shown.report.settings[0].label}: means over seeds [95% bootstrap interval]\n")
+    rows = [[row[column].text for column in COLUMNS] for row in shown.outcomes.rows]
+    print_columns(rows, [shown.outcomes.columns[column] for column in COLUMNS], numbers=[2, 3])
+    print("\nWhat the paper says of it:")
+    print_columns([[f"  {WORDS[claim.verdict]}", claim.sentence] for claim in shown.claims])
+    remark(f"\n{closing_line(session)}")
+    print(f"The page, with the reasons: {written.page}")
     if session.failures:
         raise typer.Exit(1)

@@ -20,7 +20,7 @@ __all__ = ["Engine", "Outcome", "Outcomes", "WorkerDiedError", "usable_cores"]
 
 AHEAD = 8  # tasks that may be taken per worker before an outcome is; so memory is bounded
 
-Todo: TypeAlias = "queue.SimpleQueue[tuple[int, Any] | None]"  # (index, task); None ends one worker
+Todo: TypeAlias = "queue.SimpleQueue[tuple[int, Any] | None]"  # (index, task); None, which is put back, ends all
 Done: TypeAlias = "queue.SimpleQueue[Outcome | BaseException]"  # an exception here ends the whole map
 
 
@@ -126,7 +126,8 @@ def share_out(
 ) -> Outcomes:
     """Yield outcomes from up to ``workers`` threads that run ``work``, started as tasks come.
 
-    ``work`` takes tasks from the first queue until it meets None, and puts one outcome for each on the second.
+    ``work`` takes tasks from the first queue until it meets None, which it puts back for the others, and puts one
+    outcome for each task on the second.
     ``interrupt`` is called before the threads are waited for if the map ends early.
     """
     todo: Todo = queue.SimpleQueue()
@@ -139,7 +140,10 @@ def share_out(
                 todo.put(item)
                 waiting += 1
                 if len(threads) < workers:
-                    threads.append(_start(work, todo, done))
+                    # In the caller's context, so that numpy's error state and quiet warnings hold in workers.
+                    run = contextvars.copy_context().run
+                    threads.append(threading.Thread(target=run, args=(work, todo, done), daemon=True))
+                    threads[-1].start()
             if not waiting:
                 return
             outcome = done.get()
@@ -155,21 +159,14 @@ def share_out(
         _stop(threads, todo)
 
 
-def _start(work: Callable[[Todo, Done], None], todo: Todo, done: Done) -> threading.Thread:
-    # The caller's context, so that what it set there (numpy's error state, quiet warnings) holds in workers too.
-    run = contextvars.copy_context().run
-    thread = threading.Thread(target=run, args=(work, todo, done), daemon=True)
-    thread.start()
-    return thread
-
-
 def _stop(threads: list[threading.Thread], todo: Todo) -> None:
     try:
         while True:
             todo.get_nowait()
     except queue.Empty:
         pass
-    for _ in threads:
-        todo.put(None)
+    todo.put(None)
     for thread in threads:
-        thread.join()
+        # Ctrl-C may have come while a thread was being started. One that is not alive by now will only meet None.
+        if thread.is_alive():
+            thread.join()

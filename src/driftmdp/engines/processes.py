@@ -248,8 +248,7 @@ def _take(todo: Todo, limit: int) -> list[tuple[int, Any]]:
             item = todo.get_nowait()
         except queue.Empty:
             return tasks
-    if tasks:
-        todo.put(None)  # not ours to keep before these tasks are done
+    todo.put(None)
     return tasks
 
 

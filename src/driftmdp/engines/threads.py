@@ -43,3 +43,4 @@ def _work(function: Callable[[Any], Any], todo: Todo, done: Done) -> None:
             done.put(run_one(function, *item))
         except BaseException as error:
             done.put(error)
+    todo.put(None)

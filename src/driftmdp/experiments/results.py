@@ -151,9 +151,16 @@ class Results:
 
     def summaries(self, cell: str) -> list[str]:
         """Return the agents' own summaries of a cell's runs, as JSON, by seed."""
+        return self._summaries.get(cell, [])
+
+    @functools.cached_property
+    def _summaries(self) -> dict[str, list[str]]:
         table = self._rows(["cell", "seed", "summary"])
-        found = table.filter(pc.equal(table["cell"], cell)).sort_by("seed")["summary"].to_pylist()
-        return [text for text in found if text is not None]
+        told = table.filter(pc.is_valid(table["summary"])).sort_by("seed").to_pydict()
+        found: dict[str, list[str]] = {}
+        for cell, summary in zip(told["cell"], told["summary"], strict=True):
+            found.setdefault(cell, []).append(summary)
+        return found
 
     def _rows(self, columns: list[str]) -> pa.Table:
         """Return columns of all runs that the spec asks for."""
@@ -170,8 +177,8 @@ class Results:
         return pc.field("cell").isin(cells) & pc.field("seed").isin(seeds)
 
     def _problem_rows(self) -> pa.Table:
-        asked = {cell["id"] for cell in self.manifest["problems"]}
-        files = [file for file in self._problem_files if file.stem.rpartition("-")[0] in asked]
+        by_id = {file.stem.rpartition("-")[0]: file for file in self._problem_files}
+        files = [by_id[cell["id"]] for cell in self.manifest["problems"] if cell["id"] in by_id]
         return pa.concat_tables([pq.read_table(file) for file in files]) if files else PROBLEMS.empty_table()
 
     def _tables(self, connection: duckdb.DuckDBPyConnection) -> None:

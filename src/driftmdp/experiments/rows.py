@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from driftmdp.experiments.identity import canonical
-from driftmdp.experiments.plan import ProblemCell, RunKey
+from driftmdp.experiments.runs import ProblemCell, RunKey
 from driftmdp.experiments.worlds import agent_of, drift_of, world_of
 from driftmdp.simulation import simulate
 from driftmdp.validation import quietly

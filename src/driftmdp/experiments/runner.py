@@ -23,8 +23,8 @@ from driftmdp.errors import DriftmdpError, InvalidInputError
 from driftmdp.experiments import provenance
 from driftmdp.experiments.identity import plain
 from driftmdp.experiments.lock import FolderLock
-from driftmdp.experiments.plan import Cell, Plan, ProblemCell, RunKey, plan
 from driftmdp.experiments.rows import problem_row, run_row
+from driftmdp.experiments.runs import Cell, Plan, ProblemCell, RunKey, plan
 from driftmdp.experiments.spec import Spec
 from driftmdp.experiments.store import Store
 from driftmdp.experiments.worlds import agent_of

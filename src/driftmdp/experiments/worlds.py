@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from driftmdp.agents import Agent
 from driftmdp.experiments.catalogue import agent_maker, make_agent, make_problem, problem_maker
-from driftmdp.experiments.plan import Cell, ProblemCell
+from driftmdp.experiments.runs import Cell, ProblemCell
 from driftmdp.mdp import DriftingMdp, Problem
 from driftmdp.planning import optimal_gains
 

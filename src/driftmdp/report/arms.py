@@ -16,6 +16,7 @@ from driftmdp.report.view import View
 
 __all__ = ["arms_section", "shares_of_draws"]
 
+DESCRIPTION = "Heat maps: blocks from left to right, values of the arms upwards; the brighter, the more often."
 KEYS = {"names", "arms", "chosen"}
 
 
@@ -51,23 +52,21 @@ def shares_of_draws(runs: Sequence[dict[str, Any]]) -> dict[str, tuple[list[str]
 
 
 def arms_section(found: View, drawings: dict[str, Drawing]) -> Section | None:
-    """Return the section on agents that draw arms block by block, if there are any; their drawings are added."""
-    drawn: dict[tuple[str, ...], Figure] = {}
-    for setting in found.settings:
-        for line in found.lines:
-            cells = {p.label: cell for p in found.panels if (cell := found.cell(setting, p, line))}
-            runs = {label: read for label, cell in cells.items() if (read := _runs_with_arms(found, cell))}
-            if runs and tuple(cells.values()) not in drawn:
-                name = f"arms-{len(drawn)}"
-                drawings[name] = draw_arms(list(runs), [shares_of_draws(read) for read in runs.values()])
-                caption = _caption(found, line, next(iter(cells.values())), next(iter(runs.values()))[0])
-                drawn[tuple(cells.values())] = Figure(
-                    name,
-                    caption,
-                    "Heat maps: blocks from left to right, values of the arms upwards; the brighter, the more often.",
-                    drawings[name].svg,
-                )
-    return Section("arms", "What was drawn, block by block", [], [], list(drawn.values())) if drawn else None
+    """Return the section on agents that draw arms block by block, if there are any; their drawings are added.
+
+    It shows the first setting.
+    """
+    drawn: list[Figure] = []
+    for line in found.lines:
+        cells = {p.label: cell for p in found.panels if (cell := found.cell(found.settings[0], p, line))}
+        runs = {label: read for label, cell in cells.items() if (read := _runs_with_arms(found, cell))}
+        if runs:
+            name = f"arms-{line.id}"
+            shares = {label: shares_of_draws(read) for label, read in runs.items()}
+            drawings[name] = draw_arms(shares)
+            caption = _caption(found, line, next(iter(cells.values())), next(iter(runs.values()))[0])
+            drawn.append(Figure(name, caption, DESCRIPTION, drawings[name].svg))
+    return Section("arms", "What was drawn, block by block", [], [], drawn) if drawn else None
 
 
 def _runs_with_arms(found: View, cell: str) -> list[dict[str, Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from driftmdp.errors import InvalidInputError
 from driftmdp.experiments import CellCurves, Results
 from driftmdp.report import tables
 from driftmdp.report.arms import arms_section
-from driftmdp.report.claims import claims_table
+from driftmdp.report.claims import Claim
 from driftmdp.report.figures import Drawing, draw_curves, draw_drift
 from driftmdp.report.headline import Judged, judge
 from driftmdp.report.model import Band, Curve, Figure, Line, Report, Section, Table
@@ -25,15 +26,17 @@ __all__ = ["Built", "build"]
 
 MOST_NUMBERS = 1_500_000  # in a page; beyond, curves are thinned
 CURVE_RESAMPLES = 1000
+CURVE_DIGITS = 7
 
 
 @dataclass(frozen=True)
 class Built:
-    """A report, its drawings by the name of their files, and the tables that a terminal shows."""
+    """A report, its drawings by the name of their files, and what a terminal shows: outcomes and claims."""
 
     report: Report
     drawings: dict[str, Drawing]
-    headline_tables: list[Table]
+    outcomes: Table
+    claims: list[Claim]
 
 
 def build(results: Results, baseline: str | None = None) -> Built:
@@ -79,8 +82,8 @@ def build(results: Results, baseline: str | None = None) -> Built:
         [section for section in sections if section is not None],
         static,
     )
-    headline = [claims_table(judged.claims[0], first)] if isinstance(judged, Judged) else []
-    return Built(report, drawings, [tables.outcomes(found, first), *headline])
+    claims = judged.claims[0] if isinstance(judged, Judged) else []
+    return Built(report, drawings, tables.outcomes(found, first), claims)
 
 
 def _baseline(found: View, name: str | None) -> Line:
@@ -98,8 +101,8 @@ def _lead(found: View, judged: Judged | Section | None) -> Section:
     results = found.results
     paragraphs = [
         f"{len(results.runs):,} runs: {len(found.panels)} problems, {len(results.manifest['agents'])} agents with "
-        f"their parameters, {len(results.manifest['seeds'])} seeds. Lines are means over seeds, bands are 95% bootstrap "
-        "intervals. With one seed, all agents face the same luck."
+        f"their parameters, {len(results.manifest['seeds'])} seeds. Lines are means over seeds, bands are 95% "
+        "bootstrap intervals. With one seed, all agents face the same luck."
     ]
     if results.n_missing:
         failed = f"; {len(results.failures):,} of them failed" if len(results.failures) else ""
@@ -144,5 +147,10 @@ def _curve(curves: CellCurves, most: int) -> Curve:
 def _band(values: NDArray[np.float64]) -> Band:
     found = mean_interval(values, resamples=CURVE_RESAMPLES)
     nothing: list[float | None] = [None] * values.shape[1]
-    low, high = (nothing, nothing) if len(values) == 1 else (found.low.tolist(), found.high.tolist())
-    return Band(found.estimate.tolist(), low, high)
+    low, high = (nothing, nothing) if len(values) == 1 else (_rounded(found.low), _rounded(found.high))
+    return Band(_rounded(found.estimate), low, high)
+
+
+def _rounded(values: NDArray[np.float64]) -> list[Any]:
+    """Return numbers with the digits that a chart can show, which keeps pages small."""
+    return [float(f"{value:.{CURVE_DIGITS}g}") for value in values.tolist()]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -35,8 +35,9 @@ class Drawing:
 
     def __init__(self, figure: Any) -> None:
         svg, png = io.StringIO(), io.BytesIO()
-        figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
         figure.savefig(png, format="png", dpi=110, metadata={"Software": None})
+        figure.set_layout_engine("none")  # it is laid out, and doing it again takes as long as drawing
+        figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
         self.svg = svg.getvalue()
         self.png = png.getvalue()
 
@@ -106,12 +107,12 @@ def stretch(course: NDArray[np.float64]) -> int:
     return int(turns[2 * SWINGS_SHOWN - 1]) if turns.size >= 2 * SWINGS_SHOWN else course.size
 
 
-def draw_arms(titles: Sequence[str], draws: Sequence[dict[str, tuple[list[str], NDArray[np.float64]]]]) -> Drawing:
+def draw_arms(draws: Mapping[str, Mapping[str, tuple[list[str], NDArray[np.float64]]]]) -> Drawing:
     """Draw which arms a master drew over time: a column a problem, a row each part of the arms."""
-    parts = list(draws[0])
-    figure, axes = _columns(len(draws), len(parts))
-    top = max(float(shares.max()) for found in draws for _, shares in found.values())
-    for column, (title, found) in enumerate(zip(titles, draws, strict=True)):
+    parts = list(next(iter(draws.values())))
+    figure, axes = _columns(min(len(draws), MOST_PANELS), len(parts))
+    top = max(float(shares.max()) for found in draws.values() for _, shares in found.values())
+    for column, (title, found) in enumerate(list(draws.items())[:MOST_PANELS]):
         axes[0][column].set_title(title, fontsize=8)
         for row, part in enumerate(parts):
             values, shares = found[part]

@@ -41,9 +41,9 @@ class Judged:
         also = f" (as many as {'; '.join(rivals)})" if rivals else ", more than any other"
         return (
             "The paper leaves two things open: how rewards outside [0, 1] are read, and which constant stands in "
-            f"the budgets. All {len(scores)} ways were run. Shown first is {self.found.settings[0].label}, because it "
-            f"reproduces most sentences of the paper's Results paragraph: {counts[0]} of {len(first)}, {counts[1]} "
-            f"more in part, {counts[2]} not{also}."
+            f"the budgets. All {len(scores)} ways were run. Shown first is {self.found.settings[0].label}, because "
+            f"it reproduces most sentences of the paper's Results paragraph: {counts[0]} of {len(first)}, "
+            f"{counts[1]} more in part, {counts[2]} not{also}."
         )
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from driftmdp.experiments import CellCurves, Results
 from driftmdp.experiments.identity import canonical, shown
-from driftmdp.experiments.plan import labelled
+from driftmdp.experiments.runs import labelled
 from driftmdp.report.model import Line, Panel, Setting
 
 __all__ = ["View", "view"]

@@ -8,8 +8,7 @@ from pathlib import Path
 from driftmdp.experiments import load
 from driftmdp.experiments.store import writing
 from driftmdp.files import write_whole
-from driftmdp.report.building import build
-from driftmdp.report.model import Table
+from driftmdp.report.building import Built, build
 from driftmdp.report.page import render
 
 __all__ = ["Written", "write_report"]
@@ -17,12 +16,12 @@ __all__ = ["Written", "write_report"]
 
 @dataclass(frozen=True)
 class Written:
-    """What was written: the page, the figures, how many runs were missing, and the tables of the headline."""
+    """What was written: the page and the figures; how many runs were missing; and what the page shows."""
 
     page: Path
     figures: list[Path]
     n_missing: int
-    headline_tables: list[Table]
+    built: Built
 
 
 def write_report(folder: str | Path, to: str | Path | None = None, baseline: str | None = None) -> Written:
@@ -67,4 +66,4 @@ def write_report(folder: str | Path, to: str | Path | None = None, baseline: str
                 write_whole(target / f"{name}.{suffix}", content)
                 drawn.append(target / f"{name}.{suffix}")
         write_whole(page, render(built.report).encode())
-    return Written(page, drawn, results.n_missing, built.headline_tables)
+    return Written(page, drawn, results.n_missing, built)
