@@ -274,15 +274,15 @@ def sign_flip_test(differences: ArrayLike, resamples: int = 9999, seed: int = 0)
     1.0
     """
     sample = _as_list(differences, "differences")
-    draws, rng = as_integer(resamples, "resamples", minimum=1), _generator(seed)
+    draws, seed = as_integer(resamples, "resamples", minimum=1), as_integer(seed, "seed", minimum=0)
     threshold = abs(float(sample.sum())) - 1e-12 * float(np.abs(sample).sum())
     if sample.size <= _EXACT_UP_TO:
-        patterns = np.arange(2**sample.size)[:, None] >> np.arange(sample.size) & 1
-        return _hits(patterns, sample, threshold) / len(patterns)
+        bits = np.arange(2**sample.size)[:, None] >> np.arange(sample.size) & 1
+        signs: Floats = 1.0 - 2.0 * bits.astype(np.float64)
+        return _hits(signs, sample, threshold) / len(signs)
     hits, rows = 0, max(1, _BLOCK // sample.size)
-    for start in range(0, draws, rows):
-        shape = (min(rows, draws - start), sample.size)
-        hits += _hits(rng.integers(0, 2, size=shape, dtype=np.int8), sample, threshold)
+    for block, start in enumerate(range(0, draws, rows)):
+        hits += _hits(_signs(min(rows, draws - start), sample.size, seed, block), sample, threshold)
     return (1 + hits) / (1 + draws)
 
 
@@ -412,9 +412,13 @@ def _slopes(horizons: Floats, means: Floats) -> Any:
     return np.tensordot(x, np.log(means), axes=1) / (x @ x)
 
 
-def _hits(patterns: NDArray[Any], sample: Floats, threshold: float) -> int:
-    sums = (1.0 - 2.0 * patterns) @ sample
-    return int(np.count_nonzero(np.abs(sums) >= threshold))
+@lru_cache(maxsize=4)  # drawing them takes ten times as long as using them
+def _signs(rows: int, n: int, seed: int, block: int) -> Floats:
+    return 1.0 - 2.0 * _generator(seed, block).integers(0, 2, size=(rows, n), dtype=np.int8).astype(np.float64)
+
+
+def _hits(signs: Floats, sample: Floats, threshold: float) -> int:
+    return int(np.count_nonzero(np.abs(signs @ sample) >= threshold))
 
 
 def _ranks(means: Floats, tolerance: float) -> tuple[Floats, NDArray[np.bool_]]:

@@ -32,7 +32,7 @@ def reproduce(out: Out = Path("out/reproduce"), workers: Workers = None) -> None
     spec = parse_spec(
         resources.files("driftmdp.experiments").joinpath("paper.toml").read_text(encoding="utf-8"), "paper"
     )
-    session = do_runs(spec, out, workers, "threads", "paper")
+    session = do_runs(spec, out, workers, "auto", "paper")
     written = write_report(out)
     shown = written.built
     print(f"{shown.report.settings[0].label}: means over seeds [95% bootstrap interval]\n")

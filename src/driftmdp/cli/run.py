@@ -21,10 +21,10 @@ Out = Annotated[Path | None, typer.Option("--out", "-o", help="The folder of the
 Workers = Annotated[
     int | None, typer.Option("--workers", "-w", min=1, help="Runs at a time. [default: one a core]")
 ]
-Engine = Annotated[str, typer.Option(help="threads, or processes for agents in plain Python.")]
+Engine = Annotated[str, typer.Option(help="auto, threads, or processes.")]
 
 
-def run(spec: SpecFile, out: Out = None, workers: Workers = None, engine: Engine = "threads") -> None:
+def run(spec: SpecFile, out: Out = None, workers: Workers = None, engine: Engine = "auto") -> None:
     """Run problems x agents x seeds, and keep the results.
 
     The same command again does only what is missing; a changed spec runs only what is new. The number of workers

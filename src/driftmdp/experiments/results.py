@@ -6,11 +6,9 @@ import functools
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import duckdb
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
@@ -18,8 +16,12 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from driftmdp.errors import InvalidInputError
-from driftmdp.experiments.rows import PROBLEMS, RUNS
-from driftmdp.experiments.store import Store, as_record
+from driftmdp.experiments.rows import PROBLEMS, RUNS, run_table
+from driftmdp.experiments.store import Store
+
+if TYPE_CHECKING:  # slow to import, and workers do without
+    import duckdb
+    import pandas as pd
 
 __all__ = ["CellCurves", "Results", "load"]
 
@@ -50,7 +52,7 @@ class Results:
         self._problem_files = store.problem_files()
         unsealed = store.unsealed()
         known = store.known_runs() if unsealed else set()
-        self._journal = [as_record(row) for key, row in unsealed.items() if key not in known]
+        self._journal = run_table([row for key, row in unsealed.items() if key not in known])
 
     @functools.cached_property
     def cells(self) -> pd.DataFrame:
@@ -70,6 +72,8 @@ class Results:
             | _prefixed("agent", agents[agent]["varied"])
             for cell, problem, agent in self.manifest["cells"]
         ]
+        import pandas as pd
+
         return pd.DataFrame(rows)
 
     @functools.cached_property
@@ -90,6 +94,8 @@ class Results:
     @property
     def failures(self) -> pd.DataFrame:
         """One row for each run that failed, with its error."""
+        import pandas as pd
+
         columns = ["run", "problem", "agent", "seed", "error", "traceback"]
         return pd.DataFrame(self._store.failures(), columns=columns)
 
@@ -121,6 +127,8 @@ class Results:
         --------
         ``results.query("SELECT agent, avg(regret) FROM runs GROUP BY agent ORDER BY 2")``
         """
+        import duckdb
+
         with duckdb.connect() as connection:
             self._tables(connection)
             try:
@@ -132,6 +140,8 @@ class Results:
 
     def curves_by_cell(self) -> Mapping[str, CellCurves]:
         """Return the curves as arrays, by cell."""
+        import pandas as pd
+
         table = self._rows(["cell", "problem_id", "seed", "rewards", "regrets"])
         checkpoints = {row["problem_id"]: np.asarray(row["t"]) for row in self._problem_rows().to_pylist()}
         cells, seeds = table["cell"].to_numpy(), table["seed"].to_numpy()
@@ -166,7 +176,7 @@ class Results:
         """Return columns of all runs that the spec asks for."""
         stored = ds.dataset([str(file) for file in self._files], schema=RUNS, format="parquet")
         parts = [stored.to_table(columns=columns, filter=self._asked)]
-        parts.append(pa.Table.from_batches(self._journal, RUNS).filter(self._asked).select(columns))
+        parts.append(self._journal.filter(self._asked).select(columns))
         return pa.concat_tables(parts)
 
     @functools.cached_property
@@ -189,7 +199,7 @@ class Results:
         connection.register(
             "_files", ds.dataset([str(file) for file in self._files], schema=RUNS, format="parquet")
         )
-        connection.register("_journal", pa.Table.from_batches(self._journal, RUNS))
+        connection.register("_journal", self._journal)
         connection.register("_seeds", pa.table({"seed": pa.array(self.manifest["seeds"], pa.int64())}))
         connection.execute(
             "CREATE VIEW _rows AS SELECT * FROM (SELECT * FROM _files UNION ALL SELECT * FROM _journal) "

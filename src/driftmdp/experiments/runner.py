@@ -32,6 +32,7 @@ from driftmdp.experiments.worlds import agent_of
 __all__ = ["Failure", "Progress", "Session", "run"]
 
 BATCH = 256
+MANY_RUNS = 5000  # below, threads are done before processes have started
 
 
 class Progress(Protocol):
@@ -103,7 +104,8 @@ def run(
     workers
         How many runs at a time; by default one a core. The results are the same.
     engine
-        ``"threads"``, or ``"processes"`` for agents in plain Python.
+        ``"threads"``; ``"processes"``, for agents in plain Python and for thousands of runs (a script then needs
+        ``if __name__ == "__main__":``); or ``"auto"`` to choose between them.
     progress
         Is told how it goes.
     where
@@ -135,10 +137,10 @@ def run(
     2 0 2
     """
     asked = plan(spec, where)
-    doing = engines.make(engine, workers)
+    engines.make("threads" if engine == "auto" else engine, workers)  # before anything is made
     store = Store.create(Path(out))
     with FolderLock(store.folder):
-        return _Running(asked, store, doing, progress or _Silent()).go()
+        return _Running(asked, store, progress or _Silent()).go(engine, workers)
 
 
 @dataclass
@@ -157,17 +159,18 @@ class _Batch:
 class _Running:
     """One session on a folder that is locked."""
 
-    def __init__(self, asked: Plan, store: Store, engine: Engine, progress: Progress) -> None:
-        self.asked, self.store, self.engine, self.progress = asked, store, engine, progress
+    def __init__(self, asked: Plan, store: Store, progress: Progress) -> None:
+        self.asked, self.store, self.progress = asked, store, progress
         self.failures: list[Failure] = []
         self.done = 0
         self.spent: dict[str, list[float]] = {}  # cell -> [runs, seconds]
 
-    def go(self) -> Session:
+    def go(self, engine: str, workers: int | None) -> Session:
         began, start = datetime.datetime.now(datetime.UTC), time.perf_counter()
         known = self.store.known_runs()
         batches, kept = self._batches(known)
         todo = [key for batch in batches for key in batch.keys if key.id not in batch.rows]
+        self.engine: Engine = engines.make(_chosen(engine, todo), workers)
         _check_values({key.cell.id: key.cell for key in todo}.values())
         self.store.write_manifest(_manifest(self.asked))
         self.progress.begin(self.asked.n_runs, kept, self.store.torn)
@@ -249,6 +252,14 @@ class _Running:
             "machine": provenance.machine(),
             "cells": {cell: [int(n), round(spent, 4)] for cell, (n, spent) in self.spent.items()},
         }
+
+
+def _chosen(engine: str, todo: list[RunKey]) -> str:
+    """Return the engine; threads share one interpreter, processes take a second or two to start."""
+    if engine != "auto":
+        return engine
+    is_own = any(":" in key.cell.agent.name for key in todo)
+    return "processes" if is_own or len(todo) >= MANY_RUNS else "threads"
 
 
 def _do(task: ProblemCell | RunKey) -> pa.RecordBatch | bytes:

@@ -29,7 +29,7 @@ import pyarrow.parquet as pq
 from driftmdp.errors import StorageError
 from driftmdp.experiments.identity import digest
 from driftmdp.experiments.journal import Journal, read_records
-from driftmdp.experiments.rows import PROBLEMS, RUNS
+from driftmdp.experiments.rows import PROBLEMS, run_id, run_table
 from driftmdp.files import write_whole
 
 __all__ = ["Store"]
@@ -114,9 +114,8 @@ class Store:
 
     def write_batch(self, rows: Sequence[bytes]) -> Path:
         """Keep rows as one file; its bytes depend on the rows only."""
-        batches = [as_record(row) for row in rows]
-        ids = "\n".join(batch.column(0)[0].as_py() for batch in batches)
-        return self._write_table("runs", digest(ids), pa.Table.from_batches(batches, RUNS))
+        table = run_table(rows)
+        return self._write_table("runs", digest("\n".join(table["run"].to_pylist())), table)
 
     def write_problem(self, row: pa.RecordBatch) -> Path:
         """Keep the row of a problem."""
@@ -136,7 +135,7 @@ class Store:
         if not path.exists():
             return {}
         records, self.torn = read_records(_read(path))
-        return {as_record(row).column(0)[0].as_py(): row for row in records}
+        return {run_id(row): row for row in records}
 
     def append(self, row: bytes) -> None:
         """Keep a finished run, for now in the journal."""
@@ -216,11 +215,6 @@ def writing(folder: Path) -> Iterator[None]:
             f"{folder} could not be written to: {error.strerror or error}. What was finished is kept; make room, "
             "or see to the folder's rights, and run the same command again."
         ) from None
-
-
-def as_record(row: bytes) -> pa.RecordBatch:
-    """Return a serialised row as a table of one."""
-    return pa.ipc.read_record_batch(pa.py_buffer(row), RUNS)
 
 
 def _read(path: Path) -> bytes:

@@ -20,13 +20,13 @@ STYLE: dict[Any, Any] = {
     "axes.grid": True,
     "axes.spines.right": False,
     "axes.spines.top": False,
-    "figure.constrained_layout.use": True,
     "font.size": 9.0,
     "grid.alpha": 0.3,
     "svg.hashsalt": "driftmdp",
     "text.parse_math": False,  # a dollar in a name is a dollar
 }
 MOST_PANELS = 12
+LEGEND_COLUMNS = 4
 SWINGS_SHOWN = 12
 
 
@@ -36,7 +36,6 @@ class Drawing:
     def __init__(self, figure: Any) -> None:
         svg, png = io.StringIO(), io.BytesIO()
         figure.savefig(png, format="png", dpi=110, metadata={"Software": None})
-        figure.set_layout_engine("none")  # it is laid out, and doing it again takes as long as drawing
         figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
         self.svg = svg.getvalue()
         self.png = png.getvalue()
@@ -45,7 +44,7 @@ class Drawing:
 def draw_curves(found: View, setting: Setting, curves: Mapping[str, Curve], what: str) -> Drawing:
     """Draw cumulative ``"reward"`` or ``"regret"``: a panel a problem, a line an agent, its interval shaded."""
     shown = found.panels[:MOST_PANELS]
-    figure, axes = _grid(len(shown), 4.2, 3.0)
+    figure, axes = _grid(len(shown), legend=math.ceil(len(found.lines) / LEGEND_COLUMNS))
     for panel, ax in zip(shown, axes, strict=False):
         for number, line in enumerate(found.lines):
             cell = found.cell(setting, panel, line)
@@ -56,7 +55,7 @@ def draw_curves(found: View, setting: Setting, curves: Mapping[str, Curve], what
     axes[0].set_ylabel("cumulative reward" if what == "reward" else "dynamic regret")
     handles, labels = axes[0].get_legend_handles_labels()
     if handles:
-        figure.legend(handles, labels, loc="outside lower center", ncols=min(4, len(labels)), frameon=False)
+        figure.legend(handles, labels, loc="lower center", ncols=min(LEGEND_COLUMNS, len(labels)), frameon=False)
     return Drawing(figure)
 
 
@@ -74,7 +73,7 @@ def _draw_line(ax: Any, curve: Curve, what: str, label: str, number: int) -> Non
 def draw_drift(found: View) -> Drawing:
     """Draw the mean reward and the transition probability that move most, and the optimal gain, by problem."""
     shown = [panel for panel in found.panels if panel.id in found.problems][:MOST_PANELS]
-    figure, axes = _columns(len(shown), 2)
+    figure, axes = _figure(2, len(shown), (3.1, 2.2))
     for column, panel in enumerate(shown):
         row = found.problems[panel.id]
         t, reward = np.asarray(row["drift_t"]), np.asarray(row["drift_reward"])
@@ -110,7 +109,7 @@ def stretch(course: NDArray[np.float64]) -> int:
 def draw_arms(draws: Mapping[str, Mapping[str, tuple[list[str], NDArray[np.float64]]]]) -> Drawing:
     """Draw which arms a master drew over time: a column a problem, a row each part of the arms."""
     parts = list(next(iter(draws.values())))
-    figure, axes = _columns(min(len(draws), MOST_PANELS), len(parts))
+    figure, axes = _figure(len(parts), min(len(draws), MOST_PANELS), (3.0, 2.4), right=1.0)
     top = max(float(shares.max()) for found in draws.values() for _, shares in found.values())
     for column, (title, found) in enumerate(list(draws.items())[:MOST_PANELS]):
         axes[0][column].set_title(title, fontsize=8)
@@ -124,29 +123,43 @@ def draw_arms(draws: Mapping[str, Mapping[str, tuple[list[str], NDArray[np.float
                 ax.set_ylabel(part)
             if row == len(parts) - 1:
                 ax.set_xlabel("block")
-    figure.colorbar(image, ax=figure.axes, label="share of seeds", shrink=0.8)
+    width, height = figure.get_size_inches()
+    bar = figure.add_axes((1 - 0.8 / width, 0.5 / height, 0.15 / width, 1 - 0.85 / height))
+    figure.colorbar(image, cax=bar, label="share of seeds")
     return Drawing(figure)
 
 
-def _grid(n: int, width: float, height: float) -> tuple[Any, list[Any]]:
+def _grid(n: int, legend: int) -> tuple[Any, list[Any]]:
+    """Return a figure of two columns with room for so many lines of a legend below, and its axes one by one."""
     columns = 1 if n == 1 else 2
-    rows = math.ceil(n / columns)
-    figure, axes = _figure(rows, columns, width * columns, height * rows + 0.6)
+    figure, axes = _figure(math.ceil(n / columns), columns, (4.2, 3.0), bottom=0.6 + 0.22 * legend)
     flat = [ax for line in axes for ax in line]
     for ax in flat[n:]:
         ax.set_visible(False)
     return figure, flat
 
 
-def _columns(n: int, rows: int) -> tuple[Any, Any]:
-    return _figure(rows, n, 2.7 * n + 0.6, 1.9 * rows + 0.5)
+def _figure(
+    rows: int, columns: int, size: tuple[float, float], bottom: float = 0.5, right: float = 0.15
+) -> tuple[Any, Any]:
+    """Return a figure that belongs to no window, and its axes as rows of columns.
 
-
-def _figure(rows: int, columns: int, width: float, height: float) -> tuple[Any, Any]:
-    """Return a figure that belongs to no window, and its axes as rows of columns."""
+    Margins are in inches and fixed: matplotlib's own layout would take longer than all the drawing.
+    """
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
+    left, top, gap = 0.75, 0.35, (0.6, 0.65)
+    width = left + right + columns * size[0] - gap[0]
+    height = top + bottom + rows * size[1] - gap[1]
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(width, height))
+        figure.subplots_adjust(
+            left=left / width,
+            right=1 - right / width,
+            bottom=bottom / height,
+            top=1 - top / height,
+            wspace=gap[0] / (size[0] - gap[0]),
+            hspace=gap[1] / (size[1] - gap[1]),
+        )
         return figure, figure.subplots(rows, columns, squeeze=False)

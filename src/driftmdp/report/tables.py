@@ -21,7 +21,6 @@ from driftmdp.statistics import (
     holm,
     log_log_slope,
     mean_interval,
-    median_interval,
     rank_shares,
     sign_flip_test,
 )
@@ -52,19 +51,18 @@ def outcomes(found: View, setting: Setting) -> Table:
     rows = []
     for panel in found.panels:
         cells = [(line, cell) for line in found.lines if (cell := found.cell(setting, panel, line))]
-        best = min((float(found.totals(cell)[1].mean()) for _, cell in cells), default=math.nan)
+        best = min((found.estimates(cell).regret_mean.estimate for _, cell in cells), default=math.nan)
         for line, cell in cells:
-            rewards, regrets, seeds = found.totals(cell)
-            mean = mean_interval(regrets)
+            known = found.estimates(cell)
             rows.append(
                 [
                     Cell(panel.label),
                     Cell(line.label),
-                    Cell(str(seeds.size), float(seeds.size)),
-                    interval_cell(mean_interval(rewards)),
-                    interval_cell(median_interval(rewards)),
-                    interval_cell(mean, "best" if mean.estimate == best else ""),
-                    interval_cell(median_interval(regrets)),
+                    Cell(str(known.n_seeds), float(known.n_seeds)),
+                    interval_cell(known.reward_mean),
+                    interval_cell(known.reward_median),
+                    interval_cell(known.regret_mean, "best" if known.regret_mean.estimate == best else ""),
+                    interval_cell(known.regret_median),
                 ]
             )
     columns = [

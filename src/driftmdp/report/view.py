@@ -6,7 +6,7 @@ import functools
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,19 @@ from driftmdp.experiments import CellCurves, Results
 from driftmdp.experiments.identity import canonical, shown
 from driftmdp.experiments.runs import labelled
 from driftmdp.report.model import Line, Panel, Setting
+from driftmdp.statistics import Interval, mean_interval, median_interval
 
-__all__ = ["View", "view"]
+__all__ = ["Estimates", "View", "view"]
+
+
+class Estimates(NamedTuple):
+    """What a cell amounts to at the horizon, over its seeds."""
+
+    n_seeds: int
+    reward_mean: Interval
+    reward_median: Interval
+    regret_mean: Interval
+    regret_median: Interval
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +52,7 @@ class View:
     settings: list[Setting]
     problems: Mapping[str, Mapping[Any, Any]]
     curves: Mapping[str, CellCurves] = field(repr=False)
+    _estimates: dict[str, Estimates] = field(default_factory=dict, repr=False)
 
     def cell(self, setting: Setting, panel: Panel, line: Line) -> str | None:
         """Return the cell that a line shows in a panel, or None if there are no runs of it."""
@@ -50,6 +62,19 @@ class View:
         """Return rewards, regrets and seeds at the horizon, by seed."""
         found = self.curves[cell]
         return found.rewards[:, -1], found.regrets[:, -1], found.seeds
+
+    def estimates(self, cell: str) -> Estimates:
+        """Return means and medians at the horizon, with their intervals; a cell may be shown in many settings."""
+        if cell not in self._estimates:
+            rewards, regrets, seeds = self.totals(cell)
+            self._estimates[cell] = Estimates(
+                seeds.size,
+                mean_interval(rewards),
+                median_interval(rewards),
+                mean_interval(regrets),
+                median_interval(regrets),
+            )
+        return self._estimates[cell]
 
     @functools.cached_property
     def agent_of(self) -> Mapping[str, Mapping[str, Any]]:
