@@ -12,7 +12,7 @@ BENCH_READY := $(VENV)/.ready-bench
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup fmt lint types imports test test-slow bench docs check lock clean
+.PHONY: help setup fmt lint types imports reproduce test test-slow bench docs check lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -44,6 +44,9 @@ types: $(READY) ## check types, strictly
 
 imports: $(READY) ## check that imports go down the house only
 	$(BIN)/lint-imports
+
+reproduce: $(READY) ## run the paper's numerical section and write its page to out/reproduce/report
+	$(BIN)/driftmdp reproduce --out out/reproduce
 
 test: $(READY) ## run the tests
 	$(BIN)/python -m pytest

@@ -212,7 +212,7 @@ def test_what_is_stored_is_what_simulate_gives(tmp_path):
     found = dm.simulate(dm.agents.SWUCRL2CW.for_problem(problem, scale=0.1), problem, seed=3)
     rows = results.runs.query("problem == 'V_r = T^0.5' and agent == 'SWUCRL2-CW (scale=0.1)' and seed == 3")
     (row,) = rows.to_dict("records")
-    assert row["reward"] == found.total_reward
+    assert row["reward"] == np.cumsum(found.rewards)[-1]
     assert row["plans"] == found.plans
     curve = results.curves_by_cell()[row["cell"]]
     at = curve.t - 1

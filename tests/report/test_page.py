@@ -13,7 +13,7 @@ from driftmdp.report.charts import DARK_COLOURS, DASHES, LIGHT_COLOURS, line_sty
 from driftmdp.report.model import Band
 from driftmdp.report.page import chart_data, render
 from tests.report import examples
-from tests.report.browser import Browser, BrowserError, find_chromium
+from tests.report.browser import BrowserError
 
 REPORT = examples.report(points=40)
 FULL = examples.report(points=400)
@@ -31,24 +31,6 @@ def file(html, tmp_path_factory):
     path = tmp_path_factory.mktemp("report") / "index.html"
     path.write_text(html, encoding="utf-8")
     return path
-
-
-@pytest.fixture(scope="module")
-def browser():
-    program = find_chromium()
-    if program is None:
-        pytest.skip("no Chromium found; .ci/run installs one")
-    with Browser(program) as browser:
-        yield browser
-
-
-@pytest.fixture
-def tab(browser):
-    with browser.page() as page:
-        yield page
-        assert page.messages == []
-        assert page.dialogs == 0
-        assert [url for url in page.requests if not url.startswith(("file:", "data:", "blob:"))] == []
 
 
 @pytest.fixture

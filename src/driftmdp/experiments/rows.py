@@ -76,21 +76,22 @@ def run_row(key: RunKey) -> bytes:
     with quietly():
         run = simulate(agent_of(key.cell), world.problem, key.seed)
     steps = world.t - 1
-    regrets = world.optimum - np.cumsum(run.mean_rewards)[steps]
+    rewards, means = np.cumsum(run.rewards)[steps], np.cumsum(run.mean_rewards)[steps]
+    regrets = world.optimum - means
     values = [
         key.id,
         key.cell.id,
         key.cell.problem.id,
         key.seed,
         run.horizon,
-        run.total_reward,
-        float(run.mean_rewards.sum()),
+        float(rewards[-1]),
+        float(means[-1]),
         float(regrets[-1]),
         run.plans,
         run.vacuous_share if run.plans else None,
         _summary(run.summary),
     ]
-    return b"\n".join([json.dumps(values).encode(), np.cumsum(run.rewards)[steps].tobytes() + regrets.tobytes()])
+    return b"\n".join([json.dumps(values).encode(), rewards.tobytes() + regrets.tobytes()])
 
 
 def run_id(row: bytes) -> str:

@@ -102,7 +102,7 @@ def _lead(found: View, judged: Judged | Section | None) -> Section:
     paragraphs = [
         f"{len(results.runs):,} runs: {len(found.panels)} problems, {len(results.manifest['agents'])} agents with "
         f"their parameters, {len(results.manifest['seeds'])} seeds. Lines are means over seeds, bands are 95% "
-        "bootstrap intervals. With one seed, all agents face the same luck."
+        "bootstrap intervals. Agents with the same seed face the same luck."
     ]
     if results.n_missing:
         failed = f"; {len(results.failures):,} of them failed" if len(results.failures) else ""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import math
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +28,25 @@ STYLE: dict[Any, Any] = {
 }
 MOST_PANELS = 12
 LEGEND_COLUMNS = 4
-SWINGS_SHOWN = 12
+SWINGS_SHOWN = 15
+
+
+Draw = TypeVar("Draw", bound=Callable[..., Any])
+
+
+def _styled(draw: Draw) -> Draw:
+    """Let a function draw, and save, in the style of this package, whatever the user's is."""
+
+    @functools.wraps(draw)
+    def styled(*args: Any, **kwargs: Any) -> Any:
+        import matplotlib as mpl
+
+        with mpl.rc_context():
+            mpl.rcdefaults()
+            mpl.rcParams.update(STYLE)
+            return draw(*args, **kwargs)
+
+    return cast(Draw, styled)
 
 
 class Drawing:
@@ -41,6 +60,7 @@ class Drawing:
         self.png = png.getvalue()
 
 
+@_styled
 def draw_curves(found: View, setting: Setting, curves: Mapping[str, Curve], what: str) -> Drawing:
     """Draw cumulative ``"reward"`` or ``"regret"``: a panel a problem, a line an agent, its interval shaded."""
     shown = found.panels[:MOST_PANELS]
@@ -70,42 +90,46 @@ def _draw_line(ax: Any, curve: Curve, what: str, label: str, number: int) -> Non
         ax.fill_between(curve.t, low, high, color=colour, alpha=0.18, linewidth=0)
 
 
+@_styled
 def draw_drift(found: View) -> Drawing:
     """Draw the mean reward and the transition probability that move most, and the optimal gain, by problem."""
     shown = [panel for panel in found.panels if panel.id in found.problems][:MOST_PANELS]
-    figure, axes = _figure(2, len(shown), (3.1, 2.2))
+    figure, axes = _figure(2, len(shown), (3.1, 2.4))
     for column, panel in enumerate(shown):
         row = found.problems[panel.id]
-        t, reward = np.asarray(row["drift_t"]), np.asarray(row["drift_reward"])
-        transition, gain = np.asarray(row["drift_transition"]), np.asarray(row["drift_gain"])
-        last = max(stretch(reward), stretch(transition))
-        part = "" if last == t.size else f", first {t[last - 1]:,} of {panel.horizon:,} steps"
         top, bottom = axes[0][column], axes[1][column]
-        top.plot(t[:last], reward[:last], color=LIGHT_COLOURS[0], linewidth=1.2, label=row["drift_reward_name"])
-        top.plot(t[:last], gain[:last], color=LIGHT_COLOURS[1], linewidth=1.0, linestyle="--", label="optimal gain")
-        bottom.plot(
-            t[:last], transition[:last], color=LIGHT_COLOURS[2], linewidth=1.2, label=row["drift_transition_name"]
+        rewards = {row["drift_reward_name"]: row["drift_reward"], "optimal gain": row["drift_gain"]}
+        _draw_course(top, row["drift_t"], rewards, first_colour=0)
+        _draw_course(
+            bottom, row["drift_t"], {row["drift_transition_name"]: row["drift_transition"]}, first_colour=2
         )
         bottom.set_ylim(-0.02, 1.02)
-        bottom.set_xlabel("t")
-        top.set_title(f"{panel.label}{part}", fontsize=8)
-        top.legend(fontsize=7, loc="upper right")
-        bottom.legend(fontsize=7, loc="upper right")
+        top.set_title(panel.label, fontsize=8)
     return Drawing(figure)
 
 
+def _draw_course(ax: Any, t: Any, courses: Mapping[str, Any], first_colour: int) -> None:
+    last = stretch(np.asarray(next(iter(courses.values()))))
+    for number, (name, course) in enumerate(courses.items()):
+        colour, dash = LIGHT_COLOURS[first_colour + number], "--" if number else "-"
+        ax.plot(t[:last], course[:last], color=colour, linestyle=dash, linewidth=1.2, label=name)
+    ax.set_xlabel("t" if last == len(t) else f"t, the first {t[last - 1]:,} of {t[-1]:,} steps", fontsize=8)
+    ax.legend(fontsize=7, loc="upper right")
+
+
 def stretch(course: NDArray[np.float64]) -> int:
-    """Return how many points to show so that a course swings a dozen times at most.
+    """Return how many points to show so that a course swings some fifteen times at most.
 
     Examples
     --------
     >>> stretch(np.arange(100.0)), stretch(np.sin(np.arange(2000.0)))
-    (100, 76)
+    (100, 95)
     """
     turns = np.flatnonzero(np.diff(np.sign(np.diff(course))) != 0) + 2
     return int(turns[2 * SWINGS_SHOWN - 1]) if turns.size >= 2 * SWINGS_SHOWN else course.size
 
 
+@_styled
 def draw_arms(draws: Mapping[str, Mapping[str, tuple[list[str], NDArray[np.float64]]]]) -> Drawing:
     """Draw which arms a master drew over time: a column a problem, a row each part of the arms."""
     parts = list(next(iter(draws.values())))
@@ -116,7 +140,9 @@ def draw_arms(draws: Mapping[str, Mapping[str, tuple[list[str], NDArray[np.float
         for row, part in enumerate(parts):
             values, shares = found[part]
             ax = axes[row][column]
-            image = ax.imshow(shares, aspect="auto", origin="lower", cmap="cividis", vmin=0, vmax=top)
+            edges = (0.5, shares.shape[1] + 0.5, -0.5, len(values) - 0.5)  # blocks count from 1
+            image = ax.imshow(shares, aspect="auto", origin="lower", cmap="cividis", vmin=0, vmax=top, extent=edges)
+            ax.xaxis.get_major_locator().set_params(integer=True)
             ax.set_yticks(range(len(values)), values, fontsize=7)
             ax.grid(visible=False)
             if column == 0:
@@ -146,20 +172,18 @@ def _figure(
 
     Margins are in inches and fixed: matplotlib's own layout would take longer than all the drawing.
     """
-    import matplotlib as mpl
     from matplotlib.figure import Figure
 
     left, top, gap = 0.75, 0.35, (0.6, 0.65)
     width = left + right + columns * size[0] - gap[0]
     height = top + bottom + rows * size[1] - gap[1]
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(width, height))
-        figure.subplots_adjust(
-            left=left / width,
-            right=1 - right / width,
-            bottom=bottom / height,
-            top=1 - top / height,
-            wspace=gap[0] / (size[0] - gap[0]),
-            hspace=gap[1] / (size[1] - gap[1]),
-        )
-        return figure, figure.subplots(rows, columns, squeeze=False)
+    figure = Figure(figsize=(width, height))
+    figure.subplots_adjust(
+        left=left / width,
+        right=1 - right / width,
+        bottom=bottom / height,
+        top=1 - top / height,
+        wspace=gap[0] / (size[0] - gap[0]),
+        hspace=gap[1] / (size[1] - gap[1]),
+    )
+    return figure, figure.subplots(rows, columns, squeeze=False)

@@ -40,8 +40,10 @@ class Judged:
         rivals = [s.label for s, points in zip(self.found.settings, scores, strict=True) if points == scores[0]][1:]
         also = f" (as many as {'; '.join(rivals)})" if rivals else ", more than any other"
         return (
-            "The paper leaves two things open: how rewards outside [0, 1] are read, and which constant stands in "
-            f"the budgets. All {len(scores)} ways were run. Shown first is {self.found.settings[0].label}, because "
+            "The paper leaves two things open: how rewards outside [0, 1] are read (reward_range: raw, as they are "
+            "and without a cap; or the problem's range, mapped to [0, 1]), and which constants stand in the "
+            f"budgets (their order, as printed, or exact). All {len(scores)} ways were run. Shown first is "
+            f"{self.found.settings[0].label}, because "
             f"it reproduces most sentences of the paper's Results paragraph: {counts[0]} of {len(first)}, "
             f"{counts[1]} more in part, {counts[2]} not{also}."
         )

@@ -1,0 +1,125 @@
+"""The judge of the paper's sentences is itself judged: on numbers made to hold, to fail, and to be in doubt."""
+
+import json
+from importlib import resources
+
+import numpy as np
+import pytest
+
+from driftmdp.experiments import load, parse_spec, run
+from driftmdp.report import build
+from driftmdp.report.claims import Claim, claims_of, score
+
+SCENARIOS = [("T^0.2", "T^0.2"), ("T^0.2", "T^0.5"), ("T^0.5", "T^0.2"), ("T^0.5", "T^0.5")]
+BASE = {"SWUCRL2-CW": 1300.0, "BORL": 1500.0, "UCRL2": 1000.0, "UCRL2.S": 1000.0, "Naive window": 1000.0}
+
+
+class Made:
+    """Evidence with given mean rewards, some noise, and regrets 7000 less rewards."""
+
+    def __init__(self, noise=5.0, uniform=True, **changes):
+        self.rng = np.random.default_rng(3)
+        self.noise, self.uniform, self.changes = noise, uniform, changes
+        self.kept = {}
+
+    def reward(self, agent, v_p, v_r):
+        key = agent, v_p, v_r
+        if key not in self.kept:
+            mean = BASE[agent]
+            if (v_p, v_r) == ("T^0.5", "T^0.2") and agent in {"SWUCRL2-CW", "BORL"}:
+                mean = {"SWUCRL2-CW": 1120.0, "BORL": 1150.0}[agent]
+            if v_r == "T^0.5" and agent in {"SWUCRL2-CW", "BORL"}:
+                mean -= 60
+            mean += self.changes.get(f"{agent}{v_p}{v_r}", 0.0)
+            self.kept[key] = mean + self.noise * self.rng.normal(size=50)
+        return self.kept[key]
+
+    def regret(self, agent, v_p, v_r):
+        best = 7000.0 + 300.0 * (v_r == "T^0.5")
+        return best - self.reward(agent, v_p, v_r)
+
+    def summaries(self, agent, v_p, v_r):
+        share = 1 / 4 if self.uniform else 1 / 2
+        probabilities = [[share, share, (1 - 2 * share) / 2, (1 - 2 * share) / 2]]
+        return [json.dumps({"probabilities": probabilities, "arms": [[1]] * 4, "formula_gamma": 3.5})]
+
+
+def verdicts(**changes):
+    return [claim.verdict for claim in claims_of(Made(**changes))]
+
+
+def test_numbers_as_the_paper_says_reproduce_it():
+    assert verdicts()[:5] == ["reproduced"] * 5
+
+
+@pytest.mark.parametrize(
+    ("number", "changes", "verdict"),
+    [
+        (0, {"BORLT^0.2T^0.2": -400.0}, "partly"),
+        (0, {"UCRL2T^0.2T^0.2": 900.0, "UCRL2T^0.2T^0.5": 900.0, "UCRL2T^0.5T^0.5": 900.0}, "partly"),
+        (1, {"SWUCRL2-CWT^0.5T^0.2": 200.0, "BORLT^0.5T^0.2": 200.0}, "partly"),
+        (1, {"SWUCRL2-CWT^0.5T^0.2": -200.0}, "not"),
+        (2, {"BORLT^0.5T^0.2": -2000.0}, "partly"),
+        (2, {"BORLT^0.5T^0.2": -2000.0, "SWUCRL2-CWT^0.5T^0.2": -2000.0}, "not"),
+        (4, {"BORLT^0.2T^0.2": -300.0}, "partly"),
+        (4, {"noise": 3000.0}, "not"),
+        (5, {}, "not"),
+        (5, {"uniform": False}, "partly"),
+    ],
+)
+def test_a_sentence_that_does_not_hold_is_not_reproduced(number, changes, verdict):
+    assert verdicts(**changes)[number] == verdict
+
+
+def test_noise_is_not_taken_for_a_gain():
+    assert "reproduced" not in verdicts(noise=20_000.0)
+
+
+def test_every_claim_says_what_was_measured_and_why():
+    for claim in claims_of(Made()):
+        assert claim.sentence.endswith(".")
+        assert any(digit.isdigit() for digit in claim.measured)
+        assert claim.why
+
+
+def test_scores():
+    made = [Claim("", "", verdict, "") for verdict in ("reproduced", "partly", "not")]
+    assert score(made) == 1.5
+
+
+@pytest.fixture(scope="module")
+def paper(tmp_path_factory):
+    """The paper's spec, shorter and with few seeds."""
+    text = resources.files("driftmdp.experiments").joinpath("paper.toml").read_text()
+    text = text.replace("horizon = 5000", "horizon = 600").replace("seeds = 50", "seeds = 5")
+    folder = tmp_path_factory.mktemp("paper") / "r"
+    run(parse_spec(text), folder)
+    return build(load(folder))
+
+
+def test_the_paper_s_spec_covers_both_readings_and_the_three_constants(paper):
+    labels = {setting.label for setting in paper.report.settings}
+    readings, constants = ("raw", "problem"), ("order", "printed", "exact")
+    assert labels == {f"reward_range = {r}, budgets = {c}" for r in readings for c in constants}
+    assert [line.label for line in paper.report.lines] == [*BASE, "Random", "Oracle"]
+    assert len(paper.report.panels) == 4
+
+
+def test_the_headline_is_the_setting_that_reproduces_most(paper):
+    (section,) = [section for section in paper.report.sections if section.id == "claims"]
+    scores = section.tables[-1]
+    points = [row[1].value + 0.5 * row[2].value for row in scores.rows]
+    assert points == sorted(points, reverse=True)
+    assert [row[0].text for row in scores.rows] == [setting.label for setting in paper.report.settings]
+    assert score(paper.claims) == points[0]
+    assert paper.report.settings[0].label in paper.report.lead.paragraphs[-1]
+    assert len(section.tables) == 6 + 1
+
+
+def test_missing_runs_are_said_instead_of_judged(tmp_path):
+    text = resources.files("driftmdp.experiments").joinpath("paper.toml").read_text()
+    text = text.replace("horizon = 5000", "horizon = 60").replace("seeds = 50", "seeds = 2")
+    text = text.replace('label = "Naive window"', 'label = "Other"')
+    run(parse_spec(text), tmp_path / "r")
+    (section,) = [section for section in build(load(tmp_path / "r")).report.sections if section.id == "claims"]
+    assert "There are no runs of Naive window" in section.paragraphs[0]

@@ -1,0 +1,187 @@
+import math
+import re
+
+import numpy as np
+import pytest
+
+from driftmdp.errors import InvalidInputError
+from driftmdp.experiments import load, parse_spec, run
+from driftmdp.report import build, write_report
+from driftmdp.report.figures import stretch
+from driftmdp.report.text import number
+from driftmdp.report.view import view
+from driftmdp.statistics import mean_interval, median_interval
+from tests.experiments.specs import SMALL
+from tests.report.stores import HORIZONS, HOSTILE, made
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    text = SMALL.replace("seeds = 4", "seeds = 8").replace('baseline = "Random"', 'split = ["scale"]')
+    return load(made(tmp_path_factory.mktemp("results") / "r", text))
+
+
+@pytest.fixture(scope="module")
+def built(results):
+    return build(results)
+
+
+def table(built, name):
+    found = [t for section in built.report.sections for t in section.tables if t.id == name]
+    assert len(found) == 1
+    return found[0]
+
+
+def test_panels_lines_and_settings(built):
+    report = built.report
+    assert [panel.label for panel in report.panels] == ["V_r = T^0.2", "V_r = T^0.5"]
+    assert [line.label for line in report.lines] == ["SWUCRL2-CW", "BORL", "Random"]
+    assert [setting.label for setting in report.settings] == ["scale = 1", "scale = 0.1"]
+    first, second = (setting.curves["p0"] for setting in report.settings)
+    assert first["a0"] != second["a0"]  # SWUCRL2-CW differs by scale
+    assert first["a1"] == second["a1"]  # BORL has none, and is shown in both
+
+
+def test_every_number_of_the_outcomes_is_the_store_s(built, results):
+    runs = results.runs
+    for setting, scale in (("s0", 1.0), ("s1", 0.1)):
+        rows = table(built, f"outcomes-{setting}").rows
+        assert len(rows) == 6
+        for problem, agent, seeds, reward, reward_median, regret, regret_median in rows:
+            label = f"SWUCRL2-CW (scale={scale:g})" if agent.text == "SWUCRL2-CW" else agent.text
+            own = runs[(runs["problem"] == problem.text) & (runs["agent"] == label)]
+            assert seeds.value == len(own) == 8
+            assert reward.value == pytest.approx(mean_interval(own["reward"]).estimate, rel=1e-12)
+            assert reward_median.value == median_interval(own["reward"]).estimate == own["reward"].median()
+            assert regret.value == pytest.approx(own["regret"].mean(), rel=1e-12)
+            assert regret_median.value == own["regret"].median()
+            interval = mean_interval(own["regret"])
+            assert regret.text == f"{number(regret.value)} [{number(interval.low)}, {number(interval.high)}]"
+
+
+def test_curves_are_means_and_intervals_of_the_store(built, results):
+    cells = results.curves_by_cell()
+    assert set(built.report.curves) == set(cells)
+    for cell, curve in built.report.curves.items():
+        stored = cells[cell]
+        assert curve.t == stored.t.tolist()
+        np.testing.assert_allclose(curve.reward.mean, stored.rewards.mean(axis=0), rtol=1e-6, atol=1e-6)
+        np.testing.assert_allclose(curve.regret.mean, stored.regrets.mean(axis=0), rtol=1e-6, atol=1e-6)
+        low, high = np.array(curve.regret.low, float), np.array(curve.regret.high, float)
+        assert (low <= np.array(curve.regret.mean) + 1e-6).all()
+        assert (high >= np.array(curve.regret.mean) - 1e-6).all()
+
+
+def test_paired_differences_are_by_seed_against_the_baseline(built, results):
+    rows = table(built, "paired-s0").rows
+    assert [row[1].text for row in rows] == ["BORL", "Random"] * 2  # the first agent is the baseline
+    wide = results.runs.pivot_table(index=["problem", "seed"], columns="agent", values="regret")
+    for problem, agent, _, less, p, finding in rows:
+        own = wide.loc[problem.text]
+        expected = (own["SWUCRL2-CW (scale=1)"] - own[agent.text]).mean()
+        assert less.value == pytest.approx(expected)
+        assert 0 < p.value <= 1
+        assert finding.text in {"less regret", "more regret", "none shown"}
+
+
+def test_ranks_order_the_means(built, results):
+    rows = table(built, "ranking-s0").rows
+    regrets = results.runs.groupby(["problem", "agent"])["regret"].mean()
+    for column, problem in ((2, "V_r = T^0.2"), (3, "V_r = T^0.5")):
+        of = {row[0].text: row[column].value for row in rows}
+        names = {"SWUCRL2-CW": "SWUCRL2-CW (scale=1)"}
+        by_regret = sorted(of, key=lambda agent: regrets[problem, names.get(agent, agent)])
+        assert [of[agent] for agent in by_regret] == [1, 2, 3]
+
+
+def test_a_baseline_may_be_chosen_and_must_exist(results):
+    assert "than Random" in table(build(results, "Random"), "paired-s0").caption
+    with pytest.raises(InvalidInputError, match="Did you mean 'Random'"):
+        build(results, "Randm")
+
+
+def test_slopes_where_there_are_several_horizons(tmp_path):
+    built = build(load(made(tmp_path / "r", HORIZONS)))
+    rows = table(built, "slopes-s0").rows
+    assert [row[1].text for row in rows] == ["Random", "UCRL2"]
+    assert rows[0][2].text == "200, 400, 800"
+    assert rows[0][3].value == pytest.approx(1.0, abs=0.15)  # random play regrets in proportion
+
+
+def test_one_seed_has_no_interval_and_still_a_page(tmp_path):
+    text = SMALL.replace("seeds = 4", "seeds = 1").replace("horizon = 120", "horizon = 1")
+    folder = made(tmp_path / "r", text)
+    built = build(load(folder))
+    curve = next(iter(built.report.curves.values()))
+    assert curve.regret.low == [None]
+    assert "[–, –]" in table(built, "outcomes-s0").rows[0][3].text  # noqa: RUF001
+    assert write_report(folder).page.stat().st_size > 10_000
+
+
+def test_missing_and_failed_runs_are_said(tmp_path):
+    folder = tmp_path / "r"
+    run(parse_spec(SMALL), folder)
+    for file in (folder / "runs").glob("*.parquet"):
+        file.unlink()
+    with pytest.raises(InvalidInputError, match="it has none"):
+        build(load(folder))
+    run(parse_spec(SMALL.replace("seeds = 4", "seeds = 2")), folder)
+    run_manifest_only(folder)
+    assert any(
+        "16 runs that the spec asks for are missing" in text for text in build(load(folder)).report.lead.paragraphs
+    )
+
+
+def run_manifest_only(folder):
+    """Write the manifest of four seeds where two were run."""
+    from driftmdp.experiments import plan
+    from driftmdp.experiments.runner import _manifest
+    from driftmdp.experiments.store import Store
+
+    Store(folder).write_manifest(_manifest(plan(parse_spec(SMALL))))
+
+
+def test_files_are_written_whole_and_the_same_again(tmp_path):
+    folder = made(tmp_path / "r", HOSTILE)
+    written = write_report(folder)
+    before = {path.name: path.read_bytes() for path in written.figures}
+    assert {path.suffix for path in written.figures} == {".png", ".svg"}
+    assert {name.partition(".")[0] for name in before} == {"reward", "regret", "drift", "arms-a1"}
+    again = write_report(folder, tmp_path / "elsewhere")
+    assert {path.name: path.read_bytes() for path in again.figures} == before
+    assert again.page.read_bytes() == written.page.read_bytes()
+    assert not list(tmp_path.rglob("*/.*"))
+
+
+def test_names_in_figures_are_text(tmp_path):
+    folder = made(tmp_path / "r", HOSTILE)
+    for path in write_report(folder).figures:
+        if path.suffix == ".svg":
+            assert "<script" not in path.read_text()
+            assert "<b>" not in re.sub(r"<!--.*?-->", "", path.read_text(), flags=re.DOTALL)
+
+
+def test_a_view_without_split_has_a_line_for_each_point_of_a_grid(tmp_path):
+    found = view(load(made(tmp_path / "r", SMALL)))
+    assert [line.label for line in found.lines] == [
+        "SWUCRL2-CW (scale=1)",
+        "SWUCRL2-CW (scale=0.1)",
+        "BORL",
+        "Random",
+    ]
+    assert [setting.label for setting in found.settings] == ["all"]
+
+
+def test_a_course_is_cut_where_it_becomes_a_block_of_ink():
+    t = np.arange(5000.0)
+    assert stretch(t) == 5000
+    assert stretch(np.zeros(10)) == 10
+    assert 14 * 28 < stretch(np.cos(2 * np.pi * t / 28)) < 16 * 28
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(math.nan, "–"), (math.inf, "∞"), (1e-9, "0.000000001"), (-1234.56, "-1,235"), (100.0, "100")],  # noqa: RUF001
+)
+def test_numbers_for_people(value, text):
+    assert number(value) == text
