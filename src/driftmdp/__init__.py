@@ -5,13 +5,19 @@ Reinforcement Learning: The Blessing of (More) Optimism* [CSZ20].
 
 Start with a problem, ``driftmdp.problems.two_state()``, or describe a world of your own with :class:`Mdp`
 and :class:`DriftingMdp`; ask :mod:`driftmdp.planning` what is best in it, or let an agent of :mod:`driftmdp.agents`
-learn it with :func:`simulate`.
+learn it with :func:`simulate`. To compare many agents over many seeds: :mod:`driftmdp.experiments` and
+:mod:`driftmdp.report`.
 """
+
+from typing import TYPE_CHECKING, Any
 
 from driftmdp import agents, errors, formulas, planning, problems, testing
 from driftmdp._version import __version__
 from driftmdp.mdp import DriftingMdp, Luck, Mdp, Noise, Problem, Sample, Space, Variation, gaussian
 from driftmdp.simulation import Run, simulate
+
+if TYPE_CHECKING:
+    from driftmdp import experiments, report, statistics
 
 __all__ = [
     "DriftingMdp",
@@ -26,10 +32,31 @@ __all__ = [
     "__version__",
     "agents",
     "errors",
+    "experiments",
     "formulas",
     "gaussian",
     "planning",
     "problems",
+    "report",
     "simulate",
+    "statistics",
     "testing",
 ]
+
+_LATER = {"experiments", "report", "statistics"}  # loaded when first used: they are slow, and need more packages
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'driftmdp' has no attribute {name!r}")
+    import importlib
+
+    try:
+        return importlib.import_module(f"driftmdp.{name}")
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] == "driftmdp":
+            raise
+        raise ModuleNotFoundError(
+            f"driftmdp.{name} needs the package {error.name!r}. Run: pip install 'driftmdp[experiments]'",
+            name=error.name,
+        ) from None

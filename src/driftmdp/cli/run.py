@@ -10,7 +10,7 @@ import typer
 from driftmdp.cli.printing import print_columns, remark
 from driftmdp.cli.running import closing_line, do_runs
 from driftmdp.experiments import load, read_spec
-from driftmdp.report import outcome_rows
+from driftmdp.report.tables import outcome_rows
 
 __all__ = ["run"]
 

@@ -2,7 +2,6 @@
 
 from driftmdp.report.building import Built, build
 from driftmdp.report.page import render
-from driftmdp.report.tables import outcome_rows
 from driftmdp.report.writing import Written, write_report
 
-__all__ = ["Built", "Written", "build", "outcome_rows", "render", "write_report"]
+__all__ = ["Built", "Written", "build", "render", "write_report"]

@@ -51,7 +51,17 @@ def build(results: Results, baseline: str | None = None) -> Built:
 
     Examples
     --------
-    ``build(driftmdp.experiments.load("out/mine")).report.sections``
+    >>> import tempfile
+    >>> from driftmdp.experiments import load, parse_spec, run
+    >>> spec = parse_spec('''
+    ... seeds = 2
+    ... problems = [{name = "two-state", parameters = {horizon = 100}}]
+    ... agents = [{name = "Random"}, {name = "Oracle"}]
+    ... ''')
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     session = run(spec, folder)
+    ...     [section.title for section in build(load(folder)).report.sections]
+    ['Collected, and missed', 'Who is better, and how sure that is', 'How the worlds drift', ...]
     """
     found = view(results)
     if not found.curves:

@@ -123,7 +123,7 @@ def stretch(course: NDArray[np.float64]) -> int:
     Examples
     --------
     >>> stretch(np.arange(100.0)), stretch(np.sin(np.arange(2000.0)))
-    (100, 95)
+    (100, 94)
     """
     turns = np.flatnonzero(np.diff(np.sign(np.diff(course))) != 0) + 2
     return int(turns[2 * SWINGS_SHOWN - 1]) if turns.size >= 2 * SWINGS_SHOWN else course.size
