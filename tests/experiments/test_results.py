@@ -1,11 +1,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from benchmarks.made_store import make_store
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.experiments import load, parse_spec, run
-from driftmdp.experiments.store import Store
-from tests.experiments.specs import SMALL, small
+from tests.experiments.specs import small
 
 
 @pytest.fixture(scope="module")
@@ -72,51 +72,14 @@ def test_the_digest_tells_results_apart(results, tmp_path):
     assert load(tmp_path / "other").digest != results.digest
 
 
-def many(folder, n_runs, points):
-    """Write a store with many runs, made by copying those of a few."""
-    import pyarrow as pa
-
-    from driftmdp.experiments.rows import RUNS
-    from driftmdp.experiments.runs import plan
-
-    grid = ", ".join(str(0.1 + k / 1000) for k in range(n_runs // 50 // 2))
-    text = SMALL.replace("seeds = 4", "seeds = 50").replace("points = 10", f"points = {points}")
-    text = text.replace("scale = [1.0, 0.1]", f"scale = [{grid}]")
-    text = text[: text.index('[[agents]]\nname = "BORL"')]
-    asked = plan(parse_spec(text))
-    run(parse_spec(text.replace("seeds = 50", "seeds = 1").replace(grid, "0.1")), folder)
-    store, rng = Store(folder), np.random.default_rng(7)
-    from driftmdp.experiments.runner import _chunks, _manifest
-
-    for keys in _chunks(asked.runs(), 256):
-        n = len(keys)
-        curves = rng.normal(size=(n, points)).cumsum(axis=1)
-        lists = pa.ListArray.from_arrays(np.arange(0, n * points + 1, points, np.int32), curves.ravel())
-        columns = {
-            "run": [key.id for key in keys],
-            "cell": [key.cell.id for key in keys],
-            "problem_id": [key.cell.problem.id for key in keys],
-            "seed": [key.seed for key in keys],
-            "horizon": np.full(n, 120),
-            "reward": curves[:, -1],
-            "mean_reward": curves[:, -1],
-            "regret": curves[:, -1],
-            "plans": np.full(n, 3),
-            "vacuous_share": np.ones(n),
-            "rewards": lists,
-            "regrets": lists,
-            "summary": [None] * n,
-        }
-        store._write_table("runs", keys[0].id.partition("#")[2], pa.table(columns, schema=RUNS))
-    store.write_manifest(_manifest(asked))
-    return asked
-
-
 def test_many_runs_stay_usable(tmp_path):
-    asked = many(tmp_path / "r", 100_000, points=10)
+    asked = make_store(tmp_path, 100_000, points=10)
     assert asked.n_runs == 100_000
-    results = load(tmp_path / "r")
-    assert len(results.runs) >= 100_000 - 50
+    results = load(tmp_path)
+    assert len(results.runs) == 100_000
+    assert results.n_missing == 0
     means = results.query("SELECT agent, avg(regret) AS regret FROM runs GROUP BY agent")
-    assert len(means) == 1000
-    assert len(results.curves_by_cell()) == 2000
+    assert len(means) == 2000
+    curves = results.curves_by_cell()
+    assert len(curves) == 2000
+    assert all(found.seeds.tolist() == list(range(50)) for found in curves.values())

@@ -135,10 +135,10 @@ def test_missing_and_failed_runs_are_said(tmp_path):
 def run_manifest_only(folder):
     """Write the manifest of four seeds where two were run."""
     from driftmdp.experiments import plan
-    from driftmdp.experiments.runner import _manifest
+    from driftmdp.experiments.runner import manifest_of
     from driftmdp.experiments.store import Store
 
-    Store(folder).write_manifest(_manifest(plan(parse_spec(SMALL))))
+    Store(folder).write_manifest(manifest_of(plan(parse_spec(SMALL))))
 
 
 def test_files_are_written_whole_and_the_same_again(tmp_path):

@@ -29,7 +29,7 @@ from driftmdp.experiments.spec import Spec
 from driftmdp.experiments.store import Store
 from driftmdp.experiments.worlds import agent_of
 
-__all__ = ["Failure", "Progress", "Session", "run"]
+__all__ = ["BATCH", "Failure", "Progress", "Session", "manifest_of", "run"]
 
 BATCH = 256
 MANY_RUNS = 5000  # below, threads are done before processes have started
@@ -172,7 +172,7 @@ class _Running:
         todo = [key for batch in batches for key in batch.keys if key.id not in batch.rows]
         self.engine: Engine = engines.make(_chosen(engine, todo), workers)
         _check_values({key.cell.id: key.cell for key in todo}.values())
-        self.store.write_manifest(_manifest(self.asked))
+        self.store.write_manifest(manifest_of(self.asked))
         self.progress.begin(self.asked.n_runs, kept, self.store.torn)
         try:
             self._work(batches, todo)
@@ -308,7 +308,8 @@ def _failure(key: RunKey, outcome: Outcome) -> Failure:
     return Failure(key.id, key.cell.problem.label, key.cell.agent.label, key.seed, error, outcome.traceback)
 
 
-def _manifest(asked: Plan) -> dict[str, Any]:
+def manifest_of(asked: Plan) -> dict[str, Any]:
+    """Return what a folder says of the spec that it has results of."""
     return {
         "name": asked.spec.name,
         "spec": plain(asked.spec.model_dump()),

@@ -114,7 +114,10 @@ class Store:
 
     def write_batch(self, rows: Sequence[bytes]) -> Path:
         """Keep rows as one file; its bytes depend on the rows only."""
-        table = run_table(rows)
+        return self.write_runs(run_table(rows))
+
+    def write_runs(self, table: pa.Table) -> Path:
+        """Keep a table of runs as one file."""
         return self._write_table("runs", digest("\n".join(table["run"].to_pylist())), table)
 
     def write_problem(self, row: pa.RecordBatch) -> Path:

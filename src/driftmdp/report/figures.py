@@ -27,6 +27,7 @@ STYLE: dict[Any, Any] = {
     "text.parse_math": False,  # a dollar in a name is a dollar
 }
 MOST_PANELS = 12
+MOST_POINTS = 200  # of a line; more cannot be seen at this size
 LEGEND_COLUMNS = 4
 SWINGS_SHOWN = 15
 
@@ -84,10 +85,12 @@ def _draw_line(ax: Any, curve: Curve, what: str, label: str, number: int) -> Non
     colour = LIGHT_COLOURS[index]
     band = curve.reward if what == "reward" else curve.regret
     pattern = (0, tuple(dash)) if dash else "-"
-    ax.plot(curve.t, band.mean, color=colour, linestyle=pattern, linewidth=1.4, label=label)
+    shown = np.unique(np.linspace(0, len(curve.t) - 1, MOST_POINTS).astype(int))
+    t = np.array(curve.t)[shown]
+    ax.plot(t, np.array(band.mean)[shown], color=colour, linestyle=pattern, linewidth=1.4, label=label)
     if curve.n_seeds > 1:
-        low, high = np.array(band.low, float), np.array(band.high, float)
-        ax.fill_between(curve.t, low, high, color=colour, alpha=0.18, linewidth=0)
+        low, high = (np.array(bound, float)[shown] for bound in (band.low, band.high))
+        ax.fill_between(t, low, high, color=colour, alpha=0.18, linewidth=0)
 
 
 @_styled
