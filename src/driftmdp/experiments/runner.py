@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -27,7 +27,7 @@ from driftmdp.experiments.rows import problem_row, run_row
 from driftmdp.experiments.runs import Cell, Plan, ProblemCell, RunKey, plan
 from driftmdp.experiments.spec import Spec
 from driftmdp.experiments.store import Store
-from driftmdp.experiments.worlds import agent_of
+from driftmdp.experiments.worlds import agent_of, world_of
 
 __all__ = ["BATCH", "Failure", "Progress", "Session", "manifest_of", "run"]
 
@@ -290,17 +290,23 @@ def _chunks(keys: Iterator[RunKey], size: int) -> Iterator[list[RunKey]]:
         yield chunk
 
 
-def _check_values(cells: Any) -> None:
+def _check_values(cells: Iterable[Cell]) -> None:
     """Make every problem and agent once, before anything runs: a wrong value is a mistake of the spec."""
     for cell in cells:
         try:
+            world_of(cell.problem)
+        except Exception as error:
+            raise InvalidInputError(f"The problem {cell.problem.label!r} cannot be made: {_said(error)}") from None
+        try:
             agent_of(cell)
-        except DriftmdpError as error:
-            raise InvalidInputError(_where_wrong(cell, error)) from None
+        except Exception as error:
+            names = f"The agent {cell.agent.label!r} cannot be made for the problem {cell.problem.label!r}"
+            raise InvalidInputError(f"{names}: {_said(error)}") from None
 
 
-def _where_wrong(cell: Cell, error: Exception) -> str:
-    return f"The agent {cell.agent.label!r} cannot be made for the problem {cell.problem.label!r}: {error}"
+def _said(error: Exception) -> str:
+    """Return what an error says; one that is not ours, with its kind."""
+    return str(error) if isinstance(error, DriftmdpError) else f"{type(error).__name__}: {error}"
 
 
 def _failure(key: RunKey, outcome: Outcome) -> Failure:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +23,8 @@ DRIFT_POINTS = 2000
 SAMPLED_STEPS = 32
 
 
-@dataclass(frozen=True, eq=False)
 class World:
-    """A problem with what regret is measured against.
+    """A problem with what regret is measured against, which is computed when first asked for.
 
     Attributes
     ----------
@@ -32,57 +32,45 @@ class World:
         The problem.
     t
         The checkpoints, from 1; the last is T.
-    gains
-        rho*_t for every step.
-    optimum
-        The sum of rho*_q for q <= t, at the checkpoints.
+    agents
+        Those that were made for it so far, by cell.
     """
 
-    problem: Problem
-    t: NDArray[np.int64]
-    gains: NDArray[np.float64]
-    optimum: NDArray[np.float64]
-    agents: dict[str, Agent] = field(default_factory=dict, repr=False)  # made for it so far, by cell
-
-
-class _Shelf:
-    """The last few worlds, made once although several threads ask."""
-
-    def __init__(self) -> None:
+    def __init__(self, problem: Problem, points: int, spacing: str) -> None:
+        self.problem = problem
+        self.t = checkpoints(problem.horizon, points, spacing)
+        self.agents: dict[str, Agent] = {}
         self._lock = threading.Lock()
-        self._made: OrderedDict[str, World] = OrderedDict()
-        self._making: dict[str, threading.Lock] = {}
+        self._gains: NDArray[np.float64] | None = None
 
-    def get(self, cell: ProblemCell) -> World:
+    @property
+    def gains(self) -> NDArray[np.float64]:
+        """rho*_t for every step; computed once, although several threads ask."""
         with self._lock:
-            if cell.id in self._made:
-                self._made.move_to_end(cell.id)
-                return self._made[cell.id]
-            making = self._making.setdefault(cell.id, threading.Lock())
-        with making:
-            if cell.id not in self._made:
-                world = _new_world(cell)
-                with self._lock:
-                    self._made[cell.id] = world
-                    while len(self._made) > KEPT_WORLDS:
-                        gone, _ = self._made.popitem(last=False)
-                        self._making.pop(gone, None)
-            return self._made.get(cell.id) or self.get(cell)
+            if self._gains is None:
+                self._gains = optimal_gains(self.problem.drifting, allow_transient=True)
+            return self._gains
+
+    @functools.cached_property
+    def optimum(self) -> NDArray[np.float64]:
+        """The sum of rho*_q for q <= t, at the checkpoints."""
+        return np.asarray(np.cumsum(self.gains)[self.t - 1])
 
 
-_shelf = _Shelf()
+_shelf: OrderedDict[str, World] = OrderedDict()
+_shelf_lock = threading.Lock()
 
 
 def world_of(cell: ProblemCell) -> World:
-    """Return the world of a cell, made at most once at a time in this process."""
-    return _shelf.get(cell)
-
-
-def _new_world(cell: ProblemCell) -> World:
-    problem = make_problem(problem_maker(cell.name), cell.parameters)
-    t = checkpoints(problem.horizon, cell.points, cell.spacing)
-    gains = optimal_gains(problem.drifting, allow_transient=True)
-    return World(problem, t, gains, np.cumsum(gains)[t - 1])
+    """Return the world of a cell; this process keeps the last few."""
+    with _shelf_lock:
+        if cell.id not in _shelf:
+            problem = make_problem(problem_maker(cell.name), cell.parameters)
+            _shelf[cell.id] = World(problem, cell.points, cell.spacing)
+        _shelf.move_to_end(cell.id)
+        while len(_shelf) > KEPT_WORLDS:
+            _shelf.popitem(last=False)
+        return _shelf[cell.id]
 
 
 def agent_of(cell: Cell) -> Agent:
@@ -141,7 +129,7 @@ def drift_of(world: World) -> Drift:
     --------
     >>> import driftmdp as dm
     >>> problem = dm.problems.two_state(100)
-    >>> drift = drift_of(World(problem, np.array([100]), dm.planning.optimal_gains(problem.drifting), np.zeros(1)))
+    >>> drift = drift_of(World(problem, 400, "linear"))
     >>> drift.reward_name, drift.transition_name
     ('r(s2, a2)', 'p(s2 | s1, a2)')
     """
