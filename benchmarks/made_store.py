@@ -58,6 +58,7 @@ def _table(keys: list[RunKey], points: int, rng: np.random.Generator) -> pa.Tabl
         "regret": curves[:, -1],
         "plans": np.ones(n, np.int64),
         "vacuous_share": np.ones(n),
+        "parameters": ["{}"] * n,
         "rewards": lists,
         "regrets": lists,
         "summary": [None] * n,

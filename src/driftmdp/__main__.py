@@ -11,6 +11,8 @@ def main() -> None:
     """Run the command line; without its packages, say which to install."""
     try:
         from driftmdp.cli import run_cli
+    except KeyboardInterrupt:
+        sys.exit(130)
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] == "driftmdp":
             raise

@@ -19,7 +19,7 @@ from driftmdp.mdp import DriftingMdp, Problem
 from driftmdp.planning import optimal_gains
 from driftmdp.validation import LARGEST, as_integer, as_vector, warn
 
-__all__ = ["Run", "simulate"]
+__all__ = ["Run", "check_fit", "simulate"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +170,7 @@ def simulate(agent: Agent, problem: Problem, seed: int, compiled: bool | None = 
         raise InvalidInputError(f"agent must have reset, act and observe; got {agent!r}.")
     seed = as_integer(seed, "seed", minimum=0)
     if isinstance(agent, BuiltinAgent):
-        _check_fit(agent, problem)
+        check_fit(agent, problem)
     world_stream, agent_stream = np.random.SeedSequence(seed).spawn(2)
     player = _fresh(agent, np.random.default_rng(agent_stream))
     luck = Luck(*problem.luck(np.random.default_rng(world_stream)))
@@ -241,7 +241,7 @@ def _legal_pair(agent: Agent, problem: Problem, t: int, state: int, action: Any)
         ) from None
 
 
-def _check_fit(agent: BuiltinAgent, problem: Problem) -> None:
+def check_fit(agent: BuiltinAgent, problem: Problem) -> None:
     """Refuse an agent that was made for another problem."""
     if not np.array_equal(agent.space.n_actions, problem.space.n_actions):
         raise InvalidInputError(

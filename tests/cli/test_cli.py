@@ -90,6 +90,9 @@ def test_show_has_parameters_defaults_and_the_reference(call, name):
         assert re.search(r"\[(CSZ20|JOA10)\] .*20\d0\.", out)
     if name == "SWUCRL2CW":
         assert "  scale = 1.0\n" in out
+        assert "  window = chosen for the problem\n" in out
+        assert "  reward_range = the problem's\n" in out
+        assert 'such as "printed" and "order"' in " ".join(out.replace("`", "").split())
         assert "  budgets = 'exact'\n" in out
         assert "seed" not in out.partition("Parameters in a spec")[2].partition("Reference")[0].split()
     assert ">>>" not in out
@@ -107,7 +110,9 @@ def test_show_suggests_the_nearest_name(call):
         (["run", "nothing.toml"], 2, "nothing.toml must be a file that can be read"),
         (["run", "wrong.toml"], 2, "wrong.toml: seed is no key here; got 3. Did you mean 'seeds'?"),
         (["report", "nowhere"], 1, "nowhere must be a folder of results"),
-        (["run", "good.toml", "--engine", "thread"], 2, "Did you mean 'threads'?"),
+        (["run", "good"], 2, "Did you mean good.toml?"),
+        (["report", "."], 1, "`driftmdp run` makes such folders."),
+        (["run", "good.toml", "--engine", "thread"], 2, "'auto', 'threads', 'processes'"),
         (["run", "good.toml", "--workers", "0"], 2, "--workers"),
         (["run", "good.toml", "--out", "good.toml"], 1, "it is a file"),
         (["rum"], 2, "No such command 'rum'"),
@@ -130,6 +135,7 @@ def test_debug_shows_where(call, tmp_path):
     code, _, err = call("--debug", "run", "nothing.toml")
     assert code == 2
     assert "Traceback" in err
+    assert "Traceback" in call("run", "nothing.toml", "--debug")[2]
     assert call("run", "nothing.toml")[2].startswith("error: ")
 
 
@@ -176,6 +182,7 @@ def test_stopping_is_clean(tmp_path, how):
         process.send_signal(how)
         out, err = process.communicate(timeout=30)
     assert process.returncode == 130, err
+    assert "Stopping after the runs in flight; once more to stop at once." in err
     assert "Stopped. What was finished is kept in r; the same command goes on from there." in err
     assert "Traceback" not in err
     assert out == ""
@@ -222,3 +229,14 @@ def test_without_its_packages_the_command_says_what_to_install(tmp_path):
     assert done.returncode == 1
     assert "pip install 'driftmdp[experiments]'" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_output_that_cannot_be_written_is_a_sentence():
+    if not os.path.exists("/dev/full"):
+        pytest.skip("no /dev/full here")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "driftmdp", "list", "agents"], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: The output could not be used: No space left on device.")

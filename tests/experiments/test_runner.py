@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import driftmdp as dm
-from driftmdp.errors import InvalidInputError
+from driftmdp.errors import InvalidInputError, StorageError
 from driftmdp.experiments import load, parse_spec, run
 from tests.experiments.specs import SMALL, small
 
@@ -63,8 +63,8 @@ class Stopper:
     def __init__(self, after):
         self.after = after
 
-    def begin(self, total, kept, torn):
-        self.kept, self.torn = kept, torn
+    def begin(self, total, kept, notes):
+        self.kept, self.notes = kept, notes
 
     def advance(self, failed):
         self.after -= 1
@@ -97,7 +97,7 @@ def test_a_torn_journal_is_cut_off_and_its_run_done_again(tmp_path, reference):
     assert len(load(tmp_path / "r").runs) == 29
     stopper = Stopper(1000)
     run(small(seeds=80), tmp_path / "r", progress=stopper)
-    assert stopper.torn > 0
+    assert any("journal were not whole and are cut off" in note for note in stopper.notes)
     assert stopper.kept == 29
     assert contents(tmp_path / "r") == reference
 
@@ -179,7 +179,7 @@ def test_a_failing_run_is_recorded_and_stops_nothing(tmp_path, monkeypatch):
         assert 0 < len(session.failures) < 8
         assert session.done == 32 - len(session.failures)
         failures = load(tmp_path / engine).failures
-        assert set(failures["error"]) == {"RuntimeError: not today"}
+        assert set(failures["error"]) == {"RuntimeError: not today (moody_agents.py, line 15)"}
         assert set(failures["agent"]) == {"moody_agents:Moody"}
         assert failures["traceback"].str.contains("raise RuntimeError").all()
         assert load(tmp_path / engine).n_missing == len(failures)
@@ -192,13 +192,28 @@ def test_a_failing_run_is_recorded_and_stops_nothing(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
+        ("scale = [1.0, 0.1]", "scale = [-1.0]", "spec: agents[0], 'SWUCRL2-CW (scale=-1)', cannot be made for"),
         ("scale = [1.0, 0.1]", "scale = [-1.0]", "scale must be at least 0"),
-        ("horizon = 120", 'horizon = "long"', "horizon must be a whole number; got 'long'"),
+        (
+            "horizon = 120",
+            'horizon = "long"',
+            "spec: problems[0], 'V_r = T^0.2', cannot be made: horizon must",
+        ),
         ('grid = { v_r = ["T^0.2", "T^0.5"] }', 'grid = { v_r = ["T^x"] }', "v_r must be a number or a power"),
-        ('name = "BORL"', 'name = "UCB1"', "'UCB1' cannot be made for the problem 'V_r = T^0.2'"),
+        ('name = "BORL"', 'name = "UCB1"', "agents[1], 'UCB1', cannot be made for the problem 'V_r = T^0.2'"),
+        ('name = "BORL"', 'name = "UCRL2"\nparameters = { reward_range = [0, 1] }', "must contain the problem's"),
+        ('name = "BORL"', 'name = "UCRL2"\nparameters = { reward_range = "None" }', "'raw' (as they are)"),
+        ('name = "BORL"', 'name = "broken_makers:Agent"', "ValueError: not me"),
+        ('name = "two-state"\nlabel = "V_r = {v_r}"', 'name = "broken_makers:problem"', "must make a Problem"),
     ],
 )
-def test_a_wrong_value_is_found_before_anything_runs(tmp_path, old, new, said):
+def test_a_wrong_value_is_found_before_anything_runs(tmp_path, monkeypatch, old, new, said):
+    (tmp_path / "broken_makers.py").write_text(
+        "class Agent:\n    def __init__(self, problem):\n        raise ValueError('not me')\n"
+        "def problem(horizon=1, v_r=0):\n    return 3\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    assert old in SMALL
     with pytest.raises(InvalidInputError, match="cannot be made") as caught:
         run(parse_spec(SMALL.replace(old, new)), tmp_path / "r")
     assert said in str(caught.value)
@@ -244,3 +259,66 @@ def test_numbers_that_move_raise_the_numerics_version():
         options = {"scale": 0.1} if name in {"SWUCRL2CW", "BORL", "UCRL2", "UCRL2S"} else {}
         found[name] = dm.simulate(agent.for_problem(problem, **options), problem, seed=11).total_reward
     assert found == pytest.approx(GOLDEN, abs=1e-6)
+
+
+def test_a_default_that_is_written_out_runs_nothing_anew(tmp_path):
+    run(small(), tmp_path / "r")
+    written = SMALL.replace('name = "BORL"', 'name = "BORL"\nparameters = { mode = "paper", scale = 1 }')
+    session = run(parse_spec(written.replace("horizon = 120", 'horizon = 120, v_p = "T^0.2"')), tmp_path / "r2")
+    assert session.done == 32
+    session = run(parse_spec(written), tmp_path / "r")
+    assert (session.done, session.kept) == (0, 32)
+    results = load(tmp_path / "r")
+    assert len(results.runs) == 32
+    assert results.n_missing == 0
+
+
+def test_a_folder_that_had_another_experiment_says_so(tmp_path):
+    run(small(), tmp_path / "r")
+    stopper = Stopper(1000)
+    run(small(name="another"), tmp_path / "r", progress=stopper)
+    assert stopper.notes == ["This folder had results of 'small'; they are kept, and found again by that spec."]
+
+
+def test_results_that_were_there_keep_the_revision_that_made_them(tmp_path, monkeypatch):
+    run(small(), tmp_path / "r")
+    made = load(tmp_path / "r").manifest["revision"]
+    monkeypatch.setattr("driftmdp.experiments.provenance.revision", lambda: "another")
+    run(small(), tmp_path / "r")
+    assert load(tmp_path / "r").manifest["revision"] == made
+    run(small(seeds=5), tmp_path / "r")
+    assert load(tmp_path / "r").manifest["revision"] == "another"
+    assert [session["revision"] for session in load(tmp_path / "r").sessions] == [made, "another", "another"]
+
+
+def test_a_problem_that_cannot_be_described_is_a_failure(tmp_path, monkeypatch):
+    def broken(world):
+        raise ArithmeticError("no drift")
+
+    monkeypatch.setattr("driftmdp.experiments.rows.drift_of", broken)
+    session = run(small(), tmp_path / "r", workers=1)
+    assert [failure.error.partition(" (")[0] for failure in session.failures] == ["ArithmeticError: no drift"] * 2
+    monkeypatch.undo()
+    with pytest.raises(StorageError, match="Run the same command again"):
+        load(tmp_path / "r").curves_by_cell()
+    assert run(small(), tmp_path / "r").failures == []
+    assert len(load(tmp_path / "r").curves_by_cell()) == 8
+
+
+def test_temporary_files_of_a_killed_process_are_removed(tmp_path):
+    run(small(), tmp_path / "r")
+    left = tmp_path / "r" / "runs" / ".batch.parquet.0123456789abcdef"
+    left.write_bytes(b"half")
+    run(small(), tmp_path / "r")
+    assert not left.exists()
+
+
+def test_a_first_compilation_is_announced(tmp_path, monkeypatch):
+    monkeypatch.setattr("driftmdp.experiments.runner.machine_code_is_there", lambda: False)
+    stopper = Stopper(1000)
+    run(small(), tmp_path / "r", progress=stopper)
+    assert stopper.notes == [
+        "Compiling for the first time on this machine: a minute or two. Later runs start at once."
+    ]
+    run(small(), tmp_path / "r", progress=stopper)
+    assert stopper.notes == []

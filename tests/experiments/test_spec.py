@@ -6,21 +6,31 @@ from tests.experiments.specs import SMALL, small
 
 MISTAKES = [
     ("seeds = 4", "seed = 4", ["seed is no key here", "got 4", "'seeds'"]),
-    ("seeds = 4", 'seeds = "4"', ["seeds", "'4'"]),
-    ("seeds = 4", "seeds = 0", ["seeds", "greater than or equal to 1", "got 0"]),
-    ("seeds = 4", "seeds = [1, 1]", ["each once", "[1, 1]"]),
+    ("seeds = 4", 'seeds = "4"', ["seeds must be how many there are, a list", "got '4'."]),
+    ("seeds = 4", "seeds = 0", ["seeds must be how many there are", "got 0."]),
+    ("seeds = 4", "seeds = { first = 9223372036854775800, count = 100 }", ["seeds must be", "9223372036854775800"]),
+    ("seeds = 4", "seeds = [1, 1]", ["each once", "got [1, 1]."]),
     ("seeds = 4", "seeds = [-1]", ["seeds", "-1"]),
     ("seeds = 4", "seeds = { first = 3, coun = 2 }", ["seeds.coun is no key here", "'count'"]),
     ("seeds = 4", "", ["seeds must be given"]),
     ("points = 10", "point = 10", ["curve.point is no key here", "'points'"]),
-    ("points = 10", "points = 1", ["curve.points", "got 1"]),
+    ("points = 10", "points = 1", ["curve.points must be at least 2; got 1."]),
+    ("points = 10", 'points = "ten"', ["curve.points must be a whole number; got 'ten'."]),
     ("points = 10", 'spacing = "logg"', ["curve.spacing", "'linear', 'log'", "'logg'", "Did you mean 'log'?"]),
     ('name = "two-state"', 'name = "two-stat"', ["problems[0].name", "'two-stat'", "Did you mean 'two-state-v1'?"]),
     ('name = "BORL"', 'name = "BROL"', ["agents[1].name", "'BROL'", "Did you mean 'BORL'?"]),
     ("horizon = 120", "horizn = 120", ["problems[0].parameters.horizn", "got 120", "Did you mean 'horizon'?"]),
     ("scale = [1.0, 0.1]", "scal = [1.0]", ["agents[0].grid.scal", "Did you mean 'scale'?"]),
-    ("scale = [1.0, 0.1]", "scale = []", ["agents[0].grid.scale", "[]"]),
-    ("scale = [1.0, 0.1]", "scale = 1.0", ["agents[0].grid.scale", "1.0"]),
+    ("scale = [1.0, 0.1]", "scale = []", ["agents[0].grid.scale must not be empty; got []."]),
+    ("scale = [1.0, 0.1]", "scale = 1.0", ["agents[0].grid.scale must be a list: [...]; got 1.0."]),
+    ("scale = [1.0, 0.1]", "scale = [nan]", ["agents[0].grid.scale[0] must be finite; got nan."]),
+    ("horizon = 120", "horizon = 120, v_p = inf", ["problems[0].parameters.v_p must be finite; got inf."]),
+    ('name = "BORL"', 'name = "BORL"\nscale = 0.1', ["agents[1].scale is no key here", "parameters = { ... }"]),
+    ('name = "BORL"', 'name = "Optimist"', ["agents[1].name", "There is no agent 'Optimist'"]),
+    ('name = "BORL"', 'name = "math:pi"', ["agents[1].name", "must be a class or a function"]),
+    ('label = "V_r = {v_r}"', 'label = "V_r = {v_s}"', ["problems[0].label", "'{v_s}'", "Did you mean 'v_r'?"]),
+    ("[[problems]]", "[problems]", ["problems must be a list", "Write [[problems]] above each."]),
+    ("scale = [1.0, 0.1]", f"scale = {list(range(3000))}, delta = {[0.1] * 3000}", ["at most 10,000,000 runs"]),
     ('baseline = "Random"', 'baseline = "Randm"', ["report.baseline", "'Randm'", "Did you mean 'Random'?"]),
     ('baseline = "Random"', 'split = ["scal"]', ["report.split", "'scal'", "Did you mean 'scale'?"]),
     ('baseline = "Random"', 'claims = "cz20"', ["report.claims", "'csz20'"]),
@@ -39,6 +49,7 @@ def test_a_mistake_is_named_with_its_key_value_and_the_nearest_name(old, new, sa
         plan(parse_spec(SMALL.replace(old, new, 1), "mine.toml"), "mine.toml")
     for words in ["mine.toml", *said]:
         assert words in str(caught.value)
+    assert "more wrong" not in str(caught.value) or "is no key here" in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
@@ -61,6 +72,8 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path):
     (tmp_path / "binary.toml").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InvalidInputError, match="not UTF-8"):
         read_spec(tmp_path / "binary.toml")
+    with pytest.raises(InvalidInputError, match=r"Did you mean .*binary\.toml\?"):
+        read_spec(tmp_path / "binary")
 
 
 def test_the_shipped_specs_are_valid():
@@ -121,6 +134,8 @@ def test_editing_ones_own_agent_makes_new_runs(tmp_path, monkeypatch):
     spec = parse_spec(SMALL.replace('name = "BORL"', 'name = "own_agents:mine"'))
     before = {run.id for run in plan(spec).runs()}
     (tmp_path / "own_agents.py").write_text(code + "# edited\n")
+    with pytest.raises(InvalidInputError, match=r"own_agents\.py was edited after it was imported"):
+        plan(spec)
     sys.modules.pop("own_agents")
     importlib.invalidate_caches()
     after = {run.id for run in plan(spec).runs()}
@@ -128,3 +143,49 @@ def test_editing_ones_own_agent_makes_new_runs(tmp_path, monkeypatch):
     with pytest.raises(InvalidInputError, match="Did you mean 'lean'"):
         plan(parse_spec(SMALL.replace('name = "BORL"', 'name = "own_agents:mine"\nparameters = {leen = 1}')))
     sys.modules.pop("own_agents")
+
+
+def test_editing_what_ones_own_agent_uses_makes_new_runs(tmp_path, monkeypatch):
+    import importlib
+    import sys
+
+    def fresh():
+        for name in [name for name in sys.modules if name.partition(".")[0] in {"own_pack", "helping_pack"}]:
+            sys.modules.pop(name)
+        importlib.invalidate_caches()
+        return {run.id for run in plan(spec).runs()}
+
+    package = tmp_path / "own_pack"
+    package.mkdir()
+    (package / "__init__.py").write_text("from own_pack.agent import Mine\n")
+    (package / "agent.py").write_text(
+        "from own_pack.helper import draw\nclass Mine:\n    def __init__(self, problem): pass\n"
+    )
+    (package / "helper.py").write_text("def draw(): return 1\n")
+    (package / "unused.py").write_text("x = 1\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    spec = parse_spec(SMALL.replace('name = "BORL"', 'name = "own_pack:Mine"'))
+    before = fresh()
+    assert fresh() == before
+    (package / "unused.py").write_text("x = 2\n")
+    assert fresh() == before
+    (package / "helper.py").write_text("def draw(): return 2\n")
+    assert len(fresh() - before) == 8
+
+
+def test_a_default_that_only_python_can_say_is_the_same_in_every_process(tmp_path, monkeypatch):
+    import sys
+
+    (tmp_path / "own_default.py").write_text("def make(problem, rule=lambda x: x):\n    return None\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    spec = parse_spec(SMALL.replace('name = "BORL"', 'name = "own_default:make"'))
+    before = {run.id for run in plan(spec).runs()}
+    sys.modules.pop("own_default")
+    assert {run.id for run in plan(spec).runs()} == before
+
+
+def test_a_split_must_leave_every_agent_a_line_of_its_own():
+    text = SMALL.replace('name = "BORL"', 'name = "UCRL2"\nlabel = "SWUCRL2-CW"')
+    plan(parse_spec(text))
+    with pytest.raises(InvalidInputError, match="leaves two agents the label 'SWUCRL2-CW'"):
+        plan(parse_spec(text.replace('baseline = "Random"', 'split = ["scale"]')))

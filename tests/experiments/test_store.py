@@ -48,6 +48,38 @@ def test_a_damaged_file_is_named_and_mended_by_deleting_it(folder, part, how):
     assert file.read_bytes() == content
 
 
+@pytest.mark.parametrize("part", ["runs", "problems"])
+def test_a_renamed_or_copied_file_is_named(folder, part):
+    file = sorted((folder / part).glob("*.parquet"))[0]
+    copy = file.with_name(f"aaaa-{file.stem.rpartition('-')[2]}.parquet")
+    copy.write_bytes(file.read_bytes())
+    with pytest.raises(StorageError, match=f"{copy.name} was renamed"):
+        load(folder)
+
+
+def test_the_same_runs_in_two_files_are_refused(tmp_path):
+    run(small(), tmp_path / "four")
+    run(small(seeds=5), tmp_path / "five")
+    (file,) = (tmp_path / "five" / "runs").glob("*.parquet")
+    (tmp_path / "four" / "runs" / file.name).write_bytes(file.read_bytes())
+    with pytest.raises(StorageError, match=r"has runs that .* has too"):
+        load(tmp_path / "four")
+
+
+def test_an_edited_journal_is_named(folder):
+    from driftmdp.experiments.journal import MAGIC, _record
+
+    (folder / "journal").write_bytes(MAGIC + _record(b"not a run"))
+    with pytest.raises(StorageError, match="journal was edited"):
+        load(folder)
+
+
+def test_a_folder_that_cannot_be_written_to_is_named(tmp_path):
+    (tmp_path / "r" / "lock").mkdir(parents=True)
+    with pytest.raises(StorageError, match="must be a folder that can be written to"):
+        run(small(), tmp_path / "r")
+
+
 def test_an_edited_manifest_is_named_and_written_anew(folder):
     path = folder / "manifest.json"
     content = path.read_text()

@@ -70,7 +70,17 @@ class SlidingWindowUCRL2(SWUCRL2CW):
 
     @classmethod
     def for_problem(cls, problem: Problem, budgets: str = "exact", **parameters: Any) -> Self:
-        """Return an agent for a problem; without a window, Theorem 1's for its variation ``budgets``."""
+        """Return an agent for a problem; without a window, Theorem 1's for the problem's variation budgets.
+
+        Parameters
+        ----------
+        problem
+            Whose space, horizon, reward range and budgets are taken.
+        budgets
+            Which B_r and B_p, as for ``SWUCRL2CW``: ``"exact"``, or others that the problem states.
+        **parameters
+            The agent's others.
+        """
         if "window" not in parameters:
             chosen = tuned_to(problem, parameters, budgets)
             parameters = {"window": chosen.window} | parameters

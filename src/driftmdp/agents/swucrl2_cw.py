@@ -114,7 +114,15 @@ class SWUCRL2CW(Optimist):
     def for_problem(cls, problem: Problem, budgets: str = "exact", **parameters: Any) -> Self:
         """Return an agent for a problem; what is not given is Theorem 1's for the problem's variation budgets.
 
-        ``budgets`` says which: ``"exact"``, or others that the problem states (``problem.budgets``).
+        Parameters
+        ----------
+        problem
+            Whose space, horizon, reward range and budgets are taken.
+        budgets
+            Which B_r and B_p: ``"exact"``, or others that the problem states, such as ``"printed"`` and ``"order"``
+            of the paper's two-state problem.
+        **parameters
+            The agent's others.
         """
         chosen = tuned_to(problem, parameters, budgets)
         widening = chosen.widening

@@ -34,8 +34,6 @@ app.command("init")(init.init)
 app.command("list")(listing.list_names)
 app.command("show")(show.show)
 
-_debug = False
-
 
 def _print_version(wanted: bool) -> None:
     if wanted:
@@ -45,22 +43,26 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def options(
-    debug: Annotated[bool, typer.Option("--debug", help="Show where in the code an error arose.")] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show where in the code an error arose; anywhere on the line.")
+    ] = False,
     version: Annotated[
         bool, typer.Option("--version", help="Show the version.", callback=_print_version, is_eager=True)
     ] = False,
 ) -> None:
     """Run agents in drifting worlds, and look at the results."""
-    global _debug
-    _debug = debug
 
 
 def run_cli() -> None:
     """Run the command; an error is one sentence, with a traceback only under ``--debug``."""
+    debug = "--debug" in sys.argv
     try:
-        app()
+        try:
+            app([word for word in sys.argv[1:] if word != "--debug"])
+        finally:
+            sys.stdout.flush()
     except DriftmdpError as error:
-        if _debug:
+        if debug:
             traceback.print_exc()
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2 if isinstance(error, InvalidInputError | UnknownNameError) else 1)
@@ -70,8 +72,11 @@ def run_cli() -> None:
     except BrokenPipeError:  # whoever read our output, such as `head`, has enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except OSError as error:
+        print(f"error: {error.filename or 'The output'} could not be used: {error.strerror}.", file=sys.stderr)
+        sys.exit(1)
     except Exception as error:
-        if _debug:
+        if debug:
             raise
         print(
             f"error: Something went wrong that should not have: {type(error).__name__}: {error}. "

@@ -7,8 +7,10 @@ from typing import Annotated
 
 import typer
 
-from driftmdp import agents, problems
+from driftmdp import problems
+from driftmdp.agents import BuiltinAgent
 from driftmdp.cli.printing import print_columns
+from driftmdp.experiments.catalogue import spec_agents
 from driftmdp.validation import one_of
 
 __all__ = ["list_names"]
@@ -21,5 +23,10 @@ def list_names(what: What) -> None:
     if one_of(what, "what to list", ("problems", "agents")) == "problems":
         print_columns([[entry.name, entry.summary] for entry in problems.list()])
     else:
-        known = sorted(agents.builtin().items(), key=lambda item: item[0].lower())
-        print_columns([[name, (inspect.getdoc(kind) or "").partition("\n")[0]] for name, kind in known])
+        known = sorted(spec_agents().items(), key=lambda item: item[0].lower())
+        print_columns([[name, _summary(kind)] for name, kind in known])
+
+
+def _summary(kind: type[BuiltinAgent]) -> str:
+    only = " (bandits only: problems with one state)" if kind.is_bandit else ""
+    return f"{(inspect.getdoc(kind) or '').partition(chr(10))[0]}{only}"

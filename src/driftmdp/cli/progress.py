@@ -29,9 +29,9 @@ def make_progress() -> Bar | Lines:
     return Bar() if sys.stderr.isatty() else Lines()
 
 
-def _opening(total: int, kept: int, torn: int) -> None:
-    if torn:
-        remark(f"The last {torn} bytes of the journal were not whole and are cut off; their run is done again.")
+def _opening(total: int, kept: int, notes: list[str]) -> None:
+    for note in notes:
+        remark(note)
     if kept:
         remark(f"{kept} of {total} runs are there already.")
 
@@ -47,9 +47,9 @@ class _Rate(ProgressColumn):
 class Bar:
     """A bar with rate and time left."""
 
-    def begin(self, total: int, kept: int, torn: int) -> None:
+    def begin(self, total: int, kept: int, notes: list[str]) -> None:
         """Show the bar."""
-        _opening(total, kept, torn)
+        _opening(total, kept, notes)
         self._failed = 0
         self._bar = Progress(
             TextColumn("running"),
@@ -76,17 +76,18 @@ class Bar:
 class Lines:
     """A line every few seconds."""
 
-    def begin(self, total: int, kept: int, torn: int) -> None:
+    def begin(self, total: int, kept: int, notes: list[str]) -> None:
         """Say what there is to do."""
-        _opening(total, kept, torn)
+        _opening(total, kept, notes)
         self._total, self._kept, self._done, self._failed = total, kept, 0, 0
-        self._start = self._last = time.monotonic()
 
     def advance(self, failed: bool) -> None:
-        """Say how far it is, now and then."""
+        """Say how far it is, now and then; the clock starts with the first, which may have waited for compiling."""
+        now = time.monotonic()
+        if self._done == 0:
+            self._start = self._last = now
         self._done += 1
         self._failed += failed
-        now = time.monotonic()
         if now - self._last >= EVERY_SECONDS:
             self._last = now
             rate = self._done / (now - self._start)

@@ -14,9 +14,14 @@ __all__ = ["report"]
 
 Folder = Annotated[Path, typer.Argument(help="A folder that `driftmdp run` wrote.", show_default=False)]
 Baseline = Annotated[
-    str | None, typer.Option(help="The agent that others are compared with. [default: the spec's, or the first]")
+    str | None,
+    typer.Option(
+        help="The agent that others are compared with; by default the spec's, or the first.", show_default=False
+    ),
 ]
-To = Annotated[Path | None, typer.Option("--to", help="Where to write. [default: FOLDER/report]")]
+To = Annotated[
+    Path | None, typer.Option("--to", help="Where to write; by default FOLDER/report.", show_default=False)
+]
 
 
 def report(folder: Folder, baseline: Baseline = None, to: To = None) -> None:

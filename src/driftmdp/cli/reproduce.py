@@ -9,19 +9,16 @@ from typing import Annotated
 import typer
 
 from driftmdp.cli.printing import print_columns, remark
-from driftmdp.cli.running import closing_line, do_runs
+from driftmdp.cli.running import Workers, closing_line, do_runs
 from driftmdp.experiments import parse_spec
 from driftmdp.report import write_report
 from driftmdp.report.claims import WORDS
 
 __all__ = ["reproduce"]
 
-COLUMNS = (0, 1, 3, 5)  # problem, agent, mean reward, mean regret
+COLUMNS = (0, 1, 2, 4)  # problem, agent, mean reward, mean regret
 
 Out = Annotated[Path, typer.Option("--out", "-o", help="The folder of the results.")]
-Workers = Annotated[
-    int | None, typer.Option("--workers", "-w", min=1, help="Runs at a time. [default: one a core]")
-]
 
 
 def reproduce(out: Out = Path("out/reproduce"), workers: Workers = None) -> None:

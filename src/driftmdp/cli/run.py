@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from driftmdp.cli.printing import print_columns, remark
-from driftmdp.cli.running import closing_line, do_runs
+from driftmdp.cli.running import Workers, closing_line, do_runs
 from driftmdp.experiments import load, read_spec
 from driftmdp.report.tables import outcome_rows
 
@@ -17,9 +17,9 @@ __all__ = ["run"]
 SpecFile = Annotated[
     Path, typer.Argument(help="A TOML file; `driftmdp init` writes an example.", show_default=False)
 ]
-Out = Annotated[Path | None, typer.Option("--out", "-o", help="The folder of the results. [default: out/NAME]")]
-Workers = Annotated[
-    int | None, typer.Option("--workers", "-w", min=1, help="Runs at a time. [default: one a core]")
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", "-o", help="The folder of the results; by default out/SPEC.", show_default=False),
 ]
 Engine = Annotated[str, typer.Option(help="auto, threads, or processes.")]
 

@@ -6,7 +6,7 @@ import contextlib
 import signal
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
@@ -15,13 +15,18 @@ from driftmdp.cli.progress import make_progress
 from driftmdp.experiments import Session, Spec
 from driftmdp.experiments import run as run_spec
 
-__all__ = ["closing_line", "do_runs"]
+__all__ = ["Workers", "closing_line", "do_runs"]
+
+Workers = Annotated[
+    int | None,
+    typer.Option("--workers", "-w", min=1, help="Runs at a time; by default one a core.", show_default=False),
+]
 
 
 def do_runs(spec: Spec, out: Path, workers: int | None, engine: str, where: str) -> Session:
     """Run a spec; Ctrl-C or a polite kill stops it between runs."""
     try:
-        with _terminated_as_interrupted():
+        with _stopping_politely():
             return run_spec(spec, out, workers, engine, make_progress(), where)
     except KeyboardInterrupt:
         remark(f"Stopped. What was finished is kept in {out}; the same command goes on from there.")
@@ -42,12 +47,16 @@ def closing_line(session: Session) -> str:
 
 
 @contextlib.contextmanager
-def _terminated_as_interrupted() -> Iterator[None]:
+def _stopping_politely() -> Iterator[None]:
     def interrupt(number: int, frame: Any) -> None:
+        for signal_, handler in before.items():
+            signal.signal(signal_, handler)
+        remark("Stopping after the runs in flight; once more to stop at once.")
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGTERM, interrupt)
+    before = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)

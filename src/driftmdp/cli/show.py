@@ -10,9 +10,9 @@ from typing import Annotated, Any
 
 import typer
 
-from driftmdp import agents, problems
+from driftmdp import problems
 from driftmdp.errors import UnknownNameError
-from driftmdp.experiments.catalogue import Maker, agent_maker, problem_maker
+from driftmdp.experiments.catalogue import FROM_PROBLEM, Maker, agent_maker, problem_maker, spec_agents
 from driftmdp.validation import nearest_name
 
 __all__ = ["show"]
@@ -29,11 +29,11 @@ def show(name: Name) -> None:
     maker, documented = _find(name)
     documentation = inspect.getdoc(documented) or ""
     sections = _sections(documentation)
-    print(f"{maker.name}\n\n{sections.pop('').strip()}\n\nParameters in a spec")
-    described = _described(sections.get("Parameters", ""))
+    print(f"{maker.name}\n\n{_plain(sections['']).strip()}\n\nParameters in a spec")
+    described = _described(sections.get("Parameters", "")) | _described_by_maker(maker)
     for parameter, default in maker.defaults.items():
-        shown = "" if default is inspect.Parameter.empty else f" = {default!r}"
-        print(f"  {parameter}{shown}\n{_indented(described.get(parameter, 'See the documentation.'))}")
+        shown = _shown_default(parameter, default, is_agent=name in spec_agents())
+        print(f"  {parameter}{shown}\n{_indented(described.get(parameter, ''))}")
     if not maker.defaults:
         print("  none")
     module = inspect.getmodule(inspect.unwrap(documented))
@@ -43,15 +43,31 @@ def show(name: Name) -> None:
         print("\n".join(f"  {text}" for text in references))
 
 
+def _shown_default(parameter: str, default: Any, is_agent: bool) -> str:
+    if is_agent and parameter in FROM_PROBLEM:
+        return " = the problem's"
+    if default is inspect.Parameter.empty:
+        return " = chosen for the problem" if is_agent else ""
+    return f" = {default!r}"
+
+
+def _described_by_maker(maker: Maker) -> dict[str, str]:
+    """Return what the function that makes agents says of its own parameters, and of two that differ in a spec."""
+    own = _described(_sections(inspect.getdoc(maker.make) or "").get("Parameters", ""))
+    if "reward_range" in maker.defaults:
+        own["reward_range"] = 'Bounds [lo, hi] on the mean rewards; "raw" takes them as they are, without a cap.'
+    return own
+
+
 def _find(name: str) -> tuple[Maker, Any]:
     """Return what makes it, and what has its documentation."""
-    if name in agents.builtin():
-        return agent_maker(name), agents.builtin()[name]
+    if name in spec_agents():
+        return agent_maker(name), spec_agents()[name]
     try:
         maker = problem_maker(name)
         return maker, maker.make
     except UnknownNameError:
-        known = [*agents.builtin(), *(entry.name for entry in problems.list())]
+        known = [*spec_agents(), *(entry.name for entry in problems.list())]
         raise UnknownNameError(
             f"There is no problem or agent {name!r}.{nearest_name(name, known)} `driftmdp list problems` and "
             "`driftmdp list agents` have them all."
@@ -77,8 +93,12 @@ def _described(parameters: str) -> dict[str, str]:
     return found
 
 
+def _plain(text: str) -> str:
+    return text.replace("``", "`")
+
+
 def _indented(text: str) -> str:
-    return textwrap.fill(text, 100, initial_indent="      ", subsequent_indent="      ")
+    return textwrap.fill(_plain(text), 100, initial_indent="      ", subsequent_indent="      ")
 
 
 def _references(text: str) -> list[str]:

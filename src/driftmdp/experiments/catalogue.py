@@ -5,21 +5,19 @@ A name of one's own is imported; a digest of its file is part of what a run is, 
 
 from __future__ import annotations
 
-import hashlib
-import importlib
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from driftmdp import agents, problems
-from driftmdp.agents import Agent
+from driftmdp.agents import Agent, BuiltinAgent
 from driftmdp.errors import InvalidInputError, UnknownNameError
+from driftmdp.experiments.own_code import digest_of_code, find
 from driftmdp.mdp import Problem
 from driftmdp.validation import nearest_name, quietly
 
-__all__ = ["Maker", "agent_maker", "make_agent", "make_problem", "problem_maker"]
+__all__ = ["Maker", "agent_maker", "make_agent", "make_problem", "problem_maker", "spec_agents"]
 
 FROM_PROBLEM = {"reward_range", "feedback_range"}  # what an agent takes from its problem, if it is not given
 FILLED_IN = {"space", "horizon", "problem", "seed"}  # an agent's parameters that a spec does not give
@@ -59,9 +57,11 @@ class Maker:
         """Refuse a name that is not a parameter."""
         for key, value in parameters.items():
             if key not in self.defaults and not self.takes_any:
+                known = f"It has {', '.join(self.defaults) or 'none'}."
+                help_ = known if self.source else f"`driftmdp show {self.name}` has them all."
                 raise InvalidInputError(
                     f"{where}.{key} must be a parameter of {self.name}; got {value!r}."
-                    f"{nearest_name(key, self.defaults)} `driftmdp show {self.name}` has them all."
+                    f"{nearest_name(key, self.defaults)} {help_}"
                 )
 
 
@@ -75,8 +75,26 @@ def problem_maker(name: str) -> Maker:
     """
     if ":" in name:
         return _own(name, is_agent=False)
-    entry = problems.describe(name)
+    try:
+        entry = problems.describe(name)
+    except UnknownNameError:
+        known = [entry.name for entry in problems.list()]
+        raise UnknownNameError(
+            f"There is no problem {name!r}.{nearest_name(name, known)} `driftmdp list problems` has them all; "
+            "write 'module:name' for one of your own."
+        ) from None
     return Maker(entry.name, entry.factory, entry.parameters, takes_any=False)
+
+
+def spec_agents() -> dict[str, type[BuiltinAgent]]:
+    """Return the agents that a spec may name: all but ``Optimist``, whose parts are Python objects.
+
+    Examples
+    --------
+    >>> "Optimist" in spec_agents()
+    False
+    """
+    return {name: kind for name, kind in agents.builtin().items() if name != "Optimist"}
 
 
 def agent_maker(name: str) -> Maker:
@@ -89,7 +107,7 @@ def agent_maker(name: str) -> Maker:
     """
     if ":" in name:
         return _own(name, is_agent=True)
-    known = agents.builtin()
+    known = spec_agents()
     if name not in known:
         raise UnknownNameError(
             f"There is no agent {name!r}.{nearest_name(name, known)} `driftmdp list agents` has them all; write "
@@ -106,22 +124,15 @@ def _of_class(name: str, kind: Any, source: str = "") -> Maker:
 
 def _own(name: str, is_agent: bool) -> Maker:
     """Return the maker that ``module:name`` stands for."""
-    module_name, _, attribute = name.partition(":")
-    try:
-        found = importlib.import_module(module_name)
-        for part in attribute.split("."):
-            found = getattr(found, part)
-    except Exception as error:
-        raise UnknownNameError(
-            f"There is no {name!r}: {type(error).__name__}: {error}. Write 'module:name', with the module in the "
-            "folder of the spec, in the current one, or installed."
-        ) from None
-    if not callable(found):
-        raise InvalidInputError(f"{name} must be a class or a function; got {found!r}.")
+    found = find(name)
+    source = digest_of_code(name)
     if is_agent and hasattr(found, "for_problem"):
-        return _of_class(name, found, _digest(module_name))
-    defaults, takes_any = _parameters(found, FILLED_IN if is_agent else set())
-    return Maker(name, found, defaults, takes_any, _digest(module_name))
+        return _of_class(name, found, source)
+    try:
+        defaults, takes_any = _parameters(found, FILLED_IN if is_agent else set())
+    except ValueError:
+        raise InvalidInputError(f"{name} must be written in Python, so that its parameters are known.") from None
+    return Maker(name, found, defaults, takes_any, source)
 
 
 def _parameters(function: Callable[..., Any], hidden: set[str]) -> tuple[dict[str, Any], bool]:
@@ -129,11 +140,6 @@ def _parameters(function: Callable[..., Any], hidden: set[str]) -> tuple[dict[st
     variable = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
     named = {p.name: p.default for p in signature if p.kind not in variable and p.name not in hidden}
     return named, any(p.kind is p.VAR_KEYWORD for p in signature)
-
-
-def _digest(module_name: str) -> str:
-    file = inspect.getsourcefile(importlib.import_module(module_name))
-    return "" if file is None else hashlib.sha256(Path(file).read_bytes()).hexdigest()[:16]
 
 
 def make_problem(maker: Maker, parameters: Mapping[str, Any]) -> Problem:
@@ -154,6 +160,11 @@ def make_agent(maker: Maker, problem: Problem, parameters: Mapping[str, Any]) ->
         given["reward_range"] = None
     elif given.get("reward_range") == "problem":
         given["reward_range"] = problem.reward_range
+    elif isinstance(given.get("reward_range"), str):
+        raise InvalidInputError(
+            f"reward_range must be two numbers, 'raw' (as they are) or 'problem' (the problem's); got "
+            f"{given['reward_range']!r}."
+        )
     with quietly():  # what an agent has to say of its parameters is in its summary
         agent = maker.make(problem, **given)
     if not isinstance(agent, Agent):

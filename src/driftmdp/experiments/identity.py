@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import re
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["canonical", "digest", "plain", "shown", "slug"]
+from driftmdp.errors import InvalidInputError
+
+__all__ = ["canonical", "check_finite", "digest", "plain", "shown", "slug"]
 
 
 def plain(value: Any) -> Any:
@@ -19,7 +22,10 @@ def plain(value: Any) -> Any:
         return [plain(item) for item in value]
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return int(value)
-    return value if isinstance(value, str | int | float | bool | None) else repr(value)
+    if isinstance(value, str | int | float | bool | None):
+        return value
+    said = repr(value)
+    return type(value).__name__ if " at 0x" in said else said  # an address would be another one in every process
 
 
 def canonical(value: Any) -> str:
@@ -31,6 +37,18 @@ def canonical(value: Any) -> str:
     '{"a":[1,2],"b":5}'
     """
     return json.dumps(plain(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def check_finite(value: Any, where: str) -> None:
+    """Refuse NaN and infinity, which have no canonical text."""
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            check_finite(item, f"{where}.{key}")
+    elif isinstance(value, list | tuple):
+        for number, item in enumerate(value):
+            check_finite(item, f"{where}[{number}]")
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise InvalidInputError(f"{where} must be finite; got {value}.")
 
 
 def digest(text: str) -> str:

@@ -33,7 +33,13 @@ class FolderLock:
         self._descriptor: int | None = None
 
     def __enter__(self) -> Self:
-        descriptor = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            descriptor = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT, 0o644)
+        except OSError as error:
+            raise StorageError(
+                f"{self.folder} must be a folder that can be written to; {error.strerror}. Choose another one "
+                "with --out."
+            ) from None
         try:
             _take(descriptor)
         except OSError:

@@ -15,7 +15,7 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from driftmdp.errors import InvalidInputError
+from driftmdp.errors import InvalidInputError, StorageError
 from driftmdp.experiments.rows import PROBLEMS, RUNS, run_table
 from driftmdp.experiments.store import Store
 
@@ -50,8 +50,7 @@ class Results:
         self._store = store
         self._files = store.batches()
         self._problem_files = store.problem_files()
-        unsealed = store.unsealed()
-        known = store.known_runs() if unsealed else set()
+        unsealed, known = store.unsealed(), store.known_runs()
         self._journal = run_table([row for key, row in unsealed.items() if key not in known])
 
     @functools.cached_property
@@ -107,21 +106,22 @@ class Results:
     @property
     def n_missing(self) -> int:
         """How many runs the spec asks for that are not there."""
-        return len(self.manifest["cells"]) * len(self.manifest["seeds"]) - len(self.runs)
+        there = int(self.query("SELECT count(*) AS n FROM runs")["n"].iloc[0])
+        return len(self.manifest["cells"]) * len(self.manifest["seeds"]) - there
 
     @functools.cached_property
     def digest(self) -> str:
         """A digest of every number: equal for equal results, however they are spread over files."""
-        table = self._rows(RUNS.names).sort_by("run")
+        table = self._rows(RUNS.names).sort_by([("cell", "ascending"), ("seed", "ascending")])
         whole = hashlib.sha256()
-        for name in table.column_names:
+        for name in table.drop_columns("run").column_names:  # a slug may be spelled in several ways
             column = table[name].combine_chunks()
             whole.update(name.encode())
             whole.update(_bytes_of(column))
         return whole.hexdigest()[:16]
 
     def query(self, sql: str) -> pd.DataFrame:
-        """Return the answer to a question in DuckDB's SQL over the tables runs, curves, cells and problems.
+        """Return the answer to a question in DuckDB's SQL over the tables runs, curves, cells, problems, summaries.
 
         Examples
         --------
@@ -154,6 +154,10 @@ class Results:
             if cell not in rows_of:
                 continue
             rows = rows_of[cell][np.argsort(seeds[rows_of[cell]], kind="stable")]
+            if problem_of[cell] not in checkpoints:
+                raise StorageError(
+                    f"{self.folder / 'problems'} must have the problem of {cell!r}. Run the same command again."
+                )
             t = checkpoints[problem_of[cell]]
             picked = starts[rows][:, None] + np.arange(t.size)
             found[cell] = CellCurves(t, flat["rewards"][picked], flat["regrets"][picked], seeds[rows])
@@ -161,22 +165,14 @@ class Results:
 
     def summaries(self, cell: str) -> list[str]:
         """Return the agents' own summaries of a cell's runs, as JSON, by seed."""
-        return self._summaries.get(cell, [])
+        table = self._rows(["seed", "summary"], pc.field("cell") == cell).sort_by("seed")
+        return [text for text in table["summary"].to_pylist() if text is not None]
 
-    @functools.cached_property
-    def _summaries(self) -> dict[str, list[str]]:
-        table = self._rows(["cell", "seed", "summary"])
-        told = table.filter(pc.is_valid(table["summary"])).sort_by("seed").to_pydict()
-        found: dict[str, list[str]] = {}
-        for cell, summary in zip(told["cell"], told["summary"], strict=True):
-            found.setdefault(cell, []).append(summary)
-        return found
-
-    def _rows(self, columns: list[str]) -> pa.Table:
-        """Return columns of all runs that the spec asks for."""
+    def _rows(self, columns: list[str], where: pc.Expression | None = None) -> pa.Table:
+        """Return columns of the runs that the spec asks for, or of some of them."""
+        wanted = self._asked if where is None else self._asked & where
         stored = ds.dataset([str(file) for file in self._files], schema=RUNS, format="parquet")
-        parts = [stored.to_table(columns=columns, filter=self._asked)]
-        parts.append(self._journal.filter(self._asked).select(columns))
+        parts = [stored.to_table(columns=columns, filter=wanted), self._journal.filter(wanted).select(columns)]
         return pa.concat_tables(parts)
 
     @functools.cached_property
@@ -205,11 +201,11 @@ class Results:
             "CREATE VIEW _rows AS SELECT * FROM (SELECT * FROM _files UNION ALL SELECT * FROM _journal) "
             "SEMI JOIN _seeds USING (seed)"
         )
-        names = ", ".join(f'cells."{name}"' for name in cells.columns if name not in {"cell", "problem_id"})
+        own = [name.replace('"', '""') for name in cells.columns if name not in {"cell", "problem_id"}]
+        names = ", ".join(f'cells."{name}"' for name in own)
         scalars = ", ".join(f"_rows.{name}" for name in RUNS.names if name not in {"rewards", "regrets", "summary"})
-        connection.execute(
-            f"CREATE VIEW runs AS SELECT {names}, {scalars}, _rows.summary FROM _rows JOIN cells USING (cell)"
-        )
+        connection.execute(f"CREATE VIEW runs AS SELECT {names}, {scalars} FROM _rows JOIN cells USING (cell)")
+        connection.execute("CREATE VIEW summaries AS SELECT run, cell, seed, summary FROM _rows")
         connection.execute(
             f"CREATE VIEW curves AS SELECT {names}, _rows.cell, _rows.run, _rows.seed, unnest(problems.t) AS t, "
             "unnest(_rows.rewards) AS reward, unnest(_rows.regrets) AS regret FROM _rows JOIN cells USING (cell) "

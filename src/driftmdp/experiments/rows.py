@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from driftmdp.experiments.identity import canonical
+from driftmdp.experiments.identity import canonical, plain
 from driftmdp.experiments.runs import ProblemCell, RunKey
 from driftmdp.experiments.worlds import agent_of, drift_of, world_of
 from driftmdp.simulation import simulate
 from driftmdp.validation import quietly
 
-__all__ = ["PROBLEMS", "RUNS", "problem_row", "run_id", "run_row", "run_table"]
+__all__ = ["PROBLEMS", "RUNS", "digest_in", "problem_row", "run_digest", "run_row", "run_table"]
 
 NUMBERS = pa.list_(pa.float64())
 STEPS = pa.list_(pa.int64())
@@ -34,6 +34,7 @@ RUNS = pa.schema(
         ("regret", pa.float64()),  # the sum of rho*_t - r_t(s_t, a_t)
         ("plans", pa.int64()),
         ("vacuous_share", pa.float64()),  # null where there was no plan
+        ("parameters", pa.string()),  # of the agent, as they were in force, as JSON
         ("rewards", NUMBERS),  # received so far, at the checkpoints
         ("regrets", NUMBERS),  # regret so far, at the checkpoints
         ("summary", pa.string()),  # the agent's own, as JSON, or null
@@ -89,14 +90,20 @@ def run_row(key: RunKey) -> bytes:
         float(regrets[-1]),
         run.plans,
         run.vacuous_share if run.plans else None,
+        json.dumps({name: _brief(value) for name, value in run.parameters.items() if name != "space"}),
         _summary(run.summary),
     ]
     return b"\n".join([json.dumps(values).encode(), rewards.tobytes() + regrets.tobytes()])
 
 
-def run_id(row: bytes) -> str:
-    """Return the id of a packed run."""
-    return str(json.loads(row[: row.index(b"\n")])[0])
+def run_digest(row: bytes) -> str:
+    """Return the digest of a packed run."""
+    return digest_in(json.loads(row[: row.index(b"\n")])[0])
+
+
+def digest_in(run: str) -> str:
+    """Return the digest in the id of a run."""
+    return run.rpartition("#")[2]
 
 
 def run_table(rows: Sequence[bytes]) -> pa.Table:
@@ -149,6 +156,13 @@ def problem_row(cell: ProblemCell) -> pa.RecordBatch:
 
 def _record(schema: pa.Schema, values: dict[str, Any]) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays([pa.array([values[f.name]], f.type) for f in schema], schema=schema)
+
+
+def _brief(value: Any) -> Any:
+    """Return a parameter as JSON has it; of arrays only how large they are."""
+    if isinstance(value, np.ndarray):
+        return f"<array of {value.size}>"
+    return plain(value.item() if isinstance(value, np.generic) else value)
 
 
 def _summary(summary: Any) -> str | None:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import re
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -18,6 +19,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from driftmdp import engines
+from driftmdp.agents import BuiltinAgent
 from driftmdp.engines import Engine, Outcome
 from driftmdp.errors import DriftmdpError, InvalidInputError
 from driftmdp.experiments import provenance
@@ -28,6 +30,9 @@ from driftmdp.experiments.runs import Cell, Plan, ProblemCell, RunKey, plan
 from driftmdp.experiments.spec import Spec
 from driftmdp.experiments.store import Store
 from driftmdp.experiments.worlds import agent_of, world_of
+from driftmdp.kernels import machine_code_is_there
+from driftmdp.simulation import check_fit
+from driftmdp.validation import one_of
 
 __all__ = ["BATCH", "Failure", "Progress", "Session", "manifest_of", "run"]
 
@@ -38,8 +43,8 @@ MANY_RUNS = 5000  # below, threads are done before processes have started
 class Progress(Protocol):
     """What is told of a session while it lasts."""
 
-    def begin(self, total: int, kept: int, torn: int) -> None:
-        """Say how many runs there are, and how many were there; ``torn`` bytes of the journal were cut off."""
+    def begin(self, total: int, kept: int, notes: list[str]) -> None:
+        """Say how many runs there are, and how many were there; ``notes`` are sentences worth knowing."""
 
     def advance(self, failed: bool) -> None:
         """Say that a run is done, or has failed."""
@@ -137,7 +142,8 @@ def run(
     2 0 2
     """
     asked = plan(spec, where)
-    engines.make("threads" if engine == "auto" else engine, workers)  # before anything is made
+    one_of(engine, "engine", ("auto", *engines.names()))
+    engines.make("threads", workers)  # a wrong number of workers is found before anything is made
     store = Store.create(Path(out))
     with FolderLock(store.folder):
         return _Running(asked, store, progress or _Silent()).go(engine, workers)
@@ -167,21 +173,23 @@ class _Running:
 
     def go(self, engine: str, workers: int | None) -> Session:
         began, start = datetime.datetime.now(datetime.UTC), time.perf_counter()
+        self.store.sweep()
         known = self.store.known_runs()
         batches, kept = self._batches(known)
-        todo = [key for batch in batches for key in batch.keys if key.id not in batch.rows]
+        todo = [key for batch in batches for key in batch.keys if key.digest not in batch.rows]
         self.engine: Engine = engines.make(_chosen(engine, todo), workers)
-        _check_values({key.cell.id: key.cell for key in todo}.values())
-        self.store.write_manifest(manifest_of(self.asked))
-        self.progress.begin(self.asked.n_runs, kept, self.store.torn)
+        _check_values({key.cell.id: key.cell for key in todo}.values(), self.asked.places)
+        notes = self._notes(bool(todo))
+        self.store.write_manifest(manifest_of(self.asked) | ({} if todo else self.store.last_source()))
+        self.progress.begin(self.asked.n_runs, kept, notes)
         try:
             self._work(batches, todo)
-            self.store.write_json("failures.json", [asdict(failure) for failure in self.failures])
         finally:
             self.progress.end()
             self.store.journal.close()
             seconds = time.perf_counter() - start
-            with contextlib.suppress(DriftmdpError):
+            with contextlib.suppress(DriftmdpError):  # a full disk has been told of already
+                self._write_failures()
                 self.store.add_session(self._facts(began, seconds))
         compute = sum(spent for _, spent in self.spent.values())
         return Session(self.store.folder, self.asked.n_runs, kept, self.done, self.failures, seconds, compute)
@@ -191,8 +199,8 @@ class _Running:
         unsealed = {key: row for key, row in self.store.unsealed().items() if key not in known}
         batches, kept = [], 0
         for keys in _chunks(self.asked.runs(), BATCH):
-            missing = [key for key in keys if key.id not in known]
-            rows = {key.id: unsealed.pop(key.id) for key in missing if key.id in unsealed}
+            missing = [key for key in keys if key.digest not in known]
+            rows = {key.digest: unsealed.pop(key.digest) for key in missing if key.digest in unsealed}
             kept += len(keys) - len(missing) + len(rows)
             if missing:
                 batches.append(_Batch(missing, rows))
@@ -201,11 +209,26 @@ class _Running:
         self._rewrite_journal(batches)
         return batches, kept
 
+    def _notes(self, will_run: bool) -> list[str]:
+        """Return what the user should know before it begins."""
+        notes = []
+        if self.store.torn:
+            notes.append(
+                f"The last {self.store.torn} bytes of {self.store.journal.path} were not whole and are cut off; "
+                "their runs are done again."
+            )
+        before = self.store.last_name()
+        if before not in {None, self.asked.spec.name}:
+            notes.append(f"This folder had results of {before!r}; they are kept, and found again by that spec.")
+        if will_run and not machine_code_is_there():
+            notes.append("Compiling for the first time on this machine: a minute or two. Later runs start at once.")
+        return notes
+
     def _rewrite_journal(self, batches: list[_Batch]) -> None:
         self.store.keep_unsealed([row for batch in batches for row in batch.rows.values()])
 
     def _work(self, batches: list[_Batch], todo: list[RunKey]) -> None:
-        home = {key.id: batch for batch in batches for key in batch.keys}
+        home = {key.digest: batch for batch in batches for key in batch.keys}
         for batch in [batch for batch in batches if batch.is_whole]:
             self._seal(batch, batches)
         tasks = list(_with_problems(todo, self.asked.problems, self.store.known_problems()))
@@ -214,20 +237,26 @@ class _Running:
             for outcome in outcomes:
                 task = tasks[outcome.index]
                 if isinstance(task, ProblemCell):
-                    if outcome.error is None:
-                        self.store.write_problem(outcome.value)
+                    self._take_problem(task, outcome)
                     continue
-                batch = home[task.id]
+                batch = home[task.digest]
                 self._take(task, outcome, batch)
                 if batch.is_whole:
                     self._seal(batch, batches)
+
+    def _take_problem(self, cell: ProblemCell, outcome: Outcome) -> None:
+        if outcome.error is None:
+            self.store.write_problem(outcome.value)
+        else:
+            error = _told(outcome)
+            self.failures.append(Failure(cell.slug, cell.label, "", -1, error, outcome.traceback))
 
     def _take(self, key: RunKey, outcome: Outcome, batch: _Batch) -> None:
         spent = self.spent.setdefault(key.cell.id, [0, 0.0])
         spent[0], spent[1] = spent[0] + 1, spent[1] + outcome.seconds
         if outcome.error is None:
             self.store.append(outcome.value)
-            batch.rows[key.id] = outcome.value
+            batch.rows[key.digest] = outcome.value
             self.done += 1
         else:
             batch.failed += 1
@@ -237,9 +266,14 @@ class _Running:
     def _seal(self, batch: _Batch, batches: list[_Batch]) -> None:
         """Make a file of a whole batch, then let the journal forget its rows."""
         if batch.rows:
-            self.store.write_batch([batch.rows[key.id] for key in batch.keys if key.id in batch.rows])
+            self.store.write_batch([batch.rows[key.digest] for key in batch.keys if key.digest in batch.rows])
         batches.remove(batch)
         self._rewrite_journal(batches)
+        if batch.failed:
+            self._write_failures()
+
+    def _write_failures(self) -> None:
+        self.store.write_json("failures.json", [asdict(failure) for failure in self.failures])
 
     def _facts(self, began: datetime.datetime, seconds: float) -> dict[str, Any]:
         return {
@@ -247,9 +281,11 @@ class _Running:
             "seconds": round(seconds, 3),
             "done": self.done,
             "failed": len(self.failures),
-            "engine": type(self.engine).__name__,
+            "engine": _chosen_name(self.engine),
             "workers": self.engine.workers,
             "machine": provenance.machine(),
+            "versions": provenance.versions(),
+            "revision": provenance.revision(),
             "cells": {cell: [int(n), round(spent, 4)] for cell, (n, spent) in self.spent.items()},
         }
 
@@ -260,6 +296,10 @@ def _chosen(engine: str, todo: list[RunKey]) -> str:
         return engine
     is_own = any(":" in key.cell.agent.name for key in todo)
     return "processes" if is_own or len(todo) >= MANY_RUNS else "threads"
+
+
+def _chosen_name(engine: Engine) -> str:
+    return "processes" if isinstance(engine, engines.ProcessEngine) else "threads"
 
 
 def _do(task: ProblemCell | RunKey) -> pa.RecordBatch | bytes:
@@ -290,18 +330,23 @@ def _chunks(keys: Iterator[RunKey], size: int) -> Iterator[list[RunKey]]:
         yield chunk
 
 
-def _check_values(cells: Iterable[Cell]) -> None:
+def _check_values(cells: Iterable[Cell], places: Mapping[str, str]) -> None:
     """Make every problem and agent once, before anything runs: a wrong value is a mistake of the spec."""
     for cell in cells:
         try:
             world_of(cell.problem)
         except Exception as error:
-            raise InvalidInputError(f"The problem {cell.problem.label!r} cannot be made: {_said(error)}") from None
+            place = f"{places[cell.problem.id]}, {cell.problem.label!r}"
+            raise InvalidInputError(f"{place}, cannot be made: {_said(error)}") from None
         try:
-            agent_of(cell)
+            agent = agent_of(cell)
+            if isinstance(agent, BuiltinAgent):
+                check_fit(agent, world_of(cell.problem).problem)
         except Exception as error:
-            names = f"The agent {cell.agent.label!r} cannot be made for the problem {cell.problem.label!r}"
-            raise InvalidInputError(f"{names}: {_said(error)}") from None
+            place = f"{places[cell.agent.id]}, {cell.agent.label!r}"
+            raise InvalidInputError(
+                f"{place}, cannot be made for the problem {cell.problem.label!r}: {_said(error)}"
+            ) from None
 
 
 def _said(error: Exception) -> str:
@@ -310,8 +355,20 @@ def _said(error: Exception) -> str:
 
 
 def _failure(key: RunKey, outcome: Outcome) -> Failure:
-    error = f"{type(outcome.error).__name__}: {outcome.error}"
-    return Failure(key.id, key.cell.problem.label, key.cell.agent.label, key.seed, error, outcome.traceback)
+    cell = key.cell
+    return Failure(key.id, cell.problem.label, cell.agent.label, key.seed, _told(outcome), outcome.traceback)
+
+
+def _told(outcome: Outcome) -> str:
+    return f"{type(outcome.error).__name__}: {outcome.error}{_last_line_of_users(outcome.traceback)}"
+
+
+def _last_line_of_users(traceback: str) -> str:
+    """Return the last place outside of this package that a traceback names, such as `` (mine.py, line 3)``."""
+    here = str(Path(__file__).parents[1])
+    places = re.findall(r'File "([^"]+)", line (\d+)', traceback)
+    own = [(file, line) for file, line in places if not file.startswith((here, "<"))]
+    return f" ({Path(own[-1][0]).name}, line {own[-1][1]})" if own else ""
 
 
 def manifest_of(asked: Plan) -> dict[str, Any]:
@@ -331,7 +388,7 @@ def manifest_of(asked: Plan) -> dict[str, Any]:
 class _Silent:
     """Says nothing."""
 
-    def begin(self, total: int, kept: int, torn: int) -> None:
+    def begin(self, total: int, kept: int, notes: list[str]) -> None:
         """Say nothing."""
 
     def advance(self, failed: bool) -> None:

@@ -6,6 +6,7 @@ A *cell* is one problem and one agent with all parameters; a run is a cell and a
 from __future__ import annotations
 
 import itertools
+import math
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -17,11 +18,11 @@ from driftmdp._version import NUMERICS
 from driftmdp.errors import DriftmdpError, InvalidInputError
 from driftmdp.experiments import catalogue
 from driftmdp.experiments.catalogue import Maker
-from driftmdp.experiments.identity import canonical, digest, plain, shown, slug
+from driftmdp.experiments.identity import canonical, check_finite, digest, plain, slug
+from driftmdp.experiments.labels import check_label, check_report, labelled
 from driftmdp.experiments.spec import MOST_RUNS, Choice, CurveOptions, Spec
-from driftmdp.validation import nearest_name
 
-__all__ = ["AgentCell", "Cell", "Plan", "ProblemCell", "RunKey", "labelled", "plan"]
+__all__ = ["AgentCell", "Cell", "Plan", "ProblemCell", "RunKey", "plan"]
 
 
 @dataclass(frozen=True)
@@ -78,16 +79,21 @@ class Cell:
 
     def key(self, seed: int) -> RunKey:
         """Return the run with a seed."""
-        return RunKey(f"{self.problem.slug}/{self.agent.slug}/{seed}#{digest(f'{self.id}/{seed}')}", self, seed)
+        return RunKey(digest(f"{self.id}/{seed}"), self, seed)
 
 
 @dataclass(frozen=True)
 class RunKey:
-    """One run: ``id`` is its slug and its digest."""
+    """One run; ``digest`` says what it is."""
 
-    id: str
+    digest: str
     cell: Cell
     seed: int
+
+    @property
+    def id(self) -> str:
+        """A slug for people, and the digest."""
+        return f"{self.cell.problem.slug}/{self.cell.agent.slug}/{self.seed}#{self.digest}"
 
 
 @dataclass(frozen=True)
@@ -98,6 +104,7 @@ class Plan:
     problems: list[ProblemCell]
     agents: list[AgentCell]
     cells: list[Cell] = field(repr=False)
+    places: Mapping[str, str] = field(repr=False)  # where the spec has a problem or an agent, by id
 
     @property
     def n_runs(self) -> int:
@@ -130,22 +137,37 @@ def plan(spec: Spec, where: str = "spec") -> Plan:
     ['two-state-v1/Random/0#...', 'two-state-v1/Random/1#...']
     """
     _see_own_modules(where)
+    _check_size(spec, where)
+    places: dict[str, str] = {}
     problems = [
-        _problem_cell(maker, choice, varied, spec.curve)
-        for maker, choice, varied in _points(spec.problems, catalogue.problem_maker, f"{where}: problems")
+        _placed(_problem_cell(maker, choice, varied, spec.curve), place, places)
+        for maker, choice, varied, place in _points(spec.problems, catalogue.problem_maker, f"{where}: problems")
     ]
     agents = [
-        _agent_cell(maker, choice, varied)
-        for maker, choice, varied in _points(spec.agents, catalogue.agent_maker, f"{where}: agents")
+        _placed(_agent_cell(maker, choice, varied), place, places)
+        for maker, choice, varied, place in _points(spec.agents, catalogue.agent_maker, f"{where}: agents")
     ]
     problems, agents = _distinct(problems, f"{where}: problems"), _distinct(agents, f"{where}: agents")
     cells = [Cell(digest(f"{p.id}/{a.id}"), p, a) for p in problems for a in agents]
-    if len(cells) * len(spec.seed_list) > MOST_RUNS:
+    check_report(spec.report, agents, where)
+    return Plan(spec, problems, agents, cells, places)
+
+
+def _check_size(spec: Spec, where: str) -> None:
+    """Refuse a spec that asks for too much, before its grids are spread out."""
+    problems, agents = (
+        sum(math.prod(len(values) for values in choice.grid.values()) for choice in choices)
+        for choices in (spec.problems, spec.agents)
+    )
+    if problems * agents * spec.n_seeds > MOST_RUNS:
         raise InvalidInputError(
-            f"{where} must ask for at most {MOST_RUNS} runs; it asks for {len(cells) * len(spec.seed_list)}."
+            f"{where} must ask for at most {MOST_RUNS:,} runs; it asks for {problems * agents * spec.n_seeds:,}."
         )
-    _check_report(spec, agents, where)
-    return Plan(spec, problems, agents, cells)
+
+
+def _placed(cell: AnyCell, place: str, places: dict[str, str]) -> AnyCell:
+    places.setdefault(cell.id, place)
+    return cell
 
 
 def _see_own_modules(where: str) -> None:
@@ -157,8 +179,8 @@ def _see_own_modules(where: str) -> None:
 
 def _points(
     choices: list[Choice], find: Callable[[str], Maker], where: str
-) -> Iterator[tuple[Maker, Choice, dict[str, Any]]]:
-    """Yield every point of every grid, its names checked."""
+) -> Iterator[tuple[Maker, Choice, dict[str, Any], str]]:
+    """Yield every point of every grid, its names checked, and its place in the spec."""
     for number, choice in enumerate(choices):
         place = f"{where}[{number}]"
         try:
@@ -167,8 +189,11 @@ def _points(
             raise InvalidInputError(f"{place}.name: {error}") from None
         maker.check(choice.parameters, f"{place}.parameters")
         maker.check(choice.grid, f"{place}.grid")
+        check_finite(choice.parameters, f"{place}.parameters")
+        check_finite(choice.grid, f"{place}.grid")
+        check_label(choice, place)
         for values in itertools.product(*choice.grid.values()):
-            yield maker, choice, dict(zip(choice.grid, values, strict=True))
+            yield maker, choice, dict(zip(choice.grid, values, strict=True)), place
 
 
 def _problem_cell(maker: Maker, choice: Choice, varied: dict[str, Any], curve: CurveOptions) -> ProblemCell:
@@ -188,7 +213,7 @@ def _problem_cell(maker: Maker, choice: Choice, varied: dict[str, Any], curve: C
 
 def _agent_cell(maker: Maker, choice: Choice, varied: dict[str, Any]) -> AgentCell:
     given = choice.parameters | varied
-    if given.get("reward_range") == "problem":  # what an agent has if nothing is said
+    if given.get("reward_range") == "problem" and not maker.source:  # what ours have if nothing is said
         given = {key: value for key, value in given.items() if key != "reward_range"}
     return AgentCell(
         digest(canonical(_what(maker, given))),
@@ -216,36 +241,3 @@ def _distinct(cells: list[AnyCell], where: str) -> list[AnyCell]:
             raise InvalidInputError(f"{where} must have different labels; two are called {cell.label!r}.")
         by_id[cell.id] = cell.label
     return cells
-
-
-def _check_report(spec: Spec, agents: list[AgentCell], where: str) -> None:
-    labels = [*dict.fromkeys([cell.base for cell in agents] + [cell.label for cell in agents])]
-    if spec.report.baseline is not None and spec.report.baseline not in labels:
-        raise InvalidInputError(
-            f"{where}: report.baseline must be the label of an agent; got {spec.report.baseline!r}."
-            f"{nearest_name(spec.report.baseline, labels)}"
-        )
-    varied = {key for cell in agents for key in cell.varied}
-    for key in spec.report.split:
-        if key not in varied:
-            raise InvalidInputError(
-                f"{where}: report.split must name parameters of the agents' grids; got {key!r}."
-                f"{nearest_name(key, varied)}"
-            )
-
-
-def labelled(base: str, varied: Mapping[str, Any]) -> str:
-    """Return a label with the values of a grid: in the place of ``{key}``, or behind.
-
-    Examples
-    --------
-    >>> labelled("V_r = {v_r}", {"v_r": "T^0.5", "horizon": 100})
-    'V_r = T^0.5 (horizon=100)'
-    """
-    label, rest = base, []
-    for key, value in varied.items():
-        if f"{{{key}}}" in label:
-            label = label.replace(f"{{{key}}}", shown(value))
-        else:
-            rest.append(f"{key}={shown(value)}")
-    return f"{label} ({', '.join(rest)})" if rest else label

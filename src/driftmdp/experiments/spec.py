@@ -7,20 +7,18 @@ where they are made (:mod:`driftmdp.experiments.catalogue`).
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
-from pydantic_core import ErrorDetails
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from driftmdp.errors import InvalidInputError
-from driftmdp.validation import nearest_name
+from driftmdp.experiments.complaints import complaint
 
 __all__ = ["Choice", "CurveOptions", "ReportOptions", "SeedRange", "Spec", "parse_spec", "read_spec"]
 
 Seed = Annotated[int, Field(ge=0, lt=2**63)]
-Scalar = str | int | float | bool
 MOST_RUNS = 10_000_000
 
 
@@ -38,7 +36,7 @@ class CurveOptions(_Strict):
 class SeedRange(_Strict):
     """Seeds in a row."""
 
-    first: Seed = 0
+    first: Annotated[int, Field(ge=0, lt=2**62)] = 0
     count: Annotated[int, Field(ge=1, le=MOST_RUNS)]
 
 
@@ -72,6 +70,10 @@ class ReportOptions(_Strict):
         The label of the agent that the others are compared with, in pairs by seed.
     split
         Parameters of the agents' grids between whose values the reader switches, instead of one line for each.
+    names
+        What the page calls values of split parameters: ``{scale = {"0.1" = "narrow radii"}}``.
+    about
+        Paragraphs that stand at the top of the page.
     claims
         ``"csz20"``: hold the results against the sentences of the paper's numerical section.
     """
@@ -79,6 +81,8 @@ class ReportOptions(_Strict):
     title: str | None = None
     baseline: str | None = None
     split: list[str] = []
+    names: dict[str, dict[str, str]] = {}
+    about: list[str] = []
     claims: Literal["csz20"] | None = None
 
 
@@ -106,11 +110,19 @@ class Spec(_Strict):
     agents: Annotated[list[Choice], Field(min_length=1)]
     report: ReportOptions = ReportOptions()
 
-    @model_validator(mode="after")
-    def _distinct_seeds(self) -> Self:
-        if isinstance(self.seeds, list) and (not self.seeds or len(set(self.seeds)) < len(self.seeds)):
-            raise ValueError("must have seeds, each once")
-        return self
+    @field_validator("seeds", mode="after")
+    @classmethod
+    def _each_once(cls, seeds: Any) -> Any:
+        if isinstance(seeds, list) and (not seeds or len(set(seeds)) < len(seeds)):
+            raise ValueError("each once")
+        return seeds
+
+    @property
+    def n_seeds(self) -> int:
+        """How many seeds there are."""
+        if isinstance(self.seeds, SeedRange):
+            return self.seeds.count
+        return self.seeds if isinstance(self.seeds, int) else len(self.seeds)
 
     @property
     def seed_list(self) -> list[int]:
@@ -142,9 +154,9 @@ def read_spec(path: str | Path) -> Spec:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        raise InvalidInputError(
-            f"{path} must be a file that can be read; {reason}. `driftmdp init` writes an example."
-        ) from None
+        meant = Path(path).with_suffix(".toml")
+        hint = f"Did you mean {meant}?" if meant.is_file() else "`driftmdp init` writes an example."
+        raise InvalidInputError(f"{path} must be a file that can be read; {reason}. {hint}") from None
     return parse_spec(text, str(path))
 
 
@@ -169,57 +181,4 @@ def check_spec(content: Mapping[str, Any], where: str = "spec") -> Spec:
     try:
         return Spec.model_validate(dict(content))
     except ValidationError as error:
-        found = sorted(
-            error.errors(), key=lambda e: e["type"] != "extra_forbidden"
-        )  # a misspelt key explains others
-        more = f" ({len(found) - 1} more wrong beside it.)" if len(found) > 1 else ""
-        raise InvalidInputError(f"{where}: {_sentence(found[0])}{more}") from None
-
-
-def _sentence(error: ErrorDetails) -> str:
-    """Return what is wrong as one sentence: the key, the rule, the value, the nearest name."""
-    key, value = _key(error["loc"]), _shown(error["input"])
-    if error["type"] == "extra_forbidden":
-        return f"{key} is no key here; got {value}.{nearest_name(error['loc'][-1], _fields_at(error['loc'][:-1]))}"
-    if error["type"] == "missing":
-        return f"{key} must be given."
-    if error["type"] == "literal_error":
-        known = [choice for choice in _literals(error["ctx"]["expected"]) if choice]
-        return (
-            f"{key} must be one of {', '.join(map(repr, known))}; got {value}.{nearest_name(error['input'], known)}"
-        )
-    if error["type"] == "value_error":
-        return f"{key} {error['ctx']['error']}; got {value}."
-    return f"{key} is wrong: {error['msg'][0].lower() + error['msg'][1:]}; got {value}."
-
-
-def _key(location: Iterable[int | str]) -> str:
-    """Return ``agents[1].grid.scale`` for its parts; what pydantic calls a member of a union is no key."""
-    path = ""
-    for part in location:
-        if isinstance(part, int):
-            path += f"[{part}]"
-        elif part.isidentifier() and part not in {"SeedRange", "int"}:
-            path += f".{part}" if path else part
-    return path or "the spec"
-
-
-def _fields_at(location: tuple[int | str, ...]) -> list[str]:
-    """Return the keys that are known where an unknown one was found."""
-    model: type[BaseModel] = Spec
-    for part in location:
-        if part == "SeedRange":
-            model = SeedRange
-        elif isinstance(part, str) and part in model.model_fields:
-            kinds = [model.model_fields[part].annotation, *get_args(model.model_fields[part].annotation)]
-            model = next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, _Strict)), model)
-    return list(model.model_fields)
-
-
-def _literals(expected: str) -> list[str]:
-    return [word.strip("' ") for word in expected.replace(" or ", ",").split(",")]
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:77]}..."
+        raise InvalidInputError(f"{where}: {complaint(error.errors(), Spec)}") from None

@@ -29,13 +29,14 @@ import pyarrow.parquet as pq
 from driftmdp.errors import StorageError
 from driftmdp.experiments.identity import digest
 from driftmdp.experiments.journal import Journal, read_records
-from driftmdp.experiments.rows import PROBLEMS, run_id, run_table
+from driftmdp.experiments.rows import PROBLEMS, digest_in, run_digest, run_table
 from driftmdp.files import write_whole
 
 __all__ = ["Store"]
 
 FORMAT = "driftmdp results"
 VERSION = 1
+SESSION = {"began", "seconds", "done", "failed", "engine", "workers", "machine"}
 
 
 class Store:
@@ -77,10 +78,9 @@ class Store:
     def open(cls, folder: Path) -> Store:
         """Return a store for reading."""
         if not (folder / "manifest.json").is_file():
-            raise StorageError(
-                f"{folder} must be a folder of results, with a manifest.json. "
-                f"`driftmdp run spec.toml --out {folder}` makes one."
-            )
+            within = sorted(folder.glob("*/manifest.json"))
+            hint = f"Did you mean {within[0].parent}?" if within else "`driftmdp run` makes such folders."
+            raise StorageError(f"{folder} must be a folder of results, with a manifest.json. {hint}")
         return cls(folder)
 
     def batches(self) -> list[Path]:
@@ -88,8 +88,16 @@ class Store:
         return self._checked("runs")
 
     def problem_files(self) -> list[Path]:
-        """Return the files of problems, each checked against its digest."""
-        return self._checked("problems")
+        """Return the files of problems, each checked against its digest and its name."""
+        files = self._checked("problems")
+        for file in files:
+            if pq.read_table(file, columns=["problem_id"])["problem_id"].to_pylist() != [
+                file.stem.rpartition("-")[0]
+            ]:
+                raise StorageError(
+                    f"{file} was renamed after it was written. Delete it and run the same command again."
+                )
+        return files
 
     def _checked(self, part: str) -> list[Path]:
         files = sorted((self.folder / part).glob("*.parquet"))
@@ -102,11 +110,19 @@ class Store:
         return files
 
     def known_runs(self) -> set[str]:
-        """Return the ids of the runs in the batches."""
-        known: set[str] = set()
+        """Return the digests of the runs in the batches; each may be there once only."""
+        known: dict[str, Path] = {}
         for file in self.batches():
-            known.update(pq.read_table(file, columns=["run"])["run"].to_pylist())
-        return known
+            runs = pq.read_table(file, columns=["run"])["run"].to_pylist()
+            if not file.stem.startswith(f"{_batch_name(runs)}-"):
+                raise StorageError(
+                    f"{file} was renamed after it was written. Delete it and run the same command again."
+                )
+            for run in map(digest_in, runs):
+                if run in known:
+                    raise StorageError(f"{file} has runs that {known[run].name} has too. Delete one of them.")
+                known[run] = file
+        return set(known)
 
     def known_problems(self) -> set[str]:
         """Return the ids of the problems that are kept."""
@@ -118,7 +134,7 @@ class Store:
 
     def write_runs(self, table: pa.Table) -> Path:
         """Keep a table of runs as one file."""
-        return self._write_table("runs", digest("\n".join(table["run"].to_pylist())), table)
+        return self._write_table("runs", _batch_name(table["run"].to_pylist()), table)
 
     def write_problem(self, row: pa.RecordBatch) -> Path:
         """Keep the row of a problem."""
@@ -138,7 +154,16 @@ class Store:
         if not path.exists():
             return {}
         records, self.torn = read_records(_read(path))
-        return {run_id(row): row for row in records}
+        try:
+            return {run_digest(row): row for row in records}
+        except (ValueError, LookupError, TypeError):
+            raise StorageError(f"{path} was edited. Delete it and run the same command again.") from None
+
+    def sweep(self) -> None:
+        """Remove temporary files that a killed process left behind; call it with the folder locked."""
+        for part in (self.folder, self.folder / "runs", self.folder / "problems"):
+            for file in part.glob(".*.*"):
+                file.unlink(missing_ok=True)
 
     def append(self, row: bytes) -> None:
         """Keep a finished run, for now in the journal."""
@@ -177,6 +202,18 @@ class Store:
             raise StorageError(f"{path} must have version {VERSION} of {FORMAT!r}; got {body['version']}. {again}")
         return body
 
+    def last_source(self) -> dict[str, Any]:
+        """Return the versions and the revision that made the results here; nothing if that is not known."""
+        with contextlib.suppress(StorageError):
+            return {key: value for key, value in self.manifest().items() if key in {"versions", "revision"}}
+        return {}
+
+    def last_name(self) -> str | None:
+        """Return the name of the experiment whose manifest is here; None if there is none to be read."""
+        with contextlib.suppress(StorageError):
+            return str(self.manifest()["name"])
+        return None
+
     def failures(self) -> list[dict[str, Any]]:
         """Return the runs that failed, with their errors."""
         path = self.folder / "failures.json"
@@ -196,7 +233,7 @@ class Store:
         for line in _read(path).decode(errors="replace").splitlines():
             with contextlib.suppress(ValueError):
                 found.append(json.loads(line))
-        return found
+        return [session for session in found if isinstance(session, dict) and session.keys() >= SESSION]
 
     def add_session(self, facts: dict[str, Any]) -> None:
         """Append the facts of a session; after a torn line, on a new one."""
@@ -225,6 +262,11 @@ def _read(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise StorageError(f"{path} could not be read: {error.strerror or error}.") from None
+
+
+def _batch_name(runs: list[str]) -> str:
+    """Return what a batch is called: a digest of what is in it, in order."""
+    return digest("\n".join(map(digest_in, runs)))
 
 
 def _content_digest(content: bytes) -> str:

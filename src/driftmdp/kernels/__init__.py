@@ -54,3 +54,10 @@ def __getattr__(name: str) -> ModuleType:
     if name in __all__:
         return importlib.import_module(f"driftmdp.kernels.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def machine_code_is_there() -> bool:
+    """Return whether something has been compiled on this machine before; if not, the first run takes a minute."""
+    from driftmdp.kernels import _compile
+
+    return _compile.machine_code_is_there()

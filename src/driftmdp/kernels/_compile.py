@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 
-__all__ = ["cache_directory", "inlined_kernel", "kernel", "lean_kernel"]
+__all__ = ["cache_directory", "inlined_kernel", "kernel", "lean_kernel", "machine_code_is_there"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -66,6 +66,11 @@ def cache_directory() -> Path:
         except OSError:
             continue
     return Path(tempfile.mkdtemp(prefix="driftmdp-"))
+
+
+def machine_code_is_there() -> bool:
+    """Return whether something has been compiled on this machine before."""
+    return any(cache_directory().rglob("*.nbc"))
 
 
 class _SourcesLocator(_CacheLocator):

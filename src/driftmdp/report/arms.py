@@ -80,5 +80,8 @@ def _caption(found: View, line: Line, cell: str, run: dict[str, Any]) -> str:
         f"{line.label}{f' ({varied})' if varied else ''}: the share of seeds that drew each value in each block."
     )
     if run.get("clipped"):
-        caption += f" Its share of uniform draws, {run['formula_gamma']:.3g}, is clipped to 1: all are as likely."
+        caption += (
+            f" Its share of uniform draws, {run['formula_gamma']:.3g}, is clipped to 1: all are as likely, "
+            "whatever was earned, so one seed draws the same in every problem."
+        )
     return caption

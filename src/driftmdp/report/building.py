@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -110,16 +111,31 @@ def _baseline(found: View, name: str | None) -> Line:
 def _lead(found: View, judged: Judged | Section | None) -> Section:
     results = found.results
     paragraphs = [
+        *results.manifest["spec"]["report"]["about"],
         f"{len(results.runs):,} runs: {len(found.panels)} problems, {len(results.manifest['agents'])} agents with "
         f"their parameters, {len(results.manifest['seeds'])} seeds. Lines are means over seeds, bands are 95% "
-        "bootstrap intervals. Agents with the same seed face the same luck."
+        "bootstrap intervals. Agents with the same seed face the same luck.",
     ]
     if results.n_missing:
         failed = f"; {len(results.failures):,} of them failed" if len(results.failures) else ""
         paragraphs.append(f"{results.n_missing:,} runs that the spec asks for are missing here{failed}.")
     if isinstance(judged, Judged):
         paragraphs.append(judged.reason)
+    paragraphs += _covered(found)
     return Section("lead", "What was run", paragraphs)
+
+
+def _covered(found: View) -> list[str]:
+    """Return a sentence for every two agents of the first setting that did the same in every run."""
+    setting, said = found.settings[0], []
+    for one, other in itertools.combinations(found.lines, 2):
+        pairs = [(found.cell(setting, p, one), found.cell(setting, p, other)) for p in found.panels]
+        both = [(a, b) for a, b in pairs if a is not None and b is not None]
+        if both and all(np.array_equal(found.curves[a].rewards, found.curves[b].rewards) for a, b in both):
+            said.append(
+                f"{one.label} and {other.label} did exactly the same: in the charts one line covers the other."
+            )
+    return said
 
 
 def _comparisons(found: View, base: Line) -> list[Table]:

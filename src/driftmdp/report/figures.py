@@ -107,7 +107,7 @@ def draw_drift(found: View) -> Drawing:
             bottom, row["drift_t"], {row["drift_transition_name"]: row["drift_transition"]}, first_colour=2
         )
         bottom.set_ylim(-0.02, 1.02)
-        top.set_title(panel.label, fontsize=8)
+        top.set_title(_short(panel.label), fontsize=8)
     return Drawing(figure)
 
 
@@ -139,7 +139,7 @@ def draw_arms(draws: Mapping[str, Mapping[str, tuple[list[str], NDArray[np.float
     figure, axes = _figure(len(parts), min(len(draws), MOST_PANELS), (3.0, 2.4), right=1.0)
     top = max(float(shares.max()) for found in draws.values() for _, shares in found.values())
     for column, (title, found) in enumerate(list(draws.items())[:MOST_PANELS]):
-        axes[0][column].set_title(title, fontsize=8)
+        axes[0][column].set_title(_short(title), fontsize=8)
         for row, part in enumerate(parts):
             values, shares = found[part]
             ax = axes[row][column]
@@ -156,6 +156,10 @@ def draw_arms(draws: Mapping[str, Mapping[str, tuple[list[str], NDArray[np.float
     bar = figure.add_axes((1 - 0.8 / width, 0.5 / height, 0.15 / width, 1 - 0.85 / height))
     figure.colorbar(image, cax=bar, label="share of seeds")
     return Drawing(figure)
+
+
+def _short(label: str) -> str:
+    return label if len(label) <= 42 else f"{label[:39]}..."
 
 
 def _grid(n: int, legend: int) -> tuple[Any, list[Any]]:

@@ -44,7 +44,7 @@ def _sessions(sessions: list[dict[str, Any]]) -> Table:
             Cell(f"{session['done']:,}", float(session["done"])),
             Cell(f"{session['failed']:,}", float(session["failed"])),
             Cell(f"{session['seconds']:.1f} s", float(session["seconds"])),
-            Cell(f"{session['workers']} {session['engine'].lower()}"),
+            Cell(f"{session['workers']} {session['engine']}"),
             Cell(f"{session['machine']['processor']}, {session['machine']['cores']} cores"),
         ]
         for session in sessions

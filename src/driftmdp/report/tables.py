@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import defaultdict
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.experiments import Results
-from driftmdp.experiments.identity import canonical, shown
+from driftmdp.experiments.identity import shown
 from driftmdp.report.model import Cell, Line, Panel, Setting, Table
 from driftmdp.report.text import interval_cell, number_cell, p_cell
 from driftmdp.report.view import View
@@ -28,6 +29,7 @@ from driftmdp.statistics import (
 __all__ = ["agents_table", "outcome_rows", "outcomes", "paired_differences", "problems_table", "ranking", "slopes"]
 
 LEVEL = 0.05
+ROUNDING = 1e-9  # a variation below this is that of sums in floating point
 
 
 def outcome_rows(results: Results) -> tuple[list[str], list[list[str]]]:
@@ -51,7 +53,7 @@ def outcomes(found: View, setting: Setting) -> Table:
     rows = []
     for panel in found.panels:
         cells = [(line, cell) for line in found.lines if (cell := found.cell(setting, panel, line))]
-        learners = [cell for _, cell in cells if found.agent_of[cell]["name"] != "Oracle"]
+        learners = [cell for line, cell in cells if not _is_oracle(found, setting, panel, line)]
         best = min((found.estimates(cell).regret_mean.estimate for cell in learners), default=math.nan)
         for line, cell in cells:
             known = found.estimates(cell)
@@ -59,7 +61,6 @@ def outcomes(found: View, setting: Setting) -> Table:
                 [
                     Cell(panel.label),
                     Cell(line.label),
-                    Cell(str(known.n_seeds), float(known.n_seeds)),
                     interval_cell(known.reward_mean),
                     interval_cell(known.reward_median),
                     interval_cell(known.regret_mean, "best" if known.regret_mean.estimate == best else ""),
@@ -69,7 +70,6 @@ def outcomes(found: View, setting: Setting) -> Table:
     columns = [
         "Problem",
         "Agent",
-        "Seeds",
         "Reward, mean",
         "Reward, median",
         "Dynamic regret, mean",
@@ -77,13 +77,18 @@ def outcomes(found: View, setting: Setting) -> Table:
     ]
     return Table(
         f"outcomes-{setting.id}",
-        "Cumulative reward and dynamic regret at the horizon, with 95% bootstrap intervals over seeds",
+        f"Cumulative reward and dynamic regret at the horizon; 95% bootstrap intervals, {_seeds(found, setting)}",
         columns,
         rows,
         setting.id,
         "Regret is measured with mean rewards against the optimal gain of every step. The least mean regret of "
         "each problem is marked, the Oracle's aside.",
     )
+
+
+def _seeds(found: View, setting: Setting) -> str:
+    counts = {found.estimates(cell).n_seeds for cells in setting.curves.values() for cell in cells.values()}
+    return f"{min(counts)} seeds" if len(counts) == 1 else f"{min(counts)} to {max(counts)} seeds"
 
 
 def ranking(found: View, setting: Setting) -> Table:
@@ -95,10 +100,12 @@ def ranking(found: View, setting: Setting) -> Table:
         if not lines or not len(table):
             continue
         ranked, order = rank_shares(-table), _rank_of_means(table)
+        learners = [k for k, line in enumerate(lines) if not _is_oracle(found, setting, panel, line)]
+        best = min((order[k] for k in learners), default=math.nan)
         for k, line in enumerate(lines):
             values[line.id].append(order[k])
             text = f"{order[k]:g} [{ranked.low[k]:g}, {ranked.high[k]:g}]" if len(table) > 1 else f"{order[k]:g}"
-            ranks[line.id][panel.id] = Cell(text, float(order[k]), "best" if order[k] == order.min() else "")
+            ranks[line.id][panel.id] = Cell(text, float(order[k]), "best" if order[k] == best else "")
     present = sorted((line for line in found.lines if line.id in ranks), key=lambda line: np.mean(values[line.id]))
     rows = [
         [
@@ -118,6 +125,11 @@ def ranking(found: View, setting: Setting) -> Table:
     )
 
 
+def _is_oracle(found: View, setting: Setting, panel: Panel, line: Line) -> bool:
+    cell = found.cell(setting, panel, line)
+    return cell is not None and found.agent_of[cell]["name"] == "Oracle"
+
+
 def _by_seed(found: View, setting: Setting, panel: Panel) -> tuple[list[Line], NDArray[np.float64]]:
     """Return the lines of a panel and their regrets, one row for each seed that all of them have."""
     lines = [line for line in found.lines if found.cell(setting, panel, line)]
@@ -132,9 +144,9 @@ def _by_seed(found: View, setting: Setting, panel: Panel) -> tuple[list[Line], N
 
 def _rank_of_means(table: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the rank of each column's mean, 1 the least; equal means share the average rank."""
-    means = np.round(table.mean(axis=0), 9)
-    below = (means[:, None] > means[None, :]).sum(axis=1)
-    equal = (means[:, None] == means[None, :]).sum(axis=1)
+    means = table.mean(axis=0)
+    ahead, tolerance = means[:, None] - means[None, :], 1e-12 * float(np.abs(table).max())
+    below, equal = (ahead > tolerance).sum(axis=1), (np.abs(ahead) <= tolerance).sum(axis=1)
     return np.asarray(below + (equal + 1) / 2)
 
 
@@ -154,7 +166,8 @@ def paired_differences(found: View, setting: Setting, baseline: Line) -> Table |
                 compared.append((panel, line, less))
     if not compared:
         return None
-    adjusted = holm([sign_flip_test(less) if less.size > 1 else math.nan for _, _, less in compared])
+    flips = max(9999, 200 * len(compared))  # so many that Holm's correction leaves something to find
+    adjusted = holm([sign_flip_test(less, flips) if less.size > 1 else math.nan for _, _, less in compared])
     rows = []
     for (panel, line, less), p in zip(compared, adjusted, strict=True):
         rows.append(
@@ -174,8 +187,15 @@ def paired_differences(found: View, setting: Setting, baseline: Line) -> Table |
         rows,
         setting.id,
         "Both agents of a pair face the same luck. A sign-flip test of no difference, corrected for the "
-        f"{len(rows)} comparisons of this table (Holm); a finding is given at 5%.",
+        f"{len(rows)} comparisons of this table (Holm); a finding is given at 5%. An interval is for its own row "
+        f"only, so one that excludes 0 need not be a finding.{_out_of_reach(compared)}",
     )
+
+
+def _out_of_reach(compared: list[tuple[Panel, Line, NDArray[np.float64]]]) -> str:
+    """Say so where there are too few seeds for any finding: all signs alike have probability 2 / 2^n."""
+    n = max(less.size for _, _, less in compared)
+    return f" With {n} seeds nothing can be found here; run more." if 2.0 ** (1 - n) * len(compared) > LEVEL else ""
 
 
 def _verdict(less: NDArray[np.float64], p: float) -> str:
@@ -190,10 +210,9 @@ def slopes(found: View, setting: Setting) -> Table | None:
     for panel in found.panels:
         row = found.problems.get(panel.id)
         if row is not None:
-            others = {key: value for key, value in json.loads(row["parameters"]).items() if key != "horizon"}
-            families[f"{row['name']} {canonical(others)}"].append(panel)
+            families[_described(row, without="horizon")].append(panel)
     rows = []
-    for panels in families.values():
+    for name, panels in families.items():
         horizons = [panel.horizon for panel in panels]
         if len(set(horizons)) < 2:
             continue
@@ -201,7 +220,7 @@ def slopes(found: View, setting: Setting) -> Table | None:
             cells = [found.cell(setting, panel, line) for panel in panels]
             if any(cell is None for cell in cells):
                 continue
-            rows.append([Cell(f"{panels[0].label}, ..."), Cell(line.label), *_slope_cells(found, horizons, cells)])
+            rows.append([Cell(name), Cell(line.label), *_slope_cells(found, horizons, cells)])
     if not rows:
         return None
     return Table(
@@ -229,42 +248,52 @@ def problems_table(found: View) -> Table:
     for panel in found.panels:
         row = found.problems.get(panel.id)
         if row is None:
-            rows.append([Cell(panel.label), *[Cell("–")] * 7])  # noqa: RUF001
+            rows.append([Cell(panel.label), *[Cell("–")] * 6])  # noqa: RUF001
             continue
-        parameters = json.loads(row["parameters"])
         rows.append(
             [
                 Cell(panel.label),
-                Cell(row["name"]),
-                Cell(", ".join(f"{key} = {shown(value)}" for key, value in parameters.items())),
+                Cell(_described(row)),
                 Cell(f"{row['n_states']} states, {row['n_pairs']} pairs"),
-                number_cell(row["b_r"]),
-                number_cell(row["b_p"]),
+                number_cell(_unless_rounding(row["b_r"])),
+                number_cell(_unless_rounding(row["b_p"])),
                 Cell(f"[{row['reward_low']:g}, {row['reward_high']:g}]"),
                 number_cell(float(row["optimum"][-1])),
             ]
         )
-    columns = ["Problem", "Name", "Parameters", "Size", "B_r", "B_p", "Rewards in", "Sum of optimal gains"]
+    columns = ["Problem", "Made by", "Size", "B_r", "B_p", "Rewards in", "Sum of optimal gains"]
     return Table("problems", "The problems", columns, rows, "", "B_r and B_p are the exact variation budgets.")
+
+
+def _described(row: Mapping[Any, Any], without: str = "") -> str:
+    """Return a problem's name and parameters; those that are not set are left out."""
+    given = {k: v for k, v in json.loads(row["parameters"]).items() if v is not None and k != without}
+    words = ", ".join(f"{key} = {shown(value)}" for key, value in given.items())
+    return f"{row['name']} ({words})" if words else str(row["name"])
+
+
+def _unless_rounding(budget: float) -> float:
+    return 0.0 if budget < ROUNDING else budget
 
 
 def agents_table(found: View, setting: Setting) -> Table:
     """Return every agent with its parameters, how often it planned, and how many plans had only vacuous radii."""
-    runs = found.results.runs.groupby("cell", sort=False)[["plans", "vacuous_share"]].mean()
+    grouped = found.results.runs.groupby("cell", sort=False)
+    runs, in_force = grouped[["plans", "vacuous_share"]].mean(), grouped["parameters"].first()
     rows = []
     for line in found.lines:
         cells = [cell for panel in found.panels if (cell := found.cell(setting, panel, line))]
         if not cells:
             continue
         agent = found.agent_of[cells[0]]
-        given = ", ".join(f"{key} = {shown(value)}" for key, value in sorted(agent["parameters"].items()))
+        used = _in_force([json.loads(in_force[cell]) for cell in cells])
         plans, vacuous = runs.loc[cells, "plans"], runs.loc[cells, "vacuous_share"]
         share = float(vacuous.mean())
         rows.append(
             [
                 Cell(line.label),
                 Cell(agent["name"]),
-                Cell(given or "defaults"),
+                Cell(used or "none"),
                 number_cell(float(plans.mean())),
                 Cell("–") if math.isnan(share) else Cell(f"{100 * share:.1f}%", share),  # noqa: RUF001
             ]
@@ -272,8 +301,20 @@ def agents_table(found: View, setting: Setting) -> Table:
     return Table(
         f"agents-{setting.id}",
         "The agents",
-        ["Agent", "Class", "Given parameters", "Plans a run", "Plans with vacuous radii"],
+        ["Agent", "Class", "Parameters, by problem where they differ", "Plans a run", "Vacuous plans"],
         rows,
         setting.id,
-        "A plan is vacuous when no radius in it excludes anything: what was remembered then does not matter.",
+        "A plan is vacuous when neither its reward radii nor its transition radii exclude anything: what was "
+        "remembered then does not matter. Rewards without a cap always count for something.",
     )
+
+
+def _in_force(parameters: list[dict[str, Any]]) -> str:
+    """Return an agent's parameters; one that differs between problems has a value for each."""
+    said = []
+    for key in parameters[0]:
+        values = list(dict.fromkeys(shown(found.get(key)) for found in parameters))
+        if values != ["null"] and key not in {"policies", "policy_index"}:
+            each = [shown(found.get(key)) for found in parameters]
+            said.append(f"{key} = {values[0] if len(values) == 1 else ' / '.join(each)}")
+    return ", ".join(said)

@@ -7,7 +7,7 @@ import math
 from driftmdp.report.model import Cell
 from driftmdp.statistics import Interval
 
-__all__ = ["interval_cell", "number", "number_cell", "p_cell", "percent_text"]
+__all__ = ["interval_cell", "interval_text", "number", "number_cell", "p_cell", "percent_text"]
 
 
 def number(value: float | None, digits: int = 4) -> str:
@@ -24,6 +24,8 @@ def number(value: float | None, digits: int = 4) -> str:
         return "∞" if value > 0 else "-∞"
     if value == 0:
         return "0"
+    if not 1e-5 <= abs(value) < 1e10:
+        return f"{value:.{digits - 1}e}"
     places = max(0, digits - 1 - math.floor(math.log10(abs(value))))
     text = f"{value:,.{places}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
@@ -35,13 +37,31 @@ def number_cell(value: float | None, digits: int = 4) -> Cell:
 
 
 def interval_cell(found: Interval, kind: str = "") -> Cell:
-    """Return an estimate with its interval for a table; ``2,331 [2,260, 2,405]``."""
-    return Cell(f"{number(found.estimate)} {bounds(found)}", float(found.estimate), kind)
+    """Return an estimate with its interval for a table."""
+    return Cell(interval_text(found), float(found.estimate), kind)
 
 
-def bounds(found: Interval) -> str:
-    """Return the ends of an interval."""
-    return f"[{number(found.low)}, {number(found.high)}]"
+def interval_text(found: Interval) -> str:
+    """Return an estimate with its interval; the digits are those that the interval leaves any meaning.
+
+    Examples
+    --------
+    >>> interval_text(Interval(60.22, 41.76, 79.72, 0.95)), interval_text(Interval(0.4912, 0.4811, 0.5013, 0.95))
+    ('60 [42, 80]', '0.491 [0.481, 0.501]')
+    """
+    width = found.high - found.low
+    if not (math.isfinite(width) and width > 0):
+        return f"{number(found.estimate)} [{number(found.low)}, {number(found.high)}]"
+    if max(abs(found.low), abs(found.high)) >= 1e10 or width < 1e-5:
+        return f"{number(found.estimate)} [{number(found.low)}, {number(found.high)}]"
+    places = max(0, 1 - math.floor(math.log10(width / 2)))
+    estimate, low, high = (_fixed(value, places) for value in (found.estimate, found.low, found.high))
+    return f"{estimate} [{low}, {high}]"
+
+
+def _fixed(value: float, places: int) -> str:
+    text = f"{value:,.{places}f}"
+    return text.lstrip("-") if float(text.replace(",", "")) == 0 else text
 
 
 def percent_text(found: Interval) -> str:
@@ -50,7 +70,9 @@ def percent_text(found: Interval) -> str:
 
 
 def _percent(ratio: float) -> str:
-    return "–" if math.isnan(ratio) else f"{100 * (ratio - 1):+.0f}%"  # noqa: RUF001
+    if not math.isfinite(ratio):
+        return number(ratio)
+    return f"{round(100 * (ratio - 1)) + 0:+d}%"
 
 
 def p_cell(value: float) -> Cell:

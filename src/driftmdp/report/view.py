@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from driftmdp.experiments import CellCurves, Results
 from driftmdp.experiments.identity import canonical, shown
-from driftmdp.experiments.runs import labelled
+from driftmdp.experiments.labels import agrees, line_label
 from driftmdp.report.model import Line, Panel, Setting
 from driftmdp.statistics import Interval, mean_interval, median_interval
 
@@ -105,9 +105,11 @@ def view(results: Results) -> View:
     for number, values in enumerate(_settings(manifest["agents"], split)):
         shown_in: dict[str, dict[str, str]] = {panel.id: {} for panel in panels}
         for cell, problem, agent in manifest["cells"]:
-            if cell in curves and _agrees(agents[agent]["varied"], values):
+            if cell in curves and agrees(agents[agent]["varied"], values):
                 shown_in[panel_of[problem]][by_label[_line_label(agents[agent], split)]] = cell
-        settings.append(Setting(f"s{number}", _setting_label(values), shown_in))
+        settings.append(
+            Setting(f"s{number}", _setting_label(values, manifest["spec"]["report"]["names"]), shown_in)
+        )
     rows = results.problems.set_index("problem_id").to_dict("index")
     problems = {panel_of[key]: row for key, row in rows.items()}
     return View(results, panels, lines, settings, problems, curves)
@@ -119,7 +121,7 @@ def _horizon(results: Results, problem_id: str) -> int:
 
 
 def _line_label(agent: Mapping[str, Any], split: list[str]) -> str:
-    return labelled(agent["base"], {key: value for key, value in agent["varied"].items() if key not in split})
+    return line_label(agent["base"], agent["varied"], split)
 
 
 def _settings(agents: list[Mapping[str, Any]], split: list[str]) -> list[dict[str, Any]]:
@@ -133,9 +135,7 @@ def _settings(agents: list[Mapping[str, Any]], split: list[str]) -> list[dict[st
     return [dict(combination) for combination in itertools.product(*choices)]
 
 
-def _agrees(varied: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
-    return all(canonical(varied[key]) == canonical(value) for key, value in values.items() if key in varied)
-
-
-def _setting_label(values: Mapping[str, Any]) -> str:
-    return ", ".join(f"{key} = {shown(value)}" for key, value in values.items()) or "all"
+def _setting_label(values: Mapping[str, Any], names: Mapping[str, Mapping[str, str]]) -> str:
+    """Return a setting by the names that the spec gives to values, or else by key and value."""
+    words = [names.get(key, {}).get(shown(value), f"{key} = {shown(value)}") for key, value in values.items()]
+    return "; ".join(words) or "all"
