@@ -12,8 +12,8 @@ __all__ = ["Judged", "judge"]
 RULES = [
     "Every sentence of the paper's Results paragraph that runs can judge, under the setting chosen above. A "
     "sentence is reproduced if all its comparisons hold with their whole interval, not if none does, and partly "
-    "otherwise. The 12% are reproduced if the interval of the least gain holds 12% and not 0, and partly if only one "
-    "of these is so. The sentence on the master is not reproduced if it drew its arms as if it had learned nothing.",
+    "otherwise. The 12% are reproduced if the interval of the least gain holds 12% and not 0, and partly if only "
+    "one of these is so. The sentence on the master is not reproduced if it drew as if it had learned nothing.",
     "Three more sentences are about theory and are not judged here: that there is no contradiction, that both "
     "algorithms have worst-case bounds of one order, and that these problems are not the worst case.",
     "The setup paragraph prints B_r = 15 V_r and B_p = 12 V_p. Exactly, they are about 30 V_r and 6 V_p (see the "
