@@ -7,12 +7,22 @@
 
 from __future__ import annotations
 
-from driftmdp.engines.base import Engine, Outcome, WorkerDiedError, usable_cores
+from driftmdp.engines.base import Engine, Outcome, WorkerDiedError, run_one, usable_cores
 from driftmdp.engines.processes import ProcessEngine
 from driftmdp.engines.threads import ThreadEngine
 from driftmdp.validation import one_of
 
-__all__ = ["Engine", "Outcome", "ProcessEngine", "ThreadEngine", "WorkerDiedError", "make", "names", "usable_cores"]
+__all__ = [
+    "Engine",
+    "Outcome",
+    "ProcessEngine",
+    "ThreadEngine",
+    "WorkerDiedError",
+    "make",
+    "names",
+    "run_one",
+    "usable_cores",
+]
 
 _ENGINES: dict[str, type[ThreadEngine] | type[ProcessEngine]] = {
     "threads": ThreadEngine,

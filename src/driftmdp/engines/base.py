@@ -103,7 +103,13 @@ def as_workers(workers: int | None) -> int:
 
 
 def run_one(function: Callable[[Any], Any], index: int, task: Any) -> Outcome:
-    """Return the outcome of one task, run here and now."""
+    """Return the outcome of one task, run here and now.
+
+    Examples
+    --------
+    >>> run_one(abs, 0, -3).value
+    3
+    """
     started = time.perf_counter()
     try:
         value = function(task)

@@ -20,9 +20,10 @@ import pyarrow as pa
 
 from driftmdp import engines
 from driftmdp.agents import BuiltinAgent
-from driftmdp.engines import Engine, Outcome
+from driftmdp.engines import Engine, Outcome, run_one
 from driftmdp.errors import DriftmdpError, InvalidInputError
 from driftmdp.experiments import provenance
+from driftmdp.experiments.compiling import compiling_optimal_gains_aside
 from driftmdp.experiments.identity import plain
 from driftmdp.experiments.lock import FolderLock
 from driftmdp.experiments.rows import problem_row, run_row
@@ -178,8 +179,9 @@ class _Running:
         batches, kept = self._batches(known)
         todo = [key for batch in batches for key in batch.keys if key.digest not in batch.rows]
         self.engine: Engine = engines.make(_chosen(engine, todo), workers)
+        self.must_compile = bool(todo) and not machine_code_is_there()
         _check_values({key.cell.id: key.cell for key in todo}.values(), self.asked.places)
-        notes = self._notes(bool(todo))
+        notes = self._notes()
         self.store.write_manifest(manifest_of(self.asked) | ({} if todo else self.store.last_source()))
         self.progress.begin(self.asked.n_runs, kept, notes)
         try:
@@ -209,7 +211,7 @@ class _Running:
         self._rewrite_journal(batches)
         return batches, kept
 
-    def _notes(self, will_run: bool) -> list[str]:
+    def _notes(self) -> list[str]:
         """Return what the user should know before it begins."""
         notes = []
         if self.store.torn:
@@ -220,7 +222,7 @@ class _Running:
         before = self.store.last_name()
         if before not in {None, self.asked.spec.name}:
             notes.append(f"This folder had results of {before!r}; they are kept, and found again by that spec.")
-        if will_run and not machine_code_is_there():
+        if self.must_compile:
             notes.append("Compiling for the first time on this machine: a minute or two. Later runs start at once.")
         return notes
 
@@ -229,6 +231,10 @@ class _Running:
 
     def _work(self, batches: list[_Batch], todo: list[RunKey]) -> None:
         home = {key.digest: batch for batch in batches for key in batch.keys}
+        if self.must_compile:
+            first = todo.pop(0)
+            with compiling_optimal_gains_aside():
+                self._take(first, run_one(_do, 0, first), home[first.digest])
         for batch in [batch for batch in batches if batch.is_whole]:
             self._seal(batch, batches)
         tasks = list(_with_problems(todo, self.asked.problems, self.store.known_problems()))
