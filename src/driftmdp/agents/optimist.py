@@ -174,9 +174,10 @@ class Optimist(RowByRow):
             self._doubt("reward_range", self.reward_range, what, float(mean), effect)
 
     def _play_rows(self, stage: Stage, first: int, last: int) -> None:
+        play = kernels.optimist.play if self._rules.fast else kernels.optimist.play_plainly
         step = first
         while step < last:
-            step, status = kernels.optimist.play(
+            step, status = play(
                 stage.world,
                 stage.luck,
                 stage.noise,
@@ -219,11 +220,10 @@ class Optimist(RowByRow):
         return int(self._mind.clock["episode"][0])
 
     def _plan(self) -> None:
+        plan = kernels.optimist.plan if self._rules.fast else kernels.optimist.plan_plainly
         status = -1
         while status != kernels.bellman.CONVERGED:
-            status = kernels.optimist.plan(
-                self._rules, self._phases, self._offsets, self._known, self._mind, self._draft
-            )
+            status = plan(self._rules, self._phases, self._offsets, self._known, self._mind, self._draft)
             if status == kernels.bellman.CONVERGED or self._help(status):
                 return
 
@@ -240,6 +240,11 @@ class Optimist(RowByRow):
         n_local = min(n + 1, self.space.n_states)
         precision = 1.0 / np.sqrt(float(clock["t"] - clock["start"]))
         try:
+            if status == kernels.bellman.TOO_SLOW:
+                low, high, more, status = kernels.extended.hurry(draft, n_local, precision)
+                clock["tried_gain"], clock["tried_residual"] = high, high - low
+                clock["tried_sweeps"] += more
+                clock["tried_accelerated"] = True
             if status == kernels.bellman.OUT_OF_BUDGET:
                 low, high, rounds = finish_sparsely(draft, n_local, precision)
                 clock["tried_gain"], clock["tried_residual"] = high, high - low

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import threading
 from importlib import resources
 from pathlib import Path
 from typing import Annotated
@@ -21,6 +23,12 @@ COLUMNS = (0, 1, 2, 4)  # problem, agent, mean reward, mean regret
 Out = Annotated[Path, typer.Option("--out", "-o", help="The folder of the results.")]
 
 
+def _load_what_the_page_needs() -> None:
+    """Import slow packages while the runs, which are compiled, leave time for it."""
+    for name in ("duckdb", "pandas", "matplotlib.figure", "matplotlib.backends.backend_svg", "altair"):
+        importlib.import_module(name)
+
+
 def reproduce(out: Out = Path("out/reproduce"), workers: Workers = None) -> None:
     """Run the paper's numerical section and write its page.
 
@@ -29,6 +37,7 @@ def reproduce(out: Out = Path("out/reproduce"), workers: Workers = None) -> None
     spec = parse_spec(
         resources.files("driftmdp.experiments").joinpath("paper.toml").read_text(encoding="utf-8"), "paper"
     )
+    threading.Thread(target=_load_what_the_page_needs, daemon=True).start()
     session = do_runs(spec, out, workers, "auto", "paper")
     written = write_report(out)
     shown = written.built

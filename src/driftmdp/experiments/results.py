@@ -51,6 +51,7 @@ class Results:
         self._files = store.batches()
         self._problem_files = store.problem_files()
         unsealed, known = store.unsealed(), store.known_runs()
+        self._summaries: dict[str, list[str]] = {}
         self._journal = run_table([row for key, row in unsealed.items() if key not in known])
 
     @functools.cached_property
@@ -165,8 +166,15 @@ class Results:
 
     def summaries(self, cell: str) -> list[str]:
         """Return the agents' own summaries of a cell's runs, as JSON, by seed."""
-        table = self._rows(["seed", "summary"], pc.field("cell") == cell).sort_by("seed")
-        return [text for text in table["summary"].to_pylist() if text is not None]
+        if cell in self._with_summaries and cell not in self._summaries:
+            table = self._rows(["seed", "summary"], pc.field("cell") == cell).sort_by("seed")
+            self._summaries[cell] = [text for text in table["summary"].to_pylist() if text is not None]
+        return self._summaries.get(cell, [])
+
+    @functools.cached_property
+    def _with_summaries(self) -> set[str]:
+        """The cells whose agents had something to say; reading what they said may take gigabytes."""
+        return set(self.query("SELECT DISTINCT cell FROM summaries WHERE summary IS NOT NULL")["cell"])
 
     def _rows(self, columns: list[str], where: pc.Expression | None = None) -> pa.Table:
         """Return columns of the runs that the spec asks for, or of some of them."""

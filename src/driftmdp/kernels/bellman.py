@@ -16,6 +16,7 @@ CONVERGED = 0  # the residual is within the tolerance
 STALLED = 1  # no policy improves by more than rounding, and the residual is still above the tolerance
 OUT_OF_BUDGET = 2  # the allowed iterations or sweeps are used up
 NO_ROOM = 3  # an array is too small: make it larger and go on
+TOO_SLOW = 4  # plain sweeps are not enough: accelerate, and go on
 
 
 @inlined_kernel

@@ -13,7 +13,7 @@ import numpy as np
 from driftmdp.kernels import gain, inner
 from driftmdp.kernels._compile import inlined_kernel, kernel, lean_kernel
 from driftmdp.kernels.arrays import Draft, Floats, Ints, Model, Sets
-from driftmdp.kernels.bellman import CONVERGED, NO_ROOM, OUT_OF_BUDGET, STALLED
+from driftmdp.kernels.bellman import CONVERGED, NO_ROOM, OUT_OF_BUDGET, STALLED, TOO_SLOW
 
 TIE = 1e-9  # actions within this of the best are ties
 PLAIN_SWEEPS = 1000  # after so many sweeps of alg:evi, acceleration takes over
@@ -267,10 +267,7 @@ def iterate(draft: Draft, n: int, precision: float, fast: bool, prune: bool) -> 
 
     If ``prune``, ``values`` are exact only for rows that are best or nearly so.
     """
-    walk = must_walk(draft.sets, n)
-    if walk:
-        for s in range(n):
-            draft.order[s] = s
+    walk = begin_walk(draft, n)
     iterations = 0
     if not fast:
         low, high, iterations, status = plain(draft, n, precision, PLAIN_SWEEPS, walk)
@@ -279,6 +276,33 @@ def iterate(draft: Draft, n: int, precision: float, fast: bool, prune: bool) -> 
         step_on(draft, n, 1.0)
     low, high, more, status = accelerate(draft, n, precision, walk, prune)
     return low, high, iterations + more, status, True
+
+
+@inlined_kernel
+def begin_walk(draft: Draft, n: int) -> bool:
+    """Return whether sweeps walk over the states in order of their value; if so, begin with the order as it is."""
+    walk = must_walk(draft.sets, n)
+    if walk:
+        for s in range(n):
+            draft.order[s] = s
+    return walk
+
+
+@lean_kernel
+def iterate_plainly(draft: Draft, n: int, precision: float) -> tuple[float, float, int, int]:
+    """Do the plain sweeps of ``iterate``; where they are not enough, ``hurry`` goes on.
+
+    It is apart because all that acceleration needs takes half of the time to compile, and is rarely needed.
+    """
+    low, high, iterations, status = plain(draft, n, precision, PLAIN_SWEEPS, begin_walk(draft, n))
+    return low, high, iterations, CONVERGED if status == CONVERGED else TOO_SLOW
+
+
+@lean_kernel
+def hurry(draft: Draft, n: int, precision: float) -> tuple[float, float, int, int]:
+    """Go on where ``iterate_plainly`` stopped, as ``iterate`` would."""
+    step_on(draft, n, 1.0)
+    return accelerate(draft, n, precision, must_walk(draft.sets, n), False)
 
 
 @lean_kernel

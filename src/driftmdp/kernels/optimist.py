@@ -3,6 +3,9 @@
 One definition serves the live agent, which calls ``is_due``, ``plan`` and ``learn`` one by one, and ``play``, which
 calls them T times without leaving compiled code.
 
+There are two of ``plan`` and ``play``: whole, and plain. Plain ones do the paper's sweeps; where these are too many
+(PLAIN_SWEEPS), they ask for help, and acceleration is compiled only then (docs/decisions/0012).
+
 A plan costs what is remembered. States of which nothing is remembered are all alike (every pair of theirs has the
 whole simplex), so one local state, the last, stands for all of them.
 """
@@ -70,13 +73,50 @@ def plan(rules: Rules, phases: Phases, offsets: Ints, known: Memory, mind: Mind,
     if n_local == 0:
         release(n, draft)
         return NO_ROOM
-    clock = mind.clock[0]
-    precision = 1.0 / np.sqrt(clock["t"] - clock["start"])
+    precision = precision_now(mind)
     low, high, sweeps, status, accelerated = extended.iterate(draft, n_local, precision, rules.fast == 1, False)
+    return conclude(
+        rules, phases, offsets, known, mind, draft, (n, n_local), (low, high, sweeps), status, accelerated
+    )
+
+
+@inlined_kernel
+def plan_plainly(rules: Rules, phases: Phases, offsets: Ints, known: Memory, mind: Mind, draft: Draft) -> int:
+    """Plan as ``plan`` does by plain sweeps; the status is TOO_SLOW where they are not enough."""
+    n, n_local = prepare(rules, phases, offsets, known, mind, draft)
+    if n_local == 0:
+        release(n, draft)
+        return NO_ROOM
+    low, high, sweeps, status = extended.iterate_plainly(draft, n_local, precision_now(mind))
+    return conclude(rules, phases, offsets, known, mind, draft, (n, n_local), (low, high, sweeps), status, False)
+
+
+@inlined_kernel
+def precision_now(mind: Mind) -> float:
+    """Return the precision of a plan, 1/sqrt(t), with time counted from the last restart."""
+    return 1.0 / np.sqrt(mind.clock[0]["t"] - mind.clock[0]["start"])
+
+
+@inlined_kernel
+def conclude(
+    rules: Rules,
+    phases: Phases,
+    offsets: Ints,
+    known: Memory,
+    mind: Mind,
+    draft: Draft,
+    sizes: tuple[int, int],
+    reached: tuple[float, float, int],
+    status: int,
+    accelerated: bool,
+) -> int:
+    """Note what a plan came to and, if it has converged, take it; return the status."""
+    low, high, sweeps = reached
+    clock = mind.clock[0]
     clock["tried_gain"], clock["tried_residual"] = high, high - low
     clock["tried_sweeps"], clock["tried_accelerated"] = sweeps, accelerated
     if status == CONVERGED:
-        settle(rules, phases.transition_extra[clock["phase"]], offsets, known, mind, draft, n, n_local)
+        settle(rules, phases.transition_extra[clock["phase"]], offsets, known, mind, draft, sizes[0], sizes[1])
     return status
 
 
@@ -366,10 +406,56 @@ def play(
             status = plan(rules, phases, offsets, known, mind, draft)
             if status != CONVERGED:
                 return step, status
-        if mind.clock[0]["tau"] == mind.clock[0]["t"]:
-            record.sweeps[step] = mind.clock[0]["sweeps"]
-            record.vacuous[step] = mind.clock[0]["is_vacuous"] == 1
-        action = mind.policy[state]
-        reward, next_state = take_step(world, luck, noise, record, step, action)
-        learn(rules, phases, known, mind, state, offsets[state] + action, reward, next_state)
+        act_and_learn(world, luck, noise, rules, phases, offsets, known, mind, record, step)
     return last, CONVERGED
+
+
+@lean_kernel
+def play_plainly(
+    world: World,
+    luck: Luck,
+    noise: tuple[int, float, float, float],
+    rules: Rules,
+    phases: Phases,
+    offsets: Ints,
+    known: Memory,
+    mind: Mind,
+    draft: Draft,
+    record: Record,
+    first: int,
+    last: int,
+) -> tuple[int, int]:
+    """Play as ``play`` does, with plans by plain sweeps; it returns TOO_SLOW where one needs more."""
+    for step in range(first, last):
+        state = record.states[step]
+        if not memory.has_room(known):
+            return step, NO_ROOM
+        if is_due(phases, offsets, mind, state):
+            status = plan_plainly(rules, phases, offsets, known, mind, draft)
+            if status != CONVERGED:
+                return step, status
+        act_and_learn(world, luck, noise, rules, phases, offsets, known, mind, record, step)
+    return last, CONVERGED
+
+
+@inlined_kernel
+def act_and_learn(
+    world: World,
+    luck: Luck,
+    noise: tuple[int, float, float, float],
+    rules: Rules,
+    phases: Phases,
+    offsets: Ints,
+    known: Memory,
+    mind: Mind,
+    record: Record,
+    step: int,
+) -> None:
+    """Take a step with the plan in force, and learn from it."""
+    state = record.states[step]
+    if mind.clock[0]["tau"] == mind.clock[0]["t"]:
+        record.sweeps[step] = mind.clock[0]["sweeps"]
+        record.vacuous[step] = mind.clock[0]["is_vacuous"] == 1
+    action = mind.policy[state]
+    reward, next_state = take_step(world, luck, noise, record, step, action)
+    learn(rules, phases, known, mind, state, offsets[state] + action, reward, next_state)

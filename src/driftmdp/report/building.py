@@ -26,7 +26,7 @@ from driftmdp.validation import nearest_name
 __all__ = ["Built", "build"]
 
 MOST_NUMBERS = 1_500_000  # in a page; beyond, curves are thinned
-CURVE_RESAMPLES = 1000
+CURVE_RESAMPLES = 500  # for bands in a chart; tables have 2,000
 CURVE_DIGITS = 7
 
 
