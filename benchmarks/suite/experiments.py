@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 from benchmarks.child import call_in_child
@@ -92,12 +93,7 @@ def overhead(seeds: int) -> tuple[float, float]:
 
 def _sweep(quick: bool) -> Row:
     runs = 320 if quick else 10_000
-    with tempfile.TemporaryDirectory() as folder:
-        spec = Path(folder) / "spec.toml"
-        spec.write_text(HEADLINE.format(seeds=runs // 16))
-        seconds, busy = _measured(
-            [sys.executable, "-m", "driftmdp", "run", str(spec), "--out", f"{folder}/results"]
-        )
+    seconds, busy = call_in_child(sweep, runs // 16).result
     cores = usable_cores()
     share = busy / seconds / cores
     return Speed(
@@ -106,8 +102,19 @@ def _sweep(quick: bool) -> Row:
         f"{as_time(seconds)} in all",
         must_reach="> 90%",
         reached="yes" if share > 0.9 else "NO",
-        note="processor time of the command and its workers over the time by the clock, start and end included",
+        note="processor time of `experiments.run` and its workers over its time by the clock, their start included",
     )
+
+
+def sweep(seeds: int) -> tuple[float, float]:
+    """Return how long a sweep took by the clock, and how much processor time all its processes used."""
+    from driftmdp.experiments import parse_spec
+    from driftmdp.experiments import run as run_spec
+
+    with tempfile.TemporaryDirectory() as folder:
+        before, start = _processor_time(), time.perf_counter()
+        run_spec(parse_spec(HEADLINE.format(seeds=seeds)), f"{folder}/results", engine="auto")
+        return time.perf_counter() - start, _processor_time() - before
 
 
 def _command(quick: bool) -> list[Row]:
@@ -121,19 +128,13 @@ def _command(quick: bool) -> list[Row]:
             (("the first time, compiling included", 90.0), ("from then on", 20.0))
         ):
             command = [sys.executable, "-m", "driftmdp", "reproduce", "--out", f"{folder}/{number}"]
-            seconds, _ = _measured(command, environment)
+            seconds = seconds_of(partial(subprocess.run, command, check=True, capture_output=True, env=environment))
             require(Path(f"{folder}/{number}/report/index.html").exists(), "There must be a page.")
             rows.append(Speed.under(f"driftmdp reproduce, {what}", seconds, limit, note="4,000 runs and the page"))
     return rows
 
 
-def _measured(command: list[str], environment: dict[str, str] | None = None) -> tuple[float, float]:
-    """Return how long a command took by the clock, and how much processor time it and its children used."""
-    before, start = _children_time(), time.perf_counter()
-    subprocess.run(command, check=True, capture_output=True, env=environment)
-    return time.perf_counter() - start, _children_time() - before
-
-
-def _children_time() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+def _processor_time() -> float:
+    """Return the processor time of this process and of its children that have ended."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(found.ru_utime + found.ru_stime for found in used)
