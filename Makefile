@@ -49,7 +49,7 @@ reproduce: $(READY) ## run the paper's numerical section and write its page to o
 	$(BIN)/driftmdp reproduce --out out/reproduce
 
 test: $(READY) ## run the tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 test-slow: $(READY) ## run the slow tests
 	$(BIN)/python -m pytest -m slow

@@ -182,7 +182,7 @@ def test_stopping_is_clean(tmp_path, how):
         process.send_signal(how)
         out, err = process.communicate(timeout=30)
     assert process.returncode == 130, err
-    assert "Stopping after the runs in flight; once more to stop at once." in err
+    assert "Stopping; the runs in flight are not kept. Once more to stop at once." in err
     assert "Stopped. What was finished is kept in r; the same command goes on from there." in err
     assert "Traceback" not in err
     assert out == ""

@@ -41,7 +41,7 @@ def test_questions_in_sql(results):
     np.testing.assert_allclose(found["regret"], expected[found["agent"]])
     assert results.query("SELECT max(t) AS t FROM curves")["t"].tolist() == [120]
     assert results.query("SELECT b_r > 0 AS moves FROM problems")["moves"].all()
-    with pytest.raises(InvalidInputError, match="SQL over runs, curves, cells and problems"):
+    with pytest.raises(InvalidInputError, match="SQL over runs, curves, cells, problems and summaries"):
         results.query("SELECT nonsense FROM nowhere")
 
 

@@ -173,6 +173,27 @@ def test_editing_what_ones_own_agent_uses_makes_new_runs(tmp_path, monkeypatch):
     assert len(fresh() - before) == 8
 
 
+@pytest.mark.parametrize("how", ["from own_values import LEAN", "def late():\n    import own_values"])
+def test_editing_a_value_or_a_late_import_makes_new_runs(tmp_path, monkeypatch, how):
+    import importlib
+    import sys
+
+    def fresh():
+        for name in ("own_user", "own_values"):
+            sys.modules.pop(name, None)
+        importlib.invalidate_caches()
+        return {run.id for run in plan(spec).runs()}
+
+    (tmp_path / "own_user.py").write_text(f"{how}\ndef make(problem): return None\n")
+    (tmp_path / "own_values.py").write_text("LEAN = 1\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    spec = parse_spec(SMALL.replace('name = "BORL"', 'name = "own_user:make"'))
+    before = fresh()
+    assert fresh() == before
+    (tmp_path / "own_values.py").write_text("LEAN = 20\n")
+    assert len(fresh() - before) == 8
+
+
 def test_a_default_that_only_python_can_say_is_the_same_in_every_process(tmp_path, monkeypatch):
     import sys
 

@@ -8,7 +8,7 @@ import pytest
 
 from driftmdp.experiments import load, parse_spec, run
 from driftmdp.report import build
-from driftmdp.report.claims import Claim, claims_of, score
+from driftmdp.report.claims import WORDS, Claim, claims_of, score
 
 SCENARIOS = [("T^0.2", "T^0.2"), ("T^0.2", "T^0.5"), ("T^0.5", "T^0.2"), ("T^0.5", "T^0.5")]
 BASE = {"SWUCRL2-CW": 1300.0, "BORL": 1500.0, "UCRL2": 1000.0, "UCRL2.S": 1000.0, "Naive window": 1000.0}
@@ -121,6 +121,9 @@ def test_the_headline_is_the_setting_that_reproduces_most(paper):
     )
     assert any("SWUCRL2-CW and Naive window did exactly the same" in text for text in paper.report.lead.paragraphs)
     assert len(section.tables) == 6 + 1
+    assert section.tables[0].columns[:2] == ["The paper says", "Verdict"]
+    for row, claim in zip(section.tables[0].rows, paper.claims, strict=True):
+        assert [cell.text for cell in row] == [claim.sentence, WORDS[claim.verdict], claim.measured, claim.why]
 
 
 def test_missing_runs_are_said_instead_of_judged(tmp_path):

@@ -49,9 +49,9 @@ def closing_line(session: Session) -> str:
 @contextlib.contextmanager
 def _stopping_politely() -> Iterator[None]:
     def interrupt(number: int, frame: Any) -> None:
-        for signal_, handler in before.items():
-            signal.signal(signal_, handler)
-        remark("Stopping after the runs in flight; once more to stop at once.")
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        remark("Stopping; the runs in flight are not kept. Once more to stop at once.")
         raise KeyboardInterrupt
 
     before = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)}

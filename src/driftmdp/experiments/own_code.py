@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import importlib
-import inspect
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -15,6 +15,7 @@ from driftmdp.errors import InvalidInputError, UnknownNameError
 __all__ = ["digest_of_code", "find"]
 
 MARK = "__driftmdp_digest__"
+INSTALLED = {"site-packages", "dist-packages"}
 
 
 def find(name: str) -> Any:
@@ -41,7 +42,7 @@ def find(name: str) -> Any:
 
 
 def digest_of_code(name: str) -> str:
-    """Return a digest of the module, and of all modules beside it that it uses.
+    """Return a digest of the module, and of all modules beside it that it imports, directly or not.
 
     Raises
     ------
@@ -49,41 +50,59 @@ def digest_of_code(name: str) -> str:
         If a file was edited after this process had imported it: the old code would run under the new name.
     """
     module = importlib.import_module(name.partition(":")[0])
+    loaded = {file: found for found in list(sys.modules.values()) if (file := _file_of(found)) is not None}
     whole = hashlib.sha256()
-    for file, owner in sorted(_files(module).items()):
+    for file in sorted(_files(module)):
         content = hashlib.sha256(file.read_bytes()).hexdigest()
-        if vars(owner).setdefault(MARK, content) != content:
+        if file in loaded and vars(loaded[file]).setdefault(MARK, content) != content:
             raise InvalidInputError(
                 f"{file} was edited after it was imported, so its old code would run; start Python anew."
             )
-        whole.update(f"{owner.__name__} {content}\n".encode())
+        whole.update(f"{file.name} {content}\n".encode())
     return whole.hexdigest()[:16]
 
 
-def _files(module: ModuleType) -> dict[Path, ModuleType]:
-    """Return the files of a module and of what it uses from the same folder or package."""
+def _files(module: ModuleType) -> set[Path]:
+    """Return the file of a module and of what it imports, by its text, from the same folder or package."""
     file = _file_of(module)
     if file is None:
-        return {}
-    package = sys.modules.get(module.__name__.partition(".")[0], module)
-    root = (_file_of(package) or file).parent
-    if "site-packages" in root.parts and root.name == "site-packages":
-        return {file: module}
-    found: dict[Path, ModuleType] = {}
-    waiting = [module]
+        return set()
+    above = file.parents[module.__name__.count(".") + (file.name == "__init__.py")]  # what has the top-level name
+    is_package = "." in module.__name__ or file.name == "__init__.py"
+    root = above / module.__name__.partition(".")[0] if is_package else above
+    if root.name in INSTALLED:
+        return {file}
+    found: set[Path] = set()
+    waiting = [file]
     while waiting:
         current = waiting.pop()
-        here = _file_of(current)
-        if here is None or here in found or not here.is_relative_to(root):
-            continue
-        found[here] = current
-        for value in list(vars(current).values()):
-            owner = value if inspect.ismodule(value) else sys.modules.get(getattr(value, "__module__", None) or "")
-            if owner is not None:
-                waiting.append(owner)
+        if current not in found and current.is_file() and current.is_relative_to(root):
+            found.add(current)
+            waiting += [path for dotted in _imports(current, above) for path in _places(dotted, above)]
     return found
+
+
+def _imports(file: Path, above: Path) -> list[str]:
+    """Return the full names that a file imports, anywhere in it: of modules, or of things in modules."""
+    package = list(file.relative_to(above).parent.parts)
+    names = []
+    for node in ast.walk(ast.parse(file.read_bytes())):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            origin = [*base, *(node.module.split(".") if node.module else [])]
+            names += [".".join([*origin, alias.name]) for alias in node.names]
+    return names
+
+
+def _places(dotted: str, above: Path) -> list[Path]:
+    """Return where the modules of a dotted name may be: itself, and each package above it."""
+    parts = dotted.split(".")
+    stems = [above.joinpath(*parts[:length]) for length in range(1, len(parts) + 1)]
+    return [path for stem in stems for path in (stem.with_name(f"{stem.name}.py"), stem / "__init__.py")]
 
 
 def _file_of(module: ModuleType) -> Path | None:
     file = getattr(module, "__file__", None)
-    return Path(file).resolve() if file and file.endswith(".py") else None
+    return Path(file).resolve() if isinstance(file, str) and file.endswith(".py") else None

@@ -136,7 +136,7 @@ class Results:
                 return connection.execute(sql).df()
             except duckdb.Error as error:
                 raise InvalidInputError(
-                    f"The query must be SQL over runs, curves, cells and problems; {error}"
+                    f"The query must be SQL over runs, curves, cells, problems and summaries; {error}"
                 ) from None
 
     def curves_by_cell(self) -> Mapping[str, CellCurves]:

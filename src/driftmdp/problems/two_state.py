@@ -16,7 +16,7 @@ __all__ = ["two_state"]
 
 
 @register("two-state-v1")
-def two_state(horizon: int = 5000, v_r: float | str | None = None, v_p: float | str | None = None) -> Problem:
+def two_state(horizon: int = 5000, v_r: float | str = "T^0.2", v_p: float | str = "T^0.2") -> Problem:
     """Two states, two actions, cosine rewards and sine transitions: the paper's experiment.
 
     With c_t = cos(5 V_r pi t / T) and beta_t = 0.5 + 0.3 sin(5 V_p pi t / T),
@@ -70,10 +70,10 @@ def two_state(horizon: int = 5000, v_r: float | str | None = None, v_p: float | 
     return Problem(drifting, reward_range=(-2.8, 3.2), budgets=budgets)
 
 
-def _speed(value: float | str | None, name: str, horizon: int) -> float:
-    if not isinstance(value, str | None):
+def _speed(value: float | str, name: str, horizon: int) -> float:
+    if not isinstance(value, str):
         return as_number(value, name, minimum=0.0)
-    power = re.fullmatch(r"T\^([0-9]*\.?[0-9]+)", "T^0.2" if value is None else value)
+    power = re.fullmatch(r"T\^([0-9]*\.?[0-9]+)", value)
     if power is None:
         raise InvalidInputError(f"{name} must be a number or a power of T such as 'T^0.5'; got {value!r}.")
     return float(horizon ** float(power[1]))

@@ -258,8 +258,8 @@ def claims_table(claims: Sequence[Claim], setting: Setting) -> Table:
     rows = [
         [
             Cell(claim.sentence),
-            Cell(claim.measured),
             Cell(WORDS[claim.verdict], None, claim.verdict),
+            Cell(claim.measured),
             Cell(claim.why),
         ]
         for claim in claims
