@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 import driftmdp as dm
+from driftmdp import kernels
 from driftmdp.agents import optimist
 from driftmdp.errors import InvalidInputError, NotConvergedError
 from driftmdp.formulas import paper_radii
@@ -201,3 +202,18 @@ def test_the_raw_reading_is_vacuous_only_before_anything_is_known():
     problem = random_problem(3, 200)
     run = dm.simulate(dm.agents.UCRL2.for_problem(problem, reward_range=None), problem, 1)
     assert run.vacuous.tolist() == [True] + [False] * (run.plans - 1)
+
+
+@pytest.mark.parametrize("kind", ["UCRL2", "UCRL2S", "UCRL2B"])
+def test_a_plan_that_plain_sweeps_are_too_slow_for_is_hurried_the_same_way(monkeypatch, kind):
+    problem = dm.problems.river_swim(horizon=600)
+    agent = dm.agents.builtin()[kind].for_problem(problem, scale=1e-6)
+    apart = dm.simulate(agent, problem, seed=3)
+    live = dm.simulate(agent, problem, seed=3, compiled=False)
+    monkeypatch.setattr(kernels.optimist, "play_plainly", kernels.optimist.play)
+    whole = dm.simulate(agent, problem, seed=3)
+    assert apart.sweeps.max() > 1000
+    for other in (live, whole):
+        np.testing.assert_array_equal(apart.actions, other.actions)
+        np.testing.assert_array_equal(apart.sweeps, other.sweeps)
+        np.testing.assert_array_equal(apart.episode_starts, other.episode_starts)
