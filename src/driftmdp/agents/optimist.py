@@ -174,10 +174,9 @@ class Optimist(RowByRow):
             self._doubt("reward_range", self.reward_range, what, float(mean), effect)
 
     def _play_rows(self, stage: Stage, first: int, last: int) -> None:
-        play = kernels.optimist.play if self._rules.fast else kernels.optimist.play_plainly
         step = first
         while step < last:
-            step, status = play(
+            step, status = kernels.optimist.play(
                 stage.world,
                 stage.luck,
                 stage.noise,
@@ -190,6 +189,7 @@ class Optimist(RowByRow):
                 stage.record,
                 step,
                 last,
+                self._acceleration,
             )
             if step < last:
                 self._help(status)
@@ -219,11 +219,23 @@ class Optimist(RowByRow):
         """How many plans were made."""
         return int(self._mind.clock["episode"][0])
 
+    @property
+    def _acceleration(self) -> int | None:
+        """What compiled code is told: None leaves acceleration out of it, until ``_help`` is asked for."""
+        return 1 if self._rules.fast else None
+
     def _plan(self) -> None:
-        plan = kernels.optimist.plan if self._rules.fast else kernels.optimist.plan_plainly
         status = -1
         while status != kernels.bellman.CONVERGED:
-            status = plan(self._rules, self._phases, self._offsets, self._known, self._mind, self._draft)
+            status = kernels.optimist.plan(
+                self._rules,
+                self._phases,
+                self._offsets,
+                self._known,
+                self._mind,
+                self._draft,
+                self._acceleration,
+            )
             if status == kernels.bellman.CONVERGED or self._help(status):
                 return
 

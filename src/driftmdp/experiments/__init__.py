@@ -14,8 +14,10 @@
 command line: ``driftmdp run spec.toml --out out/mine``, then ``driftmdp report out/mine``.
 """
 
+from driftmdp.experiments.failures import Failure
+from driftmdp.experiments.progress import Progress
 from driftmdp.experiments.results import CellCurves, Results, load
-from driftmdp.experiments.runner import Failure, Progress, Session, run
+from driftmdp.experiments.runner import Session, run
 from driftmdp.experiments.runs import Cell, Plan, RunKey, plan
 from driftmdp.experiments.spec import Spec, parse_spec, read_spec
 

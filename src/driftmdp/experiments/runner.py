@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-import re
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import pyarrow as pa
 
@@ -24,8 +23,10 @@ from driftmdp.engines import Engine, Outcome, run_one
 from driftmdp.errors import DriftmdpError, InvalidInputError
 from driftmdp.experiments import provenance
 from driftmdp.experiments.compiling import compiling_optimal_gains_aside
+from driftmdp.experiments.failures import Failure, failure_of, told
 from driftmdp.experiments.identity import plain
 from driftmdp.experiments.lock import FolderLock
+from driftmdp.experiments.progress import Progress, Silent
 from driftmdp.experiments.rows import problem_row, run_row
 from driftmdp.experiments.runs import Cell, Plan, ProblemCell, RunKey, plan
 from driftmdp.experiments.spec import Spec
@@ -35,35 +36,10 @@ from driftmdp.kernels import machine_code_is_there
 from driftmdp.simulation import check_fit
 from driftmdp.validation import one_of
 
-__all__ = ["BATCH", "Failure", "Progress", "Session", "manifest_of", "run"]
+__all__ = ["BATCH", "Session", "manifest_of", "run"]
 
 BATCH = 256
 MANY_RUNS = 5000  # below, threads are done before processes have started
-
-
-class Progress(Protocol):
-    """What is told of a session while it lasts."""
-
-    def begin(self, total: int, kept: int, notes: list[str]) -> None:
-        """Say how many runs there are, and how many were there; ``notes`` are sentences worth knowing."""
-
-    def advance(self, failed: bool) -> None:
-        """Say that a run is done, or has failed."""
-
-    def end(self) -> None:
-        """Say that no more will come."""
-
-
-@dataclass(frozen=True)
-class Failure:
-    """A run that raised an error."""
-
-    run: str
-    problem: str
-    agent: str
-    seed: int
-    error: str
-    traceback: str = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -147,7 +123,7 @@ def run(
     engines.make("threads", workers)  # a wrong number of workers is found before anything is made
     store = Store.create(Path(out))
     with FolderLock(store.folder):
-        return _Running(asked, store, progress or _Silent()).go(engine, workers)
+        return _Running(asked, store, progress or Silent()).go(engine, workers)
 
 
 @dataclass
@@ -254,8 +230,7 @@ class _Running:
         if outcome.error is None:
             self.store.write_problem(outcome.value)
         else:
-            error = _told(outcome)
-            self.failures.append(Failure(cell.slug, cell.label, "", -1, error, outcome.traceback))
+            self.failures.append(Failure(cell.slug, cell.label, "", -1, told(outcome), outcome.traceback))
 
     def _take(self, key: RunKey, outcome: Outcome, batch: _Batch) -> None:
         spent = self.spent.setdefault(key.cell.id, [0, 0.0])
@@ -266,7 +241,7 @@ class _Running:
             self.done += 1
         else:
             batch.failed += 1
-            self.failures.append(_failure(key, outcome))
+            self.failures.append(failure_of(key, outcome))
         self.progress.advance(outcome.error is not None)
 
     def _seal(self, batch: _Batch, batches: list[_Batch]) -> None:
@@ -360,23 +335,6 @@ def _said(error: Exception) -> str:
     return str(error) if isinstance(error, DriftmdpError) else f"{type(error).__name__}: {error}"
 
 
-def _failure(key: RunKey, outcome: Outcome) -> Failure:
-    cell = key.cell
-    return Failure(key.id, cell.problem.label, cell.agent.label, key.seed, _told(outcome), outcome.traceback)
-
-
-def _told(outcome: Outcome) -> str:
-    return f"{type(outcome.error).__name__}: {outcome.error}{_last_line_of_users(outcome.traceback)}"
-
-
-def _last_line_of_users(traceback: str) -> str:
-    """Return the last place outside of this package that a traceback names, such as `` (mine.py, line 3)``."""
-    here = str(Path(__file__).parents[1])
-    places = re.findall(r'File "([^"]+)", line (\d+)', traceback)
-    own = [(file, line) for file, line in places if not file.startswith((here, "<"))]
-    return f" ({Path(own[-1][0]).name}, line {own[-1][1]})" if own else ""
-
-
 def manifest_of(asked: Plan) -> dict[str, Any]:
     """Return what a folder says of the spec that it has results of."""
     return {
@@ -389,16 +347,3 @@ def manifest_of(asked: Plan) -> dict[str, Any]:
         "versions": provenance.versions(),
         "revision": provenance.revision(),
     }
-
-
-class _Silent:
-    """Says nothing."""
-
-    def begin(self, total: int, kept: int, notes: list[str]) -> None:
-        """Say nothing."""
-
-    def advance(self, failed: bool) -> None:
-        """Say nothing."""
-
-    def end(self) -> None:
-        """Say nothing."""

@@ -3,11 +3,9 @@
 One definition serves the live agent, which calls ``is_due``, ``plan`` and ``learn`` one by one, and ``play``, which
 calls them T times without leaving compiled code.
 
-There are two of ``plan`` and ``play``: whole, and plain. Plain ones do the paper's sweeps; where these are too many
-(PLAIN_SWEEPS), they ask for help, and acceleration is compiled only then (docs/decisions/0012).
-
-A plan costs what is remembered. States of which nothing is remembered are all alike (every pair of theirs has the
-whole simplex), so one local state, the last, stands for all of them.
+``plan`` and ``play`` are compiled in two ways: with ``acceleration``, and with None for it. Then they do the
+paper's sweeps; where these are too many (PLAIN_SWEEPS), they ask for help, and acceleration is compiled only then
+(docs/decisions/0012).
 """
 
 from __future__ import annotations
@@ -67,56 +65,34 @@ def learn(
 
 
 @inlined_kernel
-def plan(rules: Rules, phases: Phases, offsets: Ints, known: Memory, mind: Mind, draft: Draft) -> int:
-    """Begin an episode with an optimistic plan from what is remembered; return a status."""
-    n, n_local = prepare(rules, phases, offsets, known, mind, draft)
-    if n_local == 0:
-        release(n, draft)
-        return NO_ROOM
-    precision = precision_now(mind)
-    low, high, sweeps, status, accelerated = extended.iterate(draft, n_local, precision, rules.fast == 1, False)
-    return conclude(
-        rules, phases, offsets, known, mind, draft, (n, n_local), (low, high, sweeps), status, accelerated
-    )
-
-
-@inlined_kernel
-def plan_plainly(rules: Rules, phases: Phases, offsets: Ints, known: Memory, mind: Mind, draft: Draft) -> int:
-    """Plan as ``plan`` does by plain sweeps; the status is TOO_SLOW where they are not enough."""
-    n, n_local = prepare(rules, phases, offsets, known, mind, draft)
-    if n_local == 0:
-        release(n, draft)
-        return NO_ROOM
-    low, high, sweeps, status = extended.iterate_plainly(draft, n_local, precision_now(mind))
-    return conclude(rules, phases, offsets, known, mind, draft, (n, n_local), (low, high, sweeps), status, False)
-
-
-@inlined_kernel
-def precision_now(mind: Mind) -> float:
-    """Return the precision of a plan, 1/sqrt(t), with time counted from the last restart."""
-    return 1.0 / np.sqrt(mind.clock[0]["t"] - mind.clock[0]["start"])
-
-
-@inlined_kernel
-def conclude(
+def plan(
     rules: Rules,
     phases: Phases,
     offsets: Ints,
     known: Memory,
     mind: Mind,
     draft: Draft,
-    sizes: tuple[int, int],
-    reached: tuple[float, float, int],
-    status: int,
-    accelerated: bool,
+    acceleration: int | None,
 ) -> int:
-    """Note what a plan came to and, if it has converged, take it; return the status."""
-    low, high, sweeps = reached
+    """Begin an episode with an optimistic plan from what is remembered; return a status.
+
+    Without ``acceleration`` the status is TOO_SLOW where plain sweeps are not enough.
+    """
+    n, n_local = prepare(rules, phases, offsets, known, mind, draft)
+    if n_local == 0:
+        release(n, draft)
+        return NO_ROOM
     clock = mind.clock[0]
+    precision = 1.0 / np.sqrt(clock["t"] - clock["start"])
+    if acceleration is None:  # numba then leaves the other branch out
+        low, high, sweeps, status = extended.iterate_plainly(draft, n_local, precision)
+        accelerated = False
+    else:
+        low, high, sweeps, status, accelerated = extended.iterate(draft, n_local, precision, rules.fast == 1, False)
     clock["tried_gain"], clock["tried_residual"] = high, high - low
     clock["tried_sweeps"], clock["tried_accelerated"] = sweeps, accelerated
     if status == CONVERGED:
-        settle(rules, phases.transition_extra[clock["phase"]], offsets, known, mind, draft, sizes[0], sizes[1])
+        settle(rules, phases.transition_extra[clock["phase"]], offsets, known, mind, draft, n, n_local)
     return status
 
 
@@ -396,6 +372,7 @@ def play(
     record: Record,
     first: int,
     last: int,
+    acceleration: int | None,
 ) -> tuple[int, int]:
     """Take the steps of the rows ``first .. last - 1``; return the row reached and a status."""
     for step in range(first, last):
@@ -403,59 +380,13 @@ def play(
         if not memory.has_room(known):
             return step, NO_ROOM
         if is_due(phases, offsets, mind, state):
-            status = plan(rules, phases, offsets, known, mind, draft)
+            status = plan(rules, phases, offsets, known, mind, draft, acceleration)
             if status != CONVERGED:
                 return step, status
-        act_and_learn(world, luck, noise, rules, phases, offsets, known, mind, record, step)
+        if mind.clock[0]["tau"] == mind.clock[0]["t"]:
+            record.sweeps[step] = mind.clock[0]["sweeps"]
+            record.vacuous[step] = mind.clock[0]["is_vacuous"] == 1
+        action = mind.policy[state]
+        reward, next_state = take_step(world, luck, noise, record, step, action)
+        learn(rules, phases, known, mind, state, offsets[state] + action, reward, next_state)
     return last, CONVERGED
-
-
-@lean_kernel
-def play_plainly(
-    world: World,
-    luck: Luck,
-    noise: tuple[int, float, float, float],
-    rules: Rules,
-    phases: Phases,
-    offsets: Ints,
-    known: Memory,
-    mind: Mind,
-    draft: Draft,
-    record: Record,
-    first: int,
-    last: int,
-) -> tuple[int, int]:
-    """Play as ``play`` does, with plans by plain sweeps; it returns TOO_SLOW where one needs more."""
-    for step in range(first, last):
-        state = record.states[step]
-        if not memory.has_room(known):
-            return step, NO_ROOM
-        if is_due(phases, offsets, mind, state):
-            status = plan_plainly(rules, phases, offsets, known, mind, draft)
-            if status != CONVERGED:
-                return step, status
-        act_and_learn(world, luck, noise, rules, phases, offsets, known, mind, record, step)
-    return last, CONVERGED
-
-
-@inlined_kernel
-def act_and_learn(
-    world: World,
-    luck: Luck,
-    noise: tuple[int, float, float, float],
-    rules: Rules,
-    phases: Phases,
-    offsets: Ints,
-    known: Memory,
-    mind: Mind,
-    record: Record,
-    step: int,
-) -> None:
-    """Take a step with the plan in force, and learn from it."""
-    state = record.states[step]
-    if mind.clock[0]["tau"] == mind.clock[0]["t"]:
-        record.sweeps[step] = mind.clock[0]["sweeps"]
-        record.vacuous[step] = mind.clock[0]["is_vacuous"] == 1
-    action = mind.policy[state]
-    reward, next_state = take_step(world, luck, noise, record, step, action)
-    learn(rules, phases, known, mind, state, offsets[state] + action, reward, next_state)

@@ -1,0 +1,43 @@
+"""Runs that raised an error, and what they had to say."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from driftmdp.engines import Outcome
+from driftmdp.experiments.runs import RunKey
+
+__all__ = ["Failure", "failure_of", "told"]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A run that raised an error."""
+
+    run: str
+    problem: str
+    agent: str
+    seed: int
+    error: str
+    traceback: str = field(repr=False)
+
+
+def failure_of(key: RunKey, outcome: Outcome) -> Failure:
+    """Return what is kept of a run that failed."""
+    cell = key.cell
+    return Failure(key.id, cell.problem.label, cell.agent.label, key.seed, told(outcome), outcome.traceback)
+
+
+def told(outcome: Outcome) -> str:
+    """Return the error of a task, and where in the user's code it arose."""
+    return f"{type(outcome.error).__name__}: {outcome.error}{_last_line_of_users(outcome.traceback)}"
+
+
+def _last_line_of_users(traceback: str) -> str:
+    """Return the last place outside of this package that a traceback names, such as `` (mine.py, line 3)``."""
+    here = str(Path(__file__).parents[1])
+    places = re.findall(r'File "([^"]+)", line (\d+)', traceback)
+    own = [(file, line) for file, line in places if not file.startswith((here, "<"))]
+    return f" ({Path(own[-1][0]).name}, line {own[-1][1]})" if own else ""
