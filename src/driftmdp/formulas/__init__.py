@@ -1,6 +1,6 @@
-"""The paper's formulas: confidence radii, tuned parameters, schedules of BORL and of bandits, regret orders."""
+"""The paper's formulas: confidence radii, tuned parameters, schedules of BORL and of bandits, regret bounds."""
 
-from driftmdp.formulas import bounds
+from driftmdp.formulas import bounds, lemmas
 from driftmdp.formulas.bandits import (
     BobSchedule,
     Exp3pParameters,
@@ -32,6 +32,7 @@ __all__ = [
     "exp3p_parameters",
     "exp3s_parameters",
     "jaksch_radii",
+    "lemmas",
     "paper_radii",
     "rexp3_parameters",
     "sw_ucb_window",

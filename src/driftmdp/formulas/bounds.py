@@ -1,7 +1,10 @@
-"""Regret bounds: what the paper prints inside its big-O, without constants and logarithms.
+"""Regret bounds: every one of the paper as a function, without and with its constants and logarithms.
 
-They say how regret grows, not how large it is: at the horizons people have, the constants make the bounds
-vacuous. Only ``benchmark_gap`` has explicit constants.
+By default a function returns what the paper prints inside its big-O, without constants and logarithms: it says how
+regret grows, not how large it is. With ``explicit=True`` it returns a number that the dynamic regret of one run
+does not exceed with probability 1 - 2 delta, delta = 1/T, for rewards in [0, 1]: the sum of the four lemmas of
+:mod:`driftmdp.formulas.lemmas`. (The expected regret is at most 2 larger.) ``useful_horizon`` tells from which T on
+such a number says more than "at most T".
 
 ======  ==========================================
 symbol  meaning
@@ -18,12 +21,29 @@ W, eta  window and widening
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from driftmdp.errors import InvalidInputError
+from driftmdp.formulas import lemmas
+from driftmdp.formulas.borl import borl_schedule
+from driftmdp.formulas.tuning import tuned
 from driftmdp.mdp import Space
-from driftmdp.validation import as_number
+from driftmdp.validation import as_integer, as_number
 
-__all__ = ["bandit", "benchmark_gap", "theorem_1", "theorem_1_tuned", "theorem_2", "theorem_3", "theorem_4"]
+__all__ = [
+    "bandit",
+    "benchmark_gap",
+    "oblivious",
+    "stationary",
+    "theorem_1",
+    "theorem_1_tuned",
+    "theorem_2",
+    "theorem_3",
+    "theorem_4",
+    "useful_horizon",
+]
+
+LARGEST_HORIZON = 10**60
 
 
 def benchmark_gap(diameter: float, horizon: int, b_r: float, b_p: float) -> float:
@@ -43,14 +63,48 @@ def benchmark_gap(diameter: float, horizon: int, b_r: float, b_p: float) -> floa
 
 
 def theorem_1(
-    space: Space, horizon: int, b_r: float, b_p: float, diameter: float, window: float, widening: float
+    space: Space,
+    horizon: int,
+    b_r: float,
+    b_p: float,
+    diameter: float,
+    window: float,
+    widening: float,
+    explicit: bool = False,
+    scale: float = 1.0,
 ) -> float:
-    """Return the order of SWUCRL2-CW's dynamic regret for any window and widening.
+    """Return the bound on SWUCRL2-CW's dynamic regret for any window and widening.
 
     B_p W / eta + B_r W + sqrt(SA) T / sqrt(W) + D (B_p W + S sqrt(A) T / sqrt(W) + T eta + SAT / W + sqrt(T)).
+
+    Parameters
+    ----------
+    space, horizon, b_r, b_p, diameter, window, widening
+        As in the table above.
+    explicit
+        With constants and logarithms.
+    scale
+        A factor on the radii, for agents that were made with one: ``explicit`` then holds on a run whose errors
+        keep within the scaled radii.
+
+    Examples
+    --------
+    >>> space = Space.uniform(2, 2)
+    >>> theorem_1(space, 10**6, b_r=0.0, b_p=0.0, diameter=1.0, window=10**6, widening=0.0)
+    5832.4...
+    >>> theorem_1(space, 10**6, 0.0, 0.0, 1.0, 10**6, 0.0, explicit=True)
+    812913....
     """
     t, br, bp, d, eta = _checked(horizon=horizon, b_r=b_r, b_p=b_p, diameter=diameter, widening=widening)
     w = _positive(window, "window")
+    if explicit:
+        steps, whole = as_integer(horizon, "horizon", minimum=1), max(1, int(w))
+        return (
+            lemmas.lost_episodes(bp, whole, eta)
+            + lemmas.switching(space, steps, whole, d)
+            + lemmas.variation(steps, br, bp, whole, eta, d)
+            + lemmas.estimation(space, steps, whole, d, scale=scale)
+        )
     pairs, root = space.n_pairs, math.sqrt(w)
     lost = 0.0 if bp == 0 else math.inf if eta == 0 else bp * w / eta
     estimation = space.n_states * math.sqrt(space.mean_actions) * t / root
@@ -58,34 +112,147 @@ def theorem_1(
     return lost + br * w + math.sqrt(pairs) * t / root + d * inner
 
 
-def theorem_1_tuned(space: Space, horizon: int, b_r: float, b_p: float, diameter: float) -> float:
-    """Return D (B_r + B_p)^(1/4) S^(2/3) A^(1/2) T^(3/4)."""
+def theorem_1_tuned(
+    space: Space, horizon: int, b_r: float, b_p: float, diameter: float, explicit: bool = False
+) -> float:
+    """Return D (B_r + B_p)^(1/4) S^(2/3) A^(1/2) T^(3/4), the bound for W* and eta*.
+
+    As printed it falls to 0 with the variation, which no regret does: it needs W* <= T
+    (docs/paper-notes.md, item 36).
+    """
     t, br, bp, d = _checked(horizon=horizon, b_r=b_r, b_p=b_p, diameter=diameter)
+    if explicit:
+        return _at_its_tuning(space, horizon, br, bp, d, "theorem-1")
     return d * _size(space) * math.pow(br + bp, 1 / 4) * math.pow(t, 3 / 4)
 
 
-def theorem_2(space: Space, horizon: int, b_r: float, b_p: float, diameter: float) -> float:
-    """Return BORL's order, D (B_r + B_p + 1)^(1/4) S^(2/3) A^(1/2) T^(3/4)."""
+def oblivious(space: Space, horizon: int, b_r: float, b_p: float, diameter: float, explicit: bool = False) -> float:
+    """Return D (B_r + B_p + 1) S^(2/3) A^(1/2) T^(3/4), for a window and a widening that know no budget.
+
+    Examples
+    --------
+    >>> oblivious(Space.uniform(8, 4), 10_000, b_r=1.0, b_p=0.0, diameter=1.0)
+    15999.9...
+    """
     t, br, bp, d = _checked(horizon=horizon, b_r=b_r, b_p=b_p, diameter=diameter)
+    if explicit:
+        return _at_its_tuning(space, horizon, br, bp, d, "oblivious")
+    return d * _size(space) * (br + bp + 1) * math.pow(t, 3 / 4)
+
+
+def stationary(space: Space, horizon: int, diameter: float, explicit: bool = False) -> float:
+    """Return D S sqrt(A T), for a world that stands still, W = T and eta = 0.
+
+    Examples
+    --------
+    >>> stationary(Space.uniform(2, 4), 10_000, diameter=3.0)
+    1200.0
+    """
+    t, d = _checked(horizon=horizon, diameter=diameter)
+    if explicit:
+        return theorem_1(space, horizon, 0.0, 0.0, d, horizon, 0.0, explicit=True)
+    return d * space.n_states * math.sqrt(space.mean_actions * t)
+
+
+def theorem_2(space: Space, horizon: int, b_r: float, b_p: float, diameter: float, explicit: bool = False) -> float:
+    """Return BORL's bound, D (B_r + B_p + 1)^(1/4) S^(2/3) A^(1/2) T^(3/4).
+
+    ``explicit`` is Theorem 1 in every block for the best arm, plus EXP3.P's regret for rewards in [0, H]; it
+    needs a gamma of at most 1/2 (docs/paper-notes.md, item 12).
+    """
+    t, br, bp, d = _checked(horizon=horizon, b_r=b_r, b_p=b_p, diameter=diameter)
+    if explicit:
+        return _theorem_2_explicit(space, as_integer(horizon, "horizon", minimum=1), br, bp, d)
     return d * _size(space) * math.pow(br + bp + 1, 1 / 4) * math.pow(t, 3 / 4)
 
 
-def theorem_3(space: Space, horizon: int, b_r: float, b_p: float, zeta: float) -> float:
+def _theorem_2_explicit(space: Space, t: int, br: float, bp: float, d: float) -> float:
+    plan = borl_schedule(space, t)
+    length = min(plan.block_length, t)
+    arms = (
+        lemmas.lost_episodes(bp, window, widening)
+        + lemmas.variation(t, br, bp, window, widening, d)
+        + plan.n_blocks * lemmas.switching(space, length, window, d, log_horizon=t)
+        + plan.n_blocks * lemmas.estimation(space, length, window, d, log_horizon=t)
+        for window, widening in plan.arms
+    )
+    return min(arms) + length * lemmas.exp3p(plan.n_arms, plan.n_blocks, 1 / t)
+
+
+def theorem_3(space: Space, horizon: int, b_r: float, b_p: float, zeta: float, explicit: bool = False) -> float:
     """Return (1/zeta) (B_r + B_p + 1)^(1/3) S^(2/3) A^(1/2) T^(2/3), for transitions of at least zeta."""
     t, br, bp = _checked(horizon=horizon, b_r=b_r, b_p=b_p)
+    if explicit:
+        return _without_widening(space, horizon, br, bp, zeta, "theorem-3")
     return _size(space) * math.pow(br + bp + 1, 1 / 3) * math.pow(t, 2 / 3) / _positive(zeta, "zeta")
 
 
-def theorem_4(space: Space, horizon: int, b_r: float, b_p: float, zeta: float) -> float:
+def theorem_4(space: Space, horizon: int, b_r: float, b_p: float, zeta: float, explicit: bool = False) -> float:
     """Return (1/zeta) (B_r + B_p + 1)^(1/3) S T^(2/3), for inventory."""
     t, br, bp = _checked(horizon=horizon, b_r=b_r, b_p=b_p)
+    if explicit:
+        return _without_widening(space, horizon, br, bp, zeta, "theorem-4")
     return space.n_states * math.pow(br + bp + 1, 1 / 3) * math.pow(t, 2 / 3) / _positive(zeta, "zeta")
 
 
-def bandit(n_arms: int, horizon: int, b_r: float) -> float:
-    """Return B_r^(1/3) A^(1/3) T^(2/3), the order for S = 1."""
+def bandit(n_arms: int, horizon: int, b_r: float, explicit: bool = False) -> float:
+    """Return B_r^(1/3) A^(1/3) T^(2/3), the bound for S = 1.
+
+    Examples
+    --------
+    >>> bandit(n_arms=4, horizon=1000, b_r=2.0)
+    199.9...
+    """
     arms, t, br = _checked(n_arms=n_arms, horizon=horizon, b_r=b_r)
+    if explicit:
+        return _at_its_tuning(Space.uniform(1, n_arms), horizon, br, 0.0, 0.0, "bandit")
     return math.pow(br * arms, 1 / 3) * math.pow(t, 2 / 3)
+
+
+def useful_horizon(bound: Callable[[int], float]) -> int:
+    """Return the least horizon T from which on a bound is below T, within 1%; before, it says nothing.
+
+    Parameters
+    ----------
+    bound
+        A bound as a function of T alone, whose share of T falls in the end.
+
+    Examples
+    --------
+    >>> space = Space.uniform(2, 2)
+    >>> f"{useful_horizon(lambda t: stationary(space, t, diameter=1.0, explicit=True)):.1e}"
+    '6.4e+05'
+    >>> f"{useful_horizon(lambda t: theorem_2(space, t, b_r=1.0, b_p=1.0, diameter=1.0, explicit=True)):.1e}"
+    '5.2e+12'
+    """
+    high = 2
+    while bound(high) >= high:
+        high *= 2
+        if high > LARGEST_HORIZON:
+            raise InvalidInputError(
+                f"bound must fall below T for some T; it is {bound(LARGEST_HORIZON):.3g} at "
+                f"T = {LARGEST_HORIZON:.0e}."
+            )
+    low = high // 2
+    while high - low > max(1, low // 100):
+        middle = (low + high) // 2
+        low, high = (low, middle) if bound(middle) < middle else (middle, high)
+    return high
+
+
+def _at_its_tuning(space: Space, horizon: int, br: float, bp: float, d: float, rule: str) -> float:
+    choice = tuned(space, horizon, br, bp, rule)
+    return theorem_1(space, horizon, br, bp, d, choice.window, choice.widening, explicit=True)
+
+
+def _without_widening(space: Space, horizon: int, br: float, bp: float, zeta: float, rule: str) -> float:
+    """Return Theorem 1's sum without lost episodes: with transitions of at least zeta there are none."""
+    window, d = tuned(space, horizon, br, bp, rule).window, 1 / _positive(zeta, "zeta")
+    return (
+        lemmas.switching(space, horizon, window, d)
+        + lemmas.variation(horizon, br, bp, window, 0.0, d)
+        + lemmas.estimation(space, horizon, window, d)
+    )
 
 
 def _size(space: Space) -> float:

@@ -1,0 +1,198 @@
+"""The four parts of Theorem 1 with explicit constants, each the right side of its lemma, mended.
+
+=======================  ==========================  ====================================================
+here                     in [CSZ20]                  what it bounds
+=======================  ==========================  ====================================================
+lost_episodes            lemma:Q_error               regret of episodes whose world left the region
+switching                lemma:episode_errror        changes of policy, chance, and imprecise plans
+variation                lemma:adv_error             what is remembered of other worlds, and the widening
+estimation               lemma:sto_error             the confidence radii
+episodes                 lemma:number_episode        M(T), how often a plan is made
+precision                in lemma:episode_errror     sum over t of 1 / sqrt(tau(m))
+=======================  ==========================  ====================================================
+
+Constants that the paper prints and that fail are mended here; docs/paper-notes.md has them one by one (items 21,
+22, 33 to 35). Rewards lie in [0, 1]; ``diameter`` is D_max; ``delta`` is 1/T by default.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftmdp.errors import InvalidInputError
+from driftmdp.mdp import Space
+from driftmdp.mdp.space import as_space
+from driftmdp.validation import as_integer, as_number
+
+__all__ = ["episodes", "estimation", "exp3p", "lost_episodes", "precision", "switching", "variation"]
+
+
+def episodes(space: Space, horizon: int, window: int) -> int:
+    """Return the most episodes that the doubling schedule can make, M(T).
+
+    In a block of L steps between multiples of W a pair can end at most 1 + log2 L episodes, and the block begins
+    one: the sum over blocks of min(L, SA (1 + floor(log2 L)) + 1), which is at most
+    (floor(T/W) + 1) (SA (1 + floor(log2 W)) + 1).
+
+    Examples
+    --------
+    >>> episodes(Space.uniform(1, 1), horizon=66, window=66)  # SA (2 + log2 W) T / W is 8.04, but there are 9
+    9
+    """
+    pairs = as_space(space).n_pairs
+    return int(
+        sum(
+            count * min(length, pairs * (1 + int(math.log2(length))) + 1)
+            for length, count in _block_lengths(horizon, window)
+        )
+    )
+
+
+def precision(space: Space, horizon: int, window: int) -> float:
+    """Return a bound on the sum over t of 1/sqrt(tau(m)), the precision of the plan in force.
+
+    min(T, SA + 2 sqrt(2 L) + 2 sqrt(T)), L the length of the first block: there an episode that begins at tau
+    has at most tau - 1 + SA steps. The last term falls away if there is one block only.
+
+    Examples
+    --------
+    >>> precision(Space.uniform(2, 2), horizon=10_000, window=100)
+    232.1...
+    """
+    t, w = _sizes(horizon, window)
+    first = min(w - 1, t)
+    later = 2 * math.sqrt(t) if w <= t else 0.0
+    return min(float(t), as_space(space).n_pairs + 2 * math.sqrt(2 * first) + later)
+
+
+def lost_episodes(b_p: float, window: int, widening: float) -> float:
+    """Return 2 B_p W / eta, which bounds the regret of the episodes in Q~_T.
+
+    Examples
+    --------
+    >>> lost_episodes(b_p=2.0, window=100, widening=0.5)
+    800.0
+    """
+    bp, eta = as_number(b_p, "b_p", minimum=0.0), as_number(widening, "widening", minimum=0.0)
+    w = as_integer(window, "window", minimum=1)
+    return 0.0 if bp == 0 else math.inf if eta == 0 else 2 * bp * w / eta
+
+
+def switching(
+    space: Space,
+    horizon: int,
+    window: int,
+    diameter: float,
+    delta: float | None = None,
+    log_horizon: int | None = None,
+) -> float:
+    """Return 2 D M(T) + 2 D sqrt(2 T ln(1/delta)) + ``precision``.
+
+    The middle term is Azuma and Hoeffding's for T differences of at most 2 D, with probability 1 - delta.
+
+    Examples
+    --------
+    >>> switching(Space.uniform(2, 2), horizon=10_000, window=5_000, diameter=1.0)
+    1476.3...
+    """
+    d = as_number(diameter, "diameter", minimum=0.0)
+    chance = 2 * d * math.sqrt(2 * horizon * math.log(1 / _delta(delta, log_horizon or horizon)))
+    return 2 * d * episodes(space, horizon, window) + chance + precision(space, horizon, window)
+
+
+def variation(
+    horizon: int, b_r: float, b_p: float, window: int, widening: float, diameter: float, factor: float = 2.0
+) -> float:
+    """Return 2 (2 B_r W) + 4 D (2 B_p W) + 2 D T eta.
+
+    A change at q is remembered by at most 2 W steps; ``factor=1`` is what [CSZ20] prints, W of them.
+
+    Examples
+    --------
+    >>> variation(10_000, b_r=1.0, b_p=0.5, window=100, widening=0.01, diameter=1.0)
+    1000.0
+    """
+    br, bp = as_number(b_r, "b_r", minimum=0.0), as_number(b_p, "b_p", minimum=0.0)
+    t, w = _sizes(horizon, window)
+    d, eta = as_number(diameter, "diameter", minimum=0.0), as_number(widening, "widening", minimum=0.0)
+    return factor * w * (2 * br + 4 * d * bp) + 2 * d * t * eta
+
+
+def estimation(
+    space: Space,
+    horizon: int,
+    window: int,
+    diameter: float,
+    delta: float | None = None,
+    scale: float = 1.0,
+    log_horizon: int | None = None,
+) -> float:
+    """Return (2 + sqrt 2) (2 c_r + 4 D c_p) sum over blocks of sqrt(SA L), rad_r = c_r / sqrt(N+), rad_p likewise.
+
+    c_r = 2 sqrt(2 ln(SAT/delta)) and c_p = sqrt(S) c_r, times ``scale``. The sum is at most
+    (floor(T/W) + 1) sqrt(SAW), so this is of order D S sqrt(A) T / sqrt(W).
+
+    Examples
+    --------
+    >>> estimation(Space.uniform(2, 2), horizon=2_000_000, window=2_000_000, diameter=1.0)
+    1153985.8...
+    """
+    pairs, states = as_space(space).n_pairs, space.n_states
+    logs = log_horizon or horizon
+    reward = 2 * math.sqrt(2 * math.log(pairs * logs / _delta(delta, logs)))
+    weight = scale * (2 * reward + 4 * as_number(diameter, "diameter", minimum=0.0) * math.sqrt(states) * reward)
+    roots = sum(count * math.sqrt(pairs * length) for length, count in _block_lengths(horizon, window))
+    return (2 + math.sqrt(2)) * weight * roots
+
+
+def exp3p(n_arms: int, rounds: int, delta: float) -> float:
+    """Return 5.15 sqrt(n K ln K) + sqrt(n K / ln K) ln(1/delta), EXP3.P's regret with probability 1 - delta [BC12].
+
+    For n rounds of rewards in [0, 1] and the parameters of [CSZ20] eq:borl_exp3_parameter, where gamma is
+    at most 1/2.
+
+    Examples
+    --------
+    >>> exp3p(n_arms=4, rounds=10_000, delta=0.1)
+    1603.8...
+    """
+    arms, n = as_integer(n_arms, "n_arms", minimum=1), as_integer(rounds, "rounds", minimum=1)
+    if arms == 1:
+        return 0.0
+    log = math.log(arms)
+    return 5.15 * math.sqrt(n * arms * log) + math.sqrt(n * arms / log) * math.log(1 / _delta(delta, n))
+
+
+def block_lengths(horizon: int, window: int) -> NDArray[np.int64]:
+    """Return how many steps lie between multiples of W: 1 .. W - 1, then W each, then the rest.
+
+    Examples
+    --------
+    >>> block_lengths(10, 4)
+    array([3, 4, 3])
+    """
+    return np.array([length for length, count in _block_lengths(horizon, window) for _ in range(count)], np.int64)
+
+
+def _block_lengths(horizon: int, window: int) -> list[tuple[int, int]]:
+    """Return the blocks as lengths and how many have it, in order."""
+    t, w = _sizes(horizon, window)
+    multiples = t // w
+    if multiples == 0:
+        return [(t, 1)]
+    lengths = [(w - 1, 1), (w, multiples - 1), (t - multiples * w + 1, 1)]
+    return [(length, count) for length, count in lengths if length > 0 and count > 0]
+
+
+def _sizes(horizon: int, window: int) -> tuple[int, int]:
+    return as_integer(horizon, "horizon", minimum=1), as_integer(window, "window", minimum=1)
+
+
+def _delta(delta: float | None, horizon: float) -> float:
+    value = 1.0 / horizon if delta is None else as_number(delta, "delta", 0.0, 1.0)
+    if value == 0.0:
+        raise InvalidInputError("delta must be positive; got 0. The paper's choice is 1/T.")
+    return value
