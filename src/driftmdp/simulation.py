@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.agents import Agent, BuiltinAgent, Optimist, Stage
+from driftmdp.agents.base import RowByRow
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import Luck, Record
 from driftmdp.mdp import DriftingMdp, Problem
 from driftmdp.planning import optimal_gains
 from driftmdp.validation import LARGEST, as_integer, as_vector, warn
 
-__all__ = ["Run", "check_fit", "simulate"]
+__all__ = ["Run", "check_fit", "pauses", "simulate"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,6 +161,47 @@ def simulate(agent: Agent, problem: Problem, seed: int, compiled: bool | None = 
     >>> dm.simulate(dm.agents.UCRL2.for_problem(problem), problem, seed=7)
     Run(agent='UCRL2', problem='two-state-v1', seed=7)
     """
+    player, stage = _ready(agent, problem, seed)
+    can = hasattr(player, "play")
+    if compiled and not can:
+        raise InvalidInputError(
+            f"compiled must be False for {type(agent).__name__}, which has no method play(stage)."
+        )
+    if can and compiled is not False:
+        player.play(stage)
+    else:
+        _step_loop(player, stage)
+    return _run(agent, problem, seed, stage.record, _summary_of(player))
+
+
+def pauses(agent: RowByRow, problem: Problem, seed: int, steps: Iterable[int]) -> Iterator[Any]:
+    """Play the run that ``simulate`` would play, and yield the agent after each of the given steps.
+
+    Parameters
+    ----------
+    agent, problem, seed
+        As for ``simulate``; the agent must be one whose compiled run can stop, as all optimists' can.
+    steps
+        Increasing times t, from 1.
+
+    Examples
+    --------
+    >>> import driftmdp as dm
+    >>> problem = dm.problems.two_state(horizon=1000)
+    >>> agent = dm.agents.UCRL2.for_problem(problem)
+    >>> [player.t for player in pauses(agent, problem, seed=7, steps=[1, 500])]
+    [2, 501]
+    """
+    player, stage = _ready(agent, problem, seed)
+    played = 0
+    for step in steps:
+        player._play_rows(stage, played, step)
+        played = step
+        yield player
+
+
+def _ready(agent: Agent, problem: Problem, seed: int) -> tuple[Any, Stage]:
+    """Return a fresh copy of the agent and the stage of a run, or refuse what does not fit."""
     if not isinstance(problem, Problem):
         raise InvalidInputError(f"problem must be a Problem; got {problem!r}. Try driftmdp.problems.two_state().")
     if isinstance(agent, type):
@@ -174,17 +216,7 @@ def simulate(agent: Agent, problem: Problem, seed: int, compiled: bool | None = 
     world_stream, agent_stream = np.random.SeedSequence(seed).spawn(2)
     player = _fresh(agent, np.random.default_rng(agent_stream))
     luck = Luck(*problem.luck(np.random.default_rng(world_stream)))
-    stage = Stage(problem, luck, _new_record(problem))
-    can = hasattr(player, "play")
-    if compiled and not can:
-        raise InvalidInputError(
-            f"compiled must be False for {type(agent).__name__}, which has no method play(stage)."
-        )
-    if can and compiled is not False:
-        player.play(stage)
-    else:
-        _step_loop(player, stage)
-    return _run(agent, problem, seed, stage.record, _summary_of(player))
+    return player, Stage(problem, luck, _new_record(problem))
 
 
 def _fresh(agent: Agent, rng: np.random.Generator) -> Any:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["ActionReason", "Explanation"]
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["ActionReason", "Beliefs", "Explanation"]
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,30 @@ class ActionReason:
             return f"{text}, not remembered"
         times = "once" if self.count == 1 else f"{self.count} times"
         return f"{text}, reward up to {self.reward:.4g}, seen {times}, radius {self.radius:.3g}"
+
+
+@dataclass(frozen=True, eq=False)
+class Beliefs:
+    """What a plan was made from, rewards in units of the agent's range.
+
+    Attributes
+    ----------
+    planned_at
+        tau, when it was made.
+    gain, bias, policy, residual
+        rho~, gamma~ (shape (S,)), pi~ (shape (S,)) and the width of the certificate.
+    counts, rewards, radii
+        N, r~ and the radius of the transitions, widening included, of every pair; shape (n_pairs,).
+    """
+
+    planned_at: int
+    gain: float
+    residual: float
+    counts: NDArray[np.float64]
+    rewards: NDArray[np.float64]
+    radii: NDArray[np.float64]
+    bias: NDArray[np.float64]
+    policy: NDArray[np.int32]
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from driftmdp import kernels
 from driftmdp.agents.base import RowByRow, Stage
 from driftmdp.agents.composition import phases_of, rules_of
-from driftmdp.agents.explanation import ActionReason, Explanation
+from driftmdp.agents.explanation import ActionReason, Beliefs, Explanation
 from driftmdp.agents.parts import Confidence, Doubling, Everything, Memory, SinceRestart, SlidingWindow
 from driftmdp.agents.ranges import checked_range
 from driftmdp.agents.restoring import memory_arrays, restored_memory, restored_mind
@@ -306,6 +306,35 @@ class Optimist(RowByRow):
         entries = entries[entries["count"] > 0]
         shape = self.space.n_pairs, self.space.n_states
         return sp.csr_array((entries["count"], (entries["pair"], entries["next_state"])), shape=shape)
+
+    def beliefs(self) -> Beliefs:
+        """Return what the plan in force was made from, for every pair and state, with rewards in units of the range.
+
+        Examples
+        --------
+        >>> import driftmdp as dm
+        >>> agent = dm.agents.UCRL2(dm.Space.uniform(2, 2), horizon=100)
+        >>> agent.act(0)
+        0
+        >>> agent.beliefs().counts
+        array([0., 0., 0., 0.])
+        """
+        planned, clock, mind = self.last_plan.t, self._mind.clock[0], self._mind
+        n = self.space.n_pairs
+        counts, rewards, radii = np.zeros(n), np.full(n, float(clock["unseen"])), np.full(n, np.inf)
+        reasons = mind.reasons[: int(clock["n_reasons"])]
+        pairs = reasons["pair"]
+        counts[pairs], rewards[pairs], radii[pairs] = reasons["count"], reasons["reward"], reasons["radius"]
+        return Beliefs(
+            planned_at=planned,
+            gain=float(clock["gain"]),
+            residual=float(clock["residual"]),
+            counts=counts,
+            rewards=rewards,
+            radii=radii,
+            bias=mind.bias.copy(),
+            policy=mind.policy.copy(),
+        )
 
     def explain(self, state: int) -> Explanation:
         """Say why the plan in force takes its action in ``state``.

@@ -93,7 +93,7 @@ def theorem_1(
     >>> theorem_1(space, 10**6, b_r=0.0, b_p=0.0, diameter=1.0, window=10**6, widening=0.0)
     5832.4...
     >>> theorem_1(space, 10**6, 0.0, 0.0, 1.0, 10**6, 0.0, explicit=True)
-    812913....
+    812913.6...
     """
     t, br, bp, d, eta = _checked(horizon=horizon, b_r=b_r, b_p=b_p, diameter=diameter, widening=widening)
     w = _positive(window, "window")
@@ -131,8 +131,8 @@ def oblivious(space: Space, horizon: int, b_r: float, b_p: float, diameter: floa
 
     Examples
     --------
-    >>> oblivious(Space.uniform(8, 4), 10_000, b_r=1.0, b_p=0.0, diameter=1.0)
-    15999.9...
+    >>> round(oblivious(Space.uniform(8, 4), 10_000, b_r=1.0, b_p=0.0, diameter=1.0))
+    16000
     """
     t, br, bp, d = _checked(horizon=horizon, b_r=b_r, b_p=b_p, diameter=diameter)
     if explicit:
@@ -200,8 +200,8 @@ def bandit(n_arms: int, horizon: int, b_r: float, explicit: bool = False) -> flo
 
     Examples
     --------
-    >>> bandit(n_arms=4, horizon=1000, b_r=2.0)
-    199.9...
+    >>> round(bandit(n_arms=4, horizon=1000, b_r=2.0))
+    200
     """
     arms, t, br = _checked(n_arms=n_arms, horizon=horizon, b_r=b_r)
     if explicit:

@@ -1,0 +1,100 @@
+"""What checks share: how much effort to make, random numbers, and runs that several of them look at."""
+
+from __future__ import annotations
+
+import threading
+import zlib
+from collections.abc import Callable
+from typing import TypeVar
+
+import numpy as np
+
+from driftmdp import problems
+from driftmdp.mdp import Problem
+from driftmdp.statements.ledger import Ledger, keep_ledger
+from driftmdp.statements.worlds import nearly_still, shop, turns
+
+__all__ = ["Bench"]
+
+Kept = TypeVar("Kept")
+
+
+class Bench:
+    """One sitting of checks.
+
+    Parameters
+    ----------
+    thorough
+        Whether to try more and larger instances.
+    """
+
+    def __init__(self, thorough: bool = False) -> None:
+        self.thorough = thorough
+        self._locks: dict[str, threading.Lock] = {}
+        self._kept: dict[str, object] = {}
+        self._lock = threading.Lock()
+
+    def many(self, quick: int, thorough: int) -> int:
+        """Return how many instances to try."""
+        return thorough if self.thorough else quick
+
+    def rng(self, name: str) -> np.random.Generator:
+        """Return the random numbers of a check: the same each time, and its own."""
+        return np.random.default_rng(zlib.crc32(name.encode()))
+
+    def once(self, name: str, make: Callable[[], Kept]) -> Kept:
+        """Return what ``make`` makes, made once for all checks of this sitting."""
+        with self._lock:
+            lock = self._locks.setdefault(name, threading.Lock())
+        with lock:
+            if name not in self._kept:
+                self._kept[name] = make()
+            return self._kept[name]  # type: ignore[return-value]
+
+    # runs ------------------------------------------------------------------------------------------------
+
+    def ledgers(self) -> list[Ledger]:
+        """Return runs of SWUCRL2-CW with widening: radii of theory and scaled ones, still worlds and moving ones."""
+        return [*self._small_ledgers(), self.long_ledger()]
+
+    def _small_ledgers(self) -> list[Ledger]:
+        return self.once("ledgers", self._make_ledgers)
+
+    def _make_ledgers(self) -> list[Ledger]:
+        seeds = range(self.many(1, 10))
+        two_states = problems.two_state(horizon=5000)
+        garnet = problems.garnet(n_states=4, n_actions=2, branching=3, horizon=10_000, noise="bernoulli")
+        moving = turns(400_000, changes=2, cycles=1.0)
+        kept = []
+        for seed in seeds:
+            kept += [
+                keep_ledger("two-state, theory's radii", two_states, seed),
+                keep_ledger("two-state, scale 0.4", two_states, seed, window=2000, widening=0.05, scale=0.4),
+                keep_ledger("Garnet, scale 0.4", garnet, seed, window=2500, widening=0.05, scale=0.4),
+            ]
+        kept.append(keep_ledger("turns, scale 0.001", moving, 0, window=500, widening=0.05, scale=0.001))
+        return kept
+
+    def long_problem(self) -> Problem:
+        """Return a world in which Theorem 1 says something with theory's own radii."""
+        return self.once("long problem", lambda: nearly_still(2_000_000, b_r=0.01, b_p=0.002))
+
+    def long_ledger(self) -> Ledger:
+        """Return a run of two million steps with theory's radii."""
+        return self.once("long", self._make_long)
+
+    def _make_long(self) -> Ledger:
+        problem = self.long_problem()
+        return keep_ledger("nearly still, T = 2e6, theory's radii", problem, 0, window=problem.horizon, widening=0.02)
+
+    def shop_ledgers(self) -> list[Ledger]:
+        """Return runs without widening on an inventory with zeta > 0."""
+        return self.once("shop", self._make_shops)
+
+    def _make_shops(self) -> list[Ledger]:
+        problem = shop(capacity=3, horizon=20_000, zeta=0.1)
+        return [
+            keep_ledger(f"inventory, scale {scale:g}", problem, seed, window=5000, widening=0.0, scale=scale)
+            for seed in range(self.many(1, 5))
+            for scale in (1.0, 0.4)
+        ]

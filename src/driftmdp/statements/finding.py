@@ -1,0 +1,206 @@
+"""What a check found: trials of the printed claim and of its corrected form, and the verdict that follows.
+
+A trial is one instance and one inequality, left <= right. It is vacuous where the right side is at least what is
+true anyway (``trivial``: a regret bound above T, a radius of 2). Its margin is (right - left) / max(|left|, |right|):
+0 is equality, 1 means that the left side is nothing beside the right one, below 0 the inequality is broken.
+
+==================  ================================================================================================
+verdict             when
+==================  ================================================================================================
+holds               the printed form held in every trial, and at least one of them was not vacuous
+holds as corrected  the printed form was broken, as the counterexample shows; the corrected form held in every trial
+fails as printed    the printed form was broken, and a corrected form as well, or there is none
+vacuous             nothing was broken, but no trial said anything
+not testable        it is no statement that numbers could contradict
+==================  ================================================================================================
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+__all__ = ["Evidence", "Finding", "Trail", "Trial", "Verdict", "critical_count"]
+
+ROUNDING = 1e-9
+
+
+class Verdict(StrEnum):
+    """What became of a statement."""
+
+    HOLDS = "holds"
+    CORRECTED = "holds as corrected"
+    FAILS = "fails as printed"
+    VACUOUS = "vacuous"
+    NOT_TESTABLE = "not testable"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One inequality on one instance: ``left <= right``."""
+
+    instance: str
+    left: float
+    right: float
+    vacuous: bool = False
+
+    @property
+    def holds(self) -> bool:
+        """Whether it held, to rounding."""
+        return self.left <= self.right + ROUNDING * max(1.0, abs(self.left), abs(self.right))
+
+    @property
+    def margin(self) -> float:
+        """(right - left) / max(|left|, |right|)."""
+        size = max(abs(self.left), abs(self.right))
+        return (self.right - self.left) / size if 0 < size < math.inf else float(self.right > self.left)
+
+    def __str__(self) -> str:
+        return f"{self.instance}: {self.left:.6g} {'<=' if self.holds else '>'} {self.right:.6g}"
+
+
+class Trail:
+    """Trials of one form of a statement."""
+
+    def __init__(self) -> None:
+        self.trials: list[Trial] = []
+
+    def at_most(self, instance: str, left: ArrayLike, right: ArrayLike, trivial: ArrayLike = math.inf) -> None:
+        """Try left <= right; of arrays, the worst entry that is not vacuous counts."""
+        lefts, rights, top = np.broadcast_arrays(
+            *(np.atleast_1d(np.asarray(x, float)) for x in (left, right, trivial))
+        )
+        if lefts.size == 0:
+            return
+        slack = (rights - lefts) / np.maximum(np.maximum(np.abs(lefts), np.abs(rights)), 1e-300)
+        vacuous = rights >= top
+        order = np.where(vacuous & (slack >= -ROUNDING), 10.0 + slack, slack)
+        worst = np.unravel_index(int(np.argmin(order)), order.shape)
+        self.trials.append(Trial(instance, float(lefts[worst]), float(rights[worst]), bool(vacuous[worst])))
+
+    def equal(self, instance: str, left: ArrayLike, right: ArrayLike, tolerance: float = ROUNDING) -> None:
+        """Try |left - right| <= tolerance."""
+        self.at_most(instance, np.abs(np.asarray(left, float) - np.asarray(right, float)), tolerance)
+
+    def seldom(self, instance: str, hits: int, runs: int, probability: float, error: float = 1e-3) -> None:
+        """Try "this happens with at most this probability" by a one-sided binomial test.
+
+        A true claim is rejected with probability at most ``error``.
+        """
+        self.at_most(instance, float(hits), critical_count(runs, probability, error) - 1.0, trivial=float(runs))
+
+    @property
+    def broken(self) -> list[Trial]:
+        """The trials that did not hold."""
+        return [trial for trial in self.trials if not trial.holds]
+
+    @property
+    def telling(self) -> list[Trial]:
+        """The trials that were not vacuous."""
+        return [trial for trial in self.trials if not trial.vacuous or not trial.holds]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What the check of a statement found.
+
+    Attributes
+    ----------
+    name, title, where, claim
+        The statement: its name, its subject, its place in the paper, and what it says.
+    verdict
+        See the module's table.
+    instances, vacuous
+        How many instances were tried, and on how many of them the inequality says nothing.
+    margin
+        The worst margin among those that say something; NaN if there are none. Of the corrected form where there is
+        one.
+    why
+        What was found, in words.
+    counterexample
+        Where the printed form is broken.
+    correction
+        What holds instead.
+    test
+        The statistical test and its error rate, if chance is involved.
+    seconds
+        How long it took.
+    """
+
+    name: str
+    title: str
+    where: str
+    claim: str = field(repr=False)
+    verdict: Verdict
+    instances: int
+    vacuous: int
+    margin: float
+    why: str = field(repr=False)
+    counterexample: str = field(default="", repr=False)
+    correction: str = field(default="", repr=False)
+    test: str = field(default="", repr=False)
+    seconds: float = field(default=0.0, repr=False)
+
+    @property
+    def tried(self) -> str:
+        """How many instances were tried, in a few letters."""
+        return f"{self.instances} ({self.vacuous} vacuous)" if self.vacuous else str(self.instances)
+
+
+class Evidence:
+    """What speaks for and against a statement: trials of the printed form and of a corrected one."""
+
+    def __init__(self) -> None:
+        self.printed, self.corrected = Trail(), Trail()
+        self.why = self.correction = self.test = ""
+
+    def both(self, instance: str, left: ArrayLike, right: ArrayLike, trivial: ArrayLike = math.inf) -> None:
+        """Try an inequality that is the same in both forms."""
+        self.printed.at_most(instance, left, right, trivial)
+        self.corrected.at_most(instance, left, right, trivial)
+
+    @property
+    def verdict(self) -> Verdict:
+        """What follows."""
+        printed, corrected = self.printed, self.corrected
+        if not printed.trials and not corrected.trials:
+            return Verdict.NOT_TESTABLE
+        if corrected.broken or (printed.broken and not corrected.trials):
+            return Verdict.FAILS
+        if not (self.deciding.telling):
+            return Verdict.VACUOUS
+        return Verdict.CORRECTED if printed.broken else Verdict.HOLDS
+
+    @property
+    def deciding(self) -> Trail:
+        """The form whose margin counts."""
+        return self.corrected if self.corrected.trials else self.printed
+
+    @property
+    def counterexample(self) -> str:
+        """The worst broken trial: of the corrected form if that is broken, else of the printed one."""
+        broken: Iterable[Trial] = self.corrected.broken or self.printed.broken
+        return str(min(broken, key=lambda trial: trial.margin)) if broken else ""
+
+    @property
+    def margin(self) -> float:
+        """The worst margin among trials that say something."""
+        return min((trial.margin for trial in self.deciding.telling), default=math.nan)
+
+
+def critical_count(runs: int, probability: float, error: float) -> int:
+    """Return the least k such that Pr(Binomial(runs, probability) >= k) <= error.
+
+    Examples
+    --------
+    >>> critical_count(runs=200, probability=0.05, error=1e-3)
+    21
+    """
+    from scipy.stats import binom
+
+    return int(binom.isf(error, runs, probability)) + 1

@@ -1,0 +1,82 @@
+"""The worlds that statements are tried on."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from driftmdp import problems
+from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
+from driftmdp.problems.schedules import blocks, swing
+
+__all__ = ["nearly_still", "random_mdp", "resting_then_moving", "ring", "shop", "turns"]
+
+STAY_OR_MOVE = [[1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [1.0, 0.0]]  # action 0 stays, action 1 moves
+MOVE_OR_STAY = [[0.0, 1.0], [1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]
+
+
+def turns(horizon: int, changes: int, cycles: float) -> Problem:
+    """Return a deterministic world of two states whose actions swap their meaning, and whose rewards swing.
+
+    Nothing is random, so estimates are exact and every run keeps within radii of any size: supplied radii make
+    bounds that say something at horizons at which theory's do not. The diameter is 1.
+    """
+    space = Space.uniform(2, 2)
+    anchors = [Mdp(space, [0.0, 0.0, 1.0, 1.0], STAY_OR_MOVE), Mdp(space, [1.0, 1.0, 0.0, 0.0], MOVE_OR_STAY)]
+    world = DriftingMdp(anchors, blocks(horizon, 2, changes), reward_weights=swing(horizon, cycles))
+    return Problem(world, reward_range=(0.0, 1.0), name="turns")
+
+
+def nearly_still(horizon: int, b_r: float, b_p: float, steps: int = 8) -> Problem:
+    """Return two states, to stay or to move, that change by B_r and B_p in all, in a few equal steps.
+
+    So little happens in so many steps that theory's own radii give a bound below T.
+    """
+    space = Space.uniform(2, 2)
+    size_r, size_p = b_r / (steps - 1), b_p / (steps - 1)
+    anchors = []
+    for i in range(steps):
+        slip = 0.01 + i * size_p / 2
+        rows = [[1 - slip, slip], [slip, 1 - slip], [slip, 1 - slip], [1 - slip, slip]]
+        anchors.append(Mdp(space, [0.2, 0.2, 0.6 + i * size_r, 0.8], rows))
+    return Problem(DriftingMdp(anchors, blocks(horizon, steps, steps - 1)), reward_range=(0.0, 1.0), name="nearly still")
+
+
+def resting_then_moving(horizon: int, at: int) -> Problem:
+    """Return a bandit of one arm whose reward jumps from 0 to 1 after step ``at``."""
+    space = Space.uniform(1, 1)
+    before, after = Mdp(space, [0.0], [[1.0]]), Mdp(space, [1.0], [[1.0]])
+    return Problem(DriftingMdp.piecewise([before, after], [at + 1], horizon), reward_range=(0.0, 1.0), name="one jump")
+
+
+def ring(n_states: int, horizon: int, tilt: float) -> Problem:
+    """Return a deterministic ring whose first half pays 1; the rewards move by ``tilt`` once."""
+    space = Space.uniform(n_states, 1)
+    pays = (np.arange(n_states) < n_states // 2).astype(float)
+    onward = np.eye(n_states)[(np.arange(n_states) + 1) % n_states]
+    anchors = [Mdp(space, pays, onward), Mdp(space, np.maximum(0.0, pays - tilt), onward)]
+    return Problem(DriftingMdp(anchors, blocks(horizon, 2, 1)), reward_range=(0.0, 1.0), name="ring")
+
+
+def shop(capacity: int, horizon: int, zeta: float, low: float = 0.5, high: float = 1.5) -> problems.InventoryProblem:
+    """Return an inventory whose mean demand jumps three times between two levels."""
+    levels = [low, high, low, high]
+    values = np.asarray(levels)[blocks(horizon, 4, 3)]
+    return problems.inventory(
+        capacity=capacity,
+        horizon=horizon,
+        demand=problems.Poisson(problems.Given(values)),
+        fixed_cost=0.5,
+        unit_cost=0.2,
+        lost_sale=2.0,
+        holding=0.3,
+        zeta=zeta,
+    )
+
+
+def random_mdp(rng: np.random.Generator, n_states: int, n_actions: int, sparse: bool = False) -> Mdp:
+    """Return a communicating MDP with random rewards in [0, 1]; sparse rows are nearly deterministic."""
+    space = Space.uniform(n_states, n_actions)
+    rows = rng.dirichlet(np.full(n_states, 0.2 if sparse else 1.0), size=space.n_pairs)
+    onward = np.eye(n_states)[(space.pair_states + 1) % n_states]
+    rows[::n_actions] = 0.5 * (rows + onward)[::n_actions]  # the first action of every state goes round
+    return Mdp(space, rng.random(space.n_pairs), rows / rows.sum(axis=1, keepdims=True))
