@@ -308,7 +308,7 @@ class Optimist(RowByRow):
         return sp.csr_array((entries["count"], (entries["pair"], entries["next_state"])), shape=shape)
 
     def beliefs(self) -> Beliefs:
-        """Return what the plan in force was made from, for every pair and state, with rewards in units of the range.
+        """Return what the plan in force was made from, for every pair and state; rewards in units of the range.
 
         Examples
         --------

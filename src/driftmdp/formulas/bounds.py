@@ -43,7 +43,7 @@ __all__ = [
     "useful_horizon",
 ]
 
-LARGEST_HORIZON = 10**60
+LARGEST_HORIZON = 2**62
 
 
 def benchmark_gap(diameter: float, horizon: int, b_r: float, b_p: float) -> float:
@@ -209,8 +209,10 @@ def bandit(n_arms: int, horizon: int, b_r: float, explicit: bool = False) -> flo
     return math.pow(br * arms, 1 / 3) * math.pow(t, 2 / 3)
 
 
-def useful_horizon(bound: Callable[[int], float]) -> int:
+def useful_horizon(bound: Callable[[int], float]) -> float:
     """Return the least horizon T from which on a bound is below T, within 1%; before, it says nothing.
+
+    Infinity if there is none up to 4.6e18, as far as T can be counted.
 
     Parameters
     ----------
@@ -227,12 +229,9 @@ def useful_horizon(bound: Callable[[int], float]) -> int:
     """
     high = 2
     while bound(high) >= high:
+        if high >= LARGEST_HORIZON:
+            return math.inf
         high *= 2
-        if high > LARGEST_HORIZON:
-            raise InvalidInputError(
-                f"bound must fall below T for some T; it is {bound(LARGEST_HORIZON):.3g} at "
-                f"T = {LARGEST_HORIZON:.0e}."
-            )
     low = high // 2
     while high - low > max(1, low // 100):
         middle = (low + high) // 2

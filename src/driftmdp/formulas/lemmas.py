@@ -20,14 +20,23 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import Space
 from driftmdp.mdp.space import as_space
 from driftmdp.validation import as_integer, as_number
 
-__all__ = ["episodes", "estimation", "exp3p", "lost_episodes", "precision", "switching", "variation"]
+__all__ = [
+    "episodes",
+    "estimation",
+    "exp3p",
+    "lost_episodes",
+    "precision",
+    "self_normalised",
+    "switching",
+    "variation",
+]
 
 
 def episodes(space: Space, horizon: int, window: int) -> int:
@@ -133,7 +142,8 @@ def estimation(
     """Return (2 + sqrt 2) (2 c_r + 4 D c_p) sum over blocks of sqrt(SA L), rad_r = c_r / sqrt(N+), rad_p likewise.
 
     c_r = 2 sqrt(2 ln(SAT/delta)) and c_p = sqrt(S) c_r, times ``scale``. The sum is at most
-    (floor(T/W) + 1) sqrt(SAW), so this is of order D S sqrt(A) T / sqrt(W).
+    (floor(T/W) + 1) sqrt(SAW), so this is of order D S sqrt(A) T / sqrt(W). A pair that was never seen keeps the
+    radii 1 and 2, however small ``scale`` is, once in every block.
 
     Examples
     --------
@@ -143,9 +153,28 @@ def estimation(
     pairs, states = as_space(space).n_pairs, space.n_states
     logs = log_horizon or horizon
     reward = 2 * math.sqrt(2 * math.log(pairs * logs / _delta(delta, logs)))
-    weight = scale * (2 * reward + 4 * as_number(diameter, "diameter", minimum=0.0) * math.sqrt(states) * reward)
-    roots = sum(count * math.sqrt(pairs * length) for length, count in _block_lengths(horizon, window))
-    return (2 + math.sqrt(2)) * weight * roots
+    d = as_number(diameter, "diameter", minimum=0.0)
+    weight = scale * (2 * reward + 4 * d * math.sqrt(states) * reward)
+    lengths = _block_lengths(horizon, window)
+    roots = sum(count * math.sqrt(pairs * length) for length, count in lengths)
+    shortfall = 2 * max(0.0, 1 - scale * reward) + 4 * d * max(0.0, 2 - scale * math.sqrt(states) * reward)
+    first_visits = pairs * sum(count for _, count in lengths)
+    return (2 + math.sqrt(2)) * weight * roots + shortfall * first_visits
+
+
+def self_normalised(
+    visits: ArrayLike, horizon: int, delta: float, sub_gaussian: float = 1.0
+) -> NDArray[np.float64]:
+    """Return 2 R sqrt(ln(T / delta) / n), [CSZ20] prop:self-norm: how far a mean of n noises strays in T steps.
+
+    Examples
+    --------
+    >>> self_normalised([1, 100], horizon=100, delta=0.05).round(3)
+    array([5.514, 0.551])
+    """
+    t = as_integer(horizon, "horizon", minimum=1)
+    n = np.maximum(1.0, np.asarray(visits, dtype=np.float64))
+    return np.asarray(2 * sub_gaussian * np.sqrt(math.log(t / _delta(delta, t)) / n))
 
 
 def exp3p(n_arms: int, rounds: int, delta: float) -> float:

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.experiments.identity import shown
-from driftmdp.report.figures import Drawing, draw_arms
+from driftmdp.report.drawing import Drawing
+from driftmdp.report.figures import draw_arms
 from driftmdp.report.model import Figure, Line, Section
 from driftmdp.report.view import View
 

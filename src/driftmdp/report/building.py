@@ -15,7 +15,8 @@ from driftmdp.experiments import CellCurves, Results
 from driftmdp.report import tables
 from driftmdp.report.arms import arms_section
 from driftmdp.report.claims import Claim
-from driftmdp.report.figures import Drawing, draw_curves, draw_drift
+from driftmdp.report.drawing import Drawing
+from driftmdp.report.figures import draw_curves, draw_drift
 from driftmdp.report.headline import Judged, judge
 from driftmdp.report.model import Band, Curve, Figure, Line, Report, Section, Table
 from driftmdp.report.provenance import provenance_section

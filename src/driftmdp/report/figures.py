@@ -2,66 +2,27 @@
 
 from __future__ import annotations
 
-import functools
-import io
 import math
-from collections.abc import Callable, Mapping
-from typing import Any, TypeVar, cast
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.report.charts import LIGHT_COLOURS, line_style
+from driftmdp.report.drawing import STYLE, Drawing, styled
 from driftmdp.report.model import Curve, Setting
 from driftmdp.report.view import View
 
-__all__ = ["Drawing", "draw_arms", "draw_curves", "draw_drift", "stretch"]
+__all__ = ["draw_arms", "draw_curves", "draw_drift", "stretch"]
 
-STYLE: dict[Any, Any] = {
-    "axes.grid": True,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "font.size": 9.0,
-    "grid.alpha": 0.3,
-    "svg.hashsalt": "driftmdp",
-    "text.parse_math": False,  # a dollar in a name is a dollar
-}
 MOST_PANELS = 12
 MOST_POINTS = 200  # of a line; more cannot be seen at this size
 LEGEND_COLUMNS = 4
 SWINGS_SHOWN = 15
 
 
-Draw = TypeVar("Draw", bound=Callable[..., Any])
-
-
-def _styled(draw: Draw) -> Draw:
-    """Let a function draw, and save, in the style of this package, whatever the user's is."""
-
-    @functools.wraps(draw)
-    def styled(*args: Any, **kwargs: Any) -> Any:
-        import matplotlib as mpl
-
-        with mpl.rc_context():
-            mpl.rcdefaults()
-            mpl.rcParams.update(STYLE)
-            return draw(*args, **kwargs)
-
-    return cast(Draw, styled)
-
-
-class Drawing:
-    """A figure, finished: ``svg`` text and ``png`` bytes."""
-
-    def __init__(self, figure: Any) -> None:
-        svg, png = io.StringIO(), io.BytesIO()
-        figure.savefig(png, format="png", dpi=110, metadata={"Software": None})
-        figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
-        self.svg = svg.getvalue()
-        self.png = png.getvalue()
-
-
-@_styled
+@styled(STYLE)
 def draw_curves(found: View, setting: Setting, curves: Mapping[str, Curve], what: str) -> Drawing:
     """Draw cumulative ``"reward"`` or ``"regret"``: a panel a problem, a line an agent, its interval shaded."""
     shown = found.panels[:MOST_PANELS]
@@ -93,7 +54,7 @@ def _draw_line(ax: Any, curve: Curve, what: str, label: str, number: int) -> Non
         ax.fill_between(t, low, high, color=colour, alpha=0.18, linewidth=0)
 
 
-@_styled
+@styled(STYLE)
 def draw_drift(found: View) -> Drawing:
     """Draw the mean reward and the transition probability that move most, and the optimal gain, by problem."""
     shown = [panel for panel in found.panels if panel.id in found.problems][:MOST_PANELS]
@@ -132,7 +93,7 @@ def stretch(course: NDArray[np.float64]) -> int:
     return int(turns[2 * SWINGS_SHOWN - 1]) if turns.size >= 2 * SWINGS_SHOWN else course.size
 
 
-@_styled
+@styled(STYLE)
 def draw_arms(draws: Mapping[str, Mapping[str, tuple[list[str], NDArray[np.float64]]]]) -> Drawing:
     """Draw which arms a master drew over time: a column a problem, a row each part of the arms."""
     parts = list(next(iter(draws.values())))

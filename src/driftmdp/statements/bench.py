@@ -54,7 +54,7 @@ class Bench:
     # runs ------------------------------------------------------------------------------------------------
 
     def ledgers(self) -> list[Ledger]:
-        """Return runs of SWUCRL2-CW with widening: radii of theory and scaled ones, still worlds and moving ones."""
+        """Return runs of SWUCRL2-CW with widening: theory's radii and scaled ones, still worlds and moving ones."""
         return [*self._small_ledgers(), self.long_ledger()]
 
     def _small_ledgers(self) -> list[Ledger]:
@@ -85,7 +85,9 @@ class Bench:
 
     def _make_long(self) -> Ledger:
         problem = self.long_problem()
-        return keep_ledger("nearly still, T = 2e6, theory's radii", problem, 0, window=problem.horizon, widening=0.02)
+        return keep_ledger(
+            "nearly still, T = 2e6, theory's radii", problem, 0, window=problem.horizon, widening=0.02
+        )
 
     def shop_ledgers(self) -> list[Ledger]:
         """Return runs without widening on an inventory with zeta > 0."""

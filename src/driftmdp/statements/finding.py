@@ -1,8 +1,8 @@
 """What a check found: trials of the printed claim and of its corrected form, and the verdict that follows.
 
 A trial is one instance and one inequality, left <= right. It is vacuous where the right side is at least what is
-true anyway (``trivial``: a regret bound above T, a radius of 2). Its margin is (right - left) / max(|left|, |right|):
-0 is equality, 1 means that the left side is nothing beside the right one, below 0 the inequality is broken.
+true anyway (``trivial``: a regret bound above T, a radius of 2). Its margin is (right - left) / max(|left|,
+|right|): 0 is equality, 1 means that the left side is nothing beside the right one, below 0 it is broken.
 
 ==================  ================================================================================================
 verdict             when
@@ -18,7 +18,6 @@ not testable        it is no statement that numbers could contradict
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -42,12 +41,16 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Trial:
-    """One inequality on one instance: ``left <= right``."""
+    """One inequality on one instance: ``left <= right``.
+
+    An aside is a step of a proof, or an identity: it can break the statement, but has no part in its margin.
+    """
 
     instance: str
     left: float
     right: float
     vacuous: bool = False
+    aside: bool = False
 
     @property
     def holds(self) -> bool:
@@ -57,8 +60,9 @@ class Trial:
     @property
     def margin(self) -> float:
         """(right - left) / max(|left|, |right|)."""
-        size = max(abs(self.left), abs(self.right))
-        return (self.right - self.left) / size if 0 < size < math.inf else float(self.right > self.left)
+        size = max(abs(self.left), abs(self.right), ROUNDING)
+        slack = (self.right - self.left) / size if size < math.inf else float(self.right > self.left)
+        return max(0.0, slack) if self.holds else slack
 
     def __str__(self) -> str:
         return f"{self.instance}: {self.left:.6g} {'<=' if self.holds else '>'} {self.right:.6g}"
@@ -70,18 +74,24 @@ class Trail:
     def __init__(self) -> None:
         self.trials: list[Trial] = []
 
-    def at_most(self, instance: str, left: ArrayLike, right: ArrayLike, trivial: ArrayLike = math.inf) -> None:
+    def at_most(
+        self, instance: str, left: ArrayLike, right: ArrayLike, trivial: ArrayLike = math.inf, aside: bool = False
+    ) -> None:
         """Try left <= right; of arrays, the worst entry that is not vacuous counts."""
         lefts, rights, top = np.broadcast_arrays(
             *(np.atleast_1d(np.asarray(x, float)) for x in (left, right, trivial))
         )
         if lefts.size == 0:
             return
-        slack = (rights - lefts) / np.maximum(np.maximum(np.abs(lefts), np.abs(rights)), 1e-300)
+        slack = (rights - lefts) / np.maximum(np.maximum(np.abs(lefts), np.abs(rights)), ROUNDING)
         vacuous = rights >= top
         order = np.where(vacuous & (slack >= -ROUNDING), 10.0 + slack, slack)
         worst = np.unravel_index(int(np.argmin(order)), order.shape)
-        self.trials.append(Trial(instance, float(lefts[worst]), float(rights[worst]), bool(vacuous[worst])))
+        self.trials.append(Trial(instance, float(lefts[worst]), float(rights[worst]), bool(vacuous[worst]), aside))
+
+    def step(self, instance: str, left: ArrayLike, right: ArrayLike) -> None:
+        """Try a step of the proof: left <= right, an aside."""
+        self.at_most(instance, left, right, aside=True)
 
     def equal(self, instance: str, left: ArrayLike, right: ArrayLike, tolerance: float = ROUNDING) -> None:
         """Try |left - right| <= tolerance."""
@@ -100,9 +110,14 @@ class Trail:
         return [trial for trial in self.trials if not trial.holds]
 
     @property
+    def instances(self) -> list[Trial]:
+        """The trials of the statement itself."""
+        return [trial for trial in self.trials if not trial.aside]
+
+    @property
     def telling(self) -> list[Trial]:
-        """The trials that were not vacuous."""
-        return [trial for trial in self.trials if not trial.vacuous or not trial.holds]
+        """Those that were not vacuous."""
+        return [trial for trial in self.instances if not trial.vacuous or not trial.holds]
 
 
 @dataclass(frozen=True)
@@ -183,9 +198,10 @@ class Evidence:
 
     @property
     def counterexample(self) -> str:
-        """The worst broken trial: of the corrected form if that is broken, else of the printed one."""
-        broken: Iterable[Trial] = self.corrected.broken or self.printed.broken
-        return str(min(broken, key=lambda trial: trial.margin)) if broken else ""
+        """Where the corrected form is broken most, if it is; else the first trial that breaks the printed one."""
+        if self.corrected.broken:
+            return str(min(self.corrected.broken, key=lambda trial: trial.margin))
+        return str(self.printed.broken[0]) if self.printed.broken else ""
 
     @property
     def margin(self) -> float:

@@ -74,7 +74,7 @@ class Ledger:
 
     @property
     def widening(self) -> float:
-        """eta."""
+        """Eta."""
         return float(self.agent.widening)
 
     @property
@@ -199,7 +199,11 @@ class Ledger:
     def _radii(self) -> formulas.Radii:
         agent = self.agent
         radii = formulas.paper_radii(self.counts, self.problem.space, self.horizon, agent.delta)
-        return formulas.Radii(agent.scale * radii.reward, agent.scale * radii.transition)
+        unseen = self.counts == 0  # the whole of [0, 1] and of the simplex, however the radii are scaled
+        return formulas.Radii(
+            np.maximum(agent.scale * radii.reward, unseen * 1.0),
+            np.maximum(agent.scale * radii.transition, unseen * 2.0),
+        )
 
     @property
     def rad_r(self) -> Floats:
@@ -213,7 +217,7 @@ class Ledger:
 
     @functools.cached_property
     def tops(self) -> Floats:
-        """max H_r of every pair: r^ + rad_r, at most 1; 1 where N = 0."""
+        """Max H_r of every pair: r^ + rad_r, at most 1; 1 where N = 0."""
         return np.where(self.counts == 0, 1.0, np.clip(self.r_hat + self.rad_r, 0.0, 1.0))
 
     @functools.cached_property
@@ -233,7 +237,7 @@ class Ledger:
 
     @functools.cached_property
     def upper_values(self) -> Floats:
-        """max over H_r and H_p(eta) of r + p' gamma~, for every episode and pair, shape (M, P)."""
+        """Max over H_r and H_p(eta) of r + p' gamma~, for every episode and pair, shape (M, P)."""
         m, p, s = self.p_hat.shape
         u = np.repeat(self.bias, p, axis=0)
         radius = (self.rad_p + self.widening).ravel()

@@ -50,7 +50,7 @@ def best_transitions(p_hat: Floats, radius: Floats, u: Floats) -> Floats:
 
 def bellman_values(rewards: Floats, p_hat: Floats, radius: Floats, u: Floats) -> Floats:
     """Return max over H_r and H_p of r + p' u for every row; rewards are the tops of H_r."""
-    return rewards + (best_transitions(p_hat, radius, u) * u).sum(axis=1)
+    return np.asarray(rewards + (best_transitions(p_hat, radius, u) * u).sum(axis=1))
 
 
 def plain_sweeps(
@@ -75,5 +75,3 @@ def diameter_of_two_states(p_hat: Floats, radius: Floats) -> float:
     """
     away = np.array([p_hat[0, 1], p_hat[1, 1], p_hat[2, 0], p_hat[3, 0]]) + radius / 2
     return float(1 / np.minimum(1.0, np.maximum.reduceat(away, [0, 2])).min())
-
-

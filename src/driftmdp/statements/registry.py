@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from driftmdp.statements.bench import Bench
-
 from driftmdp.errors import UnknownNameError
-from driftmdp.statements.finding import Evidence, Finding
+from driftmdp.statements.bench import Bench
+from driftmdp.statements.finding import Evidence, Finding, Verdict
 from driftmdp.validation import nearest_name
 
 __all__ = ["Statement", "statement", "statement_named", "statements"]
@@ -56,14 +56,28 @@ class Statement:
             where=self.where,
             claim=self.claim,
             verdict=evidence.verdict,
-            instances=len(evidence.deciding.trials),
-            vacuous=len(evidence.deciding.trials) - len(evidence.deciding.telling),
+            instances=len(evidence.deciding.instances),
+            vacuous=len(evidence.deciding.instances) - len(evidence.deciding.telling),
             margin=evidence.margin,
             why=evidence.why,
             counterexample=evidence.counterexample,
             correction=evidence.correction if evidence.printed.broken else "",
             test=evidence.test,
             seconds=time.perf_counter() - begin,
+        )
+
+    def could_not_be_checked(self, error: Exception | None) -> Finding:
+        """Return what is found where the check itself broke down."""
+        return Finding(
+            name=self.name,
+            title=self.title,
+            where=self.where,
+            claim=self.claim,
+            verdict=Verdict.FAILS,
+            instances=0,
+            vacuous=0,
+            margin=math.nan,
+            why=f"the check could not be carried out: {type(error).__name__}: {error}",
         )
 
 
@@ -86,6 +100,7 @@ def statement_named(name: str) -> Statement:
     """Return a statement, or say which name was meant."""
     if name not in _known:
         raise UnknownNameError(
-            f"There is no statement {name!r}.{nearest_name(name, list(_known))} `driftmdp check --list` names them all."
+            f"There is no statement {name!r}.{nearest_name(name, list(_known))} "
+            "`driftmdp check --list` names them all."
         )
     return _known[name]

@@ -38,14 +38,18 @@ def nearly_still(horizon: int, b_r: float, b_p: float, steps: int = 8) -> Proble
         slip = 0.01 + i * size_p / 2
         rows = [[1 - slip, slip], [slip, 1 - slip], [slip, 1 - slip], [1 - slip, slip]]
         anchors.append(Mdp(space, [0.2, 0.2, 0.6 + i * size_r, 0.8], rows))
-    return Problem(DriftingMdp(anchors, blocks(horizon, steps, steps - 1)), reward_range=(0.0, 1.0), name="nearly still")
+    return Problem(
+        DriftingMdp(anchors, blocks(horizon, steps, steps - 1)), reward_range=(0.0, 1.0), name="nearly still"
+    )
 
 
 def resting_then_moving(horizon: int, at: int) -> Problem:
     """Return a bandit of one arm whose reward jumps from 0 to 1 after step ``at``."""
     space = Space.uniform(1, 1)
     before, after = Mdp(space, [0.0], [[1.0]]), Mdp(space, [1.0], [[1.0]])
-    return Problem(DriftingMdp.piecewise([before, after], [at + 1], horizon), reward_range=(0.0, 1.0), name="one jump")
+    return Problem(
+        DriftingMdp.piecewise([before, after], [at + 1], horizon), reward_range=(0.0, 1.0), name="one jump"
+    )
 
 
 def ring(n_states: int, horizon: int, tilt: float) -> Problem:
@@ -57,14 +61,16 @@ def ring(n_states: int, horizon: int, tilt: float) -> Problem:
     return Problem(DriftingMdp(anchors, blocks(horizon, 2, 1)), reward_range=(0.0, 1.0), name="ring")
 
 
-def shop(capacity: int, horizon: int, zeta: float, low: float = 0.5, high: float = 1.5) -> problems.InventoryProblem:
+def shop(
+    capacity: int, horizon: int, zeta: float, low: float = 0.5, high: float = 1.5
+) -> problems.InventoryProblem:
     """Return an inventory whose mean demand jumps three times between two levels."""
     levels = [low, high, low, high]
     values = np.asarray(levels)[blocks(horizon, 4, 3)]
     return problems.inventory(
         capacity=capacity,
         horizon=horizon,
-        demand=problems.Poisson(problems.Given(values)),
+        demand=problems.Poisson(problems.Given(values.tolist())),
         fixed_cost=0.5,
         unit_cost=0.2,
         lost_sale=2.0,
@@ -79,4 +85,5 @@ def random_mdp(rng: np.random.Generator, n_states: int, n_actions: int, sparse: 
     rows = rng.dirichlet(np.full(n_states, 0.2 if sparse else 1.0), size=space.n_pairs)
     onward = np.eye(n_states)[(space.pair_states + 1) % n_states]
     rows[::n_actions] = 0.5 * (rows + onward)[::n_actions]  # the first action of every state goes round
+    rows[rows < 1e-6] = 0.0  # linear programs take less for nothing
     return Mdp(space, rng.random(space.n_pairs), rows / rows.sum(axis=1, keepdims=True))

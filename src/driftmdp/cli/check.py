@@ -1,0 +1,94 @@
+"""``driftmdp check``: the paper's statements, tried one by one."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import textwrap
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from driftmdp.cli.printing import print_columns, remark
+from driftmdp.files import write_whole
+from driftmdp.statements import Finding, Verdict, statements
+from driftmdp.statements import check as check_statements
+from driftmdp.statements.page import as_data, page, shown_margin
+
+__all__ = ["check"]
+
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(help="Statements, such as theorem-1 or lemma-2; all of them by default.", show_default=False),
+]
+Thorough = Annotated[bool, typer.Option("--thorough", help="Try more and larger instances: minutes, not seconds.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")]
+List = Annotated[bool, typer.Option("--list", help="List the statements and stop.")]
+Page = Annotated[
+    Path | None,
+    typer.Option(
+        "--page",
+        help="Where to write the same as a page of Markdown; by default out/check/statements.md if all are checked.",
+        show_default=False,
+    ),
+]
+Workers = Annotated[int | None, typer.Option(help="Checks at a time; by default one a core.", show_default=False)]
+DEFAULT_PAGE = Path("out/check/statements.md")
+
+
+def check(
+    names: Names = None,
+    thorough: Thorough = False,
+    as_json: AsJson = False,
+    list_only: List = False,
+    to: Page = None,
+    workers: Workers = None,
+) -> None:
+    """Check the paper's statements: instances tried, worst margin, verdict and why.
+
+    The exit code is 1 if a statement fails and has no corrected form that holds.
+    """
+    if list_only:
+        print_columns([[entry.name, entry.where, entry.title] for entry in statements()])
+        return
+    findings = check_statements(names or (), thorough, workers, each=_tell)
+    if as_json:
+        print(json.dumps([as_data(finding) for finding in findings], indent=2))
+    else:
+        _print_table(findings)
+    target = to or (None if names else DEFAULT_PAGE)
+    if target is not None:
+        write_whole(target, page(findings, thorough).encode())
+        remark(f"The same as a page: {target}")
+    failed = [finding.name for finding in findings if finding.verdict is Verdict.FAILS]
+    if failed:
+        remark(f"{len(failed)} of {len(findings)} fail: {', '.join(failed)}.")
+        raise typer.Exit(1)
+
+
+def _tell(finding: Finding) -> None:
+    """Show that something happens, to whoever is looking."""
+    if sys.stderr.isatty():
+        remark(f"  {finding.name}: {finding.verdict}, {finding.seconds:.1f} s")
+
+
+def _print_table(findings: list[Finding]) -> None:
+    width = min(110, shutil.get_terminal_size((110, 24)).columns)
+    for finding in findings:
+        tried = f"tried {finding.tried}, worst margin {shown_margin(finding.margin)}" if finding.instances else ""
+        print(f"{finding.name:<17} {finding.verdict:<19} {tried}".rstrip())
+        print(_indented(f"{finding.where}: {finding.title}", width))
+        print(_indented(finding.why, width))
+        for label, text in (
+            ("counterexample", finding.counterexample),
+            ("holds instead", finding.correction),
+            ("test", finding.test),
+        ):
+            if text:
+                print(_indented(f"{label}: {text}", width))
+
+
+def _indented(text: str, width: int) -> str:
+    return textwrap.fill(text, width, initial_indent="    ", subsequent_indent="      ")

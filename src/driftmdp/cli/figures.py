@@ -1,0 +1,32 @@
+"""``driftmdp figures``: the paper's figures, drawn from what is computed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from driftmdp.cli.printing import remark
+from driftmdp.report import write_figures
+from driftmdp.report.paper import FIGURES
+
+__all__ = ["figures"]
+
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(help=f"Of {', '.join(FIGURES)}; all by default.", metavar="[NAME]...", show_default=False),
+]
+Out = Annotated[Path, typer.Option("--out", "-o", help="The folder to write to.")]
+
+
+def figures(names: Names = None, out: Out = Path("out/figures")) -> None:
+    """Draw the paper's figures from runs and formulas, as PNG and SVG.
+
+    Prints where they are. All of them take half a minute.
+    """
+    written = write_figures(out, names or None)
+    for path in written:
+        print(path)
+    drawn = len(written) // 2
+    remark(f"{drawn} figure{'s' if drawn != 1 else ''}, as PNG and SVG, in {out}")

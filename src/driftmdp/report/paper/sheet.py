@@ -1,0 +1,76 @@
+"""The paper on which the figures are drawn: their style, their colours, and axes at fixed places."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from driftmdp.report.charts import LIGHT_COLOURS
+from driftmdp.report.drawing import STYLE
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "BLACK",
+    "BLUE",
+    "GREEN",
+    "GREY",
+    "ORANGE",
+    "PALE",
+    "PAPER",
+    "PURPLE",
+    "RED",
+    "bare",
+    "stacked",
+    "symbol",
+]
+
+PAPER: dict[Any, Any] = STYLE | {"text.parse_math": True, "mathtext.fontset": "dejavuserif"}
+WIDTH = 7.4  # inches
+
+BLUE, RED, GREEN, PURPLE, ORANGE = LIGHT_COLOURS[:5]
+BLACK, GREY, PALE = "#222222", "#767676", "#d9dde2"
+
+
+def stacked(
+    heights: Sequence[float],
+    left: float = 0.75,
+    right: float = 0.2,
+    top: float = 0.35,
+    bottom: float = 0.5,
+    gap: float = 0.6,
+) -> tuple[Figure, list[Axes]]:
+    """Return a figure that belongs to no window, and axes below each other; all sizes in inches."""
+    from matplotlib.figure import Figure
+
+    height = top + bottom + sum(heights) + gap * (len(heights) - 1)
+    figure = Figure(figsize=(WIDTH, height))
+    axes, ceiling = [], height - top
+    for tall in heights:
+        place = (left / WIDTH, (ceiling - tall) / height, 1 - (left + right) / WIDTH, tall / height)
+        axes.append(figure.add_axes(place))
+        ceiling -= tall + gap
+    return figure, axes
+
+
+def bare(ax: Axes) -> None:
+    """Take the grid, the frame and the y axis away."""
+    ax.grid(visible=False)
+    ax.set_yticks([])
+    for side in ("left", "right", "top"):
+        ax.spines[side].set_visible(False)
+
+
+def symbol(name: str) -> str:
+    """Return a name such as ``a1`` as a formula.
+
+    Examples
+    --------
+    >>> symbol("a1")
+    '$a_1$'
+    """
+    return (
+        f"${name[0]}_{{{name[1:]}}}$" if len(name) > 2 else f"${name[0]}_{name[1:]}$" if name[1:] else f"${name}$"
+    )

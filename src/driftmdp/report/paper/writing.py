@@ -1,0 +1,89 @@
+"""The paper's figures by name, and their files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from driftmdp.errors import UnknownNameError
+from driftmdp.experiments.store import writing
+from driftmdp.files import write_whole
+from driftmdp.report.drawing import Drawing, styled
+from driftmdp.report.paper.borl_structure import borl_structure
+from driftmdp.report.paper.diameter_inside import diameter_inside
+from driftmdp.report.paper.peril_instances import peril_instances
+from driftmdp.report.paper.peril_trajectory import peril_trajectory
+from driftmdp.report.paper.q_sets import q_sets
+from driftmdp.report.paper.reward_process import reward_process
+from driftmdp.report.paper.sheet import PAPER
+from driftmdp.validation import nearest_name
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["FIGURES", "figure_named", "write_figures"]
+
+# In the order of the paper; the last one is not in it.
+FIGURES: dict[str, Callable[[], Figure]] = {
+    "borl-structure": borl_structure,
+    "peril-instances": peril_instances,
+    "peril-trajectory": peril_trajectory,
+    "reward-process": reward_process,
+    "q-sets": q_sets,
+    "diameter-inside": diameter_inside,
+}
+
+
+def figure_named(name: str) -> Callable[[], Figure]:
+    """Return what draws a figure, or say which name was meant."""
+    if name not in FIGURES:
+        raise UnknownNameError(
+            f"There is no figure {name!r}.{nearest_name(name, FIGURES)} There are: {', '.join(FIGURES)}."
+        )
+    return FIGURES[name]
+
+
+def write_figures(folder: str | Path, names: Iterable[str] | None = None) -> list[Path]:
+    """Compute and draw figures of the paper, and write each as PNG and SVG; the same bytes every time.
+
+    Parameters
+    ----------
+    folder
+        Where to write; it is made if it is not there.
+    names
+        Of ``driftmdp figures``; all by default.
+
+    Returns
+    -------
+    list of Path
+        The files, PNG then SVG, in the order of the names.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such figure; nothing is written then.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     [path.name for path in write_figures(folder, ["peril-instances"])]
+    ['peril-instances.png', 'peril-instances.svg']
+    """
+    wanted = {name: figure_named(name) for name in (FIGURES if names is None else names)}
+    target, written = Path(folder), []
+    with writing(target):
+        target.mkdir(parents=True, exist_ok=True)
+        for name, draw in wanted.items():
+            drawing = _finish(draw())
+            for suffix, content in (("png", drawing.png), ("svg", drawing.svg.encode())):
+                path = target / f"{name}.{suffix}"
+                write_whole(path, content)
+                written.append(path)
+    return written
+
+
+@styled(PAPER)
+def _finish(figure: Figure) -> Drawing:
+    return Drawing(figure)

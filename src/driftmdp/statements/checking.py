@@ -1,0 +1,55 @@
+"""Run checks, several at a time."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable
+
+from driftmdp import engines
+from driftmdp.errors import InvalidInputError
+from driftmdp.statements.bench import Bench
+from driftmdp.statements.finding import Finding
+from driftmdp.statements.registry import statement_named, statements
+
+__all__ = ["check"]
+
+
+def check(
+    names: Iterable[str] = (),
+    thorough: bool = False,
+    workers: int | None = None,
+    each: Callable[[Finding], None] | None = None,
+) -> list[Finding]:
+    """Check statements of the paper and return what was found, in the order of the paper.
+
+    Parameters
+    ----------
+    names
+        Which; all of them by default. ``statements()`` has their names.
+    thorough
+        Whether to try more and larger instances.
+    workers
+        How many at a time; as many as there are cores by default. What is found does not depend on it.
+    each
+        Called with every finding as it comes.
+
+    Examples
+    --------
+    >>> found, = check(["linear-programs"])
+    >>> found.verdict, found.instances, found.vacuous
+    (<Verdict.HOLDS: 'holds'>, 80, 0)
+    """
+    if isinstance(names, str):
+        raise InvalidInputError(f"names must be a list of names; got {names!r}. Write check([{names!r}]).")
+    wanted = [statement_named(name) for name in dict.fromkeys(names)] or statements()
+    bench = Bench(thorough)
+    found: dict[str, Finding] = {}
+
+    outcomes = engines.make("threads", workers).map(lambda entry: entry.check(bench), wanted)
+    with contextlib.closing(outcomes):
+        for outcome in outcomes:
+            finding = outcome.value or wanted[outcome.index].could_not_be_checked(outcome.error)
+            found[finding.name] = finding
+            if each is not None:
+                each(finding)
+    return [found[entry.name] for entry in sorted(wanted, key=lambda entry: entry.place)]

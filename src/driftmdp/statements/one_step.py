@@ -1,0 +1,138 @@
+"""Appendix C: Proposition 2, the regret of one step, and its lemmas, on runs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from driftmdp.statements.bench import Bench
+from driftmdp.statements.finding import Evidence
+from driftmdp.statements.ledger import Ledger, transitions_along
+from driftmdp.statements.regions import Floats
+from driftmdp.statements.registry import statement
+
+__all__ = ["lemma_3", "lemma_4", "lemma_5", "proposition_2", "try_one_step"]
+
+MOMENTS = 400  # times at which lemmas about every pair are tried, per run
+
+
+def _covered(bench: Bench) -> list[Ledger]:
+    """Return the runs on which E_r and E_p hold, which the lemmas are conditioned on."""
+    return [ledger for ledger in bench.ledgers() if ledger.covered]
+
+
+def _moments(ledger: Ledger) -> np.ndarray:
+    """Return times t: first and last steps of episodes, evenly chosen."""
+    every = np.unique(np.concatenate([ledger.starts, ledger.starts + ledger.lengths - 1]))
+    return np.asarray(every[np.linspace(0, every.size - 1, min(MOMENTS, every.size)).astype(int)])
+
+
+def _world_at(ledger: Ledger, times: np.ndarray) -> tuple[Floats, Floats]:
+    """Return r_t and p_t of every pair, shapes (times, P) and (times, P, S)."""
+    world, n_pairs = ledger.problem.drifting, ledger.problem.space.n_pairs
+    low = ledger.problem.reward_range[0]
+    rewards = np.stack([(world.rewards_at(int(t)) - low) / ledger.span for t in times])
+    rows = transitions_along(world, np.repeat(times - 1, n_pairs), np.tile(np.arange(n_pairs), times.size))
+    return rewards, rows.reshape(times.size, n_pairs, -1)
+
+
+@statement("lemma-3", "the window's means are near the present", "Lemma 3 (lemma:dev_r_p)", 96)
+def lemma_3(bench: Bench) -> Evidence:
+    """What was averaged differs from now by no more than what has changed.
+
+    For t in episode m and all pairs: |r_t - r-_tau(m)| <= var_{r,t} and |p_t - p-_tau(m)|_1 <= var_{p,t}. It
+    fails where N = 0, where r- = 0 and p- = 0. Its proof averages over all W steps instead of over the visits.
+    """
+    evidence = Evidence()
+    for ledger in bench.ledgers():
+        times = _moments(ledger)
+        episode = ledger.episode[times - 1]
+        rewards, rows = _world_at(ledger, times)
+        off_r = np.abs(rewards - ledger.r_bar[episode])
+        off_p = np.abs(rows - ledger.p_bar[episode]).sum(axis=2)
+        var_r, var_p = (np.repeat(v[times - 1, None], off_r.shape[1], 1) for v in (ledger.var_r, ledger.var_p))
+        seen = ledger.counts[episode] > 0
+        evidence.printed.at_most(f"{ledger.name}, all pairs, rewards", off_r, var_r)
+        evidence.printed.at_most(f"{ledger.name}, all pairs, transitions", off_p, var_p)
+        evidence.corrected.at_most(f"{ledger.name}, N > 0, rewards", off_r[seen], var_r[seen], trivial=1.0)
+        evidence.corrected.at_most(f"{ledger.name}, N > 0, transitions", off_p[seen], var_p[seen], trivial=2.0)
+    evidence.correction = "for pairs with N > 0"
+    evidence.why = "at t = 1 nothing was seen, so r- = 0 while r_1 > 0 and nothing has varied yet"
+    return evidence
+
+
+@statement("lemma-4", "the plan is optimistic", "Lemma 4 (lemma:dev_rho)", 97)
+def lemma_4(bench: Bench) -> Evidence:
+    """The optimistic gain is no lower than the true one, up to what has changed.
+
+    rho~_tau(m) >= rho*_t - var_{r,t} - 2 D var_{p,t}, if H_p(eta) at tau(m) contains an MDP of diameter D.
+    Where N = 0 its proof needs p_t instead of p-; the display in it has p_tau(m) where p- is meant.
+    """
+    evidence = Evidence()
+    for ledger in _covered(bench):
+        usable = ledger.inside[ledger.episode]
+        diameter = ledger.diameters_then[ledger.episode]
+        floor = ledger.gains - ledger.var_r - 2 * diameter * ledger.var_p
+        evidence.printed.at_most(ledger.name, floor[usable], ledger.gain[ledger.episode][usable], trivial=1.0)
+    evidence.why = "every step of every run on which E_r and E_p hold, with the diameter of the world at tau(m)"
+    return evidence
+
+
+@statement("lemma-5", "optimistic and true transitions", "Lemma 5 (lemma:cross_p_error)", 98)
+def lemma_5(bench: Bench) -> Evidence:
+    """Replacing p~ by p_t in the Bellman equation costs little.
+
+    |sum_s' (p~_tau(m) - p_t)(s' | s, a) gamma~(s')| <= 2 D (var_{p,t} + 2 rad_p(s, a) + eta), for all pairs.
+    """
+    evidence = Evidence()
+    for ledger in _covered(bench):
+        times = _moments(ledger)
+        times = times[ledger.inside[ledger.episode[times - 1]]]
+        episode = ledger.episode[times - 1]
+        _, rows = _world_at(ledger, times)
+        left = np.abs(((ledger.p_tilde[episode] - rows) * ledger.bias[episode][:, None, :]).sum(axis=2))
+        diameter = ledger.diameters_then[episode][:, None]
+        moved = ledger.var_p[times - 1, None] + 2 * ledger.rad_p[episode] + ledger.widening
+        evidence.printed.at_most(ledger.name, left, 2 * diameter * moved, trivial=2 * diameter)
+    evidence.why = "the sum is at most span(gamma~) <= 2 D whatever p~ is: a right side above is vacuous"
+    return evidence
+
+
+@statement("proposition-2", "the regret of one step", "Proposition 2 (prop:error)", 21)
+def proposition_2(bench: Bench) -> Evidence:
+    """Under E_r and E_p the regret of a step is bounded by what is known of its episode.
+
+    If H_p(eta) at tau(m) contains a p of diameter at most D, then for every t in the episode
+    rho*_t - r_t(s_t, a_t) <= sum_s' p_t(s' | s_t, a_t) gamma~(s') - gamma~(s_t) + 1 / sqrt(tau(m))
+    + 2 var_{r,t} + 4 D (var_{p,t} + eta) + 2 rad_r(s_t, a_t) + 4 D rad_p(s_t, a_t). (Printed with rad_p(s, a).)
+    Every step of its proof is tried: by Lemma 3, by E_r, by Property 2, by Lemmas 4 and 5.
+    """
+    evidence = Evidence()
+    for ledger in _covered(bench):
+        try_one_step(evidence, ledger, ledger.diameters_then[ledger.episode], ledger.inside[ledger.episode])
+    evidence.why = (
+        f"{sum(ledger.horizon for ledger in _covered(bench)):,} steps of runs on which E_r and E_p hold; a right "
+        "side of 1 or more is vacuous. The proof gives 2 D eta where 4 D eta is printed"
+    )
+    return evidence
+
+
+def try_one_step(evidence: Evidence, ledger: Ledger, diameter: Floats, usable: np.ndarray) -> None:
+    """Try the bound and the steps of its proof, for the steps t of a run that may use it."""
+    m, pair, state = ledger.episode, ledger.pairs, ledger.run.states
+    rad_r, rad_p = ledger.rad_r[m, pair], ledger.rad_p[m, pair]
+    drift = (ledger.p_steps * ledger.bias[m]).sum(axis=1) - ledger.bias[m, state]
+    precision = 1 / np.sqrt(ledger.starts)[m]
+    right = drift + precision + 2 * ledger.var_r + 4 * diameter * (ledger.var_p + ledger.widening)
+    right += 2 * rad_r + 4 * diameter * rad_p
+    trail, name = evidence.printed, ledger.name
+    trail.at_most(name, ledger.regret[usable], right[usable], trivial=1.0)
+
+    reward = ledger.gains - ledger.regret  # r_t(s_t, a_t)
+    seen = usable & (ledger.counts[m, pair] > 0)
+    believed, mean = ledger.tops[m, pair], ledger.r_bar[m, pair]
+    own = ledger.gain[m] + ledger.bias[m, state] - (ledger.p_tilde[m, pair] * ledger.bias[m]).sum(axis=1)
+    played = ledger.policy[m, state] == ledger.run.actions
+    trail.step(f"{name}, actions that are not the plan's", float((~played).sum()), 0.0)
+    trail.step(f"{name}, by Lemma 3", (mean - ledger.var_r)[seen], reward[seen])
+    trail.step(f"{name}, by E_r", (believed - 2 * rad_r)[usable], mean[usable])
+    trail.step(f"{name}, by Property 2", (own - precision)[usable], believed[usable])

@@ -1,0 +1,159 @@
+"""Section 2: what regret is measured against, diameters, and Proposition 1."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from driftmdp import formulas, planning, problems
+from driftmdp.mdp import DriftingMdp, Problem
+from driftmdp.statements.bench import Bench
+from driftmdp.statements.finding import Evidence
+from driftmdp.statements.registry import statement
+from driftmdp.statements.worlds import random_mdp, ring, turns
+
+__all__ = ["assumption_1", "definition_1", "proposition_1", "remark_1", "remark_2"]
+
+
+def drifting_worlds(bench: Bench, name: str) -> list[tuple[str, Problem]]:
+    """Return worlds of many kinds, rewards in [0, 1]."""
+    rng = bench.rng(name)
+    worlds = [
+        ("deterministic turns", turns(2000, changes=1, cycles=0.5)),
+        ("RiverSwim, drifting", problems.river_swim(n_states=4, horizon=2000, drift="drifting", cycles=0.5)),
+        ("perils", problems.perils(tau=250)),
+    ]
+    for i in range(bench.many(12, 100)):
+        n_states, horizon = int(rng.integers(2, 6)), int(rng.integers(50, 3000))
+        anchors = [random_mdp(rng, n_states, 2, sparse=bool(i % 2)) for _ in range(2)]
+        reach = rng.choice([1.0, 0.1, 0.01])
+        weight = reach * 0.5 * (1 - np.cos(2 * np.pi * np.arange(horizon) / horizon))
+        world = DriftingMdp(anchors, np.column_stack([1 - weight, weight]))
+        worlds.append((f"random, S = {n_states}, T = {horizon}", Problem(world, reward_range=(0.0, 1.0))))
+    return worlds
+
+
+@statement("remark-1", "the oracle of a bandit and of an MDP", "Remark 1, Section 2", 10)
+def remark_1(bench: Bench) -> Evidence:
+    """With one state the oracle sum of rho*_t is the expected optimum; with several it is not, in general.
+
+    S = 1: sum_t rho*_t = max over policies of E[sum_t r_t]. The two-state problem shows that they differ for S > 1.
+    """
+    evidence = Evidence()
+    for n_arms in (1, 2, 5):
+        problem = problems.bandit(n_arms=n_arms, horizon=500)
+        oracle = planning.optimal_gains(problem.drifting).sum()
+        best = planning.best_total_reward(problem.drifting)
+        evidence.printed.equal(f"bandit with {n_arms} arms", oracle, best, 1e-6)
+    problem = problems.two_state(horizon=2000)
+    gap = planning.best_total_reward(problem.drifting) - planning.optimal_gains(problem.drifting).sum()
+    evidence.printed.at_most("two-state: they differ by at least 1", 1.0, abs(gap))
+    evidence.why = f"equal to rounding for bandits; on the two-state problem the optimum is {gap:+.1f} off"
+    return evidence
+
+
+@statement("remark-2", "variation in other norms", "Remark 2 (remark:norm)", 11)
+def remark_2(bench: Bench) -> Evidence:
+    """Variation measured in another norm changes the budgets by factors of S and A only.
+
+    B_p in the 2-norm is at most B_p in the 1-norm, and that is at most sqrt(S) times the former;
+    likewise B_r in the infinity-norm, the 2-norm and sqrt(SA).
+    """
+    evidence = Evidence()
+    for name, problem in drifting_worlds(bench, "remark-2"):
+        space, one = problem.space, problem.drifting.variation()
+        two = problem.drifting.variation(reward_norm=2, transition_norm=2)
+        evidence.printed.at_most(f"{name}, B_p", two.transition, one.transition)
+        evidence.printed.at_most(f"{name}, B_p", one.transition, np.sqrt(space.n_states) * two.transition)
+        evidence.printed.at_most(f"{name}, B_r", one.reward, two.reward)
+        evidence.printed.at_most(f"{name}, B_r", two.reward, np.sqrt(space.n_pairs) * one.reward)
+    evidence.why = "the norms' own inequalities, on exact variations; equality where one coordinate moves"
+    return evidence
+
+
+@statement("definition-1", "the diameter", "Definition 1 (def:diameter)", 12)
+def definition_1(bench: Bench) -> Evidence:
+    """D = max over s, s' of the least expected time from s to s'.
+
+    As printed the maximum includes s = s', the time to *return*. Remark 5 says that S = 1 has D_max = 0.
+    """
+    evidence = Evidence()
+    one_state = problems.bandit(n_arms=2, horizon=10).drifting.at(1)
+    evidence.printed.at_most("S = 1: the time to return is 1, Remark 5 says", 1.0, 0.0)
+    evidence.corrected.equal("S = 1, over s != s'", planning.diameter(one_state), 0.0)
+    rng = bench.rng("definition-1")
+    for i in range(bench.many(20, 200)):
+        mdp = random_mdp(rng, int(rng.integers(2, 6)), 2, sparse=bool(i % 2))
+        found = planning.diameter(mdp)
+        times = np.array([_hitting_times(mdp, target) for target in range(mdp.space.n_states)])
+        np.fill_diagonal(times, 0.0)
+        evidence.corrected.equal(f"random MDP {i}, by value iteration", found, times.max(), 1e-6 * found)
+    evidence.correction = "take the maximum over s != s', as Jaksch et al. (2010) do"
+    evidence.why = "with s = s' one state would have diameter 1, against Remark 5; over s != s' both agree"
+    return evidence
+
+
+def _hitting_times(mdp: object, target: int) -> np.ndarray:
+    """Return the least expected time to a target from every state, by plain value iteration."""
+    from driftmdp.mdp import Mdp
+
+    assert isinstance(mdp, Mdp)
+    rows, offsets = mdp.transitions.toarray(), mdp.space.offsets[:-1]
+    times = np.zeros(mdp.space.n_states)
+    for _ in range(100_000):
+        following = np.minimum.reduceat(1 + rows @ times, offsets)
+        following[target] = 0.0
+        if np.abs(following - times).max() < 1e-9:
+            break
+        times = following
+    return times
+
+
+@statement("assumption-1", "bounded diameters", "Assumption 1 (ass:communicating)", 14)
+def assumption_1(bench: Bench) -> Evidence:
+    """Every (S, A, p_t) is communicating; D_max is the largest of their diameters.
+
+    An assumption on the world: checked for the problems of this library that claim to satisfy it.
+    """
+    evidence = Evidence()
+    for name, problem in [
+        ("two-state", problems.two_state(horizon=200)),
+        ("RiverSwim", problems.river_swim(horizon=200, drift="drifting")),
+        ("Garnet", problems.garnet(n_states=10, horizon=200, drift="abrupt")),
+        ("inventory", problems.inventory(capacity=5, horizon=50)),
+        ("perils", problems.perils(tau=25)),
+        ("bandit", problems.bandit(horizon=200)),
+    ]:
+        every = planning.diameters(problem.drifting)
+        evidence.printed.at_most(f"{name}: the largest D_t is finite", float(every.max()), 1e6)
+        evidence.printed.equal(f"{name}: D_max", planning.max_diameter(problem.drifting), every.max(), 1e-6)
+    evidence.why = "satisfied by every built-in problem"
+    return evidence
+
+
+@statement("proposition-1", "the oracle and the expected optimum", "Proposition 1 (prop:benchmark)", 15)
+def proposition_1(bench: Bench) -> Evidence:
+    """The oracle is not far below the best non-anticipatory policy.
+
+    If T >= B_r + 2 D_max B_p > 0, then
+    sum_t rho*_t >= max over policies of E[sum_t r_t(s_t, a_t)] - 4 (D_max + 1) sqrt((B_r + 2 D_max B_p) T).
+    Its first step is that rho*_tau >= rho*_t - sum over q = t .. tau - 1 of (B_{r,q} + 2 D_max B_{p,q}).
+    """
+    evidence = Evidence()
+    worlds = [*drifting_worlds(bench, "proposition-1"), ("ring of 40, moving by 1e-9", ring(40, 20, 1e-9))]
+    for name, problem in worlds:
+        world, horizon = problem.drifting, problem.horizon
+        gains = planning.optimal_gains(world, allow_transient=True)
+        gap = planning.best_total_reward(world, problem.start) - gains.sum()
+        moved, diameter = world.variation(), planning.max_diameter(world)
+        drift = moved.reward + 2 * diameter * moved.transition
+        if not 0 < drift <= horizon:
+            continue
+        printed = 4 * (diameter + 1) * np.sqrt(drift * horizon)
+        corrected = formulas.bounds.benchmark_gap(diameter, horizon, moved.reward, moved.transition)
+        evidence.printed.at_most(name, gap, printed, trivial=horizon)
+        evidence.corrected.at_most(name, gap, corrected, trivial=horizon)
+        steps = moved.reward_steps + 2 * diameter * moved.transition_steps
+        evidence.corrected.at_most(f"{name}, rho* from step to step", np.abs(np.diff(gains)), steps + 1e-8)
+    evidence.correction = "add 2 D_max where (B_r + 2 D_max B_p) T < 1: there W = T is the best interval"
+    evidence.why = "optima by backward induction, gains certified; the proof needs an interval W <= T"
+    return evidence

@@ -1,0 +1,71 @@
+"""Appendix A: the linear programs and the span of dual solutions."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from driftmdp import planning
+from driftmdp.mdp import Mdp, Space
+from driftmdp.statements.bench import Bench
+from driftmdp.statements.finding import Evidence
+from driftmdp.statements.regions import Floats
+from driftmdp.statements.registry import statement
+from driftmdp.statements.worlds import random_mdp
+
+__all__ = ["lemma_2", "linear_programs"]
+
+
+@statement("linear-programs", "rho* as a linear program and its dual", "P(r, p), D(r, p) (eq:primal, eq:dual)", 90)
+def linear_programs(bench: Bench) -> Evidence:
+    """The optimal long-term average reward is the value of P(r, p), and of its dual D(r, p).
+
+    P: max sum r x over stationary x >= 0 that sum to 1.
+    D: min rho with rho + gamma(s) >= r(s, a) + sum_s' p(s' | s, a) gamma(s').
+    The dual's "phi free" is a slip for rho.
+    """
+    evidence = Evidence()
+    rng = bench.rng("linear-programs")
+    for i in range(bench.many(40, 400)):
+        mdp = random_mdp(rng, int(rng.integers(1, 9)), int(rng.integers(1, 4)), sparse=bool(i % 2))
+        primal, dual = (planning.gain_by_linear_program(mdp, form).gain for form in ("primal", "dual"))
+        gain = planning.optimal_gain(mdp).gain
+        instance = f"random MDP {i}, S = {mdp.space.n_states}"
+        evidence.printed.equal(f"{instance}, primal", primal, gain, 1e-7)
+        evidence.printed.equal(f"{instance}, dual", dual, gain, 1e-7)
+    evidence.why = "both programs (HiGHS) against the certified gain, to 1e-7"
+    return evidence
+
+
+@statement("lemma-2", "the span of dual solutions", "Lemma 2 (lemma:mc)", 91)
+def lemma_2(bench: Bench) -> Evidence:
+    """A dual solution does not vary more than the diameter allows.
+
+    For every feasible (rho, gamma) of D(r, p), max over s, s' of gamma(s) - gamma(s') <= 2 D. Corrected:
+    <= D (rho - min r), so <= 2 D for the output of extended value iteration on [0, 1], where rho~ <= 1 + epsilon.
+    """
+    evidence = Evidence()
+    swap = Mdp(Space.uniform(2, 1), [0.0, 0.0], [[0.0, 1.0], [1.0, 0.0]])
+    evidence.printed.at_most(
+        "two states that swap, r = 0, rho = 5, gamma = (5, 0)", 5.0, 2 * planning.diameter(swap)
+    )
+    rng = bench.rng("lemma-2")
+    for i in range(bench.many(60, 1000)):
+        mdp = random_mdp(rng, int(rng.integers(2, 7)), int(rng.integers(1, 4)), sparse=bool(i % 2))
+        diameter = planning.diameter(mdp)
+        bias = rng.exponential(rng.choice([0.1, 1.0, 10.0]), mdp.space.n_states)
+        rho = _least_feasible(mdp, bias) + rng.choice([0.0, 1.0])
+        evidence.corrected.at_most(f"random MDP {i}", float(np.ptp(bias)), diameter * (rho - mdp.rewards.min()))
+        best = planning.optimal_gain(mdp)
+        evidence.corrected.at_most(f"random MDP {i}, the optimal solution", float(np.ptp(best.bias)), 2 * diameter)
+    for ledger in bench.ledgers():
+        span = ledger.bias.max(axis=1)[ledger.inside]
+        limit = 2 * ledger.diameters_then[ledger.inside]
+        evidence.corrected.at_most(f"{ledger.name}, gamma~ <= 2 D", span, limit)
+    evidence.correction = "the span is at most D (rho - min r), so at most 2 D for extended value iteration"
+    evidence.why = "any gamma is feasible with a rho that is large enough, so no bound without rho can hold"
+    return evidence
+
+
+def _least_feasible(mdp: Mdp, bias: Floats) -> float:
+    """Return the least rho with which a gamma is feasible."""
+    return float((mdp.rewards + mdp.transitions @ bias - bias[mdp.space.pair_states]).max())
