@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from driftmdp._version import __version__
-from driftmdp.cli import check, init, listing, report, reproduce, run, show
+from driftmdp.cli import check, figures, init, listing, report, reproduce, run, show
 from driftmdp.errors import DriftmdpError, InvalidInputError, UnknownNameError
 
 __all__ = ["app", "run_cli"]
@@ -31,6 +31,7 @@ app.command("run")(run.run)
 app.command("report")(report.report)
 app.command("reproduce")(reproduce.reproduce)
 app.command("check")(check.check)
+app.command("figures")(figures.figures)
 app.command("init")(init.init)
 app.command("list")(listing.list_names)
 app.command("show")(show.show)

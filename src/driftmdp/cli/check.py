@@ -30,7 +30,7 @@ Page = Annotated[
     Path | None,
     typer.Option(
         "--page",
-        help="Where to write the same as a page of Markdown; by default out/check/statements.md if all are checked.",
+        help="Where to write the same as a page; by default out/check/statements.md if all are checked.",
         show_default=False,
     ),
 ]
@@ -76,10 +76,14 @@ def _tell(finding: Finding) -> None:
 
 def _print_table(findings: list[Finding]) -> None:
     width = min(110, shutil.get_terminal_size((110, 24)).columns)
+    rows = [
+        [found.name, found.where, found.tried if found.instances else "", shown_margin(found.margin), found.verdict]
+        for found in findings
+    ]
+    print_columns(rows, ["statement", "in the paper", "tried", "margin", "verdict"], numbers=[3])
+    print("\nWhy")
     for finding in findings:
-        tried = f"tried {finding.tried}, worst margin {shown_margin(finding.margin)}" if finding.instances else ""
-        print(f"{finding.name:<17} {finding.verdict:<19} {tried}".rstrip())
-        print(_indented(f"{finding.where}: {finding.title}", width))
+        print(f"  {finding.name}, {finding.title}: {finding.verdict}")
         print(_indented(finding.why, width))
         for label, text in (
             ("counterexample", finding.counterexample),

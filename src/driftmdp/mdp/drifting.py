@@ -288,7 +288,13 @@ class DriftingMdp:
             The norm of p_{t+1}(.|s,a) - p_t(.|s,a), of which the largest over pairs counts: 1 (the paper's),
             2 or ``inf``. The paper's remark on norms allows the others.
         """
+        if reward_norm == np.inf and transition_norm == 1:
+            return self._paper_variation
         return variation(self, reward_norm, transition_norm)
+
+    @functools.cached_property
+    def _paper_variation(self) -> Variation:
+        return variation(self, np.inf, 1.0)
 
     def __repr__(self) -> str:
         return (
@@ -298,8 +304,8 @@ class DriftingMdp:
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
-        state.pop("world", None)
-        state.pop("_union", None)
+        for made_again in ("world", "_union", "_paper_variation"):
+            state.pop(made_again, None)
         return state
 
 

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from driftmdp import kernels
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp.weights import Weights
+from driftmdp.validation import readonly
 
 if TYPE_CHECKING:
     from driftmdp.mdp.drifting import DriftingMdp
@@ -52,8 +53,8 @@ def variation(drifting: DriftingMdp, reward_norm: float, transition_norm: float)
     return Variation(
         float(rewards.sum()),
         float(transitions.sum()),
-        rewards,
-        transitions,
+        readonly(rewards),
+        readonly(transitions),
         float(reward_norm),
         float(transition_norm),
     )

@@ -64,7 +64,7 @@ class Bench:
         seeds = range(self.many(1, 10))
         two_states = problems.two_state(horizon=5000)
         garnet = problems.garnet(n_states=4, n_actions=2, branching=3, horizon=10_000, noise="bernoulli")
-        moving = turns(400_000, changes=2, cycles=1.0)
+        moving = turns(1_000_000, changes=1, cycles=0.5)
         kept = []
         for seed in seeds:
             kept += [
@@ -72,7 +72,7 @@ class Bench:
                 keep_ledger("two-state, scale 0.4", two_states, seed, window=2000, widening=0.05, scale=0.4),
                 keep_ledger("Garnet, scale 0.4", garnet, seed, window=2500, widening=0.05, scale=0.4),
             ]
-        kept.append(keep_ledger("turns, scale 0.001", moving, 0, window=500, widening=0.05, scale=0.001))
+        kept.append(keep_ledger("turns, scale 0.001", moving, 0, window=1000, widening=0.04, scale=0.001))
         return kept
 
     def long_problem(self) -> Problem:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -49,14 +49,16 @@ def _largest_ratios(
     rng: np.random.Generator, noise: str, choice: str, paths: int, horizon: int, delta: float
 ) -> Floats:
     """Return the largest ratio over time of each path's sum to its bound, shape (paths,)."""
-    draws = {
+    draws: dict[str, Callable[[], Floats]] = {
         "gaussian": lambda: rng.standard_normal(paths),
         "signs": lambda: rng.choice([-1.0, 1.0], paths),
         "skewed": lambda: np.where(rng.random(paths) < 0.1, 1.8, -0.2),  # in an interval of length 2, mean 0
     }
     total, taken, ratio = np.zeros(paths), np.zeros(paths), np.zeros(paths)
     for _ in range(horizon):
-        now = {"always": total == total, "when behind": total <= 0, "coin": rng.random(paths) < 0.5}[choice]
+        now = {"always": np.ones(paths, np.bool_), "when behind": total <= 0, "coin": rng.random(paths) < 0.5}[
+            choice
+        ]
         total += np.where(now, draws[noise](), 0.0)
         taken += now
         visits = np.maximum(1.0, taken)

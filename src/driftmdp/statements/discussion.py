@@ -11,7 +11,7 @@ __all__ = ["remark_3", "remark_8", "remark_9", "remark_11"]
 
 def _only_words(why: str) -> Evidence:
     evidence = Evidence()
-    evidence.why = why
+    evidence.only_words, evidence.why = True, why
     return evidence
 
 

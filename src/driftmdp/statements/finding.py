@@ -173,6 +173,7 @@ class Evidence:
     def __init__(self) -> None:
         self.printed, self.corrected = Trail(), Trail()
         self.why = self.correction = self.test = ""
+        self.only_words = False
 
     def both(self, instance: str, left: ArrayLike, right: ArrayLike, trivial: ArrayLike = math.inf) -> None:
         """Try an inequality that is the same in both forms."""
@@ -183,7 +184,7 @@ class Evidence:
     def verdict(self) -> Verdict:
         """What follows."""
         printed, corrected = self.printed, self.corrected
-        if not printed.trials and not corrected.trials:
+        if self.only_words:
             return Verdict.NOT_TESTABLE
         if corrected.broken or (printed.broken and not corrected.trials):
             return Verdict.FAILS

@@ -14,13 +14,14 @@ __all__ = ["as_data", "page"]
 
 HEAD = """# The paper, executable
 
-Every numbered statement of [CSZ20](references.md) as a check that runs. `driftmdp check` prints this table; this page was written
-by `driftmdp check{thorough} --page docs/statements.md`.
+Every numbered statement of [CSZ20](references.md) as a check that runs. `driftmdp check` prints this table; this
+page was written by `driftmdp check{thorough} --page docs/statements.md`.
 
-A trial is an inequality on an instance. It is *vacuous* where its right side is no better than what is true anyway (a regret bound
-above T, a radius of 2 or more). The *margin* is (right − left) / max(|left|, |right|), the worst of all trials that are not
-vacuous: 0 is equality, 1 means that the left side is nothing beside the right, and a negative margin is a violation. Bounds have the
-explicit constants of their lemmas, corrected where needed (`driftmdp.formulas.lemmas`).
+A trial is an inequality on an instance. It is *vacuous* where its right side is no better than what is true anyway
+(a regret bound above T, a radius of 2 or more). The *margin* is (right - left) / max(|left|, |right|), the worst of
+all trials that are not vacuous: 0 is equality, 1 means that the left side is nothing beside the right, and a
+negative margin is a violation. Bounds have the explicit constants of their lemmas, corrected where needed
+(`driftmdp.formulas.lemmas`).
 
 | verdict | when |
 |---|---|
@@ -45,8 +46,8 @@ def page(findings: Sequence[Finding], thorough: bool = False) -> str:
     counted = Counter(finding.verdict for finding in findings)
     summary = ", ".join(f"{counted[verdict]} {verdict}" for verdict in Verdict if counted[verdict])
     rows = [
-        f"| [{f.name}](#{f.name}) | {_cell(f.title)} | {f.tried if f.instances else ''} | {shown_margin(f.margin)} | "
-        f"{f.verdict} |"
+        f"| [{f.name}](#{f.name}) | {_plain(f.title)} | {f.tried if f.instances else ''} | "
+        f"{shown_margin(f.margin)} | {f.verdict} |"
         for f in findings
     ]
     table = "\n".join(["| statement | about | tried | worst margin | verdict |", "|---|---|---|---|---|", *rows])
@@ -106,7 +107,3 @@ def _section(finding: Finding) -> str:
 def _plain(text: str) -> str:
     """Return text that MyST shows as it is."""
     return "".join(f"\\{letter}" if letter in "*_~^|<>[]$`" else letter for letter in text)
-
-
-def _cell(text: str) -> str:
-    return _plain(text)

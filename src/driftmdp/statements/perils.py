@@ -42,7 +42,7 @@ class InsideRegion:
     largest_radius: float
 
 
-def diameters_inside(tau: int, widening: float, scale: float = 1.0) -> InsideRegion:
+def diameters_inside(tau: int, widening: float) -> InsideRegion:
     """Let SWUCRL2-CW live through the scripted trajectory, and return the diameters inside its confidence region.
 
     Examples
@@ -53,7 +53,7 @@ def diameters_inside(tau: int, widening: float, scale: float = 1.0) -> InsideReg
     """
     problem = problems.perils(tau=tau)
     window = problem.horizon
-    agent = SWUCRL2CW(problem.space, window + 1, window=window, widening=widening, delta=1 / window, scale=scale)
+    agent = SWUCRL2CW(problem.space, window + 1, window=window, widening=widening, delta=1 / window)
     states, actions = problem.scripted_trajectory()
     for state, action, following in zip(states[:-1].tolist(), actions.tolist(), states[1:].tolist(), strict=True):
         agent.act(state)
@@ -80,8 +80,8 @@ def proposition_3(bench: Bench) -> Evidence:
     H_p(0) has diameter Omega(sqrt(W / log W)). With widening, H_p(eta) contains one of diameter at most 2 / eta.
     """
     evidence = Evidence()
-    eta = 0.2
-    taus = [25, 100, 400, 1600] + ([6400, 25_600] if bench.thorough else [])
+    eta = 1.0
+    taus = [25, 100, 400, 1000] + ([6400, 25_600] if bench.thorough else [])
     found = [diameters_inside(tau, 0.0) for tau in taus]
     ratios = []
     for tau, inside in zip(taus, found, strict=True):

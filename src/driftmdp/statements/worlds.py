@@ -65,12 +65,11 @@ def shop(
     capacity: int, horizon: int, zeta: float, low: float = 0.5, high: float = 1.5
 ) -> problems.InventoryProblem:
     """Return an inventory whose mean demand jumps three times between two levels."""
-    levels = [low, high, low, high]
-    values = np.asarray(levels)[blocks(horizon, 4, 3)]
+    path = problems.Abrupt([low, high, low, high], [horizon * i // 4 + 1 for i in (1, 2, 3)])
     return problems.inventory(
         capacity=capacity,
         horizon=horizon,
-        demand=problems.Poisson(problems.Given(values.tolist())),
+        demand=problems.Poisson(path),
         fixed_cost=0.5,
         unit_cost=0.2,
         lost_sale=2.0,

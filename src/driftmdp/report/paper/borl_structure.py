@@ -1,4 +1,4 @@
-"""[CSZ20] fig:borl_int, the structure of BORL, from a run: the blocks, what the master drew, what it was told."""
+"""[CSZ20] fig:borl_int, the structure of BORL, from a run: blocks, what the master drew, what it was told."""
 
 from __future__ import annotations
 

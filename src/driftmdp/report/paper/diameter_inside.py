@@ -31,7 +31,7 @@ def region_radii(tau: int) -> Floats:
     Examples
     --------
     >>> region_radii(tau=40).round(2)
-    array([2.07, 2.18, 2.07, 2.18])
+    array([2.12, 2.18, 2.12, 2.18])
     """
     window = 4 * tau
     visits = np.array([tau + 1, tau - 1, tau + 1, tau - 1])

@@ -1,4 +1,4 @@
-"""[CSZ20] fig:peril1: the latent MDPs, the policies, the actions and the states of Proposition 3's trajectory."""
+"""[CSZ20] fig:peril1: the latent MDPs, policies, actions and states of Proposition 3's trajectory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,19 @@ import numpy as np
 
 from driftmdp import problems
 from driftmdp.report.drawing import styled
-from driftmdp.report.paper.sheet import BLACK, BLUE, GREEN, GREY, ORANGE, PAPER, PURPLE, RED, bare, stacked, symbol
+from driftmdp.report.paper.sheet import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PAPER,
+    PURPLE,
+    RED,
+    bare,
+    stacked,
+    symbol,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,17 +35,17 @@ COLOURS = {
     "$p^2$": ORANGE,
     "$\\pi^1$": PURPLE,
     "$\\pi^2$": GREY,
-    "$a_1$": BLUE,
-    "$a_2$": BLUE,
-    "$b_1$": RED,
-    "$b_2$": RED,
+    "$a_{1}$": BLUE,
+    "$a_{2}$": BLUE,
+    "$b_{1}$": RED,
+    "$b_{2}$": RED,
 }
 Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
 class Course:
-    """What happens at each step 1 .. 4 tau: names of the MDP, the policy and the action, and the state's number."""
+    """What happens at each step 1 .. 4 tau: the names of MDP, policy and action, and the state's number."""
 
     tau: int
     worlds: list[str]
@@ -51,7 +63,7 @@ def course(tau: int) -> Course:
     >>> found.states
     [1, 1, 1, 2, 2, 2, 2, 1]
     >>> found.actions[2], found.worlds[2]
-    ('$a_1$', '$p^2$')
+    ('$a_{1}$', '$p^2$')
     """
     problem = problems.perils(tau=tau)
     states, actions = problem.scripted_trajectory()
@@ -137,9 +149,8 @@ def _draw_states(ax: Axes, shown: Course) -> None:
     t, states = np.arange(1, len(shown.states) + 1), np.array(shown.states)
     ax.plot(t, states, color=BLACK, linewidth=1.0, marker="o", markersize=4, gid="states")
     moving = np.flatnonzero(np.diff(states))
-    ax.plot(
-        t[moving], states[moving], "o", color=RED, markersize=8, fillstyle="none", markeredgewidth=1.6, gid="moves"
-    )
+    (rings,) = ax.plot(t[moving], states[moving], "o", color=RED, markersize=8, fillstyle="none", gid="moves")
+    rings.set_markeredgewidth(1.6)
     for step in moving:
         ax.annotate(
             "moves",

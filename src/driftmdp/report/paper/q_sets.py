@@ -84,8 +84,9 @@ def _draw_episodes(ax: Axes, ledger: Ledger) -> None:
     from matplotlib.patches import Rectangle
 
     for start, length, kind in zip(ledger.starts, ledger.lengths, kinds(ledger), strict=True):
-        colour, name = LOOKS[kind][1], f"episode-{kind}"
-        ax.add_patch(Rectangle((start, 0), length, 1, facecolor=colour, edgecolor="white", linewidth=0.4, gid=name))
+        bar = Rectangle((start, 0), length, 1, facecolor=LOOKS[kind][1], edgecolor="white", linewidth=0.4)
+        bar.set_gid(f"episode-{kind}")
+        ax.add_patch(bar)
     ends = {"arrowstyle": "|-|,widthA=0.25,widthB=0.25", "shrinkA": 0, "shrinkB": 0}
     for m in ledger.q_set:
         first, last = int(ledger.starts[m]), int(ledger.starts[m]) + ledger.window
@@ -109,13 +110,13 @@ def _draw_excess(ax: Axes, ledger: Ledger) -> None:
         (drawn,) = ax.plot(ledger.starts[at], distance[at], marker, color=colour, markersize=size, label=label)
         drawn.set(markeredgecolor=BLACK, markeredgewidth=0.5, gid=f"kind-{number}")
     below = int((distance < LOWEST).sum())
-    ax.text(260, LOWEST + 0.05, f"{below} of the first episodes lie below", fontsize=8, color=BLACK, va="bottom")
+    ax.text(260, LOWEST + 0.05, f"{below} of the first episodes lie below", fontsize=8, va="bottom")
     ax.set_xlim(1, ledger.horizon)
     ax.set_ylim(LOWEST, 0.4)
     ax.set_xlabel(
         f"start of the episode, $\\tau(m)$;  $W$ = {ledger.window}, $\\eta$ = {ledger.widening:g}, "
         f"radii times {ledger.agent.scale:g}"
     )
-    ax.text(1.015, 0.2, "outside", rotation=90, ha="left", va="center", transform=ax.get_yaxis_transform())
-    ax.text(1.015, LOWEST / 2, "inside", rotation=90, ha="left", va="center", transform=ax.get_yaxis_transform())
+    for height, side in ((0.2, "outside"), (LOWEST / 2, "inside")):
+        ax.text(1.015, height, side, rotation=90, va="center", transform=ax.get_yaxis_transform())
     ax.set_ylabel("$\\|p_{\\tau(m)} - \\hat{p}\\|_1 - rad_p - \\eta$")

@@ -21,6 +21,7 @@ __all__ = ["reward_course", "reward_process"]
 SPEEDS = ("T^0.2", "T^0.5")
 COLOURS = (BLUE, RED)
 ZOOM = 400
+RANGE = problems.two_state(horizon=1).reward_range
 
 
 def reward_course(problem: Problem, state: int = 1, action: int = 1) -> Floats:
@@ -61,8 +62,9 @@ def reward_process(horizon: int = 5000) -> Figure:
 
 def _draw_course(ax: Axes, course: Floats, colour: str, width: float, label: str = "") -> None:
     ax.plot(np.arange(1, course.size + 1), course, color=colour, linewidth=width, label=label or None)
-    ax.set_ylim(-3.2, 3.6)
-    ax.set_yticks([-2.8, 0.2, 3.2])
+    low, high = RANGE
+    ax.set_ylim(low - 0.4, high + 0.4)
+    ax.set_yticks([low, (low + high) / 2, high])
     ax.set_ylabel("$r_t(s_2, a_2)$")
 
 
@@ -74,4 +76,5 @@ def _power(speed: str) -> str:
 def _title(problem: Problem, speed: str) -> str:
     printed, exact = problem.budget("printed")[0], problem.drifting.variation().reward
     v_r = problem.budget("order")[0]
-    return f"{_power(speed)} = {v_r:.2f}; total variation $B_r$ = {exact:,.1f} (printed: $15 V_r$ = {printed:,.1f})"
+    variation = f"total variation $B_r$ = {exact:,.1f} (printed: $15 V_r$ = {printed:,.1f})"
+    return f"{_power(speed)} = {v_r:.2f}; {variation}"

@@ -69,8 +69,6 @@ def symbol(name: str) -> str:
     Examples
     --------
     >>> symbol("a1")
-    '$a_1$'
+    '$a_{1}$'
     """
-    return (
-        f"${name[0]}_{{{name[1:]}}}$" if len(name) > 2 else f"${name[0]}_{name[1:]}$" if name[1:] else f"${name}$"
-    )
+    return f"${name[0]}_{{{name[1:]}}}$"
