@@ -13,6 +13,7 @@ import typer
 
 from driftmdp.cli.printing import print_columns, remark
 from driftmdp.files import write_whole
+from driftmdp.kernels import machine_code_is_there
 from driftmdp.statements import Finding, Verdict, statements
 from driftmdp.statements import check as check_statements
 from driftmdp.statements.page import as_data, page, shown_margin
@@ -53,6 +54,8 @@ def check(
     if list_only:
         print_columns([[entry.name, entry.where, entry.title] for entry in statements()])
         return
+    if not machine_code_is_there():
+        remark("Compiling; that is done once, and takes a minute.")
     findings = check_statements(names or (), thorough, workers, each=_tell)
     if as_json:
         print(json.dumps([as_data(finding) for finding in findings], indent=2))
@@ -60,6 +63,7 @@ def check(
         _print_table(findings)
     target = to or (None if names else DEFAULT_PAGE)
     if target is not None:
+        target.parent.mkdir(parents=True, exist_ok=True)
         write_whole(target, page(findings, thorough).encode())
         remark(f"The same as a page: {target}")
     failed = [finding.name for finding in findings if finding.verdict is Verdict.FAILS]

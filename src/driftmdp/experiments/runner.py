@@ -22,7 +22,6 @@ from driftmdp.agents import BuiltinAgent
 from driftmdp.engines import Engine, Outcome, run_one
 from driftmdp.errors import DriftmdpError, InvalidInputError
 from driftmdp.experiments import provenance
-from driftmdp.experiments.compiling import compiling_optimal_gains_aside
 from driftmdp.experiments.failures import Failure, failure_of, told
 from driftmdp.experiments.identity import plain
 from driftmdp.experiments.lock import FolderLock
@@ -33,6 +32,7 @@ from driftmdp.experiments.spec import Spec
 from driftmdp.experiments.store import Store
 from driftmdp.experiments.worlds import agent_of, world_of
 from driftmdp.kernels import machine_code_is_there
+from driftmdp.kernels.aside import OPTIMAL_GAINS, compiling_aside
 from driftmdp.simulation import check_fit
 from driftmdp.validation import one_of
 
@@ -209,7 +209,7 @@ class _Running:
         home = {key.digest: batch for batch in batches for key in batch.keys}
         if self.must_compile:
             first = todo.pop(0)
-            with compiling_optimal_gains_aside():
+            with compiling_aside(OPTIMAL_GAINS):
                 self._take(first, run_one(_do, 0, first), home[first.digest])
         for batch in [batch for batch in batches if batch.is_whole]:
             self._seal(batch, batches)

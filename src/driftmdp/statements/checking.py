@@ -5,13 +5,18 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable
 
-from driftmdp import engines
+from driftmdp import engines, kernels, problems
+from driftmdp.agents import SWUCRL2CW
 from driftmdp.errors import InvalidInputError
+from driftmdp.kernels.aside import OPTIMAL_GAINS, OPTIMISTIC_PLANS, compiling_aside
+from driftmdp.simulation import simulate
 from driftmdp.statements.bench import Bench
 from driftmdp.statements.finding import Finding
 from driftmdp.statements.registry import statement_named, statements
 
 __all__ = ["check"]
+
+FEW = 10  # checks for which compiling aside does not pay
 
 
 def check(
@@ -44,6 +49,9 @@ def check(
     wanted = [statement_named(name) for name in dict.fromkeys(names)] or statements()
     bench = Bench(thorough)
     found: dict[str, Finding] = {}
+    if len(wanted) > FEW and not kernels.machine_code_is_there():
+        with compiling_aside(OPTIMAL_GAINS, OPTIMISTIC_PLANS):
+            simulate(SWUCRL2CW.for_problem(problems.two_state(10)), problems.two_state(10), seed=0)
 
     outcomes = engines.make("threads", workers).map(lambda entry: entry.check(bench), wanted)
     with contextlib.closing(outcomes):

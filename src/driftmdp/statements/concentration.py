@@ -77,7 +77,7 @@ def lemma_1(bench: Bench) -> Evidence:
     """
     evidence = Evidence()
     evidence.printed.at_most("t = 1: the mass of p-_1(. | s, a) misses 1 by", 1.0, 0.0)
-    runs, delta, largest = bench.many(60, 1000), 0.1, [0.0, 0.0]
+    runs, delta, largest = bench.many(40, 1000), 0.1, [0.0, 0.0]
     for name, problem, window in [
         ("Garnet, Bernoulli rewards", _noisy("bernoulli"), 1500),
         ("Garnet, Gaussian rewards", _noisy("gaussian(1)"), 300),

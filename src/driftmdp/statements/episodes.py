@@ -15,22 +15,7 @@ from driftmdp.statements.ledger import Ledger, keep_ledger
 from driftmdp.statements.registry import statement
 from driftmdp.statements.worlds import resting_then_moving
 
-__all__ = ["lemma_6", "lemma_7", "lemma_8", "lemma_9", "lemma_10", "lemma_11", "lemma_12", "parts_of_regret"]
-
-
-def parts_of_regret(ledger: Ledger) -> dict[str, float]:
-    """Return the four sums into which the proof of Theorem 1 splits the regret of a run."""
-    m, pair, d = ledger.episode, ledger.pairs, ledger.max_diameter
-    kept = ~ledger.q_cover[m]
-    drift = (ledger.p_steps * ledger.bias[m]).sum(axis=1) - ledger.bias[m, ledger.run.states]
-    varied = 2 * ledger.var_r + 4 * d * ledger.var_p + 2 * d * ledger.widening
-    radii = 2 * ledger.rad_r[m, pair] + 4 * d * ledger.rad_p[m, pair]
-    return {
-        "lost": float(ledger.regret[~kept].sum()),
-        "switching": float((drift + 1 / np.sqrt(ledger.starts)[m])[kept].sum()),
-        "variation": float(varied[kept].sum()),
-        "estimation": float(radii[kept].sum()),
-    }
+__all__ = ["lemma_6", "lemma_7", "lemma_8", "lemma_9", "lemma_10", "lemma_11", "lemma_12"]
 
 
 @statement("lemma-6", "the size of Q_T", "Lemma 6 (lemma:Q_size)", 100)
@@ -80,7 +65,7 @@ def lemma_8(bench: Bench) -> Evidence:
     evidence = Evidence()
     for ledger in bench.ledgers():
         if ledger.covered:
-            lost = parts_of_regret(ledger)["lost"]
+            lost = ledger.parts["lost"]
             bound = lemmas.lost_episodes(ledger.budgets[1], ledger.window, ledger.widening)
             evidence.printed.at_most(ledger.name, lost, bound, trivial=ledger.horizon)
             steps = float(ledger.lengths[ledger.q_cover].sum())
@@ -106,7 +91,7 @@ def lemma_9(bench: Bench) -> Evidence:
         evidence.printed.at_most(f"{ledger.name}, sum of 1/sqrt(tau)", precision, printed)
         evidence.corrected.step(f"{ledger.name}, sum of 1/sqrt(tau)", precision, lemmas.precision(space, t, w))
         if ledger.covered:
-            whole = parts_of_regret(ledger)["switching"]
+            whole = ledger.parts["switching"]
             bound = lemmas.switching(space, t, w, ledger.max_diameter, ledger.agent.delta)
             evidence.corrected.at_most(ledger.name, whole, bound, trivial=t)
     evidence.test = "holds with probability 1 - 1/T on each run, by Azuma and Hoeffding"
@@ -131,7 +116,7 @@ def lemma_10(bench: Bench) -> Evidence:
             evidence.printed.at_most(f"{ledger.name}, sum of var_{kind}", varied.sum(), budget * w)
             evidence.corrected.step(f"{ledger.name}, sum of var_{kind}", varied.sum(), 2 * budget * w)
         bound = lemmas.variation(t, b_r, b_p, w, ledger.widening, d)
-        evidence.corrected.at_most(ledger.name, parts_of_regret(ledger)["variation"], bound, trivial=t)
+        evidence.corrected.at_most(ledger.name, ledger.parts["variation"], bound, trivial=t)
     evidence.correction = "sum_t var_t <= (2 W - 1) B: twice the printed constants 2 B_r W and 4 D_max B_p W"
     evidence.why = "exact on every run; the jump shows that the factor is needed"
     return evidence
@@ -151,7 +136,7 @@ def lemma_11(bench: Bench) -> Evidence:
     for ledger in [*bench.ledgers(), *bench.shop_ledgers()]:
         t, w, agent = ledger.horizon, ledger.window, ledger.agent
         bound = lemmas.estimation(ledger.problem.space, t, w, ledger.max_diameter, agent.delta, agent.scale)
-        evidence.printed.at_most(ledger.name, parts_of_regret(ledger)["estimation"], bound, trivial=t)
+        evidence.printed.at_most(ledger.name, ledger.parts["estimation"], bound, trivial=t)
     for i in range(bench.many(30, 300)):
         n_pairs, w, t = int(rng.integers(1, 5)), int(rng.integers(2, 60)), int(rng.integers(10, 600))
         roots, lengths = _roots_by_block(_adversarial_pairs(rng, n_pairs, t), n_pairs, w)

@@ -126,8 +126,7 @@ class Ledger:
     @functools.cached_property
     def regret(self) -> Floats:
         """rho*_t - r_t(s_t, a_t), shape (T,)."""
-        gains = planning.optimal_gains(self.problem.drifting, allow_transient=True)
-        return np.asarray(gains - self.run.mean_rewards) / self.span
+        return np.asarray(self.gains - (self.run.mean_rewards - self._bottom) / self.span)
 
     @functools.cached_property
     def gains(self) -> Floats:
@@ -301,6 +300,21 @@ class Ledger:
             gap = self.starts - self.starts[m]
             covered |= (gap >= 0) & (gap <= self.window)
         return covered
+
+    @functools.cached_property
+    def parts(self) -> dict[str, float]:
+        """The four sums into which the proof of Theorem 1 splits the regret."""
+        m, pair, d = self.episode, self.pairs, self.max_diameter
+        kept = ~self.q_cover[m]
+        drift = (self.p_steps * self.bias[m]).sum(axis=1) - self.bias[m, self.run.states]
+        varied = 2 * self.var_r + 4 * d * self.var_p + 2 * d * self.widening
+        radii = 2 * self.rad_r[m, pair] + 4 * d * self.rad_p[m, pair]
+        return {
+            "lost": float(self.regret[~kept].sum()),
+            "switching": float((drift + 1 / np.sqrt(self.starts)[m])[kept].sum()),
+            "variation": float(varied[kept].sum()),
+            "estimation": float(radii[kept].sum()),
+        }
 
 
 def keep_ledger(name: str, problem: Problem, seed: int, **parameters: Any) -> Ledger:

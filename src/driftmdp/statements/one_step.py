@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from driftmdp.statements.bench import Bench
 from driftmdp.statements.finding import Evidence
@@ -13,6 +14,7 @@ from driftmdp.statements.registry import statement
 __all__ = ["lemma_3", "lemma_4", "lemma_5", "proposition_2", "try_one_step"]
 
 MOMENTS = 400  # times at which lemmas about every pair are tried, per run
+STEPS = 100_000  # at which the bound on one step is tried, per run
 
 
 def _covered(bench: Bench) -> list[Ledger]:
@@ -110,29 +112,31 @@ def proposition_2(bench: Bench) -> Evidence:
     for ledger in _covered(bench):
         try_one_step(evidence, ledger, ledger.diameters_then[ledger.episode], ledger.inside[ledger.episode])
     evidence.why = (
-        f"{sum(ledger.horizon for ledger in _covered(bench)):,} steps of runs on which E_r and E_p hold; a right "
-        "side of 1 or more is vacuous. The proof gives 2 D eta where 4 D eta is printed"
+        f"up to {STEPS:,} steps of each run on which E_r and E_p hold; a right side of 1 or more is vacuous. The "
+        "proof gives 2 D eta where 4 D eta is printed"
     )
     return evidence
 
 
-def try_one_step(evidence: Evidence, ledger: Ledger, diameter: Floats, usable: np.ndarray) -> None:
-    """Try the bound and the steps of its proof, for the steps t of a run that may use it."""
-    m, pair, state = ledger.episode, ledger.pairs, ledger.run.states
+def try_one_step(evidence: Evidence, ledger: Ledger, diameter: Floats, usable: NDArray[np.bool_]) -> None:
+    """Try the bound and the steps of its proof, for the steps t of a run that may use it, at most STEPS of them."""
+    row = np.flatnonzero(usable)[:: max(1, ledger.horizon // STEPS)]
+    m, pair, state = ledger.episode[row], ledger.pairs[row], ledger.run.states[row]
+    bias, widest = ledger.bias[m], diameter[row]
     rad_r, rad_p = ledger.rad_r[m, pair], ledger.rad_p[m, pair]
-    drift = (ledger.p_steps * ledger.bias[m]).sum(axis=1) - ledger.bias[m, state]
+    var_r, regret = ledger.var_r[row], ledger.regret[row]
     precision = 1 / np.sqrt(ledger.starts)[m]
-    right = drift + precision + 2 * ledger.var_r + 4 * diameter * (ledger.var_p + ledger.widening)
-    right += 2 * rad_r + 4 * diameter * rad_p
+    right = (ledger.p_steps[row] * bias).sum(axis=1) - bias[np.arange(row.size), state] + precision
+    right += 2 * var_r + 4 * widest * (ledger.var_p[row] + ledger.widening) + 2 * rad_r + 4 * widest * rad_p
     trail, name = evidence.printed, ledger.name
-    trail.at_most(name, ledger.regret[usable], right[usable], trivial=1.0)
+    trail.at_most(name, regret, right, trivial=1.0)
 
-    reward = ledger.gains - ledger.regret  # r_t(s_t, a_t)
-    seen = usable & (ledger.counts[m, pair] > 0)
+    reward = ledger.gains[row] - regret  # r_t(s_t, a_t)
     believed, mean = ledger.tops[m, pair], ledger.r_bar[m, pair]
-    own = ledger.gain[m] + ledger.bias[m, state] - (ledger.p_tilde[m, pair] * ledger.bias[m]).sum(axis=1)
-    played = ledger.policy[m, state] == ledger.run.actions
+    own = ledger.gain[m] + bias[np.arange(row.size), state] - (ledger.p_tilde[m, pair] * bias).sum(axis=1)
+    seen = ledger.counts[m, pair] > 0
+    played = ledger.policy[ledger.episode, ledger.run.states] == ledger.run.actions
     trail.step(f"{name}, actions that are not the plan's", float((~played).sum()), 0.0)
-    trail.step(f"{name}, by Lemma 3", (mean - ledger.var_r)[seen], reward[seen])
-    trail.step(f"{name}, by E_r", (believed - 2 * rad_r)[usable], mean[usable])
-    trail.step(f"{name}, by Property 2", (own - precision)[usable], believed[usable])
+    trail.step(f"{name}, by Lemma 3", (mean - var_r)[seen], reward[seen])
+    trail.step(f"{name}, by E_r", believed - 2 * rad_r, mean)
+    trail.step(f"{name}, by Property 2", own - precision, believed)

@@ -23,7 +23,7 @@ def drifting_worlds(bench: Bench, name: str) -> list[tuple[str, Problem]]:
         ("perils", problems.perils(tau=250)),
     ]
     for i in range(bench.many(12, 100)):
-        n_states, horizon = int(rng.integers(2, 6)), int(rng.integers(50, 3000))
+        n_states, horizon = int(rng.integers(2, 6)), int(rng.integers(50, 2000))
         anchors = [random_mdp(rng, n_states, 2, sparse=bool(i % 2)) for _ in range(2)]
         reach = rng.choice([1.0, 0.1, 0.01])
         weight = reach * 0.5 * (1 - np.cos(2 * np.pi * np.arange(horizon) / horizon))

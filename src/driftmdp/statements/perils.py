@@ -81,7 +81,7 @@ def proposition_3(bench: Bench) -> Evidence:
     """
     evidence = Evidence()
     eta = 1.0
-    taus = [25, 100, 400, 1000] + ([6400, 25_600] if bench.thorough else [])
+    taus = [25, 100, 400, 700] + ([6400, 25_600] if bench.thorough else [])
     found = [diameters_inside(tau, 0.0) for tau in taus]
     ratios = []
     for tau, inside in zip(taus, found, strict=True):

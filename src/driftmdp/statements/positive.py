@@ -11,7 +11,7 @@ from driftmdp import formulas, planning, problems
 from driftmdp.agents import SWUCRL2CW, Random
 from driftmdp.formulas import bounds, lemmas
 from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
-from driftmdp.problems.schedules import swing
+from driftmdp.problems.schedules import blocks, swing
 from driftmdp.simulation import simulate
 from driftmdp.statements.bench import Bench
 from driftmdp.statements.finding import Evidence
@@ -19,7 +19,7 @@ from driftmdp.statements.ledger import Ledger
 from driftmdp.statements.one_step import try_one_step
 from driftmdp.statements.regions import Floats
 from driftmdp.statements.registry import statement
-from driftmdp.statements.worlds import STAY_OR_MOVE, shop
+from driftmdp.statements.worlds import LEVELS, STAY_OR_MOVE, shop
 
 __all__ = [
     "assumption_2",
@@ -166,7 +166,8 @@ def _two_ways(horizon: int) -> Problem:
     """Return two states, to stay or to move for sure (zeta = 1), whose rewards swing."""
     space = Space.uniform(2, 2)
     anchors = [Mdp(space, [0.0, 0.1, 1.0, 0.9], STAY_OR_MOVE), Mdp(space, [1.0, 0.9, 0.0, 0.1], STAY_OR_MOVE)]
-    return Problem(DriftingMdp(anchors, swing(horizon, 1.0)), reward_range=(0.0, 1.0), name="two ways")
+    moving = swing(LEVELS, 1.0)[blocks(horizon, LEVELS, LEVELS - 1)]
+    return Problem(DriftingMdp(anchors, moving), reward_range=(0.0, 1.0), name="two ways")
 
 
 def _positive_ledger(bench: Bench) -> Ledger:
@@ -282,10 +283,11 @@ def theorem_4(bench: Bench) -> Evidence:
             right = _without_widening(ledger, _zeta(ledger))
             evidence.printed.at_most(ledger.name, float(ledger.regret.sum()), right, trivial=ledger.horizon)
     problem, zeta = shop(1, 3_000_000, 0.49, low=0.6, high=0.7), 0.49
-    agent = SWUCRL2CW.for_problem(problem, window=problem.horizon, widening=0.0)
-    low, high = problem.reward_range
-    regret = float(simulate(agent, problem, seed=0).dynamic_regret(problem)[-1]) / (high - low)
-    b_r, b_p = problem.budget()
+    short = shop(1, 4, 0.49, low=0.6, high=0.7)  # the same four laws, a day each: the same gains and budgets
+    gains = np.repeat(planning.optimal_gains(short.drifting), problem.horizon // 4)
+    (b_r, b_p), (low, high) = short.budget(), problem.reward_range
+    agent = SWUCRL2CW(problem.space, problem.horizon, problem.horizon, 0.0, reward_range=(low, high))
+    regret = float(simulate(agent, problem, seed=0).dynamic_regret(problem, gains)[-1]) / (high - low)
     right = (
         lemmas.switching(problem.space, problem.horizon, agent.window, 1 / zeta)
         + lemmas.variation(problem.horizon, b_r / (high - low), b_p, agent.window, 0.0, 1 / zeta)

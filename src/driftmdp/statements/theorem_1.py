@@ -13,7 +13,6 @@ from driftmdp.formulas import bounds
 from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
 from driftmdp.simulation import simulate
 from driftmdp.statements.bench import Bench
-from driftmdp.statements.episodes import parts_of_regret
 from driftmdp.statements.finding import Evidence
 from driftmdp.statements.registry import statement
 from driftmdp.statements.worlds import STAY_OR_MOVE, turns
@@ -42,7 +41,7 @@ def theorem_1(bench: Bench) -> Evidence:
         )
         regret = float(ledger.regret.sum())
         evidence.printed.at_most(ledger.name, regret, right, trivial=t)
-        evidence.printed.step(f"{ledger.name}, the four parts", regret, sum(parts_of_regret(ledger).values()))
+        evidence.printed.step(f"{ledger.name}, the four parts", regret, sum(ledger.parts.values()))
         if right < t:
             shares.append(f"{ledger.name}: regret {regret:,.0f}, bound {right:,.0f}, T {t:,}")
     horizon = bounds.useful_horizon(
