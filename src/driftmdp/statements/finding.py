@@ -216,7 +216,7 @@ def critical_count(runs: int, probability: float, error: float) -> int:
     Examples
     --------
     >>> critical_count(runs=200, probability=0.05, error=1e-3)
-    21
+    22
     """
     from scipy.stats import binom
 

@@ -106,7 +106,7 @@ def proposition_2(bench: Bench) -> Evidence:
     If H_p(eta) at tau(m) contains a p of diameter at most D, then for every t in the episode
     rho*_t - r_t(s_t, a_t) <= sum_s' p_t(s' | s_t, a_t) gamma~(s') - gamma~(s_t) + 1 / sqrt(tau(m))
     + 2 var_{r,t} + 4 D (var_{p,t} + eta) + 2 rad_r(s_t, a_t) + 4 D rad_p(s_t, a_t). (Printed with rad_p(s, a).)
-    Every step of its proof is tried: by Lemma 3, by E_r, by Property 2, by Lemmas 4 and 5.
+    Every step of its proof is tried: by Lemma 3, by E_r, by Properties 1 and 2; Lemmas 4 and 5 have their own.
     """
     evidence = Evidence()
     for ledger in _covered(bench):
@@ -122,21 +122,24 @@ def try_one_step(evidence: Evidence, ledger: Ledger, diameter: Floats, usable: N
     """Try the bound and the steps of its proof, for the steps t of a run that may use it, at most STEPS of them."""
     row = np.flatnonzero(usable)[:: max(1, ledger.horizon // STEPS)]
     m, pair, state = ledger.episode[row], ledger.pairs[row], ledger.run.states[row]
-    bias, widest = ledger.bias[m], diameter[row]
+    bias, here, widest = ledger.bias[m], ledger.bias[m, state], diameter[row]
     rad_r, rad_p = ledger.rad_r[m, pair], ledger.rad_p[m, pair]
     var_r, regret = ledger.var_r[row], ledger.regret[row]
     precision = 1 / np.sqrt(ledger.starts)[m]
-    right = (ledger.p_steps[row] * bias).sum(axis=1) - bias[np.arange(row.size), state] + precision
+    right = (ledger.p_steps[row] * bias).sum(axis=1) - here + precision
     right += 2 * var_r + 4 * widest * (ledger.var_p[row] + ledger.widening) + 2 * rad_r + 4 * widest * rad_p
     trail, name = evidence.printed, ledger.name
     trail.at_most(name, regret, right, trivial=1.0)
 
     reward = ledger.gains[row] - regret  # r_t(s_t, a_t)
     believed, mean = ledger.tops[m, pair], ledger.r_bar[m, pair]
-    own = ledger.gain[m] + bias[np.arange(row.size), state] - (ledger.p_tilde[m, pair] * bias).sum(axis=1)
+    own = ledger.gain[m] + here - (ledger.p_tilde[m, pair] * bias).sum(axis=1)
     seen = ledger.counts[m, pair] > 0
     played = ledger.policy[ledger.episode, ledger.run.states] == ledger.run.actions
     trail.step(f"{name}, actions that are not the plan's", float((~played).sum()), 0.0)
     trail.step(f"{name}, by Lemma 3", (mean - var_r)[seen], reward[seen])
     trail.step(f"{name}, by E_r", believed - 2 * rad_r, mean)
     trail.step(f"{name}, by Property 2", own - precision, believed)
+    trail.step(
+        f"{name}, by Property 1", ledger.upper_values[m, pair] - bias[np.arange(row.size), state], ledger.gain[m]
+    )

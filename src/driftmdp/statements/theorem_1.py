@@ -152,7 +152,7 @@ def remark_6(bench: Bench) -> Evidence:
         terms = bounds.theorem_1(space, t, 0.0, 0.0, 1.0, t, 0.0)
         evidence.printed.step(f"{name}, orders", terms, 5 * bounds.stationary(space, t, 1.0))
     still = Mdp(Space.uniform(2, 2), [0.01, 0.01, 0.8, 0.99], STAY_OR_MOVE)
-    for t in (5000, 1_000_000):
+    for t in (5000, 2_000_000):
         problem = Problem(
             DriftingMdp.stationary(still, t), reward_range=(0.0, 1.0), noise="bernoulli", name="still"
         )

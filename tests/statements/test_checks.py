@@ -1,0 +1,123 @@
+"""All statements: their verdicts, that none is empty, and how they are shown."""
+
+import json
+import math
+import re
+from pathlib import Path
+
+import pytest
+
+from driftmdp.errors import InvalidInputError, UnknownNameError
+from driftmdp.statements import Verdict, check, statements
+from driftmdp.statements.page import as_data, page
+
+PAGE = Path(__file__).parents[2] / "docs" / "statements.md"
+CORRECTED = {
+    "definition-1",
+    "proposition-1",
+    "lemma-1",
+    "theorem-1-tuned",
+    "remark-5",
+    "remark-7",
+    "theorem-2-master",
+    "theorem-2-grid",
+    "remark-10",
+    "proposition-6",
+    "lemma-2",
+    "property-1",
+    "evi-convergence",
+    "lemma-3",
+    "lemma-9",
+    "lemma-10",
+    "lemma-12",
+}
+WORDS = {"remark-3", "remark-8", "remark-9", "remark-11"}
+
+
+@pytest.fixture(scope="module")
+def findings():
+    return {finding.name: finding for finding in check()}
+
+
+@pytest.mark.parametrize("name", [entry.name for entry in statements()])
+def test_the_verdict_is_the_published_one(name, findings):
+    expected = Verdict.CORRECTED if name in CORRECTED else Verdict.NOT_TESTABLE if name in WORDS else Verdict.HOLDS
+    assert findings[name].verdict is expected, findings[name]
+    assert re.search(rf"^\| \[{name}\]\(#{name}\) \|.*\| {expected} \|$", PAGE.read_text(), re.MULTILINE)
+
+
+def test_nothing_is_wholly_vacuous(findings):
+    for finding in findings.values():
+        if finding.name not in WORDS:
+            assert finding.vacuous < finding.instances
+            assert not math.isnan(finding.margin)
+            assert finding.margin >= 0
+
+
+def test_what_is_corrected_shows_the_counterexample_and_the_correction(findings):
+    for name, finding in findings.items():
+        assert bool(finding.counterexample) == (name in CORRECTED), finding
+        assert bool(finding.correction) == (name in CORRECTED), finding
+        assert not finding.counterexample or " > " in finding.counterexample
+
+
+def test_every_finding_says_why_and_every_statement_what_it_claims(findings):
+    for finding in findings.values():
+        assert finding.why
+        assert len(finding.claim) > 50
+        assert not finding.why.endswith(".")
+
+
+def test_every_numbered_statement_of_the_paper_is_there():
+    names = {entry.name for entry in statements()}
+    for kind, count in [
+        ("theorem", 4),
+        ("proposition", 7),
+        ("lemma", 13),
+        ("remark", 11),
+        ("assumption", 3),
+        ("property", 2),
+        ("definition", 1),
+    ]:
+        assert {f"{kind}-{i}" for i in range(1, count + 1)} <= names
+
+
+def test_findings_do_not_depend_on_the_number_of_workers():
+    names = ["lemma-2", "theorem-1-tuned", "linear-programs", "proposition-7"]
+    alone, together = check(names, workers=1), check(names, workers=3)
+    assert [as_data(f) | {"seconds": 0} for f in alone] == [as_data(f) | {"seconds": 0} for f in together]
+    assert [f.name for f in alone] == ["theorem-1-tuned", "linear-programs", "lemma-2", "proposition-7"]
+
+
+def test_names_may_repeat_and_wrong_ones_are_named():
+    assert len(check(["remark-3", "remark-3"])) == 1
+    with pytest.raises(UnknownNameError, match="Did you mean 'lemma-2'"):
+        check(["lema-2"])
+    with pytest.raises(InvalidInputError, match="names must be a list of names"):
+        check("lemma-2")
+
+
+def test_a_check_that_breaks_down_is_a_failure(monkeypatch):
+    from driftmdp import planning
+
+    def broken(*args):
+        raise ZeroDivisionError("by design")
+
+    monkeypatch.setattr(planning, "gain_by_linear_program", broken)
+    (finding,) = check(["linear-programs"])
+    assert finding.verdict is Verdict.FAILS
+    assert finding.why == "the check could not be carried out: ZeroDivisionError: by design"
+
+
+def test_the_page_and_the_data(findings):
+    text = page(list(findings.values()))
+    for finding in findings.values():
+        assert f"({finding.name})=" in text
+        data = json.loads(json.dumps(as_data(finding), allow_nan=False))
+        assert data["verdict"] == str(finding.verdict)
+
+
+@pytest.mark.slow
+def test_thoroughly_the_verdicts_are_the_same(findings):
+    for finding in check(thorough=True):
+        assert finding.verdict is findings[finding.name].verdict, finding
