@@ -12,7 +12,7 @@ BENCH_READY := $(VENV)/.ready-bench
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup fmt lint types imports reproduce test test-slow bench docs check lock clean
+.PHONY: help setup fmt lint types imports reproduce statements test test-slow bench docs check lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -47,6 +47,10 @@ imports: $(READY) ## check that imports go down the house only
 
 reproduce: $(READY) ## run the paper's numerical section and write its page to out/reproduce/report
 	$(BIN)/driftmdp reproduce --out out/reproduce
+
+statements: $(READY) ## check the paper's statements thoroughly and write their page and figures into docs
+	$(BIN)/driftmdp check --thorough --page docs/statements.md
+	$(BIN)/driftmdp figures --out docs/_static/paper
 
 test: $(READY) ## run the tests
 	$(BIN)/python -m pytest -n auto --dist loadfile

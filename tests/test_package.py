@@ -17,6 +17,7 @@ ROOMS = [
     "driftmdp.planning",
     "driftmdp.problems",
     "driftmdp.report",
+    "driftmdp.statements",
     "driftmdp.statistics",
     "driftmdp.testing",
 ]

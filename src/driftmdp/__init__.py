@@ -6,7 +6,7 @@ Reinforcement Learning: The Blessing of (More) Optimism* [CSZ20].
 Start with a problem, ``driftmdp.problems.two_state()``, or describe a world of your own with :class:`Mdp`
 and :class:`DriftingMdp`; ask :mod:`driftmdp.planning` what is best in it, or let an agent of :mod:`driftmdp.agents`
 learn it with :func:`simulate`. To compare many agents over many seeds: :mod:`driftmdp.experiments` and
-:mod:`driftmdp.report`.
+:mod:`driftmdp.report`. The paper's statements, executable: :mod:`driftmdp.statements`.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from driftmdp.mdp import DriftingMdp, Luck, Mdp, Noise, Problem, Sample, Space, 
 from driftmdp.simulation import Run, simulate
 
 if TYPE_CHECKING:
-    from driftmdp import experiments, report, statistics
+    from driftmdp import experiments, report, statements, statistics
 
 __all__ = [
     "DriftingMdp",
@@ -39,11 +39,17 @@ __all__ = [
     "problems",
     "report",
     "simulate",
+    "statements",
     "statistics",
     "testing",
 ]
 
-_LATER = {"experiments", "report", "statistics"}  # loaded when first used: they are slow, and need more packages
+_LATER = {
+    "experiments",
+    "report",
+    "statements",
+    "statistics",
+}  # loaded when first used: they are slow, and need more packages
 
 
 def __getattr__(name: str) -> Any:

@@ -104,7 +104,7 @@ def test_the_critical_count_has_the_error_rate_that_it_says():
 
 def test_seldom_rejects_what_happens_too_often():
     trail = Trail()
-    trail.seldom("", hits=22, runs=200, probability=0.05)
+    trail.seldom("", hits=21, runs=200, probability=0.05)
     assert not trail.broken
     trail.seldom("", hits=22, runs=200, probability=0.05)
     assert trail.broken

@@ -15,10 +15,8 @@ from tests.reference.extended_value_iteration import inner_maximum
 
 @pytest.fixture(scope="module")
 def ledger():
-    problem = dm.problems.garnet(
-        n_states=3, n_actions=2, branching=2, horizon=300, drift="abrupt", noise="bernoulli"
-    )
-    return keep_ledger("small", problem, 5, window=40, widening=0.1, scale=0.3)
+    problem = dm.problems.garnet(3, 2, branching=2, horizon=300, drift="abrupt", noise="bernoulli")
+    return keep_ledger("small", problem, 5, window=40, widening=0.1, scale=0.05)
 
 
 def test_what_is_remembered_is_what_the_paper_says(ledger):
@@ -141,13 +139,11 @@ def test_plain_sweeps_are_those_of_the_planner():
 @given(st.lists(st.floats(0, 1), min_size=4, max_size=4), st.floats(0, 0.5))
 def test_the_smallest_diameter_of_two_states(away, radius):
     """Against the diameter of the MDP that moves as much as the region allows."""
-    p_hat = np.array(
-        [[1 - away[0], away[0]], [1 - away[1], away[1]], [away[2], 1 - away[2]], [away[3], 1 - away[3]]]
-    )
-    found = diameter_of_two_states(p_hat, np.full(4, radius + 1e-3))
+
+    def moving(by):
+        return np.array([[1 - by[0], by[0]], [1 - by[1], by[1]], [by[2], 1 - by[2]], [by[3], 1 - by[3]]])
+
+    found = diameter_of_two_states(moving(away), np.full(4, radius + 1e-3))
     best = np.minimum(1.0, np.array(away) + (radius + 1e-3) / 2)
-    rows = np.array(
-        [[1 - best[0], best[0]], [1 - best[1], best[1]], [best[2], 1 - best[2]], [best[3], 1 - best[3]]]
-    )
-    mdp = dm.Mdp(dm.Space.uniform(2, 2), np.zeros(4), rows)
+    mdp = dm.Mdp(dm.Space.uniform(2, 2), np.zeros(4), moving(best))
     assert found == pytest.approx(float(dm.planning.diameter(mdp)), rel=1e-6)

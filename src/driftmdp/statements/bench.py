@@ -77,7 +77,8 @@ class Bench:
 
     def long_problem(self) -> Problem:
         """Return a world in which Theorem 1 says something with theory's own radii."""
-        return self.once("long problem", lambda: nearly_still(2_000_000, b_r=0.01, b_p=0.002))
+        horizon = self.many(2_000_000, 4_000_000)
+        return self.once("long problem", lambda: nearly_still(horizon, b_r=0.01, b_p=0.002))
 
     def long_ledger(self) -> Ledger:
         """Return a run of two million steps with theory's radii."""
@@ -85,9 +86,8 @@ class Bench:
 
     def _make_long(self) -> Ledger:
         problem = self.long_problem()
-        return keep_ledger(
-            "nearly still, T = 2e6, theory's radii", problem, 0, window=problem.horizon, widening=0.02
-        )
+        name = f"nearly still, T = {problem.horizon:.0e}, theory's radii"
+        return keep_ledger(name, problem, 0, window=problem.horizon, widening=0.02)
 
     def shop_ledgers(self) -> list[Ledger]:
         """Return runs without widening on an inventory with zeta > 0."""

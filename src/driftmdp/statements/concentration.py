@@ -146,7 +146,7 @@ def _dominated_forms() -> Iterator[tuple[str, float, float]]:
     """Return what the proof needs of the radii: that they dominate the forms that it works with."""
     for states, actions, horizon in [(2, 1, 10), (2, 2, 100), (5, 3, 5000), (20, 4, 10**6)]:
         space, delta = Space.uniform(states, actions), 1 / horizon
-        log = np.log(2 * space.n_pairs * horizon**2 / delta)
+        log = np.log(4 * space.n_pairs * horizon**2 / delta)  # two-sided: 4, where the proof has 2
         radii = formulas.paper_radii([1.0], space, horizon, delta)
         size = f"S = {states}, A = {actions}, T = {horizon}"
         yield f"{size}: the proof's form of rad_r", 2 * float(np.sqrt(log)), float(radii.reward[0])

@@ -13,7 +13,7 @@ from driftmdp.statements.bench import Bench
 from driftmdp.statements.finding import Evidence
 from driftmdp.statements.ledger import Ledger, keep_ledger
 from driftmdp.statements.registry import statement
-from driftmdp.statements.worlds import resting_then_moving
+from driftmdp.statements.worlds import resting_then_moving, shop
 
 __all__ = ["lemma_6", "lemma_7", "lemma_8", "lemma_9", "lemma_10", "lemma_11", "lemma_12"]
 
@@ -94,10 +94,31 @@ def lemma_9(bench: Bench) -> Evidence:
             whole = ledger.parts["switching"]
             bound = lemmas.switching(space, t, w, ledger.max_diameter, ledger.agent.delta)
             evidence.corrected.at_most(ledger.name, whole, bound, trivial=t)
+    known, mean = _next_state_given_reward()
+    evidence.printed.step(
+        "inventory, s = 0, a = 1: E[Y_t | H_{t-1}], where H_{t-1} has R_t", abs(known - mean), 0.0
+    )
     evidence.test = "holds with probability 1 - 1/T on each run, by Azuma and Hoeffding"
-    evidence.correction = "sum_t 1/sqrt(tau(m)) <= SA + 2 sqrt(2 min(W, T)) + 2 sqrt(T), of the same order"
+    evidence.correction = (
+        "sum_t 1/sqrt(tau(m)) <= SA + 2 sqrt(2 min(W, T)) + 2 sqrt(T), of the same order; and R_t must not be in "
+        "H_{t-1}, for it may tell s_{t+1}"
+    )
     evidence.why = "the display's gamma~(s_{tau(m)+1}) is meant to be gamma~(s_{tau(m+1)}); the order stands"
     return evidence
+
+
+def _next_state_given_reward() -> tuple[float, float]:
+    """Return Pr(s' = 1) in an inventory of capacity 1 after ordering one, with and without knowing the reward.
+
+    The filtration of the proof has R_t in H_{t-1}, and with it s_{t+1}, where rewards follow demand.
+    """
+    problem = shop(capacity=1, horizon=4, zeta=0.5)
+    pair = problem.space.pair(0, 1)
+    rewards = problem.drifting.anchor_rewards[:, pair]
+    leads = problem.drifting.anchor_transitions.toarray().reshape(2, problem.space.n_pairs, 2)[:, pair, 1]
+    law = problem.drifting.weights.arrays.toarray()[0]
+    same = rewards == rewards[0]
+    return float(law[same] @ leads[same] / law[same].sum()), float(law @ leads)
 
 
 @statement("lemma-10", "variation within the window", "Lemma 10 (lemma:adv_error)", 104)

@@ -78,6 +78,7 @@ def proposition_3(bench: Bench) -> Evidence:
     p_1, ..., p_W alternate between two deterministic MDPs of diameter 1, with total variation O(1).
     Under a scripted policy with W = 4 tau the empirical MDP has diameter tau + 1, and every MDP in
     H_p(0) has diameter Omega(sqrt(W / log W)). With widening, H_p(eta) contains one of diameter at most 2 / eta.
+    Here log W stands for the radii's log(SAT / delta), so T must be polynomial in W; tau = 1 leaves pairs unseen.
     """
     evidence = Evidence()
     eta = 1.0

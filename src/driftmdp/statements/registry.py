@@ -82,7 +82,21 @@ class Statement:
 
 
 def statement(name: str, title: str, where: str, place: float) -> Callable[[Check], Check]:
-    """Register the function below as the check of a statement."""
+    """Register the function below as the check of a statement.
+
+    Examples
+    --------
+    >>> @statement("two-and-two", "a sum", "Appendix Z", place=1000)
+    ... def two_and_two(bench):
+    ...     '''Two and two are at most four: 2 + 2 <= 4.'''
+    ...     evidence = Evidence()
+    ...     evidence.printed.at_most("once", 2 + 2, 4)
+    ...     evidence.why = "it was added up"
+    ...     return evidence
+    >>> statement_named("two-and-two").check(Bench()).verdict
+    <Verdict.HOLDS: 'holds'>
+    >>> forget = _known.pop("two-and-two")
+    """
 
     def register(function: Check) -> Check:
         _known[name] = Statement(name, title, where, place, function)
@@ -92,12 +106,26 @@ def statement(name: str, title: str, where: str, place: float) -> Callable[[Chec
 
 
 def statements() -> list[Statement]:
-    """Return all statements, in the order of the paper."""
+    """Return all statements, in the order of the paper.
+
+    Examples
+    --------
+    >>> import driftmdp.statements
+    >>> [entry.name for entry in statements()][:2]
+    ['remark-1', 'remark-2']
+    """
     return sorted(_known.values(), key=lambda entry: entry.place)
 
 
 def statement_named(name: str) -> Statement:
-    """Return a statement, or say which name was meant."""
+    """Return a statement, or say which name was meant.
+
+    Examples
+    --------
+    >>> import driftmdp.statements
+    >>> statement_named("lemma-2").where
+    'Lemma 2 (lemma:mc)'
+    """
     if name not in _known:
         raise UnknownNameError(
             f"There is no statement {name!r}.{nearest_name(name, list(_known))} "
