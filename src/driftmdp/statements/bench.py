@@ -61,19 +61,28 @@ class Bench:
         return self.once("ledgers", self._make_ledgers)
 
     def _make_ledgers(self) -> list[Ledger]:
-        seeds = range(self.many(1, 10))
         two_states = problems.two_state(horizon=5000)
         garnet = problems.garnet(n_states=4, n_actions=2, branching=3, horizon=10_000, noise="bernoulli")
-        moving = turns(1_000_000, changes=1, cycles=0.5)
         kept = []
-        for seed in seeds:
+        for seed in range(self.many(1, 10)):
             kept += [
                 keep_ledger("two-state, theory's radii", two_states, seed),
                 keep_ledger("two-state, scale 0.4", two_states, seed, window=2000, widening=0.05, scale=0.4),
                 keep_ledger("Garnet, scale 0.4", garnet, seed, window=2500, widening=0.05, scale=0.4),
             ]
-        kept.append(keep_ledger("turns, scale 0.001", moving, 0, window=1000, widening=0.04, scale=0.001))
-        return kept
+        return kept + [self._turning(*case) for case in self._turns()]
+
+    def _turns(self) -> list[tuple[int, int, int, float]]:
+        """Return states, changes, window and widening of deterministic worlds."""
+        cases = [(2, 1, 1000, 0.04), (3, 1, 1000, 0.04)]
+        if self.thorough:
+            cases += [(n, changes, 2000, 0.05) for n in (2, 3, 4) for changes in (0, 1, 2)]
+        return cases
+
+    def _turning(self, n_states: int, changes: int, window: int, widening: float) -> Ledger:
+        world = turns(self.many(1_000_000, 2_000_000), changes, cycles=0.5, n_states=n_states)
+        name = f"turns, S = {n_states}, changes: {changes}, W = {window}, scale 0.001"
+        return keep_ledger(name, world, 0, window=window, widening=widening, scale=0.001)
 
     def long_problem(self) -> Problem:
         """Return a world in which Theorem 1 says something with theory's own radii."""

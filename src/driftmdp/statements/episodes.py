@@ -130,7 +130,7 @@ def lemma_10(bench: Bench) -> Evidence:
     """
     evidence = Evidence()
     jump = resting_then_moving(horizon=400, at=100)
-    cases = [*bench.ledgers(), keep_ledger("one jump at t = W = 100", jump, 0, window=100, widening=0.1)]
+    cases = [keep_ledger("one jump at t = W = 100", jump, 0, window=100, widening=0.1), *bench.ledgers()]
     for ledger in cases:
         t, w, d, (b_r, b_p) = ledger.horizon, ledger.window, ledger.max_diameter, ledger.budgets
         for kind, varied, budget in (("r", ledger.var_r, b_r), ("p", ledger.var_p, b_p)):

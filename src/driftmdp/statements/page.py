@@ -12,6 +12,7 @@ from driftmdp.statements.finding import Finding, Verdict
 
 __all__ = ["as_data", "page"]
 
+TABLE = "| statement | in the paper | about | tried | worst margin | verdict |", "|---|---|---|---|---|---|"
 HEAD = """# The paper, executable
 
 Every numbered statement of [CSZ20](references.md) as a check that runs. `driftmdp check` prints this table; this
@@ -46,11 +47,11 @@ def page(findings: Sequence[Finding], thorough: bool = False) -> str:
     counted = Counter(finding.verdict for finding in findings)
     summary = ", ".join(f"{counted[verdict]} {verdict}" for verdict in Verdict if counted[verdict])
     rows = [
-        f"| [{f.name}](#{f.name}) | {_plain(f.title)} | {f.tried if f.instances else ''} | "
+        f"| [{f.name}](#{f.name}) | {_plain(f.where)} | {_plain(f.title)} | {f.tried if f.instances else ''} | "
         f"{shown_margin(f.margin)} | {f.verdict} |"
         for f in findings
     ]
-    table = "\n".join(["| statement | about | tried | worst margin | verdict |", "|---|---|---|---|---|", *rows])
+    table = "\n".join([*TABLE, *rows])
     sections = "\n".join(_section(finding) for finding in findings)
     head = HEAD.replace("{thorough}", " --thorough" if thorough else "")
     return f"{head}## The table\n\n{len(findings)} statements: {summary}.\n\n{table}\n\n## One by one\n\n{sections}"

@@ -12,17 +12,23 @@ __all__ = ["nearly_still", "random_mdp", "resting_then_moving", "ring", "shop", 
 
 LEVELS = 200  # of rewards that swing; so there are few worlds to solve
 STAY_OR_MOVE = [[1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [1.0, 0.0]]  # action 0 stays, action 1 moves
-MOVE_OR_STAY = [[0.0, 1.0], [1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]
 
 
-def turns(horizon: int, changes: int, cycles: float) -> Problem:
-    """Return a deterministic world of two states whose actions swap their meaning; its rewards swing, in steps.
+def turns(horizon: int, changes: int, cycles: float, n_states: int = 2) -> Problem:
+    """Return a deterministic world whose actions swap their meaning; its rewards swing, in steps.
 
-    Nothing is random, so estimates are exact and every run keeps within radii of any size: supplied radii make
-    bounds that say something at horizons at which theory's do not. The diameter is 1.
+    Every state is one step from every other: action a leads a states on, after a change S - 1 - a. First the last
+    state pays, then the first. Nothing is random, so estimates are exact and every run keeps within radii of any size:
+    supplied radii make bounds that say something at horizons at which theory's do not. The diameter is 1.
     """
-    space = Space.uniform(2, 2)
-    anchors = [Mdp(space, [0.0, 0.0, 1.0, 1.0], STAY_OR_MOVE), Mdp(space, [1.0, 1.0, 0.0, 0.0], MOVE_OR_STAY)]
+    space = Space.uniform(n_states, n_states)
+    state = space.pair_states
+    action = np.arange(space.n_pairs) % n_states
+    onward, backward = (state + action) % n_states, (state + n_states - 1 - action) % n_states
+    anchors = [
+        Mdp(space, (state == n_states - 1).astype(float), np.eye(n_states)[onward]),
+        Mdp(space, (state == 0).astype(float), np.eye(n_states)[backward]),
+    ]
     rewards = swing(LEVELS, cycles)[blocks(horizon, LEVELS, LEVELS - 1)]
     world = DriftingMdp(anchors, blocks(horizon, 2, changes), reward_weights=rewards)
     return Problem(world, reward_range=(0.0, 1.0), name="turns")
