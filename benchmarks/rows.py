@@ -83,14 +83,14 @@ class Speed:
         )
 
     @classmethod
-    def under(cls, what: str, seconds: float, limit: float, yardstick: str = "-", note: str = "") -> Speed:
-        """Return a row for a time that must stay under a limit."""
+    def under(cls, what: str, seconds: float, limit: float | None, yardstick: str = "-", note: str = "") -> Speed:
+        """Return a row for a time that must stay under a limit, if one is given."""
         return cls(
             what,
             as_time(seconds),
             yardstick,
-            must_reach=f"< {as_time(limit)}",
-            reached=_yes_or_no(seconds < limit),
+            must_reach="-" if limit is None else f"< {as_time(limit)}",
+            reached="-" if limit is None else _yes_or_no(seconds < limit),
             note=note,
         )
 

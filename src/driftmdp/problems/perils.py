@@ -38,11 +38,14 @@ class PerilsProblem(Problem):
     def scripted_trajectory(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return the states, shape (T + 1,), and actions, shape (T,), of the scripted policies."""
         states, actions = np.empty(self.horizon + 1, np.int32), np.empty(self.horizon, np.int32)
-        states[0] = self.start
-        for t in range(1, self.horizon + 1):
-            actions[t - 1] = self.scripted_policy(t)[states[t - 1]]
-            row = self.drifting.at(t).successors(int(states[t - 1]), int(actions[t - 1]))
-            states[t] = int(row.argmax())
+        leads_to = [
+            anchor.transitions.toarray().argmax(axis=1).reshape(2, 2).tolist() for anchor in self.drifting.anchors
+        ]
+        first, second = (self.scripted_policy(t).tolist() for t in (1, 2 * self.tau + 1))
+        states[0] = state = self.start
+        for i, anchor in enumerate(self.drifting.weights.arrays.indices.tolist()):
+            actions[i] = action = (first if i % (4 * self.tau) < 2 * self.tau else second)[state]
+            states[i + 1] = state = leads_to[anchor][state][action]
         return states, actions
 
 

@@ -48,9 +48,10 @@ def theorem_1(bench: Bench) -> Evidence:
         lambda t: bounds.theorem_1_tuned(Space.uniform(2, 2), t, 1, 1, 1, explicit=True)
     )
     evidence.test = "holds with probability 1 - 2/T on each run"
+    nearest = max(shares, default=(0.0, "none"))[1]
     evidence.why = (
-        f"of {len(shares)} runs on which it is below T the nearest is {max(shares)[1]}. For S = A = 2, D = B_r = B_p = 1 and W*, eta* the bound is below T "
-        f"from T = {horizon:.1e} on"
+        f"below T on {len(shares)} of the runs; nearest to its bound: {nearest}. With W*, eta*, S = A = 2 and "
+        f"D = B_r = B_p = 1 the bound is below T from T = {horizon:.1e} on"
     )
     return evidence
 

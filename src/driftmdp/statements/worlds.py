@@ -18,8 +18,8 @@ def turns(horizon: int, changes: int, cycles: float, n_states: int = 2) -> Probl
     """Return a deterministic world whose actions swap their meaning; its rewards swing, in steps.
 
     Every state is one step from every other: action a leads a states on, after a change S - 1 - a. First the last
-    state pays, then the first. Nothing is random, so estimates are exact and every run keeps within radii of any size:
-    supplied radii make bounds that say something at horizons at which theory's do not. The diameter is 1.
+    state pays, then the first. Nothing is random, so estimates are exact and every run keeps within radii of any
+    size: supplied radii make bounds that say something at horizons at which theory's do not. The diameter is 1.
     """
     space = Space.uniform(n_states, n_states)
     state = space.pair_states
