@@ -14,7 +14,7 @@ def test_a_table_and_why(call, tmp_path):
     assert lines[1].startswith("remark-3   Remark 3")
     assert lines[2].startswith("lemma-2    Lemma 2 (lemma:mc)")
     assert lines[2].endswith("holds as corrected")
-    assert "    counterexample: two states that swap, r = 0, rho = 5, gamma = (5, 0): 5 > 2" in lines
+    assert "    counterexample: two states that swap, r = 0, gamma = (5, 0), rho = 5: 5 > 2" in lines
     assert "Why" in lines
     assert not (tmp_path / "out").exists()  # some statements only: no page, unless asked for
     assert "page" not in err

@@ -169,6 +169,7 @@ def grid(bench: Bench) -> Evidence:
             off_w = min(abs(math.log(window / arm)) for arm in plan.windows)
             off_eta = min(abs(math.log(widening / arm)) for arm in plan.widenings)
             evidence.printed.step(f"{name}: eta* is at most the top", widening, size)
+            evidence.printed.step(f"{name}: W* is at most H", window, plan.block_length)
             if b_p <= t - 1:
                 room = 1 + 1 / plan.window_steps + math.log(2)  # floor(H^(j / Delta_W)) may halve it
                 evidence.corrected.at_most(f"{name}, W", off_w, room)
