@@ -99,12 +99,7 @@ def theorem_1(
     w = _positive(window, "window")
     if explicit:
         steps, whole = as_integer(horizon, "horizon", minimum=1), max(1, int(w))
-        return (
-            lemmas.lost_episodes(bp, whole, eta)
-            + lemmas.switching(space, steps, whole, d)
-            + lemmas.variation(steps, br, bp, whole, eta, d)
-            + lemmas.estimation(space, steps, whole, d, scale=scale)
-        )
+        return lemmas.regret(space, steps, br, bp, whole, eta, d, scale)
     pairs, root = space.n_pairs, math.sqrt(w)
     lost = 0.0 if bp == 0 else math.inf if eta == 0 else bp * w / eta
     estimation = space.n_states * math.sqrt(space.mean_actions) * t / root
@@ -247,11 +242,7 @@ def _at_its_tuning(space: Space, horizon: int, br: float, bp: float, d: float, r
 def _without_widening(space: Space, horizon: int, br: float, bp: float, zeta: float, rule: str) -> float:
     """Return Theorem 1's sum without lost episodes: with transitions of at least zeta there are none."""
     window, d = tuned(space, horizon, br, bp, rule).window, 1 / _positive(zeta, "zeta")
-    return (
-        lemmas.switching(space, horizon, window, d)
-        + lemmas.variation(horizon, br, bp, window, 0.0, d)
-        + lemmas.estimation(space, horizon, window, d)
-    )
+    return lemmas.regret(space, horizon, br, bp, window, 0.0, d, lost=False)
 
 
 def _size(space: Space) -> float:

@@ -7,6 +7,7 @@ lost_episodes            lemma:Q_error               regret of episodes whose wo
 switching                lemma:episode_errror        changes of policy, chance, and imprecise plans
 variation                lemma:adv_error             what is remembered of other worlds, and the widening
 estimation               lemma:sto_error             the confidence radii
+regret                   thm:main1                   their sum
 episodes                 lemma:number_episode        M(T), how often a plan is made
 precision                in lemma:episode_errror     sum over t of 1 / sqrt(tau(m))
 =======================  ==========================  ====================================================
@@ -33,6 +34,7 @@ __all__ = [
     "exp3p",
     "lost_episodes",
     "precision",
+    "regret",
     "self_normalised",
     "switching",
     "variation",
@@ -160,6 +162,44 @@ def estimation(
     shortfall = 2 * max(0.0, 1 - scale * reward) + 4 * d * max(0.0, 2 - scale * math.sqrt(states) * reward)
     first_visits = pairs * sum(count for _, count in lengths)
     return (2 + math.sqrt(2)) * weight * roots + shortfall * first_visits
+
+
+def regret(
+    space: Space,
+    horizon: int,
+    b_r: float,
+    b_p: float,
+    window: int,
+    widening: float,
+    diameter: float,
+    scale: float = 1.0,
+    log_horizon: int | None = None,
+    lost: bool = True,
+) -> float:
+    """Return the sum of the four parts: Theorem 1, or without ``lost`` episodes Theorem 3.
+
+    Parameters
+    ----------
+    space, horizon, b_r, b_p, window, widening, diameter
+        S and A, T, B_r, B_p, W, eta and D.
+    scale
+        A factor on the radii.
+    log_horizon
+        The T of the logarithms, where it is not the number of steps: BORL's blocks.
+    lost
+        Whether episodes can lose their world.
+
+    Examples
+    --------
+    >>> round(regret(Space.uniform(2, 2), 10**6, 0.0, 0.0, 10**6, 0.0, 1.0))
+    812914
+    """
+    return (
+        (lost_episodes(b_p, window, widening) if lost else 0.0)
+        + switching(space, horizon, window, diameter, log_horizon=log_horizon)
+        + variation(horizon, b_r, b_p, window, widening, diameter)
+        + estimation(space, horizon, window, diameter, scale=scale, log_horizon=log_horizon)
+    )
 
 
 def self_normalised(

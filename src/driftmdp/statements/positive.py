@@ -180,12 +180,8 @@ def _positive_ledger(bench: Bench) -> Ledger:
 
 def _without_widening(ledger: Ledger, zeta: float) -> float:
     """Return Theorem 3's explicit bound for a run."""
-    space, t, w, (b_r, b_p) = ledger.problem.space, ledger.horizon, ledger.window, ledger.budgets
-    return (
-        lemmas.switching(space, t, w, 1 / zeta)
-        + lemmas.variation(t, b_r, b_p, w, 0.0, 1 / zeta)
-        + lemmas.estimation(space, t, w, 1 / zeta, scale=ledger.agent.scale)
-    )
+    space, t, scale = ledger.problem.space, ledger.horizon, ledger.agent.scale
+    return lemmas.regret(space, t, *ledger.budgets, ledger.window, 0.0, 1 / zeta, scale, lost=False)
 
 
 @statement("theorem-3", "regret without widening", "Theorem 3 (thm:main_alternative)", 73)
@@ -293,10 +289,8 @@ def theorem_4(bench: Bench) -> Evidence:
     (b_r, b_p), (low, high) = short.budget(), problem.reward_range
     agent = SWUCRL2CW(problem.space, problem.horizon, problem.horizon, 0.0, reward_range=(low, high))
     regret = float(simulate(agent, problem, seed=0).dynamic_regret(problem, gains)[-1]) / (high - low)
-    right = (
-        lemmas.switching(problem.space, problem.horizon, agent.window, 1 / zeta)
-        + lemmas.variation(problem.horizon, b_r / (high - low), b_p, agent.window, 0.0, 1 / zeta)
-        + lemmas.estimation(problem.space, problem.horizon, agent.window, 1 / zeta)
+    right = lemmas.regret(
+        problem.space, problem.horizon, b_r / (high - low), b_p, agent.window, 0.0, 1 / zeta, lost=False
     )
     name = "capacity 1, T = 3,000,000, theory's radii"
     evidence.printed.at_most(name, regret, right, trivial=problem.horizon)

@@ -97,10 +97,7 @@ def _sum_over_blocks(problem: Problem, run: Run, window: int, widening: float) -
     for start, size in zip(run.summary.starts.tolist(), run.summary.sizes.tolist(), strict=True):
         inside = slice(start - 1, start + size - 2)
         b_r, b_p = float(moved.reward_steps[inside].sum()), float(moved.transition_steps[inside].sum())
-        total += lemmas.lost_episodes(b_p, window, widening)
-        total += lemmas.variation(size, b_r, b_p, window, widening, 1.0)
-        total += lemmas.switching(space, size, window, 1.0, log_horizon=t)
-        total += lemmas.estimation(space, size, window, 1.0, scale=SCALE, log_horizon=t)
+        total += lemmas.regret(space, size, b_r, b_p, window, widening, 1.0, SCALE, log_horizon=t)
     return total
 
 
