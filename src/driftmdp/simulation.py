@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -177,12 +178,15 @@ def simulate(agent: Agent, problem: Problem, seed: int, compiled: bool | None = 
 def pauses(agent: RowByRow, problem: Problem, seed: int, steps: Iterable[int]) -> Iterator[Any]:
     """Play the run that ``simulate`` would play, and yield the agent after each of the given steps.
 
+    It is the same agent each time: look at it, or keep its ``beliefs()``, before going on.
+
     Parameters
     ----------
     agent, problem, seed
-        As for ``simulate``; the agent must be one whose compiled run can stop, as all optimists' can.
+        As for ``simulate``; the agent must be one whose compiled run can stop, as those of optimists and upper
+        confidence bounds can.
     steps
-        Increasing times t, from 1.
+        Increasing times t, from 1 to the horizon.
 
     Examples
     --------
@@ -192,12 +196,31 @@ def pauses(agent: RowByRow, problem: Problem, seed: int, steps: Iterable[int]) -
     >>> [player.t for player in pauses(agent, problem, seed=7, steps=[1, 500])]
     [2, 501]
     """
+    if not isinstance(agent, RowByRow):
+        name = agent.__name__ if isinstance(agent, type) else type(agent).__name__
+        raise InvalidInputError(
+            f"agent must be one whose compiled run can stop, such as SWUCRL2CW.for_problem(problem); got {name}."
+        )
     player, stage = _ready(agent, problem, seed)
+    return _paused(player, stage, _increasing(steps, problem.horizon))
+
+
+def _paused(player: Any, stage: Stage, steps: list[int]) -> Iterator[Any]:
     played = 0
     for step in steps:
         player._play_rows(stage, played, step)
         played = step
         yield player
+
+
+def _increasing(steps: Iterable[int], horizon: int) -> list[int]:
+    if isinstance(steps, str) or not isinstance(steps, Iterable):
+        raise InvalidInputError(f"steps must be a list of times; got {steps!r}.")
+    times = [as_integer(step, f"steps[{i}]", 1, horizon) for i, step in enumerate(steps)]
+    for i, (before, after) in enumerate(itertools.pairwise(times), start=1):
+        if after <= before:
+            raise InvalidInputError(f"steps must increase; got {after} after {before} at steps[{i}].")
+    return times
 
 
 def _ready(agent: Agent, problem: Problem, seed: int) -> tuple[Any, Stage]:

@@ -1,4 +1,5 @@
 import json
+from types import SimpleNamespace
 
 import pytest
 
@@ -12,12 +13,12 @@ def test_a_table_and_why(call, tmp_path):
     lines = out.splitlines()
     assert lines[0].split() == ["statement", "in", "the", "paper", "tried", "margin", "verdict"]
     assert lines[1].startswith("remark-3   Remark 3")
-    assert lines[2].startswith("lemma-2    Lemma 2 (lemma:mc)")
+    assert lines[2].startswith("lemma-2    lemma:mc")
     assert lines[2].endswith("holds as corrected")
     assert "    counterexample: two states that swap, r = 0, gamma = (5, 0), rho = 5: 5 > 2" in lines
     assert "Why" in lines
     assert not (tmp_path / "out").exists()  # some statements only: no page, unless asked for
-    assert "page" not in err
+    assert err == "Checking 2 statements; all of them take half a minute.\n"
 
 
 def test_a_page_where_asked_for(call, tmp_path):
@@ -59,6 +60,11 @@ def test_a_failure_is_exit_code_one(call, monkeypatch):
     monkeypatch.setattr(planning, "gain_by_linear_program", lambda mdp, form: 1 / 0)
     code, out, err = call("check", "linear-programs")
     assert code == 1
+    assert "not carried out" in out
+    assert "1 of 1 could not be carried out: linear-programs." in err
+    monkeypatch.setattr(planning, "gain_by_linear_program", lambda mdp, form: SimpleNamespace(gain=0.0))
+    code, out, err = call("check", "linear-programs")
+    assert code == 1
     assert "fails as printed" in out
     assert "1 of 1 fail: linear-programs." in err
 
@@ -71,6 +77,7 @@ def test_a_failure_is_exit_code_one(call, monkeypatch):
             "There is no statement 'lema-2'. Did you mean 'lemma-2'? `driftmdp check --list` names them all.",
         ),
         (["lemma-2", "--workers", "0"], "workers must be at least 1; got 0."),
+        (["lemma-2", "--page", "."], "--page must be a file; . is a folder. Try statements.md."),
     ],
 )
 def test_wrong_words_get_one_sentence(call, words, message):

@@ -86,6 +86,24 @@ def test_pauses_play_the_same_run():
         assert belief.policy[states].tolist() == run.actions[start - 1 : end - 1].tolist()
 
 
+@pytest.mark.parametrize(
+    ("agent", "steps", "message"),
+    [
+        ("UCRL2", [1001], "steps\\[0\\] must be at most 1000; got 1001"),
+        ("UCRL2", [0], "steps\\[0\\] must be at least 1; got 0"),
+        ("UCRL2", [500, 100], "steps must increase; got 100 after 500 at steps\\[1\\]"),
+        ("UCRL2", [1.5], "steps\\[0\\] must be a whole number"),
+        ("UCRL2", 10, "steps must be a list of times; got 10"),
+        ("UCRL2", "10", "steps must be a list of times; got '10'"),
+        ("Random", [1], "agent must be one whose compiled run can stop.*got Random"),
+    ],
+)
+def test_wrong_pauses_get_one_sentence_at_once(agent, steps, message):
+    problem = dm.problems.two_state(horizon=1000)
+    with pytest.raises(dm.errors.InvalidInputError, match=message):
+        pauses(getattr(dm.agents, agent).for_problem(problem), problem, 7, steps)
+
+
 def test_beliefs_certify_the_plan(ledger):
     states = ledger.problem.space.pair_states
     assert (ledger.upper_values - ledger.bias[:, states]).max(axis=1) == pytest.approx(ledger.gain, abs=1e-9)

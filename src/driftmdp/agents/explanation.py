@@ -52,9 +52,10 @@ class Beliefs:
     planned_at
         tau, when it was made.
     gain, bias, policy, residual
-        rho~, gamma~ (shape (S,)), pi~ (shape (S,)) and the width of the certificate.
+        rho~, gamma~ (shape (S,)), pi~ (the action within each state, shape (S,)) and the width of the certificate.
     counts, rewards, radii
-        N, r~ and the radius of the transitions, widening included, of every pair; shape (n_pairs,).
+        N, r~ and the radius of the transitions, widening included, of every pair in the order of
+        ``space.pair_states``; shape (n_pairs,). A pair never seen has an infinite radius.
     """
 
     planned_at: int

@@ -316,8 +316,10 @@ class Optimist(RowByRow):
         >>> agent = dm.agents.UCRL2(dm.Space.uniform(2, 2), horizon=100)
         >>> agent.act(0)
         0
-        >>> agent.beliefs().counts
-        array([0., 0., 0., 0.])
+        >>> agent.observe(0.5, 1)
+        >>> plan = agent.plan()
+        >>> agent.beliefs().counts  # by pair: state 0's two actions, then state 1's
+        array([1., 0., 0., 0.])
         """
         planned, clock, mind = self.last_plan.t, self._mind.clock[0], self._mind
         n = self.space.n_pairs

@@ -12,19 +12,25 @@ from typing import Annotated
 import typer
 
 from driftmdp.cli.printing import print_columns, remark
+from driftmdp.errors import InvalidInputError
 from driftmdp.files import write_whole
 from driftmdp.kernels import machine_code_is_there
 from driftmdp.statements import Finding, Verdict, statements
 from driftmdp.statements import check as check_statements
-from driftmdp.statements.page import as_data, page, shown_margin
+from driftmdp.statements.page import MEANING, as_data, page, shown_margin, summary
 
 __all__ = ["check"]
 
 Names = Annotated[
     list[str] | None,
-    typer.Argument(help="Statements, such as theorem-1 or lemma-2; all of them by default.", show_default=False),
+    typer.Argument(
+        help="Statements, such as theorem-1, or labels of the paper, such as lemma:mc; all by default.",
+        show_default=False,
+    ),
 ]
-Thorough = Annotated[bool, typer.Option("--thorough", help="Try more and larger instances: minutes, not seconds.")]
+Thorough = Annotated[
+    bool, typer.Option("--thorough", help="Try more and larger instances, for five minutes or so.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")]
 List = Annotated[bool, typer.Option("--list", help="List the statements and stop.")]
 Page = Annotated[
@@ -37,6 +43,7 @@ Page = Annotated[
 ]
 Workers = Annotated[int | None, typer.Option(help="Checks at a time; by default one a core.", show_default=False)]
 DEFAULT_PAGE = Path("out/check/statements.md")
+_TIMES = {False: "half a minute", True: "five minutes and 3 GB of memory"}
 
 
 def check(
@@ -49,27 +56,46 @@ def check(
 ) -> None:
     """Check the paper's statements: instances tried, worst margin, verdict and why.
 
-    The exit code is 1 if a statement fails and has no corrected form that holds.
+    The exit code is 0 if none fails, 1 if one does and has no corrected form that holds, or could not be checked,
+    and 2 for wrong input.
     """
     if list_only:
         print_columns([[entry.name, entry.where, entry.title] for entry in statements()])
         return
     if not machine_code_is_there():
         remark("Compiling; that is done once, and takes a minute.")
+    target = _page_to_write(to, names)
+    remark(
+        f"Checking {len(names) if names else len(statements())} statements; all of them take {_TIMES[thorough]}."
+    )
     findings = check_statements(names or (), thorough, workers, each=_tell)
     if as_json:
         print(json.dumps([as_data(finding) for finding in findings], indent=2))
     else:
         _print_table(findings)
+    if target is not None:
+        words = ["driftmdp check", *(names or []), *(["--thorough"] if thorough else []), f"--page {target}"]
+        write_whole(target, page(findings, " ".join(words)).encode())
+        remark(f"The same as a page: {target}")
+    for verdict, what in ((Verdict.FAILS, "fail"), (Verdict.BROKEN, "could not be carried out")):
+        named = [finding.name for finding in findings if finding.verdict is verdict]
+        if named:
+            remark(f"{len(named)} of {len(findings)} {what}: {', '.join(named)}.")
+    if any(finding.verdict in (Verdict.FAILS, Verdict.BROKEN) for finding in findings):
+        raise typer.Exit(1)
+
+
+def _page_to_write(to: Path | None, names: list[str] | None) -> Path | None:
+    """Return where the page goes, with its folder made; nowhere if only some are checked and no place was named."""
     target = to or (None if names else DEFAULT_PAGE)
     if target is not None:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(target, page(findings, thorough).encode())
-        remark(f"The same as a page: {target}")
-    failed = [finding.name for finding in findings if finding.verdict is Verdict.FAILS]
-    if failed:
-        remark(f"{len(failed)} of {len(findings)} fail: {', '.join(failed)}.")
-        raise typer.Exit(1)
+        if target.is_dir():
+            raise InvalidInputError(f"--page must be a file; {target} is a folder. Try {target / 'statements.md'}.")
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+        except FileExistsError:
+            raise InvalidInputError(f"--page must lie in a folder; {target.parent} is a file.") from None
+    return target
 
 
 def _tell(finding: Finding) -> None:
@@ -81,10 +107,12 @@ def _tell(finding: Finding) -> None:
 def _print_table(findings: list[Finding]) -> None:
     width = min(110, shutil.get_terminal_size((110, 24)).columns)
     rows = [
-        [found.name, found.where, found.tried if found.instances else "", shown_margin(found.margin), found.verdict]
+        [found.name, found.label, found.tried if found.instances else "", shown_margin(found.margin), found.verdict]
         for found in findings
     ]
     print_columns(rows, ["statement", "in the paper", "tried", "margin", "verdict"], numbers=[3])
+    print(f"\n{summary(findings)}")
+    print(textwrap.fill(MEANING, width))
     print("\nWhy")
     for finding in findings:
         print(f"  {finding.name}, {finding.title}: {finding.verdict}")

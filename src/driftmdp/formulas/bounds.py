@@ -28,6 +28,7 @@ from driftmdp.formulas import lemmas
 from driftmdp.formulas.borl import borl_schedule
 from driftmdp.formulas.tuning import tuned
 from driftmdp.mdp import Space
+from driftmdp.mdp.space import as_space
 from driftmdp.validation import as_integer, as_number
 
 __all__ = [
@@ -44,6 +45,8 @@ __all__ = [
 ]
 
 LARGEST_HORIZON = 2**62
+WHOLE = "horizon", "n_arms"
+FOR_EXAMPLE = "For example: lambda t: stationary(space, t, diameter=1, explicit=True)."
 
 
 def benchmark_gap(diameter: float, horizon: int, b_r: float, b_p: float) -> float:
@@ -98,8 +101,12 @@ def theorem_1(
     t, br, bp, d, eta = _checked(horizon=horizon, b_r=b_r, b_p=b_p, diameter=diameter, widening=widening)
     w = _positive(window, "window")
     if explicit:
-        steps, whole = as_integer(horizon, "horizon", minimum=1), max(1, int(w))
-        return lemmas.regret(space, steps, br, bp, whole, eta, d, scale)
+        return lemmas.regret(space, horizon, br, bp, max(1, int(w)), eta, d, scale)
+    if scale != 1.0:
+        raise InvalidInputError(
+            f"scale must be 1 where the bound is not explicit; got {scale!r}. Add explicit=True."
+        )
+    as_space(space)
     pairs, root = space.n_pairs, math.sqrt(w)
     lost = 0.0 if bp == 0 else math.inf if eta == 0 else bp * w / eta
     estimation = space.n_states * math.sqrt(space.mean_actions) * t / root
@@ -146,7 +153,7 @@ def stationary(space: Space, horizon: int, diameter: float, explicit: bool = Fal
     t, d = _checked(horizon=horizon, diameter=diameter)
     if explicit:
         return theorem_1(space, horizon, 0.0, 0.0, d, horizon, 0.0, explicit=True)
-    return d * space.n_states * math.sqrt(space.mean_actions * t)
+    return d * as_space(space).n_states * math.sqrt(space.mean_actions * t)
 
 
 def theorem_2(space: Space, horizon: int, b_r: float, b_p: float, diameter: float, explicit: bool = False) -> float:
@@ -179,7 +186,7 @@ def theorem_3(space: Space, horizon: int, b_r: float, b_p: float, zeta: float, e
     t, br, bp = _checked(horizon=horizon, b_r=b_r, b_p=b_p)
     if explicit:
         return _without_widening(space, horizon, br, bp, zeta, "theorem-3")
-    return _size(space) * math.pow(br + bp + 1, 1 / 3) * math.pow(t, 2 / 3) / _positive(zeta, "zeta")
+    return _size(space) * math.pow(br + bp + 1, 1 / 3) * math.pow(t, 2 / 3) / _zeta(zeta)
 
 
 def theorem_4(space: Space, horizon: int, b_r: float, b_p: float, zeta: float, explicit: bool = False) -> float:
@@ -187,7 +194,7 @@ def theorem_4(space: Space, horizon: int, b_r: float, b_p: float, zeta: float, e
     t, br, bp = _checked(horizon=horizon, b_r=b_r, b_p=b_p)
     if explicit:
         return _without_widening(space, horizon, br, bp, zeta, "theorem-4")
-    return space.n_states * math.pow(br + bp + 1, 1 / 3) * math.pow(t, 2 / 3) / _positive(zeta, "zeta")
+    return as_space(space).n_states * math.pow(br + bp + 1, 1 / 3) * math.pow(t, 2 / 3) / _zeta(zeta)
 
 
 def bandit(n_arms: int, horizon: int, b_r: float, explicit: bool = False) -> float:
@@ -212,7 +219,8 @@ def useful_horizon(bound: Callable[[int], float]) -> float:
     Parameters
     ----------
     bound
-        A bound as a function of T alone, whose share of T falls in the end.
+        A bound as a function of T alone, whose share of T is above 1 at first and then falls: the first power of 2
+        at which it is below is looked for, then halved towards.
 
     Examples
     --------
@@ -222,16 +230,33 @@ def useful_horizon(bound: Callable[[int], float]) -> float:
     >>> f"{useful_horizon(lambda t: theorem_2(space, t, b_r=1.0, b_p=1.0, diameter=1.0, explicit=True)):.1e}"
     '5.2e+12'
     """
+    share = _share_of(bound)
     high = 2
-    while bound(high) >= high:
+    while share(high) >= 1:
         if high >= LARGEST_HORIZON:
             return math.inf
         high *= 2
     low = high // 2
     while high - low > max(1, low // 100):
         middle = (low + high) // 2
-        low, high = (low, middle) if bound(middle) < middle else (middle, high)
+        low, high = (low, middle) if share(middle) < 1 else (middle, high)
     return high
+
+
+def _share_of(bound: Callable[[int], float]) -> Callable[[int], float]:
+    """Return a bound as a share of T, checked."""
+    if not callable(bound):
+        raise InvalidInputError(f"bound must be a function of T; got {bound!r}. {FOR_EXAMPLE}")
+
+    def share(t: int) -> float:
+        value = bound(t)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
+            raise InvalidInputError(
+                f"bound must return a number from 0 on; got {value!r} at T = {t}. {FOR_EXAMPLE}"
+            )
+        return value / t
+
+    return share
 
 
 def _at_its_tuning(space: Space, horizon: int, br: float, bp: float, d: float, rule: str) -> float:
@@ -241,21 +266,30 @@ def _at_its_tuning(space: Space, horizon: int, br: float, bp: float, d: float, r
 
 def _without_widening(space: Space, horizon: int, br: float, bp: float, zeta: float, rule: str) -> float:
     """Return Theorem 1's sum without lost episodes: with transitions of at least zeta there are none."""
-    window, d = tuned(space, horizon, br, bp, rule).window, 1 / _positive(zeta, "zeta")
+    window, d = tuned(space, horizon, br, bp, rule).window, 1 / _zeta(zeta)
     return lemmas.regret(space, horizon, br, bp, window, 0.0, d, lost=False)
 
 
 def _size(space: Space) -> float:
-    return math.pow(space.n_states, 2 / 3) * math.sqrt(space.mean_actions)
+    return math.pow(as_space(space).n_states, 2 / 3) * math.sqrt(space.mean_actions)
 
 
 def _checked(**values: float) -> list[float]:
-    """Return the values, none negative."""
-    return [as_number(value, name, minimum=0.0) for name, value in values.items()]
+    """Return the values, none negative; a horizon and a number of arms are whole, and at least 1."""
+    return [
+        as_integer(value, name, minimum=1) if name in WHOLE else as_number(value, name, minimum=0.0)
+        for name, value in values.items()
+    ]
+
+
+def _zeta(zeta: float) -> float:
+    """Return zeta, a probability above 0."""
+    as_number(zeta, "zeta", 0.0, 1.0)
+    return _positive(zeta, "zeta")
 
 
 def _positive(value: float, name: str) -> float:
-    number = as_number(value, name, minimum=0.0)
-    if number == 0:
-        raise InvalidInputError(f"{name} must be positive; got 0.")
+    number = as_number(value, name)
+    if number <= 0:
+        raise InvalidInputError(f"{name} must be positive; got {number:g}.")
     return number

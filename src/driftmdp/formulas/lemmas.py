@@ -155,7 +155,7 @@ def estimation(
     pairs, states = as_space(space).n_pairs, space.n_states
     logs = log_horizon or horizon
     reward = 2 * math.sqrt(2 * math.log(pairs * logs / _delta(delta, logs)))
-    d = as_number(diameter, "diameter", minimum=0.0)
+    d, scale = as_number(diameter, "diameter", minimum=0.0), as_number(scale, "scale", minimum=0.0)
     weight = scale * (2 * reward + 4 * d * math.sqrt(states) * reward)
     lengths = _block_lengths(horizon, window)
     roots = sum(count * math.sqrt(pairs * length) for length, count in lengths)

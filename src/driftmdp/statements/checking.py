@@ -12,7 +12,7 @@ from driftmdp.kernels.aside import OPTIMAL_GAINS, OPTIMISTIC_PLANS, compiling_as
 from driftmdp.simulation import simulate
 from driftmdp.statements.bench import Bench
 from driftmdp.statements.finding import Finding
-from driftmdp.statements.registry import statement_named, statements
+from driftmdp.statements.registry import Statement, statement_named, statements
 
 __all__ = ["check"]
 
@@ -20,7 +20,7 @@ FEW = 10  # checks for which compiling aside does not pay
 
 
 def check(
-    names: Iterable[str] = (),
+    names: Iterable[str | Statement] = (),
     thorough: bool = False,
     workers: int | None = None,
     each: Callable[[Finding], None] | None = None,
@@ -30,7 +30,7 @@ def check(
     Parameters
     ----------
     names
-        Which; all of them by default. ``statements()`` has their names.
+        Which, by their names or their labels in the paper; all of them by default. ``statements()`` lists them.
     thorough
         Whether to try more and larger instances.
     workers
@@ -44,9 +44,10 @@ def check(
     >>> found.verdict, found.instances, found.vacuous
     (<Verdict.HOLDS: 'holds'>, 80, 0)
     """
-    if isinstance(names, str):
+    if isinstance(names, str) or not isinstance(names, Iterable):
         raise InvalidInputError(f"names must be a list of names; got {names!r}. Write check([{names!r}]).")
-    wanted = [statement_named(name) for name in dict.fromkeys(names)] or statements()
+    chosen = [name if isinstance(name, Statement) else statement_named(name) for name in names]
+    wanted = list(dict.fromkeys(chosen)) or statements()
     bench = Bench(thorough)
     found: dict[str, Finding] = {}
     if len(wanted) > FEW and not kernels.machine_code_is_there():
@@ -56,7 +57,7 @@ def check(
     outcomes = engines.make("threads", workers).map(lambda entry: entry.check(bench), wanted)
     with contextlib.closing(outcomes):
         for outcome in outcomes:
-            finding = outcome.value or wanted[outcome.index].could_not_be_checked(outcome.error)
+            finding = outcome.value or wanted[outcome.index].not_carried_out(outcome.error, outcome.traceback)
             found[finding.name] = finding
             if each is not None:
                 each(finding)

@@ -12,6 +12,7 @@ holds as corrected  the printed form was broken, as the counterexample shows; th
 fails as printed    the printed form was broken, and a corrected form as well, or there is none
 vacuous             nothing was broken, but no trial said anything
 not testable        it is no statement that numbers could contradict
+not carried out     the check itself broke down: a fault of this library, not of the paper
 ==================  ================================================================================================
 """
 
@@ -37,6 +38,7 @@ class Verdict(StrEnum):
     FAILS = "fails as printed"
     VACUOUS = "vacuous"
     NOT_TESTABLE = "not testable"
+    BROKEN = "not carried out"
 
 
 @dataclass(frozen=True)
@@ -162,13 +164,33 @@ class Finding:
     seconds: float = field(default=0.0, repr=False)
 
     @property
+    def label(self) -> str:
+        """The label in the paper's source, or the place if it has none."""
+        return self.where.rpartition("(")[2].rstrip(")")
+
+    @property
     def tried(self) -> str:
         """How many instances were tried, in a few letters."""
         return f"{self.instances} ({self.vacuous} vacuous)" if self.vacuous else str(self.instances)
 
 
 class Evidence:
-    """What speaks for and against a statement: trials of the printed form and of a corrected one."""
+    """What speaks for and against a statement: trials of the printed form and of a corrected one.
+
+    Attributes
+    ----------
+    printed, corrected
+        The trails to which trials are added: ``printed.at_most(instance, left, right, trivial=...)``, ``equal``,
+        ``seldom`` for probabilities, ``step`` for a step of the proof.
+    why
+        What was found, in words.
+    correction
+        What holds where the printed form fails.
+    test
+        The statistical test and its error rate.
+    only_words
+        Whether it is no statement that numbers could contradict.
+    """
 
     def __init__(self) -> None:
         self.printed, self.corrected = Trail(), Trail()

@@ -48,7 +48,7 @@ def remark_1(bench: Bench) -> Evidence:
     problem = problems.two_state(horizon=2000)
     gap = planning.best_total_reward(problem.drifting) - planning.optimal_gains(problem.drifting).sum()
     evidence.printed.at_most("two-state: they differ by at least 1", 1.0, abs(gap))
-    evidence.why = f"equal to rounding for bandits; on the two-state problem the optimum is {gap:+.1f} off"
+    evidence.why = f"equal to rounding for bandits; on the two-state problem, T = 2000, the optimum is {gap:.1f} above the oracle"
     return evidence
 
 
@@ -80,7 +80,7 @@ def definition_1(bench: Bench) -> Evidence:
     evidence = Evidence()
     one_state = problems.bandit(n_arms=2, horizon=10).drifting.at(1)
     to_return = float((1 + one_state.transitions @ _hitting_times(one_state, 0)).min())
-    evidence.printed.at_most("S = 1: the time to return, and D_max of Remark 5", to_return, 0.0)
+    evidence.printed.at_most("S = 1: the time to return to the state, where Remark 5 has D_max = 0", to_return, 0.0)
     evidence.corrected.equal("S = 1, over s != s'", planning.diameter(one_state), 0.0)
     rng = bench.rng("definition-1")
     for i in range(bench.many(20, 200)):

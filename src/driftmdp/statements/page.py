@@ -3,25 +3,42 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
 from driftmdp.statements.finding import Finding, Verdict
+from driftmdp.statements.registry import statements
 
-__all__ = ["as_data", "page"]
+__all__ = ["MEANING", "NOTATION", "as_data", "page", "shown_margin", "summary"]
 
-TABLE = "| statement | in the paper | about | tried | worst margin | verdict |", "|---|---|---|---|---|---|"
+TABLE = (
+    "| statement | verdict | worst margin | tried | about | label |",
+    "|---|---|---:|---|---|---|",
+)
+MEANING = (
+    "Margin: near 0 a trial is tight, near 1 far from being broken, below 0 broken. "
+    "Vacuous: there the inequality says no more than is true anyway."
+)
+NOTATION = "Notation: x^, x~ and x- are x with a hat, a tilde and a bar; N+ is max(1, N)."
 HEAD = """# The paper, executable
 
-Every numbered statement of [CSZ20](references.md) as a check that runs. `driftmdp check` prints this table; this
-page was written by `driftmdp check{thorough} --page docs/statements.md`.
+{what} of *Non-Stationary Reinforcement Learning: The Blessing of (More) Optimism* [CSZ20] as checks that run.
+This page was written by `{command}`; `driftmdp check` prints the same, and exits with 1 if a statement fails.
 
-A trial is an inequality on an instance. It is *vacuous* where its right side is no better than what is true anyway
-(a regret bound above T, a radius of 2 or more). The *margin* is (right - left) / max(|left|, |right|), the worst of
-all trials that are not vacuous: 0 is equality, 1 means that the left side is nothing beside the right, and a
-negative margin is a violation. Bounds have the explicit constants of their lemmas, corrected where needed
+A trial is an inequality on an instance, left <= right. Its *margin* is (right - left) / max(|left|, |right|);
+the table has the worst. Near 0 a trial is tight; near 1 it is far from being broken, which for a bound means
+that it is loose; below 0 it is broken. Equations are tried as |left - right| <= a tolerance, and
+probabilities by the number of violations that a test allows: there 1 means that all of that was left.
+
+A trial is *vacuous* where it says no more than is true anyway (a regret bound above T, a radius of 2 or
+more), or where what it speaks of never happened. At any horizon that can be run most bounds are vacuous with
+the paper's radii. So every check has instances that are not: *nearly still* is a world of millions of steps
+that hardly changes, where theory's radii are small enough; *turns* is a deterministic one, where estimates
+are exact, so that radii a thousandth of theory's (*scale 0.001*) are valid too, and what is conditioned on
+them must hold. Bounds have the explicit constants of their lemmas, corrected where needed
 (`driftmdp.formulas.lemmas`).
 
 | verdict | when |
@@ -31,12 +48,20 @@ negative margin is a violation. Bounds have the explicit constants of their lemm
 | fails as printed | the printed form fails, and a corrected form as well, or there is none |
 | vacuous | nothing failed, but no trial said anything |
 | not testable | it is no statement that numbers could contradict |
+| not carried out | the check broke down: a fault of this library, not of the paper |
 
 """
 
 
-def page(findings: Sequence[Finding], thorough: bool = False) -> str:
+def page(findings: Sequence[Finding], command: str = "driftmdp check") -> str:
     """Return the page in MyST.
+
+    Parameters
+    ----------
+    findings
+        What ``check`` returned.
+    command
+        What wrote it.
 
     Examples
     --------
@@ -44,17 +69,30 @@ def page(findings: Sequence[Finding], thorough: bool = False) -> str:
     >>> print(page(check(["remark-3"])).splitlines()[0])
     # The paper, executable
     """
-    counted = Counter(finding.verdict for finding in findings)
-    summary = ", ".join(f"{counted[verdict]} {verdict}" for verdict in Verdict if counted[verdict])
     rows = [
-        f"| [{f.name}](#{f.name}) | {_plain(f.where)} | {_plain(f.title)} | {f.tried if f.instances else ''} | "
-        f"{shown_margin(f.margin)} | {f.verdict} |"
+        f"| [{f.name}](#{f.name}) | {f.verdict} | {shown_margin(f.margin)} | {f.tried if f.instances else ''} | "
+        f"{_plain(f.title)} | {_plain(f.label)} |"
         for f in findings
     ]
     table = "\n".join([*TABLE, *rows])
     sections = "\n".join(_section(finding) for finding in findings)
-    head = HEAD.replace("{thorough}", " --thorough" if thorough else "")
-    return f"{head}## The table\n\n{len(findings)} statements: {summary}.\n\n{table}\n\n## One by one\n\n{sections}"
+    what = "Every numbered statement" if len(findings) == len(statements()) else "Statements"
+    head = HEAD.replace("{what}", what).replace("{command}", command)
+    return f"{head}## The table\n\n{summary(findings)}\n\n{table}\n\n## One by one\n\n{NOTATION}\n\n{sections}"
+
+
+def summary(findings: Sequence[Finding]) -> str:
+    """Return how many statements have each verdict.
+
+    Examples
+    --------
+    >>> from driftmdp.statements import check
+    >>> summary(check(["remark-3", "remark-8"]))
+    '2 statements. Not testable: 2.'
+    """
+    counted = Counter(finding.verdict for finding in findings)
+    parts = "; ".join(f"{verdict}: {counted[verdict]}" for verdict in Verdict if counted[verdict])
+    return f"{len(findings)} statement{'s' if len(findings) != 1 else ''}. {parts[:1].upper()}{parts[1:]}."
 
 
 def as_data(finding: Finding) -> dict[str, Any]:
@@ -89,13 +127,13 @@ def _section(finding: Finding) -> str:
         f"({finding.name})=",
         f"### {finding.where}: {finding.title}",
         "",
-        f"```text\n{finding.claim}\n```",
+        f"```text\n{_narrow(finding.claim)}\n```",
         "",
         f"**{finding.verdict}** — {_plain(finding.why)}.",
         "",
     ]
     if finding.instances:
-        lines += [f"- tried on: {finding.tried}, worst margin {shown_margin(finding.margin) or 'none'}"]
+        lines += [f"- trials: {finding.tried}, worst margin {shown_margin(finding.margin) or 'none'}"]
     if finding.counterexample:
         lines += [f"- counterexample: `{finding.counterexample}`"]
     if finding.correction:
@@ -103,6 +141,12 @@ def _section(finding: Finding) -> str:
     if finding.test:
         lines += [f"- test: {_plain(finding.test)}"]
     return "\n".join([*lines, ""])
+
+
+def _narrow(claim: str) -> str:
+    """Return a claim with lines that a page can show."""
+    paragraphs = claim.split("\n\n")
+    return "\n\n".join(textwrap.fill(" ".join(paragraph.split()), 78) for paragraph in paragraphs)
 
 
 def _plain(text: str) -> str:

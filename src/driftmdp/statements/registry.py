@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from driftmdp.errors import UnknownNameError
+from driftmdp.errors import InvalidInputError, UnknownNameError
 from driftmdp.statements.bench import Bench
 from driftmdp.statements.finding import Evidence, Finding, Verdict
-from driftmdp.validation import nearest_name
+from driftmdp.validation import as_number, nearest_name
 
 __all__ = ["Statement", "statement", "statement_named", "statements"]
 
@@ -50,6 +51,10 @@ class Statement:
         """Try it."""
         begin = time.perf_counter()
         evidence = self.function(bench)
+        if not isinstance(evidence, Evidence):
+            raise InvalidInputError(
+                f"The check of {self.name!r} must return Evidence; got {evidence!r}. End it with `return evidence`."
+            )
         return Finding(
             name=self.name,
             title=self.title,
@@ -66,40 +71,55 @@ class Statement:
             seconds=time.perf_counter() - begin,
         )
 
-    def could_not_be_checked(self, error: Exception | None) -> Finding:
-        """Return what is found where the check itself broke down."""
+    def not_carried_out(self, error: Exception | None, traceback: str = "") -> Finding:
+        """Return what is found where the check itself broke down, and where in its code."""
+        place = re.findall(r'File "[^"]*?([^/"]+)", line (\d+)', traceback)
+        where = f" ({place[-1][0]}, line {place[-1][1]})" if place else ""
         return Finding(
             name=self.name,
             title=self.title,
             where=self.where,
             claim=self.claim,
-            verdict=Verdict.FAILS,
+            verdict=Verdict.BROKEN,
             instances=0,
             vacuous=0,
             margin=math.nan,
-            why=f"the check could not be carried out: {type(error).__name__}: {error}",
+            why=f"the check broke down: {type(error).__name__}: {error}{where}",
         )
 
 
 def statement(name: str, title: str, where: str, place: float) -> Callable[[Check], Check]:
     """Register the function below as the check of a statement.
 
+    Its docstring is the claim, in words and symbols; it returns :class:`Evidence`.
+
+    Parameters
+    ----------
+    name, title
+        What ``check`` calls it, and what it is about.
+    where
+        Its place in the paper, with the label in the source in parentheses.
+    place
+        A number that sorts it among the others.
+
     Examples
     --------
-    >>> @statement("two-and-two", "a sum", "Appendix Z", place=1000)
-    ... def two_and_two(bench):
+    >>> def two_and_two(bench):
     ...     '''Two and two are at most four: 2 + 2 <= 4.'''
     ...     evidence = Evidence()
     ...     evidence.printed.at_most("once", 2 + 2, 4)
     ...     evidence.why = "it was added up"
     ...     return evidence
-    >>> statement_named("two-and-two").check(Bench()).verdict
+    >>> register = statement("two-and-two", "a sum", "Appendix Z", place=1000)  # use it as @statement(...)
+    >>> Statement("two-and-two", "a sum", "Appendix Z", 1000, two_and_two).check(Bench()).verdict
     <Verdict.HOLDS: 'holds'>
-    >>> forget = _known.pop("two-and-two")
     """
+    order = as_number(place, "place")
 
     def register(function: Check) -> Check:
-        _known[name] = Statement(name, title, where, place, function)
+        if name in _known:
+            raise InvalidInputError(f"There is a statement {name!r} already; choose another name.")
+        _known[name] = Statement(name, title, where, order, function)
         return function
 
     return register
@@ -118,17 +138,21 @@ def statements() -> list[Statement]:
 
 
 def statement_named(name: str) -> Statement:
-    """Return a statement, or say which name was meant.
+    """Return a statement by its name, or by its label in the paper; or say which name was meant.
 
     Examples
     --------
     >>> import driftmdp.statements
     >>> statement_named("lemma-2").where
     'Lemma 2 (lemma:mc)'
+    >>> statement_named("lemma:mc").name
+    'lemma-2'
     """
-    if name not in _known:
-        raise UnknownNameError(
-            f"There is no statement {name!r}.{nearest_name(name, list(_known))} "
-            "`driftmdp check --list` names them all."
-        )
-    return _known[name]
+    if name in _known:
+        return _known[name]
+    by_label = [entry for entry in statements() if entry.where.endswith(f"({name})")]
+    if by_label:
+        return by_label[0]
+    raise UnknownNameError(
+        f"There is no statement {name!r}.{nearest_name(name, list(_known))} `driftmdp check --list` names them all."
+    )

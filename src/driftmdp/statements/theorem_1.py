@@ -102,7 +102,9 @@ def remark_4(bench: Bench) -> Evidence:
             lost += outside.size
             spent = ledger.var_p[ledger.starts[outside] - 1]
             evidence.printed.at_most(f"{ledger.name}, {outside.size} episodes", ledger.widening, spent)
-    evidence.why = f"{lost} episodes lost their world; each time more than eta had been spent within the window"
+    evidence.why = (
+        f"in {lost} episodes p_tau(m) was outside; each time more than eta had been spent within the window"
+    )
     return evidence
 
 
@@ -118,7 +120,7 @@ def remark_5(bench: Bench) -> Evidence:
         for t in (500, 10**5, 10**8):
             for b in np.geomspace(1 / arms, t / arms, 7):
                 window = arms ** (1 / 3) * (t / b) ** (2 / 3)
-                name = f"A = {arms}, T = {t:.0e}, B_r = {b:.2g}: W* <= T"
+                name = f"A = {arms}, T = {t:.0e}, B_r = {b:.2g}: W*, which must be at most T"
                 evidence.printed.step(name, window, t)
                 if b >= math.sqrt(arms / t):
                     terms = b * window + math.sqrt(arms) * t / math.sqrt(window)
@@ -177,8 +179,14 @@ def remark_7(bench: Bench) -> Evidence:
     """
     evidence = Evidence()
     claims: list[tuple[str, Callable[[Space, int], float]]] = [
-        ("printed", lambda space, t: space.n_states ** (2 / 3) * space.mean_actions**0.5 * t**-0.5),
-        ("corrected", lambda space, t: space.n_states ** (1 / 3) * space.mean_actions**0.25 * t**-0.25),
+        (
+            "S^(2/3) A^(1/2) T^(-1/2)",
+            lambda space, t: space.n_states ** (2 / 3) * space.mean_actions**0.5 * t**-0.5,
+        ),
+        (
+            "S^(1/3) A^(1/4) T^(-1/4)",
+            lambda space, t: space.n_states ** (1 / 3) * space.mean_actions**0.25 * t**-0.25,
+        ),
     ]
     for name, space, t in _sizes():
         choice = formulas.tuned(space, t, 0.0, 0.0, "oblivious")
@@ -186,7 +194,7 @@ def remark_7(bench: Bench) -> Evidence:
         if window > t:
             continue
         for (kind, claim), trail in zip(claims, (evidence.printed, evidence.corrected), strict=True):
-            trail.step(f"{name}, sqrt(W/T) {kind}", abs(claim(space, t) / math.sqrt(window / t) - 1), 1e-9)
+            trail.step(f"{name}: |{kind} / sqrt(W/T) - 1|", abs(claim(space, t) / math.sqrt(window / t) - 1), 1e-9)
         evidence.corrected.step(f"{name}, formulas.tuned", abs(choice.widening - math.sqrt(window / t)), 1e-9)
         for b in (0.0, 1.0, math.sqrt(t)):
             terms = bounds.theorem_1(space, t, b / 2, b / 2, 1.0, window, choice.widening)

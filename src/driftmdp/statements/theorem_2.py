@@ -112,7 +112,7 @@ def master(bench: Bench) -> Evidence:
     """
     evidence = Evidence()
     gamma = formulas.borl_schedule(Space.uniform(2, 2), 5000).gamma
-    evidence.printed.at_most("BORL's gamma at T = 5000, S = A = 2 is a probability", gamma, 1.0)
+    evidence.printed.at_most("BORL's gamma at T = 5000, S = A = 2, a probability", gamma, 1.0)
     rounds, delta, runs = 40_000, 0.1, bench.many(20, 200)
     largest = 0.0
     for n_arms, drift in [(2, "stationary"), (4, "stationary"), (4, "abrupt"), (10, "stationary")]:
@@ -150,7 +150,9 @@ def grid(bench: Bench) -> Evidence:
         space = Space.uniform(states, actions)
         plan = formulas.borl_schedule(space, t)
         ratio = plan.block_length ** (1 / plan.window_steps)
-        evidence.printed.step(f"T = {t}: H^(1/Delta_W) is e", abs(ratio - math.e), 1e-9)
+        evidence.printed.step(
+            f"S = {states}, A = {actions}, T = {t}: |H^(1/Delta_W) - e|", abs(ratio - math.e), 1e-9
+        )
         for b_r, b_p in [
             (0.0, 0.0),
             (1.0, 1.0),
@@ -165,8 +167,8 @@ def grid(bench: Bench) -> Evidence:
             widening = size * math.sqrt(b_p + 1) * (b_r + b_p + 1) ** -0.25 * t**-0.25
             off_w = min(abs(math.log(window / arm)) for arm in plan.windows)
             off_eta = min(abs(math.log(widening / arm)) for arm in plan.widenings)
-            evidence.printed.step(f"{name}: eta* is at most the top", widening, size)
-            evidence.printed.step(f"{name}: W* is at most H", window, plan.block_length)
+            evidence.printed.step(f"{name}: eta*, and the largest widening of J", widening, size)
+            evidence.printed.step(f"{name}: W*, and H", window, plan.block_length)
             if b_p <= t - 1:
                 room = 1 + 1 / plan.window_steps + math.log(2)  # floor(H^(j / Delta_W)) may halve it
                 evidence.corrected.at_most(f"{name}, W", off_w, room)
