@@ -48,7 +48,7 @@ def remark_1(bench: Bench) -> Evidence:
     problem = problems.two_state(horizon=2000)
     gap = planning.best_total_reward(problem.drifting) - planning.optimal_gains(problem.drifting).sum()
     evidence.printed.at_most("two-state: they differ by at least 1", 1.0, abs(gap))
-    evidence.why = f"equal to rounding for bandits; on the two-state problem, T = 2000, the optimum is {gap:.1f} above the oracle"
+    evidence.why = f"equal to rounding for bandits; at two states, T = 2000, the optimum is {gap:.1f} higher"
     return evidence
 
 
