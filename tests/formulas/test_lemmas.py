@@ -9,23 +9,27 @@ from hypothesis import strategies as st
 
 import driftmdp as dm
 from driftmdp.errors import InvalidInputError
-from driftmdp.formulas import bounds, lemmas, paper_radii
+from driftmdp.formulas import borl_schedule, bounds, lemmas, paper_radii, tuned
 from driftmdp.statements.episodes import doubling_schedule
 
 TWO = dm.Space.uniform(2, 2)
 
 
+def block_lengths(horizon, window):
+    return np.array([length for length, count in lemmas.blocks(horizon, window) for _ in range(count)])
+
+
 def test_block_lengths_by_hand():
-    assert lemmas.block_lengths(10, 4).tolist() == [3, 4, 3]
-    assert lemmas.block_lengths(12, 4).tolist() == [3, 4, 4, 1]
-    assert lemmas.block_lengths(3, 4).tolist() == [3]
-    assert lemmas.block_lengths(4, 4).tolist() == [3, 1]
-    assert lemmas.block_lengths(3, 1).tolist() == [1, 1, 1]
+    assert block_lengths(10, 4).tolist() == [3, 4, 3]
+    assert block_lengths(12, 4).tolist() == [3, 4, 4, 1]
+    assert block_lengths(3, 4).tolist() == [3]
+    assert block_lengths(4, 4).tolist() == [3, 1]
+    assert block_lengths(3, 1).tolist() == [1, 1, 1]
 
 
 @given(st.integers(1, 500), st.integers(1, 600))
 def test_blocks_fill_the_horizon_and_begin_at_multiples_of_the_window(horizon, window):
-    lengths = lemmas.block_lengths(horizon, window)
+    lengths = block_lengths(horizon, window)
     assert lengths.sum() == horizon
     assert all(start % window == 0 for start in 1 + np.cumsum(lengths)[:-1])
     assert lengths.max() <= window
@@ -108,6 +112,31 @@ def test_explicit_bounds_are_the_sums_of_their_lemmas():
         + lemmas.estimation(TWO, t, window, d)
     )
     assert bounds.theorem_1(TWO, t, 2.0, 1.5, d, window, widening, explicit=True) == pytest.approx(total)
+    for bound, rule in ((bounds.theorem_3, "theorem-3"), (bounds.theorem_4, "theorem-4")):
+        w = tuned(TWO, t, 2.0, 1.5, rule).window
+        total = (
+            lemmas.switching(TWO, t, w, 4.0)
+            + lemmas.variation(t, 2.0, 1.5, w, 0.0, 4.0)
+            + lemmas.estimation(TWO, t, w, 4.0)
+        )
+        assert bound(TWO, t, 2.0, 1.5, 0.25, explicit=True) == pytest.approx(total)
+
+
+def test_the_explicit_bound_of_borl_by_hand():
+    """The best arm's terms: what sums over blocks, then chance once, the master, and the noise of rewards."""
+    t, d = 10_000, 2.0
+    plan = borl_schedule(TWO, t)
+    h, n = plan.block_length, plan.n_blocks
+    deviation = math.sqrt(2 * t * math.log(t))
+    best = min(
+        lemmas.lost_episodes(1.0, w, eta)
+        + lemmas.variation(t, 2.0, 1.0, w, eta, d)
+        + n * (2 * d * lemmas.episodes(TWO, h, w) + lemmas.precision(TWO, h, w))
+        + n * lemmas.estimation(TWO, h, w, d, log_horizon=t)
+        for w, eta in plan.arms
+    )
+    total = best + 2 * d * deviation + h * lemmas.exp3p(plan.n_arms, n, 1 / t) + 2 * deviation
+    assert bounds.theorem_2(TWO, t, 2.0, 1.0, d, explicit=True) == pytest.approx(total)
 
 
 @pytest.mark.parametrize(

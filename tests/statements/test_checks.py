@@ -29,6 +29,7 @@ CORRECTED = {
     "lemma-3",
     "lemma-9",
     "lemma-10",
+    "lemma-11",
     "lemma-12",
 }
 WORDS = {"remark-3", "remark-8", "remark-9", "remark-11"}

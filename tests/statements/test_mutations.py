@@ -115,6 +115,29 @@ def a_block_is_played_with_the_arm_beside_the_one_drawn(monkeypatch):
     monkeypatch.setattr(agents.BORL, "_begin_block", beside)
 
 
+@mutation("theorem-2")
+def the_master_is_fed_what_was_not_earned(monkeypatch):
+    original = agents.blocks.BlockByBlock._end_block
+
+    def upside_down(self):
+        self._gathered = self._blocks.length - self._gathered
+        original(self)
+
+    monkeypatch.setattr(agents.blocks.BlockByBlock, "_end_block", upside_down)
+
+
+@mutation("theorem-2")
+def blocks_are_half_as_long(monkeypatch):
+    original = agents.borl.borl_schedule
+
+    def short(space, horizon):
+        plan = original(space, horizon)
+        half = plan.block_length // 2
+        return dataclasses.replace(plan, block_length=half, n_blocks=-(-horizon // half))
+
+    monkeypatch.setattr(agents.borl, "borl_schedule", short)
+
+
 @mutation("theorem-2-master")
 def the_master_draws_uniformly(monkeypatch):
     original = agents.EXP3P.for_problem
@@ -132,6 +155,17 @@ def the_radii_are_a_tenth(monkeypatch):
         return formulas.Radii(*(0.1 * radius for radius in original(*args, **kwargs)))
 
     monkeypatch.setattr(formulas, "paper_radii", tenth)
+
+
+@mutation("lemma-1")
+def the_transition_radius_lacks_the_number_of_states(monkeypatch):
+    original = formulas.paper_radii
+
+    def narrow(counts, space, *args, **kwargs):
+        radii = original(counts, space, *args, **kwargs)
+        return formulas.Radii(radii.reward, radii.transition / np.sqrt(space.n_states))
+
+    monkeypatch.setattr(formulas, "paper_radii", narrow)
 
 
 @mutation("proposition-7")
@@ -162,8 +196,8 @@ def the_sum_of_precisions_is_halved(monkeypatch):
 
 
 @mutation("lemma-11")
-def estimation_is_a_tenth(monkeypatch):
-    scaled(monkeypatch, lemmas, "estimation", 0.1)
+def estimation_is_a_third(monkeypatch):
+    scaled(monkeypatch, lemmas, "estimation", 0.33)
 
 
 @mutation("lemma-12")
@@ -191,6 +225,27 @@ def the_grid_lacks_its_middle(monkeypatch):
         return dataclasses.replace(plan, windows=(plan.windows[0], plan.windows[-1]))
 
     monkeypatch.setattr(formulas, "borl_schedule", coarse)
+
+
+@mutation("theorem-2-grid")
+def the_grid_has_every_other_window_only(monkeypatch):
+    original = formulas.borl_schedule
+
+    def sparse(space, horizon):
+        plan = original(space, horizon)
+        return dataclasses.replace(plan, windows=(*plan.windows[:-1:2], plan.windows[-1]))
+
+    monkeypatch.setattr(formulas, "borl_schedule", sparse)
+
+
+@mutation("theorem-2")
+def the_order_of_borl_is_too_small(monkeypatch):
+    original = bounds.theorem_2
+
+    def small(space, horizon, *args, **kwargs):
+        return original(space, horizon, *args, **kwargs) * (1.0 if kwargs else horizon**-0.25)
+
+    monkeypatch.setattr(bounds, "theorem_2", small)
 
 
 @mutation("remark-5")

@@ -12,10 +12,11 @@ from typing import Annotated
 import typer
 
 from driftmdp.cli.printing import print_columns, remark
+from driftmdp.cli.running import stopping_politely
 from driftmdp.errors import InvalidInputError
 from driftmdp.files import write_whole
 from driftmdp.kernels import machine_code_is_there
-from driftmdp.statements import Finding, Verdict, statements
+from driftmdp.statements import Finding, Verdict, statement_named, statements
 from driftmdp.statements import check as check_statements
 from driftmdp.statements.page import MEANING, as_data, page, shown_margin, summary
 
@@ -60,7 +61,8 @@ def check(
     and 2 for wrong input.
     """
     if list_only:
-        print_columns([[entry.name, entry.where, entry.title] for entry in statements()])
+        listed = [statement_named(name) for name in names] if names else statements()
+        print_columns([[entry.name, entry.where, entry.title] for entry in listed])
         return
     if not machine_code_is_there():
         remark("Compiling; that is done once, and takes a minute.")
@@ -68,7 +70,8 @@ def check(
     remark(
         f"Checking {len(names) if names else len(statements())} statements; all of them take {_TIMES[thorough]}."
     )
-    findings = check_statements(names or (), thorough, workers, each=_tell)
+    with stopping_politely("Stopping after the checks that run now. Once more to stop at once."):
+        findings = check_statements(names or (), thorough, workers, each=_tell)
     if as_json:
         print(json.dumps([as_data(finding) for finding in findings], indent=2))
     else:

@@ -15,7 +15,7 @@ from driftmdp.cli.progress import make_progress
 from driftmdp.experiments import Session, Spec
 from driftmdp.experiments import run as run_spec
 
-__all__ = ["Workers", "closing_line", "do_runs"]
+__all__ = ["Workers", "closing_line", "do_runs", "stopping_politely"]
 
 Workers = Annotated[
     int | None,
@@ -26,7 +26,7 @@ Workers = Annotated[
 def do_runs(spec: Spec, out: Path, workers: int | None, engine: str, where: str) -> Session:
     """Run a spec; Ctrl-C or a polite kill stops it between runs."""
     try:
-        with _stopping_politely():
+        with stopping_politely("Stopping; the runs in flight are not kept. Once more to stop at once."):
             return run_spec(spec, out, workers, engine, make_progress(), where)
     except KeyboardInterrupt:
         remark(f"Stopped. What was finished is kept in {out}; the same command goes on from there.")
@@ -47,11 +47,13 @@ def closing_line(session: Session) -> str:
 
 
 @contextlib.contextmanager
-def _stopping_politely() -> Iterator[None]:
+def stopping_politely(words: str) -> Iterator[None]:
+    """Let Ctrl-C or a polite kill say something at once, and stop what is in flight; a second one stops at once."""
+
     def interrupt(number: int, frame: Any) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        remark("Stopping; the runs in flight are not kept. Once more to stop at once.")
+        remark(words)
         raise KeyboardInterrupt
 
     before = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)}

@@ -159,8 +159,8 @@ def stationary(space: Space, horizon: int, diameter: float, explicit: bool = Fal
 def theorem_2(space: Space, horizon: int, b_r: float, b_p: float, diameter: float, explicit: bool = False) -> float:
     """Return BORL's bound, D (B_r + B_p + 1)^(1/4) S^(2/3) A^(1/2) T^(3/4).
 
-    ``explicit`` is Theorem 1 in every block for the best arm, plus EXP3.P's regret for rewards in [0, H]; it
-    needs a gamma of at most 1/2 (docs/paper-notes.md, item 12).
+    ``explicit`` is Theorem 1 in every block for the best arm, plus EXP3.P's regret for realised rewards in [0, 1],
+    with probability 1 - 5 delta; it needs a gamma of at most 1/2 (docs/paper-notes.md, item 12).
     """
     t, br, bp, d = _checked(horizon=horizon, b_r=b_r, b_p=b_p, diameter=diameter)
     if explicit:
@@ -174,11 +174,13 @@ def _theorem_2_explicit(space: Space, t: int, br: float, bp: float, d: float) ->
     arms = (
         lemmas.lost_episodes(bp, window, widening)
         + lemmas.variation(t, br, bp, window, widening, d)
-        + plan.n_blocks * lemmas.switching(space, length, window, d, log_horizon=t)
+        + plan.n_blocks * 2 * d * lemmas.episodes(space, length, window)
+        + plan.n_blocks * lemmas.precision(space, length, window)
         + plan.n_blocks * lemmas.estimation(space, length, window, d, log_horizon=t)
         for window, widening in plan.arms
     )
-    return min(arms) + length * lemmas.exp3p(plan.n_arms, plan.n_blocks, 1 / t)
+    noise = 2 * lemmas.chance(t)  # the master is fed realised rewards, regret is in mean ones
+    return min(arms) + 2 * d * lemmas.chance(t) + length * lemmas.exp3p(plan.n_arms, plan.n_blocks, 1 / t) + noise
 
 
 def theorem_3(space: Space, horizon: int, b_r: float, b_p: float, zeta: float, explicit: bool = False) -> float:

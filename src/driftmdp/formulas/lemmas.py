@@ -29,6 +29,8 @@ from driftmdp.mdp.space import as_space
 from driftmdp.validation import as_integer, as_number
 
 __all__ = [
+    "blocks",
+    "chance",
     "episodes",
     "estimation",
     "exp3p",
@@ -57,7 +59,7 @@ def episodes(space: Space, horizon: int, window: int) -> int:
     return int(
         sum(
             count * min(length, pairs * (1 + int(math.log2(length))) + 1)
-            for length, count in _block_lengths(horizon, window)
+            for length, count in blocks(horizon, window)
         )
     )
 
@@ -102,7 +104,7 @@ def switching(
 ) -> float:
     """Return 2 D M(T) + 2 D sqrt(2 T ln(1/delta)) + ``precision``.
 
-    The middle term is Azuma and Hoeffding's for T differences of at most 2 D, with probability 1 - delta.
+    The middle term is ``chance`` for differences of at most 2 D, with probability 1 - delta.
 
     Examples
     --------
@@ -110,8 +112,20 @@ def switching(
     1476.3...
     """
     d = as_number(diameter, "diameter", minimum=0.0)
-    chance = 2 * d * math.sqrt(2 * horizon * math.log(1 / _delta(delta, log_horizon or horizon)))
-    return 2 * d * episodes(space, horizon, window) + chance + precision(space, horizon, window)
+    deviation = 2 * d * chance(horizon, delta, log_horizon)
+    return 2 * d * episodes(space, horizon, window) + deviation + precision(space, horizon, window)
+
+
+def chance(horizon: int, delta: float | None = None, log_horizon: int | None = None) -> float:
+    """Return sqrt(2 T ln(1/delta)): Azuma and Hoeffding's bound for T martingale differences of at most 1.
+
+    Examples
+    --------
+    >>> chance(horizon=10_000, delta=0.01)
+    303.4...
+    """
+    t = as_integer(horizon, "horizon", minimum=1)
+    return math.sqrt(2 * t * math.log(1 / _delta(delta, log_horizon or t)))
 
 
 def variation(
@@ -157,7 +171,7 @@ def estimation(
     reward = 2 * math.sqrt(2 * math.log(pairs * logs / _delta(delta, logs)))
     d, scale = as_number(diameter, "diameter", minimum=0.0), as_number(scale, "scale", minimum=0.0)
     weight = scale * (2 * reward + 4 * d * math.sqrt(states) * reward)
-    lengths = _block_lengths(horizon, window)
+    lengths = blocks(horizon, window)
     roots = sum(count * math.sqrt(pairs * length) for length, count in lengths)
     shortfall = 2 * max(0.0, 1 - scale * reward) + 4 * d * max(0.0, 2 - scale * math.sqrt(states) * reward)
     first_visits = pairs * sum(count for _, count in lengths)
@@ -235,19 +249,14 @@ def exp3p(n_arms: int, rounds: int, delta: float) -> float:
     return 5.15 * math.sqrt(n * arms * log) + math.sqrt(n * arms / log) * math.log(1 / _delta(delta, n))
 
 
-def block_lengths(horizon: int, window: int) -> NDArray[np.int64]:
-    """Return how many steps lie between multiples of W: 1 .. W - 1, then W each, then the rest.
+def blocks(horizon: int, window: int) -> list[tuple[int, int]]:
+    """Return the blocks between multiples of W, 1 .. W - 1, then W steps each, then the rest: lengths and how many.
 
     Examples
     --------
-    >>> block_lengths(10, 4)
-    array([3, 4, 3])
+    >>> blocks(10, 4), blocks(100, 10)
+    ([(3, 1), (4, 1), (3, 1)], [(9, 1), (10, 9), (1, 1)])
     """
-    return np.array([length for length, count in _block_lengths(horizon, window) for _ in range(count)], np.int64)
-
-
-def _block_lengths(horizon: int, window: int) -> list[tuple[int, int]]:
-    """Return the blocks as lengths and how many have it, in order."""
     t, w = _sizes(horizon, window)
     multiples = t // w
     if multiples == 0:

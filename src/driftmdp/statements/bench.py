@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import zlib
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import numpy as np
 
@@ -49,7 +49,7 @@ class Bench:
         with lock:
             if name not in self._kept:
                 self._kept[name] = make()
-            return self._kept[name]  # type: ignore[return-value]
+            return cast(Kept, self._kept[name])
 
     # runs ------------------------------------------------------------------------------------------------
 

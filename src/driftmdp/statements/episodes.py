@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from driftmdp import formulas
@@ -88,7 +90,7 @@ def lemma_9(bench: Bench) -> Evidence:
         precision = float((1 / np.sqrt(ledger.starts)[ledger.episode]).sum())
         w, t, space = ledger.window, ledger.horizon, ledger.problem.space
         printed = float((w / np.sqrt(w * np.arange(1, -(-t // w) + 1))).sum())
-        evidence.printed.at_most(f"{ledger.name}, sum of 1/sqrt(tau)", precision, printed)
+        evidence.printed.step(f"{ledger.name}, sum of 1/sqrt(tau)", precision, printed)
         evidence.corrected.step(f"{ledger.name}, sum of 1/sqrt(tau)", precision, lemmas.precision(space, t, w))
         if ledger.covered:
             whole = ledger.parts["switching"]
@@ -134,7 +136,7 @@ def lemma_10(bench: Bench) -> Evidence:
     for ledger in cases:
         t, w, d, (b_r, b_p) = ledger.horizon, ledger.window, ledger.max_diameter, ledger.budgets
         for kind, varied, budget in (("r", ledger.var_r, b_r), ("p", ledger.var_p, b_p)):
-            evidence.printed.at_most(f"{ledger.name}, sum of var_{kind}", varied.sum(), budget * w)
+            evidence.printed.step(f"{ledger.name}, sum of var_{kind}", varied.sum(), budget * w)
             evidence.corrected.step(f"{ledger.name}, sum of var_{kind}", varied.sum(), 2 * budget * w)
         bound = lemmas.variation(t, b_r, b_p, w, ledger.widening, d)
         evidence.corrected.at_most(ledger.name, ledger.parts["variation"], bound, trivial=t)
@@ -157,17 +159,39 @@ def lemma_11(bench: Bench) -> Evidence:
     for ledger in [*bench.ledgers(), *bench.shop_ledgers()]:
         t, w, agent = ledger.horizon, ledger.window, ledger.agent
         bound = lemmas.estimation(ledger.problem.space, t, w, ledger.max_diameter, agent.delta, agent.scale)
-        evidence.printed.at_most(ledger.name, ledger.parts["estimation"], bound, trivial=t)
+        evidence.both(ledger.name, ledger.parts["estimation"], bound, trivial=t)
     for i in range(bench.many(30, 300)):
         n_pairs, w, t = int(rng.integers(1, 5)), int(rng.integers(2, 60)), int(rng.integers(10, 600))
-        roots, lengths = _roots_by_block(_adversarial_pairs(rng, n_pairs, t), n_pairs, w)
+        pairs = _adversarial_pairs(rng, n_pairs, t)
+        roots, lengths = _roots_by_block(pairs, n_pairs, w)
         bound = (2 + np.sqrt(2)) * np.sqrt(n_pairs * lengths)
         widest = max(widest, float((roots / bound).max()))
-        evidence.printed.at_most(f"any sequence of pairs {i}, block by block", roots, bound)
+        evidence.both(f"any sequence of pairs {i}, block by block", roots, bound)
+        space = Space.uniform(1, n_pairs)
+        radius = float(formulas.paper_radii([1.0], space, t).reward[0])
+        whole = lemmas.estimation(space, t, w, diameter=0.0)
+        evidence.corrected.step(f"any sequence of pairs {i}, formulas.lemmas", 2 * radius * roots.sum(), whole)
+    _try_proof(evidence)
+    evidence.correction = "nu <= N+, and induction on N+ itself; the lemma and its constant stand"
     evidence.why = (
         f"the sum reached {widest:.2f} of its bound on made-up sequences of pairs; two steps of its proof are wrong"
     )
     return evidence
+
+
+def _try_proof(evidence: Evidence) -> None:
+    """Try two steps of the proof of Lemma 11: nu <= N, and the one to eq:pf_sto_error_2nd."""
+    before, block = np.zeros(13, int), np.array([1, *[0] * 12])  # pair 0 for 13 steps, pair 1 once, pair 0 for 12
+    pairs = np.concatenate([before, block])
+    starts = [start - 14 for start in doubling_schedule(pairs, 2, window=14) if start >= 14] + [block.size]
+    episodes = [block[first:last] for first, last in itertools.pairwise(starts)]
+    new = int((episodes[0] == 1).sum()), int((before == 1).sum())
+    evidence.printed.step("W = 14, pair 0 for 13 steps, then pair 1: nu of pair 1, and N", *new)
+    visits = [int((episode == 0).sum()) for episode in episodes]
+    past = np.concatenate([[0], np.cumsum(visits)[:-1]])
+    line = float((np.array(visits) / np.sqrt(np.maximum(1, past))).sum())
+    name = "W = 14, pair 0 for 13 steps, pair 1 once, pair 0 for 12: eq:pf_sto_error_2nd"
+    evidence.printed.step(name, line, (2 + np.sqrt(2)) * np.sqrt(sum(visits)))
 
 
 def _adversarial_pairs(rng: np.random.Generator, n_pairs: int, t: int) -> np.ndarray:

@@ -7,7 +7,8 @@ true anyway (``trivial``: a regret bound above T, a radius of 2). Its margin is 
 ==================  ================================================================================================
 verdict             when
 ==================  ================================================================================================
-holds               the printed form held in every trial, and at least one of them was not vacuous
+holds               the printed form held in every trial, and at least one of them was not vacuous; the printed
+                    form is the statement with those displayed steps of its proof that are tried
 holds as corrected  the printed form was broken, as the counterexample shows; the corrected form held in every trial
 fails as printed    the printed form was broken, and a corrected form as well, or there is none
 vacuous             nothing was broken, but no trial said anything
@@ -57,7 +58,7 @@ class Trial:
     @property
     def holds(self) -> bool:
         """Whether it held, to rounding."""
-        return self.left <= self.right + ROUNDING * max(1.0, abs(self.left), abs(self.right))
+        return self.left <= self.right + ROUNDING * max(1.0, min(abs(self.left), abs(self.right)))
 
     @property
     def margin(self) -> float:
@@ -85,7 +86,8 @@ class Trail:
         )
         if lefts.size == 0:
             return
-        slack = (rights - lefts) / np.maximum(np.maximum(np.abs(lefts), np.abs(rights)), ROUNDING)
+        with np.errstate(invalid="ignore"):  # what is not a number, inf / inf too, is the worst
+            slack = (rights - lefts) / np.maximum(np.maximum(np.abs(lefts), np.abs(rights)), ROUNDING)
         vacuous = rights >= top
         order = np.where(vacuous & (slack >= -ROUNDING), 10.0 + slack, slack)
         worst = np.unravel_index(int(np.argmin(order)), order.shape)
@@ -224,7 +226,8 @@ class Evidence:
         """Where the corrected form is broken most, if it is; else the first trial that breaks the printed one."""
         if self.corrected.broken:
             return str(min(self.corrected.broken, key=lambda trial: trial.margin))
-        return str(self.printed.broken[0]) if self.printed.broken else ""
+        broken = sorted(self.printed.broken, key=lambda trial: trial.aside)  # the statement before its proof
+        return f"{'in the proof, ' if broken[0].aside else ''}{broken[0]}" if broken else ""
 
     @property
     def margin(self) -> float:

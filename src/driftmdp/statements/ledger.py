@@ -227,11 +227,6 @@ class Ledger:
         transition = np.abs(self.p_hat - self.p_bar).sum(axis=2) <= self.rad_p + 1e-12
         return bool((reward & transition)[seen].all())
 
-    @functools.cached_property
-    def vacuous(self) -> bool:
-        """Whether every transition radius of the run is at least 2."""
-        return bool((np.where(self.counts > 0, self.rad_p, np.inf) >= 2).all())
-
     # the optimistic plan, with the paper's regions -------------------------------------------------------
 
     @functools.cached_property

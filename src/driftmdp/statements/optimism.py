@@ -54,6 +54,10 @@ def property_1(bench: Bench) -> Evidence:
         states = ledger.problem.space.pair_states
         right = ledger.gain[:, None] + ledger.bias[:, states]
         evidence.corrected.at_most(f"plans of {ledger.name}", ledger.upper_values, right)
+        evidence.corrected.step(f"{ledger.name}, counts", np.abs(ledger.believed_counts - ledger.counts), 0.0)
+        seen = ledger.counts > 0
+        off = np.abs(ledger.believed_radii - ledger.rad_p - ledger.widening)
+        evidence.corrected.step(f"{ledger.name}, radii", off[seen], 1e-9)
     evidence.correction = "the maximum over p stands outside the sum over s'"
     evidence.why = "random regions, and every plan of the runs against regions recomputed from their trajectories"
     return evidence

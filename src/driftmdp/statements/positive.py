@@ -15,7 +15,7 @@ from driftmdp.problems.schedules import blocks, swing
 from driftmdp.simulation import simulate
 from driftmdp.statements.bench import Bench
 from driftmdp.statements.finding import Evidence
-from driftmdp.statements.ledger import Ledger
+from driftmdp.statements.ledger import Ledger, keep_ledger
 from driftmdp.statements.one_step import try_one_step
 from driftmdp.statements.regions import Floats
 from driftmdp.statements.registry import statement
@@ -73,12 +73,22 @@ def assumption_3(bench: Bench) -> Evidence:
     An assumption on demand. S + 1 probabilities sum to at most 1, so zeta <= 1 / (S + 1) and D- >= S + 1.
     """
     evidence = Evidence()
+    means = np.array([0.5, 1.5, 0.5, 1.5])  # of the shop
     for capacity, zeta in [(1, 0.4), (3, 0.1), (6, 0.02), (20, 0.002)]:
         problem = shop(capacity, 400, zeta)
-        law = problem.drifting.weights.arrays.toarray()
-        evidence.printed.at_most(f"capacity {capacity}, least mass", zeta, law)
+        law = problem.drifting.weights.arrays.toarray()[:, :capacity]  # the last is Pr(X >= S)
+        evidence.printed.at_most(f"capacity {capacity}, Pr(X = s) for s < S", zeta, law)
+        poisson = np.exp(-means) * means**capacity / math.factorial(capacity)
+        full = (1 - (capacity + 1) * zeta) * poisson + zeta
+        evidence.printed.at_most(f"capacity {capacity}, Pr(X = S)", zeta, full)
+        rest = 1 - law.sum(axis=1)
+        evidence.printed.step(
+            f"capacity {capacity}, Pr(X = S) <= Pr(X >= S)", full, rest.reshape(4, -1).mean(axis=1)
+        )
         evidence.printed.at_most(f"capacity {capacity}, zeta <= 1 / (S + 1)", zeta, 1 / (capacity + 1))
-    evidence.why = "the laws of problems.inventory; the last weight is Pr(X >= S), which is at least Pr(X = S)"
+    evidence.why = (
+        "the laws of problems.inventory, whose last anchor is X >= S; equality where only the floor is left"
+    )
     return evidence
 
 
@@ -172,8 +182,6 @@ def _two_ways(horizon: int) -> Problem:
 
 
 def _positive_ledger(bench: Bench) -> Ledger:
-    from driftmdp.statements.ledger import keep_ledger
-
     problem = _two_ways(bench.many(50_000, 200_000))
     chosen = formulas.tuned(problem.space, problem.horizon, *problem.budget(), "theorem-3")
     return keep_ledger("two ways, scale 0.001", problem, 0, window=chosen.window, widening=0.0, scale=0.001)
@@ -241,13 +249,14 @@ def proposition_6(bench: Bench) -> Evidence:
             left = np.cumsum(true_gains - true_means)
             right = np.cumsum(pseudo_gains - run.mean_rewards)
             instance = f"{name}, seed {seed}"
-            evidence.corrected.equal(f"{instance}, at every t", left, right, 1e-9 * problem.horizon)
+            for trail in (evidence.printed, evidence.corrected):
+                trail.equal(f"{instance}, at every t", left, right, 1e-9 * problem.horizon)
             realised, demand = _realised(problem, run.states, run.actions, seed)
             evidence.corrected.step(
                 f"{instance}, realised R + l X is what was observed", np.abs(realised - run.rewards).max(), 1e-9
             )
             gap = abs(float((true_means - run.mean_rewards).sum() + problem.costs.lost_sale * demand.sum()))
-            evidence.printed.equal(f"{instance}, eq:pse3 with mean rewards", gap, 0.0, 1e-9 * problem.horizon)
+            evidence.printed.step(f"{instance}, eq:pse3 with mean rewards", gap, 1e-9 * problem.horizon)
     expected = 0.75 * np.repeat([0.5, 1.5, 0.5, 1.5], problem.horizon // 4) + 0.25 * 2.0  # of the shop, by hand
     evidence.corrected.step("l E[X_t]", np.abs(shift - problem.costs.lost_sale * expected).max(), 1e-9)
     evidence.corrected.step("rho* differ by l E[X_t]", np.abs(true_gains - pseudo_gains + shift).max(), 1e-6)
@@ -303,7 +312,7 @@ def theorem_4(bench: Bench) -> Evidence:
                 f"S = {capacity}, T = {t:.0e}, B = {b:.0e}: W* of formulas.tuned", abs(chosen - min(t, w)), 1.0
             )
             terms = b * w + capacity**1.5 * t / w**0.5 + capacity**2 * t / w + t**0.5
-            order = capacity * (b + 1) ** (1 / 3) * t ** (2 / 3)
+            order = bounds.theorem_4(Space.uniform(capacity, 1), t, b / 2, b / 2, 1.0)
             evidence.printed.step(f"S = {capacity}, T = {t:.0e}, B = {b:.0e}: orders at W*", terms, 8 * order)
     useful = bounds.useful_horizon(lambda t: bounds.theorem_4(problem.space, t, 0.1, 0.1, zeta, explicit=True))
     large = shop(20, 10, 0.002)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterator
 
@@ -68,21 +69,24 @@ def theorem_1_tuned(bench: Bench) -> Evidence:
     """With W* and eta* = sqrt(B_p W* / T) Theorem 1 gives O~(D_max (B_r + B_p)^(1/4) S^(2/3) A^(1/2) T^(3/4)).
 
     A claim about orders: the sum of Theorem 1's terms over the printed form must be bounded, here by 8, for all S,
-    A, T, B_r <= T, B_p <= 2 T and D >= 1. It is not for small B, where W* > T and the printed form falls to 0 while
-    no regret does. Corrected: for W* <= T, that is B_r + B_p >= S^(4/3) A / T.
+    A, T, B_r and B_p (tried up to T together, split in three ways; D >= 1 divides out). It is not for small B,
+    where W* > T and the printed form falls to 0 while no regret does. Corrected: for W* <= T, that is B_r + B_p
+    >= S^(4/3) A / T.
     """
     evidence = Evidence()
     for name, space, t in _sizes():
-        for b in (1e-9, 1e-3, 1.0, math.sqrt(t), float(t)):
+        for b, share in itertools.product((1e-9, 1e-3, 1.0, math.sqrt(t), float(t)), (0.0, 0.5, 1.0)):
+            b_r, b_p = (1 - share) * b, share * b
             window = space.n_states ** (2 / 3) * space.mean_actions**0.5 * math.sqrt(t / b)
-            widening = math.sqrt(b / 2 * min(window, t) / t)
-            terms = bounds.theorem_1(space, t, b / 2, b / 2, 1.0, min(window, t), widening)
-            ratio = terms / bounds.theorem_1_tuned(space, t, b / 2, b / 2, 1.0)
-            evidence.printed.at_most(f"{name}, B = {b:.0e}", ratio, 8.0)
+            widening = math.sqrt(b_p * min(window, t) / t)
+            terms = bounds.theorem_1(space, t, b_r, b_p, 1.0, min(window, t), widening)
+            ratio = terms / bounds.theorem_1_tuned(space, t, b_r, b_p, 1.0)
+            here = f"{name}, B_r = {b_r:.0e}, B_p = {b_p:.0e}"
+            evidence.printed.at_most(here, ratio, 8.0)
             if 1 <= window <= t:
-                evidence.corrected.at_most(f"{name}, B = {b:.0e}", ratio, 8.0)
-                chosen = formulas.tuned(space, t, b / 2, b / 2)
-                evidence.corrected.step(f"{name}, W* of formulas.tuned", abs(chosen.window - window), 1.0)
+                evidence.corrected.at_most(here, ratio, 8.0)
+                chosen = formulas.tuned(space, t, b_r, b_p)
+                evidence.corrected.step(f"{here}: W* of formulas.tuned", abs(chosen.window - window), 1.0)
     evidence.correction = "ask for W* <= T, or put (B_r + B_p + 1) for (B_r + B_p)"
     evidence.why = "as B falls the printed form falls to 0; UCRL2's lower bound sqrt(D S A T) does not"
     return evidence
@@ -112,19 +116,20 @@ def remark_4(bench: Bench) -> Evidence:
 def remark_5(bench: Bench) -> Evidence:
     """With S = 1, D_max = B_p = 0 and W* = A^(1/3) T^(2/3) B_r^(-2/3) the regret is O~(B_r^(1/3) A^(1/3) T^(2/3)).
 
-    That matches the minimax rate, it says, for B_r in [1/A, T/A]. W* <= T needs B_r >= sqrt(A/T), which 1/A is not
-    for T < A^3; corrected: B_r >= max(1/A, sqrt(A/T)).
+    That matches the minimax rate, it says, for B_r in [1/A, T/A]. But W* <= T needs B_r >= sqrt(A/T), which 1/A is
+    not for T < A^3, and then B_r W + sqrt(A) T / sqrt(W) is above that order. Corrected: B_r >= max(1/A,
+    sqrt(A/T)).
     """
     evidence = Evidence()
-    for arms in (2, 10, 50):
-        for t in (500, 10**5, 10**8):
+    for arms in (2, 10, 1000):
+        for t in (1000, 10**5, 10**8):
             for b in np.geomspace(1 / arms, t / arms, 7):
-                window = arms ** (1 / 3) * (t / b) ** (2 / 3)
-                name = f"A = {arms}, T = {t:.0e}, B_r = {b:.2g}: W*, which must be at most T"
-                evidence.printed.step(name, window, t)
+                window = min(t, arms ** (1 / 3) * (t / b) ** (2 / 3))
+                terms = b * window + math.sqrt(arms) * t / math.sqrt(window)
+                name = f"A = {arms}, T = {t:.0e}, B_r = {b:.2g}: B_r W + sqrt(A) T / sqrt(W) at min(W*, T)"
+                evidence.printed.at_most(name, terms, 3 * bounds.bandit(arms, t, b))
                 if b >= math.sqrt(arms / t):
-                    terms = b * window + math.sqrt(arms) * t / math.sqrt(window)
-                    evidence.corrected.step(f"{name}, the two terms", terms, 3 * bounds.bandit(arms, t, b))
+                    evidence.corrected.step(name, terms, 3 * bounds.bandit(arms, t, b))
     for name, problem, scale in [
         ("sinusoidal bandit, T = 5000, theory's radii", problems.bandit(horizon=5000), 1.0),
         ("still bandit, T = 1e6, theory's radii", problems.bandit(horizon=1_000_000, drift="stationary"), 1.0),
@@ -193,8 +198,9 @@ def remark_7(bench: Bench) -> Evidence:
         window = space.n_states ** (2 / 3) * space.mean_actions**0.5 * t**0.5
         if window > t:
             continue
-        for (kind, claim), trail in zip(claims, (evidence.printed, evidence.corrected), strict=True):
-            trail.step(f"{name}: |{kind} / sqrt(W/T) - 1|", abs(claim(space, t) / math.sqrt(window / t) - 1), 1e-9)
+        off = [abs(claim(space, t) / math.sqrt(window / t) - 1) for _, claim in claims]
+        evidence.printed.at_most(f"{name}: |{claims[0][0]} / sqrt(W/T) - 1|", off[0], 1e-9)
+        evidence.corrected.step(f"{name}: |{claims[1][0]} / sqrt(W/T) - 1|", off[1], 1e-9)
         evidence.corrected.step(f"{name}, formulas.tuned", abs(choice.widening - math.sqrt(window / t)), 1e-9)
         for b in (0.0, 1.0, math.sqrt(t)):
             terms = bounds.theorem_1(space, t, b / 2, b / 2, 1.0, window, choice.widening)

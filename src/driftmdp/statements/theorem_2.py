@@ -29,9 +29,10 @@ def theorem_2(bench: Bench) -> Evidence:
     """BORL reaches O~(D_max (B_r + B_p + 1)^(1/4) S^(2/3) A^(1/2) T^(3/4)) without knowing the budgets, S > 1.
 
     Its regret is split in two, eq:borl_regret1: that of any fixed arm (W+, eta+) restarted at each block, which
-    Theorem 1 bounds block by block, and that of the master against this arm, which EXP3.P bounds. Both are
-    tried: the split exactly, the first part with Theorem 1's constants, the second with what the master really
-    lost.
+    Theorem 1 bounds block by block, and that of the master against this arm, which EXP3.P bounds. On a run the
+    split is tried exactly, the first part with Theorem 1's constants, the second as what the master really lost;
+    blocks, feedback and the master's probabilities are recomputed. EXP3.P's own bound is theorem-2-master's. As to
+    orders, eq:borl_regret2 with the best arm of J is at most 20 times the claimed one.
     """
     evidence = Evidence()
     problem = turns(bench.many(400_000, 2_000_000), changes=1, cycles=0.25)
@@ -40,6 +41,7 @@ def theorem_2(bench: Bench) -> Evidence:
     earned = np.add.reduceat(run.mean_rewards, starts - 1)
     again = _block_rewards(problem, run, run.summary.chosen_arms)
     evidence.printed.step("the arms that were drawn, run again, earn the same", np.abs(earned - again), 1e-6)
+    _try_master(evidence, problem, run)
     regret = float(run.dynamic_regret(problem)[-1])
     gains = np.add.reduceat(optimal_gains(problem.drifting), starts - 1)
     bounded = {arm: _sum_over_blocks(problem, run, int(arm[0]), arm[1]) for arm in run.summary.arms if arm[0] >= 10}
@@ -58,12 +60,53 @@ def theorem_2(bench: Bench) -> Evidence:
     (b_r, b_p), (low, high) = small.budget(), small.reward_range
     right = bounds.theorem_2(small.space, 5000, b_r / (high - low), b_p, 5.0, explicit=True)
     evidence.printed.at_most("two-state, T = 5000, theory's radii", _regret_of_borl(small), right, trivial=5000)
+    _try_orders(evidence)
     useful = bounds.useful_horizon(lambda t: bounds.theorem_2(Space.uniform(2, 2), t, 1, 1, 1, explicit=True))
     evidence.why = (
         f"regret {regret:,.0f}, bound {best:,.0f}, T {t:,}. With theory's radii and EXP3.P's constant the "
         f"whole bound is below T only from T = {useful:.0e} on (S = A = 2, D = B_r = B_p = 1)"
     )
     return evidence
+
+
+def _try_master(evidence: Evidence, problem: Problem, run: Run) -> None:
+    """Try blocks, feedback and probabilities against eq:borl_parameter, eq:p and eq:borl_update."""
+    summary, t, pairs = run.summary, problem.horizon, problem.space.n_pairs
+    states = problem.space.n_states
+    length = int(3 * states ** (2 / 3) * (pairs / states) ** 0.5 * t**0.5)
+    starts = np.arange(1, t + 1, length)
+    evidence.printed.step("H", abs(summary.block_length - length), 0.0)
+    if not np.array_equal(summary.starts, starts):
+        evidence.printed.step("blocks that do not start where they should", 1.0, 0.0)
+        return
+    fed = np.add.reduceat(run.rewards, starts - 1) / length
+    evidence.printed.step("the reward of a block over H", np.abs(summary.feedback - fed), 1e-9)
+    n, arms = starts.size, len(summary.arms)
+    beta = math.sqrt(math.log(arms) / (arms * n))
+    gamma = min(0.5, 1.05 * math.sqrt(arms * math.log(arms) / n))
+    alpha = min(0.95 * beta, gamma / ((1 + beta) * arms))
+    q = np.zeros(arms)
+    for i, arm in enumerate(summary.chosen):
+        weights = np.exp(alpha * (q - q.max()))
+        u = (1 - gamma) * weights / weights.sum() + gamma / arms
+        evidence.printed.step(
+            f"the master's probabilities in block {i + 1}", np.abs(summary.probabilities[i] - u), 1e-9
+        )
+        q += (beta + fed[i] * (np.arange(arms) == arm)) / u
+
+
+def _try_orders(evidence: Evidence) -> None:
+    """Try that the best arm of J brings eq:borl_regret2 to the claimed order, for B_p <= T."""
+    for states, actions, t in [(2, 2, 10**4), (5, 3, 10**6), (20, 4, 10**9)]:
+        space = Space.uniform(states, actions)
+        plan = formulas.borl_schedule(space, t)
+        for b_r, b_p in [(0.0, 0.0), (1.0, 1.0), (t**0.5, 0.0), (0.0, t**0.5), (t / 2, t / 2)]:
+            terms = min(
+                bounds.theorem_1(space, t, b_r, b_p, 1.0, window, widening) + math.sqrt(t * plan.block_length)
+                for window, widening in plan.arms
+            )
+            name = f"S = {states}, A = {actions}, T = {t:.0e}, B_r = {b_r:.0e}, B_p = {b_p:.0e}: orders"
+            evidence.printed.step(name, terms, 20 * bounds.theorem_2(space, t, b_r, b_p, 1.0))
 
 
 def _borl(problem: Problem, scale: float = 1.0) -> BORL:
@@ -142,37 +185,35 @@ def grid(bench: Bench) -> Evidence:
 
     H >= W* >= 1 and S^(1/3) A^(1/4) >= eta* >= S^(1/3) A^(1/4) Phi, so neighbours in J enclose them, and their
     ratio is e. Printed. But eta* exceeds the top of the grid for B_p near 2 T, H >= W* fails by its rounding at
-    B = 0, and the ratio is H^(1/floor(ln H)), up to e^2. Corrected: within e^(1 + 1/floor(ln H)) and rounding,
-    for B_p <= T - 1.
+    B = 0, and the ratio is H^(1/floor(ln H)), up to e^2. Corrected: neighbours differ by at most
+    that, but for rounding, and enclose W*, up to 1, and eta* for B_p <= T - 1.
     """
     evidence = Evidence()
     for states, actions, t in [(2, 2, 100), (2, 2, 5000), (5, 3, 10**5), (20, 4, 10**8)]:
         space = Space.uniform(states, actions)
         plan = formulas.borl_schedule(space, t)
-        ratio = plan.block_length ** (1 / plan.window_steps)
-        evidence.printed.step(
-            f"S = {states}, A = {actions}, T = {t}: |H^(1/Delta_W) - e|", abs(ratio - math.e), 1e-9
-        )
-        for b_r, b_p in [
-            (0.0, 0.0),
-            (1.0, 1.0),
-            (t**0.5, t**0.5),
-            (t - 1.0, 1.0),
-            (0.0, t - 1.0),
-            (0.0, 2.0 * (t - 1)),
-        ]:
-            name = f"S = {states}, A = {actions}, T = {t:.0e}, B_r = {b_r:.2g}, B_p = {b_p:.2g}"
+        name = f"S = {states}, A = {actions}, T = {t:.0e}"
+        length, phi = int(3 * states ** (2 / 3) * actions**0.5 * t**0.5), 1 / (2 * t**0.5)
+        size, ratio = states ** (1 / 3) * actions**0.25, length ** (1 / int(math.log(length)))
+        evidence.printed.at_most(f"{name}: |H^(1/Delta_W) - e|", abs(ratio - math.e), 1e-9)
+        windows, widenings = np.array(plan.windows), np.array(plan.widenings)
+        ends = [windows[0] - 1, windows[-1] - length, widenings[0] / size - 1, widenings[-1] / (size * phi) - 1]
+        evidence.corrected.step(f"{name}: the ends of J", np.abs(ends), 1e-9)
+        evidence.corrected.step(f"{name}: ratios of widenings", widenings[:-1] / widenings[1:], math.e**2)
+        evidence.corrected.at_most(f"{name}: windows beside each other", windows[1:], ratio * (windows[:-1] + 1))
+        for b_r, b_p in [(0, 0), (1, 1), (t**0.5, t**0.5), (t - 1, 1), (0, t - 1), (0, 2 * (t - 1))]:
+            here = f"{name}, B_r = {b_r:.2g}, B_p = {b_p:.2g}"
             window = 3 * states ** (2 / 3) * actions**0.5 * math.sqrt(t / (b_r + b_p + 1))
-            size = states ** (1 / 3) * actions**0.25
             widening = size * math.sqrt(b_p + 1) * (b_r + b_p + 1) ** -0.25 * t**-0.25
-            off_w = min(abs(math.log(window / arm)) for arm in plan.windows)
-            off_eta = min(abs(math.log(widening / arm)) for arm in plan.widenings)
-            evidence.printed.step(f"{name}: eta*, and the largest widening of J", widening, size)
-            evidence.printed.step(f"{name}: W*, and H", window, plan.block_length)
+            evidence.printed.at_most(f"{here}: eta*, and the largest widening of J", widening, size)
+            evidence.printed.at_most(f"{here}: W*, and H", window, length)
+            evidence.corrected.step(f"{here}: W* lies within J", [1.0, window], [window, length + 1.0])
             if b_p <= t - 1:
-                room = 1 + 1 / plan.window_steps + math.log(2)  # floor(H^(j / Delta_W)) may halve it
-                evidence.corrected.at_most(f"{name}, W", off_w, room)
-                evidence.corrected.at_most(f"{name}, eta", off_eta, 1 + 1 / plan.widening_steps)
-    evidence.correction = "for B_p <= T - 1, within e^(1 + 1/floor(ln H)); beyond, the bound exceeds T anyway"
-    evidence.why = "logarithms of the ratios to the nearest window and widening in J"
+                evidence.corrected.at_most(
+                    f"{here}: eta* lies within J", [widenings[-1], widening], [widening, size]
+                )
+    evidence.correction = (
+        "neighbours differ by up to e^(1 + 1/floor(ln H)), and eta* lies within J for B_p <= T - 1"
+    )
+    evidence.why = "the ends of J and the ratios of neighbours; beyond B_p = T - 1 the bound exceeds T anyway"
     return evidence
