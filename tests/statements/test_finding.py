@@ -94,7 +94,7 @@ def test_a_step_of_a_proof_can_break_a_statement_but_has_no_margin():
     assert (made.verdict, made.margin) == (Verdict.HOLDS, 0.5)
     made.printed.step("another", 2.0, 1.0)
     assert made.verdict is Verdict.FAILS
-    assert made.counterexample == "another: 2 > 1"
+    assert made.counterexample == "in the proof, another: 2 > 1"
 
 
 def test_the_critical_count_has_the_error_rate_that_it_says():
