@@ -62,7 +62,7 @@ class Trial:
 
     @property
     def margin(self) -> float:
-        """(right - left) / max(|left|, |right|)."""
+        """``(right - left) / max(|left|, |right|)``; at least 0 where it holds."""
         size = max(abs(self.left), abs(self.right), ROUNDING)
         slack = (self.right - self.left) / size if size < math.inf else float(self.right > self.left)
         return max(0.0, slack) if self.holds else slack
@@ -98,7 +98,7 @@ class Trail:
         self.at_most(instance, left, right, aside=True)
 
     def equal(self, instance: str, left: ArrayLike, right: ArrayLike, tolerance: float = ROUNDING) -> None:
-        """Try |left - right| <= tolerance."""
+        """Try ``|left - right| <= tolerance``."""
         self.at_most(instance, np.abs(np.asarray(left, float) - np.asarray(right, float)), tolerance)
 
     def seldom(self, instance: str, hits: int, runs: int, probability: float, error: float = 1e-3) -> None:
