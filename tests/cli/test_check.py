@@ -78,6 +78,7 @@ def test_a_failure_is_exit_code_one(call, monkeypatch):
         ),
         (["lemma-2", "--workers", "0"], "workers must be at least 1; got 0."),
         (["lemma-2", "--page", "."], "--page must be a file; . is a folder. Try statements.md."),
+        (["nope", "--page", "new/y.md"], "There is no statement 'nope'. `driftmdp check --list` names them all."),
     ],
 )
 def test_wrong_words_get_one_sentence(call, words, message):

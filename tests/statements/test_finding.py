@@ -44,6 +44,22 @@ def test_of_arrays_the_worst_entry_counts(pairs):
     assert bool(trail.broken) == (not all(Trial("", a, b).holds for a, b in pairs))
 
 
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ([0.0, 2.0], [math.inf, 1.0]),
+        ([1e-10, 1.05], [0.0, 1.0]),
+        ([math.nan, 0.0], [1.0, 1.0]),
+        ([-5.0, 2.0], [9.0, 1.9]),
+    ],
+)
+def test_a_broken_entry_is_never_hidden(left, right):
+    trail = Trail()
+    trail.at_most("", left, right)
+    assert trail.broken
+    assert not trail.trials[0].margin > 0
+
+
 def test_a_vacuous_entry_does_not_hide_another():
     trail = Trail()
     trail.at_most("", [0.0, 0.9], [5.0, 1.0], trivial=2.0)
@@ -79,7 +95,7 @@ GOOD, BAD, EMPTY = (1.0, 2.0, math.inf), (2.0, 1.0, math.inf), (1.0, 2.0, 1.5)
         ([BAD], [], Verdict.FAILS),
         ([BAD, EMPTY], [GOOD], Verdict.CORRECTED),
         ([BAD], [GOOD, BAD], Verdict.FAILS),
-        ([BAD], [EMPTY], Verdict.VACUOUS),
+        ([BAD], [EMPTY], Verdict.FAILS),
         ([GOOD], [BAD], Verdict.FAILS),
         ([GOOD], [GOOD], Verdict.HOLDS),
     ],

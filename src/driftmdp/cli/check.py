@@ -60,18 +60,17 @@ def check(
     The exit code is 0 if none fails, 1 if one does and has no corrected form that holds, or could not be checked,
     and 2 for wrong input.
     """
+    wanted = list(dict.fromkeys(statement_named(name) for name in names)) if names else statements()
     if list_only:
-        listed = [statement_named(name) for name in names] if names else statements()
-        print_columns([[entry.name, entry.where, entry.title] for entry in listed])
+        print_columns([[entry.name, entry.where, entry.title] for entry in wanted])
         return
     if not machine_code_is_there():
         remark("Compiling; that is done once, and takes a minute.")
     target = _page_to_write(to, names)
-    remark(
-        f"Checking {len(names) if names else len(statements())} statements; all of them take {_TIMES[thorough]}."
-    )
+    many = f"{len(wanted)} statements" if len(wanted) > 1 else wanted[0].name
+    remark(f"Checking {many}; all of them take {_TIMES[thorough]}.")
     with stopping_politely("Stopping after the checks that run now. Once more to stop at once."):
-        findings = check_statements(names or (), thorough, workers, each=_tell)
+        findings = check_statements(wanted, thorough, workers, each=_tell)
     if as_json:
         print(json.dumps([as_data(finding) for finding in findings], indent=2))
     else:
@@ -96,8 +95,10 @@ def _page_to_write(to: Path | None, names: list[str] | None) -> Path | None:
             raise InvalidInputError(f"--page must be a file; {target} is a folder. Try {target / 'statements.md'}.")
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
-        except FileExistsError:
-            raise InvalidInputError(f"--page must lie in a folder; {target.parent} is a file.") from None
+        except (FileExistsError, NotADirectoryError):
+            raise InvalidInputError(
+                f"--page must lie in a folder; {target.parent} is, or lies in, a file."
+            ) from None
     return target
 
 

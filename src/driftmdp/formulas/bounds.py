@@ -22,6 +22,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from numbers import Real
+
+import numpy as np
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.formulas import lemmas
@@ -252,11 +255,11 @@ def _share_of(bound: Callable[[int], float]) -> Callable[[int], float]:
 
     def share(t: int) -> float:
         value = bound(t)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
+        if isinstance(value, bool | np.bool_) or not isinstance(value, Real | np.number) or not value >= 0:
             raise InvalidInputError(
                 f"bound must return a number from 0 on; got {value!r} at T = {t}. {FOR_EXAMPLE}"
             )
-        return value / t
+        return float(value) / t
 
     return share
 

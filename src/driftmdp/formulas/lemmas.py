@@ -125,7 +125,7 @@ def chance(horizon: int, delta: float | None = None, log_horizon: int | None = N
     303.4...
     """
     t = as_integer(horizon, "horizon", minimum=1)
-    return math.sqrt(2 * t * math.log(1 / _delta(delta, log_horizon or t)))
+    return math.sqrt(2 * t * math.log(1 / _delta(delta, _in_logarithms(t, log_horizon))))
 
 
 def variation(
@@ -143,7 +143,7 @@ def variation(
     br, bp = as_number(b_r, "b_r", minimum=0.0), as_number(b_p, "b_p", minimum=0.0)
     t, w = _sizes(horizon, window)
     d, eta = as_number(diameter, "diameter", minimum=0.0), as_number(widening, "widening", minimum=0.0)
-    return factor * w * (2 * br + 4 * d * bp) + 2 * d * t * eta
+    return as_number(factor, "factor", minimum=0.0) * w * (2 * br + 4 * d * bp) + 2 * d * t * eta
 
 
 def estimation(
@@ -167,7 +167,7 @@ def estimation(
     1153985.8...
     """
     pairs, states = as_space(space).n_pairs, space.n_states
-    logs = log_horizon or horizon
+    logs = _in_logarithms(_sizes(horizon, window)[0], log_horizon)
     reward = 2 * math.sqrt(2 * math.log(pairs * logs / _delta(delta, logs)))
     d, scale = as_number(diameter, "diameter", minimum=0.0), as_number(scale, "scale", minimum=0.0)
     weight = scale * (2 * reward + 4 * d * math.sqrt(states) * reward)
@@ -267,6 +267,10 @@ def blocks(horizon: int, window: int) -> list[tuple[int, int]]:
 
 def _sizes(horizon: int, window: int) -> tuple[int, int]:
     return as_integer(horizon, "horizon", minimum=1), as_integer(window, "window", minimum=1)
+
+
+def _in_logarithms(horizon: int, log_horizon: int | None) -> int:
+    return horizon if log_horizon is None else as_integer(log_horizon, "log_horizon", minimum=1)
 
 
 def _delta(delta: float | None, horizon: float) -> float:

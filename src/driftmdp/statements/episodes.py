@@ -137,7 +137,7 @@ def lemma_10(bench: Bench) -> Evidence:
         t, w, d, (b_r, b_p) = ledger.horizon, ledger.window, ledger.max_diameter, ledger.budgets
         for kind, varied, budget in (("r", ledger.var_r, b_r), ("p", ledger.var_p, b_p)):
             evidence.printed.step(f"{ledger.name}, sum of var_{kind}", varied.sum(), budget * w)
-            evidence.corrected.step(f"{ledger.name}, sum of var_{kind}", varied.sum(), 2 * budget * w)
+            evidence.corrected.step(f"{ledger.name}, sum of var_{kind}", varied.sum(), (2 * w - 1) * budget)
         bound = lemmas.variation(t, b_r, b_p, w, ledger.widening, d)
         evidence.corrected.at_most(ledger.name, ledger.parts["variation"], bound, trivial=t)
     evidence.correction = "sum_t var_t <= (2 W - 1) B: twice the printed constants 2 B_r W and 4 D_max B_p W"

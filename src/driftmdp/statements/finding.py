@@ -24,11 +24,12 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["Evidence", "Finding", "Trail", "Trial", "Verdict", "critical_count"]
 
 ROUNDING = 1e-9
+Floats = NDArray[np.float64]
 
 
 class Verdict(StrEnum):
@@ -58,14 +59,12 @@ class Trial:
     @property
     def holds(self) -> bool:
         """Whether it held, to rounding."""
-        return self.left <= self.right + ROUNDING * max(1.0, min(abs(self.left), abs(self.right)))
+        return bool(_holds(np.array(self.left), np.array(self.right)))
 
     @property
     def margin(self) -> float:
         """``(right - left) / max(|left|, |right|)``; at least 0 where it holds."""
-        size = max(abs(self.left), abs(self.right), ROUNDING)
-        slack = (self.right - self.left) / size if size < math.inf else float(self.right > self.left)
-        return max(0.0, slack) if self.holds else slack
+        return float(_margins(np.array(self.left), np.array(self.right)))
 
     def __str__(self) -> str:
         return f"{self.instance}: {self.left:.6g} {'<=' if self.holds else '>'} {self.right:.6g}"
@@ -86,10 +85,8 @@ class Trail:
         )
         if lefts.size == 0:
             return
-        with np.errstate(invalid="ignore"):  # what is not a number, inf / inf too, is the worst
-            slack = (rights - lefts) / np.maximum(np.maximum(np.abs(lefts), np.abs(rights)), ROUNDING)
-        vacuous = rights >= top
-        order = np.where(vacuous & (slack >= -ROUNDING), 10.0 + slack, slack)
+        held, slack, vacuous = _holds(lefts, rights), _margins(lefts, rights), rights >= top
+        order = np.where(held, np.where(vacuous, 10.0 + slack, slack), slack - 10.0)  # what is broken comes first
         worst = np.unravel_index(int(np.argmin(order)), order.shape)
         self.trials.append(Trial(instance, float(lefts[worst]), float(rights[worst]), bool(vacuous[worst]), aside))
 
@@ -210,9 +207,9 @@ class Evidence:
         printed, corrected = self.printed, self.corrected
         if self.only_words:
             return Verdict.NOT_TESTABLE
-        if corrected.broken or (printed.broken and not corrected.trials):
+        if corrected.broken or (printed.broken and not corrected.telling):
             return Verdict.FAILS
-        if not (self.deciding.telling):
+        if not self.deciding.telling:
             return Verdict.VACUOUS
         return Verdict.CORRECTED if printed.broken else Verdict.HOLDS
 
@@ -233,6 +230,19 @@ class Evidence:
     def margin(self) -> float:
         """The worst margin among trials that say something."""
         return min((trial.margin for trial in self.deciding.telling), default=math.nan)
+
+
+def _holds(left: Floats, right: Floats) -> NDArray[np.bool_]:
+    """Return whether left <= right, to rounding; nothing that is not a number holds."""
+    return np.asarray(left <= right + ROUNDING * np.maximum(1.0, np.minimum(np.abs(left), np.abs(right))))
+
+
+def _margins(left: Floats, right: Floats) -> Floats:
+    """Return (right - left) / max(|left|, |right|), at least 0 where it holds; 1 or -1 where a side is infinite."""
+    size = np.maximum(np.maximum(np.abs(left), np.abs(right)), ROUNDING)
+    with np.errstate(invalid="ignore"):
+        slack = np.where(np.isfinite(size), (right - left) / size, np.where(left < right, 1.0, -1.0))
+    return np.where(_holds(left, right), np.maximum(0.0, slack), slack)
 
 
 def critical_count(runs: int, probability: float, error: float) -> int:

@@ -26,7 +26,8 @@ NOTATION = "Notation: x^, x~ and x- are x with a hat, a tilde and a bar; N+ is m
 HEAD = """# The paper, executable
 
 {what} of *Non-Stationary Reinforcement Learning: The Blessing of (More) Optimism* [CSZ20] as checks that run.
-This page was written by `{command}`; `driftmdp check` prints the same, and exits with 1 if a statement fails.
+This page was written by `{command}`; `driftmdp check` prints the same, without `--thorough` on fewer
+instances, and exits with 1 if a statement fails.
 
 A trial is an inequality on an instance, left <= right. Its *margin* is (right - left) / max(|left|, |right|);
 the table has the worst. Near 0 a trial is tight; near 1 it is far from being broken, which for a bound means

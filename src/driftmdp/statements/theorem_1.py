@@ -83,6 +83,8 @@ def theorem_1_tuned(bench: Bench) -> Evidence:
             ratio = terms / bounds.theorem_1_tuned(space, t, b_r, b_p, 1.0)
             here = f"{name}, B_r = {b_r:.0e}, B_p = {b_p:.0e}"
             evidence.printed.at_most(here, ratio, 8.0)
+            plus_one = bounds.theorem_2(space, t, b_r, b_p, 1.0)  # the same with B_r + B_p + 1
+            evidence.corrected.step(f"{here}, with B_r + B_p + 1", terms, 8.0 * plus_one)
             if 1 <= window <= t:
                 evidence.corrected.at_most(here, ratio, 8.0)
                 chosen = formulas.tuned(space, t, b_r, b_p)

@@ -185,8 +185,8 @@ def grid(bench: Bench) -> Evidence:
 
     H >= W* >= 1 and S^(1/3) A^(1/4) >= eta* >= S^(1/3) A^(1/4) Phi, so neighbours in J enclose them, and their
     ratio is e. Printed. But eta* exceeds the top of the grid for B_p near 2 T, H >= W* fails by its rounding at
-    B = 0, and the ratio is H^(1/floor(ln H)), up to e^2. Corrected: neighbours differ by at most
-    that, but for rounding, and enclose W*, up to 1, and eta* for B_p <= T - 1.
+    B = 0, and the ratio is H^(1/floor(ln H)), up to e^2 (of widenings the same with 1/Phi). Corrected:
+    neighbours differ by at most these, but for rounding, and enclose W*, up to 1, and eta* for B_p <= T - 1.
     """
     evidence = Evidence()
     for states, actions, t in [(2, 2, 100), (2, 2, 5000), (5, 3, 10**5), (20, 4, 10**8)]:
@@ -199,7 +199,8 @@ def grid(bench: Bench) -> Evidence:
         windows, widenings = np.array(plan.windows), np.array(plan.widenings)
         ends = [windows[0] - 1, windows[-1] - length, widenings[0] / size - 1, widenings[-1] / (size * phi) - 1]
         evidence.corrected.step(f"{name}: the ends of J", np.abs(ends), 1e-9)
-        evidence.corrected.step(f"{name}: ratios of widenings", widenings[:-1] / widenings[1:], math.e**2)
+        step = phi ** (-1 / int(math.log(1 / phi)))
+        evidence.corrected.step(f"{name}: ratios of widenings", np.abs(widenings[:-1] / widenings[1:] - step), 1e-9)
         evidence.corrected.at_most(f"{name}: windows beside each other", windows[1:], ratio * (windows[:-1] + 1))
         for b_r, b_p in [(0, 0), (1, 1), (t**0.5, t**0.5), (t - 1, 1), (0, t - 1), (0, 2 * (t - 1))]:
             here = f"{name}, B_r = {b_r:.2g}, B_p = {b_p:.2g}"
@@ -213,7 +214,8 @@ def grid(bench: Bench) -> Evidence:
                     f"{here}: eta* lies within J", [widenings[-1], widening], [widening, size]
                 )
     evidence.correction = (
-        "neighbours differ by up to e^(1 + 1/floor(ln H)), and eta* lies within J for B_p <= T - 1"
+        "windows differ by up to e^(1 + 1/floor(ln H)), widenings by up to e^(1 + 1/floor(ln 1/Phi)), and eta* is "
+        "within J for B_p <= T - 1"
     )
     evidence.why = "the ends of J and the ratios of neighbours; beyond B_p = T - 1 the bound exceeds T anyway"
     return evidence
