@@ -104,7 +104,7 @@ def test_names_may_repeat_and_wrong_ones_are_named():
 def test_registering_what_cannot_be():
     with pytest.raises(InvalidInputError, match="There is a statement 'lemma-2' already"):
         statement("lemma-2", "again", "nowhere", 1)(lambda bench: Evidence())
-    with pytest.raises(InvalidInputError, match="place must be a number"):
+    with pytest.raises(InvalidInputError, match="place must be a finite number"):
         statement("mine", "my own", "nowhere", "last")
     with pytest.raises(InvalidInputError, match="The check of 'mine' must return Evidence; got None"):
         Statement("mine", "my own", "nowhere", 1, lambda bench: None).check(Bench())
