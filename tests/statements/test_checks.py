@@ -84,10 +84,10 @@ def test_every_numbered_statement_of_the_paper_is_there():
 
 
 def test_findings_do_not_depend_on_the_number_of_workers():
-    names = ["lemma-2", "theorem-1-tuned", "linear-programs", "proposition-7"]
+    names = ["definition-1", "theorem-1-tuned", "linear-programs", "proposition-7"]
     alone, together = check(names, workers=1), check(names, workers=3)
     assert [as_data(f) | {"seconds": 0} for f in alone] == [as_data(f) | {"seconds": 0} for f in together]
-    assert [f.name for f in alone] == ["theorem-1-tuned", "linear-programs", "lemma-2", "proposition-7"]
+    assert [f.name for f in alone] == ["definition-1", "theorem-1-tuned", "linear-programs", "proposition-7"]
 
 
 def test_names_may_repeat_and_wrong_ones_are_named():
@@ -98,7 +98,7 @@ def test_names_may_repeat_and_wrong_ones_are_named():
         check("lemma-2")
     with pytest.raises(InvalidInputError, match="names must be a list of names"):
         check(3)
-    assert [f.name for f in check(["lemma:mc", statement_named("remark-3")])] == ["remark-3", "lemma-2"]
+    assert [f.name for f in check(["def:diameter", statement_named("remark-3")])] == ["definition-1", "remark-3"]
 
 
 def test_registering_what_cannot_be():
