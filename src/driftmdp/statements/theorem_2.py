@@ -63,8 +63,8 @@ def theorem_2(bench: Bench) -> Evidence:
     _try_orders(evidence)
     useful = bounds.useful_horizon(lambda t: bounds.theorem_2(Space.uniform(2, 2), t, 1, 1, 1, explicit=True))
     evidence.why = (
-        f"regret {regret:,.0f}, bound {best:,.0f}, T {t:,}. With theory's radii and EXP3.P's constant the "
-        f"whole bound is below T only from T = {useful:.0e} on (S = A = 2, D = B_r = B_p = 1)"
+        f"with what the master really lost, regret {regret:,.0f}, bound {best:,.0f}, T {t:,}. With theory's radii "
+        f"and EXP3.P's constant the whole bound is below T from T = {useful:.0e} on (S = A = 2, D = B_r = B_p = 1)"
     )
     return evidence
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from driftmdp import problems
 from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
 from driftmdp.problems.schedules import blocks, swing
 
-__all__ = ["nearly_still", "random_mdp", "resting_then_moving", "ring", "shop", "turns"]
+__all__ = ["nearly_still", "order_up", "random_mdp", "resting_then_moving", "ring", "shop", "turns"]
 
 LEVELS = 200  # of rewards that swing; so there are few worlds to solve
 STAY_OR_MOVE = [[1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [1.0, 0.0]]  # action 0 stays, action 1 moves
@@ -84,6 +85,11 @@ def shop(
         holding=0.3,
         zeta=zeta,
     )
+
+
+def order_up(space: Space) -> NDArray[np.int32]:
+    """Return the pair of each state of an inventory that fills the shelf, a = S - s."""
+    return np.asarray(space.offsets[1:] - 1)
 
 
 def random_mdp(rng: np.random.Generator, n_states: int, n_actions: int, sparse: bool = False) -> Mdp:
