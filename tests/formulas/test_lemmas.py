@@ -65,6 +65,9 @@ def test_no_sequence_of_pairs_breaks_a_sum(sequence, window):
     assert (1 / np.sqrt(starts)[episode]).sum() <= lemmas.precision(space, pairs.size, window) + 1e-9
     counts = np.array([np.bincount(pairs[max(0, s - window - 1) : s - 1], minlength=n_pairs) for s in starts])
     remembered = counts[episode, pairs]
+    roots = (1 / np.sqrt(np.maximum(1, remembered))).sum()
+    sharper = (1 + math.sqrt(2)) * np.sqrt(n_pairs * block_lengths(pairs.size, window)).sum()
+    assert roots <= sharper + 1e-9  # docs/paper-notes.md, item 35
     for scale in (1.0, 0.01):
         radii = scale * paper_radii(remembered, space, pairs.size).reward
         radii = np.maximum(radii, remembered == 0)  # a pair never seen keeps the radius 1

@@ -9,9 +9,9 @@ from driftmdp.agents.bandits import BOB, DUCB, EXP3, EXP3P, EXP3S, SWUCB, UCB1, 
 from driftmdp.agents.base import Agent, BuiltinAgent, Stage
 from driftmdp.agents.blocks import BlockSummary
 from driftmdp.agents.borl import BORL
-from driftmdp.agents.explanation import ActionReason, Beliefs, Explanation
+from driftmdp.agents.explanation import ActionReason, Beliefs, Explanation, Plan
 from driftmdp.agents.fixed_policy import FixedPolicy
-from driftmdp.agents.optimist import Optimist, Plan
+from driftmdp.agents.optimist import Optimist
 from driftmdp.agents.oracle import Oracle
 from driftmdp.agents.parts import (
     BernsteinRadii,

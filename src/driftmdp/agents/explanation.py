@@ -1,4 +1,4 @@
-"""Why an optimist takes an action."""
+"""What a plan of an optimist is, what it was made from, and why it takes an action."""
 
 from __future__ import annotations
 
@@ -7,7 +7,35 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ActionReason", "Beliefs", "Explanation"]
+__all__ = ["ActionReason", "Beliefs", "Explanation", "Plan"]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The facts of a plan.
+
+    Attributes
+    ----------
+    t
+        When it was made.
+    gain
+        The optimistic average reward, rho~ of [CSZ20] alg:evi, in units of the rewards.
+    residual
+        Width of the certificate, span(T u - u), in units of the rewards.
+    sweeps
+        Iterations that it took.
+    vacuous
+        Whether every radius was vacuous: nothing that is remembered mattered.
+    method
+        How it was made.
+    """
+
+    t: int
+    gain: float
+    residual: float
+    sweeps: int
+    vacuous: bool
+    method: str
 
 
 @dataclass(frozen=True)

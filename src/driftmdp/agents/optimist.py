@@ -6,7 +6,6 @@ The step is compiled and is the same whether it is taken live (``act``, ``observ
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from driftmdp import kernels
 from driftmdp.agents.base import RowByRow, Stage
 from driftmdp.agents.composition import phases_of, rules_of
-from driftmdp.agents.explanation import ActionReason, Beliefs, Explanation
+from driftmdp.agents.explanation import ActionReason, Beliefs, Explanation, Plan
 from driftmdp.agents.parts import Confidence, Doubling, Everything, Memory, SinceRestart, SlidingWindow
 from driftmdp.agents.ranges import checked_range
 from driftmdp.agents.restoring import memory_arrays, restored_memory, restored_mind
@@ -26,7 +25,7 @@ from driftmdp.mdp import Space
 from driftmdp.planning.optimistic import finish_sparsely
 from driftmdp.validation import one_of
 
-__all__ = ["PLANNERS", "TIES", "Optimist", "Plan"]
+__all__ = ["PLANNERS", "TIES", "Optimist"]
 
 TIE = 1e-9  # of the planner, in units of the reward range
 PLANNERS = ("paper", "fast")
@@ -34,34 +33,6 @@ TIES = ("least-visited", "first")
 BY_DOUBLING = Doubling()
 PLAN_FACTS = "gain", "residual", "sweeps", "is_vacuous", "accelerated"
 TRIED_FACTS = "gain", "residual", "sweeps", "vacuous", "accelerated"
-
-
-@dataclass(frozen=True)
-class Plan:
-    """The facts of a plan.
-
-    Attributes
-    ----------
-    t
-        When it was made.
-    gain
-        The optimistic average reward, rho~ of [CSZ20] alg:evi, in units of the rewards.
-    residual
-        Width of the certificate, span(T u - u), in units of the rewards.
-    sweeps
-        Iterations that it took.
-    vacuous
-        Whether every radius was vacuous: nothing that is remembered mattered.
-    method
-        How it was made.
-    """
-
-    t: int
-    gain: float
-    residual: float
-    sweeps: int
-    vacuous: bool
-    method: str
 
 
 class Optimist(RowByRow):

@@ -67,8 +67,8 @@ def check(
     if not machine_code_is_there():
         remark("Compiling; that is done once, and takes a minute.")
     target = _page_to_write(to, names)
-    many = f"{len(wanted)} statements" if len(wanted) > 1 else wanted[0].name
-    remark(f"Checking {many}; all of them take {_TIMES[thorough]}.")
+    if not names:
+        remark(f"Checking {len(wanted)} statements; that takes {_TIMES[thorough]}.")
     with stopping_politely("Stopping after the checks that run now. Once more to stop at once."):
         findings = check_statements(wanted, thorough, workers, each=_tell)
     if as_json:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from driftmdp.cli.printing import remark
+from driftmdp.errors import InvalidInputError
 from driftmdp.report import write_figures
 from driftmdp.report.paper import FIGURES
 
@@ -25,6 +26,8 @@ def figures(names: Names = None, out: Out = Path("out/figures")) -> None:
 
     Prints where they are. All of them take half a minute.
     """
+    if out.is_file():
+        raise InvalidInputError(f"--out must be a folder; {out} is a file.")
     written = write_figures(out, names or None)
     for path in written:
         print(path)
