@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from driftmdp.kernels import (
         bellman,
+        censored,
         elimination,
         exponential,
         extended,
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
         markov,
         memory,
         optimist,
+        ordering,
         scripted,
+        shelf,
         sweeping,
         upper_bounds,
         world,
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "bellman",
+    "censored",
     "elimination",
     "exponential",
     "extended",
@@ -43,7 +47,9 @@ __all__ = [
     "markov",
     "memory",
     "optimist",
+    "ordering",
     "scripted",
+    "shelf",
     "sweeping",
     "upper_bounds",
     "world",

@@ -4,6 +4,7 @@ from driftmdp.problems.inventory.costs import Costs
 from driftmdp.problems.inventory.demand import (
     DemandLaw,
     Empirical,
+    Gamma,
     Geometric,
     NegativeBinomial,
     Poisson,
@@ -20,13 +21,16 @@ from driftmdp.problems.inventory.paths import (
     as_path,
 )
 from driftmdp.problems.inventory.problem import InventoryProblem, inventory
+from driftmdp.problems.inventory.stock import LEAD_TIMES, Stock, as_lead_time
 
 __all__ = [
+    "LEAD_TIMES",
     "Abrupt",
     "Constant",
     "Costs",
     "DemandLaw",
     "Empirical",
+    "Gamma",
     "Geometric",
     "Given",
     "InventoryProblem",
@@ -35,8 +39,10 @@ __all__ = [
     "Poisson",
     "RegimeSwitching",
     "Seasonal",
+    "Stock",
     "Trend",
     "as_demand",
+    "as_lead_time",
     "as_path",
     "inventory",
 ]

@@ -5,6 +5,7 @@ symbol    name here                             meaning
 ========  ====================================  =======================================================
 S         capacity                              shelf; stock is 0 .. S, so there are S + 1 states
 s, a      state, action                         stock before ordering; units ordered, 0 .. S - s
+L         lead_time                             days until an order is here; with 2, stock.py's states
 X, Y      anchor drawn; sales                   demand; min(X, s + a), all that the seller sees
 zeta      zeta                                  least mass of each demand 0 .. S ([CSZ20] Assumption 3)
 r^pseudo  rewards                               -f 1[a>0] - c a - h (s + a - Y) + l Y
@@ -27,10 +28,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from driftmdp.errors import InvalidInputError
-from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
+from driftmdp.mdp import DriftingMdp, Mdp, Problem
 from driftmdp.problems.inventory.costs import Costs
 from driftmdp.problems.inventory.demand import DemandLaw, Poisson, as_demand
 from driftmdp.problems.inventory.paths import Seasonal
+from driftmdp.problems.inventory.stock import Stock
 from driftmdp.problems.registry import register
 from driftmdp.validation import as_integer, as_number, readonly
 
@@ -45,7 +47,7 @@ class InventoryProblem(Problem):
 
     Attributes
     ----------
-    capacity, costs, zeta
+    capacity, costs, lead_time, zeta
         As given.
     expected_demand
         E[X_t], shape (T,).
@@ -53,6 +55,7 @@ class InventoryProblem(Problem):
 
     capacity: int = field(default=0, kw_only=True)
     costs: Costs = field(default_factory=Costs, kw_only=True)
+    lead_time: int = field(default=0, kw_only=True)
     zeta: float = field(default=0.0, kw_only=True)
     expected_demand: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0), kw_only=True, repr=False)
 
@@ -78,6 +81,7 @@ def inventory(
     holding: float = 0.5,
     zeta: float = 0.002,
     start: int = 0,
+    lead_time: int = 0,
 ) -> InventoryProblem:
     """How much to order each day when demand drifts and empty shelves hide it.
 
@@ -106,6 +110,9 @@ def inventory(
         1 / (S + 1).
     start
         Units on the shelf at t = 1.
+    lead_time
+        Days from an order to its arrival: 0 (the paper's model), 1 or 2. With 2 the state also has what arrives
+        tomorrow, (S + 1)(S + 2) / 2 states in all.
 
     Examples
     --------
@@ -115,7 +122,8 @@ def inventory(
     >>> problem.drifting.at(1).successors(state=1, action=2).round(3)  # 3 on the shelf: 0 .. 3 left
     array([0.933, 0.046, 0.017, 0.004])
     """
-    capacity = as_integer(capacity, "capacity", minimum=1)
+    stock = Stock(capacity, lead_time)
+    capacity = stock.capacity
     horizon = as_integer(horizon, "horizon", minimum=1)
     zeta = as_number(zeta, "zeta", minimum=0.0)
     if zeta * (capacity + 1) > 1:
@@ -133,30 +141,31 @@ def inventory(
     uniform = zeta * (capacity + 1)
     weights = (1 - uniform) * law.table(horizon, capacity) + zeta
     return InventoryProblem(
-        DriftingMdp(demand_anchors(capacity, costs), weights),
-        start=start,
+        DriftingMdp(demand_anchors(stock, costs), weights),
+        start=stock.index(as_integer(start, "start", 0, capacity)),
         noise="anchor",  # type: ignore[arg-type]
         reward_range=costs.pseudo_reward_range(capacity),
         capacity=capacity,
         costs=costs,
+        lead_time=stock.lead_time,
         zeta=zeta,
         expected_demand=readonly((1 - uniform) * law.means(horizon) + uniform * capacity / 2),
     )
 
 
-def demand_anchors(capacity: int, costs: Costs) -> list[Mdp]:
+def demand_anchors(stock: Stock, costs: Costs) -> list[Mdp]:
     """Return the S + 1 worlds in which demand is 0, 1, ..., S for sure."""
-    space = Space(capacity + 1 - np.arange(capacity + 1))
-    stock = space.pair_states.astype(np.int64)
-    order = np.arange(space.n_pairs) - space.offsets[stock]
-    level = stock + order
+    space = stock.space
+    state = space.pair_states.astype(np.int64)
+    order = np.arange(space.n_pairs) - space.offsets[state]
+    on_sale = stock.on_hand[state] + (order if stock.lead_time == 0 else 0)
     ordering = costs.fixed * (order > 0) + costs.unit * order
     rows = np.arange(space.n_pairs + 1)
     anchors = []
-    for demand in range(capacity + 1):
-        sales = np.minimum(demand, level)
-        left = level - sales
-        rewards = -ordering - costs.holding * left + costs.lost_sale * sales
-        transitions = sp.csr_array((np.ones(space.n_pairs), left, rows), shape=(space.n_pairs, capacity + 1))
-        anchors.append(Mdp(space, rewards, transitions))
+    for demand in range(stock.capacity + 1):
+        sales = np.minimum(demand, on_sale)
+        rewards = -ordering - costs.holding * (on_sale - sales) + costs.lost_sale * sales
+        following = stock.after(state, order, sales)
+        shape = (space.n_pairs, space.n_states)
+        anchors.append(Mdp(space, rewards, sp.csr_array((np.ones(space.n_pairs), following, rows), shape=shape)))
     return anchors

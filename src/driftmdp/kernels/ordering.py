@@ -1,0 +1,234 @@
+"""How much to order, exactly, when demand follows a known law: the least average cost, and the best order today.
+
+Costs are counted without l X, as in the pseudo-reward of [CSZ20] Section 7.1, which no order changes: a day costs
+f 1[a > 0] + c a + h (what is left) - l (what is sold).
+
+Without a lead time an (s, S) rule is optimal: whenever the stock is s or less, order up to S, [V66]. Its cost is
+that of a renewal process, [ZF91]: m_i, the days that the stock is i below S before the next order, solve
+m_0 = 1 / (1 - p_0), m_i = sum_{x=1..i} p_x m_{i-x} / (1 - p_0), and with L(y) the mean cost of a day that begins
+with y on sale, each unit sold charged c for its successor,
+
+    C(s, S) = (f + sum_{i < S - s} m_i L(S - i)) / sum_{i < S - s} m_i.
+
+All of them together take O(S^2). The units that an order brings are sold or held, never lost, so that charging c
+at the sale changes no average. With a lead time the rule is not of this form, and the plan is that of the MDP of
+problems/inventory/stock.py, by modified policy iteration with a closing Bellman step for a certificate.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from driftmdp.kernels._compile import inlined_kernel, lean_kernel
+from driftmdp.kernels.arrays import Floats
+from driftmdp.kernels.shop_arrays import Guess, Prices
+
+TIE = 1e-9  # orders whose costs differ less are equally good; the smallest is taken
+NO_DEMAND = 1e-12  # more demand than this there must be, for an order to make sense
+KAPPA = 0.95  # P is replaced by KAPPA P + (1 - KAPPA): no cycles; PAPER_NOTES 32
+PRECISION = 1e-6  # of a plan's average cost, of the costs' sum
+BETWEEN = 5  # sweeps for a policy between two that improve it
+MOST = 100_000  # sweeps
+
+
+@lean_kernel
+def best_levels(
+    law: Floats, prices: Prices, renewals: Floats, day_costs: Floats, may_never: bool
+) -> tuple[int, int, float]:
+    """Return s, S and the average cost of the cheapest (s, S) rule with 0 <= s < S <= capacity.
+
+    With ``may_never``, not to order at all is a rule too: s = -1, S = 0, at cost 0.
+    """
+    best_s, best_up, best = 0, 1, np.inf
+    if may_never:
+        best_s, best_up, best = -1, 0, 0.0
+    if law[0] >= 1.0 - NO_DEMAND:
+        return best_s, best_up, 0.0
+    _count_renewals(law, renewals)
+    _fill_day_costs(law, prices, day_costs)
+    for up in range(1, prices.capacity + 1):
+        cost, days = prices.fixed, 0.0
+        for below in range(up):
+            cost += renewals[below] * day_costs[up - below]
+            days += renewals[below]
+            if cost / days < best - TIE:
+                best_s, best_up, best = up - below - 1, up, cost / days
+    return best_s, best_up, best
+
+
+@inlined_kernel
+def _count_renewals(law: Floats, renewals: Floats) -> None:
+    moves = 1.0 - law[0]
+    renewals[0] = 1.0 / moves
+    for i in range(1, renewals.size):
+        total = 0.0
+        for x in range(1, i + 1):
+            total += law[x] * renewals[i - x]
+        renewals[i] = total / moves
+
+
+@inlined_kernel
+def _fill_day_costs(law: Floats, prices: Prices, day_costs: Floats) -> None:
+    """Fill ``day_costs[y]`` with L(y)."""
+    sold, beyond = 0.0, 1.0
+    day_costs[0] = 0.0
+    for on_sale in range(1, day_costs.size):
+        beyond -= law[on_sale - 1]
+        sold += beyond
+        day_costs[on_sale] = (prices.unit - prices.lost) * sold + prices.holding * (on_sale - sold)
+
+
+@inlined_kernel
+def after_a_day(law: Floats, prices: Prices, values: Floats, on_sale: int) -> float:
+    """Return the mean cost of a day with y on sale, and of the stock that it leaves; no lead time."""
+    total, beyond = 0.0, 1.0
+    for x in range(on_sale):
+        left = on_sale - x
+        total += law[x] * (values[left] + prices.holding * left - prices.lost * x)
+        beyond -= law[x]
+    return total + beyond * (values[0] - prices.lost * on_sale)
+
+
+@lean_kernel
+def value_levels(law: Floats, prices: Prices, levels: tuple[int, int, float], values: Floats) -> None:
+    """Fill ``values[s]`` with the relative cost of a stock, before ordering, under a rule (s, S, its cost)."""
+    s, up, gain = levels
+    for stock in range(values.size):
+        values[stock] = 0.0
+        if stock <= s:
+            values[stock] = prices.fixed + prices.unit * (up - stock)
+    if law[0] >= 1.0 - NO_DEMAND:
+        for stock in range(values.size):
+            values[stock] = prices.holding * stock  # it stays for ever; less is better
+        return
+    for stock in range(max(s + 1, 1), values.size):  # a day without a sale changes nothing: solved for it
+        total, beyond = law[0] * prices.holding * stock, 1.0 - law[0]
+        for x in range(1, stock):
+            left = stock - x
+            total += law[x] * (values[left] + prices.holding * left - prices.lost * x)
+            beyond -= law[x]
+        total += beyond * (values[0] - prices.lost * stock)
+        values[stock] = (total - gain) / (1.0 - law[0])
+
+
+@lean_kernel
+def plan(guess: Guess, prices: Prices) -> tuple[int, int, float, float]:
+    """Fill ``guess.values`` for ``guess.law``; return s, S (-1, 0 with a lead time), average cost and residual."""
+    if prices.lead_time == 0:
+        s, up, gain = best_levels(guess.law, prices, guess.renewals, guess.totals, True)
+        value_levels(guess.law, prices, (s, up, gain), guess.values)
+        return s, up, gain, 0.0
+    gain, residual = plan_ahead(guess, prices)
+    return -1, 0, gain, residual
+
+
+@lean_kernel
+def plan_ahead(guess: Guess, prices: Prices) -> tuple[float, float]:
+    """Fill ``guess.values`` with the relative costs of an optimal plan; return its average cost and residual."""
+    values = guess.values
+    for state in range(values.size):
+        values[state] = 0.0
+    precision = PRECISION * (prices.fixed + prices.unit + prices.lost + prices.holding)
+    gain, residual = 0.0, np.inf
+    sweeps = 0
+    while sweeps < MOST:
+        low, high = _improve(guess, prices)
+        sweeps += 1
+        gain, residual = 0.5 * (low + high), high - low
+        if residual <= precision:
+            break
+        for _ in range(BETWEEN):
+            _follow(guess, prices)
+        sweeps += BETWEEN
+    for state in range(values.size):
+        values[state] *= KAPPA
+    return gain, residual
+
+
+@inlined_kernel
+def _improve(guess: Guess, prices: Prices) -> tuple[float, float]:
+    """Take one Bellman step, note the best orders, and return the least and the largest growth."""
+    values, other = guess.values, guess.other
+    low, high = np.inf, -np.inf
+    for s in range(prices.capacity + 1):
+        for state in range(guess.offsets[s], guess.offsets[s + 1]):
+            coming = state - guess.offsets[s]
+            order, cost = _best_order_ahead(guess, prices, guess.law, KAPPA, s, coming)
+            guess.policy[state] = order
+            other[state] = cost + (1.0 - KAPPA) * values[state]
+            low = min(low, other[state] - values[state])
+            high = max(high, other[state] - values[state])
+    _take_over(values, other)
+    return low, high
+
+
+@inlined_kernel
+def _best_order_ahead(
+    guess: Guess, prices: Prices, law: Floats, kappa: float, s: int, coming: int
+) -> tuple[int, float]:
+    """Return the best order in a state and its cost, values counted ``kappa`` times; lead times 1 and 2.
+
+    What is left of the stock, and what arrives tomorrow, meet the order as the next state: its index is a first
+    one plus the order, so that all orders of a state are summed in one pass.
+    """
+    room = prices.capacity - s - coming
+    totals, values = guess.totals, guess.values
+    for order in range(room + 1):
+        totals[order] = 0.0
+    today, beyond = 0.0, 1.0
+    for x in range(s + 1):
+        chance = law[x] if x < s else beyond
+        beyond -= chance
+        left = s - x
+        today += chance * (prices.holding * left - prices.lost * x)
+        first = left if prices.lead_time == 1 else guess.offsets[left + coming]
+        for order in range(room + 1):
+            totals[order] += chance * values[first + order]
+    best, cost = 0, np.inf
+    for order in range(room + 1):
+        total = kappa * totals[order] + prices.unit * order + (prices.fixed if order > 0 else 0.0)
+        if total < cost - TIE:
+            best, cost = order, total
+    return best, today + cost
+
+
+@inlined_kernel
+def _follow(guess: Guess, prices: Prices) -> None:
+    """Take one step of the noted policy, costs relative to those of the first state."""
+    values, other, law = guess.values, guess.other, guess.law
+    for s in range(prices.capacity + 1):
+        for state in range(guess.offsets[s], guess.offsets[s + 1]):
+            order = guess.policy[state]
+            total, beyond = 0.0, 1.0
+            for x in range(s + 1):
+                chance = law[x] if x < s else beyond
+                beyond -= chance
+                left = s - x
+                arrives = state - guess.offsets[s]
+                following = left + order if prices.lead_time == 1 else guess.offsets[left + arrives] + order
+                total += chance * (KAPPA * values[following] + prices.holding * left - prices.lost * x)
+            ordering = prices.unit * order + (prices.fixed if order > 0 else 0.0)
+            other[state] = total + ordering + (1.0 - KAPPA) * values[state]
+    _take_over(values, other)
+
+
+@inlined_kernel
+def _take_over(values: Floats, other: Floats) -> None:
+    base = other[0]
+    for state in range(values.size):
+        values[state] = other[state] - base
+
+
+@lean_kernel
+def best_order(guess: Guess, prices: Prices, s: int, coming: int) -> int:
+    """Return what to order today, when today's demand follows ``guess.today`` and later days' ``guess.law``."""
+    if prices.lead_time > 0:
+        order, _ = _best_order_ahead(guess, prices, guess.today, 1.0, s, coming)
+        return order
+    best, cost = 0, np.inf
+    for order in range(prices.capacity - s + 1):
+        total = after_a_day(guess.today, prices, guess.values, s + order)
+        total += prices.unit * order + (prices.fixed if order > 0 else 0.0)
+        if total < cost - TIE:
+            best, cost = order, total
+    return best
