@@ -11,7 +11,7 @@ import pytest
 import driftmdp as dm
 from driftmdp.agents import snapshot
 from driftmdp.errors import InvalidInputError
-from tests.agents.worlds import random_problem, world_luck
+from tests.agents.worlds import problem_for, random_problem, world_luck
 
 AGENTS = sorted(set(dm.agents.builtin()) - {"Optimist"})
 
@@ -35,7 +35,7 @@ def go_on(agent, problem, luck, t, state, steps):
 
 @pytest.mark.parametrize("name", AGENTS)
 def test_loaded_at_every_step_it_goes_on_the_same(name, tmp_path):
-    problem = random_problem(3, 60, n_states=1 if dm.agents.builtin()[name].is_bandit else None)
+    problem = problem_for(dm.agents.builtin()[name], 60)
     luck = world_luck(problem, 1)
     agent, uninterrupted = make(name, problem), make(name, problem)
     agent.reset(np.random.default_rng(1))

@@ -19,6 +19,13 @@ def random_problem(seed: int, horizon: int, n_states: int | None = None, noise: 
     return dm.Problem(drifting, start=int(rng.integers(space.n_states)), noise=noise, name=f"random {seed}")
 
 
+def problem_for(agent: type[dm.agents.BuiltinAgent], horizon: int) -> dm.Problem:
+    """Return a small problem that an agent of this package is made for."""
+    if agent.only_for == "inventory":
+        return dm.problems.inventory(capacity=4, horizon=horizon)
+    return random_problem(3, horizon, n_states=1 if agent.only_for == "bandits" else None)
+
+
 def world_luck(problem: dm.Problem, seed: int) -> dm.Luck:
     """Return the luck that ``simulate`` draws for a seed."""
     return problem.luck(np.random.default_rng(np.random.SeedSequence(seed).spawn(2)[0]))

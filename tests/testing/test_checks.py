@@ -13,7 +13,9 @@ PROBLEMS = {
     "bernoulli": random_problem(5, 150, n_states=3, noise="bernoulli"),
     "inventory": dm.problems.inventory(capacity=4, horizon=150),
 }
-BANDITS = {name for name, agent in dm.agents.builtin().items() if agent.is_bandit}
+BANDITS = {name for name, agent in dm.agents.builtin().items() if agent.only_for == "bandits"}
+
+SHOPS = {name for name, agent in dm.agents.builtin().items() if agent.only_for == "inventory"}
 
 
 def make(name, problem, **parameters):
@@ -30,6 +32,10 @@ def make(name, problem, **parameters):
 def test_every_agent(name, problem):
     if name in BANDITS and problem != "one state":
         with pytest.raises(dm.errors.InvalidInputError, match=f"{name} must have a space of one state"):
+            make(name, PROBLEMS[problem])
+        return
+    if name in SHOPS and problem != "inventory":
+        with pytest.raises(dm.errors.InvalidInputError, match=f"{name} must have an inventory problem"):
             make(name, PROBLEMS[problem])
         return
     report = dm.testing.check_agent(lambda p: make(name, p, scale=0.1), PROBLEMS[problem])

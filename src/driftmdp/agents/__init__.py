@@ -11,8 +11,10 @@ from driftmdp.agents.blocks import BlockSummary
 from driftmdp.agents.borl import BORL
 from driftmdp.agents.explanation import ActionReason, Beliefs, Explanation, Plan
 from driftmdp.agents.fixed_policy import FixedPolicy
+from driftmdp.agents.inventory_optimist import InventoryOptimist
 from driftmdp.agents.optimist import Optimist
 from driftmdp.agents.oracle import Oracle
+from driftmdp.agents.outlook import Outlook
 from driftmdp.agents.parts import (
     BernsteinRadii,
     Doubling,
@@ -57,9 +59,11 @@ __all__ = [
     "Everything",
     "Explanation",
     "FixedPolicy",
+    "InventoryOptimist",
     "JakschRadii",
     "Optimist",
     "Oracle",
+    "Outlook",
     "PaperRadii",
     "Plan",
     "Random",
@@ -82,8 +86,9 @@ def builtin() -> dict[str, type[BuiltinAgent]]:
     Examples
     --------
     >>> sorted(builtin())
-    ['BOB', 'BORL', 'DUCB', 'EXP3', 'EXP3P', 'EXP3S', 'FixedPolicy', 'Optimist', 'Oracle', 'Random', 'Rexp3',
-    'SWUCB', 'SWUCRL', 'SWUCRL2CW', 'SlidingWindowUCRL2', 'UCB1', 'UCRL2', 'UCRL2B', 'UCRL2S', 'VariationAwareUCRL']
+    ['BOB', 'BORL', 'DUCB', 'EXP3', 'EXP3P', 'EXP3S', 'FixedPolicy', 'InventoryOptimist', 'Optimist', 'Oracle',
+    'Random', 'Rexp3', 'SWUCB', 'SWUCRL', 'SWUCRL2CW', 'SlidingWindowUCRL2', 'UCB1', 'UCRL2', 'UCRL2B', 'UCRL2S',
+    'VariationAwareUCRL']
     """
     agents = [found for name in __all__ if isinstance(found := globals()[name], type)]
     return {

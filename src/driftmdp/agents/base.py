@@ -57,7 +57,7 @@ class BuiltinAgent(ABC):
     A subclass keeps each parameter of its constructor as an attribute of the same name.
     """
 
-    is_bandit: ClassVar[bool] = False  # whether it is for spaces of one state only
+    only_for: ClassVar[str] = ""  # "bandits" or "inventory", if it is for no other problems
 
     space: Space
     horizon: int | None

@@ -24,6 +24,7 @@ from driftmdp.agents.base import BuiltinAgent
 from driftmdp.errors import InvalidInputError
 from driftmdp.files import write_whole
 from driftmdp.mdp import Space
+from driftmdp.problems.inventory import Costs
 from driftmdp.validation import quietly
 
 __all__ = ["VERSION", "load", "save"]
@@ -157,9 +158,10 @@ def _decode(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
         return arrays[value["array"]]
     if "tuple" in value:
         return tuple(_decode(item, arrays) for item in value["tuple"])
-    if value["part"] not in parts.__all__:
+    kinds: dict[str, Any] = {name: getattr(parts, name) for name in parts.__all__} | {"Costs": Costs}
+    if value["part"] not in kinds:
         raise ValueError(f"unknown part {value['part']!r}")
-    return getattr(parts, value["part"])(**{name: _decode(item, arrays) for name, item in value["fields"].items()})
+    return kinds[value["part"]](**{name: _decode(item, arrays) for name, item in value["fields"].items()})
 
 
 def _first_line(error: BaseException) -> str:

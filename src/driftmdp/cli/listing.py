@@ -18,6 +18,13 @@ __all__ = ["list_names"]
 What = Annotated[str, typer.Argument(help="problems or agents", metavar="problems|agents", show_default=False)]
 
 
+ONLY = {
+    "": "",
+    "bandits": " (bandits only: problems with one state)",
+    "inventory": " (inventory only)",
+}
+
+
 def list_names(what: What) -> None:
     """List the problems or the agents that a spec may name."""
     if one_of(what, "what to list", ("problems", "agents")) == "problems":
@@ -28,5 +35,4 @@ def list_names(what: What) -> None:
 
 
 def _summary(kind: type[BuiltinAgent]) -> str:
-    only = " (bandits only: problems with one state)" if kind.is_bandit else ""
-    return f"{(inspect.getdoc(kind) or '').partition(chr(10))[0]}{only}"
+    return f"{(inspect.getdoc(kind) or '').partition(chr(10))[0]}{ONLY[kind.only_for]}"

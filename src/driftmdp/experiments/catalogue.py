@@ -20,6 +20,7 @@ from driftmdp.validation import nearest_name, quietly
 __all__ = ["Maker", "agent_maker", "make_agent", "make_problem", "problem_maker", "spec_agents"]
 
 FROM_PROBLEM = {"reward_range", "feedback_range"}  # what an agent takes from its problem, if it is not given
+OF_INVENTORY = {"inventory": {"costs", "capacity", "lead_time"}}  # what the problem says of the shelf
 FILLED_IN = {"space", "horizon", "problem", "seed"}  # an agent's parameters that a spec does not give
 
 
@@ -117,7 +118,7 @@ def agent_maker(name: str) -> Maker:
 
 
 def _of_class(name: str, kind: Any, source: str = "") -> Maker:
-    taken, takes_any = _parameters(kind, FILLED_IN)
+    taken, takes_any = _parameters(kind, FILLED_IN | OF_INVENTORY.get(getattr(kind, "only_for", ""), set()))
     more, _ = _parameters(kind.for_problem, FILLED_IN)
     return Maker(name, kind.for_problem, taken | more, takes_any, source)
 

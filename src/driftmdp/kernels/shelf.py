@@ -6,8 +6,6 @@ that was ordered up to are written down; costs, sales and stock follow from them
 
 from __future__ import annotations
 
-import numpy as np
-
 from driftmdp.kernels import censored, ordering
 from driftmdp.kernels._compile import inlined_kernel, lean_kernel
 from driftmdp.kernels.arrays import Floats, Ints, Longs, Luck, Record, World
@@ -123,7 +121,7 @@ def roll_levels(
 def roll_base_stock(
     path: Ints, prices: Prices, window: int, ratio: float, seen: Ints, counts: Longs, diary: Diary
 ) -> None:
-    """Order every day up to the ``ratio`` quantile of the sales of lead time + 1 days in a row, last ``window`` days.
+    """Order every day up to the ``ratio`` quantile of the sales of lead time + 1 days in a row, by the last days.
 
     ``counts`` is room for how often each sum was seen, up to (lead time + 1) times the capacity.
     """
@@ -158,7 +156,9 @@ def _quantile_of_sums(seen: Ints, first: int, last: int, span: int, ratio: float
 
 
 @lean_kernel
-def follow_policies(path: Ints, prices: Prices, offsets: Ints, policies: Ints, policy_of: Ints, diary: Diary) -> None:
+def follow_policies(
+    path: Ints, prices: Prices, offsets: Ints, policies: Ints, policy_of: Ints, diary: Diary
+) -> None:
     """Write down what given policies do, ``policies[policy_of[t], state]`` on day t: the clairvoyant's."""
     stock, coming = 0, 0
     for t in range(path.size):
@@ -218,9 +218,7 @@ def decide_all(
 
 
 @lean_kernel
-def learn_all(
-    demands: Demands, items: Longs, weekdays: Longs, on_sale: Longs, sales: Longs, guess: Guess
-) -> None:
+def learn_all(demands: Demands, items: Longs, weekdays: Longs, on_sale: Longs, sales: Longs, guess: Guess) -> None:
     """Learn days of items, in the order given."""
     for n in range(items.size):
         censored.learn(demands, items[n], weekdays[n], on_sale[n], sales[n], guess)

@@ -9,7 +9,7 @@ import driftmdp as dm
 from driftmdp.errors import ClippedGammaWarning, InvalidInputError
 from tests.agents.worlds import random_problem
 
-BANDITS = sorted(name for name, agent in dm.agents.builtin().items() if agent.is_bandit)
+BANDITS = sorted(name for name, agent in dm.agents.builtin().items() if agent.only_for == "bandits")
 ARMS = dm.Space.uniform(1, 3)
 
 

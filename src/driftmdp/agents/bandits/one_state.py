@@ -20,7 +20,7 @@ PATIENCE = 20  # rewards before their mean is judged
 class Bandit(Timed):
     """An agent for one state, whose actions are arms."""
 
-    is_bandit: ClassVar[bool] = True
+    only_for: ClassVar[str] = "bandits"
     reward_range: tuple[float, float]
 
     def __init__(

@@ -162,7 +162,7 @@ class Gamma(_ByMean):
     def means(self, horizon: int) -> NDArray[np.float64]:
         """Return E[X_t] of the rounded demand, shape (T,)."""
         levels, place = np.unique(super().means(horizon), return_inverse=True)
-        reach = 1 + int(math.ceil(levels.max() * (1 + 40 / min(self.shape, 1.0)))) if levels.size else 1
+        reach = 1 + math.ceil(levels.max() * (1 + 40 / min(self.shape, 1.0))) if levels.size else 1
         sums = np.zeros(levels.size)
         for first in range(1, reach + 1, 4096):  # E[X] is the sum of Pr(X >= k)
             k = np.arange(first, min(first + 4096, reach + 1))

@@ -1,0 +1,191 @@
+"""InventoryOptimist: how much to order when demand drifts and empty shelves hide it.
+
+SWUCRL2-CW learns every (stock, order) by itself, 231 pairs for a shelf of 20. But demand is shared by all of
+them: a day with y units on sale shows min(X, y), a fair sample for every pair with y or less. So only demand is
+learned:
+
+each morning
+    estimate the tail of demand by Kaplan-Meier under six memories of 5 days to all days, mix them by weight,
+    raise it by a tenth of its deviation: a level that was never seen has a large one, so it is worth a look,
+    plan exactly for that law, and order what is best for today's weekday;
+each evening
+    weigh every memory, and the belief that weekdays differ, by how likely it had called the day's sales
+    (sold out: at least so many), and deal 1% of the weight out evenly, so that it can move (fixed share),
+    remember the day.
+
+No window, no horizon and no budget is set: the weights find the memory. kernels/censored.py has the formulas,
+docs/inventory.md what each part is worth.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftmdp import kernels
+from driftmdp.agents.base import RowByRow, Stage
+from driftmdp.agents.outlook import Outlook, outlook, require_converged
+from driftmdp.errors import InvalidInputError
+from driftmdp.kernels.shop_arrays import N_MEMORIES, Demands, Prices, new_demands, new_guess
+from driftmdp.mdp import Problem
+from driftmdp.problems.inventory import Costs, InventoryProblem, Stock
+
+__all__ = ["InventoryOptimist"]
+
+
+class InventoryOptimist(RowByRow):
+    """Order by a censored estimate of drifting demand; nothing to set but what the shelf is.
+
+    In a simulation the days of the week are counted from the first, a Monday.
+
+    Parameters
+    ----------
+    costs
+        f, c, l and h.
+    capacity
+        The most units on the shelf.
+    lead_time
+        Days from an order to its arrival: 0, 1 or 2; with 2, a state is that of ``problems.inventory``.
+
+    Examples
+    --------
+    >>> import driftmdp as dm
+    >>> problem = dm.problems.inventory(horizon=1000)
+    >>> agent = dm.agents.InventoryOptimist(problem.costs, problem.capacity)
+    >>> run = dm.simulate(agent, problem, seed=7)
+    >>> bool(run.dynamic_regret(problem)[-1] < 500)
+    True
+    """
+
+    only_for: ClassVar[str] = "inventory"
+
+    def __init__(self, costs: Costs, capacity: int, lead_time: int = 0) -> None:
+        if not isinstance(costs, Costs):
+            raise InvalidInputError(f"costs must be Costs(fixed, unit, lost_sale, holding); got {costs!r}.")
+        self._stock = Stock(capacity, lead_time)
+        super().__init__(self._stock.space, None, None)
+        self.costs, self.capacity, self.lead_time = costs, self._stock.capacity, self._stock.lead_time
+        self.reward_range = None
+        self._prices = Prices(
+            costs.fixed, costs.unit, costs.lost_sale, costs.holding, self.capacity, self.lead_time
+        )
+        self._places = self._stock.on_hand.copy(), self._stock.coming.copy()
+        self._begin()
+
+    def _begin(self) -> None:
+        self._guess = new_guess(self.capacity, self.lead_time)
+        self._demands = new_demands(1, self.capacity)
+
+    @classmethod
+    def for_problem(cls, problem: Problem, **parameters: Any) -> Self:
+        """Return the agent for an inventory problem."""
+        if not isinstance(problem, InventoryProblem):
+            raise InvalidInputError(
+                f"{cls.__name__} must have an inventory problem, as of driftmdp.problems.inventory(); got "
+                f"{getattr(problem, 'name', problem)!r}. For other problems use SWUCRL2CW, BORL or another agent."
+            )
+        known: dict[str, Any] = {
+            "costs": problem.costs,
+            "capacity": problem.capacity,
+            "lead_time": problem.lead_time,
+        }
+        return cls(**shelf | parameters)
+
+    @property
+    def t(self) -> int:
+        """The time of the step that comes next, from 1."""
+        return int(self._demands.days[0]) + 1
+
+    def reset(self, rng: np.random.Generator | None = None) -> None:
+        """Forget everything and begin anew; this agent draws nothing."""
+        super().reset(rng)
+        self._begin()
+
+    @property
+    def _weekday(self) -> int:
+        return int(self._demands.days[0]) % 7
+
+    def _decide(self, state: int) -> int:
+        stock, coming = int(self._stock.on_hand[state]), int(self._stock.coming[state])
+        order, residual = kernels.shelf.decide(
+            self._demands, 0, self._weekday, self._prices, self._guess, stock, coming
+        )
+        require_converged(residual, self._prices)
+        return int(order)
+
+    def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
+        on_sale, sales = self._stock.on_sale(state, action), self._stock.sales(state, action, next_state)
+        following = self._stock.after(np.int64(state), np.int64(action), np.int64(sales))  # type: ignore[arg-type]
+        if not 0 <= sales <= on_sale or int(following) != next_state:
+            raise InvalidInputError(
+                f"next_state must be one that sales can lead to from state {state} with an order of {action}, "
+                f"of which {on_sale} can be sold; got {next_state}."
+            )
+        kernels.censored.learn(self._demands, 0, self._weekday, on_sale, sales, self._guess)
+
+    def _play_rows(self, stage: Stage, first: int, last: int) -> None:
+        residual = kernels.shelf.play(
+            stage.world,
+            stage.luck,
+            stage.noise,
+            self._prices,
+            self._demands,
+            self._guess,
+            stage.record,
+            self._places,
+            first,
+            last,
+        )
+        require_converged(residual, self._prices)
+
+    def explain(self, state: int) -> Outlook:
+        """Return what is believed of the demand, and the order that follows from it in a state.
+
+        Examples
+        --------
+        >>> from driftmdp.problems.inventory import Costs
+        >>> agent = InventoryOptimist(Costs(), capacity=20)
+        >>> for _ in range(30):
+        ...     order = agent.act(0)
+        ...     agent.observe(0.0, next_state=max(0, order - 3))  # three are asked for, every day
+        >>> outlook = agent.explain(state=0)
+        >>> round(outlook.mean), outlook.order, outlook.memory_weights.sum().round(6)
+        (3, 9, np.float64(1.0))
+        """
+        s = self._state(state, "state")
+        stock, coming = int(self._stock.on_hand[s]), int(self._stock.coming[s])
+        return outlook(self._demands, 0, self._weekday, self._prices, self._guess, stock, coming)
+
+    def summary(self) -> dict[str, Any]:
+        """Return the weights of the memories and the belief that weekdays differ."""
+        return {
+            "memory_weights": self._demands.weights[0].tolist(),
+            "weekday_belief": float(self._demands.belief[0]),
+        }
+
+    def _state_arrays(self) -> dict[str, NDArray[Any]]:
+        return dict(zip(Demands._fields, self._demands, strict=True))
+
+    def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
+        self._demands = restored_demands(arrays, 1, self.capacity)
+
+
+def restored_demands(arrays: dict[str, NDArray[Any]], n: int, capacity: int) -> Demands:
+    """Return what arrays say of n items; what cannot be true raises ValueError."""
+    empty = new_demands(n, capacity)
+    found = Demands(*(np.array(arrays[name], getattr(empty, name).dtype, order="C") for name in Demands._fields))
+    for name in Demands._fields:
+        if getattr(found, name).shape != getattr(empty, name).shape:
+            raise ValueError(f"{name} has the wrong shape")
+    sound = (
+        all(np.isfinite(array).all() and (array >= 0).all() for array in found)
+        and (found.stops <= found.at_risk + 1e-9).all()
+        and np.allclose(found.weights.sum(axis=1), 1.0)
+        and (found.belief <= 1).all()
+        and found.weights.shape[1] == N_MEMORIES
+    )
+    if not sound:
+        raise ValueError("the counts do not agree")
+    return found

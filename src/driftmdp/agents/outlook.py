@@ -1,0 +1,121 @@
+"""Why an order: what is believed of an item's demand, and what follows from it, in numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftmdp import kernels
+from driftmdp.errors import NotConvergedError
+from driftmdp.kernels.shop_arrays import Demands, Guess, Prices
+
+__all__ = ["MEMORIES", "Outlook", "outlook", "require_converged"]
+
+MEMORIES = (5.0, 15.0, 45.0, 135.0, 405.0, float("inf"))  # days that each memory spans
+WIDTH = 1.645  # deviations of a band that should hold nine times in ten
+
+
+@dataclass(frozen=True, eq=False)
+class Outlook:
+    """What is believed of an item's demand, and the order that follows from it.
+
+    Quantities are in the units of the shelf, lots perhaps. Demand beyond the capacity S counts as S.
+
+    Attributes
+    ----------
+    days
+        Days learned from.
+    mean, mean_today
+        Estimated mean of demand: of a day, and of this weekday.
+    tail, low, high
+        Estimated Pr(X >= j) for j = 0 .. S on this weekday, and a band around it: each level's should hold nine
+        times in ten if demand stood still over the memory in use; it is wide where sales never reached.
+    planned
+        The tail that the order is planned for, a little above the estimate: optimism.
+    memory_weights
+        The weight of each of the ``MEMORIES``, by how well it predicted sales.
+    weekday_belief
+        How much it is believed that weekdays differ, from 0 to 1.
+    stock, coming, order
+        What is there, what arrives tomorrow, and what to order.
+    reorder, up_to
+        Order up to ``up_to`` when the stock is ``reorder`` or less; None with a lead time, where the rule also
+        depends on what is coming, and if it is best not to order at all.
+    cost_per_day
+        What a day of this plan costs on average, lost sales up to the capacity counted.
+    """
+
+    days: int
+    mean: float
+    mean_today: float
+    tail: NDArray[np.float64] = field(repr=False)
+    low: NDArray[np.float64] = field(repr=False)
+    high: NDArray[np.float64] = field(repr=False)
+    planned: NDArray[np.float64] = field(repr=False)
+    memory_weights: NDArray[np.float64] = field(repr=False)
+    weekday_belief: float
+    stock: int
+    coming: int
+    order: int
+    reorder: int | None
+    up_to: int | None
+    cost_per_day: float
+
+    @property
+    def memory(self) -> float:
+        """The memory with the largest weight, in days."""
+        return MEMORIES[int(self.memory_weights.argmax())]
+
+    @property
+    def sells_out(self) -> float:
+        """The estimated chance that today's demand empties what is on sale after an order that arrives at once."""
+        return float(self.tail[min(self.stock + self.order, self.tail.size - 1)])
+
+
+def outlook(
+    demands: Demands, item: int, weekday: int, prices: Prices, guess: Guess, stock: int, coming: int
+) -> Outlook:
+    """Return what is believed of an item and what to order."""
+    censored = kernels.censored
+    censored.estimate_hazards(demands, item, guess)
+    censored.mix_tail(demands, item, guess, 1.0)
+    mean = float(guess.tail[1:].sum())
+    tail_alone = guess.tail.copy()
+    order, residual = kernels.shelf.decide(demands, item, weekday, prices, guess, stock, coming)
+    require_converged(residual, prices)
+    s, up, gain, _ = kernels.ordering.plan(guess, prices)
+    ordered = prices.lead_time == 0 and up > 0
+    return Outlook(
+        days=int(demands.days[item]),
+        mean=mean,
+        mean_today=float(guess.tail[1:].sum()),
+        tail=guess.tail.copy(),
+        low=_falling(guess.tail * np.maximum(0.0, 1.0 - WIDTH * guess.spread)),
+        high=_falling(np.minimum(1.0, guess.tail * (1.0 + WIDTH * guess.spread))),
+        planned=np.concatenate([[1.0], 1.0 - np.cumsum(guess.today[:-1])]),
+        memory_weights=demands.weights[item].copy(),
+        weekday_belief=float(demands.belief[item]),
+        stock=stock,
+        coming=coming,
+        order=int(order),
+        reorder=int(s) if ordered else None,
+        up_to=int(up) if ordered else None,
+        cost_per_day=float(gain + prices.lost * tail_alone[1:].sum()),
+    )
+
+
+def _falling(tail: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.minimum.accumulate(tail)
+
+
+def require_converged(residual: float, prices: Prices) -> None:
+    """Refuse plans whose cost is not known to the precision promised."""
+    allowed = kernels.ordering.PRECISION * (prices.fixed + prices.unit + prices.lost + prices.holding)
+    if residual > allowed:
+        raise NotConvergedError(
+            f"A plan's average cost must be known to {allowed:.1g}; after {kernels.ordering.MOST} sweeps it is "
+            f"known to {residual:.1g}. Use a smaller capacity, or a lead time of 0.",
+            best=residual,
+        )

@@ -1,0 +1,299 @@
+"""A backtest: every rule on the same past, as if the sales in a file were the demand.
+
+An item's first 60 days are for learning and fitting; scoring starts on day 61. Quantities are in lots. The shelf
+is assumed never to have been empty in the file: what it shows is taken for the demand, and each rule sees it only
+as far as its own shelf reaches, but for those that are said to see demand itself.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftmdp.engines import ThreadEngine
+from driftmdp.errors import InvalidInputError
+from driftmdp.inventory.rules import RULES, Rules, day_costs, prices_of
+from driftmdp.inventory.sales import WARM_UP, Sales, Series, in_lots, lot_size
+from driftmdp.kernels.shop_arrays import Diary, Prices
+from driftmdp.problems.inventory import Costs
+from driftmdp.statistics import Interval, mean_interval, ratio_interval
+from driftmdp.validation import as_integer, nearest_name
+
+__all__ = ["Backtest", "Trace", "backtest"]
+
+BLOCK = 14  # days in a row whose mean cost is one sample, for the interval of a single item
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """An item day by day, in lots, under our agent.
+
+    Attributes
+    ----------
+    sku, lot
+        The item, and the units in a lot.
+    dates
+        Shape (T,).
+    demand, estimate
+        What was asked for; the agent's estimate of the day's mean, made in the morning from its own sales (of
+        demand up to the capacity).
+    level
+        Stock and orders on their way after ordering: the level ordered up to, on days with an order.
+    stock
+        What was left in the evening.
+    orders
+        What was ordered.
+    """
+
+    sku: str
+    lot: int
+    dates: NDArray[np.datetime64]
+    demand: NDArray[np.int32]
+    estimate: NDArray[np.float64]
+    level: NDArray[np.int32]
+    stock: NDArray[np.int32]
+    orders: NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Backtest:
+    """What every rule would have cost; arrays by (rule, item) unless said otherwise, over the scored days.
+
+    Attributes
+    ----------
+    costs, capacity, lead_time
+        As given; capacity in lots, costs per lot.
+    rules
+        Names of the rules, ours first; ``RULES`` has what they are called.
+    skus, lots, days
+        The items that were scored, the units in a lot of each, and the days scored, shape (items,).
+    cost, sold, stock, orders
+        Sums over the scored days: what was paid; lots sold; lots left in the evenings; orders placed.
+    demand
+        Lots asked for, shape (items,).
+    blocks
+        For each item, the mean cost of a day in each two weeks in a row, shape (rules, blocks).
+    remarks
+        What was left out and why, a sentence each.
+    """
+
+    costs: Costs
+    capacity: int
+    lead_time: int
+    rules: tuple[str, ...]
+    skus: tuple[str, ...]
+    lots: NDArray[np.int64] = field(repr=False)
+    days: NDArray[np.int64] = field(repr=False)
+    cost: NDArray[np.float64] = field(repr=False)
+    sold: NDArray[np.int64] = field(repr=False)
+    stock: NDArray[np.int64] = field(repr=False)
+    orders: NDArray[np.int64] = field(repr=False)
+    demand: NDArray[np.int64] = field(repr=False)
+    blocks: tuple[NDArray[np.float64], ...] = field(repr=False)
+    remarks: tuple[str, ...] = field(default=(), repr=False)
+    series: tuple[Series, ...] = field(default=(), repr=False)
+
+    def cost_per_day(self, rule: str, sku: str | None = None) -> Interval:
+        """Return what a day of an item costs on average, with its interval.
+
+        For the whole shop the items are resampled, and each day of each item counts alike; for one item, its
+        fortnights.
+        """
+        place = self._rule(rule)
+        if sku is not None or len(self.skus) == 1:
+            return mean_interval(self.blocks[self._item(sku or self.skus[0])][place])
+        return ratio_interval(self.cost[place], self.days.astype(np.float64))
+
+    def ratio(self, rule: str, other: str) -> Interval:
+        """Return a rule's total cost over another's, with its interval; items are resampled, fortnights of one."""
+        a, b = self._rule(rule), self._rule(other)
+        if len(self.skus) == 1:
+            return ratio_interval(self.blocks[0][a], self.blocks[0][b])
+        return ratio_interval(self.cost[a], self.cost[b])
+
+    def service_level(self, rule: str, sku: str | None = None) -> float:
+        """Return the share of the demand that was served; 1 if there was none."""
+        items = self._items(sku)
+        demand = self.demand[items].sum()
+        return float(self.sold[self._rule(rule), items].sum() / demand) if demand else 1.0
+
+    def average_stock(self, rule: str, sku: str | None = None) -> float:
+        """Return the lots left in an evening, on average over days and items."""
+        items = self._items(sku)
+        return float(self.stock[self._rule(rule), items].sum() / self.days[items].sum())
+
+    def orders_placed(self, rule: str, sku: str | None = None) -> int:
+        """Return how many orders were placed."""
+        return int(self.orders[self._rule(rule), self._items(sku)].sum())
+
+    def trace(self, sku: str) -> Trace:
+        """Return an item day by day under our agent."""
+        item = self._item(sku)
+        series, lot = self.series[item], int(self.lots[item])
+        path = in_lots(series.units, lot)
+        rules = Rules(self.costs, self.capacity, self.lead_time)
+        diary, means = rules.estimate(path, series.weekdays)
+        left = np.maximum(diary.on_sale - path, 0)
+        return Trace(sku, lot, series.dates, path, means, diary.levels, left, diary.orders)
+
+    def _rule(self, rule: str) -> int:
+        if rule not in self.rules:
+            raise InvalidInputError(
+                f"rule must be one of {', '.join(self.rules)}; got {rule!r}.{nearest_name(rule, self.rules)}"
+            )
+        return self.rules.index(rule)
+
+    def _item(self, sku: str) -> int:
+        if sku not in self.skus:
+            raise InvalidInputError(
+                f"sku must be one of the {len(self.skus)} items that were scored; got {sku!r}."
+                f"{nearest_name(sku, self.skus)}"
+            )
+        return self.skus.index(sku)
+
+    def _items(self, sku: str | None) -> slice:
+        if sku is None:
+            return slice(None)
+        item = self._item(sku)
+        return slice(item, item + 1)
+
+
+def backtest(
+    sales: Sales,
+    costs: Costs,
+    capacity: int,
+    lead_time: int = 0,
+    lot: int | str = "auto",
+    rules: Sequence[str] = tuple(RULES),
+    workers: int | None = None,
+) -> Backtest:
+    """Let every rule order through the past.
+
+    Parameters
+    ----------
+    sales
+        What ``read_sales`` gave.
+    costs
+        Per lot.
+    capacity
+        Lots on the shelf, of each item.
+    lead_time
+        Days from an order to its arrival: 0, 1 or 2.
+    lot
+        Units in a lot; ``"auto"`` chooses for each item, see ``lot_size``.
+    rules
+        Which of ``RULES`` to try.
+    workers
+        Items at a time; by default one a core. It changes nothing in the result.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> dates = np.datetime64("2026-01-01") + np.arange(120)
+    >>> units = np.random.default_rng(7).poisson(4, 120)
+    >>> result = backtest(Sales((Series("A", dates, units),)), Costs(), capacity=20)
+    >>> result.ratio("optimist", "face-value").estimate < 1.1
+    True
+    """
+    if not isinstance(sales, Sales) or not sales.series:
+        raise InvalidInputError(f"sales must have at least one item; got {sales!r}. Use read_sales(path).")
+    prices = prices_of(costs, capacity, lead_time)
+    wanted = tuple(dict.fromkeys(rules))
+    for rule in wanted:
+        if rule not in RULES:
+            raise InvalidInputError(
+                f"rules must be some of {', '.join(RULES)}; got {rule!r}.{nearest_name(rule, RULES)}"
+            )
+    if lot != "auto":
+        lot = as_integer(lot, "lot", minimum=1)
+    long = [series for series in sales.series if series.units.size > WARM_UP]
+    remarks = _left_out(sales, long)
+    if not long:
+        raise InvalidInputError(
+            f"sales must have an item with more than {WARM_UP} days, as scoring starts on day {WARM_UP + 1}; the "
+            f"longest has {max(series.units.size for series in sales.series)}."
+        )
+    score = functools.partial(_score, _RulesOfThread(costs, prices), lot, wanted)
+    outcomes = sorted(ThreadEngine(workers).map(score, long), key=lambda outcome: outcome.index)
+    for outcome in outcomes:
+        if outcome.error is not None:
+            raise outcome.error
+    scored: list[_Scored] = [outcome.value for outcome in outcomes]
+    return Backtest(
+        costs=costs,
+        capacity=prices.capacity,
+        lead_time=prices.lead_time,
+        rules=wanted,
+        skus=tuple(series.sku for series in long),
+        lots=np.array([item.lot for item in scored]),
+        days=np.array([item.days for item in scored]),
+        cost=np.column_stack([item.cost for item in scored]),
+        sold=np.column_stack([item.sold for item in scored]),
+        stock=np.column_stack([item.stock for item in scored]),
+        orders=np.column_stack([item.orders for item in scored]),
+        demand=np.array([item.demand for item in scored]),
+        blocks=tuple(item.blocks for item in scored),
+        remarks=(*sales.remarks, *remarks),
+        series=tuple(long),
+    )
+
+
+def _left_out(sales: Sales, long: list[Series]) -> list[str]:
+    short = [series.sku for series in sales.series if series.units.size <= WARM_UP]
+    if not short:
+        return []
+    names = ", ".join(short[:5]) + (f" and {len(short) - 5} more" if len(short) > 5 else "")
+    return [f"Left out, with {WARM_UP} days or fewer: {names}."]
+
+
+class _RulesOfThread(threading.local):
+    """The rules, with room of their own in each thread."""
+
+    def __init__(self, costs: Costs, prices: Prices) -> None:
+        self.rules = Rules(costs, prices.capacity, prices.lead_time)
+
+
+@dataclass(frozen=True)
+class _Scored:
+    """One item under every rule."""
+
+    lot: int
+    days: int
+    demand: int
+    cost: list[float]
+    sold: list[int]
+    stock: list[int]
+    orders: list[int]
+    blocks: NDArray[np.float64]
+
+
+def _score(local: _RulesOfThread, lot: int | str, names: tuple[str, ...], series: Series) -> _Scored:
+    rules = local.rules
+    units = lot_size(series.units, rules.prices.capacity) if isinstance(lot, str) else lot
+    path, weekdays = in_lots(series.units, units), series.weekdays
+    scored = path[WARM_UP:]
+    diaries = [rules.follow(name, path, weekdays) for name in names]
+    costs = np.array([day_costs(rules.prices, path, diary)[WARM_UP:] for diary in diaries])
+    kept = [Diary(*(array[WARM_UP:] for array in diary)) for diary in diaries]
+    return _Scored(
+        lot=units,
+        days=scored.size,
+        demand=int(scored.sum(dtype=np.int64)),
+        cost=costs.sum(axis=1).tolist(),
+        sold=[int(np.minimum(scored, diary.on_sale).sum(dtype=np.int64)) for diary in kept],
+        stock=[int(np.maximum(diary.on_sale - scored, 0).sum(dtype=np.int64)) for diary in kept],
+        orders=[int((diary.orders > 0).sum()) for diary in kept],
+        blocks=_block_means(costs),
+    )
+
+
+def _block_means(costs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the mean of each block of days; what is left over at the end belongs to the last block."""
+    starts = np.arange(0, max(1, costs.shape[1] - BLOCK + 1), BLOCK)
+    sizes = np.diff(np.append(starts, costs.shape[1]))
+    return np.asarray(np.add.reduceat(costs, starts, axis=1) / sizes)

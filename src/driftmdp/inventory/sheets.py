@@ -1,0 +1,204 @@
+"""Tables as CSV: read with line numbers, written so that no name does harm.
+
+A spreadsheet takes a text that begins with ``=``, ``+``, ``-`` or ``@`` for a formula. Such a name is written with
+an apostrophe before it, a spreadsheet's own mark for "this is text", and read without it: names survive the round
+trip.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from driftmdp.errors import InvalidInputError
+from driftmdp.validation import nearest_name
+
+__all__ = ["Complaints", "Row", "csv_text", "name_from_cell", "name_to_cell", "read_rows"]
+
+_HARMFUL = re.compile(r"'*[=+\-@\t\r]")
+_MARKED = re.compile(r"'+[=+\-@\t\r]")
+SHOWN = 10  # complaints in one message
+LONGEST_NAME = 200
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of a table: its number, and the text of each column that was asked for; empty where there is none."""
+
+    line: int
+    cells: Mapping[str, str]
+
+
+@dataclass
+class Complaints:
+    """What is wrong in a file, line by line."""
+
+    where: str
+    found: list[tuple[int, str]] = field(default_factory=list)
+
+    def add(self, line: int, what: str) -> None:
+        """Note what is wrong on a line."""
+        self.found.append((line, what))
+
+    def refuse(self, advice: str) -> None:
+        """Raise if there is something to complain of."""
+        if self.found:
+            shown = "; ".join(f"line {line}: {what}" for line, what in sorted(self.found)[:SHOWN])
+            more = f"; and {len(self.found) - SHOWN} more" if len(self.found) > SHOWN else ""
+            lines = "1 line" if len(self.found) == 1 else f"{len(self.found)} lines"
+            raise InvalidInputError(f"{self.where} has {lines} that cannot be used: {shown}{more}. {advice}")
+
+
+def read_rows(
+    path: Path, wanted: Sequence[str], optional: Sequence[str] = (), names: Mapping[str, str] | None = None
+) -> Iterator[Row]:
+    """Yield the lines of a CSV file; columns are found by name, in any order, others are ignored.
+
+    Parameters
+    ----------
+    path
+        The file: UTF-8, columns separated by commas, semicolons or tabs, a header first.
+    wanted, optional
+        Columns that must be there, and that may.
+    names
+        What a column is called in this file, if not by its own name.
+    """
+    text = _read_text(path)
+    header = text.partition("\n")[0]
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(header), strict=True)
+    try:
+        columns = [name.strip() for name in next(reader, [])]
+        places = _places(path, columns, wanted, optional, names or {})
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                if len(cells) != len(columns):
+                    raise InvalidInputError(
+                        f"{path}, line {reader.line_num}, must have {len(columns)} columns, as the header has; it "
+                        f"has {len(cells)}. Put quotes around names that contain a separator."
+                    )
+                yield Row(reader.line_num, {name: cells[place].strip() for name, place in places.items()})
+    except csv.Error as error:
+        raise InvalidInputError(f"{path} must be a CSV file; line {reader.line_num}: {error}.") from None
+
+
+def _read_text(path: Path) -> str:
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = 1 + path.read_bytes()[: error.start].count(b"\n")
+        raise InvalidInputError(
+            f"{path} must be UTF-8 text; line {line} is not. Save it as 'CSV UTF-8' from the spreadsheet."
+        ) from None
+    except OSError as error:
+        reason = "there is no such file" if isinstance(error, FileNotFoundError) else error.strerror
+        raise InvalidInputError(f"{path} must be a CSV file that can be read; {reason}.") from None
+    if "\0" in text:
+        raise InvalidInputError(f"{path} must be a CSV file; it is not text. Export it as CSV first.")
+    if not text.strip():
+        raise InvalidInputError(f"{path} must have a header and lines below it; it is empty.")
+    return text
+
+
+def _delimiter(header: str) -> str:
+    return max(",;\t", key=header.count)
+
+
+def _places(
+    path: Path, columns: list[str], wanted: Sequence[str], optional: Sequence[str], names: Mapping[str, str]
+) -> dict[str, int]:
+    for name in names:
+        if name not in (*wanted, *optional):
+            known = ", ".join((*wanted, *optional))
+            raise InvalidInputError(f"There is no column {name!r} to rename here; there are {known}.")
+    found: dict[str, int] = {}
+    for name in (*wanted, *optional):
+        called = names.get(name, name)
+        matches = [place for place, column in enumerate(columns) if column == called]
+        matches = matches or [place for place, column in enumerate(columns) if column.lower() == called.lower()]
+        if len(matches) > 1:
+            raise InvalidInputError(f"{path} must have one column {called!r}; it has {len(matches)}.")
+        if matches:
+            found[name] = matches[0]
+        elif name in wanted or name in names:
+            raise InvalidInputError(
+                f"{path} must have a column {called!r}; its columns are {', '.join(columns)}."
+                f"{nearest_name(called, columns)} Say what it is called there: --column {name}=NAME."
+            )
+    return found
+
+
+def name_from_cell(text: str) -> str:
+    """Return the name that a cell holds.
+
+    Examples
+    --------
+    >>> name_from_cell("'=cmd"), name_from_cell("=cmd"), name_from_cell("it's")
+    ('=cmd', '=cmd', "it's")
+    """
+    return text[1:] if _MARKED.match(text) else text
+
+
+def name_to_cell(name: str) -> str:
+    """Return a name as a cell that no spreadsheet takes for a formula.
+
+    Examples
+    --------
+    >>> name_to_cell("=cmd"), name_to_cell("85123A")
+    ("'=cmd", '85123A')
+    """
+    return f"'{name}" if _HARMFUL.match(name) else name
+
+
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Return a table as CSV; texts are written as harmless cells, numbers as they are."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows([name_to_cell(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
+    return out.getvalue()
+
+
+def sku_of(row: Row, complaints: Complaints) -> str | None:
+    """Return the name of a line's item."""
+    sku = name_from_cell(row.cells["sku"])
+    if not sku or len(sku) > LONGEST_NAME or any(ord(c) < 32 and c not in "\t\r\n" for c in sku):
+        complaints.add(row.line, f"sku must be a name of 1 to {LONGEST_NAME} characters; got {sku[:40]!r}")
+        return None
+    return sku
+
+
+def date_of(row: Row, complaints: Complaints) -> date | None:
+    """Return the date of a line, written 2026-11-16."""
+    text = row.cells["date"]
+    try:
+        return date.fromisoformat(text[:10] if re.match(r"\d{4}-\d\d-\d\d[T ]00:00", text) else text)
+    except ValueError:
+        complaints.add(row.line, f"date must be written 2026-11-16; got {text[:40]!r}")
+        return None
+
+
+def count_of(row: Row, column: str, complaints: Complaints, may_be_negative: bool = False) -> int | None:
+    """Return a whole number of units."""
+    text = row.cells[column]
+    try:
+        number = int(text) if re.fullmatch(r"[+-]?\d{1,12}", text) else _whole(text)
+    except (ValueError, OverflowError):
+        complaints.add(row.line, f"{column} must be a whole number; got {text[:40]!r}")
+        return None
+    if number < 0 and not may_be_negative:
+        complaints.add(row.line, f"{column} must not be negative; got {text}")
+        return None
+    return number
+
+
+def _whole(text: str) -> int:
+    number = float(text)
+    if number != int(number) or abs(number) >= 1e12:  # int of nan is a ValueError, of inf an OverflowError
+        raise ValueError(text)
+    return int(number)
