@@ -86,11 +86,7 @@ class InventoryOptimist(RowByRow):
                 f"{cls.__name__} must have an inventory problem, as of driftmdp.problems.inventory(); got "
                 f"{getattr(problem, 'name', problem)!r}. For other problems use SWUCRL2CW, BORL or another agent."
             )
-        known: dict[str, Any] = {
-            "costs": problem.costs,
-            "capacity": problem.capacity,
-            "lead_time": problem.lead_time,
-        }
+        shelf: dict[str, Any] = {name: getattr(problem, name) for name in ("costs", "capacity", "lead_time")}
         return cls(**shelf | parameters)
 
     @property

@@ -1,7 +1,34 @@
-"""The application: a backtest of an ordering rule, then a number each morning."""
+"""The application: a backtest of ordering rules on your own sales, then a number each morning.
 
+``read_sales`` and ``backtest`` look back. ``Shop`` keeps a book in one SQLite file: ``decide`` in the morning,
+``record`` in the evening, ``explain`` whenever you wonder. ``driftmdp inventory`` is the same as commands.
+"""
+
+from driftmdp.inventory.answers import Decision, Event, Receipt
 from driftmdp.inventory.backtest import Backtest, Trace, backtest
+from driftmdp.inventory.forms import Advice, Count, Sold, orders_csv, read_counts, read_sold
 from driftmdp.inventory.rules import RULES
 from driftmdp.inventory.sales import Sales, Series, in_lots, lot_size, read_sales
+from driftmdp.inventory.shop import Shop
 
-__all__ = ["RULES", "Backtest", "Sales", "Series", "Trace", "backtest", "in_lots", "lot_size", "read_sales"]
+__all__ = [
+    "RULES",
+    "Advice",
+    "Backtest",
+    "Count",
+    "Decision",
+    "Event",
+    "Receipt",
+    "Sales",
+    "Series",
+    "Shop",
+    "Sold",
+    "Trace",
+    "backtest",
+    "in_lots",
+    "lot_size",
+    "orders_csv",
+    "read_counts",
+    "read_sales",
+    "read_sold",
+]

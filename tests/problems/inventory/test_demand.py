@@ -152,7 +152,7 @@ def test_a_table_stands_for_a_law(table, expected):
         ),
         (
             lambda: as_demand({"law": "poison", "mean": 1}),
-            "demand['law'] must be one of 'poisson', 'negative-binomial', 'geometric', 'empirical'; "
+            "demand['law'] must be one of 'poisson', 'negative-binomial', 'geometric', 'gamma', 'empirical'; "
             "got 'poison'. Did you mean 'poisson'?",
         ),
         (lambda: as_demand(6), "demand must be a law such as Poisson(6) or a table with a 'law'; got 6."),

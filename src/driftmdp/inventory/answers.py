@@ -1,0 +1,77 @@
+"""What a shop answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import date
+
+from driftmdp.inventory.forms import Advice
+
+__all__ = ["Decision", "Event", "Receipt"]
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What to order on a day.
+
+    Attributes
+    ----------
+    day, advice
+        The day, and an order for each item asked about.
+    repeated
+        How many of them had been asked about before; their answer is the same.
+    remarks
+        Counts that differ from what the book expects, and days that are missing: a sentence each.
+    """
+
+    day: date
+    advice: list[Advice] = field(repr=False)
+    repeated: int = 0
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What became of sales that were told.
+
+    Attributes
+    ----------
+    recorded, repeated, corrected
+        How many were new, how many were known already, how many replaced what was known.
+    remarks
+        What was odd, a sentence each.
+    """
+
+    recorded: int
+    repeated: int
+    corrected: int
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Event:
+    """One line of the book; None where it says nothing.
+
+    Attributes
+    ----------
+    number, written_at, kind, day, sku
+        The batch, when it was written, ``decided`` or ``sold``, the day that it is about, and the item.
+    stock, coming
+        Counted in the morning; and on its way.
+    expected
+        What should have been there by the book; a count that differs is taken for the truth.
+    advice, ordered, sales
+        In units.
+    """
+
+    number: int
+    written_at: str
+    kind: str
+    day: date
+    sku: str
+    stock: int | None
+    coming: int | None
+    expected: int | None
+    advice: int | None
+    ordered: int | None
+    sales: int | None

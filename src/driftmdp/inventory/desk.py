@@ -1,0 +1,154 @@
+"""A book and what follows from it, side by side: read together, written together."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator, Sequence
+from datetime import date
+from pathlib import Path
+
+from driftmdp.errors import InvalidInputError, StorageError, UnknownNameError
+from driftmdp.inventory.book import Batch, Book
+from driftmdp.inventory.contents import DECIDED, SOLD, pack, unpack
+from driftmdp.inventory.forms import Count, Sold
+from driftmdp.inventory.rules import prices_of
+from driftmdp.inventory.sales import WARM_UP, lot_size
+from driftmdp.inventory.shelves import Shelves
+from driftmdp.problems.inventory import Costs
+from driftmdp.validation import nearest_name
+
+__all__ = ["Desk"]
+
+
+class Desk:
+    """A shop's book, open, and its shelves as they follow from it.
+
+    Attributes
+    ----------
+    book, shelves
+        The batches, and what follows from those up to the last that is known.
+    costs, prices, lot
+        What the shop is.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.book = Book(path)
+        settings = self.book.settings
+        try:
+            self.costs = Costs(**settings["costs"])
+            self.prices = prices_of(self.costs, settings["capacity"], settings["lead_time"])
+            self.lot: int | str = settings["lot"]
+        except (KeyError, TypeError, InvalidInputError):
+            self.book.close()
+            raise StorageError(f"{path} must be a shop's database; its settings do not fit together.") from None
+        self._begin()
+        with self.book.reading():
+            self._catch_up()
+
+    @property
+    def path(self) -> Path:
+        """Where the book is."""
+        return self.book.path
+
+    def _begin(self) -> None:
+        self.shelves, self._known = Shelves(self.prices), 0
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[None]:
+        """Be the only one who writes; if an error leaves the block, book and shelves are as they were."""
+        try:
+            with self.book.writing():
+                self._catch_up()
+                yield
+        except BaseException:
+            self._begin()
+            with contextlib.suppress(StorageError), self.book.reading():
+                self._catch_up()
+            raise
+
+    def write(self, kind: str, day: date, columns: dict[str, object], new: Sequence[tuple[str, int]]) -> None:
+        """Add a batch, and let its consequences follow; ``new`` items must be on the shelves already."""
+        batch = self.book.append(kind, day.isoformat(), pack(kind, columns, new))
+        self._take_in([Batch(batch.number, kind, batch.day, batch.written_at, pack(kind, columns))])
+
+    def _catch_up(self) -> None:
+        """Take in what the book has and we do not."""
+        kept = self.book.snapshot() if self._known == 0 else None
+        if kept is not None:
+            try:
+                self.shelves.restore(kept[1])
+                self._known = kept[0]
+            except (ValueError, KeyError, TypeError):  # only a cache: the book says it all
+                self._begin()
+        self._take_in(self.book.batches(after=self._known))
+
+    def _take_in(self, batches: Iterator[Batch] | Sequence[Batch]) -> None:
+        anew: set[int] = set()
+        for batch in batches:
+            anew |= self.shelves.apply(batch)
+            self._known = batch.number
+        if anew:
+            self.shelves.begin_anew(anew, self.book.batches())
+
+    def replayed(self) -> Shelves:
+        """Return what follows from the book when it is read from its first line."""
+        shelves = Shelves(self.prices)
+        with self.book.reading():
+            anew: set[int] = set()
+            for batch in self.book.batches():
+                anew |= shelves.apply(batch)
+            if anew:
+                shelves.begin_anew(anew, self.book.batches())
+        return shelves
+
+    def mornings(self, day: date) -> dict[int, tuple[int, int, int]]:
+        """Return stock, what is coming and the advice of each item on a day: the last word."""
+        return self._told(DECIDED, day, ("stock", "coming", "advice"))
+
+    def evenings(self, day: date) -> dict[int, tuple[int, int, int]]:
+        """Return stock, what was ordered and sold of each item on a day: the last word."""
+        return self._told(SOLD, day, ("stock", "ordered", "sales"))
+
+    def _told(self, kind: str, day: date, names: tuple[str, str, str]) -> dict[int, tuple[int, int, int]]:
+        found: dict[int, tuple[int, int, int]] = {}
+        for batch in self.book.batches(day=day.isoformat()):
+            if batch.kind == kind:
+                content = unpack(kind, batch.content)
+                first, second, third = (content[name].tolist() for name in names)
+                rows = zip(first, second, third, strict=True)
+                found |= dict(zip(content["item"].tolist(), rows, strict=True))
+        return found
+
+    def item(self, sku: str) -> int:
+        """Return the number of an item."""
+        if sku not in self.shelves.numbers:
+            raise UnknownNameError(f"{self.path} has no item {sku!r}.{nearest_name(sku, self.shelves.numbers)}")
+        return self.shelves.numbers[sku]
+
+    def welcome(self, lines: Sequence[Count | Sold]) -> list[tuple[str, int]]:
+        """Put new items on the shelves and return them with their lots; refuse lots that differ from the known."""
+        new: dict[str, int] = {}
+        for line in lines:
+            known = self.shelves.numbers.get(line.sku)
+            lot = new.get(line.sku) if known is None else self.shelves.lots[known]
+            if lot is None:
+                new[line.sku] = line.lot or self._default_lot(line.sku, lines)
+            elif line.lot not in (None, lot):
+                raise InvalidInputError(
+                    f"{line.sku} has {lot} units in a lot; got {line.lot}. Nothing was done; a lot cannot change, "
+                    "give the item a new name."
+                )
+        self.shelves.welcome(new.items())
+        return list(new.items())
+
+    def _default_lot(self, sku: str, lines: Sequence[Count | Sold]) -> int:
+        if isinstance(self.lot, int):
+            return self.lot
+        history = sorted((line.day, line.units) for line in lines if isinstance(line, Sold) and line.sku == sku)
+        if len(history) < WARM_UP:
+            raise InvalidInputError(
+                f"{sku} is new, and its lot is chosen from {WARM_UP} days of sales; got {len(history)}. Nothing "
+                "was done; record its history first, or add a column lot."
+            )
+        return lot_size([units for _, units in history], self.prices.capacity)

@@ -1,0 +1,187 @@
+"""What a shop is told each day, as lines of CSV files or as Python objects."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from driftmdp.errors import InvalidInputError
+from driftmdp.inventory.sheets import Complaints, Row, count_of, csv_text, date_of, read_rows, sku_of
+
+__all__ = ["Advice", "Count", "Sold", "orders_csv", "read_counts", "read_sold"]
+
+LARGEST = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class Count:
+    """What stands on the shelf in the morning, after arrivals.
+
+    Attributes
+    ----------
+    sku, stock
+        The item and its units.
+    coming
+        Units that arrive tomorrow, with a lead time of 2; by default what was ordered the day before.
+    lot
+        Units in a lot, when the item is new; by default the shop's.
+    """
+
+    sku: str
+    stock: int
+    coming: int | None = None
+    lot: int | None = None
+
+
+@dataclass(frozen=True)
+class Sold:
+    """What was sold on a day.
+
+    Attributes
+    ----------
+    sku, day, units
+        The item, the day, and the units sold.
+    ordered
+        What was really ordered that day, if not what was advised.
+    stock
+        What stood on the shelf in the morning, if no advice was asked for that day.
+    lot
+        Units in a lot, when the item is new; by default the shop's.
+    """
+
+    sku: str
+    day: date
+    units: int
+    ordered: int | None = None
+    stock: int | None = None
+    lot: int | None = None
+
+
+@dataclass(frozen=True)
+class Advice:
+    """An order for an item: units, in whole lots.
+
+    Attributes
+    ----------
+    sku, day, stock, coming
+        The item, the day, and what the order was made for.
+    order
+        Units to order; 0 for none.
+    lot
+        Units in a lot.
+    """
+
+    sku: str
+    day: date
+    stock: int
+    coming: int
+    order: int
+    lot: int
+
+
+def read_counts(
+    path: str | os.PathLike[str], day: date | None = None, columns: Mapping[str, str] | None = None
+) -> tuple[date | None, list[Count]]:
+    r"""Return the day, if the file names one, and the counts of a file with columns sku and stock.
+
+    A column ``date`` must say the same day on every line; ``coming`` and ``lot`` may be there too.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "stock.csv")
+    ...     _ = file.write_text("sku;stock\nA;3\n")
+    ...     read_counts(file)
+    (None, [Count(sku='A', stock=3, coming=None, lot=None)])
+    """
+    bad, counts, lines = Complaints(str(path)), [], dict[str, int]()
+    for row in read_rows(Path(path), ("sku", "stock"), ("date", "coming", "lot"), columns):
+        sku, stock = sku_of(row, bad), _units(row, "stock", bad)
+        coming, lot = _maybe(row, "coming", bad), _maybe(row, "lot", bad)
+        if row.cells.get("date"):
+            there = date_of(row, bad)
+            if day is not None and there is not None and there != day:
+                bad.add(row.line, f"date must be {day} on every line; got {there}")
+            day = day or there
+        if sku is not None and stock is not None:
+            if sku in lines:
+                bad.add(row.line, f"{sku} stands on line {lines[sku]} already")
+            lines[sku] = row.line
+            counts.append(Count(sku, stock, coming, lot))
+    bad.refuse("Mend these lines, then try again; nothing was done.")
+    if not counts:
+        raise InvalidInputError(f"{path} must have lines below its header; it has none.")
+    return day, counts
+
+
+def read_sold(
+    path: str | os.PathLike[str], day: date | None = None, columns: Mapping[str, str] | None = None
+) -> list[Sold]:
+    r"""Return the sales of a file with columns date, sku and units; date may be missing if ``day`` is given.
+
+    ``ordered``, ``stock`` and ``lot`` may be there too; an empty cell is no number.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "sales.csv")
+    ...     _ = file.write_text("date,sku,units\n2026-11-16,A,3\n")
+    ...     read_sold(file)
+    [Sold(sku='A', day=datetime.date(2026, 11, 16), units=3, ordered=None, stock=None, lot=None)]
+    """
+    wanted, optional = ("date", "sku", "units"), ("ordered", "stock", "lot")
+    if day is not None:
+        wanted, optional = ("sku", "units"), ("date", "ordered", "stock", "lot")  # type: ignore[assignment]
+    bad, sold, lines = Complaints(str(path)), [], dict[tuple[str, date], int]()
+    for row in read_rows(Path(path), wanted, optional, columns):
+        sku, units = sku_of(row, bad), _units(row, "units", bad)
+        there = date_of(row, bad) if row.cells.get("date") or day is None else day
+        if day is not None and there is not None and there != day:
+            bad.add(row.line, f"date must be {day}, as you said; got {there}")
+        more = {name: _maybe(row, name, bad) for name in ("ordered", "stock", "lot")}
+        if sku is not None and units is not None and there is not None:
+            if (sku, there) in lines:
+                bad.add(row.line, f"{sku} on {there} stands on line {lines[sku, there]} already")
+            lines[sku, there] = row.line
+            sold.append(Sold(sku, there, units, **more))
+    bad.refuse("Mend these lines, then try again; nothing was done.")
+    if not sold:
+        raise InvalidInputError(f"{path} must have lines below its header; it has none.")
+    return sold
+
+
+def orders_csv(advice: list[Advice]) -> str:
+    """Return advice as CSV.
+
+    Examples
+    --------
+    >>> print(orders_csv([Advice("=A", date(2026, 11, 16), stock=2, coming=0, order=12, lot=6)]), end="")
+    date,sku,order,stock,coming,lots
+    2026-11-16,'=A,12,2,0,2
+    """
+    header = ("date", "sku", "order", "stock", "coming", "lots")
+    rows = ((a.day.isoformat(), a.sku, a.order, a.stock, a.coming, a.order // a.lot) for a in advice)
+    return csv_text(header, rows)
+
+
+def _units(row: Row, column: str, bad: Complaints) -> int | None:
+    number = count_of(row, column, bad)
+    if number is not None and number > LARGEST:
+        bad.add(row.line, f"{column} must be at most {LARGEST}; got {number}")
+        return None
+    return number
+
+
+def _maybe(row: Row, column: str, bad: Complaints) -> int | None:
+    if not row.cells.get(column):
+        return None
+    number = _units(row, column, bad)
+    if column == "lot" and number == 0:
+        bad.add(row.line, "lot must be at least 1; got 0")
+        return None
+    return number

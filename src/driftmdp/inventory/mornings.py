@@ -1,0 +1,150 @@
+"""Each morning: what to order, and what is odd about the counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+
+import numpy as np
+
+from driftmdp import kernels
+from driftmdp.agents.outlook import require_converged
+from driftmdp.errors import InvalidInputError
+from driftmdp.inventory.answers import Decision
+from driftmdp.inventory.contents import DECIDED
+from driftmdp.inventory.desk import Desk
+from driftmdp.inventory.forms import Advice, Count
+from driftmdp.inventory.shelves import NEVER
+from driftmdp.inventory.words import listed
+
+__all__ = ["decide"]
+
+Morning = tuple[int, int, int]  # stock, what is coming, the order
+
+
+def decide(desk: Desk, counts: Iterable[Count], day: date, correct: bool, strict: bool) -> Decision:
+    """Return what to order; the answer is in the book before it is given. ``Shop.decide`` says more."""
+    wanted = _each_once(counts)
+    with desk.writing():
+        known, over = desk.mornings(day), desk.evenings(day)
+        new = desk.welcome(wanted)
+        fresh = [count for count in wanted if _asks_anew(desk, count, day, known, over, correct)]
+        remarks = [*_differences(desk, fresh, day, strict), *_missing_days(desk, fresh, day)]
+        if fresh:
+            known |= _advise(desk, fresh, day, new)
+        advice = []
+        for count in wanted:
+            item = desk.shelves.numbers[count.sku]
+            advice.append(Advice(count.sku, day, *known[item], desk.shelves.lots[item]))
+    return Decision(day, advice, len(wanted) - len(fresh), tuple(remarks))
+
+
+def _each_once(counts: Iterable[Count]) -> list[Count]:
+    found: dict[str, Count] = {}
+    for count in counts:
+        if found.setdefault(count.sku, count) != count:
+            raise InvalidInputError(f"{count.sku} must be counted once; got two counts that differ.")
+    return list(found.values())
+
+
+def _asks_anew(
+    desk: Desk, count: Count, day: date, known: Mapping[int, Morning], over: Mapping[int, object], correct: bool
+) -> bool:
+    """Return whether an item has no advice for the day yet, or its count is corrected; or refuse."""
+    item = desk.shelves.numbers[count.sku]
+    if item in known:
+        stock, coming, _ = known[item]
+        if stock == count.stock and count.coming in (None, coming):
+            return False
+        if not correct:
+            raise InvalidInputError(
+                f"{count.sku} was counted {stock} on {day} already, with {coming} coming; got {count.stock}"
+                f"{'' if count.coming is None else f' and {count.coming}'}. Nothing was done; use --correct if the "
+                "first count was wrong."
+            )
+    if item in over:
+        raise InvalidInputError(
+            f"The sales of {count.sku} on {day} are recorded; the day is over. Nothing was done."
+        )
+    last = int(desk.shelves.last["day"][item])
+    if last > day.toordinal():
+        raise InvalidInputError(
+            f"{count.sku} has a later day in the book, {date.fromordinal(last)}; {day} cannot be decided any more. "
+            "Nothing was done; check the date."
+        )
+    return True
+
+
+def _differences(desk: Desk, counts: Sequence[Count], day: date, strict: bool) -> list[str]:
+    """Return a remark on counts that are not what the book expects, or refuse them."""
+    differ = []
+    for count in counts:
+        expected = desk.shelves.expected(desk.shelves.numbers[count.sku], day.toordinal())
+        if expected not in (NEVER, count.stock):
+            differ.append(f"{count.sku}: counted {count.stock}, expected {expected}")
+    if not differ:
+        return []
+    what = "1 count differs" if len(differ) == 1 else f"{len(differ)} counts differ"
+    if strict:
+        raise InvalidInputError(
+            f"{what} from the book ({listed(differ)}). Nothing was done; count again, or leave out --strict to "
+            "take the counts for the truth."
+        )
+    return [f"{what} from the book, and the counts are taken for the truth: {listed(differ)}."]
+
+
+def _missing_days(desk: Desk, counts: Sequence[Count], day: date) -> list[str]:
+    """Return remarks on mornings without an evening, and on days that the book does not have."""
+    unrecorded, missing = [], Counter[int]()
+    for count in counts:
+        last = desk.shelves.last[desk.shelves.numbers[count.sku]]
+        if NEVER < last["day"] < day.toordinal():
+            if last["sales"] == NEVER:
+                unrecorded.append(f"{count.sku} on {date.fromordinal(int(last['day']))}")
+            missing[int(last["day"]) + 1] += 1
+    remarks = []
+    if unrecorded:
+        remarks.append(f"Sales are missing, and can still be recorded: {listed(unrecorded)}.")
+    gaps = []
+    for first, items in sorted(missing.items()):
+        if first < day.toordinal():
+            start, end = date.fromordinal(first), date.fromordinal(day.toordinal() - 1)
+            span = f"{start}" if start == end else f"{start} to {end}"
+            gaps.append(f"{span} ({items} item{'s' if items > 1 else ''})")
+    if gaps:
+        remarks.append(f"Days that the book does not have; nothing to do if the shop was closed: {listed(gaps)}.")
+    return remarks
+
+
+def _advise(desk: Desk, counts: Sequence[Count], day: date, new: Sequence[tuple[str, int]]) -> dict[int, Morning]:
+    """Decide items, write it down, and return stock, what is coming and the order of each."""
+    shelves = desk.shelves
+    items = np.array([shelves.numbers[count.sku] for count in counts], np.int64)
+    stock = np.array([count.stock for count in counts], np.int64)
+    pairs = zip(counts, items.tolist(), strict=True)
+    coming = np.array([_coming(desk, count, item, day) for count, item in pairs], np.int64)
+    expected = [shelves.expected(item, day.toordinal()) for item in items.tolist()]
+    in_lots, coming_lots = shelves.places(items, stock, coming)
+    orders = np.zeros(items.size, np.int64)
+    residual = kernels.shelf.decide_all(
+        shelves.demands, items, day.weekday(), desk.prices, shelves.guess, in_lots, coming_lots, orders
+    )
+    require_converged(residual, desk.prices)
+    units = orders * np.array([shelves.lots[item] for item in items.tolist()], np.int64)
+    if units.max() > np.iinfo(np.int32).max:
+        raise InvalidInputError("An order must be at most 2147483647 units; use smaller lots.")
+    columns = {"item": items, "stock": stock, "coming": coming, "expected": expected, "advice": units}
+    desk.write(DECIDED, day, columns, new)
+    return dict(zip(items.tolist(), zip(stock.tolist(), coming.tolist(), units.tolist(), strict=True), strict=True))
+
+
+def _coming(desk: Desk, count: Count, item: int, day: date) -> int:
+    if desk.prices.lead_time < 2:
+        return 0
+    if count.coming is not None:
+        return count.coming
+    last = desk.shelves.last[item]
+    if last["day"] == day.toordinal():  # counted before, and corrected now
+        return int(last["coming"])
+    return int(last["ordered"]) if last["day"] != NEVER else 0

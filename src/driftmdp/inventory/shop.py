@@ -1,0 +1,215 @@
+"""A shop: a number each morning, what was sold each evening, and why."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from datetime import date
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+
+from driftmdp.agents.outlook import Outlook, outlook
+from driftmdp.inventory import evenings, mornings
+from driftmdp.inventory.answers import Decision, Event, Receipt
+from driftmdp.inventory.book import Batch, Book
+from driftmdp.inventory.contents import DECIDED, unpack
+from driftmdp.inventory.desk import Desk
+from driftmdp.inventory.forms import Count, Sold
+from driftmdp.inventory.rules import prices_of
+from driftmdp.inventory.shelves import NEVER, Shelves
+from driftmdp.problems.inventory import Costs
+from driftmdp.validation import as_integer
+
+__all__ = ["Shop"]
+
+
+class Shop:
+    """A shop's book, open; ``with Shop(path) as shop`` closes it again.
+
+    Parameters
+    ----------
+    path
+        Of the database that ``Shop.create`` or ``driftmdp inventory init`` made.
+
+    Raises
+    ------
+    StorageError
+        If it is damaged, was edited, or is in use by another process for long.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from datetime import date
+    >>> monday = date(2026, 11, 16)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with Shop.create(f"{folder}/shop.db", Costs(), capacity=20) as shop:
+    ...         first = shop.decide([Count("A", stock=3)], monday)
+    ...         again = shop.decide([Count("A", stock=3)], monday)
+    ...         receipt = shop.record([Sold("A", monday, units=8)])
+    >>> first.advice == again.advice, first.advice[0].order, receipt.recorded
+    (True, 17, 1)
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._desk = Desk(path)
+
+    @classmethod
+    def create(
+        cls, path: str | os.PathLike[str], costs: Costs, capacity: int, lead_time: int = 0, lot: int | str = 1
+    ) -> Self:
+        """Make an empty shop and open it.
+
+        Parameters
+        ----------
+        path
+            Where; nothing may be there yet.
+        costs
+            Per lot.
+        capacity
+            Lots on the shelf, of each item.
+        lead_time
+            Days from an order to its arrival: 0, 1 or 2.
+        lot
+            Units in a lot, unless an item says otherwise; ``"auto"`` chooses from a new item's history, of which
+            60 days must then be recorded at once.
+        """
+        prices = prices_of(costs, capacity, lead_time)
+        if lot != "auto":
+            lot = as_integer(lot, "lot", minimum=1)
+        names = ("fixed", "unit", "lost_sale", "holding")
+        settings = {
+            "costs": {name: getattr(costs, name) for name in names},
+            "capacity": prices.capacity,
+            "lead_time": prices.lead_time,
+            "lot": lot,
+        }
+        Book.create(path, settings)
+        return cls(path)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._desk.book.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def costs(self) -> Costs:
+        """What a day costs, per lot."""
+        return self._desk.costs
+
+    @property
+    def capacity(self) -> int:
+        """Lots on the shelf, of each item."""
+        return self._desk.prices.capacity
+
+    @property
+    def lead_time(self) -> int:
+        """Days from an order to its arrival."""
+        return self._desk.prices.lead_time
+
+    @property
+    def skus(self) -> tuple[str, ...]:
+        """The names of all items, in the order in which they came."""
+        return tuple(self._desk.shelves.skus)
+
+    def decide(self, counts: Iterable[Count], day: date, correct: bool = False, strict: bool = False) -> Decision:
+        """Return what to order on a day; the answer is in the book before it is given.
+
+        Asked again for the same day, the answer is the same.
+
+        Parameters
+        ----------
+        counts
+            What is on the shelf this morning.
+        day
+            The day.
+        correct
+            Let another count replace the one that was given for this day.
+        strict
+            Refuse counts that differ from what the book expects, instead of taking them for the truth.
+
+        Raises
+        ------
+        InvalidInputError
+            If a count contradicts the one given before, the day is over, or a later day was decided.
+        """
+        return mornings.decide(self._desk, counts, day, correct, strict)
+
+    def record(self, sold: Iterable[Sold], correct: bool = False, plenty: bool = False) -> Receipt:
+        """Write down what was sold, and learn from it; told again, it changes nothing.
+
+        Parameters
+        ----------
+        sold
+            Of any days; a day may come late.
+        correct
+            Let sales replace what was recorded for the same item and day.
+        plenty
+            Days of which the stock is not known were not sold out: for a history of sales without stocks.
+
+        Raises
+        ------
+        InvalidInputError
+            If sales contradict what is recorded, or nothing is known of the stock.
+        """
+        return evenings.record(self._desk, sold, correct, plenty)
+
+    def explain(self, sku: str) -> tuple[Outlook, Event | None]:
+        """Return what is believed of an item and what follows from it, and its last advice if there is one.
+
+        The outlook, in lots, is for the last morning that was counted; if its evening is recorded, for the stock
+        that should be there the morning after.
+        """
+        shelves, item = self._desk.shelves, self._desk.item(sku)
+        last = shelves.last[item]
+        advice = None
+        for event in self.history(sku):
+            advice = event if event.kind == DECIDED else advice
+        day, stock, coming = int(last["day"]), int(last["stock"]), int(last["coming"])
+        if last["sales"] != NEVER:
+            day += 1
+            stock = shelves.expected(item, day)
+            coming = int(last["ordered"]) if self.lead_time == 2 else 0
+        here = np.array([item]), np.array([max(0, stock)]), np.array([coming])
+        s, q = (int(lots[0]) for lots in shelves.places(*here))
+        found = outlook(shelves.demands, item, (day - 1) % 7, self._desk.prices, shelves.guess, s, q)
+        return found, advice
+
+    def lot_of(self, sku: str) -> int:
+        """Return the units in a lot of an item."""
+        return self._desk.shelves.lots[self._desk.item(sku)]
+
+    def history(self, sku: str | None = None) -> Iterator[Event]:
+        """Yield the lines of the book, of one item or of all, in the order in which they were written."""
+        item = None if sku is None else self._desk.item(sku)
+        with self._desk.book.reading():
+            for batch in self._desk.book.batches():
+                yield from _events(batch, item, self._desk.shelves)
+
+    def verify(self) -> bool:
+        """Return whether what is in use equals what follows from the book when it is read from its first line."""
+        return self._desk.replayed().as_bytes() == self._desk.shelves.as_bytes()
+
+
+def _events(batch: Batch, item: int | None, shelves: Shelves) -> Iterator[Event]:
+    content = unpack(batch.kind, batch.content)
+    rows = range(content.size) if item is None else np.flatnonzero(content["item"] == item).tolist()
+    names = ("stock", "coming", "expected", "advice", "ordered", "sales")
+    for row in rows:
+        values = {name: int(column[row]) for name, column in content.columns.items()}
+        yield Event(
+            batch.number,
+            batch.written_at,
+            batch.kind,
+            date.fromisoformat(batch.day),
+            shelves.skus[values["item"]],
+            **{name: None if values.get(name, NEVER) == NEVER else values[name] for name in names},
+        )

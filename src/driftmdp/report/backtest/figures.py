@@ -1,0 +1,172 @@
+"""The figures of a backtest: costs by rule, ratios by item, and an item day by day."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftmdp.inventory import RULES, Backtest, Trace
+from driftmdp.inventory.sales import WARM_UP
+from driftmdp.report.backtest.names import drawable_name
+from driftmdp.report.backtest.view import cost_ratio, followable, item_ratios, ordered, ours
+from driftmdp.report.charts import LIGHT_COLOURS, line_style
+from driftmdp.report.drawing import STYLE, Drawing, styled
+from driftmdp.statistics import Interval
+
+__all__ = ["draw_item", "draw_ratios", "draw_totals", "month_ticks", "tallest"]
+
+WIDTH = 9.6  # inches
+MOST_TICKS = 12
+FURTHEST = 2.0  # a ratio beyond this is drawn here
+GREY, PALE = "#5a6069", "#b9bec6"
+BLUE, RED, GREEN = LIGHT_COLOURS[:3]
+
+
+def _colour(rule: str) -> str:
+    return LIGHT_COLOURS[line_style(list(RULES).index(rule))[0]]
+
+
+@styled(STYLE)
+def draw_totals(backtest: Backtest) -> Drawing:
+    """Draw each rule's cost per day, and our cost over it, with intervals."""
+    rules = ordered(backtest)
+    left, right, top, bottom, gap = 2.75, 0.25, 0.4, 0.5, 0.4
+    height = top + bottom + 0.34 * max(2, len(rules))
+    figure, (costs, ratios) = _side_by_side((WIDTH, height), (left, right, top, bottom), gap)
+    for row, rule in enumerate(rules):
+        _draw_estimate(costs, row, backtest.cost_per_day(rule), rule)
+        found = None if rule == ours(backtest) else cost_ratio(backtest, ours(backtest), rule)
+        if found is not None:
+            _draw_estimate(ratios, row, found, rule)
+    ratios.axvline(1.0, color=GREY, linewidth=1.0, zorder=1)
+    for ax in (costs, ratios):
+        ax.set_ylim(len(rules) - 0.5, -0.5)
+        ax.grid(visible=False, axis="y")
+        ax.tick_params(axis="y", length=0)
+    costs.set_yticks(range(len(rules)), [RULES[rule] for rule in rules])
+    ratios.set_yticks(range(len(rules)), [""] * len(rules))
+    alone = len(backtest.skus) == 1
+    costs.set_title("cost per day" if alone else "cost per item and day", fontsize=9, loc="left")
+    ratios.set_title("our cost over its: left of 1, ours is less", fontsize=9, loc="left")
+    return Drawing(figure)
+
+
+def _draw_estimate(ax: Any, row: int, found: Interval, rule: str) -> None:
+    """Draw a dot with its interval; hollow if the rule sees what no shop can see."""
+    colour = _colour(rule)
+    if np.isfinite([found.low, found.high]).all():
+        ax.plot([found.low, found.high], [row, row], color=colour, linewidth=2.2, alpha=0.55, zorder=2)
+    face = colour if followable(rule) else "white"
+    ax.plot(found.estimate, row, "o", markersize=6.5, color=colour, markerfacecolor=face, zorder=3)
+
+
+def _side_by_side(
+    size: tuple[float, float], margins: tuple[float, float, float, float], gap: float, n: int = 2
+) -> tuple[Any, Any]:
+    """Return a figure that belongs to no window, and axes of one width next to each other; all in inches."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=size)
+    left, right, top, bottom = margins
+    width = (size[0] - left - right - gap * (n - 1)) / n
+    height = 1 - (top + bottom) / size[1]
+    lefts = [(left + k * (width + gap)) / size[0] for k in range(n)]
+    return figure, [figure.add_axes((x, bottom / size[1], width / size[0], height)) for x in lefts]
+
+
+@styled(STYLE)
+def draw_ratios(backtest: Backtest, others: list[str]) -> Drawing:
+    """Draw our cost over that of other rules, item by item, sorted: below 1 ours is less."""
+    shown = [np.minimum(item_ratios(backtest, other), FURTHEST) for other in others]
+    low, high = _room(np.concatenate([[1.0], *shown]))
+    figure, axes = _side_by_side((WIDTH, 3.2), (0.7, 0.2, 0.4, 0.5), 0.6, len(others))
+    for ax, other, ratios in zip(axes, others, shown, strict=True):
+        colour, ranks = _colour(other), np.arange(1, ratios.size + 1)
+        ax.axhline(1.0, color=GREY, linewidth=1.0, zorder=1)
+        size = 4 if ratios.size <= 300 else 2
+        ax.plot(ranks, ratios, "o", color=colour, markersize=size, alpha=0.8, zorder=2)
+        beyond = ratios >= FURTHEST
+        ax.plot(ranks[beyond], ratios[beyond], "^", color=colour, markersize=7, zorder=3)
+        less = int((ratios < 1).sum())
+        ax.set_title(f"over {RULES[other]}: less in {less:,} of {ratios.size:,}", fontsize=9, loc="left")
+        ax.set_xlabel("items, sorted by ratio")
+        ax.xaxis.get_major_locator().set_params(integer=True)
+        ax.set_xlim(0.5 - 0.02 * ratios.size, ratios.size + 0.5 + 0.02 * ratios.size)
+        ax.set_ylim(low, high)
+    axes[0].set_ylabel("our cost over its")
+    return Drawing(figure)
+
+
+def _room(values: NDArray[np.float64]) -> tuple[float, float]:
+    low, high = float(values.min()), float(values.max())
+    spare = max(0.02, 0.06 * (high - low))
+    return low - spare, high + spare
+
+
+@styled(STYLE)
+def draw_item(trace: Trace, capacity: int) -> Drawing:
+    """Draw an item over time: demand and our estimate above, levels ordered up to and stock below."""
+    from matplotlib.figure import Figure
+
+    height = 4.6
+    figure = Figure(figsize=(WIDTH, height))
+    left, width = 0.6 / WIDTH, 1 - 0.8 / WIDTH
+    top, bottom = (figure.add_axes((left, y / height, width, 1.65 / height)) for y in (2.4, 0.35))
+    _draw_demand(top, trace, capacity)
+    _draw_shelf(bottom, trace, capacity)
+    days, labels = month_ticks(trace.dates)
+    for ax in (top, bottom):
+        ax.axvspan(0, WARM_UP, color=PALE, alpha=0.25, linewidth=0, zorder=0)
+        ax.set_xlim(0, trace.dates.size)
+        ax.set_xticks(days, labels if ax is bottom else [""] * len(days))
+        look = {"ncols": 3, "frameon": False, "fontsize": 8, "borderpad": 0}
+        ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), **look)
+    top.text(0, 1.04, "not scored", transform=top.get_xaxis_transform(), color=GREY, fontsize=8)
+    lot = "" if trace.lot == 1 else f", in lots of {trace.lot:,}"
+    figure.text(left, 1 - 0.13 / height, f"{drawable_name(trace.sku)}{lot}", va="top", fontweight="bold")
+    return Drawing(figure)
+
+
+def _draw_demand(ax: Any, trace: Trace, capacity: int) -> None:
+    ceiling = tallest(trace, capacity)
+    days = np.arange(trace.demand.size + 1)
+    ax.stairs(np.minimum(trace.demand, ceiling), days, fill=True, color=PALE, label="demand", zorder=2)
+    middays = days[:-1] + 0.5
+    ax.plot(middays, trace.estimate, color=BLUE, linewidth=1.6, label="our estimate of its mean", zorder=3)
+    ax.axhline(capacity, color=GREY, linewidth=1.0, linestyle="--", zorder=1)
+    for day in np.flatnonzero(trace.demand > ceiling):
+        ax.plot(day + 0.5, ceiling, "^", color=GREY, markersize=5, zorder=4, clip_on=False)
+    ax.set_ylim(0, ceiling)
+    ax.set_ylabel("lots a day")
+
+
+def tallest(trace: Trace, capacity: int) -> float:
+    """Return how high to draw demand: to its largest, unless a few days stand out by far."""
+    usual = max(1.1 * capacity, 1.1 * float(np.quantile(trace.demand, 0.97)))
+    return max(1.0, 1.05 * float(trace.estimate.max()), min(usual, 1.05 * float(trace.demand.max())))
+
+
+def _draw_shelf(ax: Any, trace: Trace, capacity: int) -> None:
+    days = np.arange(trace.stock.size + 1)
+    ax.stairs(trace.stock, days, fill=True, color=GREEN, alpha=0.35, label="stock in the evening", zorder=2)
+    placed = np.flatnonzero(trace.orders > 0)
+    ax.plot(placed + 0.5, trace.level[placed], "o", color=RED, markersize=2.8, label="ordered up to", zorder=4)
+    ax.axhline(capacity, color=GREY, linewidth=1.0, linestyle="--", label="capacity", zorder=1)
+    ax.set_ylim(0, 1.08 * max(capacity, int(trace.level.max())))
+    ax.set_ylabel("lots")
+
+
+def month_ticks(dates: NDArray[np.datetime64]) -> tuple[list[int], list[str]]:
+    """Return the days on which to label time, at most twelve firsts of a month, and the labels.
+
+    Examples
+    --------
+    >>> month_ticks(np.array(["2026-01-30", "2026-02-02", "2026-02-03"], dtype="datetime64[D]"))
+    ([0, 1], ['2026-01', '2026-02'])
+    """
+    months = dates.astype("datetime64[M]")
+    firsts = np.flatnonzero(np.append(True, months[1:] != months[:-1]))
+    firsts = firsts[:: -(-firsts.size // MOST_TICKS)]
+    return [int(day) for day in firsts], [str(months[day]) for day in firsts]

@@ -1,0 +1,227 @@
+"""The page of an inventory backtest: its numbers, its words, its files, and names that mean harm."""
+
+import csv
+import io
+import math
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pytest
+
+from driftmdp.errors import InvalidInputError, StorageError
+from driftmdp.inventory import RULES, Sales, Series, backtest
+from driftmdp.inventory.sheets import name_from_cell
+from driftmdp.problems.inventory import Costs
+from driftmdp.report.backtest import backtest_report, summary_rows, write_backtest
+from driftmdp.report.backtest.figures import month_ticks
+from driftmdp.report.backtest.names import LONGEST, shown_name
+from driftmdp.report.backtest.page import default_pictures
+from driftmdp.report.backtest.view import MOST_ITEMS, SEES, item_ratios, items_shown
+from driftmdp.report.backtest.words import compared
+from driftmdp.report.page import render
+from driftmdp.statistics import Interval
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "=cmd|'/c calc'!A0",
+    'a, "b"; <img src=x onerror=alert(2)>',
+    "$x^2$ --> \\frac",
+    "\x00\x1b[31m\u202e\u6f22\ud800"[:-1],
+    "a\r\nb",
+    "L" * 400,
+    "nothing sold",
+]
+DATES = np.datetime64("2026-01-01") + np.arange(130)
+
+
+def series(sku, mean, days=130, seed=0):
+    return Series(sku, DATES[:days], np.random.default_rng(seed).poisson(mean, days).astype(np.int64))
+
+
+def sales(names=HOSTILE):
+    means = [0.0 if name == "nothing sold" else 2.0 + 3 * place for place, name in enumerate(names)]
+    return Sales(
+        tuple(series(name, mean) for name, mean in zip(names, means, strict=True)), (f"A gap: {HOSTILE[0]}.",)
+    )
+
+
+@pytest.fixture(scope="module")
+def result():
+    return backtest(sales(), Costs(), capacity=10)
+
+
+@pytest.fixture(scope="module")
+def written(result, tmp_path_factory):
+    return write_backtest(result, tmp_path_factory.mktemp("backtest") / "new", HOSTILE)
+
+
+def tables(report):
+    return {table.id: table for section in [report.lead, *report.sections] for table in section.tables}
+
+
+def values(table, column):
+    place = table.columns.index(column)
+    return [row[place].value for row in table.rows]
+
+
+def test_the_tables_hold_the_numbers_of_the_backtest(result, written):
+    found, labels = tables(written.report), [RULES[rule] for rule in result.rules]
+    totals = found["totals"]
+    assert [row[0].text for row in totals.rows] == labels
+    assert values(totals, "Cost per day") == [result.cost_per_day(rule).estimate for rule in result.rules]
+    assert values(totals, "Our cost over its") == [result.ratio("optimist", rule).estimate for rule in result.rules]
+    assert values(totals, "Orders") == [result.orders_placed(rule) for rule in result.rules]
+    for rule, label in zip(result.rules, labels, strict=True):
+        for id, of in {
+            "cost": lambda rule, sku: result.cost_per_day(rule, sku).estimate,
+            "service": result.service_level,
+            "stock": result.average_stock,
+            "orders": result.orders_placed,
+        }.items():
+            assert values(found[id], label) == [of(rule, sku) for sku in result.skus]
+    assert values(found["cost"], "Units in a lot") == result.lots.tolist()
+
+
+def test_the_cheapest_rule_that_a_shop_could_follow_is_marked(result, written):
+    fair = [rule for rule in result.rules if SEES[rule] == "its own sales"]
+    assert fair == ["optimist", "face-value", "base-stock"]
+    for row, sku in zip(tables(written.report)["cost"].rows, result.skus, strict=True):
+        costs = {rule: result.cost_per_day(rule, sku).estimate for rule in fair}
+        best = {RULES[rule] for rule, cost in costs.items() if cost == min(costs.values())}
+        columns = tables(written.report)["cost"].columns
+        assert {column for column, cell in zip(columns, row, strict=True) if cell.kind == "best"} == best
+
+
+def test_every_rule_says_what_it_sees():
+    assert SEES.keys() == RULES.keys()
+
+
+def test_the_short_table_has_our_agent_first_whatever_the_order():
+    found = backtest(sales(["A", "B"]), Costs(), capacity=10, rules=["base-stock", "hindsight", "optimist"])
+    header, rows = summary_rows(found)
+    assert [row[0] for row in rows] == [RULES[rule] for rule in ("optimist", "hindsight", "base-stock")]
+    assert header[2] == "over hindsight [95%]"
+    assert rows[0][2].startswith(f"{found.ratio('optimist', 'hindsight').estimate:.1f}")
+    assert rows[1][2] == "1"
+
+
+def test_files_are_whole_and_their_names_safe(written):
+    names = sorted(path.name for path in written.page.parent.iterdir())
+    stems = ["totals", "ratios", *(f"item-{place}" for place in range(1, len(HOSTILE) + 1))]
+    assert names == sorted(
+        [*(f"{stem}.{kind}" for stem in stems for kind in ("svg", "png")), "index.html", "items.csv"]
+    )
+    assert written.page.read_text(encoding="utf-8") == render(written.report)
+    for path in written.figures:
+        if path.suffix == ".svg":
+            ElementTree.fromstring(path.read_text(encoding="utf-8"))  # a name could make it no XML
+
+
+def test_names_are_text_and_short(written):
+    page = written.page.read_text(encoding="utf-8")
+    assert "<script" not in page
+    assert "<img src=x" not in page
+    assert "&lt;script&gt;alert(1)" in page
+    assert not {"\x00", "\x1b", "\u202e"} & set(page)
+    assert "L" * (LONGEST + 1) not in page
+    assert shown_name("L" * 400 + "1") != shown_name("L" * 400 + "2")
+
+
+def test_every_number_is_in_the_spreadsheet(result, written):
+    rows = list(csv.DictReader(io.StringIO(written.table.read_bytes().decode(), newline="")))
+    assert [(name_from_cell(row["sku"]), row["rule"]) for row in rows] == [
+        (sku, rule) for sku in HOSTILE for rule in result.rules
+    ]
+    for row in rows:
+        sku, rule = name_from_cell(row["sku"]), row["rule"]
+        assert not row["sku"].startswith(("=", "+", "-", "@"))
+        found = result.cost_per_day(rule, sku)
+        told = [float(row[f"cost_per_day{end}"]) for end in ("", "_low", "_high")]
+        assert told == [found.estimate, found.low, found.high]
+        assert float(row["service_level"]) == result.service_level(rule, sku)
+        assert int(row["orders"]) == result.orders_placed(rule, sku)
+    assert all(float(row["cost_over_hindsight"]) == 1 for row in rows if row["rule"] == "hindsight")
+
+
+def test_what_was_found_is_said_with_its_interval(result, written):
+    found, assumed, sight, _ = written.report.lead.paragraphs
+    for other in result.rules[1:]:
+        assert f"{compared(result.ratio('optimist', other))} the {RULES[other]}" in found
+    assert "holds 10 lots; an order arrives at once" in assumed
+    assert all(RULES[rule] in sight for rule in ("hindsight", "first-60", "uncensored"))
+    assert written.report.sections[-1].paragraphs == list(result.remarks)
+    assert written.report.title == "Inventory backtest: 8 items, 560 item-days"
+
+
+@pytest.mark.parametrize(
+    ("ratio", "words"),
+    [
+        ((1.0, 1.0, 1.0), "exactly as much as"),
+        ((0.9, 0.8, 0.95), "10.0% less [5.0% to 20.0%] than"),
+        ((1.5, math.nan, math.nan), "50.0% more than"),
+        ((1.5, 0.5, math.inf), "50.0% more [50.0% less to without bound more; too close to call] than"),
+    ],
+)
+def test_ratios_in_words(ratio, words):
+    assert compared(Interval(*ratio, 0.95)) == words
+
+
+def test_default_pictures_are_large_items_and_our_worst(result):
+    found = default_pictures(result)
+    units = dict(zip(result.skus, (result.demand * result.lots).tolist(), strict=True))
+    assert found[:3] == sorted(units, key=lambda sku: -units[sku])[:3]
+    lost = (result.cost[0] - result.cost[1]) / result.days
+    assert found[-1] == result.skus[int(np.argmax(lost))]
+
+
+def test_ratios_by_item_are_sorted_and_defined(result):
+    ratios = item_ratios(result, "hindsight")
+    assert ratios.tolist() == sorted((result.cost[0] / result.cost[1]).tolist())
+
+
+@pytest.mark.parametrize("costs", [Costs(), Costs(0, 0, 0, 0)], ids=["usual", "free"])
+@pytest.mark.parametrize("days", [61, 130])
+@pytest.mark.parametrize("rules", [("optimist",), ("face-value", "optimist"), tuple(RULES)], ids=len)
+def test_one_item_without_demand(costs, days, rules):
+    found = backtest(Sales((series("A", 0.0, days),)), costs, capacity=5, rules=rules)
+    report, drawings = backtest_report(found)
+    header, rows = summary_rows(found)
+    assert "item-1" in drawings
+    assert len(rows) == len(rules)
+    assert ("over hindsight [95%]" in header) == ("hindsight" in rules)
+    assert "no demand" in report.lead.paragraphs[0]
+    assert "nan" not in render(report).lower().replace("nand", "")
+
+
+def test_many_items_are_cut_to_those_that_differ_most():
+    names = [f"item {place}" for place in range(MOST_ITEMS + 5)]
+    found = backtest(sales(names), Costs(), capacity=5, rules=["optimist", "face-value"])
+    shown = items_shown(found)
+    lost = np.abs(found.cost[0] - found.cost[1]) / found.days
+    assert lost[shown].tolist() == sorted(lost.tolist(), reverse=True)[:MOST_ITEMS]
+    table = tables(backtest_report(found, [])[0])["cost"]
+    assert [row[0].text for row in table.rows] == [names[item] for item in shown]
+    assert "Of 205 items these 200" in table.note
+
+
+def test_an_unknown_picture_and_a_file_for_a_folder_are_refused(result, tmp_path):
+    with pytest.raises(InvalidInputError, match="must be one of the 8 items"):
+        write_backtest(result, tmp_path / "none", ["no such item"])
+    assert not (tmp_path / "none").exists()
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(StorageError, match="could not be written to"):
+        write_backtest(result, tmp_path / "file", [])
+
+
+def test_time_is_labelled_at_most_twelve_times():
+    days, labels = month_ticks(np.datetime64("2020-01-15") + np.arange(2000))
+    assert (days[0], labels[0]) == (0, "2020-01")
+    assert len(days) <= 12
+
+
+def test_it_opens_and_a_phone_does_not_scroll_sideways(tab, written):
+    tab.viewport(360, 700, mobile=True)
+    tab.open(written.page, scripts=False)
+    assert tab.evaluate("document.querySelectorAll('script').length") == 0
+    assert tab.evaluate("[...document.images].every((image) => image.naturalWidth > 0)") is True
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 360
