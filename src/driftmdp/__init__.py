@@ -6,7 +6,8 @@ Reinforcement Learning: The Blessing of (More) Optimism* [CSZ20].
 Start with a problem, ``driftmdp.problems.two_state()``, or describe a world of your own with :class:`Mdp`
 and :class:`DriftingMdp`; ask :mod:`driftmdp.planning` what is best in it, or let an agent of :mod:`driftmdp.agents`
 learn it with :func:`simulate`. To compare many agents over many seeds: :mod:`driftmdp.experiments` and
-:mod:`driftmdp.report`. The paper's statements, executable: :mod:`driftmdp.statements`.
+:mod:`driftmdp.report`. How much to order each morning: :mod:`driftmdp.inventory`. The paper's statements,
+executable: :mod:`driftmdp.statements`.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from driftmdp.mdp import DriftingMdp, Luck, Mdp, Noise, Problem, Sample, Space, 
 from driftmdp.simulation import Run, simulate
 
 if TYPE_CHECKING:
-    from driftmdp import experiments, report, statements, statistics
+    from driftmdp import experiments, inventory, report, statements, statistics
 
 __all__ = [
     "DriftingMdp",
@@ -35,6 +36,7 @@ __all__ = [
     "experiments",
     "formulas",
     "gaussian",
+    "inventory",
     "planning",
     "problems",
     "report",
@@ -46,6 +48,7 @@ __all__ = [
 
 _LATER = {
     "experiments",
+    "inventory",
     "report",
     "statements",
     "statistics",

@@ -194,7 +194,8 @@ def plan(shop, law, values=None, precision=1e-10):
     while True:
         greedy = {}
         for state in states:
-            greedy[state] = min(shop.orders(*state), key=lambda a, state=state: shop.expected(*state, a, law, v))
+            totals = [shop.expected(*state, a, law, v) for a in shop.orders(*state)]
+            greedy[state] = totals.index(min(totals))
         exact = policy_values(shop, law, greedy)
         for average, u in [exact] if exact else []:
             changes = [best(shop, state, law, u) - u[state] - average for state in states]
@@ -244,7 +245,8 @@ class Optimist:
         """Expected cost of every order today, plus what follows."""
         _, self.values = plan(self.shop, self.demand.optimistic_law(1.0), self.values)
         today = self.demand.optimistic_law(self.demand.believed(weekday))
-        return [self.shop.expected(stock, coming, a, today, self.values) for a in self.shop.orders(stock, coming)]
+        orders = self.shop.orders(stock, coming)
+        return [self.shop.expected(stock, coming, a, today, self.values) for a in orders]
 
     def decide(self, weekday, stock, coming):
         return smallest_of_the_best(self.totals(weekday, stock, coming))
@@ -258,7 +260,7 @@ def smallest_of_the_best(totals, tie=1e-9):
 
 
 def follow(shop, path, choose):
-    """Costs, orders, units on sale and sales, day by day from an empty shop; choose(t, stock, coming, sales)."""
+    """Costs, orders, units on sale and sales by day, from an empty shop; choose(t, stock, coming, sales)."""
     stock = coming = 0
     costs, orders, shelves, sales = [], [], [], []
     for t, demand in enumerate(path):
@@ -289,7 +291,8 @@ def all_levels(capacity):
 
 def cheapest_levels(shop, path, first, scored, last):
     """The (s, up) that costs least on the days scored .. last - 1."""
-    return min(all_levels(shop.capacity), key=lambda rule: cost_of_levels(shop, path, first, scored, last, *rule))
+    costs = {rule: cost_of_levels(shop, path, first, scored, last, *rule) for rule in all_levels(shop.capacity)}
+    return min(costs, key=costs.get)
 
 
 def average_cost(shop, law, s, up):
@@ -318,11 +321,11 @@ def average_cost(shop, law, s, up):
     return sum(p * cost for p, cost in zip(stationary.tolist(), costs, strict=True))
 
 
-def best_levels(shop, law):
-    """The (s, up) of least average cost with lead time 0, and that cost."""
+def best_levels(shop, law, tie=1e-9):
+    """All (s, up) of least average cost with lead time 0, and that cost."""
     costs = {rule: average_cost(shop, law, *rule) for rule in all_levels(shop.capacity)}
-    rule = min(costs, key=costs.get)
-    return rule, costs[rule]
+    least = min(costs.values())
+    return [rule for rule in costs if costs[rule] <= least + tie], least
 
 
 def empirical_law(seen, capacity):
@@ -345,7 +348,7 @@ def roll_levels(shop, path, window=60, censored=True, fit=None):
         elif fit:
             rule = fit(seen)
         else:
-            rule, _ = best_levels(shop, empirical_law(seen, shop.capacity))
+            (rule, *_), _ = best_levels(shop, empirical_law(seen, shop.capacity))
         return order_up_to(*rule, stock, coming)
 
     return follow(shop, path, choose)

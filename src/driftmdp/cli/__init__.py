@@ -15,6 +15,7 @@ import typer
 
 from driftmdp._version import __version__
 from driftmdp.cli import check, figures, init, listing, report, reproduce, run, show
+from driftmdp.cli.inventory import inventory
 from driftmdp.errors import DriftmdpError, InvalidInputError, UnknownNameError
 
 __all__ = ["app", "run_cli"]
@@ -32,6 +33,7 @@ app.command("report")(report.report)
 app.command("reproduce")(reproduce.reproduce)
 app.command("check")(check.check)
 app.command("figures")(figures.figures)
+app.add_typer(inventory, name="inventory")
 app.command("init")(init.init)
 app.command("list")(listing.list_names)
 app.command("show")(show.show)

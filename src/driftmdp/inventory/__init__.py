@@ -4,17 +4,20 @@
 ``record`` in the evening, ``explain`` whenever you wonder. ``driftmdp inventory`` is the same as commands.
 """
 
-from driftmdp.inventory.answers import Decision, Event, Receipt
+from driftmdp.inventory.answers import Decision, Event, Receipt, book_csv
 from driftmdp.inventory.backtest import Backtest, Trace, backtest
+from driftmdp.inventory.explaining import explain_in_words
 from driftmdp.inventory.forms import Advice, Count, Sold, orders_csv, read_counts, read_sold
 from driftmdp.inventory.rules import RULES
 from driftmdp.inventory.sales import Sales, Series, in_lots, lot_size, read_sales
 from driftmdp.inventory.shop import Shop
+from driftmdp.problems.inventory import Costs
 
 __all__ = [
     "RULES",
     "Advice",
     "Backtest",
+    "Costs",
     "Count",
     "Decision",
     "Event",
@@ -25,6 +28,8 @@ __all__ = [
     "Sold",
     "Trace",
     "backtest",
+    "book_csv",
+    "explain_in_words",
     "in_lots",
     "lot_size",
     "orders_csv",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date
 
 from driftmdp.inventory.forms import Advice
+from driftmdp.inventory.sheets import csv_text
 
-__all__ = ["Decision", "Event", "Receipt"]
+__all__ = ["Decision", "Event", "Receipt", "book_csv"]
 
 
 @dataclass(frozen=True)
@@ -75,3 +77,21 @@ class Event:
     advice: int | None
     ordered: int | None
     sales: int | None
+
+
+def book_csv(events: Iterable[Event]) -> str:
+    """Return lines of a book as CSV.
+
+    Examples
+    --------
+    >>> event = Event(1, "2026-11-16T07:00:00+00:00", "sold", date(2026, 11, 16), "A", 9, None, None, None, 0, 4)
+    >>> print(book_csv([event]), end="")
+    number,written_at,kind,date,sku,stock,coming,expected,advice,ordered,sales
+    1,2026-11-16T07:00:00+00:00,sold,2026-11-16,A,9,,,,0,4
+    """
+    numbers = ("stock", "coming", "expected", "advice", "ordered", "sales")
+    rows = (
+        (e.number, e.written_at, e.kind, e.day.isoformat(), e.sku, *(getattr(e, name) for name in numbers))
+        for e in events
+    )
+    return csv_text(("number", "written_at", "kind", "date", "sku", *numbers), rows)

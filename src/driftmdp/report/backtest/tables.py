@@ -18,7 +18,7 @@ from driftmdp.report.backtest.view import (
 )
 from driftmdp.report.backtest.words import estimate_text, percent
 from driftmdp.report.model import Cell, Table
-from driftmdp.report.text import number, number_cell
+from driftmdp.report.text import number
 from driftmdp.statistics import Interval
 
 __all__ = ["item_rows", "item_tables", "summary_rows", "total_table"]
@@ -65,7 +65,7 @@ def summary_rows(backtest: Backtest) -> tuple[list[str], list[list[str]]]:
 def _totals(backtest: Backtest, rule: str) -> list[str]:
     return [
         percent(backtest.service_level(rule)),
-        _stock_cell(backtest.average_stock(rule)).text,
+        _lots_cell(backtest.average_stock(rule)).text,
         f"{backtest.orders_placed(rule):,}",
     ]
 
@@ -86,8 +86,13 @@ def _percent_cell(share: float) -> Cell:
     return Cell(percent(share), share)
 
 
-def _stock_cell(lots: float) -> Cell:
-    return Cell(f"{lots:,.2f}", lots)
+def _lots_cell(lots: float) -> Cell:
+    return Cell(_aligned(lots), lots)
+
+
+def _aligned(value: float) -> str:
+    """Return a number with two places, so that columns line up, unless that would show nothing of it."""
+    return f"{value:,.2f}" if value == 0 or abs(value) >= 0.1 else number(value, 3)
 
 
 def _count_cell(count: int) -> Cell:
@@ -108,7 +113,7 @@ def total_table(backtest: Backtest) -> Table:
                 *([_ratio_cell(backtest, rule, HINDSIGHT)] if scored else []),
                 _ratio_cell(backtest, us, rule),
                 _percent_cell(backtest.service_level(rule)),
-                _stock_cell(backtest.average_stock(rule)),
+                _lots_cell(backtest.average_stock(rule)),
                 _count_cell(backtest.orders_placed(rule)),
             ]
         )
@@ -172,7 +177,7 @@ def item_tables(backtest: Backtest) -> dict[str, Table]:
         "stock": by_rule(
             "stock",
             "Lots left in an evening, on average",
-            lambda rule, sku: _stock_cell(backtest.average_stock(rule, sku)),
+            lambda rule, sku: _lots_cell(backtest.average_stock(rule, sku)),
         ),
         "orders": by_rule(
             "orders",
@@ -198,7 +203,7 @@ def _cost_table(backtest: Backtest, items: list[int]) -> Table:
                 Cell(shown_name(sku)),
                 _count_cell(int(backtest.lots[item])),
                 _count_cell(int(backtest.days[item])),
-                number_cell(float(backtest.demand[item] / backtest.days[item]), 3),
+                _lots_cell(float(backtest.demand[item] / backtest.days[item])),
                 *cells,
             ]
         )
@@ -211,7 +216,7 @@ def _cost_table(backtest: Backtest, items: list[int]) -> Table:
 
 
 def _cost_cell(found: Interval, kind: str) -> Cell:
-    return Cell(number(found.estimate, 3), float(found.estimate), kind)
+    return Cell(_aligned(found.estimate), float(found.estimate), kind)
 
 
 def _left_out(backtest: Backtest, items: list[int]) -> str:

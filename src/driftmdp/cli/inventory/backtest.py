@@ -1,0 +1,81 @@
+"""``driftmdp inventory backtest``: every rule on your own past."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from driftmdp.cli.inventory.options import (
+    Capacity,
+    Columns,
+    FixedCost,
+    Holding,
+    LeadTime,
+    LostSale,
+    LotSize,
+    UnitCost,
+    as_columns,
+    as_lot,
+)
+from driftmdp.cli.printing import print_columns, remark
+from driftmdp.cli.running import Workers, stopping_politely
+from driftmdp.inventory import backtest as run_backtest
+from driftmdp.inventory import read_sales
+from driftmdp.kernels import machine_code_is_there
+from driftmdp.problems.inventory import Costs
+from driftmdp.report.backtest import summary_rows, write_backtest
+
+__all__ = ["backtest"]
+
+SalesFile = Annotated[
+    Path,
+    typer.Argument(help="A CSV file with columns date, sku and units; others are ignored.", show_default=False),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", "-o", help="The folder of the page; by default out/backtest/SALES.", show_default=False),
+]
+Pictures = Annotated[
+    list[str] | None,
+    typer.Option("--picture", help="An item to draw over time; again for more. By default four telling ones."),
+]
+Negatives = Annotated[str, typer.Option(help="Negative numbers, such as returns: refuse, zero or skip.")]
+Duplicates = Annotated[str, typer.Option(help="Two lines for one item and day: refuse, sum or last.")]
+Gaps = Annotated[str, typer.Option(help="Days that an item has no line for: zero sales, skip or refuse.")]
+
+
+def backtest(
+    sales: SalesFile,
+    capacity: Capacity,
+    fixed_cost: FixedCost,
+    unit_cost: UnitCost,
+    lost_sale: LostSale,
+    holding: Holding,
+    lot_size: LotSize = "auto",
+    lead_time: LeadTime = 0,
+    column: Columns = None,
+    negatives: Negatives = "refuse",
+    duplicates: Duplicates = "refuse",
+    gaps: Gaps = "zero",
+    out: Out = None,
+    picture: Pictures = None,
+    workers: Workers = None,
+) -> None:
+    """Compare ordering rules on past sales: cost, service level, stock and orders.
+
+    The first 60 days of an item are for learning; scoring starts on day 61. Costs and capacity are in lots.
+    """
+    costs = Costs(fixed_cost, unit_cost, lost_sale, holding)
+    past = read_sales(sales, as_columns(column), negatives, duplicates, gaps)
+    if not machine_code_is_there():
+        remark("Compiling; that is done once, and takes half a minute.")
+    with stopping_politely("Stopping. Nothing was written."):
+        found = run_backtest(past, costs, capacity, lead_time, as_lot(lot_size), workers=workers)
+        written = write_backtest(found, out or Path("out") / "backtest" / sales.stem, picture)
+    header, rows = summary_rows(found)
+    print_columns(rows, header, numbers=range(1, len(header)))
+    for sentence in found.remarks:
+        remark(sentence)
+    remark(f"The page, with every item: {written.page}")

@@ -1,0 +1,44 @@
+"""``driftmdp inventory init``: a new shop."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from driftmdp.cli.inventory.options import (
+    Capacity,
+    FixedCost,
+    Holding,
+    LeadTime,
+    LostSale,
+    LotSize,
+    UnitCost,
+    as_lot,
+)
+from driftmdp.cli.printing import remark
+from driftmdp.inventory import Shop
+from driftmdp.problems.inventory import Costs
+
+__all__ = ["init"]
+
+NewDatabase = Annotated[
+    Path, typer.Argument(help="The database to make; it must not exist yet.", show_default=False)
+]
+
+
+def init(
+    shop: NewDatabase,
+    capacity: Capacity,
+    fixed_cost: FixedCost,
+    unit_cost: UnitCost,
+    lost_sale: LostSale,
+    holding: Holding,
+    lot_size: LotSize = "1",
+    lead_time: LeadTime = 0,
+) -> None:
+    """Make a shop's database. Costs and capacity are in lots, and cannot be changed later."""
+    costs = Costs(fixed_cost, unit_cost, lost_sale, holding)
+    Shop.create(shop, costs, capacity, lead_time, as_lot(lot_size)).close()
+    remark(f"Made {shop}. Each morning: driftmdp inventory decide {shop} stock.csv")

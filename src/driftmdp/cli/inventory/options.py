@@ -1,0 +1,86 @@
+"""What several commands ask for."""
+
+from __future__ import annotations
+
+import sys
+from datetime import date
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from driftmdp.errors import InvalidInputError
+from driftmdp.files import write_whole
+
+__all__ = [
+    "Capacity",
+    "Columns",
+    "Database",
+    "FixedCost",
+    "Holding",
+    "LeadTime",
+    "LostSale",
+    "LotSize",
+    "UnitCost",
+    "as_columns",
+    "as_day",
+    "as_lot",
+    "write_or_print",
+]
+
+Database = Annotated[Path, typer.Argument(help="The shop's database, made by `init`.", show_default=False)]
+Capacity = Annotated[int, typer.Option(help="Lots on the shelf, of each item.", show_default=False)]
+FixedCost = Annotated[float, typer.Option(help="Of placing an order at all.", show_default=False)]
+UnitCost = Annotated[float, typer.Option(help="Of each lot ordered.", show_default=False)]
+LostSale = Annotated[float, typer.Option(help="Of each lot asked for and not there.", show_default=False)]
+Holding = Annotated[float, typer.Option(help="Of each lot left in the evening.", show_default=False)]
+LeadTime = Annotated[int, typer.Option(min=0, max=2, help="Days from an order to its arrival: 0, 1 or 2.")]
+LotSize = Annotated[str, typer.Option(help="Units in a lot: a number, or auto to choose for each item.")]
+Columns = Annotated[
+    list[str] | None,
+    typer.Option("--column", help="What a column is called in the file, as units=qty; again for more."),
+]
+
+
+def as_columns(given: list[str] | None) -> dict[str, str]:
+    """Return what columns are called."""
+    names = {}
+    for text in given or []:
+        name, equals, called = text.partition("=")
+        if not equals or not name or not called:
+            raise InvalidInputError(f"--column must be written NAME=WHAT IT IS CALLED, as units=qty; got {text!r}.")
+        names[name] = called
+    return names
+
+
+def as_lot(text: str) -> int | str:
+    """Return a lot size."""
+    if text == "auto":
+        return text
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise InvalidInputError(f"--lot-size must be auto or a whole number from 1 on; got {text!r}.")
+    return int(text)
+
+
+def as_day(text: str | None) -> date | None:
+    """Return a date."""
+    if text is None:
+        return None
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise InvalidInputError(f"--date must be written 2026-11-16; got {text!r}.") from None
+
+
+def write_or_print(text: str, to: Path) -> None:
+    """Write a file whole; ``-`` prints it instead."""
+    if str(to) == "-":
+        sys.stdout.write(text)
+        return
+    if to.is_dir():
+        raise InvalidInputError(f"--out must be a file; {to} is a folder.")
+    try:
+        to.parent.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise InvalidInputError(f"--out must lie in a folder; {to.parent} is, or lies in, a file.") from None
+    write_whole(to, text.encode())
