@@ -13,7 +13,7 @@ from tests.reference import inventory_optimist as reference
 
 SEEDS = st.integers(0, 10**6)
 CLOSE = {"rtol": 0.0, "atol": 1e-10}
-NEARLY_AS_GOOD = 1e-5  # orders whose costs differ less may both be chosen: plans have a precision
+NEARLY_AS_GOOD = 1e-5  # orders whose costs differ less may both be chosen: plans are not exact
 
 
 def random_days(rng: np.random.Generator, capacity: int, n: int) -> list[tuple[int, int, int]]:

@@ -21,7 +21,7 @@ from driftmdp.inventory.rules import RULES, Rules, day_costs, prices_of
 from driftmdp.inventory.sales import WARM_UP, Sales, Series, in_lots, lot_size
 from driftmdp.kernels.shop_arrays import Diary, Prices
 from driftmdp.problems.inventory import Costs
-from driftmdp.statistics import Interval, mean_interval, ratio_interval
+from driftmdp.statistics import Interval, ratio_interval
 from driftmdp.validation import as_integer, nearest_name
 
 __all__ = ["Backtest", "Trace", "backtest"]
@@ -69,7 +69,7 @@ class Backtest:
     costs, capacity, lead_time
         As given; capacity in lots, costs per lot.
     rules
-        Names of the rules, ours first; ``RULES`` has what they are called.
+        Names of the rules, in the order asked for; ``RULES`` has what they are called.
     skus, lots, days
         The items that were scored, the units in a lot of each, and the days scored, shape (items,).
     cost, sold, stock, orders
@@ -77,7 +77,10 @@ class Backtest:
     demand
         Lots asked for, shape (items,).
     blocks
-        For each item, the mean cost of a day in each two weeks in a row, shape (rules, blocks).
+        For each item, what each two weeks in a row cost, and last how many days they have, shape (rules + 1,
+        blocks).
+    lot
+        Units in a lot as asked for: a number, or ``"auto"``.
     remarks
         What was left out and why, a sentence each.
     """
@@ -95,6 +98,7 @@ class Backtest:
     orders: NDArray[np.int64] = field(repr=False)
     demand: NDArray[np.int64] = field(repr=False)
     blocks: tuple[NDArray[np.float64], ...] = field(repr=False)
+    lot: int | str = "auto"
     remarks: tuple[str, ...] = field(default=(), repr=False)
     series: tuple[Series, ...] = field(default=(), repr=False)
 
@@ -106,11 +110,18 @@ class Backtest:
         """
         place = self._rule(rule)
         if sku is not None or len(self.skus) == 1:
-            return mean_interval(self.blocks[self._item(sku or self.skus[0])][place])
+            blocks = self.blocks[self._item(self.skus[0] if sku is None else sku)]
+            return ratio_interval(blocks[place], blocks[-1])
         return ratio_interval(self.cost[place], self.days.astype(np.float64))
 
     def ratio(self, rule: str, other: str) -> Interval:
-        """Return a rule's total cost over another's, with its interval; items are resampled, fortnights of one."""
+        """Return a rule's total cost over another's, with its interval; items are resampled, fortnights of one.
+
+        Raises
+        ------
+        InvalidInputError
+            If the other cost nothing.
+        """
         a, b = self._rule(rule), self._rule(other)
         if len(self.skus) == 1:
             return ratio_interval(self.blocks[0][a], self.blocks[0][b])
@@ -149,12 +160,16 @@ class Backtest:
         return self.rules.index(rule)
 
     def _item(self, sku: str) -> int:
-        if sku not in self.skus:
+        if sku not in self._numbers:
             raise InvalidInputError(
                 f"sku must be one of the {len(self.skus)} items that were scored; got {sku!r}."
                 f"{nearest_name(sku, self.skus)}"
             )
-        return self.skus.index(sku)
+        return self._numbers[sku]
+
+    @functools.cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {sku: number for number, sku in enumerate(self.skus)}
 
     def _items(self, sku: str | None) -> slice:
         if sku is None:
@@ -203,7 +218,11 @@ def backtest(
     if not isinstance(sales, Sales) or not sales.series:
         raise InvalidInputError(f"sales must have at least one item; got {sales!r}. Use read_sales(path).")
     prices = prices_of(costs, capacity, lead_time)
+    if len({series.sku for series in sales.series}) < len(sales.series):
+        raise InvalidInputError("sales must have one series for each item; two have the same name.")
     wanted = tuple(dict.fromkeys(rules))
+    if not wanted:
+        raise InvalidInputError(f"rules must name at least one of {', '.join(RULES)}; got none.")
     for rule in wanted:
         if rule not in RULES:
             raise InvalidInputError(
@@ -238,6 +257,7 @@ def backtest(
         orders=np.column_stack([item.orders for item in scored]),
         demand=np.array([item.demand for item in scored]),
         blocks=tuple(item.blocks for item in scored),
+        lot=lot,
         remarks=(*sales.remarks, *remarks),
         series=tuple(long),
     )
@@ -288,12 +308,12 @@ def _score(local: _RulesOfThread, lot: int | str, names: tuple[str, ...], series
         sold=[int(np.minimum(scored, diary.on_sale).sum(dtype=np.int64)) for diary in kept],
         stock=[int(np.maximum(diary.on_sale - scored, 0).sum(dtype=np.int64)) for diary in kept],
         orders=[int((diary.orders > 0).sum()) for diary in kept],
-        blocks=_block_means(costs),
+        blocks=_block_sums(costs),
     )
 
 
-def _block_means(costs: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the mean of each block of days; what is left over at the end belongs to the last block."""
+def _block_sums(costs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the sum of each block of days, and its days; what is left over at the end belongs to the last."""
     starts = np.arange(0, max(1, costs.shape[1] - BLOCK + 1), BLOCK)
     sizes = np.diff(np.append(starts, costs.shape[1]))
-    return np.asarray(np.add.reduceat(costs, starts, axis=1) / sizes)
+    return np.vstack([np.add.reduceat(costs, starts, axis=1), sizes])

@@ -59,7 +59,7 @@ def render(report: Report) -> str:
         loader=PackageLoader("driftmdp.report", "."), autoescape=True, undefined=StrictUndefined
     )
     environment.filters |= {"data_uri": _data_uri, "number": _number, "numeric_columns": _numeric_columns}
-    scripts = [_vendored(name) for name in VENDORED] + [_text("page.js")]
+    scripts = [_vendored(name) for name in VENDORED] + [_text("page.js")] if report.panels else []
     return environment.get_template("page.html.jinja").render(
         report=report,
         labels={setting.id: setting.label for setting in report.settings},
@@ -69,7 +69,7 @@ def render(report: Report) -> str:
         dark=DARK_COLOURS,
         style=_text("page.css"),
         scripts=scripts,
-        data=_json(chart_data(report)),
+        data=_json(chart_data(report)) if report.panels else "",
         policy=_policy(scripts),
         version=__version__,
     )
@@ -128,7 +128,7 @@ def _vendored(name: str) -> str:
 def _policy(scripts: list[str]) -> str:
     """Return the page's content security policy: these scripts and no other, and no request."""
     digests = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
-    admitted = " ".join(f"'sha256-{digest}'" for digest in digests)
+    admitted = " ".join(f"'sha256-{digest}'" for digest in digests) or "'none'"
     return (
         f"default-src 'none'; script-src {admitted}; style-src 'unsafe-inline'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
