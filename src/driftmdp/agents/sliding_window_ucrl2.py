@@ -69,7 +69,9 @@ class SlidingWindowUCRL2(SWUCRL2CW):
         return cls(space, horizon, window=window, **parameters)
 
     @classmethod
-    def for_problem(cls, problem: Problem, budgets: str = "exact", **parameters: Any) -> Self:
+    def for_problem(
+        cls, problem: Problem, budgets: str = "exact", rule: str | None = None, **parameters: Any
+    ) -> Self:
         """Return an agent for a problem; without a window, Theorem 1's for the problem's variation budgets.
 
         Parameters
@@ -78,10 +80,12 @@ class SlidingWindowUCRL2(SWUCRL2CW):
             Whose space, horizon, reward range and budgets are taken.
         budgets
             Which B_r and B_p, as for ``SWUCRL2CW``: ``"exact"``, or others that the problem states.
+        rule
+            Another theorem's window, see ``SWUCRL2CW.tuned``.
         **parameters
             The agent's others.
         """
         if "window" not in parameters:
-            chosen = tuned_to(problem, parameters, budgets)
+            chosen = tuned_to(problem, parameters, budgets, rule)
             parameters = {"window": chosen.window} | parameters
         return super(SWUCRL2CW, cls).for_problem(problem, **parameters)

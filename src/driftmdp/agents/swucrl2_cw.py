@@ -111,7 +111,9 @@ class SWUCRL2CW(Optimist):
         return cls(space, horizon, window=chosen.window, widening=chosen.widening, **parameters)
 
     @classmethod
-    def for_problem(cls, problem: Problem, budgets: str = "exact", **parameters: Any) -> Self:
+    def for_problem(
+        cls, problem: Problem, budgets: str = "exact", rule: str | None = None, **parameters: Any
+    ) -> Self:
         """Return an agent for a problem; what is not given is Theorem 1's for the problem's variation budgets.
 
         Parameters
@@ -121,24 +123,35 @@ class SWUCRL2CW(Optimist):
         budgets
             Which B_r and B_p: ``"exact"``, or others that the problem states, such as ``"printed"`` and ``"order"``
             of the paper's two-state problem.
+        rule
+            Another theorem's choice, see ``tuned``; ``"theorem-4"`` is the paper's for inventory.
         **parameters
             The agent's others.
+
+        Examples
+        --------
+        >>> import driftmdp as dm
+        >>> agent = SWUCRL2CW.for_problem(dm.problems.inventory(), rule="theorem-4")
+        >>> agent.window, agent.widening
+        (1110, 0.0)
         """
-        chosen = tuned_to(problem, parameters, budgets)
+        chosen = tuned_to(problem, parameters, budgets, rule)
         widening = chosen.widening
-        if "window" in parameters:  # eta = sqrt(B_p W / T), for the window that is used
+        if "window" in parameters and rule is None:  # eta = sqrt(B_p W / T), for the window that is used
             share = min(1.0, as_integer(parameters["window"], "window", minimum=1) / problem.horizon)
             widening = min(2.0, math.sqrt(problem.budget(budgets)[1] * share))
         parameters = {"window": chosen.window, "widening": widening} | parameters
         return super().for_problem(problem, **parameters)
 
 
-def tuned_to(problem: Problem, parameters: dict[str, Any], budgets: str = "exact") -> Tuning:
-    """Return Theorem 1's choice for a problem's variation budgets, its rewards in units of the agent's range.
+def tuned_to(
+    problem: Problem, parameters: dict[str, Any], budgets: str = "exact", rule: str | None = None
+) -> Tuning:
+    """Return a theorem's choice for a problem's variation budgets, its rewards in units of the agent's range.
 
-    With one state, a bandit, it is that of [CSZ20] remark:bandit.
+    By default Theorem 1's; with one state, a bandit, that of [CSZ20] remark:bandit.
     """
     checked_problem(problem)
     b_r = unit_variation(problem, parameters.get("reward_range", problem.reward_range), budgets)
-    rule = "bandit" if problem.space.n_states == 1 else "theorem-1"
-    return tuned(problem.space, problem.horizon, b_r, problem.budget(budgets)[1], rule)
+    usual = "bandit" if problem.space.n_states == 1 else "theorem-1"
+    return tuned(problem.space, problem.horizon, b_r, problem.budget(budgets)[1], usual if rule is None else rule)

@@ -11,12 +11,14 @@ from driftmdp.inventory.forms import Advice, Count, Sold, orders_csv, read_count
 from driftmdp.inventory.rules import RULES
 from driftmdp.inventory.sales import Sales, Series, in_lots, lot_size, read_sales
 from driftmdp.inventory.shop import Shop
+from driftmdp.inventory.simulated import Comparison, compare_rules, days_to_recover, drawn_demand
 from driftmdp.problems.inventory import Costs
 
 __all__ = [
     "RULES",
     "Advice",
     "Backtest",
+    "Comparison",
     "Costs",
     "Count",
     "Decision",
@@ -29,6 +31,9 @@ __all__ = [
     "Trace",
     "backtest",
     "book_csv",
+    "compare_rules",
+    "days_to_recover",
+    "drawn_demand",
     "explain_in_words",
     "in_lots",
     "lot_size",

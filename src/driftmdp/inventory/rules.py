@@ -99,7 +99,7 @@ class Rules:
         kernels.shelf.follow_levels(path, self.prices, *self.levels_in_hindsight(path), diary)
 
     def _first(self, path: NDArray[np.int32], weekdays: NDArray[np.int32], diary: Diary) -> None:
-        days = min(max(1, self.warm_up), path.size)
+        days = min(WARM_UP, path.size)
         s, up = kernels.shelf.fitted_levels(path, 0, days, self.prices, self._guess, *self._dice)
         kernels.shelf.follow_levels(path, self.prices, s, up, diary)
 

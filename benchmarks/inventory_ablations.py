@@ -1,0 +1,84 @@
+"""What each part of InventoryOptimist is worth: ``python -m benchmarks.inventory_ablations [sales.csv]``.
+
+Each variant changes constants of kernels/censored.py before they are compiled, in a process and a kernel cache of its
+own. Costs are compared with the clairvoyant's on ``random_shops(7)``, scored from day 61; regret with that of the best
+fixed (s, S) on the seasonal problem; and, if sales are given, cost with the best fixed (s, S)'s in hindsight.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+VARIANTS: dict[str, dict[str, Any]] = {
+    "as it is": {},
+    "no optimism": {"OPTIMISM": 0.0},
+    "half a deviation of optimism": {"OPTIMISM": 0.5},
+    "a whole deviation": {"OPTIMISM": 1.0},
+    "weekdays are alike": {"STEADY": 1e12},
+    "levels without neighbours": {"NEARBY": 0.0},
+    "weights without a share": {"SHARE": 0.0},
+    "5 days only": {"FORGETTING": 5.0},
+    "15 days only": {"FORGETTING": 15.0},
+    "45 days only": {"FORGETTING": 45.0},
+    "135 days only": {"FORGETTING": 135.0},
+    "all days": {"FORGETTING": np.inf},
+}
+SEEDS = 10
+
+
+def main(sales: str | None) -> None:
+    """Print a table of all variants."""
+    print(
+        "| variant | 240 shops, over the clairvoyant | seasonal, regret over best fixed | real sales, over best fixed |"
+    )
+    print("|---|---|---|---|")
+    for name in VARIANTS:
+        with tempfile.TemporaryDirectory() as cache:
+            command = [sys.executable, "-m", "benchmarks.inventory_ablations", "--variant", name, sales or ""]
+            environment = os.environ | {"NUMBA_CACHE_DIR": cache}
+            done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+        found = json.loads(done.stdout)
+        print(
+            f"| {name} | " + " | ".join("" if value is None else f"{value:.3f}" for value in found) + " |",
+            flush=True,
+        )
+
+
+def variant(name: str, sales: str) -> None:
+    """Print the numbers of one variant."""
+    import driftmdp as dm
+    from benchmarks.shops import random_shops
+    from driftmdp.inventory import backtest, compare_rules, read_sales
+    from driftmdp.kernels import censored
+    from driftmdp.problems.inventory import Costs
+
+    for constant, value in VARIANTS[name].items():
+        changed = np.full(6, 1.0 - 1.0 / value) if constant == "FORGETTING" else value
+        setattr(censored, constant, changed)
+    paid, best = 0.0, 0.0
+    for number, shop in enumerate(random_shops(7)):
+        found = compare_rules(shop, [number], ["optimist"])
+        paid += float(found.costs[:, :, 60:].sum())
+        best += float(found.clairvoyant[:, 60:].sum())
+    seasonal = compare_rules(dm.problems.inventory(), range(SEEDS), ["optimist", "hindsight"])
+    real = None
+    if sales and Path(sales).is_file():
+        result = backtest(read_sales(sales), Costs(), 20, rules=["optimist", "hindsight"])
+        real = float(result.ratio("optimist", "hindsight").estimate)
+    ratio = float(seasonal.regret("optimist").mean() / seasonal.regret("hindsight").mean())
+    print(json.dumps([paid / best, ratio, real]))
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--variant"]:
+        variant(sys.argv[2], sys.argv[3])
+    else:
+        main(sys.argv[1] if len(sys.argv) > 1 else None)
