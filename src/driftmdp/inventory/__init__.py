@@ -11,7 +11,7 @@ from driftmdp.inventory.forms import Advice, Count, Sold, orders_csv, read_count
 from driftmdp.inventory.rules import RULES
 from driftmdp.inventory.sales import Sales, Series, in_lots, lot_size, read_sales
 from driftmdp.inventory.shop import Shop
-from driftmdp.inventory.simulated import Comparison, compare_rules, days_to_recover, drawn_demand
+from driftmdp.inventory.simulated import Comparison, Recovery, compare_rules, days_to_recover, drawn_demand
 from driftmdp.problems.inventory import Costs
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "Decision",
     "Event",
     "Receipt",
+    "Recovery",
     "Sales",
     "Series",
     "Shop",

@@ -82,9 +82,12 @@ def _memory(found: Outlook) -> list[str]:
         f"{span(days)} {weight:.0%}" for days, weight in zip(MEMORIES, found.memory_weights, strict=True)
     )
     belief = found.weekday_belief
+    week = "It is not clear whether weekdays differ"
+    if abs(belief - 0.5) > 0.2:
+        week = "Weekdays differ" if belief > 0.5 else "Weekdays seem to be alike"
     return [
         f"{span(found.memory)} predicted its sales best so far; weights: {weights}.",
-        f"Weekdays seem to {'differ' if belief > 0.5 else 'be alike'} (belief that they differ: {belief:.0%}).",
+        f"{week} (belief that they differ: {belief:.0%}).",
     ]
 
 

@@ -141,7 +141,7 @@ class Geometric(_ByMean):
 class Gamma(_ByMean):
     """Continuous demand, rounded to whole units: gamma with variance mean^2 / shape; shape 1 is exponential.
 
-    A model of whole units has no other place for the continuous demands of [HR09], [ZCS18], [YLS21] and [AJ19].
+    A model of whole units has no other place for the continuous demands of [HR09], [ZCS18], [YLS19] and [AJ19].
     Choose the unit small against the mean: rounding then changes costs by at most half a unit's.
 
     Examples
