@@ -31,50 +31,51 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "135 days only": {"FORGETTING": 135.0},
     "all days": {"FORGETTING": np.inf},
 }
-SEEDS = 10
+SEEDS = 20
 
 
 def main(sales: str | None) -> None:
     """Print a table of all variants."""
-    print(
-        "| variant | 240 shops, over the clairvoyant | seasonal, regret over best fixed | real sales, over best fixed |"
+    columns = (
+        "variant",
+        "240 shops, over clairvoyant",
+        "seasonal, regret over best fixed",
+        "real, over best fixed",
     )
-    print("|---|---|---|---|")
+    print(f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}")
     for name in VARIANTS:
         with tempfile.TemporaryDirectory() as cache:
             command = [sys.executable, "-m", "benchmarks.inventory_ablations", "--variant", name, sales or ""]
             environment = os.environ | {"NUMBA_CACHE_DIR": cache}
             done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
-        found = json.loads(done.stdout)
-        print(
-            f"| {name} | " + " | ".join("" if value is None else f"{value:.3f}" for value in found) + " |",
-            flush=True,
-        )
+        shown = ["{:.3f} [{:.3f}, {:.3f}]".format(*found) for found in json.loads(done.stdout)]
+        print(f"| {name} | {' | '.join(shown)} |", flush=True)
 
 
 def variant(name: str, sales: str) -> None:
-    """Print the numbers of one variant."""
+    """Print the numbers of one variant, each with its interval: over shops, seeds and items."""
     import driftmdp as dm
     from benchmarks.shops import random_shops
     from driftmdp.inventory import backtest, compare_rules, read_sales
     from driftmdp.kernels import censored
     from driftmdp.problems.inventory import Costs
+    from driftmdp.statistics import ratio_interval
 
     for constant, value in VARIANTS[name].items():
         changed = np.full(6, 1.0 - 1.0 / value) if constant == "FORGETTING" else value
         setattr(censored, constant, changed)
-    paid, best = 0.0, 0.0
-    for number, shop in enumerate(random_shops(7)):
-        found = compare_rules(shop, [number], ["optimist"])
-        paid += float(found.costs[:, :, 60:].sum())
-        best += float(found.clairvoyant[:, 60:].sum())
+    shops = [compare_rules(shop, [number], ["optimist"]) for number, shop in enumerate(random_shops(7))]
+    paid, best = (
+        [float(array[..., 60:].sum()) for array in arrays]
+        for arrays in zip(*((shop.costs, shop.clairvoyant) for shop in shops), strict=True)
+    )
+    found = [ratio_interval(paid, best)]
     seasonal = compare_rules(dm.problems.inventory(), range(SEEDS), ["optimist", "hindsight"])
-    real = None
+    found.append(seasonal.regret_ratio("optimist", "hindsight"))
     if sales and Path(sales).is_file():
         result = backtest(read_sales(sales), Costs(), 20, rules=["optimist", "hindsight"])
-        real = float(result.ratio("optimist", "hindsight").estimate)
-    ratio = float(seasonal.regret("optimist").mean() / seasonal.regret("hindsight").mean())
-    print(json.dumps([paid / best, ratio, real]))
+        found.append(result.ratio("optimist", "hindsight"))
+    print(json.dumps([[float(each.estimate), float(each.low), float(each.high)] for each in found]))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import driftmdp as dm
 from driftmdp.problems.inventory import (
     Constant,
     Empirical,
+    Gamma,
     Geometric,
     NegativeBinomial,
     Poisson,
@@ -162,3 +163,15 @@ def test_wrong_laws_are_answered_with_one_sentence(make, sentence):
     with pytest.raises(dm.errors.InvalidInputError) as caught:
         make()
     assert str(caught.value) == sentence
+
+
+@pytest.mark.parametrize("shape", [0.5, 1.0, 4.0])
+@pytest.mark.parametrize("mean", [0.0, 0.3, 6.0])
+def test_gamma_is_a_rounded_continuous_demand(shape, mean):
+    law = Gamma(mean, shape)
+    table = law.table(1, 400)[0]
+    assert table.sum() == pytest.approx(1.0)
+    assert law.means(1)[0] == pytest.approx((np.arange(401) * table).sum(), abs=1e-9)
+    drawn = np.rint(np.random.default_rng(0).gamma(shape, mean / shape, 200_000))
+    for k in range(4):
+        assert table[k] == pytest.approx((drawn == k).mean(), abs=0.005)

@@ -1,0 +1,85 @@
+"""What the issue promises of the agent: regret, recovery, real sales, and the honest word on the paper's agent."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import driftmdp as dm
+from driftmdp.inventory import Costs, backtest, compare_rules, drawn_demand, read_sales
+from driftmdp.inventory.rules import Rules
+from driftmdp.problems.inventory import Abrupt, Poisson
+
+REAL = Path(__file__).parents[3] / "shared" / "data" / "online_retail_daily_top100.csv"
+
+
+def test_regret_under_seasonal_demand_is_a_quarter_of_the_best_fixed_rule_s():
+    found = compare_rules(dm.problems.inventory(), range(20), ["optimist", "hindsight"])
+    ratio = found.regret_ratio("optimist", "hindsight")
+    assert ratio.high <= 0.25
+    assert ratio.estimate == pytest.approx(0.129, abs=0.02)  # as docs/inventory.md says
+
+
+@pytest.mark.parametrize(("levels", "most"), [([3, 9], 10), ([9, 3], 14)])
+def test_it_comes_back_sooner_than_rolling_rules(levels, most):
+    problem = dm.problems.inventory(horizon=900, demand=Poisson(Abrupt(levels, [601])))
+    found = compare_rules(problem, range(60), ["optimist", "face-value", "uncensored"])
+    ours = found.recovery("optimist", 601)
+    assert ours.days <= most
+    assert ours.high < found.recovery("face-value", 601).low
+    assert ours.high < found.recovery("uncensored", 601).low
+
+
+@pytest.mark.skipif(not REAL.is_file(), reason="the retailer's sales are not part of the project")
+def test_real_sales():
+    sales = read_sales(REAL)
+    rules = ["optimist", "hindsight", "face-value"]
+    found = {lead: backtest(sales, Costs(), 20, lead, rules=rules if lead == 0 else rules[:2]) for lead in (0, 1)}
+    assert found[0].ratio("optimist", "hindsight").estimate <= 1.02
+    assert found[0].ratio("optimist", "face-value").high <= 1.0
+    assert found[1].ratio("optimist", "hindsight").estimate <= 1.025
+
+
+def test_the_paper_s_agent_learns_nothing_in_5000_days():
+    problem = dm.problems.inventory()
+    gains = dm.planning.optimal_gains(problem.drifting)
+    agent = dm.agents.SWUCRL2CW.for_problem(problem, rule="theorem-4")
+    assert (agent.window, agent.widening) == (1110, 0.0)
+    paper, chance, ours = (
+        dm.simulate(agent, problem, seed=0),
+        dm.simulate(dm.agents.Random.for_problem(problem), problem, seed=0),
+        dm.simulate(dm.agents.InventoryOptimist.for_problem(problem), problem, seed=0),
+    )
+    regrets = [run.dynamic_regret(problem, gains)[-1] for run in (paper, chance, ours)]
+    assert paper.vacuous_share == 1.0
+    assert regrets[0] > regrets[1] > 40 * regrets[2]
+
+
+@pytest.mark.parametrize("lead_time", [0, 1, 2])
+def test_agent_and_backtest_are_one(lead_time):
+    problem = dm.problems.inventory(capacity=6, horizon=200, demand=Poisson(2.5), lead_time=lead_time)
+    agent = dm.agents.InventoryOptimist.for_problem(problem)
+    run = dm.simulate(agent, problem, seed=3)
+    path, weekdays = drawn_demand(problem, seed=3), (np.arange(200) % 7).astype(np.int32)
+    diary = Rules(problem.costs, 6, lead_time).follow("optimist", path, weekdays)
+    assert diary.orders.tolist() == run.actions.tolist()
+    assert dm.simulate(agent, problem, seed=3, compiled=False).actions.tolist() == run.actions.tolist()
+
+
+@pytest.mark.parametrize("lead_time", [1, 2])
+def test_lead_times_are_worth_learning(lead_time):
+    problem = dm.problems.inventory(capacity=10, horizon=1500, demand=Poisson(4), lead_time=lead_time)
+    found = compare_rules(problem, range(3), ["optimist", "hindsight"])
+    assert found.regret("optimist").mean() < 0.03 * found.clairvoyant.sum(axis=1).mean()
+
+
+def test_it_keeps_looking_up():
+    """Demand that always empties a small shelf, then a large one: the level climbs to what demand is."""
+    agent = dm.agents.InventoryOptimist(dm.problems.inventory(capacity=20).costs, 20)
+    for demand, days in ((2, 60), (12, 30)):
+        for _ in range(days):
+            order = agent.act(0)
+            left = max(0, order - demand)
+            agent.observe(0.0, left)
+    assert agent.explain(0).order >= 12
+    assert agent.explain(0).memory <= 45
