@@ -17,7 +17,7 @@ NEARLY_AS_GOOD = 1e-5  # orders whose costs differ less may both be chosen: plan
 
 
 def random_days(rng: np.random.Generator, capacity: int, n: int) -> list[tuple[int, int, int]]:
-    """Return weekday, units on sale and units sold: empty, full and sold out shelves, and a long run of zeros."""
+    """Return weekday, units on sale and units sold: shelves empty, full and sold out, a long run of zeros."""
     quiet = range(n // 3, n // 3 + 20)
     days = []
     for t in range(n):
@@ -293,10 +293,11 @@ def test_with_lead_time_a_plan_costs_the_least_within_its_residual(seed, lead_ti
 @given(SEEDS, st.sampled_from([0, 1, 2]))
 def test_a_plan_s_orders_are_best_in_every_state(seed, lead_time):
     rng = np.random.default_rng(seed)
-    capacity = int(rng.integers(1, (7, 6, 4)[lead_time]))
-    prices, guess = Prices(*random_costs(rng), capacity, lead_time), new_guess(capacity, lead_time)
+    capacity = int(rng.integers(1, (8, 8, 5)[lead_time]))
+    costs = [float(rng.choice(x)) for x in ([0, 1], [0, 0.5], [3, 8], [0.5, 1, 2])]
+    prices, guess = Prices(*costs, capacity, lead_time), new_guess(capacity, lead_time)
     guess.law[:] = random_law(rng, capacity, gaps=False)
-    guess.today[:] = random_law(rng, capacity, gaps=True)
+    guess.today[rng.integers(capacity + 1)] = 1.0  # far from a usual day
     kernels.ordering.plan(guess, prices)
     shop, today = reference.Shop(*prices), guess.today.tolist()
     _, values = reference.plan(shop, guess.law.tolist())
@@ -305,7 +306,6 @@ def test_a_plan_s_orders_are_best_in_every_state(seed, lead_time):
         assert_as_good(totals, kernels.ordering.best_order(guess, prices, stock, coming))
 
 
-@pytest.mark.xfail(reason="stocks that the law never leads to are valued by the rule, not by the best order")
 def test_values_solve_the_optimality_equation_where_the_law_has_gaps():
     """Demand is always 2: s = 0 and s = 1 cost the same, but at stock 1 an order of 1 is not worth f."""
     prices, guess = Prices(3.0, 2.0, 4.0, 0.0, 2, 0), new_guess(2, 0)
@@ -316,7 +316,6 @@ def test_values_solve_the_optimality_equation_where_the_law_has_gaps():
     np.testing.assert_allclose(guess.values - guess.values[0], expected, atol=1e-9)
 
 
-@pytest.mark.xfail(reason="without demand the cost is said to be 0, though one unit is held for ever")
 def test_the_best_levels_without_demand_hold_one_unit():
     room = np.zeros(4), np.zeros(4)
     law = np.array([1.0, 0.0, 0.0, 0.0])
@@ -419,7 +418,6 @@ def test_base_stock_equals_the_reference(lead_time, ratio):
     assert (diary.orders.tolist(), diary.on_sale.tolist()) == (orders, shelves)
 
 
-@pytest.mark.xfail(reason="below >= ratio * n: 0.28 * 25 is 7.000000000000001")
 def test_base_stock_knows_that_seven_of_twenty_five_days_are_a_share_of_28_percent():
     prices = Prices(2.0, 0.5, 4.0, 0.5, 1, 0)
     path = np.array([1] * 17 + [0] * 7 + [1, 1], np.int32)

@@ -274,3 +274,15 @@ def test_programs_agree_on_larger_mdps(seed):
     rng = np.random.default_rng(seed)
     mdp = garnet_mdp(int(rng.integers(50, 400)), int(rng.integers(1, 5)), int(rng.integers(2, 8)), 0.5, rng)
     assert optimal_gain(mdp).gain == pytest.approx(gain_by_linear_program(mdp).gain, abs=1e-8)
+
+
+@pytest.mark.parametrize("e", [0.0005, 1e-3, 1e-4, 3e-5, 2e-6])
+def test_a_loop_that_ties_with_leaving_does_not_make_policies_circle(e):
+    """Found by a reviewer: a tie within the rounding of a large bias sent policy iteration round for ever."""
+    mdp = dm.Mdp(
+        dm.Space([3, 2, 1]),
+        np.array([0.0, -1, -1, 2, 1, 4 - 5 * e]),
+        np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 0], [0, 1, 0], [1 - e, e, 0]], dtype=float),
+    )
+    found = dm.planning.optimal_gain(mdp)
+    assert found.gain == pytest.approx(dm.planning.gain_by_linear_program(mdp).gain, abs=1e-7)

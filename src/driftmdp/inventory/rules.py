@@ -32,6 +32,7 @@ from driftmdp.validation import as_integer
 __all__ = ["RULES", "Rules", "day_costs"]
 
 WINDOW = 60  # days that rolling rules look back
+LARGEST = (1000, 200, 60)  # capacity by lead time
 DRAWS = 400  # days of the path on which rules with a lead time are fitted
 
 RULES: Mapping[str, str] = MappingProxyType(
@@ -119,8 +120,14 @@ def prices_of(costs: Costs, capacity: int, lead_time: int) -> Prices:
     """Return costs and place, as kernels take them."""
     if not isinstance(costs, Costs):
         raise InvalidInputError(f"costs must be Costs(fixed, unit, lost_sale, holding); got {costs!r}.")
+    lead_time = as_lead_time(lead_time)
     capacity = as_integer(capacity, "capacity", minimum=1)
-    return Prices(costs.fixed, costs.unit, costs.lost_sale, costs.holding, capacity, as_lead_time(lead_time))
+    if capacity > LARGEST[lead_time]:
+        raise InvalidInputError(
+            f"capacity must be at most {LARGEST[lead_time]} lots with a lead time of {lead_time}, so that plans are "
+            f"quick; got {capacity}. Use larger lots."
+        )
+    return Prices(costs.fixed, costs.unit, costs.lost_sale, costs.holding, capacity, lead_time)
 
 
 def new_diary(n: int) -> Diary:

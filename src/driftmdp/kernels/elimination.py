@@ -184,6 +184,7 @@ def policy_iteration(
         discounted = evaluate(model, policy, everyone, patience, bias)
         margin = MARGIN * (1.0 + largest_size(model.rewards) + (largest_size(bias) if discounted else 0.0))
         low, high, changed = bellman_step(model, bias, policy, margin)
-        if changed:
-            spread(model, low, bias, policy, margin)
+        if changed:  # it only speeds up, so it may be shy: a margin of the bias's rounding keeps it from circling
+            shy = MARGIN * (1.0 + largest_size(model.rewards) + largest_size(bias))
+            spread(model, low, bias, policy, shy)
     return low, high, limit, CONVERGED if high - low <= tolerance else OUT_OF_BUDGET

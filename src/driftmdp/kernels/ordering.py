@@ -12,7 +12,8 @@ with y on sale, each unit sold charged c for its successor,
 
 All of them together take O(S^2). The units that an order brings are sold or held, never lost, so that charging c
 at the sale changes no average. With a lead time the rule is not of this form, and the plan is that of the MDP of
-problems/inventory/stock.py, by modified policy iteration with a closing Bellman step for a certificate.
+problems/inventory/stock.py, by modified policy iteration with a closing Bellman step for a certificate. An item
+that hardly sells moves so slowly that sweeps would take thousands: then policies are evaluated by elimination.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import numpy as np
 
 from driftmdp.kernels._compile import inlined_kernel, lean_kernel
 from driftmdp.kernels.arrays import Floats
+from driftmdp.kernels.elimination import solve_dense
 from driftmdp.kernels.shop_arrays import Guess, Prices
 
 TIE = 1e-9  # orders whose costs differ less are equally good; the smallest is taken
@@ -28,6 +30,8 @@ NO_DEMAND = 1e-12  # more demand than this there must be, for an order to make s
 KAPPA = 0.95  # P is replaced by KAPPA P + (1 - KAPPA): no cycles; PAPER_NOTES 32
 PRECISION = 1e-6  # of a plan's average cost, of the costs' sum
 BETWEEN = 5  # sweeps for a policy between two that improve it
+PATIENCE = 40  # improvements by sweeps before elimination
+SOLUTIONS = 40  # by elimination, before sweeps go on
 MOST = 100_000  # sweeps
 
 
@@ -37,13 +41,15 @@ def best_levels(
 ) -> tuple[int, int, float]:
     """Return s, S and the average cost of the cheapest (s, S) rule with 0 <= s < S <= capacity.
 
+    Of rules that cost the same, the smallest S, then the smallest s.
+
     With ``may_never``, not to order at all is a rule too: s = -1, S = 0, at cost 0.
     """
     best_s, best_up, best = 0, 1, np.inf
     if may_never:
         best_s, best_up, best = -1, 0, 0.0
     if law[0] >= 1.0 - NO_DEMAND:
-        return best_s, best_up, 0.0
+        return best_s, best_up, prices.holding * best_up  # held for ever
     _count_renewals(law, renewals)
     _fill_day_costs(law, prices, day_costs)
     for up in range(1, prices.capacity + 1):
@@ -53,6 +59,8 @@ def best_levels(
             days += renewals[below]
             if cost / days < best - TIE:
                 best_s, best_up, best = up - below - 1, up, cost / days
+            elif up == best_up and cost / days <= best + TIE:
+                best_s = up - below - 1  # levels that are never met: do not speak of them
     return best_s, best_up, best
 
 
@@ -109,6 +117,8 @@ def value_levels(law: Floats, prices: Prices, levels: tuple[int, int, float], va
             beyond -= law[x]
         total += beyond * (values[0] - prices.lost * stock)
         values[stock] = (total - gain) / (1.0 - law[0])
+        if stock < up:  # a stock that the rule never meets may be better off with an order
+            values[stock] = min(values[stock], prices.fixed + prices.unit * (up - stock))
 
 
 @lean_kernel
@@ -130,16 +140,16 @@ def plan_ahead(guess: Guess, prices: Prices) -> tuple[float, float]:
         values[state] = 0.0
     precision = PRECISION * (prices.fixed + prices.unit + prices.lost + prices.holding)
     gain, residual = 0.0, np.inf
-    sweeps = 0
-    while sweeps < MOST:
+    for improvement in range(MOST // (BETWEEN + 1)):
         low, high = _improve(guess, prices)
-        sweeps += 1
         gain, residual = 0.5 * (low + high), high - low
         if residual <= precision:
             break
-        for _ in range(BETWEEN):
-            _follow(guess, prices)
-        sweeps += BETWEEN
+        if guess.system.size > 0 and PATIENCE <= improvement < PATIENCE + SOLUTIONS:
+            _solve(guess, prices)
+        else:
+            for _ in range(BETWEEN):
+                _follow(guess, prices)
     for state in range(values.size):
         values[state] *= KAPPA
     return gain, residual
@@ -210,6 +220,37 @@ def _follow(guess: Guess, prices: Prices) -> None:
             ordering = prices.unit * order + (prices.fixed if order > 0 else 0.0)
             other[state] = total + ordering + (1.0 - KAPPA) * values[state]
     _take_over(values, other)
+
+
+@lean_kernel
+def _solve(guess: Guess, prices: Prices) -> None:
+    """Fill ``guess.values`` with the relative costs of the noted policy, exactly.
+
+    (I - P + 1/n) h = cost, whose mean is the average cost; h where that has no answer is left to the next sweeps.
+    """
+    system, cost, law, n = guess.system, guess.other, guess.law, guess.other.size
+    for s in range(prices.capacity + 1):
+        for state in range(guess.offsets[s], guess.offsets[s + 1]):
+            order, arrives = guess.policy[state], state - guess.offsets[s]
+            for j in range(n):
+                system[state, j] = 1.0 / n
+            cost[state] = prices.unit * order + (prices.fixed if order > 0 else 0.0)
+            beyond = 1.0
+            for x in range(s + 1):
+                chance = law[x] if x < s else beyond
+                beyond -= chance
+                left = s - x
+                following = left + order if prices.lead_time == 1 else guess.offsets[left + arrives] + order
+                cost[state] += chance * (prices.holding * left - prices.lost * x)
+                if following != state:  # 1 - p(i | i) is summed, not subtracted: a rare way out keeps its digits
+                    system[state, state] += chance
+                    system[state, following] -= chance
+    solve_dense(system, cost)
+    for state in range(n):
+        if not np.isfinite(cost[state]):
+            return
+    for state in range(n):
+        guess.values[state] = (cost[state] - cost[0]) / KAPPA
 
 
 @inlined_kernel

@@ -150,7 +150,7 @@ def _quantile_of_sums(seen: Ints, first: int, last: int, span: int, ratio: float
     below = 0
     for x in range(counts.size):
         below += counts[x]
-        if below >= ratio * n:
+        if below / n >= ratio:
             return x
     return counts.size - 1
 

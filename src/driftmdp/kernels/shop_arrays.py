@@ -11,6 +11,7 @@ from driftmdp.kernels.arrays import Floats, Ints, Longs
 __all__ = ["N_MEMORIES", "Demands", "Diary", "Guess", "Prices", "new_demands", "new_guess"]
 
 N_MEMORIES = 6
+MOST_SOLVED = 1000  # states of a plan that is solved by elimination where sweeps are slow
 
 
 class Prices(NamedTuple):
@@ -73,6 +74,7 @@ class Guess(NamedTuple):
     policy                        (states,)       orders
     totals                        (S + 1,)        costs of the orders in one state
     offsets                       (S + 2,)        first state of each stock
+    system                        (states,) * 2   of equations; empty without a lead time, or with many states
     ============================  ==============  ==================================================
     """
 
@@ -90,6 +92,7 @@ class Guess(NamedTuple):
     policy: Ints
     totals: Floats
     offsets: Ints
+    system: Floats
 
 
 def new_demands(n: int, capacity: int) -> Demands:
@@ -109,6 +112,7 @@ def new_guess(capacity: int, lead_time: int) -> Guess:
     room = np.arange(capacity + 1, 0, -1) if lead_time == 2 else np.ones(capacity + 1, np.int64)
     offsets = np.concatenate([[0], np.cumsum(room)]).astype(np.int32)
     n_states = int(offsets[-1])
+    n_solved = n_states if lead_time > 0 and n_states <= MOST_SOLVED else 0
 
     def levels(extra: int = 1) -> Floats:
         return np.zeros(capacity + extra)
@@ -128,4 +132,5 @@ def new_guess(capacity: int, lead_time: int) -> Guess:
         policy=np.zeros(n_states, np.int32),
         totals=levels(),
         offsets=offsets,
+        system=np.zeros((n_solved, n_solved)),
     )
