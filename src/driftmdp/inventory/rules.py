@@ -124,8 +124,8 @@ def prices_of(costs: Costs, capacity: int, lead_time: int) -> Prices:
     capacity = as_integer(capacity, "capacity", minimum=1)
     if capacity > LARGEST[lead_time]:
         raise InvalidInputError(
-            f"capacity must be at most {LARGEST[lead_time]} lots with a lead time of {lead_time}, so that plans are "
-            f"quick; got {capacity}. Use larger lots."
+            f"capacity must be at most {LARGEST[lead_time]} lots with a lead time of {lead_time}; got {capacity}. "
+            "Use larger lots."
         )
     return Prices(costs.fixed, costs.unit, costs.lost_sale, costs.holding, capacity, lead_time)
 
