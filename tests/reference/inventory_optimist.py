@@ -31,7 +31,7 @@ class Demand:
         self.observed = [0.0] * 7
         self.expected = [0.0] * 7
         self.belief = 0.5
-        self.days = 0
+        self.days = self.unseen = 0
 
     def hazards(self):
         """h[k][j]: each memory leans on its own levels nearby, and they lean on the next longer memory."""
@@ -69,7 +69,8 @@ class Demand:
                     survival *= 1 - min(LARGEST_HAZARD, theta * h[k][i])
                 total += weight * survival
             tail.append(total)
-        return tail
+        loyalty, stays = (1 - 1 / 405) ** self.unseen, 1 - 1 / (self.capacity / 2 + 1)
+        return [loyalty * g + (1 - loyalty) * stays**j for j, g in enumerate(tail)]
 
     def spread(self, theta):
         """The relative deviation of the tail: Greenwood's formula with the memories' mean number at risk."""
@@ -106,6 +107,7 @@ class Demand:
             if sold < on_sale:
                 self.stops[k][sold] += 1
         self.days += 1
+        self.unseen = 0 if on_sale > 0 else self.unseen + 1
 
     def _weigh(self, weekday, on_sale, sold):
         """Bayes over memories and over whether weekdays differ, then the weekday's stops."""

@@ -4,7 +4,7 @@
 ``record`` in the evening, ``explain`` whenever you wonder. ``driftmdp inventory`` is the same as commands.
 """
 
-from driftmdp.inventory.answers import Decision, Event, Receipt, book_csv
+from driftmdp.inventory.answers import Decision, Event, Reason, Receipt, book_csv, history_csv
 from driftmdp.inventory.backtest import Backtest, Trace, backtest
 from driftmdp.inventory.explaining import explain_in_words
 from driftmdp.inventory.forms import Advice, Count, Sold, orders_csv, read_counts, read_sold
@@ -23,6 +23,7 @@ __all__ = [
     "Count",
     "Decision",
     "Event",
+    "Reason",
     "Receipt",
     "Recovery",
     "Sales",
@@ -36,6 +37,7 @@ __all__ = [
     "days_to_recover",
     "drawn_demand",
     "explain_in_words",
+    "history_csv",
     "in_lots",
     "lot_size",
     "orders_csv",

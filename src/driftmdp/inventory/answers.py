@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 
+from driftmdp.agents.outlook import Outlook
+from driftmdp.inventory.contents import SOLD
 from driftmdp.inventory.forms import Advice
 from driftmdp.inventory.sheets import csv_text
 
-__all__ = ["Decision", "Event", "Receipt", "book_csv"]
+__all__ = ["Decision", "Event", "Reason", "Receipt", "book_csv", "history_csv"]
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,32 @@ class Event:
     sales: int | None
 
 
+@dataclass(frozen=True)
+class Reason:
+    """Why an item's order is what it is.
+
+    Attributes
+    ----------
+    sku, lot
+        The item, and the units in a lot.
+    day, stock, coming
+        The morning that it is about, in units: the last one that was counted; or the one after it, with the stock
+        that the book expects, if that day's sales are recorded.
+    outlook
+        What is believed of the demand, and the order that follows from it, in lots.
+    advice
+        The last advice that was given, if any.
+    """
+
+    sku: str
+    lot: int
+    day: date
+    stock: int
+    coming: int
+    outlook: Outlook
+    advice: Event | None
+
+
 def book_csv(events: Iterable[Event]) -> str:
     """Return lines of a book as CSV.
 
@@ -95,3 +123,21 @@ def book_csv(events: Iterable[Event]) -> str:
         for e in events
     )
     return csv_text(("number", "written_at", "kind", "date", "sku", *numbers), rows)
+
+
+def history_csv(events: Iterable[Event], lots: Mapping[str, int]) -> str:
+    """Return the sales of a book as CSV that ``record`` reads: each day's last word, by item.
+
+    Examples
+    --------
+    >>> event = Event(1, "2026-11-16T07:00:00+00:00", "sold", date(2026, 11, 16), "A", 9, None, None, None, 0, 4)
+    >>> print(history_csv([event], {"A": 6}), end="")
+    date,sku,units,ordered,stock,lot
+    2026-11-16,A,4,0,9,6
+    """
+    last = {(event.day, event.sku): event for event in events if event.kind == SOLD}
+    rows = (
+        (day.isoformat(), sku, event.sales, event.ordered, event.stock, lots[sku])
+        for (day, sku), event in sorted(last.items(), key=lambda item: item[0])
+    )
+    return csv_text(("date", "sku", "units", "ordered", "stock", "lot"), rows)

@@ -94,6 +94,8 @@ class Book:
         target = Path(path)
         if target.exists():
             raise InvalidInputError(f"{path} must not exist yet; it is left as it is. Choose another name.")
+        if not target.parent.is_dir():
+            raise InvalidInputError(f"{path} must lie in a folder that exists; {target.parent} does not.")
         temporary = target.parent / f".{target.name}.{secrets.token_hex(8)}"
         try:
             database = sqlite3.connect(temporary, isolation_level=None)
@@ -246,6 +248,11 @@ class Book:
         try:
             yield
         except sqlite3.Error as error:
+            if "not a database" in str(error):
+                raise StorageError(
+                    f"{self.path} must be a shop's database; it is another kind of file, or its beginning is "
+                    "damaged. Nothing was done."
+                ) from None
             if "locked" in str(error) or "busy" in str(error):
                 raise StorageError(
                     f"{self.path} is in use by another process; nothing was done. Try again in a moment."

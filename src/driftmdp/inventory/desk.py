@@ -15,6 +15,7 @@ from driftmdp.inventory.forms import Count, Sold
 from driftmdp.inventory.rules import prices_of
 from driftmdp.inventory.sales import WARM_UP, lot_size
 from driftmdp.inventory.shelves import Shelves
+from driftmdp.inventory.words import SHOWN, listed
 from driftmdp.problems.inventory import Costs
 from driftmdp.validation import nearest_name
 
@@ -106,6 +107,10 @@ class Desk:
         """Return stock, what is coming and the advice of each item on a day: the last word."""
         return self._told(DECIDED, day, ("stock", "coming", "advice"))
 
+    def expectations(self, day: date) -> dict[int, int]:
+        """Return what was expected on the shelf in the morning of a day, by item."""
+        return {item: row[1] for item, row in self._told(DECIDED, day, ("stock", "expected", "advice")).items()}
+
     def evenings(self, day: date) -> dict[int, tuple[int, int, int]]:
         """Return stock, what was ordered and sold of each item on a day: the last word."""
         return self._told(SOLD, day, ("stock", "ordered", "sales"))
@@ -125,6 +130,16 @@ class Desk:
         if sku not in self.shelves.numbers:
             raise UnknownNameError(f"{self.path} has no item {sku!r}.{nearest_name(sku, self.shelves.numbers)}")
         return self.shelves.numbers[sku]
+
+    def odd_names(self, new: Sequence[tuple[str, int]]) -> list[str]:
+        """Return a remark on new items, if the book has others: a name may be misspelt."""
+        known = self.shelves.skus[: len(self.shelves.skus) - len(new)]
+        if not new or not known:
+            return []
+        named = [f"{sku}{nearest_name(sku, known)}" for sku, _ in new[:SHOWN]]
+        more = [""] * (len(new) - len(named))
+        what = "1 item is new" if len(new) == 1 else f"{len(new)} items are new"
+        return [f"{what}, and nothing is known of {'it' if len(new) == 1 else 'them'}: {listed(named + more)}"]
 
     def welcome(self, lines: Sequence[Count | Sold]) -> list[tuple[str, int]]:
         """Put new items on the shelves and return them with their lots; refuse lots that differ from the known."""
@@ -149,6 +164,6 @@ class Desk:
         if len(history) < WARM_UP:
             raise InvalidInputError(
                 f"{sku} is new, and its lot is chosen from {WARM_UP} days of sales; got {len(history)}. Nothing "
-                "was done; record its history first, or add a column lot."
+                "was done; record its history first, add a column lot, or make the shop with --lot-size 1."
             )
         return lot_size([units for _, units in history], self.prices.capacity)

@@ -16,6 +16,7 @@ from driftmdp.inventory.words import listed
 
 __all__ = ["record"]
 
+OFTEN, DAYS = 0.1, 10  # a share of the days told, at least so many, on which lots prove to be too small
 Evening = tuple[int, int, int]  # stock, what was ordered, sales
 
 
@@ -25,8 +26,11 @@ def record(desk: Desk, sold: Iterable[Sold], correct: bool, plenty: bool) -> Rec
     counts, odd = Counter[str](), list[str]()
     with desk.writing():
         new = desk.welcome(told)
+        remarks = desk.odd_names(new)
+        if not plenty:
+            _require_stocks(desk, told)
         for day, lines in sorted(_by_day(told).items()):
-            rows = _new_rows(desk, day, lines, correct, plenty, counts, odd)
+            rows = _new_rows(desk, day, lines, correct, counts, odd)
             if rows:
                 items, stock, ordered, sales = zip(*rows, strict=True)
                 columns: dict[str, object] = {"item": items, "stock": stock, "ordered": ordered, "sales": sales}
@@ -34,9 +38,9 @@ def record(desk: Desk, sold: Iterable[Sold], correct: bool, plenty: bool) -> Rec
                 new = []
         if counts["recorded"] or counts["corrected"]:
             desk.book.keep_snapshot(desk.shelves.as_bytes())
-    remarks = (
-        [f"More was sold than was there, so a count was wrong; taken as sold out: {listed(odd)}."] if odd else []
-    )
+    remarks += _beyond(desk, told)
+    if odd:
+        remarks.append(f"More was sold than was there, so a count was wrong; taken as sold out: {listed(odd)}.")
     return Receipt(counts["recorded"], counts["repeated"], counts["corrected"], tuple(remarks))
 
 
@@ -53,7 +57,6 @@ def _new_rows(
     day: date,
     lines: Sequence[Sold],
     correct: bool,
-    plenty: bool,
     counts: Counter[str],
     odd: list[str],
 ) -> list[tuple[int, int, int, int]]:
@@ -64,7 +67,7 @@ def _new_rows(
         item = desk.shelves.numbers[line.sku]
         before = evenings.get(item)
         morning = mornings.get(item)
-        evening = _evening(line, before or ((morning[0], morning[2], 0) if morning else None), plenty)
+        evening = _evening(line, before or ((morning[0], morning[2], 0) if morning else None))
         if before == evening:
             counts["repeated"] += 1
             continue
@@ -82,23 +85,46 @@ def _new_rows(
     return rows
 
 
-def _evening(line: Sold, known: Evening | None, plenty: bool) -> Evening:
+def _evening(line: Sold, known: Evening | None) -> Evening:
     """Return a whole evening; what a line does not say is taken from the book."""
     stock, ordered = line.stock, line.ordered
     if known is not None:
         stock = known[0] if stock is None else stock
         ordered = known[1] if ordered is None else ordered
     if stock is None:
-        if not plenty:
-            raise InvalidInputError(
-                f"Nothing is known of the stock of {line.sku} on {line.day}: no advice was asked for. Nothing was "
-                "done; add a column stock with the morning's count, or use --plenty if it was not sold out."
-            )
-        stock = NEVER
-    return stock, ordered or 0, line.units
+        return NEVER, NEVER if ordered is None else ordered, line.units
+    return stock, max(0, ordered or 0), line.units
+
+
+def _require_stocks(desk: Desk, told: Sequence[Sold]) -> None:
+    """Refuse days of which neither the lines nor the book know the stock."""
+    unknown = []
+    for day, lines in _by_day(told).items():
+        known = desk.mornings(day).keys() | desk.evenings(day).keys()
+        blind = [line for line in lines if line.stock is None and desk.shelves.numbers[line.sku] not in known]
+        unknown += [f"{line.sku} on {day}" for line in blind]
+    if unknown:
+        raise InvalidInputError(
+            f"Whether these were sold out is not known, as no advice was asked for: {listed(unknown)}. Nothing was "
+            "done; add a column stock with the morning's count, or use --plenty if none of them was sold out."
+        )
+
+
+def _beyond(desk: Desk, told: Sequence[Sold]) -> list[str]:
+    """Return a remark on items that often sell more in a day than the shelf takes: their lots are too small."""
+    shelves, days, beyond = desk.shelves, Counter[str](), Counter[str]()
+    for line in told:
+        lot = shelves.lots[shelves.numbers[line.sku]]
+        days[line.sku] += 1
+        beyond[line.sku] += line.units > desk.prices.capacity * lot
+    often = [f"{sku} on {n} of {days[sku]} days" for sku, n in beyond.items() if n > OFTEN * max(DAYS, days[sku])]
+    if not often:
+        return []
+    return [f"More was sold than the shelf takes, so demand is underestimated; use larger lots: {listed(often)}."]
 
 
 def _words(evening: Evening) -> str:
     stock, ordered, sales = evening
     shelf = "an unknown stock" if stock == NEVER else f"a stock of {stock}"
-    return f"{sales} sold from {shelf} and an order of {ordered}"
+    order = "an unknown order" if ordered == NEVER else f"an order of {ordered}"
+    return f"{sales} sold from {shelf} and {order}"

@@ -7,10 +7,12 @@ import math
 import numpy as np
 
 from driftmdp.agents.outlook import MEMORIES, Outlook
-from driftmdp.inventory.answers import Event
+from driftmdp.inventory.answers import Reason
 from driftmdp.inventory.shop import Shop
 
 __all__ = ["explain_in_words"]
+
+EARLY = 10  # days before which nobody can say which memory is best
 
 
 def explain_in_words(shop: Shop, sku: str) -> str:
@@ -27,36 +29,43 @@ def explain_in_words(shop: Shop, sku: str) -> str:
     ...         print(explain_in_words(shop, "A").splitlines()[1])
     Advice for 2026-11-16: order 17, with 3 on the shelf.
     """
-    found, advice = shop.explain(sku)
-    lot = shop.lot_of(sku)
-    lines = [sku if lot == 1 else f"{sku}, in lots of {lot} units"]
-    lines += _advised(found, advice, lot)
-    lines += ["", "Demand, as far as sales show it", *_indent(_demand(found, lot))]
-    lines += ["", "Memory in use", *_indent(_memory(found))]
-    lines += ["", "Why this level", *_indent(_level(shop, found, lot))]
+    reason = shop.explain(sku)
+    lines = [sku if reason.lot == 1 else f"{sku}, in lots of {reason.lot} units"]
+    lines += _advised(reason)
+    lines += ["", "Demand, as far as sales show it", *_indent(_demand(reason))]
+    lines += ["", "Memory in use", *_indent(_memory(reason.outlook))]
+    lines += ["", "Why this level", *_indent(_level(shop, reason))]
     return "\n".join(lines)
 
 
-def _advised(found: Outlook, advice: Event | None, lot: int) -> list[str]:
+def _advised(reason: Reason) -> list[str]:
+    advice, said = reason.advice, []
     if advice is None:
-        return ["No advice was asked for yet."]
-    coming = f" and {advice.coming} coming" if advice.coming else ""
-    order = f"order {advice.advice}" if advice.advice else "order nothing"
-    said = [f"Advice for {advice.day}: {order}, with {advice.stock} on the shelf{coming}."]
-    if advice.expected is not None and advice.expected != advice.stock:
-        said.append(f"The book expected {advice.expected} on the shelf; the count was taken for the truth.")
-    if found.days and (found.stock, found.order * lot) != (advice.stock, advice.advice):
-        said.append(f"As of now, with {found.stock * lot} on the shelf: order {found.order * lot}.")
+        said.append("No advice was asked for yet.")
+    else:
+        said.append(f"Advice for {advice.day}: {_order(advice.advice, advice.stock, advice.coming)}")
+        if advice.expected is not None and advice.expected != advice.stock:
+            said.append(f"The book expected {advice.expected} on the shelf; the count was taken for the truth.")
+    if advice is None or reason.day != advice.day:
+        order = reason.outlook.order * reason.lot
+        said.append(f"For {reason.day}, by what the book expects: {_order(order, reason.stock, reason.coming)}")
     return said
 
 
-def _demand(found: Outlook, lot: int) -> list[str]:
+def _order(units: int | None, stock: int | None, coming: int | None) -> str:
+    arriving = f" and {coming} coming" if coming else ""
+    return f"order {units or 'nothing'}, with {stock} on the shelf{arriving}."
+
+
+def _demand(reason: Reason) -> list[str]:
+    found, lot = reason.outlook, reason.lot
     if not found.days:
         return ["Nothing was sold yet that could be learned from; any demand up to the shelf is possible."]
     top = found.tail.size - 1
+    days = "1 day" if found.days == 1 else f"{found.days} days"
     lines = [
-        f"About {found.mean * lot:.1f} a day, {found.mean_today * lot:.1f} on this weekday, from {found.days} "
-        f"days; what goes beyond {top * lot} counts as {top * lot}.",
+        f"About {found.mean * lot:.1f} a day, {found.mean_today * lot:.1f} on a {reason.day:%A}, from {days}; what "
+        f"goes beyond {top * lot} counts as {top * lot}.",
         "chance that demand is at least ...",
     ]
     for level in _telling(found):
@@ -78,40 +87,50 @@ def _memory(found: Outlook) -> list[str]:
     def span(days: float) -> str:
         return "all days" if math.isinf(days) else f"{days:.0f} days"
 
-    weights = ", ".join(
-        f"{span(days)} {weight:.0%}" for days, weight in zip(MEMORIES, found.memory_weights, strict=True)
-    )
+    pairs = zip(MEMORIES, found.memory_weights, strict=True)
+    weights = ", ".join(f"{span(days)} {weight:.0%}" for days, weight in pairs)
+    best = f"A memory of {span(found.memory)} predicted its sales best so far"
     belief = found.weekday_belief
     week = "It is not clear whether weekdays differ"
     if abs(belief - 0.5) > 0.2:
         week = "Weekdays differ" if belief > 0.5 else "Weekdays seem to be alike"
     return [
-        f"{span(found.memory)} predicted its sales best so far; weights: {weights}.",
+        f"{'It is too early to tell which is best' if found.days < EARLY else best}; weights: {weights}.",
         f"{week} (belief that they differ: {belief:.0%}).",
     ]
 
 
-def _level(shop: Shop, found: Outlook, lot: int) -> list[str]:
-    costs = shop.costs
+def _level(shop: Shop, reason: Reason) -> list[str]:
+    costs, found, lot = shop.costs, reason.outlook, reason.lot
     lines = [
-        f"A lost sale costs {costs.lost_sale:g}, a lot left in the evening {costs.holding:g}, a lot ordered "
-        f"{costs.unit:g}, an order {costs.fixed:g}; the shelf takes {shop.capacity} lots."
+        f"A lot asked for and not there costs {costs.lost_sale:g}, one left in the evening {costs.holding:g}, one "
+        f"ordered {costs.unit:g}, an order {costs.fixed:g}; the shelf takes {shop.capacity} lots."
     ]
-    if found.up_to is not None:
+    if reason.stock > shop.capacity * lot:
+        lines.append(f"More is there than the shelf takes; it counts as {shop.capacity * lot}.")
+    elif lot > 1 and reason.stock != found.stock * lot:
+        lines.append(f"{reason.stock} on the shelf count as {found.stock} lots.")
+    if found.up_to is not None and found.reorder is not None:
         lines.append(
-            f"The cheapest rule for this demand: when {found.reorder * lot} or fewer are left, order up to "  # type: ignore[operator]
+            f"The cheapest rule for this demand: when {found.reorder * lot} or fewer are left, order up to "
             f"{found.up_to * lot}; it costs about {found.cost_per_day:.2f} a day."
         )
     elif shop.lead_time:
         days = "1 day" if shop.lead_time == 1 else f"{shop.lead_time} days"
+        together = (found.stock + found.coming + found.order) * lot
         lines.append(
-            f"Orders take {days}; the cheapest plan for this demand costs about {found.cost_per_day:.2f} a day."
+            f"Orders take {days}; with this one, shelf and orders come to {together}. The cheapest plan for this "
+            f"demand costs about {found.cost_per_day:.2f} a day."
         )
     else:
-        lines.append("At these costs an order never pays: not to order is cheapest.")
-    if shop.lead_time == 0:
-        now = (found.stock + found.order) * lot
-        lines.append(f"With {now} on sale, today sells out with a chance of {found.sells_out:.0%}.")
+        lines.append(
+            "At these costs and this demand an order does not pay. It is tried again now and then, as an empty "
+            "shelf shows nothing."
+        )
+    on_sale = found.stock + (found.order if shop.lead_time == 0 else 0)
+    if on_sale:
+        chance = found.tail[min(on_sale, found.tail.size - 1)]
+        lines.append(f"With {on_sale * lot} on sale, the day sells out with a chance of {chance:.0%}.")
     return lines
 
 

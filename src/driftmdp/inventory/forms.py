@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.sheets import Complaints, Row, count_of, csv_text, date_of, read_rows, sku_of
+from driftmdp.validation import one_of
 
 __all__ = ["Advice", "Count", "Sold", "orders_csv", "read_counts", "read_sold"]
 
@@ -119,11 +120,16 @@ def read_counts(
 
 
 def read_sold(
-    path: str | os.PathLike[str], day: date | None = None, columns: Mapping[str, str] | None = None
+    path: str | os.PathLike[str],
+    day: date | None = None,
+    columns: Mapping[str, str] | None = None,
+    negatives: str = "refuse",
+    duplicates: str = "refuse",
 ) -> list[Sold]:
     r"""Return the sales of a file with columns date, sku and units; date may be missing if ``day`` is given.
 
-    ``ordered``, ``stock`` and ``lot`` may be there too; an empty cell is no number.
+    ``ordered``, ``stock`` and ``lot`` may be there too; an empty cell is no number. ``negatives`` and
+    ``duplicates`` are as for ``read_sales``.
 
     Examples
     --------
@@ -134,25 +140,45 @@ def read_sold(
     ...     read_sold(file)
     [Sold(sku='A', day=datetime.date(2026, 11, 16), units=3, ordered=None, stock=None, lot=None)]
     """
-    wanted, optional = ("date", "sku", "units"), ("ordered", "stock", "lot")
-    if day is not None:
-        wanted, optional = ("sku", "units"), ("date", "ordered", "stock", "lot")  # type: ignore[assignment]
-    bad, sold, lines = Complaints(str(path)), [], dict[tuple[str, date], int]()
-    for row in read_rows(Path(path), wanted, optional, columns):
-        sku, units = sku_of(row, bad), _units(row, "units", bad)
-        there = date_of(row, bad) if row.cells.get("date") or day is None else day
-        if day is not None and there is not None and there != day:
-            bad.add(row.line, f"date must be {day}, as you said; got {there}")
-        more = {name: _maybe(row, name, bad) for name in ("ordered", "stock", "lot")}
-        if sku is not None and units is not None and there is not None:
-            if (sku, there) in lines:
-                bad.add(row.line, f"{sku} on {there} stands on line {lines[sku, there]} already")
-            lines[sku, there] = row.line
-            sold.append(Sold(sku, there, units, **more))
-    bad.refuse("Mend these lines, then try again; nothing was done.")
+    one_of(negatives, "negatives", ("refuse", "zero", "skip"))
+    one_of(duplicates, "duplicates", ("refuse", "sum", "last"))
+    rows = read_rows(Path(path), ("sku", "units"), ("date", "ordered", "stock", "lot"), columns)
+    bad, twice = Complaints(str(path)), Complaints(str(path))
+    sold: dict[tuple[str, date], tuple[int, Sold]] = {}
+    for row in rows:
+        if day is None and "date" not in row.cells:
+            raise InvalidInputError(
+                f"{path} must have a column 'date', or all lines one day: give it with --date. Say what the column "
+                "is called there: --column date=NAME."
+            )
+        line = _sold(row, day, bad, negatives)
+        if line is None:
+            continue
+        place = line.sku, line.day
+        if place in sold:
+            twice.add(row.line, f"{line.sku} on {line.day} stands on line {sold[place][0]} already")
+            if duplicates == "sum":
+                line = replace(line, units=line.units + sold[place][1].units)
+        sold[place] = row.line, line
+    bad.refuse("Mend these lines, or use --negatives zero or skip for returns; nothing was done.")
+    if duplicates == "refuse":
+        twice.refuse("Use --duplicates sum or --duplicates last; nothing was done.")
     if not sold:
-        raise InvalidInputError(f"{path} must have lines below its header; it has none.")
-    return sold
+        raise InvalidInputError(f"{path} must have lines below its header; it has none that can be used.")
+    return [line for _, line in sold.values()]
+
+
+def _sold(row: Row, day: date | None, bad: Complaints, negatives: str) -> Sold | None:
+    """Return what a line says, or None if it says nothing that can be used."""
+    sku = sku_of(row, bad)
+    units = _units(row, "units", bad, may_be_negative=negatives != "refuse")
+    there = date_of(row, bad) if row.cells.get("date") or day is None else day
+    if day is not None and there is not None and there != day:
+        bad.add(row.line, f"date must be {day}, as you said; got {there}")
+    more = {name: _maybe(row, name, bad) for name in ("ordered", "stock", "lot")}
+    if sku is None or units is None or there is None or (units < 0 and negatives == "skip"):
+        return None
+    return Sold(sku, there, max(0, units), **more)
 
 
 def orders_csv(advice: list[Advice]) -> str:
@@ -169,8 +195,8 @@ def orders_csv(advice: list[Advice]) -> str:
     return csv_text(header, rows)
 
 
-def _units(row: Row, column: str, bad: Complaints) -> int | None:
-    number = count_of(row, column, bad)
+def _units(row: Row, column: str, bad: Complaints, may_be_negative: bool = False) -> int | None:
+    number = count_of(row, column, bad, may_be_negative)
     if number is not None and number > LARGEST:
         bad.add(row.line, f"{column} must be at most {LARGEST}; got {number}")
         return None

@@ -30,9 +30,16 @@ def decide(desk: Desk, counts: Iterable[Count], day: date, correct: bool, strict
         known, over = desk.mornings(day), desk.evenings(day)
         new = desk.welcome(wanted)
         fresh = [count for count in wanted if _asks_anew(desk, count, day, known, over, correct)]
-        remarks = [*_differences(desk, fresh, day, strict), *_missing_days(desk, fresh, day)]
+        expected = _expected(desk, fresh, day)
+        remarks = [
+            *desk.odd_names(new),
+            *_differences(fresh, expected, strict),
+            *_missing_days(desk, fresh, day),
+            *_forgotten(desk, wanted, known),
+            *_overfull(desk, fresh),
+        ]
         if fresh:
-            known |= _advise(desk, fresh, day, new)
+            known |= _advise(desk, fresh, day, new, expected)
         advice = []
         for count in wanted:
             item = desk.shelves.numbers[count.sku]
@@ -65,24 +72,54 @@ def _asks_anew(
             )
     if item in over:
         raise InvalidInputError(
-            f"The sales of {count.sku} on {day} are recorded; the day is over. Nothing was done."
+            f"The sales of {count.sku} on {day} are recorded; the day is over. Nothing was done; to mend its "
+            "count, record the sales again with a column stock and --correct."
         )
     last = int(desk.shelves.last["day"][item])
-    if last > day.toordinal():
+    if last > day.toordinal() and not correct:
         raise InvalidInputError(
-            f"{count.sku} has a later day in the book, {date.fromordinal(last)}; {day} cannot be decided any more. "
-            "Nothing was done; check the date."
+            f"{count.sku} has a later day in the book, {date.fromordinal(last)}. Nothing was done; check the date, "
+            f"or use --correct if the later one was wrong and {day} is today."
         )
     return True
 
 
-def _differences(desk: Desk, counts: Sequence[Count], day: date, strict: bool) -> list[str]:
+def _expected(desk: Desk, counts: Sequence[Count], day: date) -> list[int]:
+    """Return what the book expects of each count; of one that is corrected, what it expected at first."""
+    before, numbers = desk.expectations(day), desk.shelves.numbers
+    return [
+        before[item] if item in before else desk.shelves.expected(item, day.toordinal())
+        for item in (numbers[count.sku] for count in counts)
+    ]
+
+
+def _forgotten(desk: Desk, counts: Sequence[Count], known: Mapping[int, Morning]) -> list[str]:
+    """Return a remark on items of the book that were not counted today."""
+    counted = {desk.shelves.numbers[count.sku] for count in counts} | set(known)
+    absent = [sku for item, sku in enumerate(desk.shelves.skus) if item not in counted]
+    if not absent:
+        return []
+    what = "1 item of the book was" if len(absent) == 1 else f"{len(absent)} items of the book were"
+    return [f"{what} not counted: {listed(absent)}."]
+
+
+def _overfull(desk: Desk, counts: Sequence[Count]) -> list[str]:
+    """Return a remark on counts beyond the capacity."""
+    shelves, capacity = desk.shelves, desk.prices.capacity
+    lots = ((count, shelves.lots[shelves.numbers[count.sku]]) for count in counts)
+    over = [
+        f"{count.sku}: {count.stock} of {capacity * lot}" for count, lot in lots if count.stock > capacity * lot
+    ]
+    return [f"More is there than the shelf takes, and counts as a full shelf: {listed(over)}."] if over else []
+
+
+def _differences(counts: Sequence[Count], expected: Sequence[int], strict: bool) -> list[str]:
     """Return a remark on counts that are not what the book expects, or refuse them."""
-    differ = []
-    for count in counts:
-        expected = desk.shelves.expected(desk.shelves.numbers[count.sku], day.toordinal())
-        if expected not in (NEVER, count.stock):
-            differ.append(f"{count.sku}: counted {count.stock}, expected {expected}")
+    differ = [
+        f"{count.sku}: counted {count.stock}, expected {there}"
+        for count, there in zip(counts, expected, strict=True)
+        if there not in (NEVER, count.stock)
+    ]
     if not differ:
         return []
     what = "1 count differs" if len(differ) == 1 else f"{len(differ)} counts differ"
@@ -117,14 +154,15 @@ def _missing_days(desk: Desk, counts: Sequence[Count], day: date) -> list[str]:
     return remarks
 
 
-def _advise(desk: Desk, counts: Sequence[Count], day: date, new: Sequence[tuple[str, int]]) -> dict[int, Morning]:
+def _advise(
+    desk: Desk, counts: Sequence[Count], day: date, new: Sequence[tuple[str, int]], expected: Sequence[int]
+) -> dict[int, Morning]:
     """Decide items, write it down, and return stock, what is coming and the order of each."""
     shelves = desk.shelves
     items = np.array([shelves.numbers[count.sku] for count in counts], np.int64)
     stock = np.array([count.stock for count in counts], np.int64)
     pairs = zip(counts, items.tolist(), strict=True)
     coming = np.array([_coming(desk, count, item, day) for count, item in pairs], np.int64)
-    expected = [shelves.expected(item, day.toordinal()) for item in items.tolist()]
     in_lots, coming_lots = shelves.places(items, stock, coming)
     orders = np.zeros(items.size, np.int64)
     residual = kernels.shelf.decide_all(
@@ -134,7 +172,13 @@ def _advise(desk: Desk, counts: Sequence[Count], day: date, new: Sequence[tuple[
     units = orders * np.array([shelves.lots[item] for item in items.tolist()], np.int64)
     if units.max() > np.iinfo(np.int32).max:
         raise InvalidInputError("An order must be at most 2147483647 units; use smaller lots.")
-    columns = {"item": items, "stock": stock, "coming": coming, "expected": expected, "advice": units}
+    columns: dict[str, object] = {
+        "item": items,
+        "stock": stock,
+        "coming": coming,
+        "expected": expected,
+        "advice": units,
+    }
     desk.write(DECIDED, day, columns, new)
     return dict(zip(items.tolist(), zip(stock.tolist(), coming.tolist(), units.tolist(), strict=True), strict=True))
 
@@ -147,4 +191,4 @@ def _coming(desk: Desk, count: Count, item: int, day: date) -> int:
     last = desk.shelves.last[item]
     if last["day"] == day.toordinal():  # counted before, and corrected now
         return int(last["coming"])
-    return int(last["ordered"]) if last["day"] != NEVER else 0
+    return max(0, int(last["ordered"])) if last["day"] != NEVER else 0

@@ -51,7 +51,8 @@ class Complaints:
         if self.found:
             shown = "; ".join(f"line {line}: {what}" for line, what in sorted(self.found)[:SHOWN])
             more = f"; and {len(self.found) - SHOWN} more" if len(self.found) > SHOWN else ""
-            lines = "1 line" if len(self.found) == 1 else f"{len(self.found)} lines"
+            count = len({line for line, _ in self.found})
+            lines = "1 line" if count == 1 else f"{count} lines"
             raise InvalidInputError(f"{self.where} has {lines} that cannot be used: {shown}{more}. {advice}")
 
 
@@ -89,6 +90,8 @@ def read_rows(
 
 def _read_text(path: Path) -> str:
     try:
+        if path.read_bytes()[:15] == b"SQLite format 3":
+            raise InvalidInputError(f"{path} must be a CSV file; it is a database. The database comes first.")
         text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = 1 + path.read_bytes()[: error.start].count(b"\n")
@@ -179,7 +182,7 @@ def date_of(row: Row, complaints: Complaints) -> date | None:
     try:
         return date.fromisoformat(text[:10] if re.match(r"\d{4}-\d\d-\d\d[T ]00:00", text) else text)
     except ValueError:
-        complaints.add(row.line, f"date must be written 2026-11-16; got {text[:40]!r}")
+        complaints.add(row.line, f"date must be year-month-day, such as 2026-11-16; got {text[:40]!r}")
         return None
 
 

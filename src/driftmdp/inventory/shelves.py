@@ -152,7 +152,7 @@ class Shelves:
         """
         lot = np.array([self.lots[item] for item in items.tolist()], np.int64)
         stock, ordered, sales = (evening[name].astype(np.int64) for name in ("stock", "ordered", "sales"))
-        there = stock + (ordered if self.prices.lead_time == 0 else 0)
+        there = stock + (np.maximum(0, ordered) if self.prices.lead_time == 0 else 0)
         emptied = (sales >= there) & (stock != NEVER)
         sold = _rounded(sales, lot)
         on_sale = np.where(emptied, sold, np.maximum(_rounded(there, lot), sold + 1))

@@ -10,9 +10,9 @@ from typing import Self
 
 import numpy as np
 
-from driftmdp.agents.outlook import Outlook, outlook
+from driftmdp.agents.outlook import outlook
 from driftmdp.inventory import evenings, mornings
-from driftmdp.inventory.answers import Decision, Event, Receipt
+from driftmdp.inventory.answers import Decision, Event, Reason, Receipt
 from driftmdp.inventory.book import Batch, Book
 from driftmdp.inventory.contents import DECIDED, unpack
 from driftmdp.inventory.desk import Desk
@@ -162,12 +162,8 @@ class Shop:
         """
         return evenings.record(self._desk, sold, correct, plenty)
 
-    def explain(self, sku: str) -> tuple[Outlook, Event | None]:
-        """Return what is believed of an item and what follows from it, and its last advice if there is one.
-
-        The outlook, in lots, is for the last morning that was counted; if its evening is recorded, for the stock
-        that should be there the morning after.
-        """
+    def explain(self, sku: str) -> Reason:
+        """Return what is believed of an item, what follows from it, and its last advice."""
         shelves, item = self._desk.shelves, self._desk.item(sku)
         last = shelves.last[item]
         advice = None
@@ -176,12 +172,11 @@ class Shop:
         day, stock, coming = int(last["day"]), int(last["stock"]), int(last["coming"])
         if last["sales"] != NEVER:
             day += 1
-            stock = shelves.expected(item, day)
-            coming = int(last["ordered"]) if self.lead_time == 2 else 0
-        here = np.array([item]), np.array([max(0, stock)]), np.array([coming])
-        s, q = (int(lots[0]) for lots in shelves.places(*here))
+            stock = max(0, shelves.expected(item, day))
+            coming = max(0, int(last["ordered"])) if self.lead_time == 2 else 0
+        s, q = (int(lots[0]) for lots in shelves.places(np.array([item]), np.array([stock]), np.array([coming])))
         found = outlook(shelves.demands, item, (day - 1) % 7, self._desk.prices, shelves.guess, s, q)
-        return found, advice
+        return Reason(sku, shelves.lots[item], date.fromordinal(day), stock, coming, found, advice)
 
     def lot_of(self, sku: str) -> int:
         """Return the units in a lot of an item."""

@@ -13,10 +13,13 @@ G_j            tail                        Pr(X >= j), the mixture of the memori
 w_k            weights                     of the memories, by log-loss of the sales that came, [HW98]
 theta_d        tilt                        how much sooner demand stops on weekday d, one factor on all hazards
 q              belief                      that the weekdays differ, by log-loss too
+u              unseen                      days in a row on which nothing was on sale, so that nothing was seen
 =============  ==========================  ====================================================================
 
 A memory's hazards lean on those of levels nearby, and these on the next longer memory's: few days say little
-about one level, but more about all of them. Every array has the item first, so that one call serves a whole shop.
+about one level, but more about all of them. While nothing is on sale anything may happen: each such day moves a
+little of the tail back to the prior, so that an item which was given up is tried again. Every array has the item
+first, so that one call serves a whole shop.
 """
 
 from __future__ import annotations
@@ -39,6 +42,7 @@ CERTAIN = 0.999  # hazards stay below
 OPTIMISM = 0.1  # standard deviations that a plan's tail lies above the estimate
 UNSEEN = 0.5  # askings that a level has before it is seen: its deviation is large, not infinite
 YEAR = 1.0 - 1.0 / 365.0  # the memory of weekdays
+LOYALTY = 1.0 - 1.0 / 405.0  # what a day with nothing on sale leaves of the estimate
 STEADY = 20.0  # stops for which "all weekdays are alike" counts
 
 
@@ -99,6 +103,8 @@ def mix_tail(demands: Demands, i: int, guess: Guess, tilt: float) -> None:
         for j in range(n_levels):
             beyond *= 1.0 - min(CERTAIN, tilt * guess.hazards[k, j])
             guess.tail[j + 1] += beyond
+    if demands.unseen[i] > 0:
+        _doubt(LOYALTY ** demands.unseen[i], guess.tail)
     variance = 0.0
     guess.spread[0] = 0.0
     for j in range(n_levels):
@@ -108,6 +114,16 @@ def mix_tail(demands: Demands, i: int, guess: Guess, tilt: float) -> None:
         stays = guess.tail[j + 1] / guess.tail[j]
         variance += (1.0 - stays) / (stays * asked)
         guess.spread[j + 1] = math.sqrt(variance)
+
+
+@inlined_kernel
+def _doubt(loyalty: float, tail: Floats) -> None:
+    """Mix a tail with the prior's, of hazards 2 / (S + 2)."""
+    stays = 1.0 - 1.0 / (0.5 * (tail.size - 1) + 1.0)
+    prior = 1.0
+    for j in range(tail.size):
+        tail[j] = loyalty * tail[j] + (1.0 - loyalty) * prior
+        prior *= stays
 
 
 @inlined_kernel
@@ -136,9 +152,11 @@ def predict(demands: Demands, i: int, weekday: int, guess: Guess) -> None:
 def learn(demands: Demands, i: int, weekday: int, on_sale: int, sales: int, guess: Guess) -> None:
     """Weigh the memories by what they had said of these sales, let the past fade, and remember the day.
 
-    Nothing on sale says nothing: the day only passes.
+    Nothing on sale says nothing: the day only passes, unseen.
     """
+    demands.unseen[i] += 1
     if on_sale > 0:
+        demands.unseen[i] = 0
         estimate_hazards(demands, i, guess)
         _weigh(demands, i, weekday, on_sale, sales, guess)
         _remember_weekday(demands, i, weekday, on_sale, sales, guess)

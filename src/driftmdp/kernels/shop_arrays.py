@@ -41,6 +41,7 @@ class Demands(NamedTuple):
     rhythm     (n, 2, 7)           by weekday: stops, and how many were expected
     belief     (n,)                that the weekdays differ
     days       (n,)                that were learned from
+    unseen     (n,)                of these, the last ones in a row with nothing on sale
     =========  ==================  ===========================================================
     """
 
@@ -50,6 +51,7 @@ class Demands(NamedTuple):
     rhythm: Floats
     belief: Floats
     days: Longs
+    unseen: Longs
 
 
 class Diary(NamedTuple):
@@ -103,6 +105,7 @@ def new_demands(n: int, capacity: int) -> Demands:
         np.full((n, N_MEMORIES), 1.0 / N_MEMORIES),
         np.zeros((n, 2, 7)),
         np.full(n, 0.5),
+        np.zeros(n, np.int64),
         np.zeros(n, np.int64),
     )
 

@@ -10,11 +10,13 @@ import typer
 from driftmdp.cli.inventory.options import (
     Capacity,
     Columns,
+    Duplicates,
     FixedCost,
     Holding,
     LeadTime,
     LostSale,
     LotSize,
+    Negatives,
     UnitCost,
     as_columns,
     as_lot,
@@ -41,8 +43,6 @@ Pictures = Annotated[
     list[str] | None,
     typer.Option("--picture", help="An item to draw over time; again for more. By default four telling ones."),
 ]
-Negatives = Annotated[str, typer.Option(help="Negative numbers, such as returns: refuse, zero or skip.")]
-Duplicates = Annotated[str, typer.Option(help="Two lines for one item and day: refuse, sum or last.")]
 Gaps = Annotated[str, typer.Option(help="Days that an item has no line for: zero sales, skip or refuse.")]
 
 

@@ -48,4 +48,6 @@ def decide(
         remark(sentence)
     orders = sum(advice.order > 0 for advice in decision.advice)
     again = f", {decision.repeated} of them decided before" if decision.repeated else ""
-    remark(f"{decision.day}: {len(decision.advice)} items{again}, {orders} to order. The orders: {out}")
+    items = "1 item" if len(decision.advice) == 1 else f"{len(decision.advice)} items"
+    where = "" if str(out) == "-" else f" The orders: {out}"
+    remark(f"{decision.day}: {items}{again}, {orders} to order.{where}")

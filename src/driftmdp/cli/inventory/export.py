@@ -9,17 +9,25 @@ import typer
 
 from driftmdp.cli.inventory.options import Database, write_or_print
 from driftmdp.cli.printing import remark
-from driftmdp.inventory import Shop, book_csv
+from driftmdp.inventory import Shop, book_csv, history_csv
 
 __all__ = ["export"]
 
 Out = Annotated[Path, typer.Option("--out", "-o", help="Where the table goes; - prints it.")]
 
 
-def export(shop: Database, out: Out = Path("-")) -> None:
-    """Write every line of the book as CSV: batch, when it was written, what, day, item and numbers."""
+Sales = Annotated[bool, typer.Option("--sales", help="Only the sales, each day's last word, for `record`.")]
+
+
+def export(shop: Database, out: Out = Path("-"), sales: Sales = False) -> None:
+    """Write every line of the book as CSV; with --sales only each day's sales, as `record` reads them.
+
+    The second is how to move to a new shop, with other costs or lots: record it there with --plenty.
+    """
     with Shop(shop) as open_shop:
-        text = book_csv(open_shop.history())
+        events = open_shop.history()
+        lots = {sku: open_shop.lot_of(sku) for sku in open_shop.skus}
+        text = history_csv(events, lots) if sales else book_csv(events)
     write_or_print(text, out)
     if str(out) != "-":
         remark(f"The book: {out}")

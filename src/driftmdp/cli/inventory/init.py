@@ -35,10 +35,17 @@ def init(
     unit_cost: UnitCost,
     lost_sale: LostSale,
     holding: Holding,
-    lot_size: LotSize = "1",
+    lot_size: LotSize = "auto",
     lead_time: LeadTime = 0,
 ) -> None:
-    """Make a shop's database. Costs and capacity are in lots, and cannot be changed later."""
+    """Make a shop's database. Costs and capacity are in lots, and cannot be changed later.
+
+    With --lot-size auto, as in a backtest, an item's lot is chosen when 60 days of its sales are recorded at once;
+    without such a history use a number, or a column lot.
+    """
     costs = Costs(fixed_cost, unit_cost, lost_sale, holding)
     Shop.create(shop, costs, capacity, lead_time, as_lot(lot_size)).close()
-    remark(f"Made {shop}. Each morning: driftmdp inventory decide {shop} stock.csv")
+    first = (
+        f" Past sales first: driftmdp inventory record {shop} history.csv --plenty." if lot_size == "auto" else ""
+    )
+    remark(f"Made {shop}.{first} Each morning: driftmdp inventory decide {shop} stock.csv")

@@ -16,11 +16,13 @@ __all__ = [
     "Capacity",
     "Columns",
     "Database",
+    "Duplicates",
     "FixedCost",
     "Holding",
     "LeadTime",
     "LostSale",
     "LotSize",
+    "Negatives",
     "UnitCost",
     "as_columns",
     "as_day",
@@ -29,12 +31,14 @@ __all__ = [
 ]
 
 Database = Annotated[Path, typer.Argument(help="The shop's database, made by `init`.", show_default=False)]
-Capacity = Annotated[int, typer.Option(help="Lots on the shelf, of each item.", show_default=False)]
-FixedCost = Annotated[float, typer.Option(help="Of placing an order at all.", show_default=False)]
-UnitCost = Annotated[float, typer.Option(help="Of each lot ordered.", show_default=False)]
-LostSale = Annotated[float, typer.Option(help="Of each lot asked for and not there.", show_default=False)]
-Holding = Annotated[float, typer.Option(help="Of each lot left in the evening.", show_default=False)]
+Capacity = Annotated[int, typer.Option(min=1, help="Lots on the shelf, of each item.", show_default=False)]
+FixedCost = Annotated[float, typer.Option(min=0.0, help="Of placing an order at all.", show_default=False)]
+UnitCost = Annotated[float, typer.Option(min=0.0, help="Of each lot ordered.", show_default=False)]
+LostSale = Annotated[float, typer.Option(min=0.0, help="Of each lot asked for and not there.", show_default=False)]
+Holding = Annotated[float, typer.Option(min=0.0, help="Of each lot left in the evening.", show_default=False)]
 LeadTime = Annotated[int, typer.Option(min=0, max=2, help="Days from an order to its arrival: 0, 1 or 2.")]
+Negatives = Annotated[str, typer.Option(help="Negative numbers, such as returns: refuse, zero or skip.")]
+Duplicates = Annotated[str, typer.Option(help="Two lines for one item and day: refuse, sum or last.")]
 LotSize = Annotated[str, typer.Option(help="Units in a lot: a number, or auto to choose for each item.")]
 Columns = Annotated[
     list[str] | None,
@@ -69,7 +73,7 @@ def as_day(text: str | None) -> date | None:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise InvalidInputError(f"--date must be written 2026-11-16; got {text!r}.") from None
+        raise InvalidInputError(f"--date must be year-month-day, such as 2026-11-16; got {text!r}.") from None
 
 
 def write_or_print(text: str, to: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from driftmdp.cli.inventory.options import Columns, Database, as_columns, as_day
+from driftmdp.cli.inventory.options import Columns, Database, Duplicates, Negatives, as_columns, as_day
 from driftmdp.cli.printing import remark
 from driftmdp.inventory import Shop, read_sold
 
@@ -34,13 +34,15 @@ def record(
     day: Day = None,
     correct: Correct = False,
     plenty: Plenty = False,
+    negatives: Negatives = "refuse",
+    duplicates: Duplicates = "refuse",
     column: Columns = None,
 ) -> None:
     """Write down what was sold, and learn from it.
 
     Recording the same again is harmless; what contradicts the book is refused without --correct.
     """
-    sold = read_sold(sales, as_day(day), as_columns(column))
+    sold = read_sold(sales, as_day(day), as_columns(column), negatives, duplicates)
     with Shop(shop) as open_shop:
         receipt = open_shop.record(sold, correct, plenty)
     for sentence in receipt.remarks:
