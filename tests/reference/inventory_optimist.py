@@ -69,8 +69,7 @@ class Demand:
                     survival *= 1 - min(LARGEST_HAZARD, theta * h[k][i])
                 total += weight * survival
             tail.append(total)
-        loyalty, stays = (1 - 1 / 405) ** self.unseen, 1 - 1 / (self.capacity / 2 + 1)
-        return [loyalty * g + (1 - loyalty) * stays**j for j, g in enumerate(tail)]
+        return tail
 
     def spread(self, theta):
         """The relative deviation of the tail: Greenwood's formula with the memories' mean number at risk."""
@@ -95,6 +94,12 @@ class Demand:
             above = below
         return [*law, above]
 
+    def in_doubt(self, law):
+        """A law mixed with the prior's, geometric with mean S / 2, by 1 - (1 - 1/405)^unseen."""
+        loyalty, stays = (1 - 1 / 405) ** self.unseen, 1 - 1 / (self.capacity / 2 + 1)
+        prior = [stays**x * (1 - stays) for x in range(self.capacity)] + [stays**self.capacity]
+        return [loyalty * p + (1 - loyalty) * other for p, other in zip(law, prior, strict=True)]
+
     def learn(self, weekday, on_sale, sold):
         if on_sale > 0:
             self._weigh(weekday, on_sale, sold)
@@ -107,7 +112,10 @@ class Demand:
             if sold < on_sale:
                 self.stops[k][sold] += 1
         self.days += 1
-        self.unseen = 0 if on_sale > 0 else self.unseen + 1
+        if on_sale == 0:
+            self.unseen += 1
+        elif sold < on_sale:
+            self.unseen = 0
 
     def _weigh(self, weekday, on_sale, sold):
         """Bayes over memories and over whether weekdays differ, then the weekday's stops."""
@@ -243,15 +251,21 @@ class Optimist:
         self.demand = Demand(shop.capacity)
         self.values = None
 
-    def totals(self, weekday, stock, coming):
+    def totals(self, weekday, stock, coming, doubting=False):
         """Expected cost of every order today, plus what follows."""
-        _, self.values = plan(self.shop, self.demand.optimistic_law(1.0), self.values)
+        law = self.demand.optimistic_law(1.0)
         today = self.demand.optimistic_law(self.demand.believed(weekday))
+        if doubting:
+            law, today = self.demand.in_doubt(law), self.demand.in_doubt(today)
+        _, self.values = plan(self.shop, law, self.values)
         orders = self.shop.orders(stock, coming)
         return [self.shop.expected(stock, coming, a, today, self.values) for a in orders]
 
     def decide(self, weekday, stock, coming):
-        return smallest_of_the_best(self.totals(weekday, stock, coming))
+        order = smallest_of_the_best(self.totals(weekday, stock, coming))
+        if order == 0 and stock + coming == 0 and self.demand.unseen > 0:
+            order = min(1, smallest_of_the_best(self.totals(weekday, stock, coming, doubting=True)))
+        return order
 
 
 def smallest_of_the_best(totals, tie=1e-9):
@@ -345,7 +359,7 @@ def roll_levels(shop, path, window=60, censored=True, fit=None):
 
     def choose(t, stock, coming, sales):
         seen = (sales if censored else path[:t])[-window:]
-        if not seen:
+        if len(sales) < 14:
             rule = shop.capacity - 1, shop.capacity
         elif fit:
             rule = fit(seen)
@@ -360,7 +374,8 @@ def roll_base_stock(shop, path, ratio, window=60):
     """Order every day up to a quantile of own sales over lead time + 1 days."""
 
     def choose(t, stock, coming, sales):
-        return max(0, base_stock(sales[-window:], shop, ratio) - stock - coming)
+        level = shop.capacity if len(sales) < 14 else base_stock(sales[-window:], shop, ratio)
+        return max(0, level - stock - coming)
 
     return follow(shop, path, choose)
 

@@ -26,12 +26,15 @@ class Outlook:
     Attributes
     ----------
     days
-        Days learned from.
+        Days on which something was on sale, which were learned from.
+    unseen
+        Days with nothing on sale since demand was last seen to stop.
     mean, mean_today
         Estimated mean of demand: of a day, and of this weekday.
     tail, low, high
-        Estimated Pr(X >= j) for j = 0 .. S on this weekday, and a band around it: each level's should hold nine
-        times in ten if demand stood still over the memory in use; it is wide where sales never reached.
+        Estimated Pr(X >= j) for j = 0 .. S on this weekday, and a band around it, 1.645 deviations to each side:
+        each memory's own, and what the memories differ by. It is wide where sales never reached. For smooth laws
+        that stood still, a level's band held in 9 of 10 simulations or more; jumps of a law are smoothed over.
     planned
         The tail that the order is planned for, a little above the estimate: optimism.
     memory_weights
@@ -48,6 +51,7 @@ class Outlook:
     """
 
     days: int
+    unseen: int
     mean: float
     mean_today: float
     tail: NDArray[np.float64] = field(repr=False)
@@ -79,22 +83,28 @@ def outlook(
 ) -> Outlook:
     """Return what is believed of an item and what to order."""
     censored = kernels.censored
-    censored.estimate_hazards(demands, item, guess)
+    censored.predict(demands, item, weekday, guess)
+    s, up, gain, residual = kernels.ordering.plan(guess, prices)
+    require_converged(residual, prices)
+    beyond = 1.0 - np.cumsum(guess.law[:-1])  # Pr(X > j) as planned for; its sum is the mean of min(X, S)
+    planned = np.concatenate([[1.0], 1.0 - np.cumsum(guess.today[:-1])])
     censored.mix_tail(demands, item, guess, 1.0)
     mean = float(guess.tail[1:].sum())
-    tail_alone = guess.tail.copy()
+    tail, deviation = _estimate(demands, item, weekday, guess)
     order, residual = kernels.shelf.decide(demands, item, weekday, prices, guess, stock, coming)
     require_converged(residual, prices)
-    s, up, gain, _ = kernels.ordering.plan(guess, prices)
     ordered = prices.lead_time == 0 and up > 0
     return Outlook(
-        days=int(demands.days[item]),
+        days=round(
+            float(demands.at_risk[item, -1, 0])
+        ),  # the memory of all days counts those with something on sale
+        unseen=int(demands.unseen[item]),
         mean=mean,
-        mean_today=float(guess.tail[1:].sum()),
-        tail=guess.tail.copy(),
-        low=_falling(guess.tail * np.maximum(0.0, 1.0 - WIDTH * guess.spread)),
-        high=_falling(np.minimum(1.0, guess.tail * (1.0 + WIDTH * guess.spread))),
-        planned=np.concatenate([[1.0], 1.0 - np.cumsum(guess.today[:-1])]),
+        mean_today=float(tail[1:].sum()),
+        tail=tail,
+        low=_falling(np.maximum(0.0, tail - WIDTH * deviation)),
+        high=_falling(np.minimum(1.0, tail + WIDTH * deviation)),
+        planned=planned,
         memory_weights=demands.weights[item].copy(),
         weekday_belief=float(demands.belief[item]),
         stock=stock,
@@ -102,8 +112,24 @@ def outlook(
         order=int(order),
         reorder=int(s) if ordered else None,
         up_to=int(up) if ordered else None,
-        cost_per_day=float(gain + prices.lost * tail_alone[1:].sum()),
+        cost_per_day=float(gain + prices.lost * beyond.sum()),
     )
+
+
+def _estimate(
+    demands: Demands, item: int, weekday: int, guess: Guess
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the tail on a weekday, and its deviation: Greenwood's of each memory, and between the memories."""
+    tilt = kernels.censored.believed_tilt(demands, item, weekday)
+    hazards = np.minimum(kernels.censored.CERTAIN, tilt * guess.hazards)
+    asked = demands.at_risk[item] + kernels.censored.UNSEEN
+    first = np.ones((len(hazards), 1))
+    tails = np.hstack([first, np.cumprod(1.0 - hazards, axis=1)])
+    spread = np.hstack([0.0 * first, np.cumsum(hazards / ((1.0 - hazards) * asked), axis=1)])
+    weights = demands.weights[item][:, None]
+    tail = (weights * tails).sum(axis=0)
+    variance = (weights * (tails**2 * spread + (tails - tail) ** 2)).sum(axis=0)
+    return tail, np.sqrt(variance)
 
 
 def _falling(tail: NDArray[np.float64]) -> NDArray[np.float64]:

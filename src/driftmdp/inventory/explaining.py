@@ -12,7 +12,7 @@ from driftmdp.inventory.shop import Shop
 
 __all__ = ["explain_in_words"]
 
-EARLY = 10  # days before which nobody can say which memory is best
+CLEAR = 0.3  # weight from which on a memory may be called the best of six
 
 
 def explain_in_words(shop: Shop, sku: str) -> str:
@@ -60,12 +60,17 @@ def _order(units: int | None, stock: int | None, coming: int | None) -> str:
 def _demand(reason: Reason) -> list[str]:
     found, lot = reason.outlook, reason.lot
     if not found.days:
-        return ["Nothing was sold yet that could be learned from; any demand up to the shelf is possible."]
+        return ["Nothing was on sale yet, so nothing is known; any demand up to the shelf is possible."]
     top = found.tail.size - 1
     days = "1 day" if found.days == 1 else f"{found.days} days"
     lines = [
         f"About {found.mean * lot:.1f} a day, {found.mean_today * lot:.1f} on a {reason.day:%A}, from {days}; what "
         f"goes beyond {top * lot} counts as {top * lot}.",
+        *(
+            [f"Nothing was on sale on {found.unseen} days since; meanwhile anything may have changed."]
+            if found.unseen > 1
+            else []
+        ),
         "chance that demand is at least ...",
     ]
     for level in _telling(found):
@@ -90,12 +95,13 @@ def _memory(found: Outlook) -> list[str]:
     pairs = zip(MEMORIES, found.memory_weights, strict=True)
     weights = ", ".join(f"{span(days)} {weight:.0%}" for days, weight in pairs)
     best = f"A memory of {span(found.memory)} predicted its sales best so far"
+    clear = found.memory_weights.max() > CLEAR
     belief = found.weekday_belief
     week = "It is not clear whether weekdays differ"
     if abs(belief - 0.5) > 0.2:
         week = "Weekdays differ" if belief > 0.5 else "Weekdays seem to be alike"
     return [
-        f"{'It is too early to tell which is best' if found.days < EARLY else best}; weights: {weights}.",
+        f"{best if clear else 'It is not clear which memory is best'}; weights: {weights}.",
         f"{week} (belief that they differ: {belief:.0%}).",
     ]
 
@@ -111,10 +117,14 @@ def _level(shop: Shop, reason: Reason) -> list[str]:
     elif lot > 1 and reason.stock != found.stock * lot:
         lines.append(f"{reason.stock} on the shelf count as {found.stock} lots.")
     if found.up_to is not None and found.reorder is not None:
+        left = f"{found.reorder * lot} or fewer are" if found.reorder else "nothing is"
         lines.append(
-            f"The cheapest rule for this demand: when {found.reorder * lot} or fewer are left, order up to "
-            f"{found.up_to * lot}; it costs about {found.cost_per_day:.2f} a day."
+            f"The cheapest rule for an average day: when {left} left, order up to {found.up_to * lot}; it costs about "
+            f"{found.cost_per_day:.2f} a day."
         )
+        after = found.stock + found.order
+        if (found.order > 0) != (found.stock <= found.reorder) or (found.order and after != found.up_to):
+            lines.append(f"A {reason.day:%A} is not an average day, and the order is for it.")
     elif shop.lead_time:
         days = "1 day" if shop.lead_time == 1 else f"{shop.lead_time} days"
         together = (found.stock + found.coming + found.order) * lot

@@ -7,9 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 
 import numpy as np
+from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.agents.outlook import require_converged
+from driftmdp.engines import ThreadEngine
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.answers import Decision
 from driftmdp.inventory.contents import DECIDED
@@ -17,9 +19,12 @@ from driftmdp.inventory.desk import Desk
 from driftmdp.inventory.forms import Advice, Count
 from driftmdp.inventory.shelves import NEVER
 from driftmdp.inventory.words import listed
+from driftmdp.kernels.shop_arrays import new_guess
 
 __all__ = ["decide"]
 
+Longs = NDArray[np.int64]
+TOGETHER = 500  # items that a thread decides in one go
 Morning = tuple[int, int, int]  # stock, what is coming, the order
 
 
@@ -164,11 +169,7 @@ def _advise(
     pairs = zip(counts, items.tolist(), strict=True)
     coming = np.array([_coming(desk, count, item, day) for count, item in pairs], np.int64)
     in_lots, coming_lots = shelves.places(items, stock, coming)
-    orders = np.zeros(items.size, np.int64)
-    residual = kernels.shelf.decide_all(
-        shelves.demands, items, day.weekday(), desk.prices, shelves.guess, in_lots, coming_lots, orders
-    )
-    require_converged(residual, desk.prices)
+    orders = _orders(desk, items, day.weekday(), in_lots, coming_lots)
     units = orders * np.array([shelves.lots[item] for item in items.tolist()], np.int64)
     if units.max() > np.iinfo(np.int32).max:
         raise InvalidInputError("An order must be at most 2147483647 units; use smaller lots.")
@@ -181,6 +182,24 @@ def _advise(
     }
     desk.write(DECIDED, day, columns, new)
     return dict(zip(items.tolist(), zip(stock.tolist(), coming.tolist(), units.tolist(), strict=True), strict=True))
+
+
+def _orders(desk: Desk, items: Longs, weekday: int, stock: Longs, coming: Longs) -> Longs:
+    """Return orders in lots, worked out by all cores."""
+    shelves, prices = desk.shelves, desk.prices
+    orders = np.zeros(items.size, np.int64)
+
+    def decide_some(part: slice) -> float:
+        guess = new_guess(prices.capacity, prices.lead_time)
+        where = items[part], weekday, prices, guess, stock[part], coming[part], orders[part]
+        return float(kernels.shelf.decide_all(shelves.demands, *where))
+
+    parts = [slice(first, first + TOGETHER) for first in range(0, items.size, TOGETHER)]
+    for outcome in ThreadEngine().map(decide_some, parts):
+        if outcome.error is not None:
+            raise outcome.error
+        require_converged(outcome.value, prices)
+    return orders
 
 
 def _coming(desk: Desk, count: Count, item: int, day: date) -> int:

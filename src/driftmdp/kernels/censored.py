@@ -13,13 +13,13 @@ G_j            tail                        Pr(X >= j), the mixture of the memori
 w_k            weights                     of the memories, by log-loss of the sales that came, [HW98]
 theta_d        tilt                        how much sooner demand stops on weekday d, one factor on all hazards
 q              belief                      that the weekdays differ, by log-loss too
-u              unseen                      days in a row on which nothing was on sale, so that nothing was seen
+u              unseen                      days with nothing on sale since demand was last seen to stop
 =============  ==========================  ====================================================================
 
 A memory's hazards lean on those of levels nearby, and these on the next longer memory's: few days say little
 about one level, but more about all of them. While nothing is on sale anything may happen: each such day moves a
-little of the tail back to the prior, so that an item which was given up is tried again. Every array has the item
-first, so that one call serves a whole shop.
+little of the estimate back to the prior, and once an order would pay for that, one unit is ordered to see
+(``doubt``). Every array has the item first, so that one call serves a whole shop.
 """
 
 from __future__ import annotations
@@ -103,8 +103,6 @@ def mix_tail(demands: Demands, i: int, guess: Guess, tilt: float) -> None:
         for j in range(n_levels):
             beyond *= 1.0 - min(CERTAIN, tilt * guess.hazards[k, j])
             guess.tail[j + 1] += beyond
-    if demands.unseen[i] > 0:
-        _doubt(LOYALTY ** demands.unseen[i], guess.tail)
     variance = 0.0
     guess.spread[0] = 0.0
     for j in range(n_levels):
@@ -117,13 +115,16 @@ def mix_tail(demands: Demands, i: int, guess: Guess, tilt: float) -> None:
 
 
 @inlined_kernel
-def _doubt(loyalty: float, tail: Floats) -> None:
-    """Mix a tail with the prior's, of hazards 2 / (S + 2)."""
-    stays = 1.0 - 1.0 / (0.5 * (tail.size - 1) + 1.0)
+def doubt(demands: Demands, i: int, law: Floats) -> None:
+    """Mix a law with the prior's, of hazards 2 / (S + 2), the more the longer nothing was seen."""
+    loyalty = LOYALTY ** demands.unseen[i]
+    n_levels = law.size - 1
+    stays = 1.0 - 1.0 / (0.5 * n_levels + 1.0)
     prior = 1.0
-    for j in range(tail.size):
-        tail[j] = loyalty * tail[j] + (1.0 - loyalty) * prior
+    for x in range(n_levels):
+        law[x] = loyalty * law[x] + (1.0 - loyalty) * prior * (1.0 - stays)
         prior *= stays
+    law[n_levels] = loyalty * law[n_levels] + (1.0 - loyalty) * prior
 
 
 @inlined_kernel
@@ -152,11 +153,13 @@ def predict(demands: Demands, i: int, weekday: int, guess: Guess) -> None:
 def learn(demands: Demands, i: int, weekday: int, on_sale: int, sales: int, guess: Guess) -> None:
     """Weigh the memories by what they had said of these sales, let the past fade, and remember the day.
 
-    Nothing on sale says nothing: the day only passes, unseen.
+    Nothing on sale says nothing: the day only passes, unseen. A shelf that was emptied ends no doubt.
     """
-    demands.unseen[i] += 1
-    if on_sale > 0:
+    if on_sale == 0:
+        demands.unseen[i] += 1
+    elif sales < on_sale:
         demands.unseen[i] = 0
+    if on_sale > 0:
         estimate_hazards(demands, i, guess)
         _weigh(demands, i, weekday, on_sale, sales, guess)
         _remember_weekday(demands, i, weekday, on_sale, sales, guess)

@@ -25,12 +25,12 @@ from driftmdp.kernels.arrays import Floats
 from driftmdp.kernels.elimination import solve_dense
 from driftmdp.kernels.shop_arrays import Guess, Prices
 
-TIE = 1e-9  # orders whose costs differ less are equally good; the smallest is taken
+TIE = 1e-9  # of the costs' sum: orders whose costs differ less are equally good, and the smallest is taken
 NO_DEMAND = 1e-12  # more demand than this there must be, for an order to make sense
 KAPPA = 0.95  # P is replaced by KAPPA P + (1 - KAPPA): no cycles; PAPER_NOTES 32
 PRECISION = 1e-6  # of a plan's average cost, of the costs' sum
 BETWEEN = 5  # sweeps for a policy between two that improve it
-PATIENCE = 40  # improvements by sweeps before elimination
+PATIENCE = 15  # improvements by sweeps before elimination
 SOLUTIONS = 40  # by elimination, before sweeps go on
 MOST = 100_000  # sweeps
 
@@ -50,6 +50,7 @@ def best_levels(
         best_s, best_up, best = -1, 0, 0.0
     if law[0] >= 1.0 - NO_DEMAND:
         return best_s, best_up, prices.holding * best_up  # held for ever
+    tie = TIE * _sum_of(prices)
     _count_renewals(law, renewals)
     _fill_day_costs(law, prices, day_costs)
     for up in range(1, prices.capacity + 1):
@@ -57,11 +58,16 @@ def best_levels(
         for below in range(up):
             cost += renewals[below] * day_costs[up - below]
             days += renewals[below]
-            if cost / days < best - TIE:
+            if cost / days < best - tie:
                 best_s, best_up, best = up - below - 1, up, cost / days
-            elif up == best_up and cost / days <= best + TIE:
+            elif up == best_up and cost / days <= best + tie:
                 best_s = up - below - 1  # levels that are never met: do not speak of them
     return best_s, best_up, best
+
+
+@inlined_kernel
+def _sum_of(prices: Prices) -> float:
+    return prices.fixed + prices.unit + prices.lost + prices.holding
 
 
 @inlined_kernel
@@ -138,7 +144,7 @@ def plan_ahead(guess: Guess, prices: Prices) -> tuple[float, float]:
     values = guess.values
     for state in range(values.size):
         values[state] = 0.0
-    precision = PRECISION * (prices.fixed + prices.unit + prices.lost + prices.holding)
+    precision = PRECISION * _sum_of(prices)
     gain, residual = 0.0, np.inf
     for improvement in range(MOST // (BETWEEN + 1)):
         low, high = _improve(guess, prices)
@@ -194,10 +200,10 @@ def _best_order_ahead(
         first = left if prices.lead_time == 1 else guess.offsets[left + coming]
         for order in range(room + 1):
             totals[order] += chance * values[first + order]
-    best, cost = 0, np.inf
+    best, cost, tie = 0, np.inf, TIE * _sum_of(prices)
     for order in range(room + 1):
         total = kappa * totals[order] + prices.unit * order + (prices.fixed if order > 0 else 0.0)
-        if total < cost - TIE:
+        if total < cost - tie:
             best, cost = order, total
     return best, today + cost
 
@@ -266,10 +272,10 @@ def best_order(guess: Guess, prices: Prices, s: int, coming: int) -> int:
     if prices.lead_time > 0:
         order, _ = _best_order_ahead(guess, prices, guess.today, 1.0, s, coming)
         return order
-    best, cost = 0, np.inf
+    best, cost, tie = 0, np.inf, TIE * _sum_of(prices)
     for order in range(prices.capacity - s + 1):
         total = after_a_day(guess.today, prices, guess.values, s + order)
         total += prices.unit * order + (prices.fixed if order > 0 else 0.0)
-        if total < cost - TIE:
+        if total < cost - tie:
             best, cost = order, total
     return best

@@ -13,6 +13,7 @@ from driftmdp.kernels.shop_arrays import Demands, Diary, Guess, Prices
 from driftmdp.kernels.world import take_step
 
 ENDLESS = 1e300
+AT_FIRST = 14  # days for which a rolling rule keeps the shelf full: a fit to fewer days would be a caricature
 
 
 @inlined_kernel
@@ -104,12 +105,12 @@ def roll_levels(
 ) -> None:
     """Fit (s, S) each morning to the last ``window`` days: of sales taken for demand, or of demand itself.
 
-    ``seen`` is room for a number a day. Before the first day is seen the shelf is filled.
+    ``seen`` is room for a number a day. The shelf is kept full for the first days.
     """
     stock, coming = 0, 0
     for t in range(path.size):
         s, up = prices.capacity - 1, prices.capacity
-        if t > 0:
+        if t >= AT_FIRST:
             s, up = fitted_levels(seen, max(0, t - window), t, prices, guess, dice[0], dice[1])
         order = order_up(stock + coming, s, up)
         diary.orders[t], diary.levels[t] = order, up
@@ -129,7 +130,7 @@ def roll_base_stock(
     span = prices.lead_time + 1
     for t in range(path.size):
         up = prices.capacity
-        if t >= span:
+        if t >= AT_FIRST:
             up = min(prices.capacity, _quantile_of_sums(seen, max(0, t - window), t, span, ratio, counts))
         order = order_up(stock + coming, up - 1, up)
         diary.orders[t], diary.levels[t] = order, up
@@ -171,10 +172,20 @@ def follow_policies(
 def decide(
     demands: Demands, i: int, weekday: int, prices: Prices, guess: Guess, stock: int, coming: int
 ) -> tuple[int, float]:
-    """Return the optimist's order, and how far from optimal its plan may be."""
+    """Return the optimist's order, and how far from optimal its plan may be.
+
+    An item that was given up is tried again, one unit of it, once an order would pay for the law in doubt.
+    """
     censored.predict(demands, i, weekday, guess)
     _, _, _, residual = ordering.plan(guess, prices)
-    return ordering.best_order(guess, prices, stock, coming), residual
+    order = ordering.best_order(guess, prices, stock, coming)
+    if order == 0 and stock + coming == 0 and demands.unseen[i] > 0:
+        censored.doubt(demands, i, guess.law)
+        censored.doubt(demands, i, guess.today)
+        _, _, _, again = ordering.plan(guess, prices)
+        residual = max(residual, again)
+        order = min(1, ordering.best_order(guess, prices, stock, coming))
+    return order, residual
 
 
 @lean_kernel

@@ -41,7 +41,7 @@ class Demands(NamedTuple):
     rhythm     (n, 2, 7)           by weekday: stops, and how many were expected
     belief     (n,)                that the weekdays differ
     days       (n,)                that were learned from
-    unseen     (n,)                of these, the last ones in a row with nothing on sale
+    unseen     (n,)                of these, with nothing on sale since demand was last seen to stop
     =========  ==================  ===========================================================
     """
 

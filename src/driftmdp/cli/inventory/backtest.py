@@ -23,6 +23,7 @@ from driftmdp.cli.inventory.options import (
 )
 from driftmdp.cli.printing import print_columns, remark
 from driftmdp.cli.running import Workers, stopping_politely
+from driftmdp.errors import InvalidInputError
 from driftmdp.inventory import backtest as run_backtest
 from driftmdp.inventory import read_sales
 from driftmdp.kernels import machine_code_is_there
@@ -67,13 +68,16 @@ def backtest(
 
     The first 60 days of an item are for learning; scoring starts on day 61. Costs and capacity are in lots.
     """
+    target = out or Path("out") / "backtest" / sales.stem
+    if target.is_file():
+        raise InvalidInputError(f"--out must be a folder for the page; {target} is a file.")
     costs = Costs(fixed_cost, unit_cost, lost_sale, holding)
     past = read_sales(sales, as_columns(column), negatives, duplicates, gaps)
     if not machine_code_is_there():
         remark("Compiling; that is done once, and takes half a minute.")
     with stopping_politely("Stopping. Nothing was written."):
         found = run_backtest(past, costs, capacity, lead_time, as_lot(lot_size), workers=workers)
-        written = write_backtest(found, out or Path("out") / "backtest" / sales.stem, picture)
+        written = write_backtest(found, target, picture)
     header, rows = summary_rows(found)
     print_columns(rows, header, numbers=range(1, len(header)))
     for sentence in found.remarks:
