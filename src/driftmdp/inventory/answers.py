@@ -91,7 +91,8 @@ class Reason:
         The item, and the units in a lot.
     day, stock, coming
         The morning that it is about, in units: the last one that was counted; or the one after it, with the stock
-        that the book expects, if that day's sales are recorded.
+        that the book expects, if that day's sales are recorded; None if it cannot say, and the outlook is for an
+        empty shelf.
     outlook
         What is believed of the demand, and the order that follows from it, in lots.
     advice
@@ -101,7 +102,7 @@ class Reason:
     sku: str
     lot: int
     day: date
-    stock: int
+    stock: int | None
     coming: int
     outlook: Outlook
     advice: Event | None

@@ -42,7 +42,6 @@ CREATE TABLE batches (
     number INTEGER PRIMARY KEY, kind TEXT NOT NULL, day TEXT NOT NULL, written_at TEXT NOT NULL,
     content BLOB NOT NULL, hash BLOB NOT NULL
 );
-CREATE INDEX batches_by_day ON batches (day);
 CREATE TABLE head (only INTEGER PRIMARY KEY CHECK (only = 1), number INTEGER NOT NULL, hash BLOB NOT NULL);
 CREATE TABLE snapshot (place INTEGER PRIMARY KEY, number INTEGER NOT NULL, content BLOB NOT NULL, hash BLOB);
 CREATE TRIGGER batches_are_not_changed BEFORE UPDATE ON batches BEGIN SELECT RAISE(ABORT, 'append only'); END;
@@ -79,14 +78,18 @@ class Book:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
-        if not self.path.is_file():
-            raise InvalidInputError(f"{path} must be a shop's database; there is no such file. Make one: init.")
+        _refuse_other_files(self.path)
         with self._speaking():
             self._database = _connect(self.path)
-            self.settings = self._opened()
-        self._number, self._hash = 0, _first_link(self.settings)
-        with self.reading():
-            self._check_rest()
+        try:
+            with self._speaking():
+                self.settings = self._opened()
+            self._number, self._hash = 0, _first_link(self.settings)
+            with self.reading():
+                self.check_rest()
+        except BaseException:
+            self.close()
+            raise
 
     @staticmethod
     def create(path: str | os.PathLike[str], settings: Mapping[str, Any]) -> None:
@@ -94,6 +97,9 @@ class Book:
         target = Path(path)
         if target.exists():
             raise InvalidInputError(f"{path} must not exist yet; it is left as it is. Choose another name.")
+        for left in (Path(f"{target}-wal"), Path(f"{target}-shm")):
+            if left.exists():  # it would speak for the new one
+                raise InvalidInputError(f"{path} must be a new name; {left} of an older database is still there.")
         if not target.parent.is_dir():
             raise InvalidInputError(f"{path} must lie in a folder that exists; {target.parent} does not.")
         temporary = target.parent / f".{target.name}.{secrets.token_hex(8)}"
@@ -102,9 +108,10 @@ class Book:
             with contextlib.closing(database):
                 database.execute("PRAGMA synchronous = FULL")
                 database.executescript(_SCHEMA)
-                values = [(name, json.dumps(value)) for name, value in settings.items()]
+                named = {**settings, "book": secrets.token_hex(16)}  # no two books begin alike
+                values = [(name, json.dumps(value)) for name, value in named.items()]
                 database.executemany("INSERT INTO settings VALUES (?, ?)", values)
-                database.execute("INSERT INTO head VALUES (1, 0, ?)", (_first_link(settings),))
+                database.execute("INSERT INTO head VALUES (1, 0, ?)", (_first_link(named),))
                 database.execute(f"PRAGMA application_id = {APPLICATION}")
                 database.execute(f"PRAGMA user_version = {VERSION}")
             try:
@@ -140,7 +147,7 @@ class Book:
         before = self._number, self._hash
         try:
             with self._speaking(), self._transaction("BEGIN IMMEDIATE"):
-                self._check_rest()
+                self.check_rest()
                 before = self._number, self._hash
                 yield
         except BaseException:
@@ -151,7 +158,9 @@ class Book:
         """Yield the batches after a number, in order; those of one day, if it is given."""
         query = "SELECT number, kind, day, written_at, content FROM batches WHERE number > ?"
         asked: tuple[Any, ...] = (after,)
-        if day is not None:
+        if (
+            day is not None
+        ):  # no index, which could be damaged: there are few batches, and their contents are skipped
             query, asked = f"{query} AND day = ?", (after, day)
         for row in self._database.execute(f"{query} ORDER BY number", asked):
             yield Batch(*row)
@@ -178,8 +187,11 @@ class Book:
 
     def snapshot(self) -> tuple[int, bytes] | None:
         """Return the snapshot and the number of its last batch; None if there is none, or it is not sound."""
-        rows = self._database.execute("SELECT number, content, hash FROM snapshot ORDER BY place").fetchall()
-        if not rows:
+        try:
+            rows = self._database.execute("SELECT number, content, hash FROM snapshot ORDER BY place").fetchall()
+        except sqlite3.OperationalError:  # what should be bytes is text that is none
+            return None
+        if not rows or not all(isinstance(row[1], bytes) for row in rows):
             return None
         number, content = rows[0][0], b"".join(row[1] for row in rows)
         link = self._database.execute("SELECT hash FROM batches WHERE number = ?", (number,)).fetchone()
@@ -188,33 +200,32 @@ class Book:
         return number, content
 
     def _opened(self) -> dict[str, Any]:
-        application = self._database.execute("PRAGMA application_id").fetchone()[0]
         version = self._database.execute("PRAGMA user_version").fetchone()[0]
-        if application != APPLICATION:
-            raise StorageError(f"{self.path} must be a shop's database made by `driftmdp inventory init`.")
         if version != VERSION:
             raise StorageError(
                 f"{self.path} must have format version {VERSION}; it has {version}. Use the driftmdp that made it."
             )
         rows = self._database.execute("SELECT name, value FROM settings").fetchall()
         try:
-            return {name: json.loads(value) for name, value in rows}
-        except ValueError:
+            return {str(name): json.loads(value) for name, value in rows}
+        except (ValueError, TypeError, RecursionError):
             raise self._edited("its settings cannot be read") from None
 
-    def _check_rest(self) -> None:
+    def check_rest(self) -> None:
         """Follow the chain from the last batch that is known to the head."""
         rows = self._database.execute(
             "SELECT number, kind, day, written_at, content, hash FROM batches WHERE number > ? ORDER BY number",
-            (self._number,),
+            (self._number or -(2**63),),
         )
         number, digest = self._number, self._hash
         for *fields, written in rows:
             batch = Batch(*fields)
-            if not isinstance(batch.content, bytes):
-                raise self._edited(f"batch {batch.number} is not what was written")
             if batch.number != number + 1:
-                raise self._edited(f"batch {number + 1} is missing")
+                what = "is missing" if batch.number > number else "is not the first"
+                raise self._edited(f"batch {number + 1} {what}")
+            texts = batch.kind, batch.day, batch.written_at
+            if not isinstance(batch.content, bytes) or not all(isinstance(text, str) for text in texts):
+                raise self._edited(f"batch {batch.number} is not what was written")
             digest = _link(digest, batch)
             if digest != written:
                 raise self._edited(f"batch {batch.number}, of {batch.day}, is not what was written")
@@ -247,11 +258,14 @@ class Book:
         """Turn what SQLite says into a sentence."""
         try:
             yield
+        except UnicodeDecodeError:
+            raise self._edited("a text in it cannot be read") from None
         except sqlite3.Error as error:
-            if "not a database" in str(error):
+            if "closed" in str(error):
+                raise StorageError(f"{self.path} is closed here; open the shop again.") from None
+            if "readonly" in str(error) or "unable to open" in str(error):
                 raise StorageError(
-                    f"{self.path} must be a shop's database; it is another kind of file, or its beginning is "
-                    "damaged. Nothing was done."
+                    f"{self.path} and its folder must be writable; nothing was done. Ask for the right to write."
                 ) from None
             if "locked" in str(error) or "busy" in str(error):
                 raise StorageError(
@@ -261,6 +275,34 @@ class Book:
                 f"{self.path} must be a whole database that can be used; {_reason(error)}. Nothing was done; take "
                 "the last backup."
             ) from None
+
+
+def _refuse_other_files(path: Path) -> None:
+    """Refuse what is no shop's database, before it is opened and thereby changed."""
+    if path.is_dir():
+        raise InvalidInputError(f"{path} must be a shop's database; it is a folder.")
+    try:
+        with open(path, "rb") as file:
+            header = file.read(100)
+    except FileNotFoundError:
+        raise InvalidInputError(
+            f"{path} must be a shop's database; there is no such file. Make one: driftmdp inventory init."
+        ) from None
+    except OSError as error:
+        raise StorageError(f"{path} cannot be read: {_reason(error)}.") from None
+    if header[:16] != b"SQLite format 3\0" or int.from_bytes(header[68:72], "big") != APPLICATION:
+        raise StorageError(
+            f"{path} must be a shop's database made by `driftmdp inventory init`; it is another kind of file, or its "
+            "beginning is damaged. Nothing was done."
+        )
+    page = int.from_bytes(header[16:18], "big")
+    size = int.from_bytes(header[28:32], "big") * (65536 if page == 1 else page)
+    log = Path(f"{path}-wal")
+    if path.stat().st_size < size and not (log.exists() and log.stat().st_size):  # a log may hold what is missing
+        raise StorageError(
+            f"{path} must be a whole database; its end is missing. Nothing was done; take the last backup, and record "
+            "what came after it again."
+        )
 
 
 def _connect(path: Path) -> sqlite3.Connection:

@@ -11,15 +11,21 @@ from pathlib import Path
 from driftmdp.errors import InvalidInputError, StorageError, UnknownNameError
 from driftmdp.inventory.book import Batch, Book
 from driftmdp.inventory.contents import DECIDED, SOLD, pack, unpack
-from driftmdp.inventory.forms import Count, Sold
+from driftmdp.inventory.forms import LARGEST, Count, Sold
 from driftmdp.inventory.rules import prices_of
 from driftmdp.inventory.sales import WARM_UP, lot_size
+from driftmdp.inventory.sheets import shown
 from driftmdp.inventory.shelves import Shelves
 from driftmdp.inventory.words import SHOWN, listed
 from driftmdp.problems.inventory import Costs
-from driftmdp.validation import nearest_name
+from driftmdp.validation import as_integer, nearest_name
 
-__all__ = ["Desk"]
+__all__ = ["Desk", "checked_lot"]
+
+
+def checked_lot(lot: int, capacity: int) -> int:
+    """Return a lot of which a full shelf can be counted."""
+    return as_integer(lot, "lot", minimum=1, maximum=LARGEST // capacity)
 
 
 class Desk:
@@ -67,6 +73,14 @@ class Desk:
             with contextlib.suppress(StorageError), self.book.reading():
                 self._catch_up()
             raise
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[None]:
+        """See book and shelves as they are now."""
+        with self.book.reading():
+            self.book.check_rest()
+            self._catch_up()
+            yield
 
     def write(self, kind: str, day: date, columns: dict[str, object], new: Sequence[tuple[str, int]]) -> None:
         """Add a batch, and let its consequences follow; ``new`` items must be on the shelves already."""
@@ -148,11 +162,11 @@ class Desk:
             known = self.shelves.numbers.get(line.sku)
             lot = new.get(line.sku) if known is None else self.shelves.lots[known]
             if lot is None:
-                new[line.sku] = line.lot or self._default_lot(line.sku, lines)
+                new[line.sku] = checked_lot(line.lot or self._default_lot(line.sku, lines), self.prices.capacity)
             elif line.lot not in (None, lot):
                 raise InvalidInputError(
-                    f"{line.sku} has {lot} units in a lot; got {line.lot}. Nothing was done; a lot cannot change, "
-                    "give the item a new name."
+                    f"{shown(line.sku)} has {lot} units in a lot; got {line.lot}. Nothing was done; a lot cannot "
+                    "change, give the item a new name."
                 )
         self.shelves.welcome(new.items())
         return list(new.items())
@@ -163,7 +177,7 @@ class Desk:
         history = sorted((line.day, line.units) for line in lines if isinstance(line, Sold) and line.sku == sku)
         if len(history) < WARM_UP:
             raise InvalidInputError(
-                f"{sku} is new, and its lot is chosen from {WARM_UP} days of sales; got {len(history)}. Nothing "
-                "was done; record its history first, add a column lot, or make the shop with --lot-size 1."
+                f"{shown(sku)} is new, and its lot is chosen from {WARM_UP} days of sales; got {len(history)}. "
+                "Nothing was done; record its history first, add a column lot, or make the shop with --lot-size 1."
             )
         return lot_size([units for _, units in history], self.prices.capacity)

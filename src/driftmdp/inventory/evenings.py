@@ -11,6 +11,7 @@ from driftmdp.inventory.answers import Receipt
 from driftmdp.inventory.contents import SOLD
 from driftmdp.inventory.desk import Desk
 from driftmdp.inventory.forms import Sold
+from driftmdp.inventory.sheets import shown
 from driftmdp.inventory.shelves import NEVER
 from driftmdp.inventory.words import listed
 
@@ -48,7 +49,7 @@ def _by_day(told: Sequence[Sold]) -> dict[date, list[Sold]]:
     days: dict[date, dict[str, Sold]] = {}
     for line in told:
         if days.setdefault(line.day, {}).setdefault(line.sku, line) != line:
-            raise InvalidInputError(f"{line.sku} on {line.day} must be told once; got two that differ.")
+            raise InvalidInputError(f"{shown(line.sku)} on {line.day} must be told once; got two that differ.")
     return {day: list(lines.values()) for day, lines in days.items()}
 
 
@@ -73,8 +74,8 @@ def _new_rows(
             continue
         if before is not None and not correct:
             raise InvalidInputError(
-                f"{line.sku} on {day} is recorded with {_words(before)}; got {_words(evening)}. Nothing was done; "
-                "use --correct if the record was wrong."
+                f"{shown(line.sku)} on {day} is recorded with {_words(before)}; got {_words(evening)}. Nothing was "
+                "done; use --correct if the record was wrong."
             )
         counts["recorded" if before is None else "corrected"] += 1
         stock, ordered, sales = evening
@@ -91,7 +92,7 @@ def _evening(line: Sold, known: Evening | None) -> Evening:
     if known is not None:
         stock = known[0] if stock is None else stock
         ordered = known[1] if ordered is None else ordered
-    if stock is None:
+    if stock is None or stock == NEVER:
         return NEVER, NEVER if ordered is None else ordered, line.units
     return stock, max(0, ordered or 0), line.units
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from driftmdp.agents.outlook import MEMORIES, Outlook
 from driftmdp.inventory.answers import Reason
+from driftmdp.inventory.sheets import shown
 from driftmdp.inventory.shop import Shop
 
 __all__ = ["explain_in_words"]
@@ -30,7 +31,7 @@ def explain_in_words(shop: Shop, sku: str) -> str:
     Advice for 2026-11-16: order 17, with 3 on the shelf.
     """
     reason = shop.explain(sku)
-    lines = [sku if reason.lot == 1 else f"{sku}, in lots of {reason.lot} units"]
+    lines = [shown(sku) if reason.lot == 1 else f"{shown(sku)}, in lots of {reason.lot} units"]
     lines += _advised(reason)
     lines += ["", "Demand, as far as sales show it", *_indent(_demand(reason))]
     lines += ["", "Memory in use", *_indent(_memory(reason.outlook))]
@@ -48,7 +49,11 @@ def _advised(reason: Reason) -> list[str]:
             said.append(f"The book expected {advice.expected} on the shelf; the count was taken for the truth.")
     if advice is None or reason.day != advice.day:
         order = reason.outlook.order * reason.lot
-        said.append(f"For {reason.day}, by what the book expects: {_order(order, reason.stock, reason.coming)}")
+        if reason.stock is None:
+            said.append(f"Nobody knows what is on the shelf; if it were empty: order {order or 'nothing'}.")
+        else:
+            told = _order(order, reason.stock, reason.coming)
+            said.append(f"For {reason.day}, by what the book expects: {told}")
     return said
 
 
@@ -66,13 +71,10 @@ def _demand(reason: Reason) -> list[str]:
     lines = [
         f"About {found.mean * lot:.1f} a day, {found.mean_today * lot:.1f} on a {reason.day:%A}, from {days}; what "
         f"goes beyond {top * lot} counts as {top * lot}.",
-        *(
-            [f"Nothing was on sale on {found.unseen} days since; meanwhile anything may have changed."]
-            if found.unseen > 1
-            else []
-        ),
-        "chance that demand is at least ...",
     ]
+    if found.unseen > 1:
+        lines.append(f"Nothing was on sale on {found.unseen} days since; meanwhile anything may have changed.")
+    lines.append("chance that demand is at least ...")
     for level in _telling(found):
         lines.append(
             f"  {level * lot:>6}: {found.tail[level]:>4.0%}   (between {found.low[level]:.0%} and "
@@ -112,15 +114,17 @@ def _level(shop: Shop, reason: Reason) -> list[str]:
         f"A lot asked for and not there costs {costs.lost_sale:g}, one left in the evening {costs.holding:g}, one "
         f"ordered {costs.unit:g}, an order {costs.fixed:g}; the shelf takes {shop.capacity} lots."
     ]
-    if reason.stock > shop.capacity * lot:
+    if reason.stock is None:
+        lines.append("What follows is for an empty shelf.")
+    elif reason.stock > shop.capacity * lot:
         lines.append(f"More is there than the shelf takes; it counts as {shop.capacity * lot}.")
     elif lot > 1 and reason.stock != found.stock * lot:
         lines.append(f"{reason.stock} on the shelf count as {found.stock} lots.")
     if found.up_to is not None and found.reorder is not None:
         left = f"{found.reorder * lot} or fewer are" if found.reorder else "nothing is"
         lines.append(
-            f"The cheapest rule for an average day: when {left} left, order up to {found.up_to * lot}; it costs about "
-            f"{found.cost_per_day:.2f} a day."
+            f"The cheapest rule for an average day: when {left} left, order up to {found.up_to * lot}; it costs "
+            f"about {found.cost_per_day:.2f} a day."
         )
         after = found.stock + found.order
         if (found.order > 0) != (found.stock <= found.reorder) or (found.order and after != found.up_to):

@@ -5,11 +5,25 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from driftmdp.errors import InvalidInputError
-from driftmdp.inventory.sheets import Complaints, Row, count_of, csv_text, date_of, read_rows, sku_of
+from driftmdp.inventory.sheets import (
+    LONGEST_NAME,
+    Complaints,
+    Row,
+    count_of,
+    csv_text,
+    date_of,
+    is_name,
+    read_rows,
+    shown,
+    sku_of,
+)
 from driftmdp.validation import one_of
 
 __all__ = ["Advice", "Count", "Sold", "orders_csv", "read_counts", "read_sold"]
@@ -36,6 +50,11 @@ class Count:
     coming: int | None = None
     lot: int | None = None
 
+    def __post_init__(self) -> None:
+        _check_line(self, stock=0, coming=0, lot=1)
+        if self.stock is None:
+            raise InvalidInputError(f"stock of {shown(self.sku)} must be a whole number; got None.")
+
 
 @dataclass(frozen=True)
 class Sold:
@@ -60,6 +79,12 @@ class Sold:
     stock: int | None = None
     lot: int | None = None
 
+    def __post_init__(self) -> None:
+        _check_line(self, units=0, ordered=0, stock=0, lot=1)
+        if self.units is None:
+            raise InvalidInputError(f"units of {shown(self.sku)} must be a whole number; got None.")
+        as_day(self.day)
+
 
 @dataclass(frozen=True)
 class Advice:
@@ -81,6 +106,30 @@ class Advice:
     coming: int
     order: int
     lot: int
+
+
+def as_day(day: Any) -> date:
+    """Return a day, or say that it is none."""
+    if not isinstance(day, date) or isinstance(day, datetime):
+        raise InvalidInputError(f"day must be a datetime.date, without a time; got {day!r}.")
+    return day
+
+
+def _check_line(line: Count | Sold, **numbers: int) -> None:
+    """Refuse what no line of a file could say."""
+    if not is_name(line.sku):
+        raise InvalidInputError(
+            f"sku must be a name of 1 to {LONGEST_NAME} characters without spaces around; got {line.sku!r}."
+        )
+    for name, least in numbers.items():
+        value = getattr(line, name)
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
+            if not isinstance(value, np.integer):
+                raise InvalidInputError(f"{name} of {shown(line.sku)} must be a whole number; got {value!r}.")
+            object.__setattr__(line, name, int(value))
+            value = int(value)
+        if value is not None and not least <= value <= LARGEST:
+            raise InvalidInputError(f"{name} of {shown(line.sku)} must be {least} to {LARGEST}; got {value}.")
 
 
 def read_counts(
@@ -158,7 +207,10 @@ def read_sold(
         if place in sold:
             twice.add(row.line, f"{line.sku} on {line.day} stands on line {sold[place][0]} already")
             if duplicates == "sum":
-                line = replace(line, units=line.units + sold[place][1].units)
+                total = line.units + sold[place][1].units
+                if total > LARGEST:
+                    bad.add(row.line, f"units must be at most {LARGEST} together; got {total}")
+                line = replace(line, units=min(total, LARGEST))
         sold[place] = row.line, line
     bad.refuse("Mend these lines, or use --negatives zero or skip for returns; nothing was done.")
     if duplicates == "refuse":

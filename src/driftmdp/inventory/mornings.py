@@ -16,7 +16,8 @@ from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.answers import Decision
 from driftmdp.inventory.contents import DECIDED
 from driftmdp.inventory.desk import Desk
-from driftmdp.inventory.forms import Advice, Count
+from driftmdp.inventory.forms import LARGEST, Advice, Count, as_day
+from driftmdp.inventory.sheets import shown
 from driftmdp.inventory.shelves import NEVER
 from driftmdp.inventory.words import listed
 from driftmdp.kernels.shop_arrays import new_guess
@@ -30,7 +31,7 @@ Morning = tuple[int, int, int]  # stock, what is coming, the order
 
 def decide(desk: Desk, counts: Iterable[Count], day: date, correct: bool, strict: bool) -> Decision:
     """Return what to order; the answer is in the book before it is given. ``Shop.decide`` says more."""
-    wanted = _each_once(counts)
+    wanted, day = _each_once(counts), as_day(day)
     with desk.writing():
         known, over = desk.mornings(day), desk.evenings(day)
         new = desk.welcome(wanted)
@@ -56,7 +57,7 @@ def _each_once(counts: Iterable[Count]) -> list[Count]:
     found: dict[str, Count] = {}
     for count in counts:
         if found.setdefault(count.sku, count) != count:
-            raise InvalidInputError(f"{count.sku} must be counted once; got two counts that differ.")
+            raise InvalidInputError(f"{shown(count.sku)} must be counted once; got two counts that differ.")
     return list(found.values())
 
 
@@ -67,24 +68,25 @@ def _asks_anew(
     item = desk.shelves.numbers[count.sku]
     if item in known:
         stock, coming, _ = known[item]
-        if stock == count.stock and count.coming in (None, coming):
+        told = count.coming if desk.prices.lead_time == 2 else None
+        if stock == count.stock and told in (None, coming):
             return False
         if not correct:
             raise InvalidInputError(
-                f"{count.sku} was counted {stock} on {day} already, with {coming} coming; got {count.stock}"
+                f"{shown(count.sku)} was counted {stock} on {day} already, with {coming} coming; got {count.stock}"
                 f"{'' if count.coming is None else f' and {count.coming}'}. Nothing was done; use --correct if the "
                 "first count was wrong."
             )
     if item in over:
         raise InvalidInputError(
-            f"The sales of {count.sku} on {day} are recorded; the day is over. Nothing was done; to mend its "
-            "count, record the sales again with a column stock and --correct."
+            f"The sales of {shown(count.sku)} on {day} are recorded; the day is over. Nothing was done; to mend "
+            "its count, record the sales again with a column stock and --correct."
         )
     last = int(desk.shelves.last["day"][item])
     if last > day.toordinal() and not correct:
         raise InvalidInputError(
-            f"{count.sku} has a later day in the book, {date.fromordinal(last)}. Nothing was done; check the date, "
-            f"or use --correct if the later one was wrong and {day} is today."
+            f"{shown(count.sku)} has a later day in the book, {date.fromordinal(last)}. Nothing was done; check the "
+            f"date, or use --correct if the later one was wrong and {day} is today."
         )
     return True
 
@@ -93,7 +95,7 @@ def _expected(desk: Desk, counts: Sequence[Count], day: date) -> list[int]:
     """Return what the book expects of each count; of one that is corrected, what it expected at first."""
     before, numbers = desk.expectations(day), desk.shelves.numbers
     return [
-        before[item] if item in before else desk.shelves.expected(item, day.toordinal())
+        before[item] if item in before else min(LARGEST, desk.shelves.expected(item, day.toordinal()))
         for item in (numbers[count.sku] for count in counts)
     ]
 
@@ -171,8 +173,6 @@ def _advise(
     in_lots, coming_lots = shelves.places(items, stock, coming)
     orders = _orders(desk, items, day.weekday(), in_lots, coming_lots)
     units = orders * np.array([shelves.lots[item] for item in items.tolist()], np.int64)
-    if units.max() > np.iinfo(np.int32).max:
-        raise InvalidInputError("An order must be at most 2147483647 units; use smaller lots.")
     columns: dict[str, object] = {
         "item": items,
         "stock": stock,
@@ -210,4 +210,6 @@ def _coming(desk: Desk, count: Count, item: int, day: date) -> int:
     last = desk.shelves.last[item]
     if last["day"] == day.toordinal():  # counted before, and corrected now
         return int(last["coming"])
-    return max(0, int(last["ordered"])) if last["day"] != NEVER else 0
+    if last["day"] != day.toordinal() - 1:  # what was ordered earlier is here, and was counted
+        return 0
+    return max(0, int(last["ordered"]))

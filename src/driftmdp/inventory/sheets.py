@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -19,7 +20,7 @@ from typing import Any
 from driftmdp.errors import InvalidInputError
 from driftmdp.validation import nearest_name
 
-__all__ = ["Complaints", "Row", "csv_text", "name_from_cell", "name_to_cell", "read_rows"]
+__all__ = ["Complaints", "Row", "csv_text", "is_name", "name_from_cell", "name_to_cell", "read_rows", "shown"]
 
 _HARMFUL = re.compile(r"'*[=+\-@\t\r]")
 _MARKED = re.compile(r"'+[=+\-@\t\r]")
@@ -49,11 +50,11 @@ class Complaints:
     def refuse(self, advice: str) -> None:
         """Raise if there is something to complain of."""
         if self.found:
-            shown = "; ".join(f"line {line}: {what}" for line, what in sorted(self.found)[:SHOWN])
+            listed = "; ".join(f"line {line}: {shown(what)}" for line, what in sorted(self.found)[:SHOWN])
             more = f"; and {len(self.found) - SHOWN} more" if len(self.found) > SHOWN else ""
             count = len({line for line, _ in self.found})
             lines = "1 line" if count == 1 else f"{count} lines"
-            raise InvalidInputError(f"{self.where} has {lines} that cannot be used: {shown}{more}. {advice}")
+            raise InvalidInputError(f"{self.where} has {lines} that cannot be used: {listed}{more}. {advice}")
 
 
 def read_rows(
@@ -71,10 +72,10 @@ def read_rows(
         What a column is called in this file, if not by its own name.
     """
     text = _read_text(path)
-    header = text.partition("\n")[0]
+    header = text.lstrip("\r\n").partition("\n")[0]
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(header), strict=True)
     try:
-        columns = [name.strip() for name in next(reader, [])]
+        columns = [name.strip() for name in next((cells for cells in reader if any(cells)), [])]
         places = _places(path, columns, wanted, optional, names or {})
         for cells in reader:
             if any(cell.strip() for cell in cells):
@@ -160,27 +161,46 @@ def name_to_cell(name: str) -> str:
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """Return a table as CSV; texts are written as harmless cells, numbers as they are."""
+    return "".join(_csv_line(row) for row in (header, *rows))
+
+
+def _csv_line(row: Sequence[Any]) -> str:
+    """Return a line; written with CR LF at its end, so that a cell with either is quoted, and then with LF."""
     out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows([name_to_cell(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
-    return out.getvalue()
+    csv.writer(out, lineterminator="\r\n").writerow(
+        [name_to_cell(cell) if isinstance(cell, str) else cell for cell in row]
+    )
+    return f"{out.getvalue()[:-2]}\n"
 
 
 def sku_of(row: Row, complaints: Complaints) -> str | None:
     """Return the name of a line's item."""
     sku = name_from_cell(row.cells["sku"])
-    if not sku or len(sku) > LONGEST_NAME or any(ord(c) < 32 and c not in "\t\r\n" for c in sku):
+    if not is_name(sku):
         complaints.add(row.line, f"sku must be a name of 1 to {LONGEST_NAME} characters; got {sku[:40]!r}")
         return None
     return sku
+
+
+def is_name(sku: Any) -> bool:
+    """Return whether something can be an item's name: short, printable but for line breaks, and safe in a cell."""
+    if not isinstance(sku, str) or not 1 <= len(sku) <= LONGEST_NAME:
+        return False
+    if name_from_cell(name_to_cell(sku).strip()) != sku:  # spaces around it would be lost
+        return False
+    return not any(unicodedata.category(c) in ("Cc", "Cs") and c not in "\t\r\n" for c in sku)
+
+
+def shown(sku: str) -> str:
+    """Return a name as it may stand in a message: on one line."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in sku)
 
 
 def date_of(row: Row, complaints: Complaints) -> date | None:
     """Return the date of a line, written 2026-11-16."""
     text = row.cells["date"]
     try:
-        return date.fromisoformat(text[:10] if re.match(r"\d{4}-\d\d-\d\d[T ]00:00", text) else text)
+        return date.fromisoformat(text[:10] if re.fullmatch(r"[\d-]{10}[T ]00:00(:00(\.0+)?)?", text) else text)
     except ValueError:
         complaints.add(row.line, f"date must be year-month-day, such as 2026-11-16; got {text[:40]!r}")
         return None
@@ -201,6 +221,8 @@ def count_of(row: Row, column: str, complaints: Complaints, may_be_negative: boo
 
 
 def _whole(text: str) -> int:
+    if "_" in text:  # Python's, not a shop's
+        raise ValueError(text)
     number = float(text)
     if number != int(number) or abs(number) >= 1e12:  # int of nan is a ValueError, of inf an OverflowError
         raise ValueError(text)

@@ -104,7 +104,11 @@ class Shelves:
         now = items[newest]
         if self.prices.lead_time == 2:  # a day without a morning: what was ordered the day before is coming
             unseen = now[last["day"][now] < day]
-            last["coming"][unseen] = np.where(last["day"][unseen] == NEVER, 0, last["ordered"][unseen])
+            yesterday = last["day"][unseen] == day - 1
+            last["coming"][unseen] = np.where(yesterday, np.maximum(0, last["ordered"][unseen]), 0)
+            late = last["day"][items] == day + 1  # the morning after knew only what was advised
+            told = late & (content["ordered"] != NEVER)
+            last["coming"][items[told]] = content["ordered"][told]
         last["day"][now] = day
         last["stock"][now], last["ordered"][now] = content["stock"][newest], content["ordered"][newest]
         last["sales"][now] = content["sales"][newest]
@@ -164,10 +168,13 @@ class Shelves:
         last = self.last[item]
         if not NEVER < last["day"] < day or last["sales"] == NEVER or last["stock"] == NEVER:
             return NEVER
-        arrived = int(last["coming"] if self.prices.lead_time == 2 else last["ordered"])
+        ordered = max(0, int(last["ordered"]))
         if self.prices.lead_time == 0:
-            return max(0, int(last["stock"]) + arrived - int(last["sales"]))
-        return max(0, int(last["stock"]) - int(last["sales"])) + arrived
+            return max(0, int(last["stock"]) + ordered - int(last["sales"]))
+        left = max(0, int(last["stock"]) - int(last["sales"]))
+        if self.prices.lead_time == 1:
+            return left + ordered
+        return left + int(last["coming"]) + (ordered if day > last["day"] + 1 else 0)
 
     def places(
         self, items: NDArray[np.int64], stock: NDArray[np.int64], coming: NDArray[np.int64]

@@ -15,7 +15,7 @@ from driftmdp.inventory import evenings, mornings
 from driftmdp.inventory.answers import Decision, Event, Reason, Receipt
 from driftmdp.inventory.book import Batch, Book
 from driftmdp.inventory.contents import DECIDED, unpack
-from driftmdp.inventory.desk import Desk
+from driftmdp.inventory.desk import Desk, checked_lot
 from driftmdp.inventory.forms import Count, Sold
 from driftmdp.inventory.rules import prices_of
 from driftmdp.inventory.shelves import NEVER, Shelves
@@ -77,7 +77,7 @@ class Shop:
         """
         prices = prices_of(costs, capacity, lead_time)
         if lot != "auto":
-            lot = as_integer(lot, "lot", minimum=1)
+            lot = checked_lot(as_integer(lot, "lot"), prices.capacity)
         names = ("fixed", "unit", "lost_sale", "holding")
         settings = {
             "costs": {name: getattr(costs, name) for name in names},
@@ -118,7 +118,8 @@ class Shop:
     @property
     def skus(self) -> tuple[str, ...]:
         """The names of all items, in the order in which they came."""
-        return tuple(self._desk.shelves.skus)
+        with self._desk.reading():
+            return tuple(self._desk.shelves.skus)
 
     def decide(self, counts: Iterable[Count], day: date, correct: bool = False, strict: bool = False) -> Decision:
         """Return what to order on a day; the answer is in the book before it is given.
@@ -164,19 +165,21 @@ class Shop:
 
     def explain(self, sku: str) -> Reason:
         """Return what is believed of an item, what follows from it, and its last advice."""
-        shelves, item = self._desk.shelves, self._desk.item(sku)
-        last = shelves.last[item]
         advice = None
         for event in self.history(sku):
             advice = event if event.kind == DECIDED else advice
+        shelves, item = self._desk.shelves, self._desk.item(sku)
+        last = shelves.last[item]
         day, stock, coming = int(last["day"]), int(last["stock"]), int(last["coming"])
         if last["sales"] != NEVER:
             day += 1
-            stock = max(0, shelves.expected(item, day))
+            stock = shelves.expected(item, day)
             coming = max(0, int(last["ordered"])) if self.lead_time == 2 else 0
-        s, q = (int(lots[0]) for lots in shelves.places(np.array([item]), np.array([stock]), np.array([coming])))
+        known = None if stock == NEVER else stock
+        here = np.array([item]), np.array([known or 0]), np.array([coming])
+        s, q = (int(lots[0]) for lots in shelves.places(*here))
         found = outlook(shelves.demands, item, (day - 1) % 7, self._desk.prices, shelves.guess, s, q)
-        return Reason(sku, shelves.lots[item], date.fromordinal(day), stock, coming, found, advice)
+        return Reason(sku, shelves.lots[item], date.fromordinal(day), known, coming, found, advice)
 
     def lot_of(self, sku: str) -> int:
         """Return the units in a lot of an item."""
@@ -184,10 +187,11 @@ class Shop:
 
     def history(self, sku: str | None = None) -> Iterator[Event]:
         """Yield the lines of the book, of one item or of all, in the order in which they were written."""
-        item = None if sku is None else self._desk.item(sku)
-        with self._desk.book.reading():
-            for batch in self._desk.book.batches():
-                yield from _events(batch, item, self._desk.shelves)
+        with self._desk.reading():
+            item = None if sku is None else self._desk.item(sku)
+            batches = list(self._desk.book.batches())  # whoever reads slowly holds nobody up
+        for batch in batches:
+            yield from _events(batch, item, self._desk.shelves)
 
     def verify(self) -> bool:
         """Return whether what is in use equals what follows from the book when it is read from its first line."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from driftmdp.inventory.sheets import shown
+
 __all__ = ["listed"]
 
 SHOWN = 5  # in one remark
@@ -16,4 +18,4 @@ def listed(found: list[str]) -> str:
     '0; 1; 2; 3; 4; and 2 more'
     """
     more = f"; and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
-    return "; ".join(found[:SHOWN]) + more
+    return "; ".join(map(shown, found[:SHOWN])) + more

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from driftmdp.cli.inventory.options import Columns, Database, as_columns, as_day, write_or_print
+from driftmdp.cli.inventory.options import Columns, Database, as_columns, as_day, checked_out, write_or_print
 from driftmdp.cli.printing import remark
 from driftmdp.inventory import Shop, orders_csv, read_counts
 
@@ -40,6 +40,7 @@ def decide(
 
     The answer is kept before it is given: asked again, it is the same.
     """
+    checked_out(out, [shop, stock])
     told, counts = read_counts(stock, as_day(day), as_columns(column))
     with Shop(shop) as open_shop:
         decision = open_shop.decide(counts, told or date.today(), correct, strict)

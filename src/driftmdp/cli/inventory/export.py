@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from driftmdp.cli.inventory.options import Database, write_or_print
+from driftmdp.cli.inventory.options import Database, checked_out, write_or_print
 from driftmdp.cli.printing import remark
 from driftmdp.inventory import Shop, book_csv, history_csv
 
@@ -24,6 +24,7 @@ def export(shop: Database, out: Out = Path("-"), sales: Sales = False) -> None:
 
     The second is how to move to a new shop, with other costs or lots: record it there with --plenty.
     """
+    checked_out(out, [shop])
     with Shop(shop) as open_shop:
         events = open_shop.history()
         lots = {sku: open_shop.lot_of(sku) for sku in open_shop.skus}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import Annotated
@@ -27,6 +28,7 @@ __all__ = [
     "as_columns",
     "as_day",
     "as_lot",
+    "checked_out",
     "write_or_print",
 ]
 
@@ -76,13 +78,20 @@ def as_day(text: str | None) -> date | None:
         raise InvalidInputError(f"--date must be year-month-day, such as 2026-11-16; got {text!r}.") from None
 
 
+def checked_out(to: Path, inputs: Sequence[Path]) -> Path:
+    """Return where a table goes, which is none of the files that it comes from."""
+    if to.is_dir():
+        raise InvalidInputError(f"--out must be a file; {to} is a folder.")
+    if any(to.exists() and to.resolve() == given.resolve() for given in inputs):
+        raise InvalidInputError(f"--out must be another file; {to} is read by this command, and would be lost.")
+    return to
+
+
 def write_or_print(text: str, to: Path) -> None:
     """Write a file whole; ``-`` prints it instead."""
     if str(to) == "-":
         sys.stdout.write(text)
         return
-    if to.is_dir():
-        raise InvalidInputError(f"--out must be a file; {to} is a folder.")
     try:
         to.parent.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError):
