@@ -83,3 +83,33 @@ def test_it_keeps_looking_up():
             agent.observe(0.0, left)
     assert agent.explain(0).order >= 12
     assert agent.explain(0).memory <= 45
+
+
+def test_an_item_that_was_given_up_is_tried_again_with_one_lot():
+    """Demand of 0.2 a day is not worth an order; when it comes back as 8, that must be seen."""
+    problem = dm.problems.inventory(horizon=700, demand=Poisson(Abrupt([0.2, 8.0], [301])), zeta=0.0)
+    for seed in range(5):
+        run = dm.simulate(dm.agents.InventoryOptimist.for_problem(problem), problem, seed=seed)
+        tries = run.actions[100:300]
+        assert np.median(tries[tries > 0]) == 1  # one to see; more only after that was sold at once
+        assert tries.max() <= 5
+        assert 1 <= (tries > 0).sum() <= 15
+        first = int(np.argmax(run.actions[300:] >= 8))
+        assert 0 < first < 120
+        assert run.actions[300 + first :].mean() > 4
+
+
+def test_an_explanation_has_no_negative_cost_and_a_band_around_the_estimate():
+    for costs in (Costs(4, 0.5, 100, 0.5), Costs(0, 0, 0, 0), Costs(1e6, 0, 4, 0.5), Costs(4, 5, 1, 0.5)):
+        for lead_time in (0, 1):
+            agent = dm.agents.InventoryOptimist(costs, 8, lead_time)
+            for day in range(12):
+                outlook = agent.explain(3)
+                assert outlook.cost_per_day >= -1e-9
+                assert (outlook.low <= outlook.tail + 1e-12).all()
+                assert (outlook.tail <= outlook.high + 1e-12).all()
+                assert (np.diff(outlook.planned) <= 1e-12).all()
+                order = agent.act(3)
+                left = 3 + (order if lead_time == 0 else 0) - day % 2
+                agent.observe(0.0, left + (order if lead_time else 0))
+            assert agent.explain(3).days == 12

@@ -292,16 +292,16 @@ def _refuse_other_files(path: Path) -> None:
         raise StorageError(f"{path} cannot be read: {_reason(error)}.") from None
     if header[:16] != b"SQLite format 3\0" or int.from_bytes(header[68:72], "big") != APPLICATION:
         raise StorageError(
-            f"{path} must be a shop's database made by `driftmdp inventory init`; it is another kind of file, or its "
-            "beginning is damaged. Nothing was done."
+            f"{path} must be a shop's database made by `driftmdp inventory init`; it is another kind of file, or "
+            "its beginning is damaged. Nothing was done."
         )
     page = int.from_bytes(header[16:18], "big")
     size = int.from_bytes(header[28:32], "big") * (65536 if page == 1 else page)
     log = Path(f"{path}-wal")
     if path.stat().st_size < size and not (log.exists() and log.stat().st_size):  # a log may hold what is missing
         raise StorageError(
-            f"{path} must be a whole database; its end is missing. Nothing was done; take the last backup, and record "
-            "what came after it again."
+            f"{path} must be a whole database; its end is missing. Nothing was done; take the last backup, and "
+            "record what came after it again."
         )
 
 

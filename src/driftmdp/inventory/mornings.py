@@ -85,8 +85,8 @@ def _asks_anew(
     last = int(desk.shelves.last["day"][item])
     if last > day.toordinal() and not correct:
         raise InvalidInputError(
-            f"{shown(count.sku)} has a later day in the book, {date.fromordinal(last)}. Nothing was done; check the "
-            f"date, or use --correct if the later one was wrong and {day} is today."
+            f"{shown(count.sku)} has a later day in the book, {date.fromordinal(last)}. Nothing was done; check "
+            f"the date, or use --correct if the later one was wrong and {day} is today."
         )
     return True
 

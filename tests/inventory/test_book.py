@@ -1,0 +1,562 @@
+"""A book that was edited, cut, swapped or locked: always one clear sentence, never silence."""
+
+import contextlib
+import gc
+import os
+import random
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from driftmdp.errors import DriftmdpError, StorageError
+from driftmdp.inventory import Costs, Count, Shop, Sold, book
+from tests.inventory.shops import copy_of, create, day, lines, refused, state, work
+
+DAYS = 5
+BATCHES = 2 * DAYS
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """A closed book of five days, what follows from it, and its lines."""
+    path = tmp_path_factory.mktemp("whole") / "shop.db"
+    with create(path) as shop:
+        work(shop, DAYS)
+        return path, state(shop), lines(shop)
+
+
+@pytest.fixture
+def copy(whole, tmp_path):
+    return copy_of(whole[0], tmp_path / "shop.db")
+
+
+def change(path, *statements):
+    """Do what anyone with sqlite3 can do."""
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        for trigger in ("batches_are_not_changed", "batches_are_not_removed"):
+            database.execute(f"DROP TRIGGER {trigger}")
+        for statement in statements:
+            database.execute(statement)
+        database.commit()
+
+
+def opens_as(path, whole):
+    """Whether a book opens and says the same as the whole one."""
+    with Shop(path) as shop:
+        return shop.verify() and state(shop) == whole[1] and lines(shop) == whole[2]
+
+
+def never_silent(path, whole):
+    """Return the sentence a book is refused with; if it is not, it must say what it always said."""
+    try:
+        assert opens_as(path, whole)
+    except DriftmdpError as error:
+        return str(error)
+    return ""
+
+
+# ---- edited
+
+VALUES = ["'x'", "x'41'", "5", "''", "zeroblob(3)", "CAST(x'ff' AS TEXT)"]
+
+
+@pytest.mark.parametrize("number", [1, 4, BATCHES])
+@pytest.mark.parametrize("value", VALUES)
+@pytest.mark.parametrize("column", ["kind", "day", "written_at", "content", "hash"])
+def test_an_edited_batch_is_named(copy, column, value, number):
+    # Finds a defect: a BLOB as kind, day or written_at is a TypeError of json.
+    change(copy, f"UPDATE batches SET {column} = {value} WHERE number = {number}")
+    with refused("shop.db", "Nothing was done", kind=StorageError):
+        Shop(copy)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE batches SET day = '2026-11-17' WHERE number = 1",
+        "UPDATE batches SET kind = 'sold' WHERE number = 1",
+        "UPDATE batches SET kind = CAST(kind AS BLOB) WHERE number = 1",
+        "UPDATE batches SET content = (SELECT content FROM batches WHERE number = 3) WHERE number = 1",
+        "UPDATE batches SET content = CAST(content || x'00' AS BLOB) WHERE number = 2",
+        "UPDATE batches SET hash = (SELECT hash FROM batches WHERE number = 3) WHERE number = 1",
+        "DELETE FROM batches WHERE number = 1",
+        "DELETE FROM batches WHERE number = 4",
+        f"DELETE FROM batches WHERE number = {BATCHES}",
+        "DELETE FROM batches",
+        "INSERT INTO batches SELECT 11, kind, day, written_at, content, hash FROM batches WHERE number = 10",
+        "INSERT INTO batches SELECT 99, kind, day, written_at, content, hash FROM batches WHERE number = 10",
+        "UPDATE batches SET number = number + 1 WHERE number = 10",
+    ],
+)
+def test_batches_that_are_edited_missing_or_new_are_noticed(copy, statement):
+    change(copy, statement)
+    with refused("was changed by something other than driftmdp", "take the last backup", kind=StorageError):
+        Shop(copy)
+
+
+@pytest.mark.parametrize("number", [0, -1])
+def test_a_batch_before_the_first_is_noticed(copy, number):
+    # Finds a defect: rows below 1 are never looked at, so they are neither used nor noticed.
+    change(
+        copy,
+        f"INSERT INTO batches SELECT {number}, kind, day, written_at, content, hash FROM batches LIMIT 1",
+    )
+    with refused(kind=StorageError):
+        Shop(copy)
+
+
+def test_two_batches_that_changed_places_are_noticed(copy):
+    change(
+        copy,
+        "UPDATE batches SET number = 100 WHERE number = 3",
+        "UPDATE batches SET number = 3 WHERE number = 5",
+        "UPDATE batches SET number = 5 WHERE number = 100",
+    )
+    with refused("batch 3", kind=StorageError):
+        Shop(copy)
+
+
+@pytest.mark.parametrize("value", ["'21'", "'[1]'", "'{'", "''", "x'ff'", "'NaN'", "'null'", f"'{'[' * 9999}'"])
+@pytest.mark.parametrize("name", ["capacity", "costs", "lead_time", "lot"])
+def test_edited_settings_are_noticed(copy, name, value):
+    # Finds a defect: brackets, nested deep enough, are a RecursionError of json.
+    change(copy, f"UPDATE settings SET value = {value} WHERE name = '{name}'")
+    with refused(kind=StorageError):
+        Shop(copy)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DELETE FROM settings",
+        "DELETE FROM settings WHERE name = 'lot'",
+        "INSERT INTO settings VALUES ('more', '1')",
+        "UPDATE settings SET name = 'lots' WHERE name = 'lot'",
+        "UPDATE settings SET name = x'41' WHERE name = 'lot'",
+        "DELETE FROM head",
+        "UPDATE head SET number = 9",
+        "UPDATE head SET number = 11",
+        "UPDATE head SET number = 'ten'",
+        "UPDATE head SET hash = x'00'",
+        "UPDATE head SET hash = 'text'",
+        "DROP TABLE settings",
+        "DROP TABLE batches",
+        "DROP TABLE head",
+        "ALTER TABLE batches RENAME COLUMN day TO date",
+        "PRAGMA user_version = 2",
+        "PRAGMA user_version = -1",
+        "PRAGMA application_id = 0",
+    ],
+)
+def test_edited_frames_of_a_book_are_noticed(copy, statement):
+    # Finds a defect: a name of a setting that is a BLOB is a TypeError of json.
+    change(copy, statement)
+    with refused(kind=StorageError):
+        Shop(copy)
+
+
+def test_settings_of_an_empty_book_are_chained_too(tmp_path):
+    create(tmp_path / "shop.db").close()
+    change(tmp_path / "shop.db", "UPDATE settings SET value = '21' WHERE name = 'capacity'")
+    with refused("its settings or its head differ", kind=StorageError):
+        Shop(tmp_path / "shop.db")
+
+
+def test_edited_settings_are_said_to_be_edited(copy):
+    # Finds a defect: the sentence accuses batch 1, although only a setting was changed.
+    change(copy, "UPDATE settings SET value = '21' WHERE name = 'capacity'")
+    with refused("settings"):
+        Shop(copy)
+
+
+def test_an_open_book_notices_what_was_taken_from_its_end(copy):
+    with Shop(copy) as shop:
+        change(
+            copy,
+            "DELETE FROM batches WHERE number = 10",
+            "UPDATE head SET number = 9, hash = (SELECT hash FROM batches WHERE number = 9)",
+        )
+        with refused("was changed", kind=StorageError):
+            shop.decide([Count("A", 1)], day(DAYS))
+
+
+def test_batches_can_only_be_added(copy):
+    with contextlib.closing(sqlite3.connect(copy)) as database:
+        for statement in (
+            "UPDATE batches SET day = 'x'",
+            "DELETE FROM batches",
+            "DELETE FROM batches WHERE number = 10",
+        ):
+            with pytest.raises(sqlite3.IntegrityError, match="append only"):
+                database.execute(statement)
+        database.execute("PRAGMA recursive_triggers = ON")
+        with pytest.raises(sqlite3.IntegrityError, match="append only"):
+            database.execute("INSERT OR REPLACE INTO batches VALUES (10, 'sold', '', '', x'', x'')")
+
+
+# ---- a snapshot is only a cache
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DELETE FROM snapshot",
+        "UPDATE snapshot SET content = x''",
+        "UPDATE snapshot SET content = x'00'",
+        "UPDATE snapshot SET content = substr(content, 1, 100)",
+        "UPDATE snapshot SET content = zeroblob(length(content))",
+        "UPDATE snapshot SET content = CAST(content || x'00' AS BLOB)",
+        "UPDATE snapshot SET content = CAST(content AS TEXT)",
+        "UPDATE snapshot SET content = 'text'",
+        "UPDATE snapshot SET content = 5",
+        "UPDATE snapshot SET hash = NULL",
+        "UPDATE snapshot SET hash = x'00'",
+        "UPDATE snapshot SET hash = 'text'",
+        "UPDATE snapshot SET number = 2",
+        "UPDATE snapshot SET number = 0",
+        "UPDATE snapshot SET number = -1",
+        "UPDATE snapshot SET number = 99",
+        "UPDATE snapshot SET number = 'x'",
+        "INSERT INTO snapshot SELECT place + 1, number, content, hash FROM snapshot",
+        "INSERT INTO snapshot VALUES (-1, 10, x'00', NULL)",
+    ],
+)
+def test_a_tampered_snapshot_is_ignored(copy, whole, statement):
+    # Finds a defect: content that is no BLOB is a TypeError, and the book cannot be opened any more.
+    change(copy, statement)
+    assert opens_as(copy, whole)
+    with Shop(copy) as shop:
+        work(shop, 1, first=DAYS)
+        assert shop.verify()
+
+
+def test_a_snapshot_of_another_book_is_ignored(copy, whole, tmp_path):
+    with create(tmp_path / "other.db") as other:
+        work(other, DAYS, items=("B", "A"))
+    with contextlib.closing(sqlite3.connect(copy)) as database:
+        database.execute("ATTACH ? AS other", (str(tmp_path / "other.db"),))
+        database.execute("DELETE FROM main.snapshot")
+        database.execute("INSERT INTO main.snapshot SELECT * FROM other.snapshot")
+        database.commit()
+    assert opens_as(copy, whole)
+
+
+def test_a_snapshot_with_a_sound_hash_that_does_not_fit_is_ignored(copy, whole):
+    import hashlib
+
+    with contextlib.closing(sqlite3.connect(copy)) as database:
+        (link,) = database.execute("SELECT hash FROM batches WHERE number = 10").fetchone()
+        for content in (
+            b"",
+            b"\0" * 8,
+            b"\xff" * 40,
+            (2).to_bytes(8, "little") + b"[]",
+            (99).to_bytes(8, "little"),
+        ):
+            digest = hashlib.sha256(link + content).digest()
+            database.execute("UPDATE snapshot SET content = ?, hash = ?", (content, digest))
+            database.commit()
+            assert opens_as(copy, whole)
+
+
+# ---- damaged
+
+
+def test_a_book_cut_anywhere_is_refused(copy):
+    # Finds two defects: cut within its last page it is a TypeError, if the snapshot ends there, or accepted.
+    content = copy.read_bytes()
+    size = len(content)
+    cuts = {*range(0, 700, 45), *range(0, size, 1009), *range(4096, size, 4096), size - 1}
+    for length in sorted(cuts):
+        copy.unlink()
+        for stale in copy.parent.glob("shop.db-*"):
+            stale.unlink()
+        copy.write_bytes(content[:length])
+        with refused("shop.db", kind=StorageError):
+            Shop(copy)
+
+
+def test_a_damaged_byte_is_noticed_or_does_not_matter(copy, whole):
+    # Finds a defect: a damaged schema is a UnicodeDecodeError, damaged settings are a TypeError.
+    content = copy.read_bytes()
+    rng = random.Random(7)
+    places = [*rng.sample(range(len(content)), 250), *rng.sample(range(3000, 4200), 150)]
+    noticed = 0
+    for place in places:
+        damaged = bytearray(content)
+        damaged[place] ^= 1 << rng.randrange(8)
+        for stale in copy.parent.glob("shop.db*"):
+            stale.unlink()
+        copy.write_bytes(damaged)
+        said = never_silent(copy, whole)
+        assert said == "" or said.endswith(".")
+        noticed += bool(said)
+    assert noticed > 20
+
+
+def test_a_damaged_index_does_not_let_a_day_be_told_twice(copy):
+    # Finds a defect: the chain is checked in the table, but days are looked up in an index, which is not.
+    content = copy.read_bytes()
+    wrong, right = day(70).isoformat().encode(), day(DAYS - 1).isoformat().encode()
+    places = [i for i in range(len(content)) if content.startswith(right, i)]
+    accepted = []
+    for place in places:
+        for stale in copy.parent.glob("shop.db*"):
+            stale.unlink()
+        copy.write_bytes(content[:place] + wrong + content[place + len(right) :])
+        with contextlib.suppress(DriftmdpError), Shop(copy) as shop:
+            accepted.append(shop.record([Sold("A", day(DAYS - 1), 9, stock=9)]))
+        with contextlib.suppress(DriftmdpError), Shop(copy) as shop:
+            accepted.append(shop.decide([Count("A", 9)], day(DAYS - 1)))
+    assert accepted == []
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"hello", b"date,sku,units\n" * 999, b"\0" * 8192, b"SQLite format 3\0" + b"x" * 8192, b"PK\3\4" * 2000],
+)
+def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path, content):
+    path = tmp_path / "shop.db"
+    path.write_bytes(content)
+    with refused("shop.db", kind=StorageError):
+        Shop(path)
+    assert path.read_bytes() == content
+    assert [file.name for file in tmp_path.iterdir()] == ["shop.db"]
+
+
+def test_an_empty_file_is_refused_and_left_alone(tmp_path):
+    # Finds a defect: it is turned into a database before it is looked at.
+    path = tmp_path / "shop.db"
+    path.write_bytes(b"")
+    with refused("must be a shop's database", kind=StorageError):
+        Shop(path)
+    assert path.read_bytes() == b""
+    assert [file.name for file in tmp_path.iterdir()] == ["shop.db"]
+
+
+def test_the_database_of_another_application_is_refused_and_left_alone(tmp_path):
+    # Finds a defect: it is switched to a write-ahead log before it is looked at.
+    path = tmp_path / "cookies.sqlite"
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        database.execute("CREATE TABLE settings (name, value)")
+        database.commit()
+    before = path.read_bytes()
+    with refused("must be a shop's database made by `driftmdp inventory init`", kind=StorageError):
+        Shop(path)
+    assert path.read_bytes() == before
+    assert [file.name for file in tmp_path.iterdir()] == ["cookies.sqlite"]
+
+
+def test_what_is_not_there_or_a_folder_is_refused(tmp_path):
+    with refused("nowhere.db must be a shop's database; there is no such file"):
+        Shop(tmp_path / "nowhere.db")
+    assert not list(tmp_path.iterdir())
+    # Finds a defect: of a folder it is said that there is no such file.
+    with refused("folder"):
+        Shop(tmp_path)
+
+
+def test_a_book_is_made_once_and_never_over_something(tmp_path, whole):
+    path = copy_of(whole[0], tmp_path / "shop.db")
+    for there in (path, tmp_path):
+        with refused("must not exist yet; it is left as it is"):
+            create(there)
+    assert opens_as(path, whole)
+    with refused("must lie in a folder that exists"):
+        create(tmp_path / "no" / "such" / "shop.db")
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_paths_that_mean_something_in_an_address_are_only_paths(tmp_path):
+    folder = tmp_path / "50% off? #1 & more"
+    folder.mkdir()
+    for name in ("a?mode=memory", "b#c", "d%41", "é ü", "-x", "file:x"):
+        with create(folder / name) as shop:
+            work(shop, 1)
+        with Shop(folder / name) as shop:
+            assert shop.verify()
+            assert shop.skus == ("A", "B")
+        assert (folder / name).is_file()
+
+
+# ---- the write-ahead log
+
+
+@pytest.fixture
+def crashed(tmp_path):
+    """The files of a book as a crash leaves them: most batches are in the write-ahead log only."""
+    with create(tmp_path / "live.db") as shop:
+        work(shop, 3)
+        shutil.copy(tmp_path / "live.db", tmp_path / "shop.db")
+        shutil.copy(tmp_path / "live.db-wal", tmp_path / "shop.db-wal")
+        truth = state(shop)
+    return tmp_path / "shop.db", truth
+
+
+def test_after_a_crash_the_log_is_taken_in(crashed):
+    path, truth = crashed
+    with Shop(path) as shop:
+        assert state(shop) == truth
+        assert shop.verify()
+    assert not path.with_name("shop.db-wal").exists()
+
+
+def test_a_cut_or_missing_log_leaves_an_older_book_that_is_whole(crashed):
+    path, _ = crashed
+    content, log = path.read_bytes(), path.with_name("shop.db-wal").read_bytes()
+    ends = set()
+    for length in (None, *range(0, len(log), 3001)):
+        for stale in path.parent.glob("shop.db*"):
+            stale.unlink()
+        path.write_bytes(content)
+        if length is not None:
+            path.with_name("shop.db-wal").write_bytes(log[:length])
+        with Shop(path) as shop:
+            assert shop.verify()
+            ends.add(len({line[0] for line in lines(shop)}))
+            day_after = max((line[2] for line in lines(shop)), default=day(0))
+            shop.decide([Count("Z", 1)], day_after)
+            assert shop.verify()
+    assert min(ends) == 0
+    assert max(ends) > 3
+
+
+def test_a_log_of_another_book_does_not_speak_for_this_one(crashed, whole):
+    # Finds a defect: books of the same settings begin with the same link, so one's log fits the other's file.
+    path, _ = crashed
+    copy_of(whole[0], path.with_name("whole.db"))
+    shutil.copy(path.with_name("shop.db-wal"), path.with_name("whole.db-wal"))
+    never_silent(path.with_name("whole.db"), whole)
+
+
+@pytest.mark.parametrize("fixed", [4.0, 9.0])
+def test_a_new_book_does_not_wake_what_a_deleted_one_left_behind(crashed, fixed):
+    # Finds a defect: the log of a database that was deleted speaks for the new one of the same name.
+    path, _ = crashed
+    path.unlink()
+    with contextlib.suppress(DriftmdpError):
+        create(path, costs=Costs(fixed=fixed)).close()
+    if path.exists():
+        with Shop(path) as shop:
+            assert shop.costs.fixed == fixed
+            assert shop.skus == ()
+
+
+# ---- locked, and read only
+
+HOLD = """
+import sqlite3, sys
+database = sqlite3.connect(sys.argv[1], isolation_level=None)
+database.execute(sys.argv[2])
+database.execute("BEGIN IMMEDIATE")
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+@contextlib.contextmanager
+def held(path, mode="PRAGMA locking_mode = NORMAL"):
+    """Another process has the book."""
+    other = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(path), mode], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    with other:
+        assert other.stdout.readline() == "held\n"
+        yield
+        other.kill()
+
+
+def test_a_book_in_use_is_said_to_be_in_use_and_nothing_is_lost(copy, whole, monkeypatch):
+    monkeypatch.setattr(book, "PATIENCE", 0.1)
+    with Shop(copy) as shop:
+        with held(copy):
+            for act in (
+                lambda: shop.decide([Count("A", 1)], day(DAYS)),
+                lambda: shop.record([Sold("A", day(DAYS), 1, stock=2)]),
+                lambda: shop.record([Sold("New", day(DAYS), 1, stock=2)]),
+            ):
+                with refused("is in use by another process", "nothing was done", kind=StorageError):
+                    act()
+            assert state(shop) == whole[1]
+            assert opens_as(copy, whole)  # reading is free
+        work(shop, 1, first=DAYS)
+        assert shop.verify()
+
+
+def test_a_book_that_someone_has_for_themselves_is_in_use(copy, monkeypatch):
+    monkeypatch.setattr(book, "PATIENCE", 0.1)
+    with held(copy, "PRAGMA locking_mode = EXCLUSIVE"), refused("in use", kind=StorageError):
+        Shop(copy)
+    Shop(copy).close()
+
+
+@contextlib.contextmanager
+def nobody():
+    """Have no more rights than anyone, if we are root."""
+    root = os.geteuid() == 0
+    if root:
+        os.setegid(65534)
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        if root:
+            os.seteuid(0)
+            os.setegid(0)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="rights are POSIX")
+@pytest.mark.parametrize("folder_mode", [0o555, 0o777])
+def test_a_book_that_may_only_be_read_says_so(whole, folder_mode):
+    # Finds a defect: the advice is to take the last backup, although the book is sound.
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        path = copy_of(whole[0], folder / "shop.db")
+        path.chmod(0o444)
+        folder.chmod(folder_mode)
+        try:
+            with nobody(), refused("shop.db", kind=StorageError) as caught, Shop(path) as shop:
+                work(shop, 1, first=DAYS)
+            assert "backup" not in str(caught.value)
+        finally:
+            folder.chmod(0o755)
+            path.chmod(0o644)
+        assert opens_as(path, whole)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="rights are POSIX")
+def test_a_book_that_may_not_be_read_says_so(whole):
+    with tempfile.TemporaryDirectory() as name:
+        path = copy_of(whole[0], Path(name) / "shop.db")
+        path.chmod(0)
+        Path(name).chmod(0o755)
+        with nobody(), refused("shop.db"):
+            Shop(path)
+
+
+def test_a_closed_shop_says_that_it_is_closed(copy):
+    # Finds a defect: the advice is to take the last backup.
+    shop = Shop(copy)
+    shop.close()
+    shop.close()
+    with refused("closed") as caught:
+        shop.decide([Count("A", 1)], day(DAYS))
+    assert "backup" not in str(caught.value)
+
+
+def test_a_refused_book_is_let_go_of(copy):
+    change(copy, "DELETE FROM batches WHERE number = 4")
+    files = Path("/proc/self/fd")
+    if not files.is_dir():
+        pytest.skip("open files are listed in /proc")
+    for _ in range(3):
+        with contextlib.suppress(DriftmdpError):
+            Shop(copy)
+    gc.collect()
+    there = [os.readlink(file) for file in files.iterdir() if os.path.lexists(file)]
+    assert not [name for name in there if name.startswith(str(copy))]
