@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from driftmdp import kernels
-from driftmdp.errors import DriftmdpError
+from driftmdp.errors import DriftmdpError, InvalidInputError
 from driftmdp.inventory import Costs, Count, Shop, Sold
 from driftmdp.inventory.rules import prices_of
 from driftmdp.kernels.shop_arrays import new_demands, new_guess
@@ -128,3 +128,12 @@ class Oracle:
     def agrees(self, shop, sku):
         """Whether a shop believes the same of an item, to the last bit."""
         return beliefs(shop, sku) == [array[0].tobytes() for array in self.demands(sku)]
+
+
+def unchanged(shop, act, *said, kind=InvalidInputError):
+    """An act is refused with a sentence; book and shelves stay as they were, and the shop still works."""
+    before = state(shop), lines(shop), shop.skus
+    with refused(*said, kind=kind):
+        act()
+    assert (state(shop), lines(shop), shop.skus) == before
+    assert shop.verify()

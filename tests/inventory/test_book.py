@@ -1,20 +1,13 @@
 """A book that was edited, cut, swapped or locked: always one clear sentence, never silence."""
 
 import contextlib
-import gc
-import os
 import random
-import shutil
 import sqlite3
-import subprocess
-import sys
-import tempfile
-from pathlib import Path
 
 import pytest
 
 from driftmdp.errors import DriftmdpError, StorageError
-from driftmdp.inventory import Costs, Count, Shop, Sold, book
+from driftmdp.inventory import Count, Shop, Sold
 from tests.inventory.shops import copy_of, create, day, lines, refused, state, work
 
 DAYS = 5
@@ -69,7 +62,7 @@ VALUES = ["'x'", "x'41'", "5", "''", "zeroblob(3)", "CAST(x'ff' AS TEXT)"]
 @pytest.mark.parametrize("value", VALUES)
 @pytest.mark.parametrize("column", ["kind", "day", "written_at", "content", "hash"])
 def test_an_edited_batch_is_named(copy, column, value, number):
-    # Finds a defect: a BLOB as kind, day or written_at is a TypeError of json.
+    # A defect once: a BLOB as kind, day or written_at is a TypeError of json.
     change(copy, f"UPDATE batches SET {column} = {value} WHERE number = {number}")
     with refused("shop.db", "Nothing was done", kind=StorageError):
         Shop(copy)
@@ -101,7 +94,7 @@ def test_batches_that_are_edited_missing_or_new_are_noticed(copy, statement):
 
 @pytest.mark.parametrize("number", [0, -1])
 def test_a_batch_before_the_first_is_noticed(copy, number):
-    # Finds a defect: rows below 1 are never looked at, so they are neither used nor noticed.
+    # A defect once: rows below 1 are never looked at, so they are neither used nor noticed.
     change(
         copy,
         f"INSERT INTO batches SELECT {number}, kind, day, written_at, content, hash FROM batches LIMIT 1",
@@ -124,7 +117,7 @@ def test_two_batches_that_changed_places_are_noticed(copy):
 @pytest.mark.parametrize("value", ["'21'", "'[1]'", "'{'", "''", "x'ff'", "'NaN'", "'null'", f"'{'[' * 9999}'"])
 @pytest.mark.parametrize("name", ["capacity", "costs", "lead_time", "lot"])
 def test_edited_settings_are_noticed(copy, name, value):
-    # Finds a defect: brackets, nested deep enough, are a RecursionError of json.
+    # A defect once: brackets, nested deep enough, are a RecursionError of json.
     change(copy, f"UPDATE settings SET value = {value} WHERE name = '{name}'")
     with refused(kind=StorageError):
         Shop(copy)
@@ -154,7 +147,7 @@ def test_edited_settings_are_noticed(copy, name, value):
     ],
 )
 def test_edited_frames_of_a_book_are_noticed(copy, statement):
-    # Finds a defect: a name of a setting that is a BLOB is a TypeError of json.
+    # A defect once: a name of a setting that is a BLOB is a TypeError of json.
     change(copy, statement)
     with refused(kind=StorageError):
         Shop(copy)
@@ -168,7 +161,7 @@ def test_settings_of_an_empty_book_are_chained_too(tmp_path):
 
 
 def test_edited_settings_are_said_to_be_edited(copy):
-    # Finds a defect: the sentence accuses batch 1, although only a setting was changed.
+    # A defect once: the sentence accuses batch 1, although only a setting was changed.
     change(copy, "UPDATE settings SET value = '21' WHERE name = 'capacity'")
     with refused("settings"):
         Shop(copy)
@@ -227,7 +220,7 @@ def test_batches_can_only_be_added(copy):
     ],
 )
 def test_a_tampered_snapshot_is_ignored(copy, whole, statement):
-    # Finds a defect: content that is no BLOB is a TypeError, and the book cannot be opened any more.
+    # A defect once: content that is no BLOB is a TypeError, and the book cannot be opened any more.
     change(copy, statement)
     assert opens_as(copy, whole)
     with Shop(copy) as shop:
@@ -268,7 +261,7 @@ def test_a_snapshot_with_a_sound_hash_that_does_not_fit_is_ignored(copy, whole):
 
 
 def test_a_book_cut_anywhere_is_refused(copy):
-    # Finds two defects: cut within its last page it is a TypeError, if the snapshot ends there, or accepted.
+    # Defects once: cut within its last page it is a TypeError, if the snapshot ends there, or accepted.
     content = copy.read_bytes()
     size = len(content)
     cuts = {*range(0, 700, 45), *range(0, size, 1009), *range(4096, size, 4096), size - 1}
@@ -282,7 +275,7 @@ def test_a_book_cut_anywhere_is_refused(copy):
 
 
 def test_a_damaged_byte_is_noticed_or_does_not_matter(copy, whole):
-    # Finds a defect: a damaged schema is a UnicodeDecodeError, damaged settings are a TypeError.
+    # A defect once: a damaged schema is a UnicodeDecodeError, damaged settings are a TypeError.
     content = copy.read_bytes()
     rng = random.Random(7)
     places = [*rng.sample(range(len(content)), 250), *rng.sample(range(3000, 4200), 150)]
@@ -300,7 +293,7 @@ def test_a_damaged_byte_is_noticed_or_does_not_matter(copy, whole):
 
 
 def test_a_damaged_index_does_not_let_a_day_be_told_twice(copy):
-    # Finds a defect: the chain is checked in the table, but days are looked up in an index, which is not.
+    # A defect once: the chain is checked in the table, but days are looked up in an index, which is not.
     content = copy.read_bytes()
     wrong, right = day(70).isoformat().encode(), day(DAYS - 1).isoformat().encode()
     places = [i for i in range(len(content)) if content.startswith(right, i)]
@@ -330,7 +323,7 @@ def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path, content)
 
 
 def test_an_empty_file_is_refused_and_left_alone(tmp_path):
-    # Finds a defect: it is turned into a database before it is looked at.
+    # A defect once: it is turned into a database before it is looked at.
     path = tmp_path / "shop.db"
     path.write_bytes(b"")
     with refused("must be a shop's database", kind=StorageError):
@@ -340,7 +333,7 @@ def test_an_empty_file_is_refused_and_left_alone(tmp_path):
 
 
 def test_the_database_of_another_application_is_refused_and_left_alone(tmp_path):
-    # Finds a defect: it is switched to a write-ahead log before it is looked at.
+    # A defect once: it is switched to a write-ahead log before it is looked at.
     path = tmp_path / "cookies.sqlite"
     with contextlib.closing(sqlite3.connect(path)) as database:
         database.execute("CREATE TABLE settings (name, value)")
@@ -356,7 +349,7 @@ def test_what_is_not_there_or_a_folder_is_refused(tmp_path):
     with refused("nowhere.db must be a shop's database; there is no such file"):
         Shop(tmp_path / "nowhere.db")
     assert not list(tmp_path.iterdir())
-    # Finds a defect: of a folder it is said that there is no such file.
+    # A defect once: of a folder it is said that there is no such file.
     with refused("folder"):
         Shop(tmp_path)
 
@@ -382,181 +375,3 @@ def test_paths_that_mean_something_in_an_address_are_only_paths(tmp_path):
             assert shop.verify()
             assert shop.skus == ("A", "B")
         assert (folder / name).is_file()
-
-
-# ---- the write-ahead log
-
-
-@pytest.fixture
-def crashed(tmp_path):
-    """The files of a book as a crash leaves them: most batches are in the write-ahead log only."""
-    with create(tmp_path / "live.db") as shop:
-        work(shop, 3)
-        shutil.copy(tmp_path / "live.db", tmp_path / "shop.db")
-        shutil.copy(tmp_path / "live.db-wal", tmp_path / "shop.db-wal")
-        truth = state(shop)
-    return tmp_path / "shop.db", truth
-
-
-def test_after_a_crash_the_log_is_taken_in(crashed):
-    path, truth = crashed
-    with Shop(path) as shop:
-        assert state(shop) == truth
-        assert shop.verify()
-    assert not path.with_name("shop.db-wal").exists()
-
-
-def test_a_cut_or_missing_log_leaves_an_older_book_that_is_whole(crashed):
-    path, _ = crashed
-    content, log = path.read_bytes(), path.with_name("shop.db-wal").read_bytes()
-    ends = set()
-    for length in (None, *range(0, len(log), 3001)):
-        for stale in path.parent.glob("shop.db*"):
-            stale.unlink()
-        path.write_bytes(content)
-        if length is not None:
-            path.with_name("shop.db-wal").write_bytes(log[:length])
-        with Shop(path) as shop:
-            assert shop.verify()
-            ends.add(len({line[0] for line in lines(shop)}))
-            day_after = max((line[2] for line in lines(shop)), default=day(0))
-            shop.decide([Count("Z", 1)], day_after)
-            assert shop.verify()
-    assert min(ends) == 0
-    assert max(ends) > 3
-
-
-def test_a_log_of_another_book_does_not_speak_for_this_one(crashed, whole):
-    # Finds a defect: books of the same settings begin with the same link, so one's log fits the other's file.
-    path, _ = crashed
-    copy_of(whole[0], path.with_name("whole.db"))
-    shutil.copy(path.with_name("shop.db-wal"), path.with_name("whole.db-wal"))
-    never_silent(path.with_name("whole.db"), whole)
-
-
-@pytest.mark.parametrize("fixed", [4.0, 9.0])
-def test_a_new_book_does_not_wake_what_a_deleted_one_left_behind(crashed, fixed):
-    # Finds a defect: the log of a database that was deleted speaks for the new one of the same name.
-    path, _ = crashed
-    path.unlink()
-    with contextlib.suppress(DriftmdpError):
-        create(path, costs=Costs(fixed=fixed)).close()
-    if path.exists():
-        with Shop(path) as shop:
-            assert shop.costs.fixed == fixed
-            assert shop.skus == ()
-
-
-# ---- locked, and read only
-
-HOLD = """
-import sqlite3, sys
-database = sqlite3.connect(sys.argv[1], isolation_level=None)
-database.execute(sys.argv[2])
-database.execute("BEGIN IMMEDIATE")
-print("held", flush=True)
-sys.stdin.read()
-"""
-
-
-@contextlib.contextmanager
-def held(path, mode="PRAGMA locking_mode = NORMAL"):
-    """Another process has the book."""
-    other = subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(path), mode], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    with other:
-        assert other.stdout.readline() == "held\n"
-        yield
-        other.kill()
-
-
-def test_a_book_in_use_is_said_to_be_in_use_and_nothing_is_lost(copy, whole, monkeypatch):
-    monkeypatch.setattr(book, "PATIENCE", 0.1)
-    with Shop(copy) as shop:
-        with held(copy):
-            for act in (
-                lambda: shop.decide([Count("A", 1)], day(DAYS)),
-                lambda: shop.record([Sold("A", day(DAYS), 1, stock=2)]),
-                lambda: shop.record([Sold("New", day(DAYS), 1, stock=2)]),
-            ):
-                with refused("is in use by another process", "nothing was done", kind=StorageError):
-                    act()
-            assert state(shop) == whole[1]
-            assert opens_as(copy, whole)  # reading is free
-        work(shop, 1, first=DAYS)
-        assert shop.verify()
-
-
-def test_a_book_that_someone_has_for_themselves_is_in_use(copy, monkeypatch):
-    monkeypatch.setattr(book, "PATIENCE", 0.1)
-    with held(copy, "PRAGMA locking_mode = EXCLUSIVE"), refused("in use", kind=StorageError):
-        Shop(copy)
-    Shop(copy).close()
-
-
-@contextlib.contextmanager
-def nobody():
-    """Have no more rights than anyone, if we are root."""
-    root = os.geteuid() == 0
-    if root:
-        os.setegid(65534)
-        os.seteuid(65534)
-    try:
-        yield
-    finally:
-        if root:
-            os.seteuid(0)
-            os.setegid(0)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="rights are POSIX")
-@pytest.mark.parametrize("folder_mode", [0o555, 0o777])
-def test_a_book_that_may_only_be_read_says_so(whole, folder_mode):
-    # Finds a defect: the advice is to take the last backup, although the book is sound.
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        path = copy_of(whole[0], folder / "shop.db")
-        path.chmod(0o444)
-        folder.chmod(folder_mode)
-        try:
-            with nobody(), refused("shop.db", kind=StorageError) as caught, Shop(path) as shop:
-                work(shop, 1, first=DAYS)
-            assert "backup" not in str(caught.value)
-        finally:
-            folder.chmod(0o755)
-            path.chmod(0o644)
-        assert opens_as(path, whole)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="rights are POSIX")
-def test_a_book_that_may_not_be_read_says_so(whole):
-    with tempfile.TemporaryDirectory() as name:
-        path = copy_of(whole[0], Path(name) / "shop.db")
-        path.chmod(0)
-        Path(name).chmod(0o755)
-        with nobody(), refused("shop.db"):
-            Shop(path)
-
-
-def test_a_closed_shop_says_that_it_is_closed(copy):
-    # Finds a defect: the advice is to take the last backup.
-    shop = Shop(copy)
-    shop.close()
-    shop.close()
-    with refused("closed") as caught:
-        shop.decide([Count("A", 1)], day(DAYS))
-    assert "backup" not in str(caught.value)
-
-
-def test_a_refused_book_is_let_go_of(copy):
-    change(copy, "DELETE FROM batches WHERE number = 4")
-    files = Path("/proc/self/fd")
-    if not files.is_dir():
-        pytest.skip("open files are listed in /proc")
-    for _ in range(3):
-        with contextlib.suppress(DriftmdpError):
-            Shop(copy)
-    gc.collect()
-    there = [os.readlink(file) for file in files.iterdir() if os.path.lexists(file)]
-    assert not [name for name in there if name.startswith(str(copy))]

@@ -7,7 +7,7 @@ from datetime import date
 
 import pytest
 
-from driftmdp.inventory import Shop
+from driftmdp.inventory import Count, Shop
 from driftmdp.inventory.sheets import name_from_cell
 
 PRICES = ["--fixed-cost", 4, "--unit-cost", 0.5, "--lost-sale", 4, "--holding", 0.5]
@@ -261,7 +261,7 @@ def test_a_file_without_dates_is_told_about_the_option(begun, tmp_path):
 
 
 def test_a_lot_that_no_order_could_hold_is_refused_at_once(begun, tmp_path):
-    # Finds a defect: the shop is made, cannot be changed, and refuses every morning.
+    # A defect once: the shop is made, cannot be changed, and refuses every morning.
     code, _, err = begun("init", "new.db", *COSTS, "--lot-size", "99999999999")
     assert code == 2
     assert "lot" in err
@@ -271,7 +271,7 @@ def test_a_lot_that_no_order_could_hold_is_refused_at_once(begun, tmp_path):
 @pytest.mark.parametrize("out", ["shop.db", "./shop.db", "link.db"])
 @pytest.mark.parametrize("command", ["decide", "export"])
 def test_a_table_is_never_written_over_the_shop(begun, tmp_path, command, out):
-    # Finds a defect: -o shop.db replaces the whole book by a table.
+    # A defect once: -o shop.db replaces the whole book by a table.
     begun("decide", "shop.db", "stock.csv", "--date", "2026-11-16")
     (tmp_path / "link.db").hardlink_to(tmp_path / "shop.db")
     words = ["stock.csv", "--date", "2026-11-17"] if command == "decide" else []
@@ -283,8 +283,19 @@ def test_a_table_is_never_written_over_the_shop(begun, tmp_path, command, out):
         assert err.startswith("error: --out must")
 
 
+@pytest.mark.parametrize("end", ["-wal", "-shm", "-journal"])
+def test_a_table_is_never_written_over_what_belongs_to_the_shop(begun, tmp_path, end):
+    # Finds a defect: while another process has the shop open, its log is replaced by a table.
+    with Shop(tmp_path / "shop.db") as shop:
+        shop.decide([Count("A", 1)], date(2026, 11, 16))
+        (tmp_path / f"shop.db{end}").touch()
+        code, _, err = begun("export", "shop.db", "-o", f"shop.db{end}")
+        assert code == 2
+        assert err.startswith("error: --out must")
+
+
 def test_orders_are_not_written_over_the_counts(begun, tmp_path):
-    # Finds a defect: -o stock.csv replaces this morning's counts.
+    # A defect once: -o stock.csv replaces this morning's counts.
     before = (tmp_path / "stock.csv").read_bytes()
     code, _, _ = begun("decide", "shop.db", "stock.csv", "--date", "2026-11-16", "-o", "stock.csv")
     assert code == 2
@@ -325,7 +336,7 @@ def test_a_tampered_shop_is_refused_with_code_1(begun, tmp_path, command):
 
 
 def test_hostile_names_go_through_a_whole_day_unharmed_and_harmless(begun, tmp_path):
-    # Finds a defect: names with a lone CR fall apart in orders.csv.
+    # A defect once: names with a lone CR fall apart in orders.csv.
     stock = [(cell(name), n % 5) for n, name in enumerate(HOSTILE)]
     (tmp_path / "stock.csv").write_bytes(as_csv(["sku", "stock"], stock).encode())
     code, _, err = begun("decide", "shop.db", "stock.csv", "--date", "2026-11-16")

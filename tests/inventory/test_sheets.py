@@ -106,7 +106,7 @@ def test_a_name_that_was_read_is_written_and_read_again_exactly(tmp_path_factory
 @example(table=[["x\r=cmd", "y"]])
 def test_no_written_cell_begins_like_a_formula(table):
     text = csv_text(("one", "two"), table)
-    # Finds a defect in Python 3.11: a name with a lone CR is not quoted; a spreadsheet begins a new row there.
+    # A defect once, in Python 3.11: a name with a lone CR is not quoted; a spreadsheet begins a new row there.
     rows = list(csv.reader(io.StringIO(text, newline="")))
     assert len(rows) == 1 + len(table)
     for row, written in zip(table, rows[1:], strict=True):
@@ -221,9 +221,17 @@ def test_an_exact_name_wins_over_one_in_capitals(file):
 
 
 def test_a_file_may_begin_with_empty_lines(file):
-    # Finds a defect: "its columns are ." says nothing; a blank first line is common in exports.
-    _, (count,) = read_counts(file("\n\nsku;stock\nA;1\n"))
-    assert count.stock == 1
+    # A defect once: "its columns are ." says nothing; a blank first line is common in exports.
+    for empty in ("\n\n", "\r\n", "\r\r", ";\n", " \n", " ; \n", "\t\n"):
+        _, (count,) = read_counts(file(f"{empty}sku;stock\nA;1\n"))
+        assert count.stock == 1
+
+
+def test_the_separator_is_that_of_the_header_however_lines_end(file):
+    # Finds a defect: in a file with lone CR the whole text counts, and names with commas decide.
+    for end in ("\n", "\r\n", "\r"):
+        _, (count,) = read_counts(file(f'sku;stock{end}"a,b,c,d,e,f";1{end}'))
+        assert (count.sku, count.stock) == ("a,b,c,d,e,f", 1)
 
 
 # ---- numbers and dates
@@ -257,7 +265,7 @@ def test_whole_numbers(file, text, number):
     ],
 )
 def test_what_is_no_count_is_refused_with_its_line_and_text(file, text):
-    # Finds a defect: 1_000, a habit of Python's, is taken for a number.
+    # A defect once: 1_000, a habit of Python's, is taken for a number.
     with refused("1 line that cannot be used: line 3: stock must", "nothing was done"):
         read_counts(file(f"sku,stock\nA,1\nB,{text}\n"))
 
@@ -289,7 +297,7 @@ def test_dates_as_spreadsheets_write_them(file, text):
     ],
 )
 def test_other_dates_are_refused_with_their_line(file, text):
-    # Finds a defect: whatever follows 00:00 is taken for midnight.
+    # A defect once: whatever follows 00:00 is taken for midnight.
     with refused("line 2: date must be"):
         read_sold(file(f"date,sku,units\n{text},A,1\n"))
 
@@ -323,7 +331,7 @@ def test_returns_and_second_lines_in_an_evening(file):
 
 
 def test_a_sum_is_at_most_what_one_line_may_say(file):
-    # Finds a defect: the sum is an OverflowError later on.
+    # A defect once: the sum is an OverflowError later on.
     path = file("date,sku,units\n2026-11-16,A,2147483647\n2026-11-16,A,1\n")
     with refused("2147483647"):
         read_sold(path, duplicates="sum")
@@ -343,7 +351,7 @@ def test_names_that_no_one_can_print_are_refused(file, sku):
 
 
 def test_a_complaint_about_a_name_with_a_newline_is_still_one_line(file):
-    # Finds a defect: names are quoted raw in messages, so a name can add lines of its own to the log.
+    # A defect once: names are quoted raw in messages, so a name can add lines of its own to the log.
     with refused("already"):
         read_counts(file('sku,stock\n"a\nerror: b",1\n"a\nerror: b",1\n'))
 

@@ -7,7 +7,8 @@ learned:
 each morning
     estimate the tail of demand by Kaplan-Meier under six memories of 5 days to all days, mix them by weight,
     raise it by a tenth of its deviation: a level that was never seen has a large one, so it is worth a look,
-    plan exactly for that law, and order what is best for today's weekday;
+    plan exactly for that law, and order what is best for today's weekday; if that is nothing, the shelf is empty,
+    and nothing was seen for so long that an order would pay in doubt, order one to see;
 each evening
     weigh every memory, and the belief that weekdays differ, by how likely it had called the day's sales
     (sold out: at least so many), and deal 1% of the weight out evenly, so that it can move (fixed share),

@@ -34,6 +34,7 @@ __all__ = ["Batch", "Book"]
 APPLICATION = 0x64726673  # "drfs"
 VERSION = 1
 PATIENCE = 10.0  # seconds to wait for another process
+BESIDE = ("-wal", "-shm", "-journal")  # files that SQLite keeps beside a database
 CHUNK = 1 << 24  # bytes of a snapshot in one row
 
 _SCHEMA = """
@@ -97,7 +98,7 @@ class Book:
         target = Path(path)
         if target.exists():
             raise InvalidInputError(f"{path} must not exist yet; it is left as it is. Choose another name.")
-        for left in (Path(f"{target}-wal"), Path(f"{target}-shm")):
+        for left in (Path(f"{target}{end}") for end in BESIDE):
             if left.exists():  # it would speak for the new one
                 raise InvalidInputError(f"{path} must be a new name; {left} of an older database is still there.")
         if not target.parent.is_dir():
@@ -263,6 +264,10 @@ class Book:
         except sqlite3.Error as error:
             if "closed" in str(error):
                 raise StorageError(f"{self.path} is closed here; open the shop again.") from None
+            if "thread" in str(error):
+                raise StorageError(f"{self.path} was opened by another thread; open it in each of them.") from None
+            if "full" in str(error):
+                raise StorageError(f"{self.path} has no room: the disk is full. Nothing was done.") from None
             if "readonly" in str(error) or "unable to open" in str(error):
                 raise StorageError(
                     f"{self.path} and its folder must be writable; nothing was done. Ask for the right to write."

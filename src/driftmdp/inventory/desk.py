@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 
@@ -25,7 +25,11 @@ __all__ = ["Desk", "checked_lot"]
 
 def checked_lot(lot: int, capacity: int) -> int:
     """Return a lot of which a full shelf can be counted."""
-    return as_integer(lot, "lot", minimum=1, maximum=LARGEST // capacity)
+    if lot > LARGEST // capacity:
+        raise InvalidInputError(
+            f"lot must be at most {LARGEST // capacity}, so that a shelf can be counted; got {lot}."
+        )
+    return as_integer(lot, "lot", minimum=1)
 
 
 class Desk:
@@ -59,7 +63,7 @@ class Desk:
         return self.book.path
 
     def _begin(self) -> None:
-        self.shelves, self._known = Shelves(self.prices), 0
+        self.shelves, self._known, self._anew = Shelves(self.prices), 0, set[int]()
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[None]:
@@ -68,6 +72,7 @@ class Desk:
             with self.book.writing():
                 self._catch_up()
                 yield
+                self.settle()
         except BaseException:
             self._begin()
             with contextlib.suppress(StorageError), self.book.reading():
@@ -85,7 +90,15 @@ class Desk:
     def write(self, kind: str, day: date, columns: dict[str, object], new: Sequence[tuple[str, int]]) -> None:
         """Add a batch, and let its consequences follow; ``new`` items must be on the shelves already."""
         batch = self.book.append(kind, day.isoformat(), pack(kind, columns, new))
-        self._take_in([Batch(batch.number, kind, batch.day, batch.written_at, pack(kind, columns))])
+        known = Batch(batch.number, kind, batch.day, batch.written_at, pack(kind, columns))
+        self._anew |= self.shelves.apply(known)
+        self._known = batch.number
+
+    def settle(self) -> None:
+        """Let items begin anew whose past was changed; once, whatever was written."""
+        if self._anew:
+            self.shelves.begin_anew(self._anew, self.book.batches())
+            self._anew = set()
 
     def _catch_up(self) -> None:
         """Take in what the book has and we do not."""
@@ -96,25 +109,18 @@ class Desk:
                 self._known = kept[0]
             except (ValueError, KeyError, TypeError):  # only a cache: the book says it all
                 self._begin()
-        self._take_in(self.book.batches(after=self._known))
-
-    def _take_in(self, batches: Iterator[Batch] | Sequence[Batch]) -> None:
-        anew: set[int] = set()
-        for batch in batches:
-            anew |= self.shelves.apply(batch)
+        for batch in self.book.batches(after=self._known):
+            self._anew |= self.shelves.apply(batch)
             self._known = batch.number
-        if anew:
-            self.shelves.begin_anew(anew, self.book.batches())
+        self.settle()
 
     def replayed(self) -> Shelves:
-        """Return what follows from the book when it is read from its first line."""
-        shelves = Shelves(self.prices)
-        with self.book.reading():
-            anew: set[int] = set()
-            for batch in self.book.batches():
-                anew |= shelves.apply(batch)
-            if anew:
-                shelves.begin_anew(anew, self.book.batches())
+        """Return what follows from the book when it is read from its first line; only while reading."""
+        shelves, anew = Shelves(self.prices), set[int]()
+        for batch in self.book.batches():
+            anew |= shelves.apply(batch)
+        if anew:
+            shelves.begin_anew(anew, self.book.batches())
         return shelves
 
     def mornings(self, day: date) -> dict[int, tuple[int, int, int]]:
@@ -153,16 +159,18 @@ class Desk:
         named = [f"{sku}{nearest_name(sku, known)}" for sku, _ in new[:SHOWN]]
         more = [""] * (len(new) - len(named))
         what = "1 item is new" if len(new) == 1 else f"{len(new)} items are new"
-        return [f"{what}, and nothing is known of {'it' if len(new) == 1 else 'them'}: {listed(named + more)}"]
+        told = f"{what}, and nothing is known of {'it' if len(new) == 1 else 'them'}: {listed(named + more)}"
+        return [told if told.endswith("?") else f"{told}."]
 
     def welcome(self, lines: Sequence[Count | Sold]) -> list[tuple[str, int]]:
         """Put new items on the shelves and return them with their lots; refuse lots that differ from the known."""
         new: dict[str, int] = {}
+        history = self._history(lines)
         for line in lines:
             known = self.shelves.numbers.get(line.sku)
             lot = new.get(line.sku) if known is None else self.shelves.lots[known]
             if lot is None:
-                new[line.sku] = checked_lot(line.lot or self._default_lot(line.sku, lines), self.prices.capacity)
+                new[line.sku] = checked_lot(line.lot or self._default_lot(line.sku, history), self.prices.capacity)
             elif line.lot not in (None, lot):
                 raise InvalidInputError(
                     f"{shown(line.sku)} has {lot} units in a lot; got {line.lot}. Nothing was done; a lot cannot "
@@ -171,13 +179,22 @@ class Desk:
         self.shelves.welcome(new.items())
         return list(new.items())
 
-    def _default_lot(self, sku: str, lines: Sequence[Count | Sold]) -> int:
+    def _history(self, lines: Sequence[Count | Sold]) -> dict[str, list[tuple[date, int]]]:
+        """Return the days and sales of new items, if their lots are chosen from them."""
+        found: dict[str, list[tuple[date, int]]] = {}
+        if self.lot == "auto":
+            for line in lines:
+                if isinstance(line, Sold) and line.sku not in self.shelves.numbers:
+                    found.setdefault(line.sku, []).append((line.day, line.units))
+        return found
+
+    def _default_lot(self, sku: str, history: Mapping[str, list[tuple[date, int]]]) -> int:
         if isinstance(self.lot, int):
             return self.lot
-        history = sorted((line.day, line.units) for line in lines if isinstance(line, Sold) and line.sku == sku)
-        if len(history) < WARM_UP:
+        days = sorted(history.get(sku, []))
+        if len(days) < WARM_UP:
             raise InvalidInputError(
-                f"{shown(sku)} is new, and its lot is chosen from {WARM_UP} days of sales; got {len(history)}. "
+                f"{shown(sku)} is new, and its lot is chosen from {WARM_UP} days of sales; got {len(days)}. "
                 "Nothing was done; record its history first, add a column lot, or make the shop with --lot-size 1."
             )
-        return lot_size([units for _, units in history], self.prices.capacity)
+        return lot_size([units for _, units in days], self.prices.capacity)

@@ -37,6 +37,7 @@ def record(desk: Desk, sold: Iterable[Sold], correct: bool, plenty: bool) -> Rec
                 columns: dict[str, object] = {"item": items, "stock": stock, "ordered": ordered, "sales": sales}
                 desk.write(SOLD, day, columns, new)
                 new = []
+        desk.settle()
         if counts["recorded"] or counts["corrected"]:
             desk.book.keep_snapshot(desk.shelves.as_bytes())
     remarks += _beyond(desk, told)

@@ -72,10 +72,10 @@ def read_rows(
         What a column is called in this file, if not by its own name.
     """
     text = _read_text(path)
-    header = text.lstrip("\r\n").partition("\n")[0]
+    header = text.lstrip().splitlines()[0]
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(header), strict=True)
     try:
-        columns = [name.strip() for name in next((cells for cells in reader if any(cells)), [])]
+        columns = [name.strip() for name in next((cells for cells in reader if "".join(cells).strip()), [])]
         places = _places(path, columns, wanted, optional, names or {})
         for cells in reader:
             if any(cell.strip() for cell in cells):

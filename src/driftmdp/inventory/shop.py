@@ -181,9 +181,16 @@ class Shop:
         found = outlook(shelves.demands, item, (day - 1) % 7, self._desk.prices, shelves.guess, s, q)
         return Reason(sku, shelves.lots[item], date.fromordinal(day), known, coming, found, advice)
 
+    @property
+    def lots(self) -> dict[str, int]:
+        """The units in a lot of every item."""
+        with self._desk.reading():
+            return dict(zip(self._desk.shelves.skus, self._desk.shelves.lots, strict=True))
+
     def lot_of(self, sku: str) -> int:
         """Return the units in a lot of an item."""
-        return self._desk.shelves.lots[self._desk.item(sku)]
+        with self._desk.reading():
+            return self._desk.shelves.lots[self._desk.item(sku)]
 
     def history(self, sku: str | None = None) -> Iterator[Event]:
         """Yield the lines of the book, of one item or of all, in the order in which they were written."""
@@ -195,7 +202,8 @@ class Shop:
 
     def verify(self) -> bool:
         """Return whether what is in use equals what follows from the book when it is read from its first line."""
-        return self._desk.replayed().as_bytes() == self._desk.shelves.as_bytes()
+        with self._desk.reading():
+            return self._desk.replayed().as_bytes() == self._desk.shelves.as_bytes()
 
 
 def _events(batch: Batch, item: int | None, shelves: Shelves) -> Iterator[Event]:

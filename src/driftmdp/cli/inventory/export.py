@@ -27,8 +27,7 @@ def export(shop: Database, out: Out = Path("-"), sales: Sales = False) -> None:
     checked_out(out, [shop])
     with Shop(shop) as open_shop:
         events = open_shop.history()
-        lots = {sku: open_shop.lot_of(sku) for sku in open_shop.skus}
-        text = history_csv(events, lots) if sales else book_csv(events)
+        text = history_csv(events, open_shop.lots) if sales else book_csv(events)
     write_or_print(text, out)
     if str(out) != "-":
         remark(f"The book: {out}")

@@ -12,6 +12,7 @@ import typer
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.files import write_whole
+from driftmdp.inventory.book import BESIDE
 
 __all__ = [
     "Capacity",
@@ -82,8 +83,9 @@ def checked_out(to: Path, inputs: Sequence[Path]) -> Path:
     """Return where a table goes, which is none of the files that it comes from."""
     if to.is_dir():
         raise InvalidInputError(f"--out must be a file; {to} is a folder.")
-    if any(to.exists() and to.resolve() == given.resolve() for given in inputs):
-        raise InvalidInputError(f"--out must be another file; {to} is read by this command, and would be lost.")
+    taken = [Path(f"{given}{end}") for given in inputs for end in ("", *BESIDE)]
+    if any(to.resolve() == given.resolve() for given in taken):
+        raise InvalidInputError(f"--out must be another file; {to} belongs to what this command reads.")
     return to
 
 

@@ -1,0 +1,146 @@
+"""Any order of anything, beside a model in memory."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from driftmdp.errors import InvalidInputError
+from driftmdp.inventory import (
+    Count,
+    Shop,
+    Sold,
+)
+from tests.inventory.shops import Oracle, create, day
+
+ROOT = Path(__file__).parents[2]
+
+
+# ---- any order of anything, beside a model in memory
+
+
+class AnyDays(RuleBasedStateMachine):
+    """Mornings and evenings of a few items, right and wrong, in any order; a dict of evenings knows better."""
+
+    lead_time, lot, folder = 0, 1, None
+    count = 0
+
+    @initialize()
+    def begin(self):
+        AnyDays.count += 1
+        self.path = self.folder / f"{type(self).__name__}-{self.lead_time}-{self.lot}-{AnyDays.count}.db"
+        self.shop = create(self.path, self.lead_time, self.lot)
+        self.oracle = Oracle(self.lead_time, self.lot)
+        self.mornings, self.last, self.told = {}, {}, {}
+
+    def teardown(self):
+        if hasattr(self, "shop"):
+            self.shop.close()
+
+    items = st.sampled_from(["A", "=B", "C"])
+    days = st.integers(0, 6)
+    mostly = st.sampled_from([True, True, True, False])
+    units = st.sampled_from([0, 1, 2, 12])
+
+    @rule(sku=items, n=days, stock=units, correct=mostly)
+    def decide(self, sku, n, stock, correct):
+        when, key = day(n), (sku, day(n))
+        known = self.mornings.get(key)
+        allowed = known is not None and known[0] == stock
+        anew = not allowed and (known is None or correct)
+        anew = anew and key not in self.oracle.evenings and (correct or self.last.get(sku, when) <= when)
+        try:
+            (advice,) = self.shop.decide([Count(sku, stock)], when, correct=correct).advice
+        except InvalidInputError:
+            assert not allowed
+            assert not anew
+            return
+        assert allowed or anew
+        if allowed:
+            assert advice.order == known[1]
+        else:
+            if self.lead_time < 2:
+                assert advice.order == self.oracle.order(sku, when, stock)
+            self.mornings[key] = stock, advice.order
+            self.last[sku] = when
+
+    @rule(
+        sku=items,
+        n=days,
+        sold=units,
+        stock=st.none() | units,
+        ordered=st.none() | units,
+        correct=mostly,
+        plenty=mostly,
+    )
+    def record(self, sku, n, sold, stock, ordered, correct, plenty):
+        key = sku, day(n)
+        before = self.oracle.evenings.get(key)
+        known = before or self.mornings.get(key)
+        possible = known is not None or stock is not None or plenty
+        there = known[0] if known is not None and stock is None else stock
+        placed = known[1] if known is not None and ordered is None else ordered
+        evening = there, placed if there is None else placed or 0, sold
+        allowed = possible and (before in (None, evening) or correct)
+        told = Sold(sku, day(n), sold, ordered, stock)
+        try:
+            receipt = self.shop.record([told], correct=correct, plenty=plenty)
+        except InvalidInputError:
+            assert not allowed
+            return
+        assert allowed
+        expected = (before is None, before == evening, before not in (None, evening))
+        assert (receipt.recorded, receipt.repeated, receipt.corrected) == expected
+        self.oracle.evenings[key] = evening
+        self.told[key] = told
+        self.last[sku] = max(self.last.get(sku, day(n)), day(n))
+
+    @precondition(lambda self: self.told)
+    @rule(data=st.data(), plenty=st.booleans())
+    def tell_again(self, data, plenty):
+        """What was told last of an evening is known already, word by word."""
+        told = self.told[data.draw(st.sampled_from(sorted(self.told)))]
+        receipt = self.shop.record([told], plenty=plenty)
+        assert (receipt.recorded, receipt.repeated, receipt.corrected) == (0, 1, 0)
+
+    @rule(sku=items, n=days)
+    def open_again(self, sku, n):
+        """A file that contradicts itself is refused whole; then a new shop opens the same book."""
+        wrong = [Sold("D", day(n), 1, stock=1), *(Sold(sku, day(n), k, stock=2) for k in (1, 2))]
+        with pytest.raises(InvalidInputError):
+            self.shop.record(wrong)
+        self.shop.close()
+        self.shop = Shop(self.path)
+
+    @invariant()
+    def agree(self):
+        if hasattr(self, "shop"):
+            assert self.shop.verify()
+            assert set(self.shop.skus) == {sku for sku, _ in (*self.mornings, *self.oracle.evenings)}
+            for sku in self.shop.skus:
+                assert self.oracle.agrees(self.shop, sku)
+
+
+QUICK = settings(max_examples=7, stateful_step_count=35, phases=[Phase.generate])  # to shrink is slow
+
+
+@pytest.mark.parametrize(("lead_time", "lot"), [(0, 1), (0, 4), (1, 1), (2, 3)])
+def test_any_order_of_anything_leads_to_what_the_evenings_say(tmp_path, lead_time, lot):
+    AnyDays.lead_time, AnyDays.lot, AnyDays.folder = lead_time, lot, tmp_path
+    run_state_machine_as_test(AnyDays, settings=QUICK)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("lead_time", "lot"), [(0, 1), (0, 4), (1, 1), (2, 3)])
+def test_any_order_of_anything_at_length(tmp_path, lead_time, lot):
+    AnyDays.lead_time, AnyDays.lot, AnyDays.folder = lead_time, lot, tmp_path
+    run_state_machine_as_test(AnyDays, settings=settings(max_examples=100, stateful_step_count=60))
