@@ -28,8 +28,8 @@ def run(quick: bool) -> list[Row]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         rows = _backtests(folder, 5 if quick else 100)
-        for n_items in (500,) if quick else (10_000, 100_000):
-            rows += _mornings(folder, n_items)
+        for n_items, lead_time in ((500, 0),) if quick else ((10_000, 0), (10_000, 1), (10_000, 2), (100_000, 0)):
+            rows += _mornings(folder, n_items, lead_time)
     return rows
 
 
@@ -53,10 +53,12 @@ def _backtests(folder: Path, n_items: int) -> list[Row]:
     return rows
 
 
-def _mornings(folder: Path, n_items: int) -> list[Row]:
+def _mornings(folder: Path, n_items: int, lead_time: int) -> list[Row]:
     """Two days of a shop: the second has beliefs to load."""
-    shop, stock, sales = (folder / f"{n_items}-{name}" for name in ("shop.db", "stock.csv", "sales.csv"))
-    _call(["init", str(shop), *SHELF])
+    shop, stock, sales = (
+        folder / f"{n_items}-{lead_time}-{name}" for name in ("shop.db", "stock.csv", "sales.csv")
+    )
+    _call(["init", str(shop), *SHELF, "--lot-size", "1", "--lead-time", str(lead_time)])
     rng = np.random.default_rng(0)
     counts = rng.integers(0, 15, n_items).tolist()
     stock.write_text(csv_text(("sku", "stock"), [(f"item {i}", count) for i, count in enumerate(counts)]))
@@ -68,9 +70,10 @@ def _mornings(folder: Path, n_items: int) -> list[Row]:
         orders = str(folder / "orders.csv")
         decide = seconds_of(partial(_call, ["decide", str(shop), str(stock), "--date", day, "--out", orders]))
         record = seconds_of(partial(_call, ["record", str(shop), str(sales), "--date", day]))
-    limit = 10.0 if n_items == 10_000 else None
+    limit = 10.0 if n_items == 10_000 and lead_time == 0 else None
     for what, seconds in (("decided", decide), ("recorded", record)):
-        rows.append(Speed.under(f"inventory, {n_items:,} items {what}, the whole command", seconds, limit))
+        named = f"inventory, {n_items:,} items {what}, lead time {lead_time}, the whole command"
+        rows.append(Speed.under(named, seconds, limit))
     if n_items == 100_000:
         report = call_in_child(whole_day, str(shop), str(stock), str(sales))
         what = f"peak memory, {n_items:,} items decided and recorded"
