@@ -1,7 +1,8 @@
 import pytest
 
 from tests.cli.conftest import call
-from tests.inventory.shops import create
+from tests.inventory.books import DAYS
+from tests.inventory.shops import copy_of, create, lines, state, work
 
 __all__ = ["call"]
 
@@ -15,3 +16,17 @@ def path(tmp_path):
 def shop(path):
     with create(path) as made:
         yield made
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """A closed book of five days, what follows from it, and its lines."""
+    path = tmp_path_factory.mktemp("whole") / "shop.db"
+    with create(path) as shop:
+        work(shop, DAYS)
+        return path, state(shop), lines(shop)
+
+
+@pytest.fixture
+def copy(whole, tmp_path):
+    return copy_of(whole[0], tmp_path / "shop.db")

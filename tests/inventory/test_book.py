@@ -8,50 +8,8 @@ import pytest
 
 from driftmdp.errors import DriftmdpError, StorageError
 from driftmdp.inventory import Count, Shop, Sold
-from tests.inventory.shops import copy_of, create, day, lines, refused, state, work
-
-DAYS = 5
-BATCHES = 2 * DAYS
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    """A closed book of five days, what follows from it, and its lines."""
-    path = tmp_path_factory.mktemp("whole") / "shop.db"
-    with create(path) as shop:
-        work(shop, DAYS)
-        return path, state(shop), lines(shop)
-
-
-@pytest.fixture
-def copy(whole, tmp_path):
-    return copy_of(whole[0], tmp_path / "shop.db")
-
-
-def change(path, *statements):
-    """Do what anyone with sqlite3 can do."""
-    with contextlib.closing(sqlite3.connect(path)) as database:
-        for trigger in ("batches_are_not_changed", "batches_are_not_removed"):
-            database.execute(f"DROP TRIGGER {trigger}")
-        for statement in statements:
-            database.execute(statement)
-        database.commit()
-
-
-def opens_as(path, whole):
-    """Whether a book opens and says the same as the whole one."""
-    with Shop(path) as shop:
-        return shop.verify() and state(shop) == whole[1] and lines(shop) == whole[2]
-
-
-def never_silent(path, whole):
-    """Return the sentence a book is refused with; if it is not, it must say what it always said."""
-    try:
-        assert opens_as(path, whole)
-    except DriftmdpError as error:
-        return str(error)
-    return ""
-
+from tests.inventory.books import BATCHES, DAYS, change, never_silent, opens_as
+from tests.inventory.shops import copy_of, create, day, refused, work
 
 # ---- edited
 

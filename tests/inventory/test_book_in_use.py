@@ -4,7 +4,6 @@ import contextlib
 import gc
 import os
 import shutil
-import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -15,50 +14,8 @@ import pytest
 
 from driftmdp.errors import DriftmdpError, StorageError
 from driftmdp.inventory import Costs, Count, Shop, Sold, book
+from tests.inventory.books import DAYS, change, never_silent, opens_as
 from tests.inventory.shops import copy_of, create, day, lines, orders, refused, state, work
-
-DAYS = 5
-BATCHES = 2 * DAYS
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    """A closed book of five days, what follows from it, and its lines."""
-    path = tmp_path_factory.mktemp("whole") / "shop.db"
-    with create(path) as shop:
-        work(shop, DAYS)
-        return path, state(shop), lines(shop)
-
-
-@pytest.fixture
-def copy(whole, tmp_path):
-    return copy_of(whole[0], tmp_path / "shop.db")
-
-
-def change(path, *statements):
-    """Do what anyone with sqlite3 can do."""
-    with contextlib.closing(sqlite3.connect(path)) as database:
-        for trigger in ("batches_are_not_changed", "batches_are_not_removed"):
-            database.execute(f"DROP TRIGGER {trigger}")
-        for statement in statements:
-            database.execute(statement)
-        database.commit()
-
-
-def opens_as(path, whole):
-    """Whether a book opens and says the same as the whole one."""
-    with Shop(path) as shop:
-        return shop.verify() and state(shop) == whole[1] and lines(shop) == whole[2]
-
-
-def never_silent(path, whole):
-    """Return the sentence a book is refused with; if it is not, it must say what it always said."""
-    try:
-        assert opens_as(path, whole)
-    except DriftmdpError as error:
-        return str(error)
-    return ""
-
 
 # ---- the write-ahead log
 
@@ -125,7 +82,7 @@ def test_a_new_book_does_not_wake_what_a_deleted_one_left_behind(crashed, fixed)
 
 @pytest.mark.parametrize("end", ["-wal", "-shm", "-journal"])
 def test_a_new_book_is_not_made_beside_leftovers(tmp_path, end):
-    # Finds a defect: -journal, which SQLite would roll back into the new book, is overlooked.
+    # A defect once: -journal, which SQLite would roll back into the new book, is overlooked.
     left = tmp_path / f"shop.db{end}"
     left.write_bytes(b"of another")
     with refused("shop.db", left.name):
@@ -137,7 +94,7 @@ def test_a_new_book_is_not_made_beside_leftovers(tmp_path, end):
 
 
 def test_a_full_disk_is_told_and_nothing_is_lost(copy, whole, monkeypatch):
-    # Finds a defect: the advice is to take the last backup, although the book is sound.
+    # A defect once: the advice is to take the last backup, although the book is sound.
     connect = book._connect
 
     def on_a_full_disk(path):
@@ -159,7 +116,7 @@ def test_a_full_disk_is_told_and_nothing_is_lost(copy, whole, monkeypatch):
 
 
 def test_another_thread_needs_a_shop_of_its_own(copy):
-    # Finds a defect: the advice is to take the last backup, although the book is sound.
+    # A defect once: the advice is to take the last backup, although the book is sound.
     said = []
 
     def act():

@@ -285,7 +285,7 @@ def test_a_table_is_never_written_over_the_shop(begun, tmp_path, command, out):
 
 @pytest.mark.parametrize("end", ["-wal", "-shm", "-journal"])
 def test_a_table_is_never_written_over_what_belongs_to_the_shop(begun, tmp_path, end):
-    # Finds a defect: while another process has the shop open, its log is replaced by a table.
+    # A defect once: while another process has the shop open, its log is replaced by a table.
     with Shop(tmp_path / "shop.db") as shop:
         shop.decide([Count("A", 1)], date(2026, 11, 16))
         (tmp_path / f"shop.db{end}").touch()

@@ -220,7 +220,7 @@ def test_a_lot_is_chosen_from_sixty_days(path):
 
 
 def test_lots_of_many_items_are_chosen_in_one_go(path, monkeypatch):
-    # Finds a defect: each new item looks through all lines; with 10,000 items that takes ten minutes.
+    # A defect once: each new item looks through all lines; with 10,000 items that takes ten minutes.
     looked = []
 
     class Line(Sold):
@@ -237,14 +237,14 @@ def test_lots_of_many_items_are_chosen_in_one_go(path, monkeypatch):
 
 
 def test_a_lot_that_is_too_large_is_told_in_plain_numbers(shop):
-    # Finds a defect: "at most 2.14748e+08; got 2.14748e+09".
+    # A defect once: "at most 2.14748e+08; got 2.14748e+09".
     with refused("lot") as caught:
         shop.decide([Count("A", 3, lot=2**31 - 1)], day(0))
     assert "e+" not in str(caught.value)
 
 
 def test_many_corrections_begin_anew_once(shop, monkeypatch):
-    # Finds a defect: an item begins anew for each of its days; a hundred items and 200 days take 16 seconds.
+    # A defect once: an item begins anew for each of its days; a hundred items and 200 days take 16 seconds.
     from driftmdp.inventory.shelves import Shelves
 
     work(shop, 12)

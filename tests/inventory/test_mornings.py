@@ -155,7 +155,7 @@ def test_after_a_wrong_count_the_book_goes_on_from_the_count(shop):
 
 
 def test_remarks_are_sentences(shop):
-    # Finds a defect: the remark on new items has no full stop.
+    # A defect once: the remark on new items has no full stop.
     work(shop, 1)
     shop.decide([Count("A", 99), Count("Zzz", 1), Count("a", 1)], day(3))
     told = [

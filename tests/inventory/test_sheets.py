@@ -228,7 +228,7 @@ def test_a_file_may_begin_with_empty_lines(file):
 
 
 def test_the_separator_is_that_of_the_header_however_lines_end(file):
-    # Finds a defect: in a file with lone CR the whole text counts, and names with commas decide.
+    # A defect once: in a file with lone CR the whole text counts, and names with commas decide.
     for end in ("\n", "\r\n", "\r"):
         _, (count,) = read_counts(file(f'sku;stock{end}"a,b,c,d,e,f";1{end}'))
         assert (count.sku, count.stock) == ("a,b,c,d,e,f", 1)

@@ -189,7 +189,7 @@ def test_two_shops_on_one_file_take_turns(path, tmp_path):
 
 
 def test_a_shop_sees_what_another_wrote(path):
-    # Finds a defect: what is only read is not brought up to date: verify is False, and lot_of does not know.
+    # A defect once: what is only read is not brought up to date: verify is False, and lot_of does not know.
     with create(path) as one, Shop(path) as two:
         for n, look in enumerate(
             (
