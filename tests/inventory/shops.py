@@ -11,7 +11,7 @@ import pytest
 from driftmdp import kernels
 from driftmdp.errors import DriftmdpError, InvalidInputError
 from driftmdp.inventory import Costs, Count, Shop, Sold
-from driftmdp.inventory.rules import prices_of
+from driftmdp.inventory.rules import shelf_of
 from driftmdp.kernels.shop_arrays import new_demands, new_guess
 
 MONDAY = date(2026, 11, 16)
@@ -80,7 +80,7 @@ class Oracle:
     """What a shop should believe and advise: a dict of evenings by (sku, day), learned in the order of days."""
 
     def __init__(self, lead_time=0, lot=1, capacity=CAPACITY):
-        self.prices = prices_of(Costs(), capacity, lead_time)
+        self.prices = shelf_of(Costs(), capacity, lead_time)
         self.guess = new_guess(capacity, lead_time)
         self.lot = lot
         self.evenings = {}

@@ -31,9 +31,10 @@ from driftmdp.agents.outlook import Outlook, outlook, require_converged
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.shop_arrays import N_MEMORIES, Demands, Prices, new_demands, new_guess
 from driftmdp.mdp import Problem
-from driftmdp.problems.inventory import Costs, InventoryProblem, Stock
+from driftmdp.problems.inventory import Costs, InventoryProblem, Stock, as_lead_time
+from driftmdp.validation import as_integer
 
-__all__ = ["InventoryOptimist"]
+__all__ = ["InventoryOptimist", "prices_of", "restored_demands"]
 
 
 class InventoryOptimist(RowByRow):
@@ -63,15 +64,11 @@ class InventoryOptimist(RowByRow):
     only_for: ClassVar[str] = "inventory"
 
     def __init__(self, costs: Costs, capacity: int, lead_time: int = 0) -> None:
-        if not isinstance(costs, Costs):
-            raise InvalidInputError(f"costs must be Costs(fixed, unit, lost_sale, holding); got {costs!r}.")
+        self._prices = prices_of(costs, capacity, lead_time)
         self._stock = Stock(capacity, lead_time)
         super().__init__(self._stock.space, None, None)
         self.costs, self.capacity, self.lead_time = costs, self._stock.capacity, self._stock.lead_time
         self.reward_range = None
-        self._prices = Prices(
-            costs.fixed, costs.unit, costs.lost_sale, costs.holding, self.capacity, self.lead_time
-        )
         self._places = self._stock.on_hand.copy(), self._stock.coming.copy()
         self._begin()
 
@@ -167,6 +164,14 @@ class InventoryOptimist(RowByRow):
 
     def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
         self._demands = restored_demands(arrays, 1, self.capacity)
+
+
+def prices_of(costs: Costs, capacity: int, lead_time: int) -> Prices:
+    """Return what a shelf is, as kernels take it."""
+    if not isinstance(costs, Costs):
+        raise InvalidInputError(f"costs must be Costs(fixed, unit, lost_sale, holding); got {costs!r}.")
+    capacity = as_integer(capacity, "capacity", minimum=1)
+    return Prices(costs.fixed, costs.unit, costs.lost_sale, costs.holding, capacity, as_lead_time(lead_time))
 
 
 def restored_demands(arrays: dict[str, NDArray[Any]], n: int, capacity: int) -> Demands:

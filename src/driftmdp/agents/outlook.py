@@ -72,11 +72,6 @@ class Outlook:
         """The memory with the largest weight, in days."""
         return MEMORIES[int(self.memory_weights.argmax())]
 
-    @property
-    def sells_out(self) -> float:
-        """The estimated chance that today's demand empties what is on sale after an order that arrives at once."""
-        return float(self.tail[min(self.stock + self.order, self.tail.size - 1)])
-
 
 def outlook(
     demands: Demands, item: int, weekday: int, prices: Prices, guess: Guess, stock: int, coming: int

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from driftmdp.engines import ThreadEngine
 from driftmdp.errors import InvalidInputError
-from driftmdp.inventory.rules import RULES, Rules, day_costs, prices_of
+from driftmdp.inventory.rules import RULES, Rules, day_costs, shelf_of
 from driftmdp.inventory.sales import WARM_UP, Sales, Series, in_lots, lot_size
 from driftmdp.kernels.shop_arrays import Diary, Prices
 from driftmdp.problems.inventory import Costs
@@ -217,7 +217,7 @@ def backtest(
     """
     if not isinstance(sales, Sales) or not sales.series:
         raise InvalidInputError(f"sales must have at least one item; got {sales!r}. Use read_sales(path).")
-    prices = prices_of(costs, capacity, lead_time)
+    prices = shelf_of(costs, capacity, lead_time)
     if len({series.sku for series in sales.series}) < len(sales.series):
         raise InvalidInputError("sales must have one series for each item; two have the same name.")
     wanted = tuple(dict.fromkeys(rules))

@@ -12,7 +12,7 @@ from driftmdp.errors import InvalidInputError, StorageError, UnknownNameError
 from driftmdp.inventory.book import Batch, Book
 from driftmdp.inventory.contents import DECIDED, SOLD, pack, unpack
 from driftmdp.inventory.forms import LARGEST, Count, Sold
-from driftmdp.inventory.rules import prices_of
+from driftmdp.inventory.rules import shelf_of
 from driftmdp.inventory.sales import WARM_UP, lot_size
 from driftmdp.inventory.sheets import shown
 from driftmdp.inventory.shelves import Shelves
@@ -48,7 +48,7 @@ class Desk:
         settings = self.book.settings
         try:
             self.costs = Costs(**settings["costs"])
-            self.prices = prices_of(self.costs, settings["capacity"], settings["lead_time"])
+            self.prices = shelf_of(self.costs, settings["capacity"], settings["lead_time"])
             self.lot: int | str = settings["lot"]
         except (KeyError, TypeError, InvalidInputError):
             self.book.close()

@@ -22,11 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp import kernels
+from driftmdp.agents.inventory_optimist import prices_of
 from driftmdp.agents.outlook import require_converged
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.sales import WARM_UP
 from driftmdp.kernels.shop_arrays import Diary, Prices, new_demands, new_guess
-from driftmdp.problems.inventory import Costs, Stock, as_lead_time
+from driftmdp.problems.inventory import Costs
 from driftmdp.validation import as_integer
 
 __all__ = ["RULES", "Rules", "day_costs"]
@@ -59,7 +60,7 @@ class Rules:
     """
 
     def __init__(self, costs: Costs, capacity: int, lead_time: int = 0, warm_up: int = WARM_UP) -> None:
-        self.prices = prices_of(costs, capacity, lead_time)
+        self.prices = shelf_of(costs, capacity, lead_time)
         self.warm_up = as_integer(warm_up, "warm_up", minimum=0)
         self._guess = new_guess(self.prices.capacity, self.prices.lead_time)
         dice = np.random.default_rng(0).random(DRAWS)
@@ -116,18 +117,15 @@ class Rules:
         kernels.shelf.roll_base_stock(path, prices, WINDOW, ratio, seen, counts, diary)
 
 
-def prices_of(costs: Costs, capacity: int, lead_time: int) -> Prices:
-    """Return costs and place, as kernels take them."""
-    if not isinstance(costs, Costs):
-        raise InvalidInputError(f"costs must be Costs(fixed, unit, lost_sale, holding); got {costs!r}.")
-    lead_time = as_lead_time(lead_time)
-    capacity = as_integer(capacity, "capacity", minimum=1)
-    if capacity > LARGEST[lead_time]:
+def shelf_of(costs: Costs, capacity: int, lead_time: int) -> Prices:
+    """Return what a shelf is, for which plans are quick."""
+    prices = prices_of(costs, capacity, lead_time)
+    if prices.capacity > LARGEST[prices.lead_time]:
         raise InvalidInputError(
-            f"capacity must be at most {LARGEST[lead_time]} lots with a lead time of {lead_time}; got {capacity}. "
-            "Use larger lots."
+            f"capacity must be at most {LARGEST[prices.lead_time]} lots with a lead time of {prices.lead_time}; "
+            f"got {capacity}. Use larger lots."
         )
-    return Prices(costs.fixed, costs.unit, costs.lost_sale, costs.holding, capacity, lead_time)
+    return prices
 
 
 def new_diary(n: int) -> Diary:
@@ -140,12 +138,3 @@ def day_costs(prices: Prices, path: NDArray[np.int32], diary: Diary) -> NDArray[
     missing = path.astype(np.int64) - diary.on_sale
     ordering = prices.fixed * (diary.orders > 0) + prices.unit * diary.orders
     return np.asarray(ordering + prices.lost * np.maximum(missing, 0) + prices.holding * np.maximum(-missing, 0))
-
-
-def clairvoyant(stock: Stock, policies: NDArray[np.int32], path: NDArray[np.int32], prices: Prices) -> Diary:
-    """Return what someone does who follows ``policies[t, state]``."""
-    diary = new_diary(path.size)
-    offsets = np.concatenate([[0], np.cumsum(np.bincount(stock.on_hand))]).astype(np.int32)
-    days = np.arange(path.size, dtype=np.int32)
-    kernels.shelf.follow_policies(path, prices, offsets, policies, days, diary)
-    return diary

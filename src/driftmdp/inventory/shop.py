@@ -17,7 +17,7 @@ from driftmdp.inventory.book import Batch, Book
 from driftmdp.inventory.contents import DECIDED, unpack
 from driftmdp.inventory.desk import Desk, checked_lot
 from driftmdp.inventory.forms import Count, Sold
-from driftmdp.inventory.rules import prices_of
+from driftmdp.inventory.rules import shelf_of
 from driftmdp.inventory.shelves import NEVER, Shelves
 from driftmdp.problems.inventory import Costs
 from driftmdp.validation import as_integer
@@ -75,7 +75,7 @@ class Shop:
             Units in a lot, unless an item says otherwise; ``"auto"`` chooses from a new item's history, of which
             60 days must then be recorded at once.
         """
-        prices = prices_of(costs, capacity, lead_time)
+        prices = shelf_of(costs, capacity, lead_time)
         if lot != "auto":
             lot = checked_lot(as_integer(lot, "lot"), prices.capacity)
         names = ("fixed", "unit", "lost_sale", "holding")

@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from driftmdp import kernels
 from driftmdp.errors import InvalidInputError
-from driftmdp.inventory.rules import RULES, Rules, clairvoyant, day_costs
+from driftmdp.inventory.rules import RULES, Rules, day_costs, new_diary
+from driftmdp.kernels.shop_arrays import Diary, Prices
 from driftmdp.planning import plan_finite_horizon
 from driftmdp.problems.inventory import InventoryProblem, Stock
 from driftmdp.statistics import Interval, ratio_interval
@@ -122,10 +123,19 @@ def compare_rules(
     best = np.zeros((len(numbers), problem.horizon))
     for column, seed in enumerate(numbers):
         path = drawn_demand(problem, seed)
-        best[column] = day_costs(desk.prices, path, clairvoyant(stock, policies, path, desk.prices))
+        best[column] = day_costs(desk.prices, path, _clairvoyant(stock, policies, path, desk.prices))
         for row, rule in enumerate(rules):
             paid[row, column] = day_costs(desk.prices, path, desk.follow(rule, path, weekdays))
     return Comparison(tuple(rules), numbers, paid, best)
+
+
+def _clairvoyant(stock: Stock, policies: NDArray[np.int32], path: NDArray[np.int32], prices: Prices) -> Diary:
+    """Return what someone does who follows ``policies[t, state]``."""
+    diary = new_diary(path.size)
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(stock.on_hand))]).astype(np.int32)
+    days = np.arange(path.size, dtype=np.int32)
+    kernels.shelf.follow_policies(path, prices, offsets, policies, days, diary)
+    return diary
 
 
 def drawn_demand(problem: InventoryProblem, seed: int) -> NDArray[np.int32]:
