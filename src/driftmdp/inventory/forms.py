@@ -212,7 +212,9 @@ def read_sold(
                     bad.add(row.line, f"units must be at most {LARGEST} together; got {total}")
                 line = replace(line, units=min(total, LARGEST))
         sold[place] = row.line, line
-    bad.refuse("Mend these lines, or use --negatives zero or skip for returns; nothing was done.")
+    returns = any("negative" in what for _, what in bad.found)
+    otherwise = ", or use --negatives zero or skip for returns" if returns else ""
+    bad.refuse(f"Mend these lines{otherwise}; nothing was done.")
     if duplicates == "refuse":
         twice.refuse("Use --duplicates sum or --duplicates last; nothing was done.")
     if not sold:
