@@ -51,6 +51,7 @@ reproduce: $(READY) ## run the paper's numerical section and write its page to o
 statements: $(READY) ## check the paper's statements thoroughly and write their page and figures into docs
 	$(BIN)/driftmdp check --thorough --page docs/statements.md
 	$(BIN)/driftmdp figures --out docs/_static/paper
+	$(BIN)/driftmdp figures remarketing bidding --out docs/_static/problems
 
 test: $(READY) ## run the tests
 	$(BIN)/python -m pytest -n auto --dist loadfile

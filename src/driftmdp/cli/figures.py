@@ -10,13 +10,17 @@ import typer
 from driftmdp.cli.printing import remark
 from driftmdp.errors import InvalidInputError
 from driftmdp.report import write_figures
-from driftmdp.report.paper import FIGURES
+from driftmdp.report.paper import EXAMPLES, FIGURES
 
 __all__ = ["figures"]
 
 Names = Annotated[
     list[str] | None,
-    typer.Argument(help=f"Of {', '.join(FIGURES)}; all by default.", metavar="[NAME]...", show_default=False),
+    typer.Argument(
+        help=f"Of {', '.join(FIGURES)}, all of them by default; or {' or '.join(EXAMPLES)}.",
+        metavar="[NAME]...",
+        show_default=False,
+    ),
 ]
 Out = Annotated[Path, typer.Option("--out", "-o", help="The folder to write to.")]
 

@@ -4,6 +4,7 @@
 """
 
 from driftmdp.problems.bandit import bandit
+from driftmdp.problems.bidding import bidding
 from driftmdp.problems.garnet import garnet
 from driftmdp.problems.inventory import (
     Abrupt,
@@ -24,6 +25,7 @@ from driftmdp.problems.inventory import (
 from driftmdp.problems.perils import PerilsProblem, perils
 from driftmdp.problems.registry import ProblemEntry, describe, make, register
 from driftmdp.problems.registry import list_problems as list
+from driftmdp.problems.remarketing import remarketing
 from driftmdp.problems.river_swim import river_swim
 from driftmdp.problems.two_state import two_state
 
@@ -44,6 +46,7 @@ __all__ = [
     "Seasonal",
     "Trend",
     "bandit",
+    "bidding",
     "describe",
     "garnet",
     "inventory",
@@ -51,6 +54,7 @@ __all__ = [
     "make",
     "perils",
     "register",
+    "remarketing",
     "river_swim",
     "two_state",
 ]

@@ -6,7 +6,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-__all__ = ["blocks", "loop", "swing"]
+from driftmdp.validation import as_integer, as_number, one_of
+
+__all__ = ["DRIFTS", "blocks", "loop", "moves", "swing"]
+
+DRIFTS = ("stationary", "seasonal", "abrupt")
 
 
 def swing(horizon: int, cycles: float) -> NDArray[np.float64]:
@@ -46,3 +50,21 @@ def blocks(horizon: int, n_anchors: int, changes: int) -> NDArray[np.int32]:
     """
     block = np.arange(horizon, dtype=np.int64) * (changes + 1) // horizon
     return (block % n_anchors).astype(np.int32)
+
+
+def moves(
+    drift: str, horizon: int, n_anchors: int, cycles: float, changes: int
+) -> sp.csr_array | NDArray[np.int32]:
+    """Return the weights of a named drift: the first anchor for ever, round and round, or jumps.
+
+    Examples
+    --------
+    >>> moves("abrupt", horizon=4, n_anchors=3, cycles=1, changes=1).tolist()
+    [0, 0, 1, 1]
+    """
+    horizon = as_integer(horizon, "horizon", minimum=1)
+    cycles = as_number(cycles, "cycles", minimum=0.0)
+    changes = as_integer(changes, "changes", minimum=0)
+    if one_of(drift, "drift", DRIFTS) == "seasonal":
+        return loop(horizon, n_anchors, cycles)
+    return blocks(horizon, n_anchors, changes if drift == "abrupt" else 0)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from driftmdp.report.charts import LIGHT_COLOURS
 from driftmdp.report.drawing import STYLE
@@ -23,6 +26,8 @@ __all__ = [
     "PURPLE",
     "RED",
     "bare",
+    "choices",
+    "name_turns",
     "stacked",
     "symbol",
 ]
@@ -72,3 +77,32 @@ def symbol(name: str) -> str:
     '$a_{1}$'
     """
     return f"${name[0]}_{{{name[1:]}}}$"
+
+
+def choices(figure: Figure, ax: Axes, best: NDArray[np.int64], levels: NDArray[np.int64], label: str) -> None:
+    """Draw a table of choices over one round, a colour a level; with a label, add the scale at its right."""
+    edges = np.append(levels, 2 * levels[-1] - levels[-2]) - 0.5 * (levels[1] - levels[0])
+    from matplotlib import colormaps
+    from matplotlib.colors import BoundaryNorm
+
+    image = ax.imshow(
+        best,
+        origin="lower",
+        aspect="auto",
+        extent=(0, 1, -0.5, best.shape[0] - 0.5),
+        cmap=colormaps["YlGnBu"],
+        norm=BoundaryNorm(edges, 256),
+        interpolation="nearest",
+    )
+    ax.grid(visible=False)
+    if label:
+        place = ax.get_position()
+        scale = figure.add_axes((place.x1 + 0.02, place.y0, 0.02, place.height))
+        figure.colorbar(image, cax=scale, ticks=levels, label=label)
+
+
+def name_turns(ax: Axes, names: Collection[str]) -> None:
+    """Write above a round where it passes each of its anchors."""
+    for k, name in enumerate(names):
+        ax.axvline(k / len(names), color=GREY, linewidth=0.8, linestyle=":")
+        ax.text(k / len(names), 1.03, name, transform=ax.get_xaxis_transform(), fontsize=8.5, ha="left" if k == 0 else "center")

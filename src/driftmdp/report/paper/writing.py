@@ -10,11 +10,13 @@ from driftmdp.errors import UnknownNameError
 from driftmdp.experiments.store import writing
 from driftmdp.files import write_whole
 from driftmdp.report.drawing import Drawing, styled
+from driftmdp.report.paper.bidding_example import bidding_example
 from driftmdp.report.paper.borl_structure import borl_structure
 from driftmdp.report.paper.diameter_inside import diameter_inside
 from driftmdp.report.paper.peril_instances import peril_instances
 from driftmdp.report.paper.peril_trajectory import peril_trajectory
 from driftmdp.report.paper.q_sets import q_sets
+from driftmdp.report.paper.remarketing_example import remarketing_example
 from driftmdp.report.paper.reward_process import reward_process
 from driftmdp.report.paper.sheet import PAPER
 from driftmdp.validation import nearest_name
@@ -22,7 +24,7 @@ from driftmdp.validation import nearest_name
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["FIGURES", "figure_named", "write_figures"]
+__all__ = ["EXAMPLES", "FIGURES", "figure_named", "write_figures"]
 
 # In the order of the paper; the last one is not in it.
 FIGURES: dict[str, Callable[[], Figure]] = {
@@ -34,14 +36,18 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "diameter-inside": diameter_inside,
 }
 
+# The worlds of the paper's two examples, which it describes and does not draw; only by name.
+EXAMPLES: dict[str, Callable[[], Figure]] = {"remarketing": remarketing_example, "bidding": bidding_example}
+
 
 def figure_named(name: str) -> Callable[[], Figure]:
     """Return what draws a figure, or say which name was meant."""
-    if name not in FIGURES:
+    known = FIGURES | EXAMPLES
+    if name not in known:
         raise UnknownNameError(
-            f"There is no figure {name!r}.{nearest_name(name, FIGURES)} There are: {', '.join(FIGURES)}."
+            f"There is no figure {name!r}.{nearest_name(name, known)} There are: {', '.join(known)}."
         )
-    return FIGURES[name]
+    return known[name]
 
 
 def write_figures(folder: str | Path, names: Iterable[str] | None = None) -> list[Path]:
@@ -52,7 +58,7 @@ def write_figures(folder: str | Path, names: Iterable[str] | None = None) -> lis
     folder
         Where to write; it is made if it is not there.
     names
-        Of ``driftmdp figures``; all by default.
+        Of ``driftmdp figures``; the paper's by default, without those of its two examples.
 
     Returns
     -------

@@ -1,0 +1,167 @@
+"""Vehicle remarketing, [CSZ20] Example 1: how many off-lease cars to list at each wholesale auction.
+
+========  ==============  ==========================================================================
+symbol    name here       meaning
+========  ==============  ==========================================================================
+C         capacity        places on the lot; 0 .. C cars, so there are C + 1 states
+s, a      state, action   cars on the lot before the auction; batches listed
+n         listed          cars listed, min(a batch, s)
+D, Y      demand; sales   cars that dealers want, Poisson(delta); min(D, n)
+Z         arrivals        cars whose lease ended, Poisson; they come after the auction
+m         margin          what a car fetches above the cheap channel, thousand dollars, if few are listed
+i         price_impact    share of m lost for each car listed per car wanted, n / delta
+f         listing_fee     of each listed car, sold or not
+h         holding         of each car on the lot after the auction
+r         rewards         m (1 - i n / delta) E[Y] - f n - h (s - E[Y])
+s'        next state      min(s - Y + Z, C); cars beyond C go to the cheap channel, whose margin is 0
+========  ==============  ==========================================================================
+
+An anchor is a market with its own delta, mean arrivals and m. A mixture of markets is a day that is one of them by
+chance. Arrivals are cut at four standard deviations and a little, the rest is put there: 40 successors at most by
+default.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
+from driftmdp.problems.inventory.demand import Poisson
+from driftmdp.problems.registry import register
+from driftmdp.problems.schedules import moves
+from driftmdp.validation import as_integer, as_number
+
+__all__ = ["MARKETS", "Market", "remarketing"]
+
+LEAST, MOST = 0.01, 500.0  # of means: without demand or arrivals, or never without, states could not be reached
+
+
+class Market(NamedTuple):
+    """A market against the usual one: factors of mean demand, mean arrivals and margin."""
+
+    demand: float
+    arrivals: float
+    margin: float
+
+
+MARKETS = {"usual": Market(1.0, 1.0, 1.0), "thin": Market(0.3, 0.35, 2.0), "deep": Market(2.0, 1.6, 0.5)}
+
+
+@register("remarketing-v1")
+def remarketing(
+    capacity: int = 100,
+    batch: int = 4,
+    n_batches: int = 4,
+    horizon: int = 5000,
+    drift: str = "seasonal",
+    cycles: float = 5,
+    changes: int = 5,
+    demand: float = 7.0,
+    arrivals: float = 5.5,
+    margin: float = 3.0,
+    price_impact: float = 0.25,
+    listing_fee: float = 0.1,
+    holding: float = 0.02,
+    noise: str = "none",
+) -> Problem:
+    """How many off-lease cars to list at each wholesale auction while the market turns.
+
+    Each auction day: see the cars on the lot, list some, sell to the dealers who want one, pay for listing and for
+    what stays; then cars come in from ended leases. Listing much lowers the price of all. The market moves between
+    ``usual``; ``thin``, where few dealers want few cars at double the margin; and ``deep``, where many want many at
+    half of it.
+
+    It tests learning in a large state space with a small effect of each car: in a thin market it is best to list
+    one batch, in a deep one three or four. With the defaults the per-step oracle earns OOO thousand dollars a day,
+    AAA is what the optimal policy of the average market earns and RRR a random one (docs/problems.md). No closed form.
+
+    Rewards are thousands of dollars above handing each car to the cheap channel; ``reward_range`` is the exact range
+    of mean rewards. The defaults are plausible, not fitted: sources and choices are in docs/problems.md.
+
+    Parameters
+    ----------
+    capacity
+        Places on the lot.
+    batch, n_batches
+        Cars are listed by the batch, at most so many batches; the last one may be what is left on the lot.
+    horizon
+        T, auction days.
+    drift
+        ``stationary``: the usual market; ``seasonal``: in straight lines from usual to thin to deep and back;
+        ``abrupt``: jumps in that order.
+    cycles
+        Rounds of ``seasonal`` over the horizon.
+    changes
+        Jumps of ``abrupt``.
+    demand, arrivals
+        Means of the usual market, cars a day; 0.01 to 500.
+    margin
+        Of the usual market, thousand dollars.
+    price_impact
+        Share of the margin lost for each car listed per car wanted; a margin may become negative.
+    listing_fee, holding
+        Thousand dollars a car.
+    noise
+        Reward noise.
+
+    Examples
+    --------
+    >>> from driftmdp import planning
+    >>> problem = remarketing(horizon=1000)
+    >>> problem.drifting
+    <DriftingMdp: 1000 steps, 3 anchors, 101 states, 479 pairs>
+    >>> thin, deep = (planning.optimal_gain(problem.drifting.anchor(k)).policy for k in (1, 2))
+    >>> [problem.space.action_names[50][int(policy[50])] for policy in (thin, deep)]  # with 50 cars on the lot
+    ['list 4', 'list 12']
+    """
+    batch = as_integer(batch, "batch", minimum=1)
+    lot = Lot(as_integer(capacity, "capacity", minimum=1), batch, as_integer(n_batches, "n_batches", minimum=1))
+    demand = as_number(demand, "demand", LEAST, MOST)
+    arrivals = as_number(arrivals, "arrivals", LEAST, MOST)
+    margin = as_number(margin, "margin", minimum=0.0)
+    price_impact = as_number(price_impact, "price_impact", minimum=0.0)
+    listing_fee = as_number(listing_fee, "listing_fee", minimum=0.0)
+    holding = as_number(holding, "holding", minimum=0.0)
+    anchors = []
+    for market in MARKETS.values():
+        wanted = demand * market.demand
+        sales, transitions = lot.auction(wanted, arrivals * market.arrivals)
+        revenue = margin * market.margin * (1 - price_impact * lot.listed / wanted) * sales
+        costs = listing_fee * lot.listed + holding * (lot.stock - sales)
+        anchors.append(Mdp(lot.space, revenue - costs, transitions))
+    return Problem(DriftingMdp(anchors, moves(drift, horizon, len(anchors), cycles, changes)), noise=noise)
+
+
+class Lot:
+    """The lot's states, and by pair how many cars are on it and how many of them are listed."""
+
+    def __init__(self, capacity: int, batch: int, n_batches: int) -> None:
+        batches = np.minimum(-(-np.arange(capacity + 1) // batch), n_batches)
+        listings = [[f"list {min(k * batch, s)}" for k in range(most + 1)] for s, most in enumerate(batches)]
+        self.capacity = capacity
+        self.space = Space(batches + 1, [f"{s} cars" for s in range(capacity + 1)], listings)
+        self.stock = self.space.pair_states.astype(np.int64)
+        action = np.arange(self.space.n_pairs) - self.space.offsets[self.stock]
+        self.listed = np.minimum(batch * action, self.stock)
+
+    def auction(self, demand: float, arrivals: float) -> tuple[NDArray[np.float64], sp.csr_array]:
+        """Return E[Y] and the law of the next state, by pair."""
+        listed = self.listed.tolist()
+        sold = {n: poisson_up_to(n, demand) for n in set(listed)}
+        arrived = poisson_up_to(math.ceil(arrivals + 4 * math.sqrt(arrivals) + 2), arrivals)
+        laws = [np.convolve(sold[n][::-1], arrived) for n in listed]  # of cars beyond those that must stay, s - n
+        pairs = np.repeat(np.arange(self.space.n_pairs), [law.size for law in laws])
+        cars = (self.stock - self.listed)[pairs] + np.concatenate([np.arange(law.size) for law in laws])
+        entries = np.concatenate(laws), (pairs, np.minimum(cars, self.capacity))
+        transitions = sp.coo_array(entries, shape=(self.space.n_pairs, self.space.n_states)).tocsr()
+        return np.array([sold[n] @ np.arange(n + 1) for n in listed]), transitions
+
+
+def poisson_up_to(most: int, mean: float) -> NDArray[np.float64]:
+    """Return the law of min(X, most) for a Poisson X, shape (most + 1,)."""
+    return Poisson(mean).table(1, most)[0]
