@@ -76,9 +76,9 @@ def bidding(
     wins, count the clicks. The audience moves between ``usual``; ``quiet``, where nearly every bid wins and fewer
     people click; and ``fierce``, where only the highest bids win and more do.
 
-    It tests spending a resource over time while its price drifts: in quiet times a bid of 1 is enough, in fierce
-    ones it is best to wait and bid 4. With the defaults the per-step oracle gets OOO clicks a block, AAA is what the
-    optimal policy of the average audience gets and RRR a random one (docs/problems.md). No closed form.
+    It tests spending a resource over time while its price drifts: in quiet times it is best to bid 1, in fierce ones
+    4 or little. With the defaults the oracle of each step gets 0.174 clicks a block, the optimal policy of the
+    average audience 0.159, a random one 0.129 (20 seeds; docs/problems.md). No closed form.
 
     Rewards are expected clicks; ``reward_range`` is the exact range of mean rewards. The defaults are plausible,
     not fitted: sources and choices are in docs/problems.md.
@@ -121,11 +121,10 @@ def bidding(
     >>> problem = bidding(horizon=1000)
     >>> problem.drifting
     <DriftingMdp: 1000 steps, 3 anchors, 125 states, 575 pairs>
-    >>> full = problem.start
-    >>> problem.space.state_names[full]
+    >>> problem.space.state_names[problem.start]
     '24 left, 0 shown'
-    >>> [int(planning.optimal_gain(anchor).policy[full]) for anchor in problem.drifting.anchors]
-    [2, 2, 4]
+    >>> [int(planning.optimal_gain(anchor).policy[problem.start]) for anchor in problem.drifting.anchors]
+    [3, 1, 4]
     """
     campaign = Campaign(
         as_integer(budget, "budget", minimum=1),
@@ -155,9 +154,7 @@ def win_chances(n_bids: int, competition: float, uncontested: float) -> NDArray[
     >>> win_chances(n_bids=2, competition=0.5, uncontested=0.2).round(2)
     array([0. , 0.4, 0.8])
     """
-    rivals = [
-        math.comb(n_bids, m) * competition**m * (1 - competition) ** (n_bids - m) for m in range(n_bids)
-    ]
+    rivals = [math.comb(n_bids, m) * competition**m * (1 - competition) ** (n_bids - m) for m in range(n_bids)]
     return np.concatenate([[0.0], uncontested + (1 - uncontested) * np.cumsum(rivals)])
 
 

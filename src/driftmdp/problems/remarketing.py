@@ -76,9 +76,9 @@ def remarketing(
     ``usual``; ``thin``, where few dealers want few cars at double the margin; and ``deep``, where many want many at
     half of it.
 
-    It tests learning in a large state space with a small effect of each car: in a thin market it is best to list
-    one batch, in a deep one three or four. With the defaults the per-step oracle earns OOO thousand dollars a day,
-    AAA is what the optimal policy of the average market earns and RRR a random one (docs/problems.md). No closed form.
+    It tests tracking with many states that look alike: in a thin market it is best to list one batch, in a deep one
+    three. With the defaults the oracle of each step earns 7.89 thousand dollars a day, the optimal policy of the
+    average market 7.24, a random one 2.69 (20 seeds; docs/problems.md). No closed form.
 
     Rewards are thousands of dollars above handing each car to the cheap channel; ``reward_range`` is the exact range
     of mean rewards. The defaults are plausible, not fitted: sources and choices are in docs/problems.md.
@@ -114,7 +114,7 @@ def remarketing(
     >>> from driftmdp import planning
     >>> problem = remarketing(horizon=1000)
     >>> problem.drifting
-    <DriftingMdp: 1000 steps, 3 anchors, 101 states, 479 pairs>
+    <DriftingMdp: 1000 steps, 3 anchors, 101 states, 477 pairs>
     >>> thin, deep = (planning.optimal_gain(problem.drifting.anchor(k)).policy for k in (1, 2))
     >>> [problem.space.action_names[50][int(policy[50])] for policy in (thin, deep)]  # with 50 cars on the lot
     ['list 4', 'list 12']

@@ -21,7 +21,7 @@ __all__ = ["best_bids", "bidding_example", "win_course"]
 
 
 def win_course(problem: Problem) -> Floats:
-    """Return the chance that each bid wins at each step, shape (T, n_bids): a full budget's loss of money.
+    """Return the chance that each bid wins at each step, shape (T, n_bids).
 
     Examples
     --------
@@ -42,7 +42,7 @@ def best_bids(problem: Problem) -> NDArray[np.int64]:
     Examples
     --------
     >>> best_bids(problems.bidding(horizon=3, cycles=1))[:, 24, 0]
-    array([3, 2, 4])
+    array([3, 1, 4])
     """
     path = planning.gain_path(problem.drifting)
     shape = (problem.horizon, problem.parameters["budget"] + 1, problem.parameters["exposures"] + 1)

@@ -35,18 +35,17 @@ def market_course(problem: Problem) -> Floats:
 
 
 def best_listings(problem: Problem) -> NDArray[np.int64]:
-    """Return how many cars the oracle lists with s on the lot, shape (T, S).
+    """Return how many cars the oracle lists with s on the lot, in whole batches, shape (T, S).
 
     Examples
     --------
     >>> best_listings(problems.remarketing(horizon=3, cycles=1))[:, [3, 50]]
-    array([[ 3,  8],
-           [ 3,  4],
-           [ 3, 12]])
+    array([[ 4,  8],
+           [ 4,  4],
+           [ 4, 12]])
     """
     path = planning.gain_path(problem.drifting)
-    batches = path.policies[path.policy_index].astype(np.int64)
-    return np.minimum(batches * problem.parameters["batch"], np.arange(problem.space.n_states))
+    return problem.parameters["batch"] * path.policies[path.policy_index].astype(np.int64)
 
 
 @styled(PAPER)
@@ -61,16 +60,15 @@ def remarketing_example(steps: int = 240) -> Figure:
     problem = problems.remarketing(horizon=steps, cycles=1)
     figure, (above, below) = stacked([1.5, 2.6], right=1.25, gap=0.45)
     course = market_course(problem)
-    names = ("cars that dealers\nwant, a day", "cars that come\nin, a day", "margin, thousand\ndollars a car")
+    names = ("demand, cars", "arrivals, cars", "margin, \\$1,000")
     for name, values, colour in zip(names, course.T, (BLUE, ORANGE, GREEN), strict=True):
         above.plot(np.linspace(0, 1, steps, endpoint=False), values, color=colour, linewidth=1.8, label=name)
     above.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=8)
     above.set_xlim(0, 1)
     above.set_ylim(0, None)
     name_turns(above, MARKETS)
-    most = problem.parameters["batch"] * problem.parameters["n_batches"]
-    best = best_listings(problem).T
-    choices(figure, below, best, np.arange(0, most + 1, problem.parameters["batch"]), "cars to list")
+    levels = problem.parameters["batch"] * np.arange(problem.parameters["n_batches"] + 1)
+    choices(figure, below, best_listings(problem).T, levels, "cars to list")
     below.set_ylabel("cars on the lot")
     below.set_xlabel("share of a round of the market")
     return figure

@@ -81,16 +81,15 @@ def symbol(name: str) -> str:
 
 def choices(figure: Figure, ax: Axes, best: NDArray[np.int64], levels: NDArray[np.int64], label: str) -> None:
     """Draw a table of choices over one round, a colour a level; with a label, add the scale at its right."""
-    edges = np.append(levels, 2 * levels[-1] - levels[-2]) - 0.5 * (levels[1] - levels[0])
-    from matplotlib import colormaps
     from matplotlib.colors import BoundaryNorm
 
+    edges = np.append(levels, 2 * levels[-1] - levels[-2]) - 0.5 * (levels[1] - levels[0])
     image = ax.imshow(
         best,
         origin="lower",
         aspect="auto",
         extent=(0, 1, -0.5, best.shape[0] - 0.5),
-        cmap=colormaps["YlGnBu"],
+        cmap="YlGnBu",
         norm=BoundaryNorm(edges, 256),
         interpolation="nearest",
     )
@@ -104,5 +103,6 @@ def choices(figure: Figure, ax: Axes, best: NDArray[np.int64], levels: NDArray[n
 def name_turns(ax: Axes, names: Collection[str]) -> None:
     """Write above a round where it passes each of its anchors."""
     for k, name in enumerate(names):
-        ax.axvline(k / len(names), color=GREY, linewidth=0.8, linestyle=":")
-        ax.text(k / len(names), 1.03, name, transform=ax.get_xaxis_transform(), fontsize=8.5, ha="left" if k == 0 else "center")
+        place = k / len(names)
+        ax.axvline(place, color=GREY, linewidth=0.8, linestyle=":")
+        ax.text(place, 1.03, name, transform=ax.get_xaxis_transform(), fontsize=8.5, ha="center" if k else "left")
