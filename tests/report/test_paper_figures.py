@@ -52,6 +52,14 @@ def test_the_style_of_the_user_changes_nothing(tmp_path):
     assert before.read_bytes() == after.read_bytes()
 
 
+def test_the_worlds_of_the_examples_are_drawn_by_name_only(tmp_path, monkeypatch):
+    drawn = {name: partial(draw, steps=3) for name, draw in paper.EXAMPLES.items()}
+    monkeypatch.setattr("driftmdp.report.paper.writing.EXAMPLES", drawn)
+    written = write_figures(tmp_path, paper.EXAMPLES)
+    assert [path.name for path in written] == [f"{name}.{kind}" for name in drawn for kind in ("png", "svg")]
+    assert not drawn.keys() & paper.FIGURES.keys()
+
+
 def test_unknown_names_raise_and_nothing_is_written(tmp_path):
     with pytest.raises(UnknownNameError, match=re.escape("There is no figure 'q-set'. Did you mean 'q-sets'?")):
         write_figures(tmp_path / "new", ["peril-instances", "q-set"])

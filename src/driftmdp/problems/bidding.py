@@ -70,15 +70,15 @@ def bidding(
     recovery: float = 0.5,
     noise: str = "none",
 ) -> Problem:
-    """What to bid for each block of impressions with a budget, tiring viewers and rivals that come and go.
+    """How much to bid for each block of impressions while the budget shrinks, viewers tire and rivals change.
 
     Before each block: see what is left of the budget and how often the ad was shown of late, bid, pay the bid if it
     wins, count the clicks. The audience moves between ``usual``; ``quiet``, where nearly every bid wins and fewer
     people click; and ``fierce``, where only the highest bids win and more do.
 
-    It tests spending a resource over time while its price drifts: in quiet times it is best to bid 1, in fierce ones
-    4 or little. With the defaults the oracle of each step gets 0.174 clicks a block, the optimal policy of the
-    average audience 0.159, a random one 0.129 (20 seeds; docs/problems.md). No closed form.
+    It tests spending a resource while its price drifts: in quiet times it is best to bid 1, in fierce ones 4 or
+    next to nothing. With the defaults the oracle of each step gets 0.174 clicks a block, the optimal policy of
+    the average audience 0.159, a random one 0.129 (20 seeds; docs/problems.md). No closed form.
 
     Rewards are expected clicks; ``reward_range`` is the exact range of mean rewards. The defaults are plausible,
     not fitted: sources and choices are in docs/problems.md.

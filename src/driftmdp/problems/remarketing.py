@@ -80,8 +80,8 @@ def remarketing(
     three. With the defaults the oracle of each step earns 7.89 thousand dollars a day, the optimal policy of the
     average market 7.24, a random one 2.69 (20 seeds; docs/problems.md). No closed form.
 
-    Rewards are thousands of dollars above handing each car to the cheap channel; ``reward_range`` is the exact range
-    of mean rewards. The defaults are plausible, not fitted: sources and choices are in docs/problems.md.
+    Rewards are thousands of dollars above handing each car to the cheap channel; ``reward_range`` is the exact
+    range of mean rewards. The defaults are plausible, not fitted: sources and choices are in docs/problems.md.
 
     Parameters
     ----------
@@ -164,4 +164,4 @@ class Lot:
 
 def poisson_up_to(most: int, mean: float) -> NDArray[np.float64]:
     """Return the law of min(X, most) for a Poisson X, shape (most + 1,)."""
-    return Poisson(mean).table(1, most)[0]
+    return np.asarray(Poisson(mean).table(1, most)[0])

@@ -45,7 +45,7 @@ def best_listings(problem: Problem) -> NDArray[np.int64]:
            [ 4, 12]])
     """
     path = planning.gain_path(problem.drifting)
-    return problem.parameters["batch"] * path.policies[path.policy_index].astype(np.int64)
+    return np.asarray(problem.parameters["batch"] * path.policies[path.policy_index].astype(np.int64))
 
 
 @styled(PAPER)
