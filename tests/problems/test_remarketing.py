@@ -36,7 +36,7 @@ def day(cars, listed, demand, arrivals, margin, prices):
 def test_anchors_are_what_can_happen_in_a_day(market):
     factor = [*MARKETS.values()][market]
     mdp = dm.problems.remarketing(**SMALL, **PRICES).drifting.anchor(market)
-    means = (SMALL["demand"] * factor.demand, SMALL["arrivals"] * factor.arrivals, PRICES["margin"] * factor.margin)
+    means = (1.5 * factor.demand, 0.8 * factor.arrivals, 3.0 * factor.margin)
     for cars in range(SMALL["capacity"] + 1):
         listings = [0, *(min(2 * k, cars) for k in range(1, min(2, math.ceil(cars / 2)) + 1))]
         expected = [day(cars, listed, *means, PRICES) for listed in listings]
@@ -67,9 +67,9 @@ def test_the_default_has_a_hundred_states_and_few_successors_and_drift_matters()
     assert best == [2, 1, 3]
 
 
-@pytest.mark.parametrize("sizes", [{"capacity": 1}, {"capacity": 2, "batch": 9}, {"capacity": 3, "n_batches": 99}])
+@pytest.mark.parametrize("sizes", [(1,), (2, 9), (3, 4, 99)])
 def test_the_smallest_lots_have_a_gain(sizes):
-    problem = dm.problems.remarketing(**sizes, horizon=4)
+    problem = dm.problems.remarketing(*sizes, horizon=4)
     assert np.isfinite(dm.planning.optimal_gains(problem.drifting)).all()
 
 

@@ -17,9 +17,9 @@ P         period          mean number of blocks until the budget is filled again
 r         rewards         c (1 - g)^e w(x)
 ========  ==============  ==========================================================================
 
-A step is a block of a thousand impressions, the unit in which prices are quoted (CPM). Won: b - x left and
-e + 1 exposures, at most E. Not won: e - 1 with chance v, at least 0. Then with chance 1 / P the budget is filled
-to B whatever is left: a period without memory, so that the state need not hold the time of day.
+A step is a block of a thousand impressions, the unit in which prices are quoted (CPM). Won: b - x left and e +
+1 exposures, at most E. Not won: e - 1 with chance v, at least 0. Then with chance 1 / P the budget is filled to
+B whatever is left: a period without memory, so that the state need not hold the time of day.
 
 An anchor is an audience with its own q and c.
 """
@@ -72,16 +72,16 @@ def bidding(
 ) -> Problem:
     """How much to bid for each block of impressions while the budget shrinks, viewers tire and rivals change.
 
-    Before each block: see what is left of the budget and how often the ad was shown of late, bid, pay the bid if it
-    wins, count the clicks. The audience moves between ``usual``; ``quiet``, where nearly every bid wins and fewer
-    people click; and ``fierce``, where only the highest bids win and more do.
+    Before each block: see what is left of the budget and how often the ad was shown of late, bid, pay the bid
+    if it wins, count the clicks. The audience moves between ``usual``; ``quiet``, where nearly every bid wins
+    and fewer people click; and ``fierce``, where only the highest bids win and more do.
 
     It tests spending a resource while its price drifts: in quiet times it is best to bid 1, in fierce ones 4 or
     next to nothing. With the defaults the oracle of each step gets 0.174 clicks a block, the optimal policy of
     the average audience 0.159, a random one 0.129 (20 seeds; docs/problems.md). No closed form.
 
-    Rewards are expected clicks; ``reward_range`` is the exact range of mean rewards. The defaults are plausible,
-    not fitted: sources and choices are in docs/problems.md.
+    Rewards are expected clicks; ``reward_range`` is the exact range of mean rewards. The defaults are
+    plausible, not fitted: sources and choices are in docs/problems.md.
 
     Parameters
     ----------
@@ -96,8 +96,8 @@ def bidding(
     horizon
         T, blocks.
     drift
-        ``stationary``: the usual audience; ``seasonal``: in straight lines from usual to quiet to fierce and back;
-        ``abrupt``: jumps in that order.
+        ``stationary``: the usual audience; ``seasonal``: in straight lines from usual to quiet to fierce and
+        back; ``abrupt``: jumps in that order.
     cycles
         Rounds of ``seasonal`` over the horizon.
     changes

@@ -16,9 +16,9 @@ r         rewards         m (1 - i n / delta) E[Y] - f n - h (s - E[Y])
 s'        next state      min(s - Y + Z, C); cars beyond C go to the cheap channel, whose margin is 0
 ========  ==============  ==========================================================================
 
-An anchor is a market with its own delta, mean arrivals and m. A mixture of markets is a day that is one of them by
-chance. Arrivals are cut at four standard deviations and a little, the rest is put there: 40 successors at most by
-default.
+An anchor is a market with its own delta, mean arrivals and m. A mixture of markets is a day that is one of them
+by chance. Arrivals are cut at four standard deviations and a little, the rest is put there: 40 successors at
+most by default.
 """
 
 from __future__ import annotations
@@ -71,14 +71,14 @@ def remarketing(
 ) -> Problem:
     """How many off-lease cars to list at each wholesale auction while the market turns.
 
-    Each auction day: see the cars on the lot, list some, sell to the dealers who want one, pay for listing and for
-    what stays; then cars come in from ended leases. Listing much lowers the price of all. The market moves between
-    ``usual``; ``thin``, where few dealers want few cars at double the margin; and ``deep``, where many want many at
-    half of it.
+    Each auction day: see the cars on the lot, list some, sell to the dealers who want one, pay for listing and
+    for what stays; then cars come in from ended leases. Listing much lowers the price of all. The market moves
+    between ``usual``; ``thin``, where few dealers want few cars at double the margin; and ``deep``, where many
+    want many at half of it.
 
-    It tests tracking with many states that look alike: in a thin market it is best to list one batch, in a deep one
-    three. With the defaults the oracle of each step earns 7.89 thousand dollars a day, the optimal policy of the
-    average market 7.24, a random one 2.69 (20 seeds; docs/problems.md). No closed form.
+    It tests tracking with many states that look alike: in a thin market it is best to list one batch, in a deep
+    one three. With the defaults the oracle of each step earns 7.89 thousand dollars a day, the optimal policy
+    of the average market 7.24, a random one 2.69 (20 seeds; docs/problems.md). No closed form.
 
     Rewards are thousands of dollars above handing each car to the cheap channel; ``reward_range`` is the exact
     range of mean rewards. The defaults are plausible, not fitted: sources and choices are in docs/problems.md.
@@ -154,7 +154,7 @@ class Lot:
         listed = self.listed.tolist()
         sold = {n: poisson_up_to(n, demand) for n in set(listed)}
         arrived = poisson_up_to(math.ceil(arrivals + 4 * math.sqrt(arrivals) + 2), arrivals)
-        laws = [np.convolve(sold[n][::-1], arrived) for n in listed]  # of cars beyond those that must stay, s - n
+        laws = [np.convolve(sold[n][::-1], arrived) for n in listed]  # of the cars beyond s - n
         pairs = np.repeat(np.arange(self.space.n_pairs), [law.size for law in laws])
         cars = (self.stock - self.listed)[pairs] + np.concatenate([np.arange(law.size) for law in laws])
         entries = np.concatenate(laws), (pairs, np.minimum(cars, self.capacity))

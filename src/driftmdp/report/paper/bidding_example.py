@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["best_bids", "bidding_example", "win_course"]
 
+COLOURS = (BLUE, GREEN, ORANGE, RED)
+
 
 def win_course(problem: Problem) -> Floats:
     """Return the chance that each bid wins at each step, shape (T, n_bids).
@@ -60,8 +62,9 @@ def bidding_example(steps: int = 240) -> Figure:
     """
     problem = problems.bidding(horizon=steps, cycles=1)
     figure, (above, fresh, tired) = stacked([1.5, 1.9, 1.9], right=1.25, gap=0.45)
-    for bid, (wins, colour) in enumerate(zip(win_course(problem).T, (BLUE, GREEN, ORANGE, RED), strict=True), 1):
-        above.plot(np.linspace(0, 1, steps, endpoint=False), wins, color=colour, linewidth=1.8, label=f"bid {bid}")
+    when = np.linspace(0, 1, steps, endpoint=False)
+    for bid, (wins, colour) in enumerate(zip(win_course(problem).T, COLOURS, strict=True), start=1):
+        above.plot(when, wins, color=colour, linewidth=1.8, label=f"bid {bid}")
     above.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=8)
     above.set_xlim(0, 1)
     above.set_ylim(0, 1.02)

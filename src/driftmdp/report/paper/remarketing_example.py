@@ -60,7 +60,7 @@ def remarketing_example(steps: int = 240) -> Figure:
     problem = problems.remarketing(horizon=steps, cycles=1)
     figure, (above, below) = stacked([1.5, 2.6], right=1.25, gap=0.45)
     course = market_course(problem)
-    names = ("demand, cars", "arrivals, cars", "margin, \\$1,000")
+    names = ("demand, cars", "arrivals, cars", "margin, k\\$")
     for name, values, colour in zip(names, course.T, (BLUE, ORANGE, GREEN), strict=True):
         above.plot(np.linspace(0, 1, steps, endpoint=False), values, color=colour, linewidth=1.8, label=name)
     above.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=8)

@@ -105,4 +105,5 @@ def name_turns(ax: Axes, names: Collection[str]) -> None:
     for k, name in enumerate(names):
         place = k / len(names)
         ax.axvline(place, color=GREY, linewidth=0.8, linestyle=":")
-        ax.text(place, 1.03, name, transform=ax.get_xaxis_transform(), fontsize=8.5, ha="center" if k else "left")
+        align = "center" if k else "left"
+        ax.text(place, 1.03, name, transform=ax.get_xaxis_transform(), fontsize=8.5, ha=align)
