@@ -29,6 +29,7 @@ from driftmdp.agents.parts import (
 from driftmdp.agents.psrl import PSRL
 from driftmdp.agents.random import Random
 from driftmdp.agents.restarted_ucrl2b import RestartedUCRL2B
+from driftmdp.agents.sampler import SamplingSummary
 from driftmdp.agents.sliding_window_psrl import SlidingWindowPSRL
 from driftmdp.agents.sliding_window_ucrl2 import SlidingWindowUCRL2
 from driftmdp.agents.snapshot import load
@@ -75,6 +76,7 @@ __all__ = [
     "Random",
     "RestartedUCRL2B",
     "Rexp3",
+    "SamplingSummary",
     "SinceRestart",
     "SlidingWindow",
     "SlidingWindowPSRL",

@@ -6,6 +6,7 @@ The step is compiled and is the same whether it is taken live (``act``, ``observ
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,12 +25,35 @@ from driftmdp.mdp import Space
 from driftmdp.mdp.space import as_space
 from driftmdp.validation import as_integer, as_number
 
-__all__ = ["Sampler", "usual_window"]
+__all__ = ["Sampler", "SamplingSummary", "usual_window"]
 
 TOLERANCE = 1e-3  # of the gain of a sampled model, in units of the reward range
 LEAST_PRIOR = 0.05  # of all next states together: below, nearly all draws would be beyond double precision
 LARGEST_PRIOR = 1e6
+PATIENCE = 20  # rewards after which their range may be doubted
 SUCCESSORS = 64  # of a pair in a sampled model, for which there is room at first
+
+
+@dataclass(frozen=True)
+class SamplingSummary:
+    """What an agent that samples its model has to say of its plans.
+
+    Attributes
+    ----------
+    plans
+        How many models were drawn and solved.
+    prior
+        The Dirichlet weight of each next state.
+    tolerance
+        The residual that a plan should have, in units of the rewards.
+    residual
+        The largest that one had. Above the tolerance, the best policy found in a bounded time was used.
+    """
+
+    plans: int
+    prior: float
+    tolerance: float
+    residual: float
 
 
 class Sampler(RowByRow):
@@ -66,6 +90,7 @@ class Sampler(RowByRow):
         self._faded = np.zeros(n_pairs, np.int64)
         self._luck = self._generator(rng).integers(0, 2**64, 4, dtype=np.uint64)
         self._sample = self._room_for(min(n_states, SUCCESSORS) * n_pairs + n_states)
+        self._n_seen, self._total = 0, 0.0
 
     def _room_for(self, stored: int) -> Sample:
         n_pairs = self.space.n_pairs
@@ -93,6 +118,11 @@ class Sampler(RowByRow):
             self._known = enlarge_memory(self._known)
         pair = int(self._offsets[state]) + action
         kernels.posterior.learn(self._law, self._known, self._mind, self._faded, state, pair, reward, next_state)
+
+        self._n_seen, self._total = self._n_seen + 1, self._total + reward
+        if self._n_seen >= PATIENCE and not self.reward_range[0] <= reward <= self.reward_range[1]:
+            what, effect = f"of {self._n_seen} rewards", f"{self.name} clips them and cannot tell them apart"
+            self._doubt("reward_range", self.reward_range, what, self._total / self._n_seen, effect)
 
     def _play_rows(self, stage: Stage, first: int, last: int) -> None:
         step = first
@@ -136,7 +166,7 @@ class Sampler(RowByRow):
         if clock["episode"] == 0:
             raise InvalidInputError("There is no plan yet; call act(state) first.")
         span, residual = self._law.span, float(clock["residual"])
-        method = "sampled" if residual <= TOLERANCE else "sampled, best policy found"
+        method = "sampled" if residual <= self._law.tolerance else "sampled, best policy found"
         gain = self._law.bottom + span * float(clock["gain"])
         return Plan(int(clock["planned"]), gain, span * residual, int(clock["sweeps"]), False, method)
 
@@ -144,6 +174,11 @@ class Sampler(RowByRow):
     def n_plans(self) -> int:
         """How many models were drawn."""
         return int(self._mind.clock["episode"][0])
+
+    def summary(self) -> SamplingSummary:
+        """Return how many models were drawn, and how well they were solved."""
+        span, worst = self._law.span, float(self._mind.clock["tried_residual"][0])
+        return SamplingSummary(self.n_plans, self._law.prior, span * self._law.tolerance, span * worst)
 
     def counts(self) -> NDArray[np.float64]:
         """Return how many remembered steps each pair has, as of its last visit or plan; shape (n_pairs,)."""

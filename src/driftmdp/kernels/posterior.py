@@ -116,7 +116,9 @@ def plan(law: Posterior, known: Memory, mind: Mind, faded: Longs, luck: Bits, sa
             break
     clock["episode"] += 1
     clock["tau"] = clock["planned"] = clock["t"]
-    clock["gain"], clock["residual"], clock["sweeps"] = high, high - low, max(1, sweeps + evaluations)
+    clock["gain"], clock["sweeps"] = high, max(1, sweeps + evaluations)
+    clock["residual"] = high - low if high >= low else np.inf  # not so where one is no number
+    clock["tried_residual"] = max(clock["tried_residual"], clock["residual"])  # of all plans so far
     for index in range(known.tally[0]["n_slots"]):
         visits = mind.visits[known.slots[index]["pair"]]
         visits["episode"], visits["left"] = clock["episode"], max(1, math.ceil(known.slots[index]["count"]))
