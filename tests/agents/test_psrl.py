@@ -1,4 +1,4 @@
-"""Posterior sampling: the posterior is the one that is written down, the plan solves it, the schedule is kept."""
+"""Posterior sampling: models are drawn from the right laws, at the right times, and solved."""
 
 import numpy as np
 import pytest
@@ -48,7 +48,7 @@ def test_rows_are_dirichlet_and_rewards_beta(prior, seen):
     np.testing.assert_allclose(rows.sum(axis=1), 1.0, rtol=1e-12)
     for state in (0, 3, 7):
         assert is_of_law(rows[:, state], stats.beta(shapes[state], shapes.sum() - shapes[state]))
-    half = slice(0, 6)  # a sum over next states is of the beta law too only if they depend on each other rightly
+    half = slice(0, 6)  # a sum is of the beta law only if its terms depend on each other rightly
     assert is_of_law(rows[:, half].sum(axis=1), stats.beta(shapes[half].sum(), shapes[6:].sum()))
     assert is_of_law(rewards, stats.beta(1 + 0.75 * len(seen), 1 + 0.25 * len(seen)))
 

@@ -27,7 +27,8 @@ def episode_starts(states, actions, every=0, window=None, discount=1.0):
     starts, before, visits, policy = [], {}, {}, {}
     for t, (state, action) in enumerate(pairs, start=1):
         known = (state, policy[state]) if state in policy else None
-        doubled = known is not None and visits.get(known, 0) >= max(1, math.ceil(before.get(known, 0.0) - 1e-12))
+        enough = max(1, math.ceil(before.get(known, 0.0) - 1e-12))
+        doubled = known is not None and visits.get(known, 0) >= enough
         if t == 1 or (every and t % every == 0) or doubled:
             starts.append(t)
             before, _ = counts(pairs, [0.0] * len(pairs), t, window, discount)

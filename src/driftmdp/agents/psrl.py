@@ -26,8 +26,8 @@ class PSRL(Sampler):
     reward_range
         Bounds (lo, hi) on the rewards.
     prior
-        The Dirichlet weight of each next state, at least 0.05 / S. By default 1/S: all next states together weigh
-        as much as one visit. Public implementations have 1; docs/agents.md compares the two.
+        The Dirichlet weight of each next state, at least 0.05 / S. By default 1/S: all next states together
+        weigh as much as one visit. Public implementations have 1; docs/agents.md compares the two.
     seed
         Of the generator used until ``reset(rng)`` gives another; None is a fresh one.
 

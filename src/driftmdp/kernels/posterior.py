@@ -3,9 +3,9 @@
 One definition serves the live agent, which calls these one by one, and ``play``.
 
 The row of a pair is Dirichlet(prior + count of each next state): gamma draws over their sum. A gamma draw of
-shape a < 1 is G exp(-w) with w exponential of rate a, and G a draw of shape a + 1: most next states that were never
-seen have a large w and no weight that double precision could tell from 0. Those with w > cut are left out: as each
-is so with the same probability, the places of the others are found by geometric jumps. So where the prior's weights
+shape a < 1 is G exp(-w) with w exponential of rate a, and G a draw of shape a + 1: most next states that were
+never seen have a large w, and a weight far below 1e-13 of the whole. Those with w > cut are left out: as each is
+so with the same probability, the places of the others are found by geometric jumps. So where the prior's weights
 have the sum 1, a row costs some 40 draws and those of its seen successors, whatever S is.
 """
 
