@@ -9,6 +9,7 @@ from driftmdp.agents.bandits import BOB, DUCB, EXP3, EXP3P, EXP3S, SWUCB, UCB1, 
 from driftmdp.agents.base import Agent, BuiltinAgent, Stage
 from driftmdp.agents.blocks import BlockSummary
 from driftmdp.agents.borl import BORL
+from driftmdp.agents.discounted_psrl import DiscountedPSRL
 from driftmdp.agents.explanation import ActionReason, Beliefs, Explanation, Plan
 from driftmdp.agents.fixed_policy import FixedPolicy
 from driftmdp.agents.inventory_optimist import InventoryOptimist
@@ -25,7 +26,11 @@ from driftmdp.agents.parts import (
     SlidingWindow,
     VariationRadii,
 )
+from driftmdp.agents.psrl import PSRL
 from driftmdp.agents.random import Random
+from driftmdp.agents.restarted_ucrl2b import RestartedUCRL2B
+from driftmdp.agents.sampler import SamplingSummary
+from driftmdp.agents.sliding_window_psrl import SlidingWindowPSRL
 from driftmdp.agents.sliding_window_ucrl2 import SlidingWindowUCRL2
 from driftmdp.agents.snapshot import load
 from driftmdp.agents.sw_ucrl import SWUCRL
@@ -42,6 +47,7 @@ __all__ = [
     "EXP3",
     "EXP3P",
     "EXP3S",
+    "PSRL",
     "SWUCB",
     "SWUCRL",
     "SWUCRL2CW",
@@ -55,6 +61,7 @@ __all__ = [
     "BernsteinRadii",
     "BlockSummary",
     "BuiltinAgent",
+    "DiscountedPSRL",
     "Doubling",
     "Everything",
     "Explanation",
@@ -67,9 +74,12 @@ __all__ = [
     "PaperRadii",
     "Plan",
     "Random",
+    "RestartedUCRL2B",
     "Rexp3",
+    "SamplingSummary",
     "SinceRestart",
     "SlidingWindow",
+    "SlidingWindowPSRL",
     "SlidingWindowUCRL2",
     "Stage",
     "VariationAwareUCRL",
@@ -86,9 +96,9 @@ def builtin() -> dict[str, type[BuiltinAgent]]:
     Examples
     --------
     >>> sorted(builtin())
-    ['BOB', 'BORL', 'DUCB', 'EXP3', 'EXP3P', 'EXP3S', 'FixedPolicy', 'InventoryOptimist', 'Optimist', 'Oracle',
-    'Random', 'Rexp3', 'SWUCB', 'SWUCRL', 'SWUCRL2CW', 'SlidingWindowUCRL2', 'UCB1', 'UCRL2', 'UCRL2B', 'UCRL2S',
-    'VariationAwareUCRL']
+    ['BOB', 'BORL', 'DUCB', 'DiscountedPSRL', 'EXP3', 'EXP3P', 'EXP3S', 'FixedPolicy', 'InventoryOptimist',
+    'Optimist', 'Oracle', 'PSRL', 'Random', 'RestartedUCRL2B', 'Rexp3', 'SWUCB', 'SWUCRL', 'SWUCRL2CW',
+    'SlidingWindowPSRL', 'SlidingWindowUCRL2', 'UCB1', 'UCRL2', 'UCRL2B', 'UCRL2S', 'VariationAwareUCRL']
     """
     agents = [found for name in __all__ if isinstance(found := globals()[name], type)]
     return {

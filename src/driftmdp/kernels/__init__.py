@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from driftmdp.kernels import (
         bellman,
         censored,
+        chance,
         elimination,
         exponential,
         extended,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
         memory,
         optimist,
         ordering,
+        posterior,
         scripted,
         shelf,
         sweeping,
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 __all__ = [
     "bellman",
     "censored",
+    "chance",
     "elimination",
     "exponential",
     "extended",
@@ -48,6 +51,7 @@ __all__ = [
     "memory",
     "optimist",
     "ordering",
+    "posterior",
     "scripted",
     "shelf",
     "sweeping",

@@ -1,0 +1,72 @@
+"""UCRL2B with restarts: the radii of [FPL20], and the restarts of UCRL2.S."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from driftmdp.agents.optimist import Optimist
+from driftmdp.agents.parts import BernsteinRadii, SinceRestart
+from driftmdp.formulas.whole import whole_part
+from driftmdp.mdp import Space
+from driftmdp.validation import as_integer
+
+__all__ = ["RestartedUCRL2B"]
+
+
+class RestartedUCRL2B(Optimist):
+    """UCRL2B begun anew every so many steps.
+
+    Parameters
+    ----------
+    space
+        States and actions.
+    horizon
+        T, the number of steps.
+    period
+        Restart every so many steps; by default floor(T^(2/3)), as ``UCRL2S``.
+    delta
+        The probability of error, 1/T by default.
+    reward_range
+        Bounds (lo, hi) on the mean rewards; None is the raw reading, without a cap.
+    scale
+        A factor on every radius; 1 is theory, which is vacuous at horizons of thousands of steps (docs/agents.md).
+    planner
+        ``"paper"``, [CSZ20] alg:evi verbatim, or ``"fast"``.
+    ties
+        ``"least-visited"`` or ``"first"``.
+    seed
+        Not used: this agent draws nothing.
+
+    Examples
+    --------
+    >>> import driftmdp as dm
+    >>> RestartedUCRL2B(dm.Space.uniform(2, 2), horizon=5000).period
+    292
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        horizon: int,
+        period: int | None = None,
+        delta: float | None = None,
+        reward_range: tuple[float, float] | None = (0.0, 1.0),
+        scale: float = 1.0,
+        planner: str = "paper",
+        ties: str = "least-visited",
+        seed: int | None = None,
+    ) -> None:
+        steps = as_integer(horizon, "horizon", minimum=1)
+        chosen = max(1, whole_part(steps ** (2 / 3))) if period is None else period
+        self.period = as_integer(chosen, "period", minimum=1)
+        super().__init__(
+            space,
+            horizon,
+            memory=SinceRestart(np.arange(1, steps + 1, self.period)),
+            confidence=BernsteinRadii(delta, scale),
+            reward_range=reward_range,
+            planner=planner,
+            ties=ties,
+            seed=seed,
+        )
+        self.delta, self.scale = delta, scale
