@@ -9,14 +9,16 @@ from typing import Annotated
 
 import typer
 
-from driftmdp.cli.printing import remark
+from driftmdp.cli.printing import print_columns, remark
 from driftmdp.cli.running import Workers, stopping_politely
 from driftmdp.errors import InvalidInputError
 from driftmdp.experiments import SuiteTask, packaged_suite, run_suite, write_tasks
+from driftmdp.report.leaderboard import standing_rows, write_leaderboard
 
 __all__ = ["suite"]
 
 EVERY_SECONDS = 5.0
+FEW = 20  # runs, before which nothing is known of their speed: the first may wait for compiling
 
 Out = Annotated[
     Path | None,
@@ -53,6 +55,13 @@ def suite(quick: Quick = False, out: Out = None, workers: Workers = None, only: 
     except KeyboardInterrupt:
         remark(f"Stopped. What was finished is kept in {folder}; the same command goes on from there.")
         raise typer.Exit(130) from None
+    written = write_leaderboard(folder)
+    header, rows = standing_rows(written.board)
+    print(f"Regret over that of {written.board.yardstick}, on the reported family:\n")
+    print_columns(rows, header, numbers=range(1, len(header)))
+    print("\nWhat was promised of Adaptive:")
+    print_columns([[f"  {one.verdict}", one.line, one.measured] for one in written.promises])
+    print(f"\nThe page: {written.page}")
     if failures:
         first = failures[0]
         remark(f"{len(failures)} runs FAILED; the first: {first.agent} in {first.problem}: {first.error}")
@@ -65,7 +74,7 @@ class _Course:
     def __init__(self, tasks: list[SuiteTask]) -> None:
         self._places = {task.slug: number for number, task in enumerate(tasks, start=1)}
         self._left = sum(task.n_runs * task.horizon for task in tasks)
-        self._done = 0.0
+        self._done, self._runs = 0, 0
         self._told = 0.0
         self._spent, self._since = 0.0, 0.0
 
@@ -84,17 +93,18 @@ class _Course:
     def advance(self, failed: bool) -> None:
         """Count a run."""
         self._there += 1
+        self._runs += 1
         self._left -= self._task.horizon
         self._done += self._task.horizon
         now = time.monotonic()
         self._spent, self._since = self._spent + now - self._since, now
         if now - self._told >= EVERY_SECONDS:
             self._told = now
-            minutes = self._left * self._spent / self._done / 60
+            left = f"about {self._left * self._spent / self._done / 60:,.0f} min" if self._runs >= FEW else "more"
             remark(
                 f"problem {self._places[self._task.slug]} of {len(self._places)}, {self._task.label}, "
                 f"T = {self._task.horizon:,}: {self._what}, {self._there} of {self._total} runs; "
-                f"about {minutes:,.0f} min left in all"
+                f"{left} to go in all"
             )
 
     def end(self) -> None:

@@ -240,7 +240,7 @@ def geometric_windows(shortest: int, longest: int, count: int) -> list[int]:
     Examples
     --------
     >>> geometric_windows(4, 5000, 6)
-    [4, 17, 69, 288, 1201, 5000]
+    [4, 17, 69, 289, 1201, 5000]
     """
     lengths = np.geomspace(min(shortest, longest), longest, count)
     return [int(window) for window in np.unique(np.rint(lengths).astype(np.int64))]
