@@ -96,7 +96,26 @@ def best_arm(tuning: Results) -> dict[str, Any]:
 
 
 def write_tasks(tasks: Sequence[SuiteTask], name: str, out: str | Path) -> None:
-    """Say in the suite's folder what it is to have, whether or not all of it is run now."""
+    """Say in the suite's folder what it is to have, whether or not all of it is run now.
+
+    Parameters
+    ----------
+    tasks
+        From ``Suite.tasks``: all of them.
+    name
+        What the page is called.
+    out
+        The folder of the suite, made if it is not there.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from driftmdp.experiments import packaged_suite
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_tasks(packaged_suite().tasks(), "The drift suite", folder)
+    ...     Path(folder, "suite.json").exists()
+    True
+    """
     facts = [
         {
             "slug": task.slug,

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from driftmdp.errors import StorageError
 from driftmdp.experiments import Results, load
@@ -119,9 +118,8 @@ class Contest:
     @functools.cached_property
     def ranks(self) -> Mapping[str, int]:
         """Place by mean regret, 1 the least; equals share the better one. The yardstick has none: it cheats."""
-        agents = [agent for agent in self.regrets if agent != self.yardstick]
-        places = rankdata([self.mean(agent) for agent in agents], method="min")
-        return {agent: int(place) for agent, place in zip(agents, places, strict=True)}
+        means = {agent: self.mean(agent) for agent in self.regrets if agent != self.yardstick}
+        return {agent: 1 + sum(other < mean for other in means.values()) for agent, mean in means.items()}
 
 
 @dataclass(frozen=True, eq=False)

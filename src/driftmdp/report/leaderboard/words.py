@@ -54,7 +54,7 @@ def yardstick_words(board: Leaderboard) -> str:
     return (
         f"{board.yardstick} is SWUCRL2-CW with the window and the scale of the radii that had the least mean "
         "regret on tuning seeds, for each problem and horizon anew, then run again on the fresh ones. Nobody could "
-        "have known these. Its widening is 0, which does better than its own."
+        "have known these. Its widening is 0, which on most problems does better than its own."
     )
 
 
