@@ -137,7 +137,7 @@ def _contest_section(board: Leaderboard, contests: list[Contest], name: str, tit
 
 def _time_words() -> str:
     return (
-        "A run of the shortest horizon, in one thread, after another one has compiled it; the least of up to "
-        "three. Planning is part of it. What else the machine does changes these numbers, and they are no part of "
+        "A run of the shortest horizon, in one thread, after another one has compiled it; the least of a "
+        "few. Planning is part of it. What else the machine does changes these numbers, and they are no part of "
         "the results."
     )

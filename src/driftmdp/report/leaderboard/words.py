@@ -39,9 +39,9 @@ def about(board: Leaderboard) -> list[str]:
     if board.n_missing:
         missing.append(f"{board.n_missing} runs are missing")
     return [
-        f"Every agent meets every problem, at each horizon, on {told} fresh seeds; regret is dynamic regret, "
-        "against the optimal gain at every step. All meet the same luck, so differences are less uncertain than "
-        "each number.",
+        f"Every agent meets every problem that it is for, at each horizon, on {told} fresh seeds; regret is "
+        "dynamic regret, against the optimal gain at every step. All meet the same luck, so differences are less "
+        "uncertain than each number.",
         "Constants of our agents were chosen on the tuning family only. Results are reported on the other family, "
         f"which has the same kinds of problems and no instance in common: {len(reported)} problems and horizons "
         f"against {len(tuning)}.",
