@@ -19,6 +19,7 @@ ROOMS = [
     "driftmdp.problems",
     "driftmdp.report",
     "driftmdp.report.backtest",
+    "driftmdp.report.leaderboard",
     "driftmdp.statements",
     "driftmdp.statistics",
     "driftmdp.testing",

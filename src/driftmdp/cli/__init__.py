@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from driftmdp._version import __version__
-from driftmdp.cli import check, figures, init, listing, report, reproduce, run, show
+from driftmdp.cli import check, figures, init, listing, report, reproduce, run, show, suite
 from driftmdp.cli.inventory import inventory
 from driftmdp.errors import DriftmdpError, InvalidInputError, UnknownNameError
 
@@ -31,6 +31,7 @@ app = typer.Typer(
 app.command("run")(run.run)
 app.command("report")(report.report)
 app.command("reproduce")(reproduce.reproduce)
+app.command("suite")(suite.suite)
 app.command("check")(check.check)
 app.command("figures")(figures.figures)
 app.add_typer(inventory, name="inventory")

@@ -20,6 +20,8 @@ from driftmdp.experiments.results import CellCurves, Results, load
 from driftmdp.experiments.runner import Session, run
 from driftmdp.experiments.runs import Cell, Plan, RunKey, plan
 from driftmdp.experiments.spec import Spec, parse_spec, read_spec
+from driftmdp.experiments.suite import Suite, SuiteTask, packaged_suite, parse_suite
+from driftmdp.experiments.suite_running import run_suite, write_tasks
 
 __all__ = [
     "Cell",
@@ -31,9 +33,15 @@ __all__ = [
     "RunKey",
     "Session",
     "Spec",
+    "Suite",
+    "SuiteTask",
     "load",
+    "packaged_suite",
     "parse_spec",
+    "parse_suite",
     "plan",
     "read_spec",
     "run",
+    "run_suite",
+    "write_tasks",
 ]

@@ -16,31 +16,33 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from driftmdp.errors import InvalidInputError
 from driftmdp.experiments.complaints import complaint
 
-__all__ = ["Choice", "CurveOptions", "ReportOptions", "SeedRange", "Spec", "parse_spec", "read_spec"]
+__all__ = ["Choice", "CurveOptions", "ReportOptions", "SeedRange", "Spec", "Strict", "parse_spec", "read_spec"]
 
 Seed = Annotated[int, Field(ge=0, lt=2**63)]
 MOST_RUNS = 10_000_000
 
 
-class _Strict(BaseModel):
+class Strict(BaseModel):
+    """A form in which every key is known and every value is what it says."""
+
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
-class CurveOptions(_Strict):
+class CurveOptions(Strict):
     """At how many steps a run's course is kept, and how they are spaced."""
 
     points: Annotated[int, Field(ge=2, le=100_000)] = 400
     spacing: Literal["linear", "log"] = "linear"
 
 
-class SeedRange(_Strict):
+class SeedRange(Strict):
     """Seeds in a row."""
 
     first: Annotated[int, Field(ge=0, lt=2**62)] = 0
     count: Annotated[int, Field(ge=1, le=MOST_RUNS)]
 
 
-class Choice(_Strict):
+class Choice(Strict):
     """A problem or an agent: a name, parameters, and a grid of further ones, of which every combination is run.
 
     ``label`` is what tables and figures call it; ``{key}`` in it stands for a value of the grid.
@@ -59,7 +61,7 @@ class Choice(_Strict):
         return self
 
 
-class ReportOptions(_Strict):
+class ReportOptions(Strict):
     """How ``driftmdp report`` shows the results; nothing here changes a run.
 
     Attributes
@@ -86,7 +88,7 @@ class ReportOptions(_Strict):
     claims: Literal["csz20"] | None = None
 
 
-class Spec(_Strict):
+class Spec(Strict):
     """Everything that decides what is run.
 
     Examples

@@ -68,7 +68,7 @@ class Cell:
 
     text: str
     value: float | None = None
-    kind: str = ""  # "", "best", "reproduced", "partly", "not": how it is marked
+    kind: str = ""  # "", "best", "kept", "reproduced", "partly", "not": how it is marked
 
 
 @dataclass(frozen=True)

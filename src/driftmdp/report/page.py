@@ -25,6 +25,7 @@ __all__ = ["chart_data", "render"]
 VENDORED = ["vega.min.js", "vega-lite.min.js", "vega-interpreter.js"]
 SIGNS = {
     "best": "\u2605",
+    "kept": "\u2713",
     "reproduced": "\u2713",
     "partly": "\u25d0",
     "not": "\u2717",

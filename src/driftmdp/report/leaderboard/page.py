@@ -1,0 +1,143 @@
+"""The page of the leaderboard, and its files."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass
+from pathlib import Path
+
+from driftmdp.experiments.store import writing
+from driftmdp.files import write_whole
+from driftmdp.report.drawing import Drawing
+from driftmdp.report.leaderboard import tables, words
+from driftmdp.report.leaderboard.figures import draw_map, draw_spread
+from driftmdp.report.leaderboard.promises import Promise, promises
+from driftmdp.report.leaderboard.provenance import provenance
+from driftmdp.report.leaderboard.view import Contest, Leaderboard, read_leaderboard
+from driftmdp.report.model import Figure, Report, Section
+from driftmdp.report.page import render
+
+__all__ = ["WrittenLeaderboard", "leaderboard_report", "write_leaderboard"]
+
+
+@dataclass(frozen=True)
+class WrittenLeaderboard:
+    """What was written: the page, all numbers as CSV, and the figures; and what the page shows."""
+
+    page: Path
+    table: Path
+    figures: list[Path]
+    board: Leaderboard
+    promises: list[Promise]
+
+
+def write_leaderboard(folder: str | Path) -> WrittenLeaderboard:
+    """Write the page of the suite into its folder, its figures as SVG and PNG, and all numbers as CSV.
+
+    Parameters
+    ----------
+    folder
+        Where ``run_suite`` and ``write_tasks`` wrote; problems that are not finished are left out.
+
+    Raises
+    ------
+    StorageError
+        If it is no such folder, nothing in it is finished, or it cannot be written to.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from driftmdp.experiments import packaged_suite, run_suite, write_tasks
+    >>> tasks = packaged_suite().tasks(quick=True)[-1:]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_tasks(tasks, "one problem", folder)
+    ...     failures = run_suite(tasks, folder)
+    ...     written = write_leaderboard(folder)
+    >>> written.page.name, written.table.name, [contest.label for contest in written.board.contests]
+    ('index.html', 'leaderboard.csv', ['Bandit sinusoidal'])
+    """
+    board = read_leaderboard(folder)
+    report, drawings = leaderboard_report(board)
+    content, target, drawn = render(report).encode(), Path(folder), []
+    sheet = io.StringIO()
+    header, rows = tables.csv_rows(board)
+    csv.writer(sheet, lineterminator="\n").writerows([header, *rows])
+    with writing(target):
+        for name, drawing in drawings.items():
+            for suffix, picture in (("svg", drawing.svg.encode()), ("png", drawing.png)):
+                drawn.append(target / f"{name}.{suffix}")
+                write_whole(drawn[-1], picture)
+        write_whole(target / "leaderboard.csv", sheet.getvalue().encode())
+        write_whole(target / "index.html", content)
+    return WrittenLeaderboard(target / "index.html", target / "leaderboard.csv", drawn, board, promises(board))
+
+
+def leaderboard_report(board: Leaderboard) -> tuple[Report, dict[str, Drawing]]:
+    """Return what the page shows, and its drawings by the names of their files."""
+    drawings: dict[str, Drawing] = {}
+    lead = Section("lead", "What was found", [words.found(board), *words.about(board)])
+    if board.family("reported"):
+        drawings["spread"] = draw_spread(board)
+        caption = (
+            "Every dot is a problem at a horizon; the bars are medians. Beyond 16 times it is drawn at the edge."
+        )
+        lead.figures.append(Figure("spread", caption, words.found(board), drawings["spread"].svg))
+        lead.tables.append(tables.standing_table(board))
+    sections = [
+        Section("promises", "What was promised", [words.promise_words()], [tables.promise_table(board)]),
+        Section("maps", "All ratios", [words.ratio_words()], [], _maps(board, drawings)),
+        *(
+            _contest_section(board, _at(board, horizon), str(horizon), f"T = {horizon:,}")
+            for horizon in board.horizons
+        ),
+        Section("times", "Time per step", [_time_words()], [tables.time_table(board)]),
+        Section("yardstick", "The yardstick", [words.yardstick_words(board)], [tables.arm_table(board)]),
+    ]
+    by_problem = tables.promised_problems_table(board)
+    if by_problem.rows:
+        sections[0].tables.append(by_problem)
+    if board.family("tuning"):
+        sections.append(_tuning_section(board))
+    sections.append(provenance(board))
+    nothing = Figure("static", "", "", "<svg/>")
+    return Report(f"{board.name}: the leaderboard", lead, [], [], [], {}, sections, nothing), drawings
+
+
+def _at(board: Leaderboard, horizon: int) -> list[Contest]:
+    return [contest for contest in board.family("reported") if contest.horizon == horizon]
+
+
+def _maps(board: Leaderboard, drawings: dict[str, Drawing]) -> list[Figure]:
+    figures = []
+    for horizon in board.horizons:
+        name, contests = f"map-{horizon}", _at(board, horizon)
+        drawings[name] = draw_map(board, contests)
+        over = f"T = {horizon:,}: regret over {board.yardstick}'s"
+        caption = f"{over}. Blue is less than 1, red is more, bold the least of a row."
+        description = f"{over}, {len(board.rivals)} agents on {len(contests)} problems; tables below have it all."
+        figures.append(Figure(name, caption, description, drawings[name].svg))
+    return figures
+
+
+def _tuning_section(board: Leaderboard) -> Section:
+    section = _contest_section(board, board.family("tuning"), "tuning", "The tuning family")
+    section.paragraphs.insert(0, "What constants were chosen on. Nothing here counts for a promise.")
+    section.tables.insert(0, tables.standing_table(board, "tuning"))
+    return section
+
+
+def _contest_section(board: Leaderboard, contests: list[Contest], name: str, title: str) -> Section:
+    shown = [
+        tables.ratio_table(board, contests, name, f"Ratio to {board.yardstick} [95%]"),
+        tables.regret_table(board, contests, name, "Mean dynamic regret [95%], and rank"),
+    ]
+    return Section(f"contests-{name}", title, [], shown)
+
+
+def _time_words() -> str:
+    return (
+        "A run of the shortest horizon, in one thread, after another one has compiled it; the least of a "
+        "few. Planning is part of it. What else the machine does changes these numbers, and they are no part of "
+        "the results."
+    )

@@ -1,0 +1,41 @@
+"""Where the numbers of a leaderboard come from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from driftmdp.experiments.identity import digest
+from driftmdp.report.leaderboard.view import Leaderboard
+from driftmdp.report.model import Cell, Section, Table
+
+__all__ = ["provenance"]
+
+
+def provenance(board: Leaderboard) -> Section:
+    """Return versions, revisions, machines, and a digest of all results on fresh seeds."""
+    sessions = [session for results in board.results for session in results.sessions]
+    manifests = [results.manifest for results in board.results]
+    machines = _each(f"{s['machine']['processor']}, {s['machine']['cores']} cores" for s in sessions)
+    spent = sum(seconds for session in sessions for _, seconds in session["cells"].values())
+    facts = {
+        "Suite": board.name,
+        "Digest of all results on fresh seeds": digest("".join(results.digest for results in board.results)),
+        "Runs on fresh seeds": f"{sum(contest.n_runs for contest in board.contests):,}",
+        "Time spent in them": f"{spent / 60:.1f} core-minutes",
+        "Run between": " and ".join([min(s["began"] for s in sessions), max(s["began"] for s in sessions)])
+        if sessions
+        else "",
+        "Machine": machines,
+        "Revision": _each(manifest["revision"] or "not in a checkout" for manifest in manifests),
+        **{
+            f"Version of {name}": _each(manifest["versions"][name] for manifest in manifests)
+            for name in manifests[0]["versions"]
+        },
+    }
+    rows = [[Cell(key), Cell(value)] for key, value in facts.items()]
+    table = Table("provenance", "Where these results come from", ["What", "Value"], rows)
+    return Section("provenance", "Provenance", [], [table])
+
+
+def _each(values: Iterable[str]) -> str:
+    return ", ".join(dict.fromkeys(values))
