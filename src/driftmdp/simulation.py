@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp import kernels
-from driftmdp.agents import Agent, BuiltinAgent, Optimist, Stage
+from driftmdp.agents import Adaptive, Agent, BuiltinAgent, Optimist, Stage
 from driftmdp.agents.base import RowByRow
 from driftmdp.agents.sampler import Sampler
 from driftmdp.errors import InvalidInputError
@@ -277,7 +277,7 @@ def _step_loop(agent: Agent, stage: Stage) -> None:
         action = agent.act(state)
         pair = _legal_pair(agent, stage.problem, step + 1, state, action)
         planner = getattr(agent, "__wrapped__", agent)
-        if isinstance(planner, (Optimist, Sampler)) and planner.n_plans != plans:
+        if isinstance(planner, (Adaptive, Optimist, Sampler)) and planner.n_plans != plans:
             plans = planner.n_plans
             record.sweeps[step], record.vacuous[step] = planner.last_plan.sweeps, planner.last_plan.vacuous
         now = luck.anchor[step], luck.successor[step], luck.noise[step]

@@ -5,6 +5,7 @@ Every agent has ``reset(rng)``, ``act(state)`` and ``observe(reward, next_state,
 and explain their plans.
 """
 
+from driftmdp.agents.adaptive import Adaptive, AdaptiveReason
 from driftmdp.agents.bandits import BOB, DUCB, EXP3, EXP3P, EXP3S, SWUCB, UCB1, Rexp3, WeightsSummary
 from driftmdp.agents.base import Agent, BuiltinAgent, Stage
 from driftmdp.agents.blocks import BlockSummary
@@ -56,6 +57,8 @@ __all__ = [
     "UCRL2B",
     "UCRL2S",
     "ActionReason",
+    "Adaptive",
+    "AdaptiveReason",
     "Agent",
     "Beliefs",
     "BernsteinRadii",
@@ -96,8 +99,8 @@ def builtin() -> dict[str, type[BuiltinAgent]]:
     Examples
     --------
     >>> sorted(builtin())
-    ['BOB', 'BORL', 'DUCB', 'DiscountedPSRL', 'EXP3', 'EXP3P', 'EXP3S', 'FixedPolicy', 'InventoryOptimist',
-    'Optimist', 'Oracle', 'PSRL', 'Random', 'RestartedUCRL2B', 'Rexp3', 'SWUCB', 'SWUCRL', 'SWUCRL2CW',
+    ['Adaptive', 'BOB', 'BORL', 'DUCB', 'DiscountedPSRL', 'EXP3', 'EXP3P', 'EXP3S', 'FixedPolicy',
+    'InventoryOptimist', 'Optimist', 'Oracle', 'PSRL', 'Random', 'RestartedUCRL2B', 'Rexp3', 'SWUCB', 'SWUCRL', 'SWUCRL2CW',
     'SlidingWindowPSRL', 'SlidingWindowUCRL2', 'UCB1', 'UCRL2', 'UCRL2B', 'UCRL2S', 'VariationAwareUCRL']
     """
     agents = [found for name in __all__ if isinstance(found := globals()[name], type)]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from driftmdp.kernels import (
+        adaptive,
         bellman,
         censored,
         chance,
@@ -31,11 +32,13 @@ if TYPE_CHECKING:
         scripted,
         shelf,
         sweeping,
+        traces,
         upper_bounds,
         world,
     )
 
 __all__ = [
+    "adaptive",
     "bellman",
     "censored",
     "chance",
@@ -55,6 +58,7 @@ __all__ = [
     "scripted",
     "shelf",
     "sweeping",
+    "traces",
     "upper_bounds",
     "world",
 ]

@@ -1,0 +1,348 @@
+"""Adaptive: the agent to take if you do not want to choose one.
+
+Every transition tests every candidate memory at once, so the memory need not be learned from rewards block by block,
+as in BORL, nor be known, as in SWUCRL2-CW. With ten memories of 4, 12, 36, ... steps to all of them,
+
+each step
+    mix the memories' models by weight, put rewards up by their noise and by how far rewards were seen to move in the
+    time since a pair was last tried, next states by a part of their deviation, and what was never tried by how far
+    the best of what is known stands out,
+    move the values of the states on by a few sweeps of relative value iteration, and take the best action;
+then
+    weigh each memory by the probability that it had given to the next state, each expert on rewards (the mean of each
+    memory, and the line through a pair's last two) by that of the reward, for pairs of the same age apart; deal 0.3%
+    of the weight out evenly, so that it can move (fixed share), and remember the step in all of them.
+
+No horizon, window, budget or scale is set. kernels/traces.py and kernels/adaptive.py have the formulas,
+docs/adaptive.md the pseudo-code, what is guaranteed, and what each part is worth.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftmdp import kernels
+from driftmdp.agents.base import RowByRow, Stage
+from driftmdp.agents.explanation import Plan
+from driftmdp.agents.ranges import required_range, span_of
+from driftmdp.agents.restoring import memory_arrays, restored_memory
+from driftmdp.agents.room import counts_of, enlarge_memory, new_memory
+from driftmdp.errors import InvalidInputError
+from driftmdp.kernels.adaptive_arrays import (
+    FADING,
+    INTENT,
+    TRACE,
+    Habits,
+    Intent,
+    Judgement,
+    Traces,
+    new_intent,
+    new_judgement,
+    new_traces,
+)
+from driftmdp.mdp import Space
+
+__all__ = ["Adaptive", "AdaptiveReason"]
+
+PATIENCE = 20  # rewards after which their range may be doubted
+
+
+@dataclass(frozen=True)
+class AdaptiveReason:
+    """What the agent thinks of one action.
+
+    Attributes
+    ----------
+    action
+        Its number in the state.
+    value
+        The long-term average reward that it promises, in hope; NaN if there is no plan yet.
+    reward, hoped_reward
+        What it is believed to pay, and with what is added in doubt; NaN and the top of the range if never tried.
+    count, age
+        How often it was tried, and how many steps ago; 0 if never.
+    """
+
+    action: int
+    value: float
+    reward: float
+    hoped_reward: float
+    count: int
+    age: int
+
+
+class Adaptive(RowByRow):
+    """Plan with the memory that predicts best; nothing to set.
+
+    Parameters
+    ----------
+    space
+        States and actions.
+    reward_range
+        Bounds (lo, hi) on the rewards.
+    seed
+        Not used: this agent draws nothing; kept so that all agents are made alike.
+
+    Examples
+    --------
+    >>> import driftmdp as dm
+    >>> problem = dm.problems.two_state(horizon=5000)
+    >>> run = dm.simulate(dm.agents.Adaptive.for_problem(problem), problem, seed=7)
+    >>> bool(run.dynamic_regret(problem)[-1] < 1000)  # random play misses 6,300, SWUCRL2-CW 5,400
+    True
+    """
+
+    reward_range: tuple[float, float]
+
+    def __init__(
+        self, space: Space, reward_range: tuple[float, float] = (0.0, 1.0), seed: int | None = None
+    ) -> None:
+        super().__init__(space, None, seed)
+        self.reward_range = required_range(reward_range)
+        self._habits = Habits(bottom=self.reward_range[0], span=span_of(self.reward_range))
+        self.reset()
+
+    def reset(self, rng: np.random.Generator | None = None) -> None:
+        """Forget everything and begin anew; this agent draws nothing."""
+        super().reset(rng)
+        self._known = new_memory(self.space.n_pairs, 0)
+        self._past = new_traces(self._known.slots.size, self._known.entries.size)
+        self._judged = new_judgement(self._habits)
+        self._intent = new_intent(self.space.n_states)
+        self._total = 0.0
+
+    @property
+    def t(self) -> int:
+        """The time of the step that comes next, from 1."""
+        return int(self._intent.facts["t"][0])
+
+    def _decide(self, state: int) -> int:
+        mind = self._habits, self._offsets, self._known, self._past, self._judged, self._intent
+        kernels.adaptive.think(*mind)
+        return int(kernels.adaptive.choose(*mind, state))
+
+    def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
+        if not kernels.memory.has_room(self._known):
+            self._enlarge()
+        step = state, int(self._offsets[state]) + action, reward, next_state
+        kernels.adaptive.learn(
+            self._habits, self._offsets, self._known, self._past, self._judged, self._intent, step
+        )
+        self._total += reward
+        n = self.t - 1
+        if n >= PATIENCE and not self.reward_range[0] <= reward <= self.reward_range[1]:
+            effect = f"{self.name} clips them and cannot tell them apart"
+            self._doubt("reward_range", self.reward_range, f"of {n} rewards", self._total / n, effect)
+
+    def _play_rows(self, stage: Stage, first: int, last: int) -> None:
+        step = first
+        while step < last:
+            step, _ = kernels.adaptive.play(
+                stage.world,
+                stage.luck,
+                stage.noise,
+                self._habits,
+                self._offsets,
+                self._known,
+                self._past,
+                self._judged,
+                self._intent,
+                stage.record,
+                step,
+                last,
+            )
+            if step < last:
+                self._enlarge()
+
+    def _enlarge(self) -> None:
+        self._known = enlarge_memory(self._known)
+        self._past = _with_room(self._past, self._known.slots.size, self._known.entries.size)
+
+    # what it knows -----------------------------------------------------------------------------------
+
+    @property
+    def n_plans(self) -> int:
+        """How many plans were made: one a step, but for very large problems."""
+        return int(self._intent.facts["plans"][0])
+
+    @property
+    def last_plan(self) -> Plan:
+        """The facts of the last plan; its residual is what the next steps go on from."""
+        facts = self._intent.facts[0]
+        if facts["plans"] == 0:
+            raise InvalidInputError("There is no plan yet; call act(state) first.")
+        bottom, span = self._habits.bottom, self._habits.span
+        gain, residual = bottom + span * float(facts["gain"]), span * float(facts["residual"])
+        return Plan(int(facts["planned"]), gain, residual, int(facts["sweeps"]), False, "a few sweeps a step")
+
+    def counts(self) -> NDArray[np.float64]:
+        """Return how often each pair was tried, shape (n_pairs,)."""
+        return counts_of(self._known)
+
+    def summary(self) -> dict[str, Any]:
+        """Return how far back it looks, in steps: for rewards just tried and for transitions; and the weights.
+
+        Examples
+        --------
+        >>> import driftmdp as dm
+        >>> problem = dm.problems.river_swim(horizon=3000)
+        >>> summary = dm.simulate(dm.agents.Adaptive.for_problem(problem), problem, seed=7).summary
+        >>> summary["transition_memory"] > 1000  # nothing changes there
+        True
+        """
+        rewards, transitions = self._judged.reward_weights[0], self._judged.transition_weights
+        reach = np.log(np.minimum([*FADING, np.inf], max(1, self.t - 1)))
+        memories = rewards[:-1] / max(rewards[:-1].sum(), 1e-300)
+        return {
+            "reward_memory": float(np.exp(memories @ reach)),
+            "transition_memory": float(np.exp(transitions @ reach)),
+            "reward_weights": rewards.tolist(),
+            "transition_weights": transitions.tolist(),
+        }
+
+    def explain(self, state: int) -> tuple[AdaptiveReason, ...]:
+        """Say what the agent thinks of every action in a state, as of its last plan.
+
+        Examples
+        --------
+        >>> import driftmdp as dm
+        >>> agent = dm.agents.Adaptive(dm.Space.uniform(2, 2))
+        >>> agent.act(0)
+        0
+        >>> agent.observe(0.5, 1)
+        >>> [reason.count for reason in agent.explain(0)]
+        [1, 0]
+        """
+        s = self._state(state, "state")
+        first, last = int(self._offsets[s]), int(self._offsets[s + 1])
+        return tuple(self._reason(s, action) for action in range(last - first))
+
+    def _reason(self, state: int, action: int) -> AdaptiveReason:
+        bottom, span, intent = self._habits.bottom, self._habits.span, self._intent
+        index = int(self._known.slot_of[self._offsets[state] + action])
+        if index >= 0:
+            pair, count = self._past.pairs[index], int(self._known.slots[index]["count"])
+            promised = kernels.adaptive.value_of(self._habits, self._known, self._past, intent, index)
+            mean, hoped, age = float(pair["mean"]), float(pair["hoped"]), self.t - int(pair["last"])
+        else:
+            promised = kernels.adaptive.untried_value(
+                self._habits, self._known, intent, float(intent.visits[state])
+            )
+            mean, hoped, count, age = np.nan, 1.0, 0, 0
+        here = intent.bias[state] if intent.is_known[state] else intent.facts["elsewhere"][0]
+        value = bottom + span * float(promised - here) if self.n_plans else np.nan
+        return AdaptiveReason(action, value, bottom + span * mean, bottom + span * hoped, count, age)
+
+    # keeping -----------------------------------------------------------------------------------------
+
+    def _state_arrays(self) -> dict[str, NDArray[Any]]:
+        tally = self._known.tally[0]
+        slots, entries = int(tally["n_slots"]), int(tally["n_entries"])
+        past, facts = self._past, self._intent.facts[0]
+        kept = {f"judged_{name}": array for name, array in self._judged._asdict().items()}
+        return (
+            memory_arrays(self._known)
+            | kept
+            | {
+                "pairs": past.pairs[:slots],
+                "sums": past.sums[:slots],
+                "counts": past.counts[:entries],
+                "chances": past.chances[:entries],
+                "facts": self._intent.facts,
+                "bias": self._intent.bias,
+                "visits": self._intent.visits,
+                "tried": self._intent.tried,
+                "touched": self._intent.touched[: int(facts["n_touched"])],
+                "total": np.array([self._total]),
+            }
+        )
+
+    def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
+        self._known = restored_memory(self.space, self._known, arrays)
+        _require(int(self._known.tally["window"][0]) == 0, "the window is wrong")
+        self._past = _restored_traces(self._known, arrays)
+        self._judged = _restored_judgement(self._judged, arrays)
+        self._intent = _restored_intent(self._intent, self._known, arrays)
+        _require(bool((self._past.pairs["last"] < self.t).all()), "a pair was visited in the future")
+        self._total = float(arrays["total"][0])
+
+
+def _with_room(past: Traces, slots: int, entries: int) -> Traces:
+    """Return the same traces with room for so many slots and entries."""
+    larger = new_traces(slots, entries)
+    for name in ("pairs", "sums", "counts", "chances"):
+        before = getattr(past, name)
+        getattr(larger, name)[: len(before)] = before
+    return larger
+
+
+def _restored_traces(known: kernels.arrays.Memory, arrays: dict[str, NDArray[Any]]) -> Traces:
+    tally = known.tally[0]
+    slots, entries = int(tally["n_slots"]), int(tally["n_entries"])
+    past = new_traces(known.slots.size, known.entries.size)
+    pairs = arrays["pairs"]
+    _require(pairs.dtype == TRACE and pairs.shape == (slots,), "the pairs are wrong")
+    past.pairs[:slots] = pairs
+    for name in TRACE.names or ():
+        _require(bool(np.isfinite(pairs[name]).all()), "a trace is not finite")
+    _require(bool((pairs["last"] > 0).all() and (pairs["gap"] >= 0).all()), "a time is wrong")
+    for name, n in (("sums", slots), ("counts", entries), ("chances", entries)):
+        room, kept = getattr(past, name), _numbers(arrays, name)
+        _require(kept.shape == (n, *room.shape[1:]) and bool((kept >= 0).all()), f"{name} are wrong")
+        room[:n] = kept
+    _require(bool((past.sums[:slots, 0] > 0).all()), "a pair has no visits")
+    return past
+
+
+def _restored_judgement(new: Judgement, arrays: dict[str, NDArray[Any]]) -> Judgement:
+    found = Judgement(*(_numbers(arrays, f"judged_{name}") for name in Judgement._fields))
+    for name in Judgement._fields:
+        _require(getattr(found, name).shape == getattr(new, name).shape, f"{name} has the wrong shape")
+    sound = (
+        np.allclose(found.transition_weights.sum(), 1.0)
+        and np.allclose(found.reward_weights.sum(axis=1), 1.0)
+        and all((array >= 0).all() for array in (found.transition_weights, found.reward_weights))
+        and all((array >= 0).all() for array in (found.reward_errors, found.drift, found.noise, found.judged[:, 0]))
+    )
+    _require(bool(sound), "the weights are wrong")
+    return found
+
+
+def _restored_intent(new: Intent, known: kernels.arrays.Memory, arrays: dict[str, NDArray[Any]]) -> Intent:
+    facts, touched = arrays["facts"], arrays["touched"]
+    n_states = new.bias.size
+    _require(facts.dtype == INTENT and facts.shape == (1,), "the facts are wrong")
+    _require(all(bool(np.isfinite(facts[name]).all()) for name in INTENT.names or ()), "a fact is not finite")
+    _require(bool(0 <= facts["planned"][0] <= facts["t"][0]), "time is wrong")
+    _require(bool(0 <= facts["cursor"][0] <= known.tally["n_slots"][0]), "the cursor is wrong")
+    _require(touched.dtype.kind == "i" and touched.ndim == 1, "the states are wrong")
+    _require(touched.size == facts["n_touched"][0] == np.unique(touched).size, "a state is known twice")
+    _require(bool(((touched >= 0) & (touched < n_states)).all()), "a state does not exist")
+    new.facts[:] = facts
+    for name in ("bias", "visits", "tried"):
+        kept = _numbers(arrays, name)
+        _require(kept.shape == (n_states,), f"{name} has the wrong shape")
+        getattr(new, name)[:] = kept
+    slots = known.slots[: int(known.tally["n_slots"][0])]
+    _require(np.array_equal(new.tried, np.bincount(slots["state"], minlength=n_states)), "the trials do not agree")
+    visits = np.bincount(slots["state"], weights=slots["count"], minlength=n_states)
+    _require(np.array_equal(new.visits, visits), "the visits do not agree")
+    new.touched[: touched.size], new.is_known[touched] = touched, 1
+    met = np.concatenate([slots["state"], known.entries["next_state"][: int(known.tally["n_entries"][0])]])
+    _require(bool(new.is_known[met].all()), "a state is missing")
+    return new
+
+
+def _numbers(arrays: dict[str, NDArray[Any]], name: str) -> NDArray[Any]:
+    array = arrays[name]
+    _require(array.dtype.kind in "fi" and bool(np.isfinite(array).all()), f"{name} has the wrong type")
+    return np.ascontiguousarray(array)
+
+
+def _require(kept: bool, fault: str) -> None:
+    if not kept:
+        raise ValueError(fault)

@@ -1,0 +1,237 @@
+"""The adaptive agent's step: look at some pairs, plan, act, learn; and a whole run of such steps.
+
+One definition serves the live agent, which calls ``think``, ``choose`` and ``learn`` one by one, and ``play``, which
+calls them T times without leaving compiled code. kernels/traces.py has the memories that it plans with.
+
+The plan is relative value iteration on the mixed model, a few sweeps a step from where it was, since a step changes
+little. With N_s and N visits of a state and a pair, and L = 1 + curiosity ln (N_s / N), the value of a pair is
+
+    hoped + (1 - l) min(H, p^h + spread sqrt(L Var_p^(h) / n)) + l H,    l = leak L / (n + leak L),
+    H = min(max h, mean h + boldness L sd h),
+
+and that of one that was never tried, with z = boldness (1 + curiosity ln (1 + N_s)) and m pairs known,
+
+    min(1, mean r^ + z (sd r^ + 1 / (m + 1))) + min(max h, mean h + z sd h).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from driftmdp.kernels import memory, traces
+from driftmdp.kernels._compile import inlined_kernel, lean_kernel
+from driftmdp.kernels.adaptive_arrays import Habits, Intent, Judgement, Traces
+from driftmdp.kernels.arrays import Ints, Luck, Memory, Record, World
+from driftmdp.kernels.bellman import CONVERGED, NO_ROOM
+from driftmdp.kernels.extended import TIE
+from driftmdp.kernels.world import take_step
+
+ROWS = 32  # pairs that are looked at each step, in turn, beside those of the state
+SWEEPS = 10  # at most, a step
+PRECISION = 0.01  # of a plan, in units of the reward range: then no more sweeps this step
+PATIENCE = 50_000  # next states known, beyond which a plan is made more rarely than every step
+LAZY = 0.9  # of a sweep's way is gone, so that no period withstands
+
+
+@inlined_kernel
+def think(habits: Habits, offsets: Ints, known: Memory, past: Traces, judged: Judgement, intent: Intent) -> None:
+    """Bring some pairs up to date, and the plan on; once a step."""
+    facts = intent.facts[0]
+    if facts["planned"] == facts["t"]:
+        return
+    n = known.tally[0]["n_slots"]
+    for _ in range(min(n, ROWS)):
+        facts["cursor"] = facts["cursor"] + 1 if facts["cursor"] + 1 < n else 0
+        traces.refresh(habits, known, past, judged, facts["cursor"], facts["t"])
+    facts["planned"], facts["sweeps"] = facts["t"], 0
+    if facts["t"] % max(habits.every, 1 + known.tally[0]["n_entries"] // PATIENCE) == 0:
+        look_at_rewards(known, past, intent)
+        while facts["sweeps"] < SWEEPS:
+            sweep(habits, offsets, known, past, intent)
+            facts["sweeps"] += 1
+            if facts["residual"] <= PRECISION:
+                break
+        look_at_values(intent)
+        facts["plans"] += 1
+
+
+@inlined_kernel
+def look_at_rewards(known: Memory, past: Traces, intent: Intent) -> None:
+    """Note mean and deviation of the rewards known."""
+    n, total, squares = known.tally[0]["n_slots"], 0.0, 0.0
+    for index in range(n):
+        mean = past.pairs[index]["mean"]
+        total += mean
+        squares += mean * mean
+    facts = intent.facts[0]
+    facts["reward_mean"] = total / n if n > 0 else 1.0
+    facts["reward_spread"] = np.sqrt(max(0.0, squares / n - (total / n) ** 2)) if n > 0 else 0.0
+
+
+@inlined_kernel
+def look_at_values(intent: Intent) -> None:
+    """Note largest value, mean and deviation over all states; those not known have one value in common."""
+    facts = intent.facts[0]
+    n_states = intent.bias.size
+    unknown = n_states - facts["n_touched"]
+    value = facts["elsewhere"]
+    top = value if unknown > 0 else -np.inf
+    total, squares = unknown * value, unknown * value * value
+    for i in range(facts["n_touched"]):
+        value = intent.bias[intent.touched[i]]
+        top = max(top, value)
+        total += value
+        squares += value * value
+    mean = total / n_states
+    facts["top"], facts["mean"] = top, mean
+    facts["deviation"] = np.sqrt(max(0.0, squares / n_states - mean * mean))
+
+
+@inlined_kernel
+def untried_value(habits: Habits, known: Memory, intent: Intent, visits: float) -> float:
+    """Return the value of a pair that was never tried, in a state with so many visits."""
+    facts = intent.facts[0]
+    z = habits.boldness * (1.0 + habits.curiosity * np.log(1.0 + visits))
+    surprise = 1.0 / (known.tally[0]["n_slots"] + 1.0)
+    reward = min(1.0, facts["reward_mean"] + z * (facts["reward_spread"] + surprise))
+    return reward + min(facts["top"], facts["mean"] + z * facts["deviation"])
+
+
+@inlined_kernel
+def value_of(habits: Habits, known: Memory, past: Traces, intent: Intent, index: int) -> float:
+    """Return the value of a known pair."""
+    facts, pair = intent.facts[0], past.pairs[index]
+    mean, squares, found = 0.0, 0.0, known.slots[index]["head"]
+    while found >= 0:
+        entry = known.entries[found]
+        value, chance = intent.bias[entry["next_state"]], past.chances[found]
+        mean += chance * value
+        squares += chance * value * value
+        found = entry["link"]
+    doubt = 1.0 + habits.curiosity * pair["rarity"]
+    top = min(facts["top"], facts["mean"] + habits.boldness * doubt * facts["deviation"])
+    n = pair["weight"] + 1e-9
+    value = mean + habits.spread * np.sqrt(doubt * max(0.0, squares - mean * mean) / n)
+    value = max(mean, min(value, top))
+    leak = habits.leak * doubt / (n + habits.leak * doubt)
+    return pair["hoped"] + (1.0 - leak) * value + leak * top
+
+
+@inlined_kernel
+def sweep(habits: Habits, offsets: Ints, known: Memory, past: Traces, intent: Intent) -> None:
+    """Move the values of all states most of the way to what their best pair promises."""
+    facts, bias, swept = intent.facts[0], intent.bias, intent.swept
+    look_at_values(intent)
+    n = facts["n_touched"]
+    for i in range(n):
+        s = intent.touched[i]
+        has_untried = intent.tried[s] < offsets[s + 1] - offsets[s]
+        swept[s] = untried_value(habits, known, intent, intent.visits[s]) if has_untried else -np.inf
+    for index in range(known.tally[0]["n_slots"]):
+        s = known.slots[index]["state"]
+        swept[s] = max(swept[s], value_of(habits, known, past, intent, index))
+    elsewhere = untried_value(habits, known, intent, 0.0)
+    low, high, least = np.inf, -np.inf, np.inf
+    if n < bias.size:
+        low = high = elsewhere - facts["elsewhere"]
+        facts["elsewhere"] += LAZY * low
+        least = facts["elsewhere"]
+    for i in range(n):
+        s = intent.touched[i]
+        change = swept[s] - bias[s]
+        low, high = min(low, change), max(high, change)
+        bias[s] += LAZY * change
+        least = min(least, bias[s])
+    facts["elsewhere"] -= least
+    for i in range(n):
+        bias[intent.touched[i]] -= least
+    facts["gain"], facts["residual"] = high, high - low
+
+
+@inlined_kernel
+def choose(
+    habits: Habits, offsets: Ints, known: Memory, past: Traces, judged: Judgement, intent: Intent, state: int
+) -> int:
+    """Return the action of the largest value; ties go to the least visited, then to the lowest."""
+    action, best, least = 0, -np.inf, np.inf
+    for pair in range(offsets[state], offsets[state + 1]):
+        index = known.slot_of[pair]
+        if index >= 0:
+            traces.refresh(habits, known, past, judged, index, intent.facts[0]["t"])
+            value, count = value_of(habits, known, past, intent, index), known.slots[index]["count"]
+        else:
+            value, count = untried_value(habits, known, intent, intent.visits[state]), 0.0
+        if value > best + TIE or (value >= best - TIE and count < least):
+            action, best, least = pair - offsets[state], value, count
+    return action
+
+
+@inlined_kernel
+def meet(intent: Intent, state: int) -> None:
+    """Take a state among those known; it is worth what unknown ones are."""
+    if intent.is_known[state] == 0:
+        intent.is_known[state] = 1
+        facts = intent.facts[0]
+        intent.touched[facts["n_touched"]] = state
+        intent.bias[state] = facts["elsewhere"]
+        facts["n_touched"] += 1
+
+
+@inlined_kernel
+def learn(
+    habits: Habits,
+    offsets: Ints,
+    known: Memory,
+    past: Traces,
+    judged: Judgement,
+    intent: Intent,
+    step: tuple[int, int, float, int],
+) -> None:
+    """Take in a step, (state, pair, reward, next state), and let time pass."""
+    state, pair, reward, next_state = step
+    reward = min(max((reward - habits.bottom) / habits.span, 0.0), 1.0)
+    t = intent.facts[0]["t"]
+    index = known.slot_of[pair]
+    if index >= 0:
+        traces.judge(habits, known, past, judged, index, (reward, next_state, intent.bias.size, t))
+    else:
+        intent.tried[state] += 1
+    index = traces.remember(known, past, state, pair, reward, next_state, t)
+    meet(intent, state)
+    meet(intent, next_state)
+    intent.visits[state] += 1.0
+    for other in range(offsets[state], offsets[state + 1]):
+        if known.slot_of[other] >= 0:
+            slot = known.slot_of[other]
+            past.pairs[slot]["rarity"] = np.log(intent.visits[state] / known.slots[slot]["count"])
+    intent.facts[0]["t"] += 1
+    traces.refresh(habits, known, past, judged, index, t + 1)
+
+
+@lean_kernel
+def play(
+    world: World,
+    luck: Luck,
+    noise: tuple[int, float, float, float],
+    habits: Habits,
+    offsets: Ints,
+    known: Memory,
+    past: Traces,
+    judged: Judgement,
+    intent: Intent,
+    record: Record,
+    first: int,
+    last: int,
+) -> tuple[int, int]:
+    """Take the steps of the rows ``first .. last - 1``; return the row reached and a status."""
+    for step in range(first, last):
+        if not memory.has_room(known):
+            return step, NO_ROOM
+        state = record.states[step]
+        think(habits, offsets, known, past, judged, intent)
+        action = choose(habits, offsets, known, past, judged, intent, state)
+        record.sweeps[step] = intent.facts[0]["sweeps"]
+        reward, next_state = take_step(world, luck, noise, record, step, action)
+        pair = offsets[state] + action
+        learn(habits, offsets, known, past, judged, intent, (state, pair, reward, next_state))
+    return last, CONVERGED
