@@ -1,17 +1,17 @@
 """Adaptive: the agent to take if you do not want to choose one.
 
-Every transition tests every candidate memory at once, so the memory need not be learned from rewards block by block,
-as in BORL, nor be known, as in SWUCRL2-CW. With ten memories of 4, 12, 36, ... steps to all of them,
+Every transition tests every candidate memory at once, so the memory need not be learned from rewards block by
+block, as in BORL, nor be known, as in SWUCRL2-CW. With ten memories, of 4, 12, 36, ... steps to all of them,
 
 each step
-    mix the memories' models by weight, put rewards up by their noise and by how far rewards were seen to move in the
-    time since a pair was last tried, next states by a part of their deviation, and what was never tried by how far
-    the best of what is known stands out,
+    mix the memories' models by weight; put rewards up by their noise and by how far rewards were seen to move in
+    the time since a pair was last tried, next states by a part of their deviation, and what was never tried at some
+    deviations above what is known,
     move the values of the states on by a few sweeps of relative value iteration, and take the best action;
 then
-    weigh each memory by the probability that it had given to the next state, each expert on rewards (the mean of each
-    memory, and the line through a pair's last two) by that of the reward, for pairs of the same age apart; deal 0.3%
-    of the weight out evenly, so that it can move (fixed share), and remember the step in all of them.
+    weigh each memory by the probability that it had given to the next state, and each expert on rewards (the mean
+    of each memory, and the line through a pair's last two) by that of the reward, pairs of different age apart; deal
+    0.3% of the weight out evenly, so that it can move (fixed share), and remember the step in all of them.
 
 No horizon, window, budget or scale is set. kernels/traces.py and kernels/adaptive.py have the formulas,
 docs/adaptive.md the pseudo-code, what is guaranteed, and what each part is worth.

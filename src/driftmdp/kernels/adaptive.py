@@ -1,7 +1,7 @@
 """The adaptive agent's step: look at some pairs, plan, act, learn; and a whole run of such steps.
 
-One definition serves the live agent, which calls ``think``, ``choose`` and ``learn`` one by one, and ``play``, which
-calls them T times without leaving compiled code. kernels/traces.py has the memories that it plans with.
+One definition serves the live agent, which calls ``think``, ``choose`` and ``learn`` one by one, and ``play``,
+which calls them T times without leaving compiled code. kernels/traces.py has the memories that it plans with.
 
 The plan is relative value iteration on the mixed model, a few sweeps a step from where it was, since a step changes
 little. With N_s and N visits of a state and a pair, and L = 1 + curiosity ln (N_s / N), the value of a pair is

@@ -64,8 +64,8 @@ class Habits(NamedTuple):
     span: float = 1.0
 
 
-# What is kept of a pair beside its sums: when it was visited last and how long before that, its last two rewards, how
-# much more often than the pair its state was visited, and what the next plan takes from it.
+# What is kept of a pair beside its sums: when it was visited last and how long after the visit before, its last two
+# rewards, how much more often than the pair its state was visited, and what the next plan takes from it.
 TRACE = np.dtype(
     [
         ("last", "i8"),

@@ -1,7 +1,7 @@
 """Fading memories: how they are kept, weighed by what they predicted, and mixed into one model.
 
-A memory of m steps fades by the factor 1 - 1/m each step of *time*, visited or not. Sums are kept as of a pair's last
-visit, so that a step costs what one pair has.
+A memory of m steps fades by the factor 1 - 1/m each step of *time*, visited or not. Sums are kept as of a pair's
+last visit, so that a step costs what one pair has.
 
 =========  ====================================================================================================
 age        steps since the last visit of a pair; its context is floor(log2 age)
@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from driftmdp.kernels import memory
-from driftmdp.kernels._compile import inlined_kernel, lean_kernel
+from driftmdp.kernels._compile import inlined_kernel
 from driftmdp.kernels.adaptive_arrays import CONTEXTS, EXPERTS, MEMORIES, Habits, Judgement, Traces
 from driftmdp.kernels.arrays import Floats, Memory
 
@@ -248,9 +248,7 @@ def note_drift(judged: Judgement, context: int, excess: float) -> None:
 
 
 @inlined_kernel
-def remember(
-    known: Memory, traces: Traces, state: int, pair: int, reward: float, next_state: int, t: int
-) -> int:
+def remember(known: Memory, traces: Traces, state: int, pair: int, reward: float, next_state: int, t: int) -> int:
     """Add a step to every memory; return the slot of its pair."""
     index = known.slot_of[pair]
     age = 0 if index < 0 else t - traces.pairs[index]["last"]
