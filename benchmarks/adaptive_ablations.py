@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ from driftmdp.agents import Adaptive
 from driftmdp.experiments import packaged_suite
 from driftmdp.statistics import mean_interval
 
-VARIANTS: dict[str, dict[str, float]] = {
+VARIANTS: dict[str, dict[str, Any]] = {
     "as it is": {},
     "no fading memories: everything, for ever": {"fading": 0, "line": 0},
     "reward experts weighed together, whatever the age": {"contexts": 0},
@@ -40,7 +41,7 @@ SEEDS = range(100, 110)
 HORIZON = 5000
 
 
-def regrets(problem: dm.Problem, habits: dict[str, float]) -> Iterable[float]:
+def regrets(problem: dm.Problem, habits: dict[str, Any]) -> Iterable[float]:
     """Return the regret of a variant, by seed."""
     gains = dm.planning.optimal_gains(problem.drifting, allow_transient=True)
     agent = Adaptive.for_problem(problem)

@@ -101,7 +101,8 @@ def builtin() -> dict[str, type[BuiltinAgent]]:
     >>> sorted(builtin())
     ['Adaptive', 'BOB', 'BORL', 'DUCB', 'DiscountedPSRL', 'EXP3', 'EXP3P', 'EXP3S', 'FixedPolicy',
     'InventoryOptimist', 'Optimist', 'Oracle', 'PSRL', 'Random', 'RestartedUCRL2B', 'Rexp3', 'SWUCB', 'SWUCRL',
-    'SWUCRL2CW', 'SlidingWindowPSRL', 'SlidingWindowUCRL2', 'UCB1', 'UCRL2', 'UCRL2B', 'UCRL2S', 'VariationAwareUCRL']
+    'SWUCRL2CW', 'SlidingWindowPSRL', 'SlidingWindowUCRL2', 'UCB1', 'UCRL2', 'UCRL2B', 'UCRL2S',
+    'VariationAwareUCRL']
     """
     agents = [found for name in __all__ if isinstance(found := globals()[name], type)]
     return {

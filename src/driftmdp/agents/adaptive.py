@@ -10,8 +10,8 @@ each step
     move the values of the states on by a few sweeps of relative value iteration, and take the best action;
 then
     weigh each memory by the probability that it had given to the next state, and each expert on rewards (the mean
-    of each memory, and the line through a pair's last two) by that of the reward, pairs of different age apart; deal
-    0.3% of the weight out evenly, so that it can move (fixed share), and remember the step in all of them.
+    of each memory, and the line through a pair's last two) by that of the reward, pairs of different age apart;
+    deal 0.3% of the weight out evenly, so that it can move (fixed share), and remember the step in all of them.
 
 No horizon, window, budget or scale is set. kernels/traces.py and kernels/adaptive.py have the formulas,
 docs/adaptive.md the pseudo-code, what is guaranteed, and what each part is worth.
