@@ -27,6 +27,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "reward experts weighed together, whatever the age": {"contexts": 0},
     "no line through the last two rewards": {"line": 0},
     "no measured drift": {"drift": 0.0},
+    "one deviation of drift, whatever the age": {"patience": 0},
     "no doubt from noise": {"noise": 0.0},
     "no deviation of next states": {"spread": 0.0},
     "no leak to good states": {"leak": 0.0},

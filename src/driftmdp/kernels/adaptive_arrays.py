@@ -36,6 +36,7 @@ class Habits(NamedTuple):
     ============  ==========================================================================================
     noise         deviations of the mean reward that a pair is given in doubt
     drift         deviations by which rewards were seen to move while a pair was not looked at
+    patience      1: the more of these, the longer that was, ln (1 + age) / ln 31; 0: as many always
     spread        deviations of the value of the next state
     leak          weight of the belief that a step leads to a good state whatever was seen, in visits
     curiosity     growth of all of these with the logarithm of how much more often the state was seen
@@ -51,6 +52,7 @@ class Habits(NamedTuple):
 
     noise: float = 1.0
     drift: float = 1.0
+    patience: int = 1
     spread: float = 0.5
     leak: float = 0.1
     curiosity: float = 0.5
@@ -106,7 +108,7 @@ class Judgement(NamedTuple):
     reward_weights       (contexts, experts)    of the experts on rewards, by the age of the last visit
     reward_errors        (contexts, experts)    their mean squared errors
     transition_weights   (memories,)            of the memories as experts on next states
-    judged               (contexts, 2)          fading number of errors by age, and their sum less the noise
+    judged               (contexts, 3)          fading number of errors by age, their sum less the noise, the noise
     drift                (contexts,)            mean squared distance that rewards move in that time
     noise                (2,)                   mean squared error of all, and how many it is made of
     scratch              (experts,)             room
@@ -186,7 +188,7 @@ def new_judgement(habits: Habits) -> Judgement:
         np.tile(able / able.sum(), (CONTEXTS, 1)),
         np.full((CONTEXTS, EXPERTS), 0.1),
         able[:MEMORIES] / able[:MEMORIES].sum(),
-        np.zeros((CONTEXTS, 2)),
+        np.zeros((CONTEXTS, 3)),
         np.zeros(CONTEXTS),
         np.array([0.25, 1.0]),
         np.zeros(EXPERTS),

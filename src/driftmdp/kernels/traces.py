@@ -29,8 +29,10 @@ ERROR_MEMORY = 200.0  # errors that the mean squared error of an expert, and of 
 DRIFT_MEMORY = 1000.0  # errors that the drift of a context is made of
 DRIFT_PRIOR = 5.0  # and how many the next younger context counts for: twice the time, twice the distance squared
 LARGEST_DRIFT = 0.25
+LOG_USUAL_AGE = np.log(31.0)  # ln (1 + age) at which drift counts once; where it is slow, knowing is worth more
 NOISE_PRIOR = 2.0  # visits that the noise of all pairs counts for
 LEAST_ERROR = 1e-6
+SIG = 0.5
 MOST_SURPRISE = 20.0  # in squared deviations: beyond, an outlier says no more
 
 
@@ -95,7 +97,8 @@ def refresh(habits: Habits, known: Memory, traces: Traces, judged: Judgement, in
         )
     doubt = 1.0 + habits.curiosity * pair["rarity"]
     noise = habits.noise**2 * doubt * noise_of(known, traces, judged, context, index) / visits
-    drift = habits.drift**2 * judged.drift[context_of(age)]
+    worth = habits.drift * (np.log1p(age) / LOG_USUAL_AGE if habits.patience == 1 else 1.0)
+    drift = worth**2 * judged.drift[context_of(age)]
     pair["mean"], pair["hoped"] = mean, min(1.0, mean + np.sqrt(noise + drift))
     mix_transitions(known, traces, judged, index, age)
 
@@ -215,7 +218,7 @@ def judge_rewards(
     deal_out(weights, total, habits.share)
     error = (reward - traces.pairs[index]["mean"]) ** 2
     expected = noise_of(known, traces, judged, context, index) * (1.0 + 1.0 / known.slots[index]["count"])
-    note_drift(judged, context_of(age), error - expected)
+    note_drift(judged, context_of(age), error - expected, expected)
     judged.noise[1] = min(judged.noise[1] + 1.0, ERROR_MEMORY)
     judged.noise[0] += (error - judged.noise[0]) / judged.noise[1]
 
@@ -233,16 +236,21 @@ def begin_context(judged: Judgement, context: int) -> None:
 
 
 @inlined_kernel
-def note_drift(judged: Judgement, context: int, excess: float) -> None:
-    """Take in by how much an error exceeded the noise; what older contexts lack they take from younger ones."""
-    for c in range(2):
+def note_drift(judged: Judgement, context: int, excess: float, noise: float) -> None:
+    """Take in by how much an error exceeded the noise; what older contexts lack they take from younger ones.
+
+    What noise alone may have done is left out: normal errors of variance v have squares of deviation sqrt(2) v.
+    """
+    for c in range(3):
         judged.judged[context, c] *= 1.0 - 1.0 / DRIFT_MEMORY
     judged.judged[context, 0] += 1.0
     judged.judged[context, 1] += excess
+    judged.judged[context, 2] += noise
     younger = 0.0
     for c in range(CONTEXTS):
         n, total = judged.judged[c, 0], judged.judged[c, 1]
-        moved = (total + DRIFT_PRIOR * 2.0 * younger) / (n + DRIFT_PRIOR)
+        chance = judged.judged[c, 2] * np.sqrt(2.0 / n) if n > 0.0 else 0.0  # a deviation, were it all noise
+        moved = (total - chance + DRIFT_PRIOR * 2.0 * younger) / (n + DRIFT_PRIOR)
         younger = min(max(moved, younger), LARGEST_DRIFT)
         judged.drift[c] = younger
 
