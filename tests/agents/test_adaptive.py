@@ -151,6 +151,17 @@ def test_it_does_what_the_pseudo_code_says(name):
     assert len(oracle.judged) > problem.horizon / 3
 
 
+def test_surprises_are_as_in_the_pseudo_code():
+    """After 260 steps without any error, one that is far larger than expected."""
+    agent, oracle = dm.agents.Adaptive(dm.Space([2])), Reference([2])
+    for t in range(300):
+        oracle.act(0)
+        oracle.doing = 0, agent.act(0)
+        assert_same(agent, oracle)
+        for learner in (agent, oracle):
+            learner.observe(float(t >= 260), 0)
+
+
 # The guarantees of docs/adaptive.md. ---------------------------------------------------------------------
 
 

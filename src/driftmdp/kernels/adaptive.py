@@ -196,7 +196,7 @@ def learn(
         traces.judge(habits, known, past, judged, index, (reward, next_state, intent.bias.size, t))
     else:
         intent.tried[state] += 1
-    index = traces.remember(known, past, state, pair, reward, next_state, t)
+    index = traces.remember(known, past, judged, (state, pair, reward, next_state), t)
     meet(intent, state)
     meet(intent, next_state)
     intent.visits[state] += 1.0

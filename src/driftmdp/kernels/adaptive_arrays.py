@@ -78,7 +78,8 @@ TRACE = np.dtype(
         ("mean", "f8"),  # r^
         ("hoped", "f8"),  # its optimistic reward
         ("weight", "f8"),  # the visits that its transitions are worth today
-    ]
+    ],
+    align=True,
 )
 
 
@@ -140,7 +141,8 @@ INTENT = np.dtype(
         ("top", "f8"),  # the largest value of a state, their mean, and their deviation
         ("mean", "f8"),
         ("deviation", "f8"),
-    ]
+    ],
+    align=True,
 )
 
 

@@ -106,30 +106,25 @@ def refresh(habits: Habits, known: Memory, traces: Traces, judged: Judgement, in
 @inlined_kernel
 def mix_transitions(known: Memory, traces: Traces, judged: Judgement, index: int, age: int) -> None:
     """Write p^ of a pair's next states, and the visits that it is worth."""
-    slot = known.slots[index]
-    found = slot["head"]
-    while found >= 0:
-        traces.chances[found] = 0.0
-        found = known.entries[found]["link"]
+    slot, weights, factors = known.slots[index], judged.transition_weights, judged.scratch
     passed_on, visits = 0.0, 0.0
     for k in range(MEMORIES - 1):
         fade = np.exp(traces.rates[k] * age)
         n = traces.sums[index, 0, k] * fade
-        visits += judged.transition_weights[k] * n
-        weight = judged.transition_weights[k] + passed_on
+        visits += weights[k] * n
+        weight = weights[k] + passed_on
         passed_on = weight * BACK_OFF / (n + BACK_OFF)
-        factor = weight * fade / (n + BACK_OFF)
-        found = slot["head"]
-        while found >= 0:
-            traces.chances[found] += factor * traces.counts[found, k]
-            found = known.entries[found]["link"]
-    last = judged.transition_weights[MEMORIES - 1]
-    factor = (last + passed_on) / slot["count"]
+        factors[k] = weight * fade / (n + BACK_OFF)
+    traces.pairs[index]["weight"] = visits + weights[MEMORIES - 1] * slot["count"]
+    whole = (weights[MEMORIES - 1] + passed_on) / slot["count"]
     found = slot["head"]
     while found >= 0:
-        traces.chances[found] += factor * known.entries[found]["count"]
-        found = known.entries[found]["link"]
-    traces.pairs[index]["weight"] = visits + last * slot["count"]
+        entry = known.entries[found]
+        chance = whole * entry["count"]
+        for k in range(MEMORIES - 1):
+            chance += factors[k] * traces.counts[found, k]
+        traces.chances[found] = chance
+        found = entry["link"]
 
 
 @inlined_kernel
@@ -256,23 +251,25 @@ def note_drift(judged: Judgement, context: int, excess: float, noise: float) -> 
 
 
 @inlined_kernel
-def remember(known: Memory, traces: Traces, state: int, pair: int, reward: float, next_state: int, t: int) -> int:
-    """Add a step to every memory; return the slot of its pair."""
+def remember(known: Memory, traces: Traces, judged: Judgement, step: tuple[int, int, float, int], t: int) -> int:
+    """Add a step, (state, pair, reward, next state), to every memory; return the slot of its pair."""
+    state, pair, reward, next_state = step
     index = known.slot_of[pair]
     age = 0 if index < 0 else t - traces.pairs[index]["last"]
     entry = memory.enter(known, state, pair, next_state, reward)
     known.tally[0]["remembered"] += 1
     index = known.slot_of[pair]
+    fades = judged.scratch
     for k in range(MEMORIES - 1):
-        fade = np.exp(traces.rates[k] * age)
-        traces.sums[index, 0, k] = traces.sums[index, 0, k] * fade + 1.0
-        traces.sums[index, 1, k] = traces.sums[index, 1, k] * fade + reward
-        traces.sums[index, 2, k] = traces.sums[index, 2, k] * fade + reward * reward
-        found = known.slots[index]["head"]
-        while found >= 0:
-            traces.counts[found, k] *= fade
-            found = known.entries[found]["link"]
-        traces.counts[entry, k] += 1.0
+        fades[k] = np.exp(traces.rates[k] * age)
+        traces.sums[index, 0, k] = traces.sums[index, 0, k] * fades[k] + 1.0
+        traces.sums[index, 1, k] = traces.sums[index, 1, k] * fades[k] + reward
+        traces.sums[index, 2, k] = traces.sums[index, 2, k] * fades[k] + reward * reward
+    found = known.slots[index]["head"]
+    while found >= 0:
+        for k in range(MEMORIES - 1):
+            traces.counts[found, k] = traces.counts[found, k] * fades[k] + (found == entry)
+        found = known.entries[found]["link"]
     trace = traces.pairs[index]
     trace["gap"], trace["last"] = age, t
     trace["before"], trace["reward"] = trace["reward"], reward
