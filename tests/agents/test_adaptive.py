@@ -153,13 +153,21 @@ def test_it_does_what_the_pseudo_code_says(name):
 
 def test_surprises_are_as_in_the_pseudo_code():
     """After 260 steps without any error, one that is far larger than expected."""
-    agent, oracle = dm.agents.Adaptive(dm.Space([2])), Reference([2])
+    agent, oracle = dm.agents.Adaptive(dm.Space([1])), Reference([1])
     for t in range(300):
         oracle.act(0)
         oracle.doing = 0, agent.act(0)
         assert_same(agent, oracle)
         for learner in (agent, oracle):
             learner.observe(float(t >= 260), 0)
+
+
+def test_ties_go_to_the_least_tried_and_then_to_the_lowest():
+    agent, oracle = dm.agents.Adaptive(dm.Space([4])), Reference([4])
+    for t in range(100):
+        assert agent.act(0) == oracle.act(0) == t % 4
+        for learner in (agent, oracle):
+            learner.observe(1.0, 0)  # nothing can be hoped to be better
 
 
 # The guarantees of docs/adaptive.md. ---------------------------------------------------------------------

@@ -18,7 +18,6 @@ from driftmdp.report.leaderboard import standing_rows, write_leaderboard
 __all__ = ["suite"]
 
 EVERY_SECONDS = 5.0
-FEW = 20  # runs, before which nothing is known of their speed: the first may wait for compiling
 
 Out = Annotated[
     Path | None,
@@ -69,14 +68,12 @@ def suite(quick: Quick = False, out: Out = None, workers: Workers = None, only: 
 
 
 class _Course:
-    """Says now and then which problem it is, and how long the rest will take if a step always takes as long."""
+    """Says now and then which problem it is; what is there already makes any guess of the time left a bad one."""
 
     def __init__(self, tasks: list[SuiteTask]) -> None:
         self._places = {task.slug: number for number, task in enumerate(tasks, start=1)}
-        self._left = sum(task.n_runs * task.horizon for task in tasks)
-        self._done, self._runs = 0, 0
+        self._began = time.monotonic()
         self._told = 0.0
-        self._spent, self._since = 0.0, 0.0
 
     def watch(self, task: SuiteTask, what: str) -> _Course:
         self._task, self._what = task, what
@@ -87,24 +84,17 @@ class _Course:
         for note in notes:
             remark(note)
         self._total, self._there = total, kept
-        self._left -= kept * self._task.horizon
-        self._since = time.monotonic()
 
     def advance(self, failed: bool) -> None:
         """Count a run."""
         self._there += 1
-        self._runs += 1
-        self._left -= self._task.horizon
-        self._done += self._task.horizon
         now = time.monotonic()
-        self._spent, self._since = self._spent + now - self._since, now
         if now - self._told >= EVERY_SECONDS:
             self._told = now
-            left = f"about {self._left * self._spent / self._done / 60:,.0f} min" if self._runs >= FEW else "more"
             remark(
                 f"problem {self._places[self._task.slug]} of {len(self._places)}, {self._task.label}, "
                 f"T = {self._task.horizon:,}: {self._what}, {self._there} of {self._total} runs; "
-                f"{left} to go in all"
+                f"{(now - self._began) / 60:.0f} min so far"
             )
 
     def end(self) -> None:
