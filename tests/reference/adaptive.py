@@ -63,7 +63,7 @@ class Adaptive:
         self.u = np.full((CONTEXTS, 11), 1 / 11)
         self.errors = np.full((CONTEXTS, 11), 0.1)
         self.met = [False] * CONTEXTS
-        self.weight, self.excess, self.drift = np.zeros(CONTEXTS), np.zeros(CONTEXTS), np.zeros(CONTEXTS)
+        self.drift, self.sums = np.zeros(CONTEXTS), np.zeros((CONTEXTS, 3))  # D; A, B and F
         self.noise, self.n_errors, self.cursor = 0.25, 1, 0
         self.judged = []  # of every judged transition: (w before, the ten q)
 
@@ -80,9 +80,9 @@ class Adaptive:
         u = self.u[c]  # even as long as nothing was judged at such an age
         pair.mean = u @ pair.experts(self.t)
         v = u @ np.append(pair.n, 1.0)
-        pair.hoped = min(1.0, pair.mean + math.sqrt(self.rarity(x) * self.sigma2(pair, u) / v + self.drift[c]))
-        fade = FADE ** (self.t - pair.last)
-        pair.chances = {}
+        moved = (math.log(1 + self.t - pair.last) / math.log(31)) ** 2 * self.drift[c]
+        pair.hoped = min(1.0, pair.mean + math.sqrt(self.rarity(x) * self.sigma2(pair, u) / v + moved))
+        fade, pair.chances = FADE ** (self.t - pair.last), {}
         for after, counts in pair.counts.items():
             p = self.back_off(pair, counts * fade, fade, counts[9] / pair.n[9])
             pair.chances[after] = self.w @ p
@@ -189,11 +189,11 @@ class Adaptive:
         scale = self.errors[c] + 1e-6
         u = self.u[c] * np.exp(-0.5 * np.log(scale) - 0.5 * np.minimum(missed / scale, 20))
         self.u[c] = 0.997 * u / u.sum() + 0.003 / 11
-        self.weight[c] = 0.999 * self.weight[c] + 1
-        self.excess[c] = 0.999 * self.excess[c] + error - self.sigma2(pair, self.u[c]) * (1 + 1 / pair.n[9])
+        f = self.sigma2(pair, self.u[c]) * (1 + 1 / pair.n[9])
+        self.sums[c] = 0.999 * self.sums[c] + [1, error - f, f]
         below = 0.0
-        for d in range(CONTEXTS):
-            measured = (self.excess[d] + 5 * 2 * below) / (self.weight[d] + 5)
-            self.drift[d] = below = min(0.25, max(below, measured))
+        for d, (a, b, f) in enumerate(self.sums.tolist()):
+            chance = f * math.sqrt(2 / a) if a > 0 else 0.0
+            self.drift[d] = below = min(0.25, max(below, (b - chance + 5 * 2 * below) / (a + 5)))
         self.noise += (error - self.noise) / min(self.n_errors + 1, 200)
         self.n_errors += 1

@@ -30,15 +30,18 @@ from driftmdp.agents.base import RowByRow, Stage
 from driftmdp.agents.explanation import Plan
 from driftmdp.agents.ranges import required_range, span_of
 from driftmdp.agents.restoring import memory_arrays, restored_memory
+from driftmdp.agents.restoring_adaptive import (
+    numbers,
+    require,
+    restored_intent,
+    restored_judgement,
+    restored_traces,
+)
 from driftmdp.agents.room import counts_of, enlarge_memory, new_memory
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.adaptive_arrays import (
     FADING,
-    INTENT,
-    TRACE,
     Habits,
-    Intent,
-    Judgement,
     Traces,
     new_intent,
     new_judgement,
@@ -113,7 +116,7 @@ class Adaptive(RowByRow):
         self._past = new_traces(self._known.slots.size, self._known.entries.size)
         self._judged = new_judgement(self._habits)
         self._intent = new_intent(self.space.n_states)
-        self._total = 0.0
+        self._n_seen, self._total = 0, 0.0
 
     @property
     def t(self) -> int:
@@ -132,11 +135,10 @@ class Adaptive(RowByRow):
         kernels.adaptive.learn(
             self._habits, self._offsets, self._known, self._past, self._judged, self._intent, step
         )
-        self._total += reward
-        n = self.t - 1
-        if n >= PATIENCE and not self.reward_range[0] <= reward <= self.reward_range[1]:
-            effect = f"{self.name} clips them and cannot tell them apart"
-            self._doubt("reward_range", self.reward_range, f"of {n} rewards", self._total / n, effect)
+        self._n_seen, self._total = self._n_seen + 1, self._total + reward
+        if self._n_seen >= PATIENCE and not self.reward_range[0] <= reward <= self.reward_range[1]:
+            what, effect = f"of {self._n_seen} rewards", f"{self.name} clips them and cannot tell them apart"
+            self._doubt("reward_range", self.reward_range, what, self._total / self._n_seen, effect)
 
     def _play_rows(self, stage: Stage, first: int, last: int) -> None:
         step = first
@@ -257,18 +259,20 @@ class Adaptive(RowByRow):
                 "visits": self._intent.visits,
                 "tried": self._intent.tried,
                 "touched": self._intent.touched[: int(facts["n_touched"])],
-                "total": np.array([self._total]),
+                "rewards": np.array([self._n_seen, self._total]),
             }
         )
 
     def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
         self._known = restored_memory(self.space, self._known, arrays)
-        _require(int(self._known.tally["window"][0]) == 0, "the window is wrong")
-        self._past = _restored_traces(self._known, arrays)
-        self._judged = _restored_judgement(self._judged, arrays)
-        self._intent = _restored_intent(self._intent, self._known, arrays)
-        _require(bool((self._past.pairs["last"] < self.t).all()), "a pair was visited in the future")
-        self._total = float(arrays["total"][0])
+        require(int(self._known.tally["window"][0]) == 0, "the window is wrong")
+        self._past = restored_traces(self._known, arrays)
+        self._judged = restored_judgement(self._judged, arrays)
+        self._intent = restored_intent(self._intent, self._known, arrays)
+        require(bool((self._past.pairs["last"] < self.t).all()), "a pair was visited in the future")
+        n_seen, self._total = numbers(arrays, "rewards")
+        require(0 <= n_seen < self.t, "the rewards are wrong")
+        self._n_seen = int(n_seen)
 
 
 def _with_room(past: Traces, slots: int, entries: int) -> Traces:
@@ -278,71 +282,3 @@ def _with_room(past: Traces, slots: int, entries: int) -> Traces:
         before = getattr(past, name)
         getattr(larger, name)[: len(before)] = before
     return larger
-
-
-def _restored_traces(known: kernels.arrays.Memory, arrays: dict[str, NDArray[Any]]) -> Traces:
-    tally = known.tally[0]
-    slots, entries = int(tally["n_slots"]), int(tally["n_entries"])
-    past = new_traces(known.slots.size, known.entries.size)
-    pairs = arrays["pairs"]
-    _require(pairs.dtype == TRACE and pairs.shape == (slots,), "the pairs are wrong")
-    past.pairs[:slots] = pairs
-    for name in TRACE.names or ():
-        _require(bool(np.isfinite(pairs[name]).all()), "a trace is not finite")
-    _require(bool((pairs["last"] > 0).all() and (pairs["gap"] >= 0).all()), "a time is wrong")
-    for name, n in (("sums", slots), ("counts", entries), ("chances", entries)):
-        room, kept = getattr(past, name), _numbers(arrays, name)
-        _require(kept.shape == (n, *room.shape[1:]) and bool((kept >= 0).all()), f"{name} are wrong")
-        room[:n] = kept
-    _require(bool((past.sums[:slots, 0] > 0).all()), "a pair has no visits")
-    return past
-
-
-def _restored_judgement(new: Judgement, arrays: dict[str, NDArray[Any]]) -> Judgement:
-    found = Judgement(*(_numbers(arrays, f"judged_{name}") for name in Judgement._fields))
-    for name in Judgement._fields:
-        _require(getattr(found, name).shape == getattr(new, name).shape, f"{name} has the wrong shape")
-    sound = (
-        np.allclose(found.transition_weights.sum(), 1.0)
-        and np.allclose(found.reward_weights.sum(axis=1), 1.0)
-        and all((array >= 0).all() for array in (found.transition_weights, found.reward_weights))
-        and all((array >= 0).all() for array in (found.reward_errors, found.drift, found.noise, found.judged[:, 0]))
-    )
-    _require(bool(sound), "the weights are wrong")
-    return found
-
-
-def _restored_intent(new: Intent, known: kernels.arrays.Memory, arrays: dict[str, NDArray[Any]]) -> Intent:
-    facts, touched = arrays["facts"], arrays["touched"]
-    n_states = new.bias.size
-    _require(facts.dtype == INTENT and facts.shape == (1,), "the facts are wrong")
-    _require(all(bool(np.isfinite(facts[name]).all()) for name in INTENT.names or ()), "a fact is not finite")
-    _require(bool(0 <= facts["planned"][0] <= facts["t"][0]), "time is wrong")
-    _require(bool(0 <= facts["cursor"][0] <= known.tally["n_slots"][0]), "the cursor is wrong")
-    _require(touched.dtype.kind == "i" and touched.ndim == 1, "the states are wrong")
-    _require(touched.size == facts["n_touched"][0] == np.unique(touched).size, "a state is known twice")
-    _require(bool(((touched >= 0) & (touched < n_states)).all()), "a state does not exist")
-    new.facts[:] = facts
-    for name in ("bias", "visits", "tried"):
-        kept = _numbers(arrays, name)
-        _require(kept.shape == (n_states,), f"{name} has the wrong shape")
-        getattr(new, name)[:] = kept
-    slots = known.slots[: int(known.tally["n_slots"][0])]
-    _require(np.array_equal(new.tried, np.bincount(slots["state"], minlength=n_states)), "the trials do not agree")
-    visits = np.bincount(slots["state"], weights=slots["count"], minlength=n_states)
-    _require(np.array_equal(new.visits, visits), "the visits do not agree")
-    new.touched[: touched.size], new.is_known[touched] = touched, 1
-    met = np.concatenate([slots["state"], known.entries["next_state"][: int(known.tally["n_entries"][0])]])
-    _require(bool(new.is_known[met].all()), "a state is missing")
-    return new
-
-
-def _numbers(arrays: dict[str, NDArray[Any]], name: str) -> NDArray[Any]:
-    array = arrays[name]
-    _require(array.dtype.kind in "fi" and bool(np.isfinite(array).all()), f"{name} has the wrong type")
-    return np.ascontiguousarray(array)
-
-
-def _require(kept: bool, fault: str) -> None:
-    if not kept:
-        raise ValueError(fault)

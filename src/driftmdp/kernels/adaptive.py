@@ -37,14 +37,15 @@ LAZY = 0.9  # of a sweep's way is gone, so that no period withstands
 def think(habits: Habits, offsets: Ints, known: Memory, past: Traces, judged: Judgement, intent: Intent) -> None:
     """Bring some pairs up to date, and the plan on; once a step."""
     facts = intent.facts[0]
-    if facts["planned"] == facts["t"]:
+    if facts["thought"] == facts["t"]:
         return
+    facts["thought"] = facts["t"]
     n = known.tally[0]["n_slots"]
     for _ in range(min(n, ROWS)):
         facts["cursor"] = facts["cursor"] + 1 if facts["cursor"] + 1 < n else 0
         traces.refresh(habits, known, past, judged, facts["cursor"], facts["t"])
-    facts["planned"], facts["sweeps"] = facts["t"], 0
     if facts["t"] % max(habits.every, 1 + known.tally[0]["n_entries"] // PATIENCE) == 0:
+        facts["planned"], facts["sweeps"] = facts["t"], 0
         look_at_rewards(known, past, intent)
         while facts["sweeps"] < SWEEPS:
             sweep(habits, offsets, known, past, intent)
@@ -142,7 +143,8 @@ def sweep(habits: Habits, offsets: Ints, known: Memory, past: Traces, intent: In
         low, high = min(low, change), max(high, change)
         bias[s] += LAZY * change
         least = min(least, bias[s])
-    facts["elsewhere"] -= least
+    if n < bias.size:
+        facts["elsewhere"] -= least
     for i in range(n):
         bias[intent.touched[i]] -= least
     facts["gain"], facts["residual"] = high, high - low
@@ -230,7 +232,8 @@ def play(
         state = record.states[step]
         think(habits, offsets, known, past, judged, intent)
         action = choose(habits, offsets, known, past, judged, intent, state)
-        record.sweeps[step] = intent.facts[0]["sweeps"]
+        facts = intent.facts[0]
+        record.sweeps[step] = facts["sweeps"] if facts["planned"] == facts["t"] else 0
         reward, next_state = take_step(world, luck, noise, record, step, action)
         pair = offsets[state] + action
         learn(habits, offsets, known, past, judged, intent, (state, pair, reward, next_state))

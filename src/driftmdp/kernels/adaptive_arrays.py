@@ -128,7 +128,8 @@ class Judgement(NamedTuple):
 INTENT = np.dtype(
     [
         ("t", "i8"),  # the time of the step that comes next, from 1
-        ("planned", "i8"),  # when thought was last given to it
+        ("thought", "i8"),  # the last time that thought was given to it
+        ("planned", "i8"),  # and that a plan was made, and its facts
         ("plans", "i8"),
         ("cursor", "i8"),  # the pair that is looked at next
         ("n_touched", "i8"),

@@ -32,7 +32,6 @@ LARGEST_DRIFT = 0.25
 LOG_USUAL_AGE = np.log(31.0)  # ln (1 + age) at which drift counts once; where it is slow, knowing is worth more
 NOISE_PRIOR = 2.0  # visits that the noise of all pairs counts for
 LEAST_ERROR = 1e-6
-SIG = 0.5
 MOST_SURPRISE = 20.0  # in squared deviations: beyond, an outlier says no more
 
 
