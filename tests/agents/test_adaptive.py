@@ -193,3 +193,10 @@ def test_time_may_be_very_late():
         agent.act(0)
         assert_lawful(agent)
         assert agent.t == late + 21
+
+
+def test_a_far_state_that_bad_luck_hid_is_met_in_the_end():
+    """Twelve tries did not lead from the last state but one to the last; with doubt by visits alone it gave up."""
+    problem = problems.river_swim(n_states=6, horizon=5000)
+    run = dm.simulate(adaptive(problem), problem, seed=232)
+    assert run.dynamic_regret(problem)[-1] < 400

@@ -72,8 +72,9 @@ class Adaptive:
         spread = np.maximum(0.0, pair.squares / pair.n - (pair.sums / pair.n) ** 2)
         return (2 * self.noise + n * (u[:10] @ spread)) / (2 + n)
 
-    def rarity(self, x):  # L
-        return 1 + 0.5 * math.log(self.visits[x[0]] / self.pairs[x].n[9])
+    def doubt(self, x):  # L
+        fair = max(self.visits[x[0]], self.t / sum(self.n_actions))
+        return 1 + 0.5 * math.log(fair / self.pairs[x].n[9])
 
     def refresh(self, x):
         pair, c = self.pairs[x], context(self.t - self.pairs[x].last)
@@ -81,7 +82,8 @@ class Adaptive:
         pair.mean = u @ pair.experts(self.t)
         v = u @ np.append(pair.n, 1.0)
         moved = (math.log(1 + self.t - pair.last) / math.log(31)) ** 2 * self.drift[c]
-        pair.hoped = min(1.0, pair.mean + math.sqrt(self.rarity(x) * self.sigma2(pair, u) / v + moved))
+        pair.log = self.doubt(x)
+        pair.hoped = min(1.0, pair.mean + math.sqrt(pair.log * self.sigma2(pair, u) / v + moved))
         fade, pair.chances = FADE ** (self.t - pair.last), {}
         for after, counts in pair.counts.items():
             p = self.back_off(pair, counts * fade, fade, counts[9] / pair.n[9])
@@ -110,7 +112,7 @@ class Adaptive:
     def value(self, x):
         if x not in self.pairs:
             return self.untried(self.visits[x[0]])
-        pair, log = self.pairs[x], self.rarity(x)
+        pair, log = self.pairs[x], self.pairs[x].log
         top = min(self.h_max, self.h_mean + log * self.h_sd)
         ahead = sum(p * self.bias[after] for after, p in pair.chances.items())
         variance = sum(p * (self.bias[after] - ahead) ** 2 for after, p in pair.chances.items())
@@ -128,7 +130,7 @@ class Adaptive:
             step = {state: self.best(state) - h for state, h in self.bias.items()}
             changes = list(step.values())
             if len(self.bias) < self.n_states:
-                changes.append(self.untried(0) - self.elsewhere)
+                changes.append(self.untried(self.t) - self.elsewhere)
                 self.elsewhere += 0.9 * changes[-1]
             for state in self.bias:
                 self.bias[state] += 0.9 * step[state]

@@ -34,6 +34,7 @@ def restored_traces(known: Memory, arrays: dict[str, NDArray[Any]]) -> Traces:
     for name in ("reward", "before", "mean", "hoped"):
         require(within_one(pairs[name]), "a reward is wrong")
     require(bool(((pairs["rarity"] >= -ROUNDING) & (pairs["rarity"] < LONGEST)).all()), "a rarity is wrong")
+    require(bool(((pairs["doubt"] >= 1.0) & (pairs["doubt"] < LONGEST)).all()), "a doubt is wrong")
     seen = known.slots[:slots]
     for name in ("total", "squares"):
         require(within_one(seen[name] / seen["count"]), "a sum is wrong")

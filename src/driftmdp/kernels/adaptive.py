@@ -4,12 +4,14 @@ One definition serves the live agent, which calls ``think``, ``choose`` and ``le
 which calls them T times without leaving compiled code. kernels/traces.py has the memories that it plans with.
 
 The plan is relative value iteration on the mixed model, a few sweeps a step from where it was, since a step changes
-little. With N_s and N visits of a state and a pair, and L = 1 + curiosity ln (N_s / N), the value of a pair is
+little. With N_s and N visits of a state and one of the P pairs, and L = 1 + curiosity ln (max(N_s, t / P) / N), the
+value of a pair is
 
     hoped + (1 - l) min(H, p^h + spread sqrt(L Var_p^(h) / n)) + l H,    l = leak L / (n + leak L),
     H = min(max h, mean h + boldness L sd h),
 
-and that of one that was never tried, with z = boldness (1 + curiosity ln (1 + N_s)) and m pairs known,
+and that of one that was never tried, with z = boldness (1 + curiosity ln (1 + N_s)), t for N_s in a state that was
+never met, and m pairs known,
 
     min(1, mean r^ + z (sd r^ + 1 / (m + 1))) + min(max h, mean h + z sd h).
 """
@@ -109,7 +111,7 @@ def value_of(habits: Habits, known: Memory, past: Traces, intent: Intent, index:
         mean += chance * value
         squares += chance * value * value
         found = entry["link"]
-    doubt = 1.0 + habits.curiosity * pair["rarity"]
+    doubt = pair["doubt"]
     top = min(facts["top"], facts["mean"] + habits.boldness * doubt * facts["deviation"])
     n = pair["weight"] + 1e-9
     value = mean + habits.spread * np.sqrt(doubt * max(0.0, squares - mean * mean) / n)
@@ -131,7 +133,7 @@ def sweep(habits: Habits, offsets: Ints, known: Memory, past: Traces, intent: In
     for index in range(known.tally[0]["n_slots"]):
         s = known.slots[index]["state"]
         swept[s] = max(swept[s], value_of(habits, known, past, intent, index))
-    elsewhere = untried_value(habits, known, intent, 0.0)
+    elsewhere = untried_value(habits, known, intent, float(facts["t"]))
     low, high, least = np.inf, -np.inf, np.inf
     if n < bias.size:
         low = high = elsewhere - facts["elsewhere"]

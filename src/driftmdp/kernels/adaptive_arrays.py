@@ -75,6 +75,7 @@ TRACE = np.dtype(
         ("reward", "f8"),
         ("before", "f8"),
         ("rarity", "f8"),  # ln (visits of the state / visits of the pair)
+        ("doubt", "f8"),  # L of kernels/adaptive.py
         ("mean", "f8"),  # r^
         ("hoped", "f8"),  # its optimistic reward
         ("weight", "f8"),  # the visits that its transitions are worth today

@@ -94,7 +94,8 @@ def refresh(habits: Habits, known: Memory, traces: Traces, judged: Judgement, in
         visits += weight * (
             traces.sums[index, 0, e] if e < MEMORIES - 1 else slot["count"] if e < EXPERTS - 1 else 1.0
         )
-    doubt = 1.0 + habits.curiosity * pair["rarity"]
+    neglect = np.log(t / (known.slot_of.size * slot["count"]))  # beside an even share of all visits
+    doubt = pair["doubt"] = 1.0 + habits.curiosity * max(pair["rarity"], neglect)
     noise = habits.noise**2 * doubt * noise_of(known, traces, judged, context, index) / visits
     worth = habits.drift * (np.log1p(age) / LOG_USUAL_AGE if habits.patience == 1 else 1.0)
     drift = worth**2 * judged.drift[context_of(age)]
