@@ -1,15 +1,13 @@
-"""What each part of Adaptive is worth: ``python -m benchmarks.adaptive_ablations [--reported]``.
+"""What each part of Adaptive is worth: ``python -m benchmarks.adaptive_ablations``.
 
-Each variant changes one of its habits. Problems are those of the drift suite's tuning family at T = 5,000, which
-the constants were chosen on, or with ``--reported`` those of the other. A number is the geometric mean over
-problems of (regret + slack) / (regret of Adaptive as it is + slack), the slack being 0.5% of T times the range of
-rewards; its interval is over problems.
+Each variant changes one of its habits. Problems are those of the drift suite's tuning family at T = 5,000, and of
+these the small ones that drift at T = 50,000. A number is the geometric mean over problems of (regret + slack) /
+(regret of Adaptive as it is + slack), the slack being 0.5% of T times the range of rewards; its interval is over
+problems.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -38,12 +36,14 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "a plan every 10 steps": {"every": 10},
     "a plan every 100 steps": {"every": 100},
 }
-SEEDS = range(100, 110)
-HORIZON = 5000
+SHORT, LONG = 5_000, 50_000
+SEEDS = {SHORT: range(100, 110), LONG: range(100, 104)}
+SMALL = ("two-state", "river-swim", "garnet", "bandit")
+MOST_STATES = 8
 
 
-def regrets(problem: dm.Problem, habits: dict[str, Any]) -> Iterable[float]:
-    """Return the regret of a variant, by seed."""
+def mean_regret(problem: dm.Problem, habits: dict[str, Any]) -> float:
+    """Return the mean regret of a variant."""
     gains = dm.planning.optimal_gains(problem.drifting, allow_transient=True)
     agent = Adaptive.for_problem(problem)
     agent._habits = agent._habits._replace(**habits)
@@ -53,25 +53,44 @@ def regrets(problem: dm.Problem, habits: dict[str, Any]) -> Iterable[float]:
         return float(dm.simulate(agent, problem, seed).dynamic_regret(problem, gains)[-1])
 
     with ThreadPoolExecutor() as workers:
-        return list(workers.map(play, SEEDS))
+        return float(np.mean(list(workers.map(play, SEEDS[problem.horizon]))))
 
 
-def main(family: str) -> None:
+def worlds() -> list[tuple[str, dm.Problem]]:
+    """Return the problems, short ones first."""
+    tasks = [t for t in packaged_suite().tasks() if t.family == "tuning" and t.horizon == SHORT]
+    short = [(t.label, dm.problems.make(t.problem.name, **t.problem.parameters)) for t in tasks]
+    small = [
+        task
+        for task, (_, world) in zip(tasks, short, strict=True)
+        if not task.stationary and task.group in SMALL and world.space.n_states <= MOST_STATES
+    ]
+    return short + [
+        (f"{t.label}, T = {LONG:,}", dm.problems.make(t.problem.name, **t.problem.parameters | {"horizon": LONG}))
+        for t in small
+    ]
+
+
+def main() -> None:
     """Print a table of all variants."""
-    tasks = [task for task in packaged_suite().tasks() if task.family == family and task.horizon == HORIZON]
-    worlds = [dm.problems.make(task.problem.name, **task.problem.parameters) for task in tasks]
-    slack = np.array([0.005 * HORIZON * np.ptp(world.reward_range) for world in worlds])
+    labels, problems = zip(*worlds(), strict=True)
+    slack = np.array([0.005 * problem.horizon * np.ptp(problem.reward_range) for problem in problems])
+    horizons = np.array([problem.horizon for problem in problems])
     base: NDArray[np.float64] | None = None
-    print("| variant | regret against Adaptive as it is | worst problem |\n|---|---|---|")
+    print(f"| variant | T = {SHORT:,} | T = {LONG:,} | worst problem |\n|---|---|---|---|")
     for name, habits in VARIANTS.items():
-        found = np.array([np.mean(list(regrets(world, habits))) for world in worlds])
+        found = np.maximum([mean_regret(problem, habits) for problem in problems], 0.0) + slack
         base = found if base is None else base
-        ratios = np.log((np.maximum(found, 0.0) + slack) / (np.maximum(base, 0.0) + slack))
-        interval, worst = mean_interval(ratios), int(np.argmax(ratios))
-        low, middle, high = (np.exp(each) for each in (interval.low, interval.estimate, interval.high))
-        shown = f"{middle:.2f} [{low:.2f}, {high:.2f}] | {np.exp(ratios[worst]):.2f}, {tasks[worst].label}"
-        print(f"| {name} | {shown} |", flush=True)
+        ratios = np.log(found / base)
+        worst = int(np.argmax(ratios))
+        shown = [_shown(ratios[horizons == horizon]) for horizon in (SHORT, LONG)]
+        print(f"| {name} | {' | '.join(shown)} | {np.exp(ratios[worst]):.2f}, {labels[worst]} |", flush=True)
+
+
+def _shown(ratios: NDArray[np.float64]) -> str:
+    interval = mean_interval(ratios)
+    return f"{np.exp(interval.estimate):.2f} [{np.exp(interval.low):.2f}, {np.exp(interval.high):.2f}]"
 
 
 if __name__ == "__main__":
-    main("reported" if "--reported" in sys.argv else "tuning")
+    main()
