@@ -26,7 +26,7 @@ def test_the_suite_has_what_it_should(tasks):
     at_5000 = Counter(task.group for task in reported if task.horizon == 5000)
     assert at_5000["two-state"] == 4
     assert at_5000["river-swim"] == 3
-    assert at_5000["garnet"] == 18
+    assert at_5000["garnet"] == 30  # twelve of them with noisy rewards
     assert at_5000["bandit"] == 3
     assert {task.horizon for task in reported} == HORIZONS
     for task in reported:
@@ -49,7 +49,7 @@ def test_every_name_and_parameter_is_known_and_families_share_no_instance(tasks)
 def test_tuning_tries_twelve_windows_and_five_scales(tasks):
     asked = plan(tasks[0].tuning_spec())
     assert len(asked.agents) == 60
-    assert asked.n_runs + len(plan(tasks[0].fresh_spec(ARM)).agents) * 20 == tasks[0].n_runs
+    assert asked.n_runs == 300
 
 
 @pytest.mark.parametrize("horizon", sorted(HORIZONS))
@@ -112,3 +112,16 @@ def test_the_winner_has_the_least_mean_regret_and_a_second_time_does_nothing(tmp
     assert run_suite([task], tmp_path) == []
     assert timing.read_bytes() == before
     assert load(tmp_path / task.slug / "fresh").sessions[-1]["done"] == 0
+
+
+def test_an_agent_that_fails_stops_nothing(tmp_path, monkeypatch):
+    def fail(self, stage):
+        raise RuntimeError("boom")
+
+    monkeypatch.setattr("driftmdp.agents.BORL.play", fail)
+    task = next(task for task in tiny_suite().tasks() if task.timed and task.group == "two-state")
+    failures = run_suite([task], tmp_path)
+    assert {failure.agent for failure in failures} == {"BORL raw"}
+    timed = json.loads((tmp_path / task.slug / "timing.json").read_text("utf-8"))
+    assert timed
+    assert "BORL raw" not in timed

@@ -80,6 +80,10 @@ class Store:
         if not (folder / "manifest.json").is_file():
             within = sorted(folder.glob("*/manifest.json"))
             hint = f"Did you mean {within[0].parent}?" if within else "`driftmdp run` makes such folders."
+            if (folder / "suite.json").is_file():
+                hint = (
+                    "It is a folder of `driftmdp suite`, which writes its own page; each problem in it has results."
+                )
             raise StorageError(f"{folder} must be a folder of results, with a manifest.json. {hint}")
         return cls(folder)
 

@@ -138,12 +138,6 @@ class SuiteTask:
         name = f"{self.label}, T = {self.horizon:,}: {what}"
         return Spec(name=name, seeds=seeds, curve=CURVE, problems=[self.problem], agents=agents)
 
-    @property
-    def n_runs(self) -> int:
-        """How many runs both specs have."""
-        arms = self.yardstick.windows * len(self.yardstick.scales)
-        return arms * self.seeds.tuning.count + (len(self.agents) + 1) * self.seeds.fresh.count
-
 
 class Suite(Strict):
     """Everything that the suite has.

@@ -15,7 +15,7 @@ from __future__ import annotations
 import contextlib
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -79,9 +79,10 @@ def run_suite(
         watcher = (lambda what, task=task: watch(task, what)) if watch else (lambda what: Silent())
         failures += run(task.tuning_spec(), folder / "tuning", workers, "auto", watcher("tuning")).failures
         spec = task.fresh_spec(best_arm(load(folder / "tuning")))
-        failures += run(spec, folder / "fresh", workers, "auto", watcher("fresh")).failures
+        failed = run(spec, folder / "fresh", workers, "auto", watcher("fresh")).failures
         if task.timed:
-            _time_steps(spec, folder / "timing.json")
+            _time_steps(spec, folder / "timing.json", {failure.agent for failure in failed})
+        failures += failed
     return failures
 
 
@@ -132,12 +133,12 @@ def write_tasks(tasks: Sequence[SuiteTask], name: str, out: str | Path) -> None:
     _write_json(Path(out) / "suite.json", {"name": name, "yardstick": tasks[0].yardstick.label, "tasks": facts})
 
 
-def _time_steps(spec: Spec, path: Path) -> None:
-    """Note how long a step of each agent takes, in this thread and compiled; what is noted stays."""
+def _time_steps(spec: Spec, path: Path, failed: Set[str]) -> None:
+    """Note how long a step of each agent takes that did not fail, in this thread, compiled; what is noted stays."""
     known = {}
     with contextlib.suppress(OSError, ValueError):
         known = json.loads(path.read_text(encoding="utf-8"))
-    cells = {cell.agent.label: cell for cell in plan(spec).cells}
+    cells = {cell.agent.label: cell for cell in plan(spec).cells if cell.agent.label not in failed}
     missing = {label: cell for label, cell in cells.items() if known.get(label, {}).get("cell") != cell.id}
     if missing:
         found = {label: _microseconds(cell) for label, cell in missing.items()}

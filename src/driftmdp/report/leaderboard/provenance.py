@@ -26,7 +26,10 @@ def provenance(board: Leaderboard) -> Section:
         if sessions
         else "",
         "Machine": machines,
-        "Revision": _each(manifest["revision"] or "not in a checkout" for manifest in manifests),
+        "Revision of the last session": _each(
+            manifest["revision"] or "not in a checkout" for manifest in manifests
+        ),
+        "Revisions of all sessions": _each(session.get("revision") or "unknown" for session in sessions),
         **{
             f"Version of {name}": _each(manifest["versions"][name] for manifest in manifests)
             for name in manifests[0]["versions"]

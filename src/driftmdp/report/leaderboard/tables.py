@@ -26,7 +26,7 @@ __all__ = [
     "time_table",
 ]
 
-KINDS = {"kept": "kept", "not kept": "not", "not run": ""}
+KINDS = {"kept": "kept", "kept so far": "kept", "not kept": "not", "not run": ""}
 NONE = Cell(number(None))
 
 

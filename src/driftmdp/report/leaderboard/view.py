@@ -24,6 +24,7 @@ from driftmdp.statistics import Interval, mean_interval, ratio_interval
 __all__ = ["SLACK", "Contest", "Leaderboard", "read_leaderboard"]
 
 SLACK = 0.005
+ENOUGH_SEEDS = 20  # that a promise is judged on
 ROWS = """
     SELECT agent, seed, regret, n_states, n_pairs, reward_high - reward_low AS span
     FROM runs JOIN problems USING (problem_id) ORDER BY position, seed
@@ -158,6 +159,12 @@ class Leaderboard:
     def horizons(self) -> list[int]:
         """The horizons of what is reported."""
         return sorted({contest.horizon for contest in self.family("reported")})
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all that was asked for is there, on as many seeds as a promise is judged on."""
+        seeds = [regrets.size for contest in self.contests for regrets in contest.regrets.values()]
+        return self.asked == len(self.contests) and self.n_missing == 0 and min(seeds) >= ENOUGH_SEEDS
 
     @property
     def rivals(self) -> list[str]:

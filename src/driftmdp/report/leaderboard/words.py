@@ -17,7 +17,9 @@ def found(board: Leaderboard) -> str:
         return "Nothing of the reported family is there yet."
     one = ranked.get(OURS) or next(iter(ranked.values()))
     verdicts = [promise.verdict for promise in promises(board)]
+    so_far = verdicts.count("kept so far")
     kept = f" Of {len(verdicts)} promises {verdicts.count('kept')} are kept, {verdicts.count('not kept')} are not"
+    kept += f", {so_far} are so far" if so_far else ""
     open_ = f", {verdicts.count('not run')} could not be tried" if "not run" in verdicts else ""
     return (
         f"{one.agent} has a median regret of {interval_text(one.median)} times the yardstick's over {one.n} "
@@ -44,8 +46,8 @@ def about(board: Leaderboard) -> list[str]:
         "uncertain than each number.",
         "Constants of our agents were chosen on the tuning family only. Results are reported on the other family, "
         f"which has the same kinds of problems and no instance in common: {len(reported)} problems and horizons "
-        f"against {len(tuning)}. The other family was looked at once, before the last of Adaptive's rules was "
-        "found, on tuning problems (decision 15 of the documentation).",
+        f"against {len(tuning)}. The reported family was looked at twice before Adaptive was finished (decision 15 "
+        "of the documentation says when, and what came of it).",
         *([f"Not all is there: {'; '.join(missing)}."] if missing else []),
     ]
 
@@ -55,7 +57,8 @@ def yardstick_words(board: Leaderboard) -> str:
     return (
         f"{board.yardstick} is SWUCRL2-CW with the window and the scale of the radii that had the least mean "
         "regret on tuning seeds, for each problem and horizon anew, then run again on the fresh ones. Nobody could "
-        "have known these. Its widening is 0, which on most problems does better than its own."
+        "have known these. Its widening is 0, which on most problems does better than its own. The smallest scale "
+        "wins most often, so that a still smaller one might do better on some problems."
     )
 
 
@@ -73,6 +76,8 @@ def promise_words() -> str:
     """Return the rule by which promises are judged."""
     return (
         "A promise of at most c times another's regret is kept on a problem if mean regret is at most c times the "
-        "other's and the slack. One on a median is kept if that holds on at least half of the problems, any other "
-        "if it holds on all. Anytime: the agent is not told the horizon, so the same agent must do well at each."
+        "other's plus the slack, 0.5% of T times the range of rewards. One on a median is kept if that holds on at "
+        "least half of the problems, any other if it holds on all; so far, if problems or seeds are missing. BORL "
+        "raw is BORL on rewards as they are, without a cap, as the paper's numerical section is read. Anytime: the "
+        "agent is not told the horizon, so the same agent must do well at each."
     )
