@@ -20,7 +20,8 @@ from driftmdp.agents.restoring import memory_arrays, restored_memory, restored_m
 from driftmdp.agents.room import counts_of, enlarge_memory, means_of, new_memory, new_mind
 from driftmdp.errors import InvalidInputError
 from driftmdp.formulas import tuned
-from driftmdp.kernels.arrays import Model, Posterior, Sample
+from driftmdp.kernels.arrays import Model
+from driftmdp.kernels.posterior_arrays import Posterior, Sample
 from driftmdp.mdp import Space
 from driftmdp.mdp.space import as_space
 from driftmdp.validation import as_integer, as_number

@@ -18,7 +18,6 @@ __all__ = [
     "STEP",
     "TALLY",
     "VISITS",
-    "Bits",
     "Bools",
     "Bounds",
     "Draft",
@@ -31,11 +30,9 @@ __all__ = [
     "Model",
     "Odds",
     "Phases",
-    "Posterior",
     "Record",
     "Records",
     "Rules",
-    "Sample",
     "Sets",
     "Weights",
     "World",
@@ -45,7 +42,6 @@ Ints: TypeAlias = NDArray[np.int32]
 Floats: TypeAlias = NDArray[np.float64]
 Longs: TypeAlias = NDArray[np.int64]
 Bools: TypeAlias = NDArray[np.bool_]
-Bits: TypeAlias = NDArray[np.uint64]
 Records: TypeAlias = Any  # an array of one of the record types below; fields are read by name
 
 
@@ -316,39 +312,6 @@ class Phases(NamedTuple):
     log_delta: Floats
     reward_extra: Floats
     transition_extra: Floats
-
-
-class Posterior(NamedTuple):
-    """How an agent that samples its model thinks: numbers only.
-
-    ============  =====================================================================================
-    prior         weight of every next state in the Dirichlet prior
-    discount      factor of everything remembered at every step; 1 for none
-    every         draw a model when the time is a multiple of this; 0 for never
-    tolerance     of the gain of the model drawn
-    bottom, span  rewards are mapped to [0, 1] by (r - bottom) / span, and clipped
-    ============  =====================================================================================
-    """
-
-    prior: float
-    discount: float
-    every: int
-    tolerance: float
-    bottom: float
-    span: float
-
-
-class Sample(NamedTuple):
-    """Room for a model drawn from a posterior.
-
-    =====  =====  ==================================================================
-    model  Model  its arrays, with room for more successors than it may have
-    seen   (S,)   False, but for the seen successors of the pair that is being drawn
-    =====  =====  ==================================================================
-    """
-
-    model: Model
-    seen: Bools
 
 
 class Odds(NamedTuple):

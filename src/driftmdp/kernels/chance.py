@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from driftmdp.kernels._compile import inlined_kernel, lean_kernel
-from driftmdp.kernels.arrays import Bits
+from driftmdp.kernels.posterior_arrays import Bits
 
 UNIT = 2.0**-53
 ELEVEN, SEVENTEEN, NINETEEN = np.uint64(11), np.uint64(17), np.uint64(19)

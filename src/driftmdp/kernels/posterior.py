@@ -17,10 +17,11 @@ import numpy as np
 
 from driftmdp.kernels import memory
 from driftmdp.kernels._compile import inlined_kernel, lean_kernel
-from driftmdp.kernels.arrays import Bits, Ints, Longs, Luck, Memory, Mind, Posterior, Record, Sample, World
+from driftmdp.kernels.arrays import Ints, Longs, Luck, Memory, Mind, Record, World
 from driftmdp.kernels.bellman import CONVERGED, NO_ROOM
 from driftmdp.kernels.chance import beta, exponential, gamma, uniform
 from driftmdp.kernels.gain import solve
+from driftmdp.kernels.posterior_arrays import Bits, Posterior, Sample
 from driftmdp.kernels.world import take_step
 
 FAINTEST = 1e-9  # of a step: what has faded below is forgotten
