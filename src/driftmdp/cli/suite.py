@@ -28,7 +28,9 @@ Out = Annotated[
         show_default=False,
     ),
 ]
-Quick = Annotated[bool, typer.Option("--quick", help="A dozen problems at T = 5000 on few seeds: some minutes.")]
+Quick = Annotated[
+    bool, typer.Option("--quick", help="14 problems at T = 5000 on few seeds, a coarser yardstick: some minutes.")
+]
 Only = Annotated[
     str | None,
     typer.Option(help="Only problems whose folder's name fits, such as 'garnet-20-*'.", show_default=False),
