@@ -200,7 +200,7 @@ def test_output_may_be_cut_short(tmp_path):
         text=True,
         check=True,
     )
-    assert done.stdout.startswith("BOB")
+    assert done.stdout.startswith("Adaptive")
     assert done.stderr == ""
 
 

@@ -91,6 +91,7 @@ def say_and_sleep(task):
 def main(name):
     """Run tasks until Ctrl-C, then say which threads and processes are left."""
     task = "thread" if name == "threads" else "process"
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where a shell ran the tests with "&"
     try:
         for _ in engines.make(name, workers=2).map(say_and_sleep, iter(lambda: task, None)):
             pass
