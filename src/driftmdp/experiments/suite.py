@@ -206,7 +206,7 @@ def packaged_suite() -> Suite:
     Examples
     --------
     >>> sorted({problem.group for problem in packaged_suite().problems})[:3]
-    ['bandit', 'garnet', 'inventory']
+    ['bandit', 'bidding', 'garnet']
     """
     return parse_suite(resources.files("driftmdp.experiments").joinpath("suite.toml").read_text(encoding="utf-8"))
 

@@ -49,7 +49,7 @@ def write_leaderboard(folder: str | Path) -> WrittenLeaderboard:
     --------
     >>> import tempfile
     >>> from driftmdp.experiments import packaged_suite, run_suite, write_tasks
-    >>> tasks = packaged_suite().tasks(quick=True)[-1:]
+    >>> tasks = [task for task in packaged_suite().tasks(quick=True) if task.group == "bandit"]
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_tasks(tasks, "one problem", folder)
     ...     failures = run_suite(tasks, folder)
