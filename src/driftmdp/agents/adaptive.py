@@ -29,10 +29,9 @@ from driftmdp import kernels
 from driftmdp.agents.base import RowByRow, Stage
 from driftmdp.agents.explanation import Plan
 from driftmdp.agents.ranges import required_range, span_of
-from driftmdp.agents.restoring import memory_arrays, restored_memory
+from driftmdp.agents.restoring import memory_arrays, require, restored_memory
 from driftmdp.agents.restoring_adaptive import (
     numbers,
-    require,
     restored_intent,
     restored_judgement,
     restored_traces,
@@ -50,8 +49,6 @@ from driftmdp.kernels.adaptive_arrays import (
 from driftmdp.mdp import Space
 
 __all__ = ["Adaptive", "AdaptiveReason"]
-
-PATIENCE = 20  # rewards after which their range may be doubted
 
 
 @dataclass(frozen=True)
@@ -116,7 +113,6 @@ class Adaptive(RowByRow):
         self._past = new_traces(self._known.slots.size, self._known.entries.size)
         self._judged = new_judgement(self._habits)
         self._intent = new_intent(self.space.n_states)
-        self._n_seen, self._total = 0, 0.0
 
     @property
     def t(self) -> int:
@@ -135,10 +131,7 @@ class Adaptive(RowByRow):
         kernels.adaptive.learn(
             self._habits, self._offsets, self._known, self._past, self._judged, self._intent, step
         )
-        self._n_seen, self._total = self._n_seen + 1, self._total + reward
-        if self._n_seen >= PATIENCE and not self.reward_range[0] <= reward <= self.reward_range[1]:
-            what, effect = f"of {self._n_seen} rewards", f"{self.name} clips them and cannot tell them apart"
-            self._doubt("reward_range", self.reward_range, what, self._total / self._n_seen, effect)
+        self._doubt_the_mean(reward, f"{self.name} clips them and cannot tell them apart")
 
     def _play_rows(self, stage: Stage, first: int, last: int) -> None:
         step = first

@@ -25,6 +25,8 @@ from driftmdp.validation import LARGEST, as_integer, as_number, warn
 
 __all__ = ["Agent", "BuiltinAgent", "RowByRow", "Stage", "checked_problem"]
 
+PATIENCE = 20  # rewards seen live after which their range may be doubted
+
 
 @runtime_checkable
 class Agent(Protocol):
@@ -72,6 +74,7 @@ class BuiltinAgent(ABC):
         self._waiting: tuple[int, int] | None = None
         self._doubts: list[str] = []
         self._doubted: frozenset[str] = frozenset()
+        self._n_seen, self._total = 0, 0.0
 
     @classmethod
     def for_problem(cls, problem: Problem, **parameters: Any) -> Self:
@@ -107,6 +110,7 @@ class BuiltinAgent(ABC):
         """Forget everything and begin anew; all randomness comes from ``rng``, by default from ``seed``."""
         self._generator(rng)
         self._waiting, self._doubts = None, []
+        self._n_seen, self._total = 0, 0.0
 
     @abstractmethod
     def _decide(self, state: int) -> int:
@@ -177,6 +181,13 @@ class BuiltinAgent(ABC):
                 f"The mean {what} is {mean:g}, far outside {name} ({bounds[0]:g}, {bounds[1]:g}): {effect}. Make "
                 "the agent with the range of your rewards."
             )
+
+    def _doubt_the_mean(self, reward: float, effect: str) -> None:
+        """Doubt the range where the mean of the rewards seen live is far outside of it, and say what follows."""
+        self._n_seen, self._total = self._n_seen + 1, self._total + reward
+        bounds = self.reward_range
+        if bounds is not None and self._n_seen >= PATIENCE and not bounds[0] <= reward <= bounds[1]:
+            self._doubt("reward_range", bounds, f"of {self._n_seen} rewards", self._total / self._n_seen, effect)
 
     def _voice(self) -> None:
         """Warn of what was doubted during a step; a step is whole before it, should a warning be an error."""

@@ -16,7 +16,7 @@ from driftmdp.agents.room import enlarge_mind, new_memory
 from driftmdp.kernels.arrays import CLOCK, ENTRY, PAIR_REASON, SLOT, STEP, TALLY, VISITS, Memory, Mind
 from driftmdp.mdp import Space
 
-__all__ = ["memory_arrays", "restored_memory", "restored_mind"]
+__all__ = ["memory_arrays", "require", "restored_memory", "restored_mind"]
 
 TYPES = {
     "slots": SLOT,
@@ -47,24 +47,24 @@ def restored_memory(space: Space, empty: Memory, arrays: dict[str, NDArray[Any]]
     """Return the memory of a snapshot; ``empty`` is a new one of the same agent."""
     slots, entries, steps, tally = (_checked(arrays, name) for name in ("slots", "entries", "steps", "tally"))
     for records in (slots, entries, steps):
-        _require(_within(records["pair"], space.n_pairs), "a pair does not exist")
-    _require(all(np.isfinite(slots[name]).all() for name in ("total", "squares")), "a sum is not finite")
-    _require(bool(np.isfinite(steps["reward"]).all()), "a reward is not finite")
-    _require(_within(entries["next_state"], space.n_states), "a next state does not exist")
-    _require(tally.size == 1 and np.unique(slots["pair"]).size == slots.size, "a pair has two slots")
+        require(_within(records["pair"], space.n_pairs), "a pair does not exist")
+    require(all(np.isfinite(slots[name]).all() for name in ("total", "squares")), "a sum is not finite")
+    require(bool(np.isfinite(steps["reward"]).all()), "a reward is not finite")
+    require(_within(entries["next_state"], space.n_states), "a next state does not exist")
+    require(tally.size == 1 and np.unique(slots["pair"]).size == slots.size, "a pair has two slots")
     facts = {name: int(tally[name][0]) for name in TALLY.names or ()}
     window = facts["window"]
-    _require(0 <= window <= empty.steps.size, "the window is wrong")
-    _require(facts["n_slots"] == slots.size and facts["n_entries"] == entries.size, "the tally is wrong")
-    _require(steps.size == (facts["remembered"] if window else 0), "steps are missing")
-    _require(0 <= facts["cursor"] < max(1, window) and 0 <= facts["since"] < max(1, window), "the tally is wrong")
+    require(0 <= window <= empty.steps.size, "the window is wrong")
+    require(facts["n_slots"] == slots.size and facts["n_entries"] == entries.size, "the tally is wrong")
+    require(steps.size == (facts["remembered"] if window else 0), "steps are missing")
+    require(0 <= facts["cursor"] < max(1, window) and 0 <= facts["since"] < max(1, window), "the tally is wrong")
     memory = new_memory(space.n_pairs, window, slots.size, entries.size, empty.steps.size)
     memory.slots[: slots.size], memory.entries[: entries.size] = slots, entries
     memory.steps[: steps.size] = steps
     memory.tally[:] = tally
     owner = np.searchsorted(space.offsets, slots["pair"], side="right").astype(np.int32) - np.int32(1)
-    _require(kernels.memory.is_sound(memory, owner), "the counts do not agree")
-    _require(window == 0 or kernels.memory.has_sound_window(memory), "the window does not agree with the counts")
+    require(kernels.memory.is_sound(memory, owner), "the counts do not agree")
+    require(window == 0 or kernels.memory.has_sound_window(memory), "the window does not agree with the counts")
     memory.slot_of[slots["pair"]] = np.arange(slots.size)
     kernels.memory.fill_table(memory)
     return memory
@@ -74,13 +74,13 @@ def restored_mind(space: Space, new: Mind, memory: Memory, arrays: dict[str, NDA
     """Return the mind of a snapshot; ``new`` is that of a new agent."""
     names = "clock", "visits", "policy", "bias", "touched", "reasons"
     clock, visits, policy, bias, touched, reasons = (_checked(arrays, name) for name in names)
-    _require(clock.size == 1 and visits.size == space.n_pairs, "an array has the wrong size")
-    _require(policy.size == bias.size == space.n_states, "an array has the wrong size")
-    _require(bool(((policy >= 0) & (policy < space.n_actions)).all()), "an action does not exist")
-    _require(_within(touched, space.n_states) and _within(reasons["pair"], space.n_pairs), "a pair does not exist")
+    require(clock.size == 1 and visits.size == space.n_pairs, "an array has the wrong size")
+    require(policy.size == bias.size == space.n_states, "an array has the wrong size")
+    require(bool(((policy >= 0) & (policy < space.n_actions)).all()), "an action does not exist")
+    require(_within(touched, space.n_states) and _within(reasons["pair"], space.n_pairs), "a pair does not exist")
     facts = clock[0]
-    _require(facts["n_touched"] == touched.size and facts["n_reasons"] == reasons.size, "the clock is wrong")
-    _require(bool(0 <= facts["start"] < facts["t"] and 0 <= facts["tau"] <= facts["t"]), "time is wrong")
+    require(facts["n_touched"] == touched.size and facts["n_reasons"] == reasons.size, "the clock is wrong")
+    require(bool(0 <= facts["start"] < facts["t"] and 0 <= facts["tau"] <= facts["t"]), "time is wrong")
     mind = enlarge_mind(new, max(memory.slots.size, touched.size, reasons.size))
     for name in ("clock", "visits", "policy", "bias"):
         getattr(mind, name)[:] = arrays[name]
@@ -90,7 +90,7 @@ def restored_mind(space: Space, new: Mind, memory: Memory, arrays: dict[str, NDA
 
 def _checked(arrays: dict[str, NDArray[Any]], name: str) -> NDArray[Any]:
     array = arrays[name]
-    _require(array.ndim == 1 and array.dtype.newbyteorder("=") == TYPES[name], f"{name} has the wrong type")
+    require(array.ndim == 1 and array.dtype.newbyteorder("=") == TYPES[name], f"{name} has the wrong type")
     return array.astype(TYPES[name])
 
 
@@ -98,6 +98,7 @@ def _within(values: NDArray[Any], limit: int) -> bool:
     return bool(((values >= 0) & (values < limit)).all())
 
 
-def _require(kept: bool, fault: str) -> None:
+def require(kept: bool, fault: str) -> None:
+    """Refuse what cannot be."""
     if not kept:
         raise ValueError(fault)

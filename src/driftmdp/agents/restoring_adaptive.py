@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from driftmdp.agents.restoring import require
 from driftmdp.kernels.adaptive_arrays import INTENT, TRACE, Intent, Judgement, Traces, new_traces
 from driftmdp.kernels.arrays import Memory
 
-__all__ = ["numbers", "require", "restored_intent", "restored_judgement", "restored_traces"]
+__all__ = ["numbers", "restored_intent", "restored_judgement", "restored_traces"]
 
 ROUNDING = 1e-6  # of what is read from a file
 LONGEST = 50.0  # ln of the largest ratio of visits that can be
@@ -103,9 +104,3 @@ def numbers(arrays: dict[str, NDArray[Any]], name: str) -> NDArray[Any]:
 def within_one(values: NDArray[Any]) -> bool:
     """Return whether all numbers lie in [0, 1], but for rounding."""
     return bool(((values >= -ROUNDING) & (values <= 1.0 + ROUNDING)).all())
-
-
-def require(kept: bool, fault: str) -> None:
-    """Refuse what cannot be."""
-    if not kept:
-        raise ValueError(fault)

@@ -31,7 +31,6 @@ __all__ = ["Sampler", "SamplingSummary", "usual_window"]
 TOLERANCE = 1e-3  # of the gain of a sampled model, in units of the reward range
 LEAST_PRIOR = 0.05  # of all next states together: below, nearly all draws would be beyond double precision
 LARGEST_PRIOR = 1e6
-PATIENCE = 20  # rewards after which their range may be doubted
 SUCCESSORS = 64  # of a pair in a sampled model, for which there is room at first
 
 
@@ -91,7 +90,6 @@ class Sampler(RowByRow):
         self._faded = np.zeros(n_pairs, np.int64)
         self._luck = self._generator(rng).integers(0, 2**64, 4, dtype=np.uint64)
         self._sample = self._room_for(min(n_states, SUCCESSORS) * n_pairs + n_states)
-        self._n_seen, self._total = 0, 0.0
 
     def _room_for(self, stored: int) -> Sample:
         n_pairs = self.space.n_pairs
@@ -119,11 +117,7 @@ class Sampler(RowByRow):
             self._known = enlarge_memory(self._known)
         pair = int(self._offsets[state]) + action
         kernels.posterior.learn(self._law, self._known, self._mind, self._faded, state, pair, reward, next_state)
-
-        self._n_seen, self._total = self._n_seen + 1, self._total + reward
-        if self._n_seen >= PATIENCE and not self.reward_range[0] <= reward <= self.reward_range[1]:
-            what, effect = f"of {self._n_seen} rewards", f"{self.name} clips them and cannot tell them apart"
-            self._doubt("reward_range", self.reward_range, what, self._total / self._n_seen, effect)
+        self._doubt_the_mean(reward, f"{self.name} clips them and cannot tell them apart")
 
     def _play_rows(self, stage: Stage, first: int, last: int) -> None:
         step = first

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-import numpy as np
-
 from driftmdp.agents.ranges import required_range
 from driftmdp.agents.timed import Timed
 from driftmdp.errors import InvalidInputError
@@ -13,8 +11,6 @@ from driftmdp.mdp import Space
 from driftmdp.mdp.space import as_space
 
 __all__ = ["Bandit", "n_arms_of"]
-
-PATIENCE = 20  # rewards before their mean is judged
 
 
 class Bandit(Timed):
@@ -30,18 +26,9 @@ class Bandit(Timed):
         super().__init__(space, horizon, seed)
         self.reward_range = required_range(reward_range)
 
-    def reset(self, rng: np.random.Generator | None = None) -> None:
-        """Begin anew at t = 1."""
-        super().reset(rng)
-        self._n_seen, self._total = 0, 0.0
-
     def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
         super()._learn(state, action, reward, next_state)
-        self._n_seen += 1
-        self._total += reward
-        if self._n_seen >= PATIENCE and not self.reward_range[0] <= reward <= self.reward_range[1]:
-            what, effect = f"of {self._n_seen} rewards", f"{self.name} cannot weigh them"
-            self._doubt("reward_range", self.reward_range, what, self._total / self._n_seen, effect)
+        self._doubt_the_mean(reward, f"{self.name} cannot weigh them")
 
 
 def n_arms_of(space: Space, name: str) -> int:
