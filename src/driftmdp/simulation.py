@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.agents import Adaptive, Agent, BuiltinAgent, Optimist, Stage
-from driftmdp.agents.base import RowByRow
+from driftmdp.agents.base import RowByRow, checked_problem
 from driftmdp.agents.sampler import Sampler
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import Luck, Record
@@ -226,8 +226,7 @@ def _increasing(steps: Iterable[int], horizon: int) -> list[int]:
 
 def _ready(agent: Agent, problem: Problem, seed: int) -> tuple[Any, Stage]:
     """Return a fresh copy of the agent and the stage of a run, or refuse what does not fit."""
-    if not isinstance(problem, Problem):
-        raise InvalidInputError(f"problem must be a Problem; got {problem!r}. Try driftmdp.problems.two_state().")
+    checked_problem(problem)
     if isinstance(agent, type):
         raise InvalidInputError(
             f"agent must be made from its class first; got the class {agent.__name__}. Use for_problem(problem)."

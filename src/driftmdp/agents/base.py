@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from driftmdp.agents.ranges import span_of
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import Luck, Record, World
-from driftmdp.mdp import Problem, Space
+from driftmdp.mdp import DriftingMdp, Problem, Space
 from driftmdp.mdp.space import as_space
 from driftmdp.validation import LARGEST, as_integer, as_number, warn
 
@@ -258,7 +258,9 @@ class RowByRow(BuiltinAgent):
 def checked_problem(problem: Problem) -> Problem:
     """Return a problem, or say that it is none."""
     if not isinstance(problem, Problem):
-        raise InvalidInputError(f"problem must be a Problem; got {problem!r}. Try driftmdp.problems.two_state().")
+        bare = isinstance(problem, DriftingMdp)
+        hint = "Write Problem(it, reward_range=(lo, hi))" if bare else "Try driftmdp.problems.two_state()"
+        raise InvalidInputError(f"problem must be a Problem; got {problem!r}. {hint}.")
     return problem
 
 
