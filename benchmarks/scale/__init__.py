@@ -1,0 +1,1 @@
+"""What many machines would need: constants measured here, and a simulation of a cluster made of them."""
