@@ -33,6 +33,7 @@ from driftmdp.experiments.worlds import agent_of, world_of
 from driftmdp.kernels import machine_code_is_there
 from driftmdp.kernels.aside import OPTIMAL_GAINS, compiling_aside
 from driftmdp.progress import Progress, as_progress
+from driftmdp.showing import brief
 from driftmdp.simulation import check_fit
 from driftmdp.validation import one_of
 
@@ -65,6 +66,8 @@ class Session:
     failures: list[Failure]
     seconds: float
     compute_seconds: float
+
+    __repr__ = brief
 
 
 def run(

@@ -21,6 +21,7 @@ from driftmdp.inventory.rules import RULES, Rules, day_costs, shelf_of
 from driftmdp.inventory.sales import WARM_UP, Sales, Series, in_lots, lot_size
 from driftmdp.kernels.shop_arrays import Diary, Prices
 from driftmdp.problems.inventory import Costs
+from driftmdp.showing import brief, safely, table
 from driftmdp.statistics import Interval, ratio_interval
 from driftmdp.validation import as_integer, nearest_name
 
@@ -58,6 +59,8 @@ class Trace:
     level: NDArray[np.int32]
     stock: NDArray[np.int32]
     orders: NDArray[np.int32]
+
+    __repr__ = brief
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +104,23 @@ class Backtest:
     lot: int | str = "auto"
     remarks: tuple[str, ...] = field(default=(), repr=False)
     series: tuple[Series, ...] = field(default=(), repr=False)
+
+    __repr__ = brief
+
+    @safely
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                RULES[rule],
+                f"{self.cost[place].sum() / self.days.sum():.4g}",
+                f"{self.service_level(rule):.1%}",
+                f"{self.average_stock(rule):.4g}",
+                self.orders_placed(rule),
+            )
+            for place, rule in enumerate(self.rules)
+        ]
+        header = ["rule", "cost a day and item", "demand served", "stock in the evening", "orders"]
+        return table(header, rows, f"Backtest of {len(self.skus):,} items over {self.days.sum():,} days in all")
 
     def cost_per_day(self, rule: str, sku: str | None = None) -> Interval:
         """Return what a day of an item costs on average, with its interval.

@@ -15,6 +15,7 @@ from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import Record
 from driftmdp.mdp import DriftingMdp, Problem
 from driftmdp.planning import optimal_gains
+from driftmdp.showing import facts, safely, short, sparkline
 from driftmdp.validation import as_vector, warn
 
 __all__ = ["Run", "finished_run"]
@@ -84,6 +85,22 @@ class Run:
     def total_reward(self) -> float:
         """The sum of the rewards received."""
         return float(self.rewards.sum())
+
+    @safely
+    def _repr_html_(self) -> str:
+        made_from = ", ".join(
+            f"{name}={short(value)}" for name, value in self.parameters.items() if value is not None
+        )
+        return facts(
+            f"Run of {self.agent} in {self.problem}",
+            made_from=made_from or None,
+            seed=str(self.seed),
+            steps=self.horizon,
+            total_reward=self.total_reward,
+            reward_a_step=self.total_reward / self.horizon,
+            plans=self.plans or None,
+            reward_so_far=sparkline(np.cumsum(self.rewards), "the cumulative reward"),
+        )
 
     def dynamic_regret(self, problem: Problem, gains: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """Return the cumulative dynamic regret, sum of rho*_q - r_q(s_q, a_q) for q <= t, shape (T,).
