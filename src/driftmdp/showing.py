@@ -13,15 +13,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["brief", "facts", "safely", "short", "sparkline", "table"]
 
 FEW = 6
 MOST_ROWS = 20
 LONGEST = 80  # characters in a text
-POINTS = 120  # of a line that is drawn
+POINTS = 160  # of a line that is drawn
 WIDTH, HEIGHT = 240, 36
+LEFT, RIGHT = "text-align: left", "text-align: right"
 
 
 def short(value: Any) -> str:
@@ -96,7 +97,7 @@ def safely(draw: Callable[[Any], str]) -> Callable[[Any], str | None]:
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "", left_out: int = 0) -> str:
-    """Return a small HTML table; every text in it is escaped.
+    """Return a small HTML table; every text in it is escaped, and columns of numbers stand to the right.
 
     Parameters
     ----------
@@ -112,17 +113,30 @@ def table(header: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "
     Examples
     --------
     >>> print(table(["a"], [["<b>"]]))
-    <table><thead><tr><th scope="col">a</th></tr></thead><tbody><tr><td ...>&lt;b&gt;</td></tr></tbody></table>
+    <table><thead><tr><th ...>a</th></tr></thead><tbody><tr><td ...>&lt;b&gt;</td></tr></tbody></table>
     """
     listed = list(rows)
     more = left_out + max(0, len(listed) - MOST_ROWS)
-    above = f'<caption style="caption-side: top; text-align: left">{_text(caption)}</caption>' if caption else ""
-    names = "".join(f'<th scope="col">{_text(name)}</th>' for name in header)
+    sides = [_side(value, bool(header)) for value in (listed[0] if listed else header)]
+    above = f'<caption style="caption-side: top; {LEFT}">{_text(caption)}</caption>' if caption else ""
+    names = "".join(
+        f'<th scope="col" style="{side}">{_text(name)}</th>' for name, side in zip(header, sides, strict=False)
+    )
     head = f"<thead><tr>{names}</tr></thead>" if header else ""
-    body = "".join(_row(row, not header) for row in listed[:MOST_ROWS])
-    width = max([len(header), *(len(row) for row in listed[:1])])
-    rest = f'<tr><td colspan="{width}">and {more:,} more</td></tr>' if more else ""
+    body = "".join(_row(row, sides, not header) for row in listed[:MOST_ROWS])
+    rest = f'<tr><td colspan="{len(sides)}" style="{LEFT}">and {more:,} more</td></tr>' if more else ""
     return f"<table>{above}{head}<tbody>{body}{rest}</tbody></table>"
+
+
+def _side(value: Any, in_columns: bool) -> str:
+    return RIGHT if in_columns and not isinstance(value, str) else LEFT
+
+
+def _row(cells: Sequence[Any], sides: Sequence[str], is_fact: bool) -> str:
+    shown = [f'<td style="{side}">{_text(value)}</td>' for value, side in zip(cells, sides, strict=True)]
+    if is_fact:
+        shown[0] = f'<th scope="row" style="{LEFT}; white-space: nowrap">{_text(cells[0])}</th>'
+    return f"<tr>{''.join(shown)}</tr>"
 
 
 def facts(caption: str, **known: Any) -> str:
@@ -130,7 +144,7 @@ def facts(caption: str, **known: Any) -> str:
 
     Examples
     --------
-    >>> "<td>2,000</td>" in facts("a world", steps=2000, name=None)
+    >>> "2,000</td>" in facts("a world", steps=2000, name=None)
     True
     """
     rows = [(name.replace("_", " "), value) for name, value in known.items() if value is not None]
@@ -152,15 +166,13 @@ def sparkline(values: ArrayLike, name: str) -> Drawing:
     1
     """
     line = np.asarray(values, dtype=np.float64).ravel()
-    picked = (
-        line[np.unique(np.linspace(0, line.size - 1, min(line.size, POINTS)).astype(int))] if line.size else line
-    )
-    picked = picked[np.isfinite(picked)]
-    if picked.size < 2:
+    line = line[np.isfinite(line)]
+    if line.size < 2:
         return Drawing("")
-    low, span = picked.min(), float(np.ptp(picked)) or 1.0
-    across = np.linspace(1, WIDTH - 1, picked.size)
-    down = HEIGHT - 2 - (HEIGHT - 4) * (picked - low) / span
+    places = _outline(line)
+    low, span = line.min(), float(np.ptp(line)) or 1.0
+    across = 1 + (WIDTH - 2) * places / (line.size - 1)
+    down = HEIGHT - 2 - (HEIGHT - 4) * (line[places] - low) / span
     points = " ".join(f"{x:.1f},{y:.1f}" for x, y in zip(across, down, strict=True))
     return Drawing(
         f'<svg width="{WIDTH}" height="{HEIGHT}" role="img" aria-label="{_text(name)}"><title>{_text(name)}</title>'
@@ -168,15 +180,11 @@ def sparkline(values: ArrayLike, name: str) -> Drawing:
     )
 
 
-def _row(cells: Sequence[Any], first_is_header: bool) -> str:
-    first, *rest = cells
-    start = f'<th scope="row" style="text-align: left">{_text(first)}</th>' if first_is_header else _cell(first)
-    return f"<tr>{start}{''.join(map(_cell, rest))}</tr>"
-
-
-def _cell(value: Any) -> str:
-    words = isinstance(value, str)
-    return f'<td style="text-align: left">{_text(value)}</td>' if words else f"<td>{_text(value)}</td>"
+def _outline(line: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return few places of a line: the least and the largest of each stretch, so that nothing quick is hidden."""
+    stretches = np.array_split(np.arange(line.size), max(1, POINTS // 2))
+    ends = [(part[line[part].argmin()], part[line[part].argmax()]) for part in stretches if part.size]
+    return np.arange(line.size) if line.size <= POINTS else np.unique([0, *np.ravel(ends), line.size - 1])
 
 
 def _text(value: Any) -> str:
@@ -184,6 +192,9 @@ def _text(value: Any) -> str:
         return str(value)
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         return f"{value:,}"
+    if isinstance(value, (float, np.floating)):
+        number = float(value)
+        return f"{number:,.0f}" if 1000 <= abs(number) < 1e12 else f"{number:.4g}"
     if not isinstance(value, str):
         value = short(value)
     return html.escape(value if len(value) <= 4 * LONGEST else value[: 4 * LONGEST] + "...")

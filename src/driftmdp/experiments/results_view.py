@@ -36,7 +36,7 @@ def results_view(results: Results) -> str:
 def _row(problem: str, agent: str, regrets: NDArray[np.float64]) -> tuple[Any, ...]:
     found = mean_interval(regrets, resamples=RESAMPLES)
     interval = "" if np.isnan(found.low) else f"{_number(found.low)} to {_number(found.high)}"
-    return problem, agent, len(regrets), _number(found.estimate), interval
+    return problem, agent, len(regrets), found.estimate, interval
 
 
 def _number(value: float) -> str:

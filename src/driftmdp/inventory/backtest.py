@@ -112,14 +112,14 @@ class Backtest:
         rows = [
             (
                 RULES[rule],
-                f"{self.cost[place].sum() / self.days.sum():.4g}",
-                f"{self.service_level(rule):.1%}",
-                f"{self.average_stock(rule):.4g}",
+                float(self.cost[place].sum() / self.days.sum()),
+                self.service_level(rule),
+                self.average_stock(rule),
                 self.orders_placed(rule),
             )
             for place, rule in enumerate(self.rules)
         ]
-        header = ["rule", "cost a day and item", "demand served", "stock in the evening", "orders"]
+        header = ["rule", "cost a day and item", "share of demand served", "stock in the evening", "orders"]
         return table(header, rows, f"Backtest of {len(self.skus):,} items over {self.days.sum():,} days in all")
 
     def cost_per_day(self, rule: str, sku: str | None = None) -> Interval:

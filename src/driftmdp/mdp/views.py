@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from driftmdp.showing import MOST_ROWS, POINTS, Drawing, facts, sparkline, table
+from driftmdp.showing import MOST_ROWS, Drawing, facts, sparkline, table
 
 if TYPE_CHECKING:
     from driftmdp.mdp.drifting import DriftingMdp
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["drifting_view", "mdp_view", "problem_view", "space_view"]
 
 SHOWN_SUCCESSORS = 4
+MOST_STEPS = 20_000  # of which the weights are looked at
 
 
 def space_view(space: Space) -> str:
@@ -80,7 +81,7 @@ def _drift(drifting: DriftingMdp) -> dict[str, Any]:
 
 def _sketch(weights: Weights) -> Drawing | None:
     """Return the anchor of each step, or the weight of the anchor whose weight moves most, as a line."""
-    steps = np.unique(np.linspace(0, weights.horizon - 1, min(weights.horizon, POINTS)).astype(int))
+    steps = np.unique(np.linspace(0, weights.horizon - 1, min(weights.horizon, MOST_STEPS)).astype(int))
     if weights.index is not None:
         return sparkline(weights.index[steps], "the anchor of each step") or None
     rows = weights.arrays[steps]
