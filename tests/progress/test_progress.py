@@ -1,10 +1,12 @@
 import sys
 import types
 
+import numpy as np
 import pytest
 
-from driftmdp import progress
+from driftmdp import inventory, progress
 from driftmdp.errors import InvalidInputError
+from driftmdp.problems import Costs
 from driftmdp.progress import Lines, NotebookBar, Silent, as_progress, base, choosing, make_progress, notebook
 
 
@@ -127,3 +129,33 @@ def test_what_may_be_given():
     with pytest.raises(InvalidInputError, match="must be True, False, or have begin, advance and end; got 3"):
         as_progress(3)
     assert set(progress.__all__) >= {"Progress", "make_progress"}
+
+
+class Told(Silent):
+    def __init__(self):
+        self.words = []
+
+    def begin(self, total, kept, notes):
+        self.words.append(total)
+
+    def advance(self, failed=False, by=1):
+        self.words.append(by)
+
+    def end(self):
+        self.words.append("end")
+
+
+def test_what_is_watched_ends_also_when_it_fails():
+    told = Told()
+    with pytest.raises(ZeroDivisionError):
+        list(progress.watched((1 // (2 - n) for n in range(5)), 5, told))
+    assert told.words == [5, 1, 1, "end"]
+
+
+def test_a_backtest_tells_of_its_items():
+    dates, told = np.datetime64("2026-01-01") + np.arange(70), Told()
+    sales = inventory.Sales(tuple(inventory.Series(sku, dates, np.full(70, 3)) for sku in "AB"))
+    inventory.backtest(sales, Costs(), 20, rules=["first-60"], progress=told)
+    assert told.words == [2, 1, 1, "end"]
+    with pytest.raises(InvalidInputError, match="progress must be True, False"):
+        inventory.backtest(sales, Costs(), 20, progress="bar")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol, TypeVar, runtime_checkable
 
-__all__ = ["Pace", "Progress", "Silent"]
+__all__ = ["Pace", "Progress", "Silent", "watched"]
+
+Item = TypeVar("Item")
 
 
 @runtime_checkable
@@ -34,6 +36,32 @@ class Silent:
 
     def end(self) -> None:
         """Say nothing."""
+
+
+def watched(items: Iterable[Item], total: int, progress: Progress) -> Iterator[Item]:
+    """Yield items as they come, and tell of each.
+
+    Parameters
+    ----------
+    items
+        What comes.
+    total
+        How many will.
+    progress
+        Is told.
+
+    Examples
+    --------
+    >>> list(watched("abc", 3, Silent()))
+    ['a', 'b', 'c']
+    """
+    progress.begin(total, 0, [])
+    try:
+        for item in items:
+            progress.advance()
+            yield item
+    finally:
+        progress.end()
 
 
 class Pace:
