@@ -17,6 +17,7 @@ ROOMS = [
     "driftmdp.inventory",
     "driftmdp.planning",
     "driftmdp.problems",
+    "driftmdp.progress",
     "driftmdp.report",
     "driftmdp.report.backtest",
     "driftmdp.report.leaderboard",

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from driftmdp import agents, errors, formulas, planning, problems, testing
 from driftmdp._version import __version__
+from driftmdp.callbacks import Callback, Steps
 from driftmdp.mdp import DriftingMdp, Luck, Mdp, Noise, Problem, Sample, Space, Variation, gaussian
 from driftmdp.simulation import Run, simulate
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from driftmdp import experiments, inventory, report, statements, statistics
 
 __all__ = [
+    "Callback",
     "DriftingMdp",
     "Luck",
     "Mdp",
@@ -29,6 +31,7 @@ __all__ = [
     "Run",
     "Sample",
     "Space",
+    "Steps",
     "Variation",
     "__version__",
     "agents",

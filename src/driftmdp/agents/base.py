@@ -21,6 +21,7 @@ from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import Luck, Record, World
 from driftmdp.mdp import DriftingMdp, Problem, Space
 from driftmdp.mdp.space import as_space
+from driftmdp.showing import safely, short, table
 from driftmdp.validation import LARGEST, as_integer, as_number, warn
 
 __all__ = ["Agent", "BuiltinAgent", "RowByRow", "Stage", "checked_problem"]
@@ -241,6 +242,11 @@ class BuiltinAgent(ABC):
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={_short(value)}" for name, value in self.parameters.items() if value is not None)
         return f"{self.name}({shown})"
+
+    @safely
+    def _repr_html_(self) -> str:
+        known = [(name, short(value)) for name, value in self.parameters.items() if value is not None]
+        return table([], [*known, ("next step", f"t = {self.t:,}")], self.name)
 
 
 class RowByRow(BuiltinAgent):

@@ -189,19 +189,22 @@ class BlockByBlock(RowByRow):
         if self.t > self._blocks.start(self._block + 1):
             self._end_block()
 
-    def play(self, stage: Stage) -> None:
-        """Run a whole problem in compiled code, block by block, and fill its record."""
-        first, n_steps, odds = 0, stage.record.actions.size, self._blocks.odds
-        while first < n_steps:
+    def _play_rows(self, stage: Stage, first: int, last: int) -> None:
+        """Play rows in compiled code, block by block."""
+        while first < last:
             end = self._blocks.start(self._block + 1)
-            last = min(end, n_steps)
-            self._play_rows(stage, first, last)
-            units = (stage.record.rewards[first:last] - odds.bottom) / odds.span
-            self._gathered = float(np.add.accumulate(units)[-1])  # step after step, as _learn adds them
-            if last == end:
+            until = min(end, last)
+            super()._play_rows(stage, first, until)  # type: ignore[safe-super]
+            self._gather(stage.record.rewards[first:until])
+            if until == end:
                 self._end_block()
-            first = last
+            first = until
         self._voice()
+
+    def _gather(self, rewards: NDArray[np.float64]) -> None:
+        odds = self._blocks.odds
+        units = (rewards - odds.bottom) / odds.span
+        self._gathered = float(np.add.accumulate(np.append(self._gathered, units))[-1])  # as _learn adds them
 
     def summary(self) -> BlockSummary:
         """Return the arms, their probabilities at each block so far, those drawn, and what they earned."""

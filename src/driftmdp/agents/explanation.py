@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from driftmdp.showing import brief
+
 __all__ = ["ActionReason", "Beliefs", "Explanation", "Plan"]
 
 
@@ -95,6 +97,8 @@ class Beliefs:
     bias: NDArray[np.float64]
     policy: NDArray[np.int32]
 
+    __repr__ = brief
+
 
 @dataclass(frozen=True)
 class Explanation:
@@ -126,6 +130,8 @@ class Explanation:
     widening: float
     scale: float
     ties: str
+
+    __repr__ = brief
 
     @property
     def reason(self) -> str:

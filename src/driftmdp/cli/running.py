@@ -11,9 +11,9 @@ from typing import Annotated, Any
 import typer
 
 from driftmdp.cli.printing import remark
-from driftmdp.cli.progress import make_progress
 from driftmdp.experiments import Session, Spec
 from driftmdp.experiments import run as run_spec
+from driftmdp.progress import make_progress
 
 __all__ = ["Workers", "closing_line", "do_runs", "stopping_politely"]
 

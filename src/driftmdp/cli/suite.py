@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -81,15 +82,15 @@ class _Course:
         self._task, self._what = task, what
         return self
 
-    def begin(self, total: int, kept: int, notes: list[str]) -> None:
+    def begin(self, total: int, kept: int, notes: Sequence[str]) -> None:
         """Count what is there already."""
         for note in notes:
             remark(note)
         self._total, self._there = total, kept
 
-    def advance(self, failed: bool) -> None:
+    def advance(self, failed: bool = False, by: int = 1) -> None:
         """Count a run."""
-        self._there += 1
+        self._there += by
         now = time.monotonic()
         if now - self._told >= EVERY_SECONDS:
             self._told = now

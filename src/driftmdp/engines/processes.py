@@ -74,6 +74,9 @@ class ProcessEngine:
     def __init__(self, workers: int | None = None) -> None:
         self.workers = as_workers(workers)
 
+    def __repr__(self) -> str:
+        return f"ProcessEngine(workers={self.workers})"
+
     def map(self, function: Callable[[Any], Any], tasks: Iterable[Any]) -> Outcomes:
         """Yield the outcome of ``function(task)`` for every task, in the order in which they end.
 

@@ -30,6 +30,9 @@ class ThreadEngine:
     def __init__(self, workers: int | None = None) -> None:
         self.workers = as_workers(workers)
 
+    def __repr__(self) -> str:
+        return f"ThreadEngine(workers={self.workers})"
+
     def map(self, function: Callable[[Any], Any], tasks: Iterable[Any]) -> Outcomes:
         """Yield the outcome of ``function(task)`` for every task, in the order in which they end."""
         if self.workers == 1:

@@ -15,13 +15,13 @@ command line: ``driftmdp run spec.toml --out out/mine``, then ``driftmdp report 
 """
 
 from driftmdp.experiments.failures import Failure
-from driftmdp.experiments.progress import Progress
 from driftmdp.experiments.results import CellCurves, Results, load
 from driftmdp.experiments.runner import Session, run
 from driftmdp.experiments.runs import Cell, Plan, RunKey, plan
 from driftmdp.experiments.spec import Spec, parse_spec, read_spec
 from driftmdp.experiments.suite import Suite, SuiteTask, packaged_suite, parse_suite
 from driftmdp.experiments.suite_running import run_suite, write_tasks
+from driftmdp.progress import Progress
 
 __all__ = [
     "Cell",

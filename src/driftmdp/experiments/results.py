@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from driftmdp.errors import InvalidInputError, StorageError
 from driftmdp.experiments.rows import PROBLEMS, RUNS, run_table
 from driftmdp.experiments.store import Store
+from driftmdp.showing import brief, safely
 
 if TYPE_CHECKING:  # slow to import, and workers do without
     import duckdb
@@ -33,6 +34,9 @@ class CellCurves(NamedTuple):
     rewards: NDArray[np.float64]
     regrets: NDArray[np.float64]
     seeds: NDArray[np.int64]
+
+    def __repr__(self) -> str:
+        return brief(self)
 
 
 class Results:
@@ -138,6 +142,19 @@ class Results:
                 raise InvalidInputError(
                     f"The query must be SQL over runs, curves, cells, problems and summaries; {error}"
                 ) from None
+
+    def __repr__(self) -> str:
+        asked = self.manifest
+        return (
+            f"<Results of {asked['name']!r} in {str(self.folder)!r}: {len(asked['problems'])} problems, "
+            f"{len(asked['agents'])} agents, {len(asked['seeds'])} seeds>"
+        )
+
+    @safely
+    def _repr_html_(self) -> str:
+        from driftmdp.experiments.results_view import results_view
+
+        return results_view(self)
 
     def curves_by_cell(self) -> Mapping[str, CellCurves]:
         """Return the curves as arrays, by cell."""

@@ -25,7 +25,6 @@ from driftmdp.experiments import provenance
 from driftmdp.experiments.failures import Failure, failure_of, told
 from driftmdp.experiments.identity import plain
 from driftmdp.experiments.lock import FolderLock
-from driftmdp.experiments.progress import Progress, Silent
 from driftmdp.experiments.rows import problem_row, run_row
 from driftmdp.experiments.runs import Cell, Plan, ProblemCell, RunKey, plan
 from driftmdp.experiments.spec import Spec
@@ -33,6 +32,8 @@ from driftmdp.experiments.store import Store
 from driftmdp.experiments.worlds import agent_of, world_of
 from driftmdp.kernels import machine_code_is_there
 from driftmdp.kernels.aside import OPTIMAL_GAINS, compiling_aside
+from driftmdp.progress import Progress, as_progress
+from driftmdp.showing import brief
 from driftmdp.simulation import check_fit
 from driftmdp.validation import one_of
 
@@ -66,13 +67,15 @@ class Session:
     seconds: float
     compute_seconds: float
 
+    __repr__ = brief
+
 
 def run(
     spec: Spec,
     out: str | Path,
     workers: int | None = None,
     engine: str = "threads",
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     where: str = "spec",
 ) -> Session:
     """Run what a spec asks for and a folder does not have yet.
@@ -89,7 +92,8 @@ def run(
         ``"threads"``; ``"processes"``, for agents in plain Python and for thousands of runs (a script then needs
         ``if __name__ == "__main__":``); or ``"auto"`` to choose between them.
     progress
-        Is told how it goes.
+        True shows how it goes, in a terminal or a notebook; an object with ``begin``, ``advance`` and ``end`` is
+        told; None and False are silent.
     where
         The file of the spec, for errors and for modules of one's own beside it.
 
@@ -118,12 +122,12 @@ def run(
     ...     print(run(spec, folder).done, run(spec, folder).done, len(load(folder).runs))
     2 0 2
     """
-    asked = plan(spec, where)
+    asked, watcher = plan(spec, where), as_progress(progress)
     one_of(engine, "engine", ("auto", *engines.names()))
     engines.make("threads", workers)  # a wrong number of workers is found before anything is made
     store = Store.create(Path(out))
     with FolderLock(store.folder):
-        return _Running(asked, store, progress or Silent()).go(engine, workers)
+        return _Running(asked, store, watcher).go(engine, workers)
 
 
 @dataclass

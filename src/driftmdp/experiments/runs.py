@@ -21,6 +21,7 @@ from driftmdp.experiments.catalogue import Maker
 from driftmdp.experiments.identity import canonical, check_finite, digest, plain, slug
 from driftmdp.experiments.labels import check_label, check_report, labelled
 from driftmdp.experiments.spec import MOST_RUNS, Choice, CurveOptions, Spec
+from driftmdp.showing import brief
 
 __all__ = ["AgentCell", "Cell", "Plan", "ProblemCell", "RunKey", "plan"]
 
@@ -105,6 +106,8 @@ class Plan:
     agents: list[AgentCell]
     cells: list[Cell] = field(repr=False)
     places: Mapping[str, str] = field(repr=False)  # where the spec has a problem or an agent, by id
+
+    __repr__ = brief
 
     @property
     def n_runs(self) -> int:

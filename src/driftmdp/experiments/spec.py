@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.experiments.complaints import complaint
+from driftmdp.showing import brief
 
 __all__ = ["Choice", "CurveOptions", "ReportOptions", "SeedRange", "Spec", "Strict", "parse_spec", "read_spec"]
 
@@ -26,6 +27,8 @@ class Strict(BaseModel):
     """A form in which every key is known and every value is what it says."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+
+    __repr__ = brief
 
 
 class CurveOptions(Strict):

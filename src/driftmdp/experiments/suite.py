@@ -21,6 +21,7 @@ from driftmdp.errors import InvalidInputError
 from driftmdp.experiments.complaints import complaint
 from driftmdp.experiments.labels import labelled
 from driftmdp.experiments.spec import Choice, CurveOptions, SeedRange, Spec, Strict
+from driftmdp.showing import brief
 
 __all__ = ["Suite", "SuiteTask", "geometric_windows", "packaged_suite", "parse_suite"]
 
@@ -115,6 +116,8 @@ class SuiteTask:
     yardstick: Yardstick
     seeds: Seeds
     timed: bool
+
+    __repr__ = brief
 
     def tuning_spec(self) -> Spec:
         """Return what the yardstick is chosen on: every window and scale."""

@@ -21,7 +21,6 @@ from typing import Any
 
 from driftmdp.errors import StorageError
 from driftmdp.experiments.failures import Failure
-from driftmdp.experiments.progress import Progress, Silent
 from driftmdp.experiments.results import Results, load
 from driftmdp.experiments.runner import run
 from driftmdp.experiments.runs import Cell, plan
@@ -30,6 +29,7 @@ from driftmdp.experiments.store import writing
 from driftmdp.experiments.suite import SuiteTask
 from driftmdp.experiments.worlds import agent_of, world_of
 from driftmdp.files import write_whole
+from driftmdp.progress import Progress, Silent
 from driftmdp.simulation import simulate
 
 __all__ = ["best_arm", "run_suite", "write_tasks"]

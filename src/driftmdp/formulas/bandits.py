@@ -24,6 +24,7 @@ import math
 from dataclasses import dataclass
 
 from driftmdp.formulas.whole import whole_part
+from driftmdp.showing import brief
 from driftmdp.validation import as_integer, as_number
 
 __all__ = [
@@ -166,6 +167,8 @@ class BobSchedule:
     windows: tuple[int, ...]
     n_blocks: int
     gamma: float
+
+    __repr__ = brief
 
 
 def bob_schedule(n_arms: int, horizon: int) -> BobSchedule:

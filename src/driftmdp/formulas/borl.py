@@ -27,6 +27,7 @@ from driftmdp.formulas.bandits import exp3p_parameters
 from driftmdp.formulas.whole import whole_part
 from driftmdp.mdp import Space
 from driftmdp.mdp.space import as_space
+from driftmdp.showing import brief
 from driftmdp.validation import as_integer
 
 __all__ = ["BorlSchedule", "borl_schedule"]
@@ -46,6 +47,8 @@ class BorlSchedule:
     alpha: float
     beta: float
     gamma: float
+
+    __repr__ = brief
 
     @property
     def n_arms(self) -> int:

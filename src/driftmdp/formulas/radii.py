@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import Space
+from driftmdp.showing import brief
 from driftmdp.validation import as_integer, as_number
 
 __all__ = ["Radii", "bernstein_radii", "jaksch_radii", "paper_radii"]
@@ -29,6 +30,9 @@ class Radii(NamedTuple):
 
     reward: NDArray[np.float64]
     transition: NDArray[np.float64]
+
+    def __repr__(self) -> str:
+        return brief(self)
 
 
 def paper_radii(counts: ArrayLike, space: Space, horizon: int, delta: float | None = None) -> Radii:

@@ -10,6 +10,7 @@ from driftmdp.agents.outlook import Outlook
 from driftmdp.inventory.contents import SOLD
 from driftmdp.inventory.forms import Advice
 from driftmdp.inventory.sheets import csv_text
+from driftmdp.showing import brief
 
 __all__ = ["Decision", "Event", "Reason", "Receipt", "book_csv", "history_csv"]
 
@@ -32,6 +33,8 @@ class Decision:
     advice: list[Advice] = field(repr=False)
     repeated: int = 0
     remarks: tuple[str, ...] = ()
+
+    __repr__ = brief
 
 
 @dataclass(frozen=True)
@@ -106,6 +109,8 @@ class Reason:
     coming: int
     outlook: Outlook
     advice: Event | None
+
+    __repr__ = brief
 
 
 def book_csv(events: Iterable[Event]) -> str:

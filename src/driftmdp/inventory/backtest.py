@@ -17,10 +17,13 @@ from numpy.typing import NDArray
 
 from driftmdp.engines import ThreadEngine
 from driftmdp.errors import InvalidInputError
+from driftmdp.inventory.backtest_view import backtest_view
 from driftmdp.inventory.rules import RULES, Rules, day_costs, shelf_of
 from driftmdp.inventory.sales import WARM_UP, Sales, Series, in_lots, lot_size
 from driftmdp.kernels.shop_arrays import Diary, Prices
 from driftmdp.problems.inventory import Costs
+from driftmdp.progress import Progress, as_progress, watched
+from driftmdp.showing import brief, safely
 from driftmdp.statistics import Interval, ratio_interval
 from driftmdp.validation import as_integer, nearest_name
 
@@ -58,6 +61,8 @@ class Trace:
     level: NDArray[np.int32]
     stock: NDArray[np.int32]
     orders: NDArray[np.int32]
+
+    __repr__ = brief
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +106,10 @@ class Backtest:
     lot: int | str = "auto"
     remarks: tuple[str, ...] = field(default=(), repr=False)
     series: tuple[Series, ...] = field(default=(), repr=False)
+
+    __repr__ = brief
+
+    _repr_html_ = safely(backtest_view)
 
     def cost_per_day(self, rule: str, sku: str | None = None) -> Interval:
         """Return what a day of an item costs on average, with its interval.
@@ -186,6 +195,7 @@ def backtest(
     lot: int | str = "auto",
     rules: Sequence[str] = tuple(RULES),
     workers: int | None = None,
+    progress: Progress | bool | None = None,
 ) -> Backtest:
     """Let every rule order through the past.
 
@@ -205,6 +215,9 @@ def backtest(
         Which of ``RULES`` to try.
     workers
         Items at a time; by default one a core. It changes nothing in the result.
+    progress
+        True shows how it goes, in a terminal or a notebook; an object with ``begin``, ``advance`` and ``end`` is
+        told; None and False are silent.
 
     Examples
     --------
@@ -217,7 +230,7 @@ def backtest(
     """
     if not isinstance(sales, Sales) or not sales.series:
         raise InvalidInputError(f"sales must have at least one item; got {sales!r}. Use read_sales(path).")
-    prices = shelf_of(costs, capacity, lead_time)
+    prices, watcher = shelf_of(costs, capacity, lead_time), as_progress(progress, "items")
     if len({series.sku for series in sales.series}) < len(sales.series):
         raise InvalidInputError("sales must have one series for each item; two have the same name.")
     wanted = tuple(dict.fromkeys(rules))
@@ -238,7 +251,8 @@ def backtest(
             f"longest has {max(series.units.size for series in sales.series)}."
         )
     score = functools.partial(_score, _RulesOfThread(costs, prices), lot, wanted)
-    outcomes = sorted(ThreadEngine(workers).map(score, long), key=lambda outcome: outcome.index)
+    told = watched(ThreadEngine(workers).map(score, long), len(long), watcher)
+    outcomes = sorted(told, key=lambda outcome: outcome.index)
     for outcome in outcomes:
         if outcome.error is not None:
             raise outcome.error

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.sheets import SHOWN, Complaints, Row, count_of, date_of, read_rows, sku_of
+from driftmdp.showing import brief
 from driftmdp.validation import as_integer, one_of
 
 __all__ = ["WARM_UP", "Sales", "Series", "in_lots", "lot_size", "read_sales"]
@@ -42,6 +43,8 @@ class Series:
     dates: NDArray[np.datetime64]
     units: NDArray[np.int64]
 
+    __repr__ = brief
+
     @property
     def weekdays(self) -> NDArray[np.int32]:
         """0 for Monday to 6 for Sunday, shape (T,)."""
@@ -67,6 +70,8 @@ class Sales:
 
     series: tuple[Series, ...]
     remarks: tuple[str, ...] = field(default=(), repr=False)
+
+    __repr__ = brief
 
 
 def read_sales(

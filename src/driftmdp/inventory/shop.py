@@ -92,6 +92,12 @@ class Shop:
         """Let go of the file."""
         self._desk.book.close()
 
+    def __repr__(self) -> str:
+        return (
+            f"<Shop in {str(self._desk.book.path)!r}: {len(self._desk.shelves.skus)} items when last read, "
+            f"capacity {self.capacity}, lead time {self.lead_time}>"
+        )
+
     def __enter__(self) -> Self:
         return self
 

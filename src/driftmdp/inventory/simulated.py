@@ -19,6 +19,7 @@ from driftmdp.inventory.rules import RULES, Rules, day_costs, new_diary
 from driftmdp.kernels.shop_arrays import Diary, Prices
 from driftmdp.planning import plan_finite_horizon
 from driftmdp.problems.inventory import InventoryProblem, Stock
+from driftmdp.showing import brief
 from driftmdp.statistics import Interval, ratio_interval
 from driftmdp.validation import as_integer, as_number, as_table, nearest_name
 
@@ -32,6 +33,8 @@ class Recovery:
     days: float
     low: float
     high: float
+
+    __repr__ = brief
 
     def __str__(self) -> str:
         days, low, high = ("never" if math.isinf(d) else f"{d:.0f}" for d in (self.days, self.low, self.high))
@@ -56,6 +59,8 @@ class Comparison:
     seeds: tuple[int, ...]
     costs: NDArray[np.float64] = field(repr=False)
     clairvoyant: NDArray[np.float64] = field(repr=False)
+
+    __repr__ = brief
 
     def regret(self, rule: str) -> NDArray[np.float64]:
         """Return what a rule paid more than the clairvoyant, by seed."""

@@ -22,7 +22,9 @@ from driftmdp.kernels.arrays import World
 from driftmdp.mdp.mdp import Mdp, readonly_csr
 from driftmdp.mdp.space import Space
 from driftmdp.mdp.variation import Variation, variation
+from driftmdp.mdp.views import drifting_view
 from driftmdp.mdp.weights import Weights
+from driftmdp.showing import safely
 from driftmdp.validation import as_integer, readonly
 
 __all__ = ["DriftingMdp"]
@@ -301,6 +303,8 @@ class DriftingMdp:
             f"<DriftingMdp: {self.horizon} steps, {self.n_anchors} anchors, "
             f"{self._space.n_states} states, {self._space.n_pairs} pairs>"
         )
+
+    _repr_html_ = safely(drifting_view)
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()

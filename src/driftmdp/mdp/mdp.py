@@ -22,6 +22,8 @@ from numpy.typing import ArrayLike, NDArray
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import Model
 from driftmdp.mdp.space import Space
+from driftmdp.mdp.views import mdp_view
+from driftmdp.showing import safely
 from driftmdp.validation import as_table, readonly
 
 __all__ = ["Mdp"]
@@ -160,6 +162,8 @@ class Mdp:
             f"<Mdp: {self._space.n_states} states, {self._space.n_pairs} pairs, "
             f"{self._transitions.nnz} successors, rewards in [{low:g}, {high:g}]>"
         )
+
+    _repr_html_ = safely(mdp_view)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Mdp._trusted, (self._space, self._rewards, self._transitions)

@@ -15,6 +15,8 @@ from driftmdp.errors import InvalidInputError
 from driftmdp.mdp.drifting import DriftingMdp
 from driftmdp.mdp.noise import Noise
 from driftmdp.mdp.space import Space
+from driftmdp.mdp.views import problem_view
+from driftmdp.showing import brief, safely
 from driftmdp.validation import as_integer, as_number, one_of
 
 __all__ = ["Luck", "Problem", "Sample"]
@@ -32,6 +34,9 @@ class Luck(NamedTuple):
     anchor: NDArray[np.float64]
     successor: NDArray[np.float64]
     noise: NDArray[np.float64]
+
+    def __repr__(self) -> str:
+        return brief(self)
 
 
 class Sample(NamedTuple):
@@ -111,6 +116,8 @@ class Problem:
                 "noise 'anchor' must not be used with reward_weights: the drawn anchor's reward would not "
                 "have mean r_t. Use 'none', 'bernoulli' or 'gaussian(sigma)'."
             )
+
+    _repr_html_ = safely(problem_view)
 
     def _checked_range(self) -> tuple[float, float]:
         low, high = mean_reward_range(self.drifting)

@@ -19,6 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from driftmdp.errors import InvalidInputError
+from driftmdp.mdp.views import space_view
+from driftmdp.showing import safely
 from driftmdp.validation import as_integer, as_table, readonly
 
 __all__ = ["Space", "as_space"]
@@ -136,6 +138,8 @@ class Space:
         if counts.size == 1:
             return f"Space.uniform({self.n_states}, {counts[0]})"
         return f"<Space: {self.n_states} states, {counts[0]} to {counts[-1]} actions, {self.n_pairs} pairs>"
+
+    _repr_html_ = safely(space_view)
 
     def __reduce__(self) -> tuple[type[Space], tuple[object, ...]]:
         return Space, (np.array(self._n_actions), self._state_names, self._action_names)

@@ -132,6 +132,9 @@ class Weights:
             return np.asarray(self._index != self._index[steps])
         return np.asarray(abs(self.arrays - self.arrays[steps]).max(axis=1).toarray().ravel() > 0)
 
+    def __repr__(self) -> str:
+        return f"<Weights: {self.horizon} steps, {self._shape[1]} anchors>"
+
     def __reduce__(self) -> tuple[Any, ...]:
         matrix = None if self._index is not None else self._matrix
         return Weights, (self._index, matrix, self._shape)

@@ -16,6 +16,7 @@ from driftmdp.mdp.problem import mean_reward_range
 from driftmdp.planning.communication import check_model
 from driftmdp.planning.gain import LIMIT, not_converged, residuals_for, solve
 from driftmdp.planning.inputs import as_drifting
+from driftmdp.showing import brief
 from driftmdp.validation import as_integer
 
 __all__ = ["GainPath", "gain_path", "optimal_gains"]
@@ -44,6 +45,8 @@ class GainPath:
     policies: NDArray[np.int32] = field(repr=False)
     policy_index: NDArray[np.int32] = field(repr=False)
     solved: int
+
+    __repr__ = brief
 
     def policy(self, t: int) -> NDArray[np.int32]:
         """Return an optimal policy of the MDP of step t."""

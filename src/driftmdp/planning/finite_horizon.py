@@ -15,6 +15,7 @@ from driftmdp import kernels
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import DriftingMdp
 from driftmdp.planning.inputs import as_drifting
+from driftmdp.showing import brief
 from driftmdp.validation import as_integer, as_table
 
 __all__ = ["FiniteHorizon", "best_total_reward", "plan_finite_horizon", "total_reward"]
@@ -34,6 +35,8 @@ class FiniteHorizon:
 
     values: NDArray[np.float64]
     policy: NDArray[np.int32] = field(repr=False)
+
+    __repr__ = brief
 
 
 def plan_finite_horizon(drifting: DriftingMdp) -> FiniteHorizon:

@@ -15,6 +15,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from driftmdp.errors import InvalidInputError, UnknownNameError
 from driftmdp.mdp import Problem
+from driftmdp.showing import facts, safely, table
 from driftmdp.validation import nearest_name
 
 __all__ = ["ProblemEntry", "describe", "list_problems", "make", "register"]
@@ -47,6 +48,11 @@ class ProblemEntry:
 
     def __repr__(self) -> str:
         return f"{self.name}: {self.summary}"
+
+    @safely
+    def _repr_html_(self) -> str:
+        defaults = ", ".join(f"{name}={value!r}" for name, value in self.parameters.items())
+        return facts(self.name, about=self.summary, made_from=defaults)
 
 
 _entries: dict[str, ProblemEntry] = {}
@@ -103,7 +109,18 @@ def register(
     return decorate
 
 
-def list_problems() -> list[ProblemEntry]:
+class ProblemList(list[ProblemEntry]):
+    """Entries that show themselves a line each."""
+
+    def __repr__(self) -> str:
+        return "\n".join(map(repr, self)) or "no problems"
+
+    @safely
+    def _repr_html_(self) -> str:
+        return table(["problem", "what it is"], [(entry.name, entry.summary) for entry in self])
+
+
+def list_problems() -> ProblemList:
     """Return every registered problem, by name.
 
     Examples
@@ -112,7 +129,7 @@ def list_problems() -> list[ProblemEntry]:
     >>> [entry.name for entry in problems.list() if "state" in entry.name]
     ['two-state-v1']
     """
-    return [_entries[name] for name in sorted(_entries)]
+    return ProblemList(_entries[name] for name in sorted(_entries))
 
 
 def describe(name: str) -> ProblemEntry:

@@ -21,6 +21,7 @@ from driftmdp.report.headline import Judged, judge
 from driftmdp.report.model import Band, Curve, Figure, Line, Report, Section, Table
 from driftmdp.report.provenance import provenance_section
 from driftmdp.report.view import View, view
+from driftmdp.showing import brief
 from driftmdp.statistics import mean_interval
 from driftmdp.validation import nearest_name
 
@@ -39,6 +40,8 @@ class Built:
     drawings: dict[str, Drawing]
     outcomes: Table
     claims: list[Claim]
+
+    __repr__ = brief
 
 
 def build(results: Results, baseline: str | None = None) -> Built:

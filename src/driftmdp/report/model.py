@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from driftmdp.showing import brief
+
 __all__ = ["Band", "Cell", "Curve", "Figure", "Line", "Panel", "Report", "Section", "Setting", "Table"]
 
 
@@ -121,3 +123,5 @@ class Report:
     curves: dict[str, Curve]
     sections: list[Section]
     static: Figure  # the charts once more, for readers without scripts
+
+    __repr__ = brief

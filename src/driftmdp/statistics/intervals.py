@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from driftmdp.errors import InvalidInputError
+from driftmdp.showing import brief
 from driftmdp.statistics.resampling import BLOCK, Resamples, mean_of, resampled_means
 from driftmdp.statistics.samples import Floats, as_horizons, as_list, as_pair, as_sample
 
@@ -34,6 +35,8 @@ class Interval:
     low: Any
     high: Any
     level: float
+
+    __repr__ = brief
 
 
 def mean_interval(values: ArrayLike, level: float = 0.95, resamples: int = 2000, seed: int = 0) -> Interval:

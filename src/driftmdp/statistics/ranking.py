@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from driftmdp.errors import InvalidInputError
+from driftmdp.showing import brief
 from driftmdp.statistics.resampling import Resamples, resampled_means
 from driftmdp.statistics.samples import Floats, as_sample
 
@@ -35,6 +36,8 @@ class Ranking:
     high: Floats
     best_share: Floats
     level: float
+
+    __repr__ = brief
 
 
 def rank_shares(values: ArrayLike, level: float = 0.95, resamples: int = 2000, seed: int = 0) -> Ranking:

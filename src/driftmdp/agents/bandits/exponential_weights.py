@@ -21,6 +21,7 @@ from driftmdp.agents.ranges import span_of
 from driftmdp.errors import ClippedGammaWarning, InvalidInputError
 from driftmdp.kernels.arrays import Odds, Weights
 from driftmdp.mdp import Space
+from driftmdp.showing import brief
 from driftmdp.validation import as_fraction, warn
 
 __all__ = ["ExponentialWeights", "WeightsSummary", "gamma_or", "new_weights", "restored_logits", "warn_if_clipped"]
@@ -60,6 +61,8 @@ class WeightsSummary:
     sharing: float
     batch: int
     probabilities: NDArray[np.float64]
+
+    __repr__ = brief
 
 
 class ExponentialWeights(Drawing, Bandit):

@@ -1,0 +1,179 @@
+"""Watching a run while it lasts: what a callback is told, and when.
+
+A callback looks, and changes nothing: the trajectory is the same with and without. It cannot end a run early, as a
+shorter run could not be compared with others; an error that it raises does stop the run, and is seen as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftmdp.errors import InvalidInputError
+from driftmdp.kernels.arrays import Record
+from driftmdp.mdp import Problem
+from driftmdp.validation import as_integer, nearest_name, readonly
+
+__all__ = ["Audience", "Callback", "Steps"]
+
+METHODS = ("on_start", "on_steps", "on_end")
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """The steps since a callback was last told of any.
+
+    Attributes
+    ----------
+    first, last
+        Their times, from 1, both included.
+    states, actions, rewards
+        What happened at them, shape (last - first + 1,), read-only.
+    mean_rewards
+        r_t(s_t, a_t) of them; None where the world does not tell.
+    agent
+        The agent as it is after them: look, and do not touch.
+    """
+
+    first: int
+    last: int
+    states: NDArray[np.int32]
+    actions: NDArray[np.int32]
+    rewards: NDArray[np.float64]
+    mean_rewards: NDArray[np.float64] | None
+    agent: Any
+
+    def __len__(self) -> int:
+        return self.last - self.first + 1
+
+    def __repr__(self) -> str:
+        return f"<Steps {self.first} to {self.last}: mean reward {self.rewards.mean():.6g}>"
+
+
+class Callback:
+    """Is told of a run while it lasts; write those methods that you need.
+
+    Attributes
+    ----------
+    every
+        After how many steps ``on_steps`` is called; it is called once more at the end if steps are left.
+
+    Examples
+    --------
+    >>> import driftmdp as dm
+    >>> class Printer(dm.Callback):
+    ...     every = 400
+    ...     def on_steps(self, steps):
+    ...         print(steps.first, steps.last, steps.agent.t)
+    >>> problem = dm.problems.two_state(horizon=1000)
+    >>> run = dm.simulate(dm.agents.UCRL2.for_problem(problem), problem, seed=7, callbacks=[Printer()])
+    1 400 401
+    401 800 801
+    801 1000 1001
+    """
+
+    every: int = 1000
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        for name in vars(cls):
+            if name.startswith("on_") and name not in METHODS:
+                raise InvalidInputError(
+                    f"A method of a callback whose name begins with on_ must be one of {', '.join(METHODS)}; got "
+                    f"{name!r} in {cls.__name__}.{nearest_name(name, METHODS)}"
+                )
+
+    def on_start(self, agent: Any, problem: Problem, seed: int) -> None:
+        """Take in what is about to run; the agent is the copy that plays."""
+
+    def on_steps(self, steps: Steps) -> None:
+        """Take in the steps since the last call."""
+
+    def on_end(self, run: Any) -> None:
+        """Take in what the whole run was, which is what ``simulate`` returns."""
+
+
+class Audience:
+    """Several callbacks, each told at its own pace.
+
+    Parameters
+    ----------
+    callbacks
+        In the order in which they are told.
+
+    Raises
+    ------
+    InvalidInputError
+        If one is no callback, or its ``every`` is not a positive whole number.
+    """
+
+    def __init__(self, callbacks: Iterable[Callback]) -> None:
+        self._callbacks = _checked(callbacks)
+        self._every = [as_integer(one.every, f"callbacks[{i}].every", 1) for i, one in enumerate(self._callbacks)]
+        self._told = [0] * len(self._callbacks)
+
+    def __bool__(self) -> bool:
+        return bool(self._callbacks)
+
+    def times(self, horizon: int) -> list[int]:
+        """Return the times after which someone is to be told.
+
+        Examples
+        --------
+        >>> one, other = Callback(), Callback()
+        >>> one.every, other.every = 4, 6
+        >>> Audience([one, other]).times(13)
+        [4, 6, 8, 12, 13]
+        """
+        return sorted({horizon}.union(*(range(every, horizon, every) for every in self._every)))
+
+    def start(self, agent: Any, problem: Problem, seed: int) -> None:
+        """Tell everyone that it begins."""
+        for callback in self._callbacks:
+            callback.on_start(agent, problem, seed)
+
+    def tell(self, agent: Any, last: int, record: Record) -> None:
+        """Tell those whose time it is, or everyone at the end, of the steps up to ``last``."""
+        for i, (callback, every) in enumerate(zip(self._callbacks, self._every, strict=True)):
+            if last % every == 0 or last == record.actions.size:
+                first, self._told[i] = self._told[i], last
+                callback.on_steps(_steps(agent, record, first, last))
+
+    def end(self, run: Any) -> None:
+        """Tell everyone what it was."""
+        for callback in self._callbacks:
+            callback.on_end(run)
+
+
+def _steps(agent: Any, record: Record, first: int, last: int) -> Steps:
+    there = slice(first, last)
+    return Steps(
+        first=first + 1,
+        last=last,
+        states=readonly(record.states[there]),
+        actions=readonly(record.actions[there]),
+        rewards=readonly(record.rewards[there]),
+        mean_rewards=readonly(record.mean_rewards[there]),
+        agent=agent,
+    )
+
+
+def _checked(callbacks: Iterable[Callback]) -> list[Callback]:
+    if isinstance(callbacks, (str, Callback, type)) or not isinstance(callbacks, Iterable):
+        raise InvalidInputError(f"callbacks must be a list; got {callbacks!r}. Write callbacks=[...].")
+    listed = list(callbacks)
+    for i, callback in enumerate(listed):
+        if isinstance(callback, type):
+            raise InvalidInputError(
+                f"callbacks[{i}] must be made from its class first; got the class {callback.__name__}. Write "
+                f"{callback.__name__}()."
+            )
+        if not isinstance(callback, Callback):
+            raise InvalidInputError(
+                f"callbacks[{i}] must be a driftmdp.Callback; got {callback!r}. Inherit from it."
+            )
+    return listed

@@ -1,0 +1,30 @@
+"""What a notebook shows of a backtest: what every rule cost, on average; the report has intervals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from driftmdp.inventory.rules import RULES
+from driftmdp.showing import table
+
+if TYPE_CHECKING:
+    from driftmdp.inventory.backtest import Backtest
+
+__all__ = ["backtest_view"]
+
+
+def backtest_view(backtest: Backtest) -> str:
+    """Return a table with a row for each rule."""
+    days = backtest.days.sum()
+    rows = [
+        (
+            RULES[rule],
+            float(backtest.cost[place].sum() / days),
+            backtest.service_level(rule),
+            backtest.average_stock(rule),
+            backtest.orders_placed(rule),
+        )
+        for place, rule in enumerate(backtest.rules)
+    ]
+    header = ["rule", "cost a day and item", "share of demand served", "stock in the evening", "orders"]
+    return table(header, rows, f"Backtest of {len(backtest.skus):,} items over {days:,} days in all")

@@ -1,0 +1,115 @@
+"""What is told of a long piece of work while it lasts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol, TypeVar, runtime_checkable
+
+__all__ = ["Pace", "Progress", "Silent", "watched"]
+
+Item = TypeVar("Item")
+
+
+@runtime_checkable
+class Progress(Protocol):
+    """What is told of a piece of work while it lasts; any object with these three methods will do."""
+
+    def begin(self, total: int, kept: int, notes: Sequence[str]) -> None:
+        """Say how much there is in all, and how much was there before; ``notes`` are sentences worth knowing."""
+
+    def advance(self, failed: bool = False, by: int = 1) -> None:
+        """Say that one more is done, or ``by`` more; or that it has failed."""
+
+    def end(self) -> None:
+        """Say that no more will come."""
+
+
+class Silent:
+    """Says nothing."""
+
+    def begin(self, total: int, kept: int, notes: Sequence[str]) -> None:
+        """Say nothing."""
+
+    def advance(self, failed: bool = False, by: int = 1) -> None:
+        """Say nothing."""
+
+    def end(self) -> None:
+        """Say nothing."""
+
+
+def watched(items: Iterable[Item], total: int, progress: Progress) -> Iterator[Item]:
+    """Yield items as they come, and tell of each.
+
+    Parameters
+    ----------
+    items
+        What comes.
+    total
+        How many will.
+    progress
+        Is told.
+
+    Examples
+    --------
+    >>> list(watched("abc", 3, Silent()))
+    ['a', 'b', 'c']
+    """
+    progress.begin(total, 0, [])
+    try:
+        for item in items:
+            progress.advance()
+            yield item
+    finally:
+        progress.end()
+
+
+class Pace:
+    """Counts what is done, and tells how fast; the clock starts with the first, as that may wait for compiling.
+
+    Parameters
+    ----------
+    total, kept
+        How much there is in all, and how much was there before.
+    unit
+        What is counted, in the plural.
+
+    Examples
+    --------
+    >>> pace = Pace(total=100, kept=20, unit="runs")
+    >>> pace.count(failed=True)
+    >>> pace.there, pace.failures
+    (21, ', 1 failed')
+    """
+
+    def __init__(self, total: int, kept: int, unit: str) -> None:
+        self.total, self.kept, self.unit = total, kept, unit
+        self.done = self.failed = 0
+        self.start = self.now = time.monotonic()
+
+    def count(self, failed: bool = False, by: int = 1) -> None:
+        """Take in that more is done."""
+        self.now = time.monotonic()
+        if self.done == 0:
+            self.start = self.now
+        self.done += by
+        self.failed += by if failed else 0
+
+    @property
+    def there(self) -> int:
+        """How much is there."""
+        return self.kept + self.done
+
+    @property
+    def failures(self) -> str:
+        """``, 3 failed``, or nothing."""
+        return f", {self.failed} failed" if self.failed else ""
+
+    def told(self) -> str:
+        """Return how far it is, how fast it goes and how long it will take."""
+        seconds, speed = self.now - self.start, ""
+        if seconds > 0:
+            rate = self.done / seconds
+            left = (self.total - self.there) / rate
+            speed = f", {rate:,.0f} a second, {left:,.0f} s left"
+        return f"{self.there} of {self.total} {self.unit}{speed}{self.failures}"

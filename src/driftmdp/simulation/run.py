@@ -1,0 +1,172 @@
+"""What a run of one agent in one problem was."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftmdp.agents import Agent, BuiltinAgent
+from driftmdp.errors import InvalidInputError
+from driftmdp.kernels.arrays import Record
+from driftmdp.mdp import DriftingMdp, Problem
+from driftmdp.planning import optimal_gains
+from driftmdp.showing import facts, safely, short, sparkline
+from driftmdp.validation import as_vector, warn
+
+__all__ = ["Run", "finished_run"]
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What happened.
+
+    Attributes
+    ----------
+    agent, parameters
+        The agent's name and what it was made from; its ``scale``, for example.
+    problem, seed
+        The problem's name, and the seed of the run.
+    states
+        s_1 .. s_T, shape (T,).
+    actions
+        The action taken in each.
+    rewards
+        What was received.
+    mean_rewards
+        r_t(s_t, a_t), which dynamic regret is made of.
+    final_state
+        s_{T+1}.
+    episode_starts
+        The times, from 1, at which a plan was made; empty for agents that do not plan.
+    sweeps
+        How many sweeps each of those plans took.
+    vacuous
+        Whether every radius of the plan was vacuous: nothing that was remembered mattered.
+    summary
+        What the agent has to say of its choices, if it has a method ``summary()``: of BORL and BOB the arms, their
+        probabilities and those chosen, of EXP3 and its kin the parameters in force.
+    """
+
+    agent: str
+    parameters: Mapping[str, Any] = field(repr=False)
+    problem: str
+    seed: int
+    states: NDArray[np.int32] = field(repr=False)
+    actions: NDArray[np.int32] = field(repr=False)
+    rewards: NDArray[np.float64] = field(repr=False)
+    mean_rewards: NDArray[np.float64] = field(repr=False)
+    final_state: int = field(repr=False)
+    episode_starts: NDArray[np.int64] = field(repr=False)
+    sweeps: NDArray[np.int32] = field(repr=False)
+    vacuous: NDArray[np.bool_] = field(repr=False)
+    summary: Any = field(default=None, repr=False)
+
+    @property
+    def horizon(self) -> int:
+        """The number of steps, T."""
+        return self.actions.size
+
+    @property
+    def plans(self) -> int:
+        """How many plans were made."""
+        return self.episode_starts.size
+
+    @property
+    def vacuous_share(self) -> float:
+        """The share of plans in which every radius was vacuous; NaN if there were no plans."""
+        return float(self.vacuous.mean()) if self.plans else float("nan")
+
+    @property
+    def total_reward(self) -> float:
+        """The sum of the rewards received."""
+        return float(self.rewards.sum())
+
+    @safely
+    def _repr_html_(self) -> str:
+        made_from = ", ".join(
+            f"{name}={short(value)}" for name, value in self.parameters.items() if value is not None
+        )
+        return facts(
+            f"Run of {self.agent} in {self.problem}",
+            made_from=made_from or None,
+            seed=str(self.seed),
+            steps=self.horizon,
+            total_reward=self.total_reward,
+            reward_a_step=self.total_reward / self.horizon,
+            plans=self.plans or None,
+            reward_so_far=sparkline(np.cumsum(self.rewards), "the cumulative reward"),
+        )
+
+    def dynamic_regret(self, problem: Problem, gains: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        """Return the cumulative dynamic regret, sum of rho*_q - r_q(s_q, a_q) for q <= t, shape (T,).
+
+        Parameters
+        ----------
+        problem
+            The problem of the run.
+        gains
+            rho*_t, if you have them; otherwise they are solved for exactly, once for each problem.
+
+        Examples
+        --------
+        >>> import driftmdp as dm
+        >>> problem = dm.problems.two_state(horizon=1000)
+        >>> run = dm.simulate(dm.agents.Random(problem.space), problem, seed=7)
+        >>> bool(run.dynamic_regret(problem)[-1] > 500)
+        True
+        """
+        if problem.horizon != self.horizon or problem.name != self.problem:
+            raise InvalidInputError(
+                f"problem must be the one of the run, {self.problem!r} with {self.horizon} steps; got "
+                f"{problem.name!r} with {problem.horizon}."
+            )
+        best = _gains_of(problem.drifting) if gains is None else as_vector(gains, "gains", self.horizon)
+        return np.cumsum(best - self.mean_rewards)
+
+
+_known_gains: weakref.WeakKeyDictionary[DriftingMdp, NDArray[np.float64]] = weakref.WeakKeyDictionary()
+
+
+def _gains_of(drifting: DriftingMdp) -> NDArray[np.float64]:
+    if drifting not in _known_gains:
+        _known_gains[drifting] = optimal_gains(drifting, allow_transient=True)
+    return _known_gains[drifting]
+
+
+def finished_run(agent: Agent, player: Any, problem: Problem, seed: int, record: Record) -> Run:
+    """Return what a whole record says; ``player`` is the copy of the agent that played."""
+    planned = np.flatnonzero(record.sweeps)
+    name, parameters = type(agent).__name__, {}
+    if isinstance(agent, BuiltinAgent):
+        name, parameters = agent.name, agent.parameters
+    return Run(
+        agent=name,
+        parameters=parameters,
+        problem=problem.name,
+        seed=seed,
+        states=record.states[:-1],
+        actions=record.actions,
+        rewards=record.rewards,
+        mean_rewards=record.mean_rewards,
+        final_state=int(record.states[-1]),
+        episode_starts=planned + 1,
+        sweeps=record.sweeps[planned],
+        vacuous=record.vacuous[planned],
+        summary=_summary_of(player),
+    )
+
+
+def _summary_of(player: Any) -> Any:
+    agent = getattr(player, "__wrapped__", player)
+    try:
+        summary = getattr(agent, "summary", None)
+        return summary() if callable(summary) else None
+    except Exception as error:  # the run itself is whole
+        name = type(agent).__name__
+        warn(f"summary() of {name} must work without arguments; it failed: {error}. Run.summary is None.")
+        return None

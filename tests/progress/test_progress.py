@@ -1,0 +1,161 @@
+import sys
+import types
+
+import numpy as np
+import pytest
+
+from driftmdp import inventory, progress
+from driftmdp.errors import InvalidInputError
+from driftmdp.problems import Costs
+from driftmdp.progress import Lines, NotebookBar, Silent, as_progress, base, choosing, make_progress, notebook
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that the test moves."""
+    now = [100.0]
+    monkeypatch.setattr(base.time, "monotonic", lambda: now[0])
+    return now
+
+
+class Terminal:
+    def isatty(self):
+        return True
+
+
+class ZMQInteractiveShell:
+    """Stands for the shell of a notebook's kernel."""
+
+
+class Handle:
+    def __init__(self):
+        self.shown = []
+
+    def update(self, bundle, raw):
+        assert raw
+        self.shown.append(bundle)
+
+
+@pytest.fixture
+def kernel(monkeypatch):
+    """A kernel with a display, without IPython."""
+    handle = Handle()
+
+    def display(bundle, raw, display_id):
+        assert display_id
+        handle.update(bundle, raw)
+        return handle
+
+    package = types.SimpleNamespace(get_ipython=ZMQInteractiveShell)
+    monkeypatch.setitem(sys.modules, "IPython", package)
+    monkeypatch.setitem(sys.modules, "IPython.display", types.SimpleNamespace(display=display))
+    return handle
+
+
+def test_lines_now_and_then(clock, capsys):
+    lines = Lines("steps")
+    lines.begin(1000, 100, ["a note"])
+    lines.advance(by=100)
+    clock[0] += 4.9
+    lines.advance(by=100)
+    clock[0] += 0.1
+    lines.advance(failed=True)
+    lines.end()
+    assert capsys.readouterr().err.splitlines() == [
+        "a note",
+        "100 of 1000 steps are there already.",
+        "301 of 1000 steps, 40 a second, 17 s left, 1 failed",
+    ]
+
+
+def test_what_is_made_where(monkeypatch, kernel):
+    assert isinstance(make_progress(), NotebookBar)
+    monkeypatch.setattr(sys.modules["IPython"], "get_ipython", lambda: None)
+    assert isinstance(make_progress(), Lines)
+    monkeypatch.setattr(choosing.sys, "stderr", Terminal())
+    assert type(make_progress()).__name__ == "Bar"
+    monkeypatch.setitem(sys.modules, "driftmdp.progress.terminal", None)  # as without rich
+    assert isinstance(make_progress(), Lines)
+
+
+def test_the_notebook_bar_is_drawn_anew_at_most_ten_times_a_second(clock, kernel):
+    bar = NotebookBar("items")
+    bar.begin(1000, 0, ["<b>a note</b>"])
+    for _ in range(1000):
+        clock[0] += 0.001
+        bar.advance()
+    bar.end()
+    assert 10 <= len(kernel.shown) <= 12
+    assert kernel.shown[-1]["text/plain"] == "<b>a note</b>\n1000 of 1000 items in 1.0 s"
+    html = kernel.shown[-1]["text/html"]
+    assert "&lt;b&gt;a note" in html
+    assert '<progress value="1000" max="1000" aria-label="1000 of 1000 items in 1.0 s">' in html
+
+
+def test_a_bar_that_was_stopped_says_so(clock, kernel):
+    bar = NotebookBar()
+    bar.begin(10, 2, [])
+    bar.advance(failed=True)
+    bar.end()
+    assert kernel.shown[-1]["text/plain"].endswith("3 of 10 runs in 0.0 s, stopped, 1 failed")
+
+
+def test_the_terminal_bar_counts(capsys):
+    from driftmdp.progress.terminal import Bar
+
+    bar = Bar("steps")
+    bar.begin(10, 0, [])
+    bar.advance(by=9)
+    bar.advance(failed=True)
+    bar.end()
+    assert "10/10" in capsys.readouterr().err
+
+
+def test_outside_of_a_kernel_it_is_no_notebook(monkeypatch):
+    monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: None))
+    assert not notebook.in_notebook()
+    monkeypatch.delitem(sys.modules, "IPython")
+    assert not notebook.in_notebook()
+    assert "IPython" not in sys.modules
+
+
+def test_what_may_be_given():
+    own = Silent()
+    assert as_progress(own) is own
+    assert isinstance(as_progress(False), Silent)
+    assert isinstance(as_progress(True, "steps"), Lines)
+    with pytest.raises(InvalidInputError, match=r"got the class Silent\. Write Silent\(\)\."):
+        as_progress(Silent)
+    with pytest.raises(InvalidInputError, match="must be True, False, or have begin, advance and end; got 3"):
+        as_progress(3)
+    assert set(progress.__all__) >= {"Progress", "make_progress"}
+
+
+class Told(Silent):
+    def __init__(self):
+        self.words = []
+
+    def begin(self, total, kept, notes):
+        self.words.append(total)
+
+    def advance(self, failed=False, by=1):
+        self.words.append(by)
+
+    def end(self):
+        self.words.append("end")
+
+
+def test_what_is_watched_ends_also_when_it_fails():
+    told = Told()
+    with pytest.raises(ZeroDivisionError):
+        list(progress.watched((1 // (2 - n) for n in range(5)), 5, told))
+    assert told.words == [5, 1, 1, "end"]
+
+
+def test_a_backtest_tells_of_its_items():
+    dates, told = np.datetime64("2026-01-01") + np.arange(70), Told()
+    sales = inventory.Sales(tuple(inventory.Series(sku, dates, np.full(70, 3)) for sku in "AB"))
+    inventory.backtest(sales, Costs(), 20, rules=["first-60"], progress=told)
+    assert told.words == [2, 1, 1, "end"]
+    with pytest.raises(InvalidInputError, match="progress must be True, False"):
+        inventory.backtest(sales, Costs(), 20, progress="bar")
