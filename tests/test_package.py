@@ -14,6 +14,8 @@ ROOMS = [
     "driftmdp.engines",
     "driftmdp.experiments",
     "driftmdp.formulas",
+    "driftmdp.gymnasium",
+    "driftmdp.interchange",
     "driftmdp.inventory",
     "driftmdp.planning",
     "driftmdp.problems",

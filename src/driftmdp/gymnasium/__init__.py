@@ -7,10 +7,11 @@ loads no plugins since its version 1.0; without the import, name the module in t
 
 from driftmdp.gymnasium.environment import ProblemEnv
 from driftmdp.gymnasium.learning import learn
+from driftmdp.gymnasium.reachable import Reachable
 from driftmdp.gymnasium.record import Learning
 from driftmdp.gymnasium.registration import env_id, register_all
 from driftmdp.gymnasium.walk import space_of
 
-__all__ = ["Learning", "ProblemEnv", "env_id", "learn", "register_all", "space_of"]
+__all__ = ["Learning", "ProblemEnv", "Reachable", "env_id", "learn", "register_all", "space_of"]
 
 register_all()

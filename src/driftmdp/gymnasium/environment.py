@@ -33,7 +33,7 @@ from driftmdp.validation import as_integer, one_of
 __all__ = ["ProblemEnv"]
 
 
-class ProblemEnv(gymnasium.Env[int, int]):
+class ProblemEnv(gymnasium.Env[Any, Any]):
     """A problem as a ``gymnasium.Env`` with Discrete spaces, one episode of which is the problem's horizon.
 
     Parameters
@@ -76,8 +76,9 @@ class ProblemEnv(gymnasium.Env[int, int]):
             one_of(render_mode, "render_mode", self.metadata["render_modes"])
         self.render_mode = render_mode
         self._n_actions = self.problem.space.n_actions
+        self._width = int(self._n_actions.max())
         self.observation_space = Discrete(self.problem.space.n_states)
-        self.action_space = Discrete(int(self._n_actions.max()))
+        self.action_space = Discrete(self._width)
         self._luck: Luck | None = None
         self._t, self._state = 0, self.problem.start
         self._last: tuple[int, int, float] | None = None
@@ -93,7 +94,7 @@ class ProblemEnv(gymnasium.Env[int, int]):
         return self._state, {"t": 0, "action_mask": self._mask()}
 
     def step(self, action: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
-        """Take an action and return the next state, the reward, False, whether it was the last step, and ``info``."""
+        """Take an action; return the next state, the reward, False, whether it was the last step, and ``info``."""
         luck = self._luck_of_a_step()
         state, done = self._state, self._legal(action)
         reward, next_state, _ = self.problem.sample(self._t + 1, state, done, luck)
@@ -108,7 +109,7 @@ class ProblemEnv(gymnasium.Env[int, int]):
         }
         return self._state, float(reward), False, self._t == self.problem.horizon, info
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """Return where the world is, as text, or None without a render mode; large worlds show the state only."""
         if self.render_mode is None:
             return None
@@ -128,11 +129,11 @@ class ProblemEnv(gymnasium.Env[int, int]):
     def _legal(self, action: int) -> int:
         """Return the action, or the nearest that the state offers: its actions are the first ones."""
         width = int(self._n_actions[self._state])
-        most = width if self.strict else int(self.action_space.n)
+        most = width if self.strict else self._width
         return min(as_integer(action, f"action of state {self._state}", 0, most - 1), width - 1)
 
     def _mask(self) -> NDArray[np.int8]:
-        return (np.arange(self.action_space.n) < self._n_actions[self._state]).astype(np.int8)
+        return np.asarray(np.arange(self._width) < self._n_actions[self._state], dtype=np.int8)
 
 
 def _made(problem: Problem | str, parameters: dict[str, Any]) -> Problem:

@@ -47,9 +47,10 @@ def learn(
     env
         Any environment with Discrete observations and actions, wherever they count from.
     agent
-        One of ``driftmdp.agents``, or any object with ``reset(rng)``, ``act(state)`` and ``observe(reward, next_state,
-        action=None)``; or what makes one from a :class:`Space`, such as ``driftmdp.agents.Adaptive``. States and
-        actions count from 0. Make it with the range of the environment's rewards. It is copied, never changed.
+        One of ``driftmdp.agents``, or any object with ``reset(rng)``, ``act(state)`` and ``observe(reward,
+        next_state, action=None)``; or what makes one from a :class:`Space`, such as ``driftmdp.agents.Adaptive``.
+        States and actions count from 0. Make it with the range of the environment's rewards. It is copied, never
+        changed.
     steps
         How many steps, over as many episodes as they take.
     progress
@@ -75,10 +76,15 @@ def learn(
     Examples
     --------
     >>> import driftmdp as dm
-    >>> env = gymnasium.make("FrozenLake-v1", is_slippery=False)
+    >>> from driftmdp.gymnasium import Reachable
+    >>> env = Reachable(gymnasium.make("FrozenLake-v1", is_slippery=False))
     >>> learning = learn(env, dm.agents.Adaptive, steps=3000, progress=False, seed=7)
     >>> learning.average_reward(window=600)  # the shortest way takes 6 steps
     0.16...
+
+    See Also
+    --------
+    Reachable : leaves out the states in which nobody decides; do that for all agents that explore by optimism.
     """
     steps = as_integer(steps, "steps", minimum=1)
     seed = None if seed is None else as_integer(seed, "seed", minimum=0)
@@ -153,8 +159,8 @@ def _made(maker: Any, space: Space) -> Any:
     except TypeError as error:
         name = getattr(maker, "__name__", repr(maker))
         raise InvalidInputError(
-            f"agent must be made, or made from a Space alone; {name} says: {error}. Give it the rest: lambda space: "
-            f"{name}(space, ...)."
+            f"agent must be made, or made from a Space alone; {name} says: {error}. Give it the rest: "
+            f"lambda space: {name}(space, ...)."
         ) from error
     if not isinstance(made, Agent):
         raise InvalidInputError(f"agent must make what has reset, act and observe; it made {made!r}.")
@@ -172,6 +178,6 @@ def _check_fit(player: Any, space: Space, steps: int) -> None:
         )
     if player.horizon is not None and player.t - 1 + steps > player.horizon:
         raise InvalidInputError(
-            f"steps must fit the agent's horizon of {player.horizon}, of which {player.t - 1} are done; got {steps}. "
-            "Make it with a larger horizon."
+            f"steps must fit the agent's horizon of {player.horizon}, of which {player.t - 1} are done; got "
+            f"{steps}. Make it with a larger horizon."
         )

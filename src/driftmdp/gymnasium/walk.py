@@ -13,7 +13,7 @@ from driftmdp.gymnasium.environment import ProblemEnv
 from driftmdp.mdp import Space
 from driftmdp.validation import as_integer
 
-__all__ = ["Pace", "Walk", "space_of"]
+__all__ = ["Pace", "Walk", "discrete", "space_of"]
 
 
 def space_of(env: gymnasium.Env[Any, Any]) -> Space:
@@ -34,14 +34,15 @@ def space_of(env: gymnasium.Env[Any, Any]) -> Space:
     """
     if not isinstance(env, gymnasium.Env):
         raise InvalidInputError(f"env must be a gymnasium.Env; got {env!r}. Use gymnasium.make(id).")
-    states, actions = _discrete(env, "observation_space"), _discrete(env, "action_space")
+    states, actions = discrete(env, "observation_space"), discrete(env, "action_space")
     inside = env.unwrapped
     if isinstance(inside, ProblemEnv) and (states, actions) == (inside.observation_space, inside.action_space):
         return inside.problem.space
     return Space.uniform(int(states.n), int(actions.n))
 
 
-def _discrete(env: gymnasium.Env[Any, Any], name: str) -> Discrete:
+def discrete(env: gymnasium.Env[Any, Any], name: str) -> Discrete:
+    """Return the Discrete space of that name, or say that it is none."""
     space = getattr(env, name)
     if not isinstance(space, Discrete):
         raise InvalidInputError(
@@ -70,13 +71,13 @@ class Walk:
 
     def __init__(self, env: gymnasium.Env[Any, Any], seed: int | None) -> None:
         self._env = env
-        self._n_actions = int(_discrete(env, "action_space").n)
-        self.first_state = int(_discrete(env, "observation_space").start)
-        self.first_action = int(_discrete(env, "action_space").start)
+        self._n_actions = int(discrete(env, "action_space").n)
+        self.first_state = int(discrete(env, "observation_space").start)
+        self.first_action = int(discrete(env, "action_space").start)
         self._begin(seed)
 
     def step(self, advised: int) -> Pace:
-        """Do what is advised, or the nearest action that the mask leaves, and go on to the next episode at an end."""
+        """Do what is advised, or the nearest action that the mask leaves; at an end, begin the next episode."""
         action = self._legal(as_integer(advised, "The agent's action", 0, self._n_actions - 1))
         observation, reward, terminated, truncated, info = self._env.step(action + self.first_action)
         ended = bool(terminated or truncated)
