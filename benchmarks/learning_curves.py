@@ -147,7 +147,7 @@ def draw(points: Sequence[Point]) -> None:
     figure, axes = plt.subplots(2, 2, figsize=(10, 7), layout="constrained")
     for axis, name in zip(axes.flat, WORLDS, strict=True):
         _panel(axis, name, [point for point in points if point.world == name])
-    axes[0, 0].legend(frameon=False, fontsize=9)
+    axes[0, 1].legend(frameon=False, fontsize=9, loc="lower right")
     figure.savefig(FIGURE, dpi=110, metadata={"Software": None})
     plt.close(figure)
 
