@@ -8,6 +8,7 @@ from gymnasium.spaces import Box, Discrete
 import driftmdp as dm
 from driftmdp.errors import InvalidInputError
 from driftmdp.gymnasium import ProblemEnv, Reachable, learn, space_of
+from driftmdp.gymnasium.standins import Callback
 
 
 class Corridor(gymnasium.Env):
@@ -100,7 +101,7 @@ def test_the_same_seed_gives_the_same_learning():
 
 
 def test_callbacks_are_told_every_step_once():
-    class Told:
+    class Told(Callback):
         every = 400
 
         def __init__(self):

@@ -13,10 +13,14 @@ import numpy as np
 from driftmdp.agents import Agent, BuiltinAgent
 from driftmdp.errors import InvalidInputError
 from driftmdp.gymnasium.record import Learning, Trail, name_of
-from driftmdp.gymnasium.standins import Callback, Steps, make_progress
+from driftmdp.gymnasium.standins import (
+    Callback,
+    Steps,
+    make_progress,
+)
 from driftmdp.gymnasium.walk import Walk, space_of
 from driftmdp.mdp import Space
-from driftmdp.validation import as_integer
+from driftmdp.validation import as_integer, readonly
 
 __all__ = ["learn"]
 
@@ -121,8 +125,8 @@ def _walked(player: Any, walk: Walk, steps: int, told: list[Callback], advance: 
 def _chunk(trail: Trail, t: int, every: int, player: Any) -> Steps:
     """Return the steps since the last multiple of ``every``."""
     start = (t - 1) // every * every
-    rows = slice(start, t)
-    return Steps(start + 1, trail.states[rows], trail.actions[rows], trail.rewards[rows], None, player)
+    states, actions, rewards = (readonly(values[start:t]) for values in trail[:3])
+    return Steps(start + 1, t, states, actions, rewards, None, player)
 
 
 @contextlib.contextmanager

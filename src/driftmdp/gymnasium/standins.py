@@ -14,6 +14,7 @@ class Steps(NamedTuple):
     """What happened since the last call."""
 
     first: int
+    last: int
     states: NDArray[np.int32]
     actions: NDArray[np.int32]
     rewards: NDArray[np.float64]
