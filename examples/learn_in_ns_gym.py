@@ -31,7 +31,7 @@ def drifting_lake() -> gymnasium.Env[Any, Any]:
     return Reachable(TransformObservation(drifting, lambda seen: seen["state"], lake.observation_space))
 
 
-agents = {
+agents: dict[str, Any] = {
     "Adaptive": dm.agents.Adaptive,
     "PSRL": dm.agents.PSRL,
     "SlidingWindowPSRL": lambda space: dm.agents.SlidingWindowPSRL(space, horizon=STEPS, window=2000),

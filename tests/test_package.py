@@ -45,6 +45,14 @@ def test_importing_does_not_load_the_compiler_or_slow_parts_of_scipy():
     assert out.stdout.strip() == "[]"
 
 
+@pytest.mark.parametrize(("room", "package"), [("gymnasium", "gymnasium"), ("experiments", "pydantic")])
+def test_a_missing_package_is_named_with_its_extra(room, package):
+    code = f"import sys; sys.modules[{package!r}] = None; import driftmdp; driftmdp.{room}"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    sentence = f"driftmdp.{room} needs the package {package!r}. Run: pip install 'driftmdp[{room}]'"
+    assert out.stderr.strip().endswith(sentence)
+
+
 @pytest.mark.parametrize("room", ["driftmdp", *ROOMS])
 def test_every_public_name_exists_and_is_documented(room):
     module = importlib.import_module(room)

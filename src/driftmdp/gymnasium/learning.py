@@ -125,8 +125,9 @@ def _walked(player: Any, walk: Walk, steps: int, told: list[Callback], advance: 
 def _chunk(trail: Trail, t: int, every: int, player: Any) -> Steps:
     """Return the steps since the last multiple of ``every``."""
     start = (t - 1) // every * every
-    states, actions, rewards = (readonly(values[start:t]) for values in trail[:3])
-    return Steps(start + 1, t, states, actions, rewards, None, player)
+    rows = slice(start, t)
+    states, actions, rewards = readonly(trail.states[rows]), readonly(trail.actions[rows]), trail.rewards[rows]
+    return Steps(start + 1, t, states, actions, readonly(rewards), None, player)
 
 
 @contextlib.contextmanager
