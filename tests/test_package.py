@@ -14,6 +14,8 @@ ROOMS = [
     "driftmdp.engines",
     "driftmdp.experiments",
     "driftmdp.formulas",
+    "driftmdp.gymnasium",
+    "driftmdp.interchange",
     "driftmdp.inventory",
     "driftmdp.planning",
     "driftmdp.problems",
@@ -42,6 +44,14 @@ def test_importing_does_not_load_the_compiler_or_slow_parts_of_scipy():
     code = f"import driftmdp, sys; print([name for name in {heavy} if name in sys.modules])"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(("room", "package"), [("gymnasium", "gymnasium"), ("experiments", "pydantic")])
+def test_a_missing_package_is_named_with_its_extra(room, package):
+    code = f"import sys; sys.modules[{package!r}] = None; import driftmdp; driftmdp.{room}"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    sentence = f"driftmdp.{room} needs the package {package!r}. Run: pip install 'driftmdp[{room}]'"
+    assert out.stderr.strip().endswith(sentence)
 
 
 @pytest.mark.parametrize("room", ["driftmdp", *ROOMS])

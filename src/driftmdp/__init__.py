@@ -19,7 +19,7 @@ from driftmdp.mdp import DriftingMdp, Luck, Mdp, Noise, Problem, Sample, Space, 
 from driftmdp.simulation import Run, simulate
 
 if TYPE_CHECKING:
-    from driftmdp import experiments, inventory, report, statements, statistics
+    from driftmdp import experiments, gymnasium, interchange, inventory, report, statements, statistics
 
 __all__ = [
     "Callback",
@@ -39,6 +39,8 @@ __all__ = [
     "experiments",
     "formulas",
     "gaussian",
+    "gymnasium",
+    "interchange",
     "inventory",
     "planning",
     "problems",
@@ -49,13 +51,16 @@ __all__ = [
     "testing",
 ]
 
+# Loaded when first used: they are slow, or need more packages. Each with the extra that has those.
 _LATER = {
-    "experiments",
-    "inventory",
-    "report",
-    "statements",
-    "statistics",
-}  # loaded when first used: they are slow, and need more packages
+    "experiments": "experiments",
+    "gymnasium": "gymnasium",
+    "interchange": "gymnasium",
+    "inventory": "experiments",
+    "report": "experiments",
+    "statements": "experiments",
+    "statistics": "experiments",
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -69,6 +74,6 @@ def __getattr__(name: str) -> Any:
         if error.name is None or error.name.partition(".")[0] == "driftmdp":
             raise
         raise ModuleNotFoundError(
-            f"driftmdp.{name} needs the package {error.name!r}. Run: pip install 'driftmdp[experiments]'",
+            f"driftmdp.{name} needs the package {error.name!r}. Run: pip install 'driftmdp[{_LATER[name]}]'",
             name=error.name,
         ) from None

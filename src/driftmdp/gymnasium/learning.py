@@ -1,0 +1,188 @@
+"""Let an agent learn in any environment with Discrete states and actions."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+from driftmdp.agents import Agent, BuiltinAgent
+from driftmdp.errors import InvalidInputError
+from driftmdp.gymnasium.record import Learning, Trail, name_of
+from driftmdp.gymnasium.standins import (
+    Callback,
+    Steps,
+    make_progress,
+)
+from driftmdp.gymnasium.walk import Walk, space_of
+from driftmdp.mdp import Space
+from driftmdp.validation import as_integer, readonly
+
+__all__ = ["learn"]
+
+SHOWN_EVERY = 1000  # steps between two words of progress
+
+Advance = Callable[..., None]
+
+
+def learn(
+    env: gymnasium.Env[Any, Any],
+    agent: Agent | Callable[[Space], Agent],
+    steps: int,
+    progress: bool = True,
+    seed: int | None = None,
+    callbacks: Iterable[Callback] = (),
+    fresh: bool = True,
+) -> Learning:
+    """Let an agent learn in an environment, and return what happened with the agent that has learned.
+
+    Agents here maximise the average reward of a world without end: when an episode ends, terminated or truncated,
+    the agent is told that its last action led to the state in which the next episode starts. Where the environment
+    gives ``info["action_mask"]``, it is never handed a masked action: the nearest that is left is done instead, and
+    the agent learns that its choice has that effect. (Told that it did something else, an optimist would try the
+    masked action for ever.)
+
+    Parameters
+    ----------
+    env
+        Any environment with Discrete observations and actions, wherever they count from.
+    agent
+        One of ``driftmdp.agents``, or any object with ``reset(rng)``, ``act(state)`` and ``observe(reward,
+        next_state, action=None)``; or what makes one from a :class:`Space`, such as ``driftmdp.agents.Adaptive``.
+        States and actions count from 0. Make it with the range of the environment's rewards. It is copied, never
+        changed.
+    steps
+        How many steps, over as many episodes as they take.
+    progress
+        Show how far it is.
+    seed
+        For the environment's first ``reset`` and the agent; on our own problems the run of ``simulate``.
+    callbacks
+        Told of the run while it lasts; ``problem`` is the environment and ``run`` the :class:`Learning`.
+    fresh
+        Reset the agent first. With False it goes on with what it knows: ``learn(env, learning.agent, 1000,
+        fresh=False)``.
+
+    Returns
+    -------
+    Learning
+        ``states``, ``actions``, ``rewards``, ``episode_ends``, and the trained ``agent``.
+
+    Raises
+    ------
+    InvalidInputError
+        If a space is not Discrete, or agent and environment do not fit.
+
+    Examples
+    --------
+    >>> import driftmdp as dm
+    >>> from driftmdp.gymnasium import Reachable
+    >>> env = Reachable(gymnasium.make("FrozenLake-v1", is_slippery=False))
+    >>> learning = learn(env, dm.agents.Adaptive, steps=3000, progress=False, seed=7)
+    >>> learning.average_reward(window=600)  # the shortest way takes 6 steps
+    0.16...
+
+    See Also
+    --------
+    Reachable : leaves out the states in which nobody decides; do that for all agents that explore by optimism.
+    """
+    steps = as_integer(steps, "steps", minimum=1)
+    seed = None if seed is None else as_integer(seed, "seed", minimum=0)
+    space, told = space_of(env), list(callbacks)
+    player = _player(agent, space, np.random.default_rng(np.random.SeedSequence(seed).spawn(2)[1]), fresh)
+    _check_fit(player, space, steps)
+    for callback in told:
+        callback.on_start(player, env, seed)
+    with _shown(steps, progress) as advance:
+        trail = _walked(player, Walk(env, seed), steps, told, advance)
+    learning = Learning(player, name_of(env), seed, *trail)
+    for callback in told:
+        callback.on_end(learning)
+    return learning
+
+
+def _walked(player: Any, walk: Walk, steps: int, told: list[Callback], advance: Advance) -> Trail:
+    """Let the player walk, and tell of it."""
+    trail = Trail(np.empty(steps, np.int32), np.empty(steps, np.int32), np.empty(steps), np.zeros(steps, np.bool_))
+    for t in range(1, steps + 1):
+        trail.states[t - 1] = walk.state + walk.first_state
+        pace = walk.step(player.act(walk.state))
+        player.observe(pace.reward, walk.state)
+        trail.actions[t - 1] = pace.action + walk.first_action
+        trail.rewards[t - 1], trail.ended[t - 1] = pace.reward, pace.ended
+        for callback in told:
+            if t % callback.every == 0 or t == steps:
+                callback.on_steps(_chunk(trail, t, callback.every, player))
+        if t % SHOWN_EVERY == 0 or t == steps:
+            advance(by=(t - 1) % SHOWN_EVERY + 1)
+    return trail
+
+
+def _chunk(trail: Trail, t: int, every: int, player: Any) -> Steps:
+    """Return the steps since the last multiple of ``every``."""
+    start = (t - 1) // every * every
+    rows = slice(start, t)
+    states, actions, rewards = readonly(trail.states[rows]), readonly(trail.actions[rows]), trail.rewards[rows]
+    return Steps(start + 1, t, states, actions, readonly(rewards), None, player)
+
+
+@contextlib.contextmanager
+def _shown(steps: int, progress: bool) -> Iterator[Advance]:
+    if not progress:
+        yield lambda by: None
+        return
+    bar = make_progress(unit="steps")
+    bar.begin(steps, 0, [])
+    try:
+        yield bar.advance
+    finally:
+        bar.end()
+
+
+def _player(agent: Any, space: Space, rng: np.random.Generator, fresh: bool) -> Any:
+    """Return a copy of the agent, or a new one, that may be changed."""
+    if isinstance(agent, type) or not isinstance(agent, Agent):
+        agent, fresh = _made(agent, space), True
+    elif fresh and isinstance(agent, BuiltinAgent):
+        agent = agent.copy()  # spares the copy of what is forgotten anyway
+    else:
+        agent = copy.deepcopy(agent)
+    if fresh:
+        agent.reset(rng)
+    return agent
+
+
+def _made(maker: Any, space: Space) -> Any:
+    if not callable(maker):
+        raise InvalidInputError(f"agent must have reset, act and observe, or make one from a Space; got {maker!r}.")
+    try:
+        made = maker(space)
+    except TypeError as error:
+        name = getattr(maker, "__name__", repr(maker))
+        raise InvalidInputError(
+            f"agent must be made, or made from a Space alone; {name} says: {error}. Give it the rest: "
+            f"lambda space: {name}(space, ...)."
+        ) from error
+    if not isinstance(made, Agent):
+        raise InvalidInputError(f"agent must make what has reset, act and observe; it made {made!r}.")
+    return made
+
+
+def _check_fit(player: Any, space: Space, steps: int) -> None:
+    """Refuse an agent that was made for other states, actions, or fewer steps."""
+    if not isinstance(player, BuiltinAgent):
+        return
+    if not np.array_equal(player.space.n_actions, space.n_actions):
+        raise InvalidInputError(
+            f"The agent must be made for the environment's states and actions, {space!r}; it has {player.space!r}. "
+            "Make it with space_of(env)."
+        )
+    if player.horizon is not None and player.t - 1 + steps > player.horizon:
+        raise InvalidInputError(
+            f"steps must fit the agent's horizon of {player.horizon}, of which {player.t - 1} are done; got "
+            f"{steps}. Make it with a larger horizon."
+        )

@@ -1,0 +1,97 @@
+"""An environment without the states in which nobody ever decides."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.spaces import Discrete
+from numpy.typing import ArrayLike, NDArray
+
+from driftmdp.errors import InvalidInputError
+from driftmdp.gymnasium.walk import discrete
+from driftmdp.validation import as_integer, as_table
+
+__all__ = ["Reachable"]
+
+
+class Reachable(gymnasium.Wrapper[Any, Any, Any, Any]):
+    """Number only the states in which an agent decides, from 0.
+
+    An optimist takes a state that it never saw for paradise. Holes and goals, in which an episode ends, are never
+    seen by an agent, and others may be out of reach altogether: as long as they are among its states, it goes on
+    looking for a way there. With them left out, ``Adaptive`` finds the best way over a frozen lake that is not
+    slippery; with them it does not.
+
+    Parameters
+    ----------
+    env
+        An environment with Discrete observations.
+    states
+        Those in which an agent may have to decide, ascending, as ``env`` numbers them. By default found in the
+        table ``P`` of a toy-text environment: reached from the start without terminating.
+
+    Attributes
+    ----------
+    states
+        The state of ``env`` behind each new number.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no ``P`` and no ``states``; or at a step that leads to a state outside of them and terminates
+        nothing. One that terminates is shown as 0, as it is nowhere.
+
+    Examples
+    --------
+    >>> lake = Reachable(gymnasium.make("FrozenLake-v1"))
+    >>> lake.observation_space, lake.states
+    (Discrete(11), array([ 0,  1,  2,  3,  4,  6,  8,  9, 10, 13, 14]))
+    """
+
+    def __init__(self, env: gymnasium.Env[Any, Any], states: ArrayLike | None = None) -> None:
+        super().__init__(env)
+        outside = discrete(env, "observation_space")
+        found = _found(env) if states is None else as_table(states, "states")
+        numbers = [as_integer(s, "A state", int(outside.start), int(outside.start + outside.n) - 1) for s in found]
+        if not numbers or sorted(set(numbers)) != numbers:
+            raise InvalidInputError(f"states must be distinct and ascend, at least one; got {numbers}.")
+        self.states: NDArray[np.int64] = np.array(numbers)
+        self._place = {state: place for place, state in enumerate(numbers)}
+        self.observation_space = Discrete(len(numbers))
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin an episode."""
+        observation, info = self.env.reset(seed=seed, options=options)
+        return self._number(observation, terminated=False), info
+
+    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+        """Take an action."""
+        observation, reward, terminated, truncated, info = self.env.step(action)
+        return self._number(observation, terminated), reward, terminated, truncated, info
+
+    def _number(self, observation: Any, terminated: bool) -> int:
+        place = self._place.get(int(observation), 0 if terminated else None)
+        if place is None:
+            raise InvalidInputError(
+                f"states must contain every state in which an agent decides; got to {observation}. Add it."
+            )
+        return place
+
+
+def _found(env: gymnasium.Env[Any, Any]) -> list[int]:
+    """Return what can be reached from the start of a toy-text environment without terminating."""
+    inside: Any = env.unwrapped
+    if not hasattr(inside, "P") or not hasattr(inside, "initial_state_distrib"):
+        raise InvalidInputError("states must be given: env has no toy-text table P to find them in; got None.")
+    waiting = [int(s) for s in np.flatnonzero(inside.initial_state_distrib)]
+    seen = set(waiting)
+    while waiting:
+        outcomes = [outcome for lines in inside.P[waiting.pop()].values() for outcome in lines]
+        new = {int(following) for p, following, _, terminated in outcomes if p > 0 and not terminated} - seen
+        seen |= new
+        waiting.extend(new)
+    return sorted(seen)

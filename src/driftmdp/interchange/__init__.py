@@ -1,0 +1,33 @@
+"""An Mdp from and to the forms of other libraries, and files.
+
+====================  =======================================================  ============================
+form                  what it is                                               ragged actions
+====================  =======================================================  ============================
+toy text              gymnasium's ``P[s][a] = [(p, next, reward, terminated)]``  kept
+scipy                 one sparse S x S matrix an action, rewards [S, A]        kept: a row without entries
+pymdptoolbox          arrays (A, S, S) and (S, A)                              filled with the last action
+quantecon             ``DiscreteDP``, by pairs or as a product                 kept
+file                  npz or JSON                                              kept
+====================  =======================================================  ============================
+
+Names of states and actions are kept in files only. None of the other libraries is needed here, but for
+``to_quantecon``.
+"""
+
+from driftmdp.interchange.discrete_dp import from_quantecon, to_quantecon
+from driftmdp.interchange.filing import load, save
+from driftmdp.interchange.matrices import from_mdptoolbox, from_scipy, to_mdptoolbox, to_scipy
+from driftmdp.interchange.toy_text import from_toy_text, to_toy_text
+
+__all__ = [
+    "from_mdptoolbox",
+    "from_quantecon",
+    "from_scipy",
+    "from_toy_text",
+    "load",
+    "save",
+    "to_mdptoolbox",
+    "to_quantecon",
+    "to_scipy",
+    "to_toy_text",
+]

@@ -1,0 +1,86 @@
+"""quantecon's ``DiscreteDP``: by state-action pairs, or a product with minus infinity where there is no action."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from driftmdp.errors import InvalidInputError
+from driftmdp.mdp import Mdp, Space
+from driftmdp.planning.inputs import as_mdp
+from driftmdp.validation import as_number, one_of
+
+__all__ = ["from_quantecon", "to_quantecon"]
+
+FORMS = ("pairs", "product")
+
+
+def from_quantecon(ddp: Any) -> Mdp:
+    """Return the MDP of a ``quantecon.markov.DiscreteDP``, in any of its forms; the discount is left behind.
+
+    Infeasible actions, whose reward is minus infinity, are not on offer; the others are numbered anew from 0.
+
+    Parameters
+    ----------
+    ddp
+        A ``DiscreteDP``, or any object with ``R``, ``Q``, ``s_indices`` and ``a_indices``.
+
+    Examples
+    --------
+    >>> from quantecon.markov import DiscreteDP
+    >>> from_quantecon(DiscreteDP([[0, -np.inf], [1, 2]], [[[0, 1], [0, 0]], [[1, 0], [0, 1]]], 0.9))
+    <Mdp: 2 states, 3 pairs, 3 successors, rewards in [0, 2]>
+    """
+    for name in ("R", "Q", "s_indices", "a_indices"):
+        if not hasattr(ddp, name):
+            raise InvalidInputError(f"ddp must be a quantecon DiscreteDP; got {ddp!r}, which has no {name}.")
+    rewards = np.asarray(ddp.R, dtype=np.float64)
+    if ddp.s_indices is None:
+        return Mdp.from_dense(np.where(rewards == -np.inf, 0.0, rewards), ddp.Q, rewards > -np.inf)
+    states, actions = np.asarray(ddp.s_indices), np.asarray(ddp.a_indices)
+    order = np.lexsort((actions, states))
+    order = order[rewards[order] > -np.inf]
+    counts = np.bincount(states[order], minlength=ddp.Q.shape[1])
+    return Mdp(Space(counts), rewards[order], sp.csr_array(ddp.Q)[order])
+
+
+def to_quantecon(mdp: Mdp, beta: float, form: str = "pairs") -> Any:
+    """Return a ``quantecon.markov.DiscreteDP``; ``from_quantecon`` gives the same MDP back, without names.
+
+    Parameters
+    ----------
+    mdp
+        The MDP.
+    beta
+        The discount factor, in [0, 1): quantecon has no average reward.
+    form
+        ``"pairs"``, sparse; or ``"product"``, dense arrays (S, A) and (S, A, S).
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If quantecon is not installed.
+
+    Examples
+    --------
+    >>> from driftmdp import Space
+    >>> ddp = to_quantecon(Mdp(Space.uniform(1, 2), [0, 1], [[1], [1]]), beta=0.5)
+    >>> ddp.solve(method="policy_iteration").v
+    array([2.])
+    """
+    known = one_of(form, "form", FORMS)
+    discount = as_number(beta, "beta", 0.0, 1.0)
+    try:
+        from quantecon.markov import DiscreteDP
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError(
+            "to_quantecon needs the package 'quantecon'. Run: pip install quantecon"
+        ) from None
+    if known == "product":
+        rewards, transitions, _ = as_mdp(mdp).to_dense()
+        return DiscreteDP(rewards, transitions, discount)
+    states = as_mdp(mdp).space.pair_states
+    actions = np.arange(mdp.space.n_pairs) - mdp.space.offsets[states]
+    return DiscreteDP(mdp.rewards.copy(), sp.csr_matrix(mdp.transitions.copy()), discount, states, actions)

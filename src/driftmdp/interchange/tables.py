@@ -1,0 +1,73 @@
+"""From one S x S matrix an action to rows by pair, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from driftmdp.errors import InvalidInputError
+from driftmdp.mdp import Mdp, Space
+from driftmdp.validation import as_table
+
+__all__ = ["as_matrices", "by_pair", "mdp_of_actions", "reward_table"]
+
+
+def as_matrices(matrices: Any, name: str) -> list[sp.csr_array]:
+    """Return one square CSR matrix an action, all of one size, or say what is wrong."""
+    if isinstance(matrices, np.ndarray) and matrices.dtype != object and matrices.ndim != 3:
+        raise InvalidInputError(f"{name} must have shape (A, S, S); got {matrices.shape}.")
+    if sp.issparse(matrices) or not isinstance(matrices, Iterable):
+        raise InvalidInputError(f"{name} must be a list with a matrix for each action; got {matrices!r}.")
+    found = [_as_csr(matrix, f"{name}[{a}]") for a, matrix in enumerate(matrices)]
+    if not found:
+        raise InvalidInputError(f"{name} must have at least one action; got none.")
+    n_states = found[0].shape[0]
+    for a, matrix in enumerate(found):
+        if matrix.shape != (n_states, n_states) or not n_states:
+            raise InvalidInputError(f"{name}[{a}] must be {n_states} x {n_states}; got shape {matrix.shape}.")
+    return found
+
+
+def _as_csr(matrix: Any, name: str) -> sp.csr_array:
+    try:
+        return sp.csr_array(matrix, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidInputError(f"{name} must be a matrix of numbers; got {matrix!r}.") from None
+
+
+def reward_table(rewards: ArrayLike, n_states: int, n_actions: int) -> NDArray[np.float64]:
+    """Return rewards [S, A] from those, or from one reward a state."""
+    if sp.issparse(rewards):
+        rewards = rewards.toarray()
+    try:
+        table = as_table(rewards, "rewards").astype(np.float64)
+    except (TypeError, ValueError):
+        raise InvalidInputError(f"rewards must be numbers; got {rewards!r}.") from None
+    if table.shape == (n_states,):
+        table = np.repeat(table[:, None], n_actions, axis=1)
+    if table.shape != (n_states, n_actions):
+        raise InvalidInputError(
+            f"rewards must have shape (S, A) = ({n_states}, {n_actions}), or (S,); got {table.shape}."
+        )
+    return table
+
+
+def mdp_of_actions(matrices: list[sp.csr_array], rewards: NDArray[np.float64], available: NDArray[np.bool_]) -> Mdp:
+    """Return the MDP of the available actions, which are numbered anew from 0 in each state."""
+    n_states = matrices[0].shape[0]
+    if not available.any(axis=1).all():
+        s = int(np.flatnonzero(~available.any(axis=1))[0])
+        raise InvalidInputError(f"State {s} must have at least one action; got none.")
+    states, actions = np.nonzero(available)
+    stacked = sp.csr_array(sp.vstack(matrices, format="csr"))
+    return Mdp(Space(available.sum(axis=1)), rewards[available], stacked[actions * n_states + states])
+
+
+def by_pair(mdp: Mdp, pairs: NDArray[np.int64]) -> list[sp.csr_array]:
+    """Return one matrix an action from the pair that fills each [S, A]; -1 leaves a row empty."""
+    padded = sp.csr_array(sp.vstack([mdp.transitions, sp.csr_array((1, mdp.space.n_states))], format="csr"))
+    return [sp.csr_array(padded[np.where(column < 0, mdp.space.n_pairs, column)]) for column in pairs.T]

@@ -1,0 +1,154 @@
+"""Gymnasium's toy-text tables: ``P[s][a]`` is a list of (probability, next state, reward, terminated)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from driftmdp.errors import InvalidInputError
+from driftmdp.mdp import Mdp, Space
+from driftmdp.planning.inputs import as_mdp
+from driftmdp.validation import as_integer, as_number, as_vector
+
+__all__ = ["from_toy_text", "to_toy_text"]
+
+Table = dict[int, dict[int, list[tuple[float, int, float, bool]]]]
+
+
+class Outcome(NamedTuple):
+    """One line of the table."""
+
+    probability: float
+    next_state: int
+    reward: float
+    terminated: bool
+
+
+def from_toy_text(table: Mapping[int, Any] | Sequence[Any], start: int | ArrayLike | None = None) -> Mdp:
+    """Return the MDP of a toy-text environment, ``env.unwrapped.P``.
+
+    A reward that depends on the next state becomes its mean.
+
+    Parameters
+    ----------
+    table
+        ``P[s][a]``, dicts or lists; a state may offer fewer actions, which are then numbered anew from 0.
+    start
+        Where an episode starts: a state, or a probability for each, such as
+        ``env.unwrapped.initial_state_distrib``. What terminates leads there, which is the world that
+        ``driftmdp.gymnasium.learn`` shows its agent (but for time limits). Without it, states in which an episode
+        may terminate keep themselves, at reward 0.
+
+    Raises
+    ------
+    InvalidInputError
+        If an entry is not of that form.
+
+    Examples
+    --------
+    >>> coin = {0: {0: [(0.5, 0, 0.0, False), (0.5, 1, 1.0, True)]}, 1: {0: [(1.0, 1, 0.0, True)]}}
+    >>> from_toy_text(coin).successors(0, 0), from_toy_text(coin, start=0).successors(0, 0)
+    (array([0.5, 0.5]), array([1., 0.]))
+    """
+    rows = [list(_items(actions, f"P[{s}]")) for s, actions in _items(table, "P")]
+    if not rows or not all(rows):
+        raise InvalidInputError("P must have at least one state, and each at least one action; got none.")
+    n_states = len(rows)
+    pairs = [_outcomes(lines, f"P[{s}][{a}]", n_states) for s, row in enumerate(rows) for a, lines in row]
+    space = Space([len(row) for row in rows])
+    if start is None:
+        pairs = _absorbed(space, pairs)
+        return _mdp(space, pairs, None)
+    return _mdp(space, pairs, _distribution(start, n_states))
+
+
+def to_toy_text(mdp: Mdp) -> Table:
+    """Return the toy-text table of an MDP; nothing in it terminates.
+
+    ``from_toy_text`` gives the same MDP back, without names.
+
+    Examples
+    --------
+    >>> to_toy_text(Mdp(Space.uniform(1, 2), [0, 1], [[1], [1]]))
+    {0: {0: [(1.0, 0, 0.0, False)], 1: [(1.0, 0, 1.0, False)]}}
+    """
+    offsets, rewards, indptr, indices, data = as_mdp(mdp).arrays
+
+    def lines(pair: int) -> list[tuple[float, int, float, bool]]:
+        entries = range(indptr[pair], indptr[pair + 1])
+        return [(float(data[z]), int(indices[z]), float(rewards[pair]), False) for z in entries]
+
+    return {
+        s: {a: lines(int(offsets[s]) + a) for a in range(offsets[s + 1] - offsets[s])}
+        for s in range(offsets.size - 1)
+    }
+
+
+def _items(container: Any, name: str) -> Iterator[tuple[int, Any]]:
+    """Return the entries by number; states must be 0, 1, ... and actions may leave some out."""
+    if isinstance(container, Mapping):
+        keys = sorted(as_integer(key, f"A key of {name}", minimum=0) for key in container)
+        if name == "P" and keys != list(range(len(keys))):
+            raise InvalidInputError(f"P must have the states 0 .. {len(keys) - 1}; got {keys[-1]} as the last.")
+        return ((key, container[key]) for key in keys)
+    if isinstance(container, Sequence) and not isinstance(container, str):
+        return enumerate(container)
+    raise InvalidInputError(f"{name} must be a dict or a list; got {container!r}.")
+
+
+def _outcomes(lines: Any, where: str, n_states: int) -> list[Outcome]:
+    try:
+        outcomes = [Outcome(*line) for line in lines]
+    except TypeError:
+        raise InvalidInputError(
+            f"{where} must be a list of (probability, next state, reward, terminated); got {lines!r}."
+        ) from None
+    return [
+        Outcome(
+            as_number(outcome.probability, f"probability at {where}", minimum=0.0),
+            as_integer(outcome.next_state, f"next state at {where}", 0, n_states - 1),
+            as_number(outcome.reward, f"reward at {where}"),
+            bool(outcome.terminated),
+        )
+        for outcome in outcomes
+    ]
+
+
+def _absorbed(space: Space, pairs: list[list[Outcome]]) -> list[list[Outcome]]:
+    """Let the states in which an episode ends keep themselves."""
+    states = space.pair_states
+    ends = {o.next_state for outcomes in pairs for o in outcomes if o.terminated and o.probability > 0}
+    stays = {s: [Outcome(1.0, s, 0.0, False)] for s in ends}
+    return [stays.get(int(states[pair]), outcomes) for pair, outcomes in enumerate(pairs)]
+
+
+def _mdp(space: Space, pairs: list[list[Outcome]], start: NDArray[np.float64] | None) -> Mdp:
+    """Return the MDP of outcomes, those that terminate leading to the start."""
+    lines = [(pair, *o) for pair, outcomes in enumerate(pairs) for o in outcomes]
+    row, p, column, _, ended = (np.array(values) for values in zip(*lines, strict=True))
+    ended = ended.astype(bool) & (start is not None)
+    shape = (space.n_pairs, space.n_states)
+    kept = sp.csr_array((p[~ended], (row[~ended], column[~ended])), shape=shape)
+    if start is not None:
+        ending = np.bincount(row[ended], weights=p[ended], minlength=space.n_pairs)
+        kept = sp.csr_array(kept + sp.csr_array(ending[:, None]) @ sp.csr_array(start[None, :]))
+    return Mdp(space, [_mean_reward(outcomes) for outcomes in pairs], kept)
+
+
+def _mean_reward(outcomes: list[Outcome]) -> float:
+    if len({o.reward for o in outcomes}) == 1:
+        return outcomes[0].reward  # exactly, without rounding
+    return sum(o.probability * o.reward for o in outcomes)
+
+
+def _distribution(start: Any, n_states: int) -> NDArray[np.float64]:
+    if np.ndim(start) == 0:
+        return np.asarray(np.eye(1, n_states, as_integer(start, "start", 0, n_states - 1))[0])
+    chances = as_vector(start, "start", n_states)
+    if (chances < 0).any() or abs(chances.sum() - 1.0) > 1e-9:
+        raise InvalidInputError(f"start must be a state or a distribution; its sum is {chances.sum():.12g}.")
+    return np.asarray(chances / chances.sum())

@@ -1,0 +1,165 @@
+"""Agents in other people's environments."""
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.spaces import Box, Discrete
+
+import driftmdp as dm
+from driftmdp.errors import InvalidInputError
+from driftmdp.gymnasium import ProblemEnv, Reachable, learn, space_of
+from driftmdp.gymnasium.standins import Callback
+
+
+class Corridor(gymnasium.Env):
+    """States 5, 6, 7; action 2 goes right, 3 stays, and 4 ends an episode in state 7 and is masked elsewhere."""
+
+    def __init__(self, masks=True):
+        self.observation_space, self.action_space = Discrete(3, start=5), Discrete(3, start=2)
+        self.masks, self.asked = masks, []
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.state = 5
+        return self.state, self.info()
+
+    def info(self):
+        return {"action_mask": np.array([1, 1, self.state == 7], np.int8)} if self.masks else {}
+
+    def step(self, action):
+        self.asked.append((self.state, action))
+        ended = self.state == 7 and action == 4
+        self.state = min(7, self.state + 1) if action == 2 else self.state
+        return self.state, float(ended), ended, False, self.info()
+
+
+def test_our_own_problems_give_the_run_of_simulate():
+    problem = dm.problems.inventory(capacity=5, horizon=300)
+    agent = dm.agents.UCRL2.for_problem(problem, scale=0.1)
+    run = dm.simulate(agent, problem, seed=7)
+    learning = learn(ProblemEnv(problem), agent, 300, progress=False, seed=7)
+    np.testing.assert_array_equal(learning.states, run.states)
+    np.testing.assert_array_equal(learning.actions, run.actions)
+    np.testing.assert_array_equal(learning.rewards, run.rewards)
+    assert learning.episode_ends.tolist() == [300]
+    assert agent.t == 1  # it was copied
+
+
+def test_numbers_may_start_anywhere_and_masks_are_honoured():
+    env = Corridor()
+    learning = learn(env, dm.agents.PSRL, 3000, progress=False, seed=1)
+    assert all(action != 4 or state == 7 for state, action in env.asked)
+    assert env.asked == list(zip(learning.states.tolist(), learning.actions.tolist(), strict=True))
+    assert learning.average_reward(300) == pytest.approx(1 / 3, abs=0.01)  # right, right, end
+    assert learning.learning_curve(1500).shape == (2,)
+
+
+@pytest.mark.parametrize("agent", [dm.agents.Adaptive, dm.agents.PSRL])
+def test_a_masked_action_does_not_keep_an_agent_for_ever(agent):
+    # The nearest of a masked action stays: told that it stayed, an optimist would try the masked one for ever.
+    learning = learn(Corridor(), agent, 2000, progress=False, seed=0)
+    assert learning.average_reward(500) > 0.3
+
+
+def test_the_end_of_an_episode_leads_to_the_next_start():
+    class Diary:
+        def __init__(self):
+            self.lines = []
+
+        def reset(self, rng):
+            self.choices = iter([0, 0, 2, 1])
+
+        def act(self, state):
+            self.state = state
+            return next(self.choices)
+
+        def observe(self, reward, next_state, action=None):
+            self.lines.append((self.state, reward, next_state))
+
+    learning = learn(Corridor(), Diary(), 4, progress=False)
+    assert learning.agent.lines == [(0, 0.0, 1), (1, 0.0, 2), (2, 1.0, 0), (0, 0.0, 0)]
+    assert learning.episode_ends.tolist() == learning.episode_lengths.tolist() == [3]
+    assert learning.episode_returns.tolist() == [1.0]
+    assert repr(learning) == (
+        "Learning(agent='Diary', environment='Corridor', seed=None, steps=4, episodes=1, average_reward=0.25)"
+    )
+
+
+def test_learning_goes_on_with_what_was_learned():
+    env = Corridor()
+    first = learn(env, dm.agents.PSRL, 1000, progress=False, seed=1)
+    again = learn(env, first.agent, 300, progress=False, seed=2, fresh=False)
+    assert again.average_reward() == pytest.approx(1 / 3, abs=0.02)
+    assert first.agent.t == 1001
+    assert again.agent.t == 1301
+
+
+def test_the_same_seed_gives_the_same_learning():
+    one, two = (learn(gymnasium.make("FrozenLake-v1"), dm.agents.PSRL, 500, progress=False, seed=3) for _ in "12")
+    np.testing.assert_array_equal(one.states, two.states)
+    np.testing.assert_array_equal(one.rewards, two.rewards)
+
+
+def test_callbacks_are_told_every_step_once():
+    class Told(Callback):
+        every = 400
+
+        def __init__(self):
+            self.heard = []
+
+        def on_start(self, agent, problem, seed):
+            self.heard.append(("start", type(agent).__name__, problem, seed))
+
+        def on_steps(self, steps):
+            self.heard.append((steps.first, steps.rewards.copy(), steps.mean_rewards))
+
+        def on_end(self, run):
+            self.heard.append(run)
+
+    env, told = Corridor(), Told()
+    learning = learn(env, dm.agents.PSRL, 1000, progress=True, seed=1, callbacks=[told])
+    assert told.heard[0] == ("start", "PSRL", env, 1)
+    assert [first for first, *_ in told.heard[1:-1]] == [1, 401, 801]
+    np.testing.assert_array_equal(np.concatenate([chunk[1] for chunk in told.heard[1:-1]]), learning.rewards)
+    assert told.heard[-1] is learning
+
+
+def test_states_in_which_nobody_decides_are_left_out():
+    lake = Reachable(gymnasium.make("FrozenLake-v1", is_slippery=False))
+    assert space_of(lake) == dm.Space.uniform(11, 4)
+    learning = learn(lake, dm.agents.Adaptive, 4000, progress=False, seed=0)
+    assert learning.average_reward(1000) > 0.15  # the best is 1/6
+    with pytest.raises(InvalidInputError, match="states must be given"):
+        Reachable(Corridor())
+    with pytest.raises(InvalidInputError, match="states must be distinct and ascend"):
+        Reachable(Corridor(), [6, 5])
+    narrow = Reachable(Corridor(), [5, 6])
+    narrow.reset()
+    narrow.step(2)
+    with pytest.raises(InvalidInputError, match="got to 7"):
+        narrow.step(2)
+
+
+class Boxed(Corridor):
+    def __init__(self):
+        super().__init__()
+        self.observation_space = Box(0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"env": 3}, "env must be a gymnasium.Env"),
+        ({"env": Boxed()}, "observation_space of env must be Discrete"),
+        ({"agent": 3}, "agent must have reset, act and observe"),
+        ({"agent": dm.agents.UCRL2}, "Give it the rest: lambda space: UCRL2"),
+        ({"agent": dm.agents.Random(dm.Space.uniform(2, 2))}, "Make it with space_of"),
+        ({"agent": lambda space: dm.agents.UCRL2(space, horizon=5)}, "steps must fit the agent's horizon of 5"),
+        ({"agent": lambda space: "nobody"}, "it made 'nobody'"),
+        ({"steps": 0}, "steps must be at least 1"),
+        ({"seed": -1}, "seed must be at least 0"),
+    ],
+)
+def test_what_does_not_fit_gets_a_sentence(arguments, sentence):
+    with pytest.raises(InvalidInputError, match=sentence):
+        learn(**{"env": Corridor(), "agent": dm.agents.Random, "steps": 10, "progress": False} | arguments)
