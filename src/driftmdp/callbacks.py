@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.errors import InvalidInputError
-from driftmdp.kernels.arrays import Record
-from driftmdp.mdp import Problem
 from driftmdp.validation import as_integer, nearest_name, readonly
 
-__all__ = ["Audience", "Callback", "Steps"]
+__all__ = ["Audience", "Callback", "Steps", "Written"]
 
 METHODS = ("on_start", "on_steps", "on_end")
 
@@ -54,6 +52,19 @@ class Steps:
         return f"<Steps {self.first} to {self.last}: mean reward {self.rewards.mean():.6g}>"
 
 
+class Written(Protocol):
+    """A run as it is written down: room for every step, filled so far."""
+
+    @property
+    def states(self) -> NDArray[np.int32]: ...  # noqa: D102
+    @property
+    def actions(self) -> NDArray[np.int32]: ...  # noqa: D102
+    @property
+    def rewards(self) -> NDArray[np.float64]: ...  # noqa: D102
+    @property
+    def mean_rewards(self) -> NDArray[np.float64] | None: ...  # noqa: D102
+
+
 class Callback:
     """Is told of a run while it lasts; write those methods that you need.
 
@@ -87,14 +98,14 @@ class Callback:
                     f"{name!r} in {cls.__name__}.{nearest_name(name, METHODS)}"
                 )
 
-    def on_start(self, agent: Any, problem: Problem, seed: int) -> None:
-        """Take in what is about to run; the agent is the copy that plays."""
+    def on_start(self, agent: Any, problem: Any, seed: int | None) -> None:
+        """Take in what is about to run; the agent is the copy that plays. In gymnasium, the environment."""
 
     def on_steps(self, steps: Steps) -> None:
         """Take in the steps since the last call."""
 
     def on_end(self, run: Any) -> None:
-        """Take in what the whole run was, which is what ``simulate`` returns."""
+        """Take in what the whole run was, which is what ``simulate`` or ``learn`` returns."""
 
 
 class Audience:
@@ -131,12 +142,12 @@ class Audience:
         """
         return sorted({horizon}.union(*(range(every, horizon, every) for every in self._every)))
 
-    def start(self, agent: Any, problem: Problem, seed: int) -> None:
+    def start(self, agent: Any, problem: Any, seed: int | None) -> None:
         """Tell everyone that it begins."""
         for callback in self._callbacks:
             callback.on_start(agent, problem, seed)
 
-    def tell(self, agent: Any, last: int, record: Record) -> None:
+    def tell(self, agent: Any, last: int, record: Written) -> None:
         """Tell those whose time it is, or everyone at the end, of the steps up to ``last``."""
         for i, (callback, every) in enumerate(zip(self._callbacks, self._every, strict=True)):
             if last % every == 0 or last == record.actions.size:
@@ -149,7 +160,7 @@ class Audience:
             callback.on_end(run)
 
 
-def _steps(agent: Any, record: Record, first: int, last: int) -> Steps:
+def _steps(agent: Any, record: Written, first: int, last: int) -> Steps:
     there = slice(first, last)
     return Steps(
         first=first + 1,
@@ -157,7 +168,7 @@ def _steps(agent: Any, record: Record, first: int, last: int) -> Steps:
         states=readonly(record.states[there]),
         actions=readonly(record.actions[there]),
         rewards=readonly(record.rewards[there]),
-        mean_rewards=readonly(record.mean_rewards[there]),
+        mean_rewards=None if record.mean_rewards is None else readonly(record.mean_rewards[there]),
         agent=agent,
     )
 

@@ -6,9 +6,9 @@ import pytest
 from gymnasium.spaces import Box, Discrete
 
 import driftmdp as dm
+from driftmdp import Callback
 from driftmdp.errors import InvalidInputError
 from driftmdp.gymnasium import ProblemEnv, Reachable, learn, space_of
-from driftmdp.gymnasium.standins import Callback
 
 
 class Corridor(gymnasium.Env):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -11,29 +10,24 @@ import gymnasium
 import numpy as np
 
 from driftmdp.agents import Agent, BuiltinAgent
+from driftmdp.callbacks import Audience, Callback
 from driftmdp.errors import InvalidInputError
 from driftmdp.gymnasium.record import Learning, Trail, name_of
-from driftmdp.gymnasium.standins import (
-    Callback,
-    Steps,
-    make_progress,
-)
 from driftmdp.gymnasium.walk import Walk, space_of
 from driftmdp.mdp import Space
-from driftmdp.validation import as_integer, readonly
+from driftmdp.progress import Progress, as_progress
+from driftmdp.validation import as_integer
 
 __all__ = ["learn"]
 
 SHOWN_EVERY = 1000  # steps between two words of progress
-
-Advance = Callable[..., None]
 
 
 def learn(
     env: gymnasium.Env[Any, Any],
     agent: Agent | Callable[[Space], Agent],
     steps: int,
-    progress: bool = True,
+    progress: bool | Progress = True,
     seed: int | None = None,
     callbacks: Iterable[Callback] = (),
     fresh: bool = True,
@@ -58,7 +52,7 @@ def learn(
     steps
         How many steps, over as many episodes as they take.
     progress
-        Show how far it is.
+        Show how far it is: True, False, or an object that is told, see :mod:`driftmdp.progress`.
     seed
         For the environment's first ``reset`` and the agent; on our own problems the run of ``simulate``.
     callbacks
@@ -92,55 +86,33 @@ def learn(
     """
     steps = as_integer(steps, "steps", minimum=1)
     seed = None if seed is None else as_integer(seed, "seed", minimum=0)
-    space, told = space_of(env), list(callbacks)
+    space, audience, shown = space_of(env), Audience(callbacks), as_progress(progress, "steps")
     player = _player(agent, space, np.random.default_rng(np.random.SeedSequence(seed).spawn(2)[1]), fresh)
     _check_fit(player, space, steps)
-    for callback in told:
-        callback.on_start(player, env, seed)
-    with _shown(steps, progress) as advance:
-        trail = _walked(player, Walk(env, seed), steps, told, advance)
+    audience.start(player, env, seed)
+    trail = Trail.of(steps)
+    shown.begin(steps, 0, [])
+    try:
+        for t in _walked(player, Walk(env, seed), trail):
+            audience.tell(player, t, trail)
+            if t % SHOWN_EVERY == 0 or t == steps:
+                shown.advance(by=(t - 1) % SHOWN_EVERY + 1)
+    finally:
+        shown.end()
     learning = Learning(player, name_of(env), seed, *trail)
-    for callback in told:
-        callback.on_end(learning)
+    audience.end(learning)
     return learning
 
 
-def _walked(player: Any, walk: Walk, steps: int, told: list[Callback], advance: Advance) -> Trail:
-    """Let the player walk, and tell of it."""
-    trail = Trail(np.empty(steps, np.int32), np.empty(steps, np.int32), np.empty(steps), np.zeros(steps, np.bool_))
-    for t in range(1, steps + 1):
-        trail.states[t - 1] = walk.state + walk.first_state
+def _walked(player: Any, walk: Walk, trail: Trail) -> Iterator[int]:
+    """Let the player walk, write it down, and yield the time after each step."""
+    for i in range(trail.actions.size):
+        trail.states[i] = walk.state + walk.first_state
         pace = walk.step(player.act(walk.state))
         player.observe(pace.reward, walk.state)
-        trail.actions[t - 1] = pace.action + walk.first_action
-        trail.rewards[t - 1], trail.ended[t - 1] = pace.reward, pace.ended
-        for callback in told:
-            if t % callback.every == 0 or t == steps:
-                callback.on_steps(_chunk(trail, t, callback.every, player))
-        if t % SHOWN_EVERY == 0 or t == steps:
-            advance(by=(t - 1) % SHOWN_EVERY + 1)
-    return trail
-
-
-def _chunk(trail: Trail, t: int, every: int, player: Any) -> Steps:
-    """Return the steps since the last multiple of ``every``."""
-    start = (t - 1) // every * every
-    rows = slice(start, t)
-    states, actions, rewards = readonly(trail.states[rows]), readonly(trail.actions[rows]), trail.rewards[rows]
-    return Steps(start + 1, t, states, actions, readonly(rewards), None, player)
-
-
-@contextlib.contextmanager
-def _shown(steps: int, progress: bool) -> Iterator[Advance]:
-    if not progress:
-        yield lambda by: None
-        return
-    bar = make_progress(unit="steps")
-    bar.begin(steps, 0, [])
-    try:
-        yield bar.advance
-    finally:
-        bar.end()
+        trail.actions[i] = pace.action + walk.first_action
+        trail.rewards[i], trail.ended[i] = pace.reward, pace.ended
+        yield i + 1
 
 
 def _player(agent: Any, space: Space, rng: np.random.Generator, fresh: bool) -> Any:
