@@ -66,7 +66,9 @@ def draw(ratios: Sequence[Ratio]) -> None:
     rows = sorted(ratios, key=lambda row: row.ratio)
     figure, axis = plt.subplots(figsize=(9, 0.34 * len(rows) + 1), layout="constrained")
     colours = [PEER if row.is_peer else YARDSTICK for row in rows]
-    bars = axis.barh([f"{row.what}\nbeside {_short(row.beside)}" for row in rows], [r.ratio for r in rows], color=colours)
+    bars = axis.barh(
+        [f"{row.what}\nbeside {_short(row.beside)}" for row in rows], [r.ratio for r in rows], color=colours
+    )
     axis.bar_label(bars, [f"{row.ratio:g}x" for row in rows], padding=3)
     axis.set(xscale="log", xlim=(1, 2.2 * rows[-1].ratio), xlabel="times faster (logarithmic)")
     axis.margins(y=0.01)

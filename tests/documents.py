@@ -1,19 +1,19 @@
 """Pages as programs: every fenced block of a page is run, in order, in one folder, as a reader would.
 
-==========  =========================================================================================================
+==========  ==================================================================================================
 fence       what is done with it
-==========  =========================================================================================================
+==========  ==================================================================================================
 python      executed; all blocks of a page share their names
 output      compared with what the python block before it printed
 console     each line after ``$`` is run, and what follows is compared with what it printed, remarks included;
-            a here-document goes on to its last word. Where an output has a line ``error: ...`` the command must fail
+            a here-document goes on to its last word. A command whose output has ``error: ...`` must fail
 toml        parsed
 text        no code
 ``{...}``   a directive of the site
-==========  =========================================================================================================
+==========  ==================================================================================================
 
-A python or toml block whose first line is a comment with a file's name is saved under that name instead. Outputs may be
-abridged with ``...``, as in a doctest.
+A python or toml block whose first line is a comment with a file's name is saved under that name instead. Outputs
+may be abridged with ``...``, as in a doctest.
 """
 
 from __future__ import annotations

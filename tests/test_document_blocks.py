@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from tests.documents import LANGUAGES, PAGES, Reader, blocks, commands, name
+from tests.documents import LANGUAGES, PAGES, Block, Reader, blocks, commands, name
 
 SETS_UP = "makes a virtual environment, from the network"
 LEFT_OUT = {
@@ -48,3 +48,33 @@ def test_every_command_that_is_left_out_stands_on_some_page():
         for command in commands(block)
     }
     assert set(LEFT_OUT) <= shown
+
+
+WRONG = {
+    "another output": [Block("python", "print(1)\n", "here"), Block("output", "2\n", "here")],
+    "an error in Python": [Block("python", "1 / 0\n", "here")],
+    "another output of a command": [Block("console", "$ echo one\ntwo\n", "here")],
+    "a command that fails": [Block("console", "$ false\n", "here")],
+    "a driftmdp command that fails": [Block("console", "$ driftmdp run nothing.toml\n", "here")],
+    "a command that should fail": [Block("console", "$ echo error: no\nerror: no\n", "here")],
+    "no command": [Block("console", "one\n", "here")],
+    "no TOML": [Block("toml", "a = \n", "here")],
+}
+
+
+@pytest.mark.parametrize("page", WRONG.values(), ids=WRONG)
+def test_a_page_that_is_wrong_is_noticed(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    reader = Reader(tmp_path)
+    with pytest.raises((AssertionError, ZeroDivisionError, ValueError)):
+        for block in page:
+            reader.read(block)
+
+
+def test_files_commands_and_python_share_a_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    reader = Reader(tmp_path)
+    reader.read(Block("python", "# seven.py\nprint(7)\n", "here"))
+    reader.read(Block("console", "$ python seven.py > seven.txt\n$ cat <<'END'\na\nb\nEND\na\n...\n", "here"))
+    reader.read(Block("python", "print(open('seven.txt').read(), 'and more')\n", "here"))
+    reader.read(Block("output", "7\n...more\n", "here"))
