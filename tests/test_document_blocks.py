@@ -66,9 +66,10 @@ WRONG = {
 def test_a_page_that_is_wrong_is_noticed(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     reader = Reader(tmp_path)
+    for block in page[:-1]:
+        reader.read(block)
     with pytest.raises((AssertionError, ZeroDivisionError, ValueError)):
-        for block in page:
-            reader.read(block)
+        reader.read(page[-1])
 
 
 def test_files_commands_and_python_share_a_folder(tmp_path, monkeypatch):
@@ -76,5 +77,7 @@ def test_files_commands_and_python_share_a_folder(tmp_path, monkeypatch):
     reader = Reader(tmp_path)
     reader.read(Block("python", "# seven.py\nprint(7)\n", "here"))
     reader.read(Block("console", "$ python seven.py > seven.txt\n$ cat <<'END'\na\nb\nEND\na\n...\n", "here"))
-    reader.read(Block("python", "print(open('seven.txt').read(), 'and more')\n", "here"))
+    reader.read(
+        Block("python", "from pathlib import Path\nprint(Path('seven.txt').read_text(), 'and more')\n", "here")
+    )
     reader.read(Block("output", "7\n...more\n", "here"))
