@@ -21,7 +21,7 @@ PEER, YARDSTICK = "#1f6f8b", "#b9c7cc"
 
 
 class Ratio(NamedTuple):
-    """A row of the table: what was measured, against whom, and how many times faster it was here."""
+    """A row of the table: what was measured, against whom, and how many times as fast it was here."""
 
     what: str
     beside: str
@@ -70,7 +70,7 @@ def draw(ratios: Sequence[Ratio]) -> None:
         [f"{row.what}\nbeside {_short(row.beside)}" for row in rows], [r.ratio for r in rows], color=colours
     )
     axis.bar_label(bars, [f"{row.ratio:g}x" for row in rows], padding=3)
-    axis.set(xscale="log", xlim=(1, 2.2 * rows[-1].ratio), xlabel="times faster (logarithmic)")
+    axis.set(xscale="log", xlim=(1, 2.2 * rows[-1].ratio), xlabel="times as fast (logarithmic)")
     axis.margins(y=0.01)
     axis.spines[["top", "right"]].set_visible(False)
     figure.savefig(FIGURE, metadata={"Date": None})

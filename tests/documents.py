@@ -143,8 +143,9 @@ class Reader:
     def _follow(self, command: Command, where: str) -> None:
         if command.line in self.left_out:
             return
-        in_process = command.line.startswith("driftmdp ") and not NEEDS_A_SHELL.search(command.line)
-        code, printed = (_call if in_process else self._shell)(command.line)
+        line = command.line.replace("\\\n", " ")
+        in_process = line.startswith("driftmdp ") and not NEEDS_A_SHELL.search(line)
+        code, printed = (_call if in_process else self._shell)(line)
         fails = bool(re.search(r"^error: ", command.expected, re.MULTILINE))
         assert (code != 0) == fails, f"{where}: `{command.line}` ended with {code}:\n{printed}"
         if command.expected.strip():
