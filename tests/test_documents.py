@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.ratio_figure import FIGURE, TABLE, stored
 from tests.documents import FENCE, PAGES, ROOT, blocks, name
 
 DOCS = ROOT / "docs"
@@ -72,3 +73,10 @@ def test_every_reference_that_is_cited_is_listed():
 def test_every_make_target_that_the_readme_names_exists():
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     assert set(re.findall(r"^\$ make ([a-z-]+)", (ROOT / "README.md").read_text(), re.MULTILINE)) <= targets
+
+
+def test_the_figure_of_ratios_shows_the_stored_table():
+    ratios = stored(TABLE.read_text())
+    drawn = FIGURE.read_text()
+    assert len(ratios) > 15
+    assert all(f">{row.ratio:g}x<" in drawn for row in ratios), "Run: python -m benchmarks.ratio_figure"
