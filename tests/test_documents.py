@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from benchmarks.ratio_figure import FIGURE, TABLE, stored
+
 from tests.documents import FENCE, PAGES, ROOT, blocks, name
 
 DOCS = ROOT / "docs"
