@@ -61,6 +61,7 @@ test-slow: $(READY) ## run the slow tests
 
 bench: $(BENCH_READY) ## measure speed against yardsticks and peers, and write docs/benchmarks-table.md
 	$(BIN)/python -m benchmarks --markdown docs/benchmarks-table.md
+	$(BIN)/python -m benchmarks.ratio_figure
 
 docs: $(READY) ## build the site into docs/_build/html
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet docs docs/_build/html

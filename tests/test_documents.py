@@ -1,34 +1,51 @@
-"""What the documents promise: their code runs, their links lead somewhere."""
+"""What the documents promise: their links lead somewhere, every page is found, the examples run."""
 
+import ast
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from benchmarks.ratio_figure import FIGURE, TABLE, stored
 
-ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-PAGES = [page for page in PAGES if "_build" not in page.parts]
+from tests.documents import FENCE, PAGES, ROOT, blocks, name
+
+DOCS = ROOT / "docs"
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+INCLUDED = {DOCS / "benchmarks-table.md"}  # by another page
 
 
-def name(path: Path) -> str:
-    return str(path.relative_to(ROOT))
+def prose(page: Path) -> str:
+    """Return a page without its blocks and code, in which brackets are no links."""
+    return re.sub(r"`[^`\n]*`", "", FENCE.sub("", page.read_text()))
+
+
+def anchors(page: Path) -> set[str]:
+    """Return what a link may name in a page: its headings, in GitHub's form, and its explicit marks."""
+    text = FENCE.sub("", page.read_text())
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    made = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    return made | set(re.findall(r"^\(([\w-]+)\)=$", text, re.MULTILINE))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
-def test_python_blocks_run(page, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)  # what they write is not left behind
-    code = "\n".join(re.findall(r"^```python\n(.*?)^```", page.read_text(), flags=re.MULTILINE | re.DOTALL))
-    exec(compile(code, name(page), "exec"), {})
-
-
-@pytest.mark.parametrize("page", PAGES, ids=name)
-def test_local_links_lead_somewhere(page):
-    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text()):
+def test_local_links_and_images_lead_somewhere(page):
+    for target, anchor in re.findall(r"\]\(([^)#\s]*)(?:#([^)]*))?\)", prose(page)):
         if "://" not in target:
-            assert (page.parent / target).exists(), f"{name(page)} links to {target}"
+            there = (page.parent / target).resolve() if target else page
+            assert there.exists(), f"{name(page)} links to {target}"
+            assert not anchor or anchor in anchors(there), f"{name(page)} links to {target}#{anchor}"
+
+
+def test_every_page_of_the_site_is_in_a_table_of_contents():
+    listed = {DOCS / "index.md", *INCLUDED}
+    for page in PAGES:
+        for block in blocks(page):
+            if block.language == "{toctree}":
+                entries = [line for line in block.text.splitlines() if line and not line.startswith(":")]
+                listed |= {found for entry in entries for found in page.parent.glob(f"{entry}.md")}
+    assert {page for page in PAGES if DOCS in page.parents} <= listed
 
 
 @pytest.mark.parametrize("script", EXAMPLES, ids=name)
@@ -38,12 +55,14 @@ def test_examples_run(script):
     assert run.stdout.strip()
 
 
-def test_there_are_examples():
-    assert len(EXAMPLES) >= 3
+def test_every_example_says_what_it_shows_and_is_listed():
+    listed = set(re.findall(r"^\| `([\w]+\.py)` \|", (DOCS / "examples.md").read_text(), re.MULTILINE))
+    assert listed == {script.name for script in EXAMPLES}
+    assert all(ast.get_docstring(ast.parse(script.read_text())) for script in EXAMPLES)
 
 
 def test_every_reference_that_is_cited_is_listed():
-    listed = set(re.findall(r"^\*\*\[([A-Z]+\d\d)\]\*\*", (ROOT / "docs/references.md").read_text(), re.MULTILINE))
+    listed = set(re.findall(r"^\*\*\[([A-Z]+\d\d)\]\*\*", (DOCS / "references.md").read_text(), re.MULTILINE))
     cited = set()
     for path in [*(ROOT / "src").rglob("*.py"), *(ROOT / "tests").rglob("*.py"), *PAGES]:
         cited |= set(re.findall(r"\[([A-Z]{1,5}\d\d)[\],]", path.read_text()))
@@ -53,4 +72,11 @@ def test_every_reference_that_is_cited_is_listed():
 
 def test_every_make_target_that_the_readme_names_exists():
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    assert set(re.findall(r"^make ([a-z-]+)", (ROOT / "README.md").read_text(), re.MULTILINE)) <= targets
+    assert set(re.findall(r"^\$ make ([a-z-]+)", (ROOT / "README.md").read_text(), re.MULTILINE)) <= targets
+
+
+def test_the_figure_of_ratios_shows_the_stored_table():
+    ratios = stored(TABLE.read_text())
+    drawn = FIGURE.read_text()
+    assert len(ratios) > 15
+    assert all(f">{row.ratio:g}x<" in drawn for row in ratios), "Run: python -m benchmarks.ratio_figure"
