@@ -1,8 +1,8 @@
 """Learning curves in gymnasium's toy-text worlds, for docs/gymnasium.md.
 
 ``python -m benchmarks.learning_curves`` tunes the yardstick, measures, writes
-``docs/_static/gymnasium/learning-curves.csv`` and draws ``learning-curves.png`` from it; ``--draw`` only draws what
-was measured before, ``--quick`` measures short runs and writes nothing.
+``docs/_static/gymnasium/learning-curves.csv``, draws ``learning-curves.png`` from it, and prints the table of the
+last fifths; ``--draw`` only draws what was measured before, ``--quick`` measures short runs and writes nothing.
 
 Q-learning gets the best of 8 settings for each world, by the mean reward of whole runs over 3 seeds that the figure
 does not use. The others get the range of the rewards, and nothing is tuned.
@@ -116,9 +116,9 @@ def _agent(name: str, space: dm.Space, world: ToyWorld, setting: Setting, steps:
 
 
 def _points(name: str, agent: str, curves: NDArray[np.float64], steps: int, best: float) -> list[Point]:
-    band = mean_interval(curves)
+    band, end = mean_interval(curves), mean_interval(curves[:, -POINTS // 5 :].mean(axis=1))
     ends = np.arange(1, curves.shape[1] + 1) * (steps // POINTS)
-    print(f"{name:16} {agent:17} last {band.estimate[-1]:8.4f}, best {best:.4f}", file=sys.stderr, flush=True)
+    print(f"| {name} | {agent} | {end.estimate:.4f} [{end.low:.4f}, {end.high:.4f}] | {best:.4f} |", flush=True)
     rows = zip(ends, band.estimate, band.low, band.high, strict=True)
     return [Point(name, agent, int(end), float(mid), float(low), float(high), best) for end, mid, low, high in rows]
 
