@@ -97,7 +97,8 @@ def main(name):
             pass
     except KeyboardInterrupt:
         time.sleep(0.1)  # a thread that was only just being started ends now
-        print(f"interrupted {threading.active_count() - 1} {len(multiprocessing.active_children())}", flush=True)
+        threads = [thread for thread in threading.enumerate() if not thread.name.startswith("Dask-")]
+        print(f"interrupted {len(threads) - 1} {len(multiprocessing.active_children())}", flush=True)
 
 
 if __name__ == "__main__":

@@ -55,8 +55,8 @@ def make(name: str = "threads", workers: int | None = None, scheduler: str | Non
     Parameters
     ----------
     name
-        "threads", for compiled code that releases the interpreter's lock; "processes", for plain Python; or "dask", for
-        many machines.
+        "threads", for compiled code that releases the interpreter's lock; "processes", for plain Python; or
+        "dask", for many machines.
     workers
         How many tasks run at a time; by default one for each usable core.
     scheduler

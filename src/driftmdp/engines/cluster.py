@@ -9,7 +9,9 @@ from __future__ import annotations
 import contextlib
 import logging
 import multiprocessing
+import os
 import re
+import signal
 import time
 import warnings
 from collections.abc import Iterator
@@ -101,8 +103,8 @@ class Cluster:
         while not self._count():
             if time.monotonic() > deadline:
                 raise ClusterLostError(
-                    f"{self.name} must have a worker; none came in {WORKER_SECONDS:g} s. Start some on the machines "
-                    f"that should work: dask worker {self.address} --nthreads 1"
+                    f"{self.name} must have a worker; none came in {WORKER_SECONDS:g} s. Start one on each "
+                    f"machine that should work: dask worker {self.address} --nthreads 1"
                 )
             time.sleep(0.1)
         self._check_versions()
@@ -118,8 +120,8 @@ class Cluster:
             self._peopled = now
         elif now - self._peopled > ALONE_SECONDS:
             raise ClusterLostError(
-                f"{self.name} must have a worker; all have been gone for {ALONE_SECONDS:g} s. If a task kills them, "
-                f"`--nanny` starts them again. {AGAIN}"
+                f"{self.name} must have a worker; all have been gone for {ALONE_SECONDS:g} s. If a task "
+                f"killed them, start workers with a nanny, as dask does by default. {AGAIN}"
             )
         elif was:
             warn(f"{self.name} has lost all its workers; waiting {ALONE_SECONDS:g} s for others.", ClusterWarning)
@@ -222,6 +224,10 @@ def _local(workers: int) -> Iterator[Any]:
     try:
         yield cluster
     finally:
+        for nanny in cluster.workers.values():  # a task in the middle is not waited for
+            nanny.auto_restart = False
+            with contextlib.suppress(OSError, TypeError):  # it is gone, or was only just being started
+                os.kill(nanny.pid, signal.SIGKILL)
         cluster.close(timeout=CLOSE_SECONDS)
 
 

@@ -197,7 +197,9 @@ class _Mapping:
         if not batch.sheltered:
             self._again.append(Batch(batch.items, sheltered=True))
         else:
-            self._split(batch, WorkerDiedError(f"The workers of this task must outlive it; the last, {worker}, died."))
+            self._split(
+                batch, WorkerDiedError(f"The workers of this task must outlive it; the last, {worker}, died.")
+            )
 
     def _split(self, batch: Batch, error: Exception) -> None:
         """Do the halves of a batch; a task that is alone has the error."""

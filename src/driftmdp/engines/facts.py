@@ -67,5 +67,7 @@ def _digest_of_sources() -> str:
     root = Path(__file__).parents[1]
     whole = hashlib.sha256()
     for file in sorted(root.rglob("*.py")):
-        whole.update(f"{file.relative_to(root).as_posix()} {hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())
+        whole.update(
+            f"{file.relative_to(root).as_posix()} {hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode()
+        )
     return whole.hexdigest()[:16]

@@ -12,7 +12,7 @@ import struct
 import subprocess
 import sys
 from collections.abc import Sequence
-from typing import BinaryIO
+from typing import IO
 
 from driftmdp.engines.base import WorkerDiedError, failed, how_it_ended, run_one
 from driftmdp.engines.portable import portable
@@ -58,7 +58,7 @@ def _run_child(message: bytes) -> tuple[list[bytes], int]:
     return found, child.returncode
 
 
-def _frames(pipe: BinaryIO) -> list[bytes]:
+def _frames(pipe: IO[bytes]) -> list[bytes]:
     """Return what was written whole."""
     frames = []
     while len(head := pipe.read(HEAD.size)) == HEAD.size:

@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from driftmdp.engines import ThreadEngine
+from driftmdp import engines
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.rules import RULES, Rules, day_costs, shelf_of
 from driftmdp.inventory.sales import WARM_UP, Sales, Series, in_lots, lot_size
-from driftmdp.kernels.shop_arrays import Diary, Prices
+from driftmdp.kernels.shop_arrays import Diary
 from driftmdp.problems.inventory import Costs
 from driftmdp.statistics import Interval, ratio_interval
 from driftmdp.validation import as_integer, nearest_name
@@ -186,6 +186,8 @@ def backtest(
     lot: int | str = "auto",
     rules: Sequence[str] = tuple(RULES),
     workers: int | None = None,
+    engine: str = "threads",
+    scheduler: str | None = None,
 ) -> Backtest:
     """Let every rule order through the past.
 
@@ -205,6 +207,9 @@ def backtest(
         Which of ``RULES`` to try.
     workers
         Items at a time; by default one a core. It changes nothing in the result.
+    engine, scheduler
+        ``"threads"``, ``"processes"``, or ``"dask"`` for a cluster, whose scheduler has an address such as
+        ``tcp://host:8786``. They change nothing in the result.
 
     Examples
     --------
@@ -237,8 +242,9 @@ def backtest(
             f"sales must have an item with more than {WARM_UP} days, as scoring starts on day {WARM_UP + 1}; the "
             f"longest has {max(series.units.size for series in sales.series)}."
         )
-    score = functools.partial(_score, _RulesOfThread(costs, prices), lot, wanted)
-    outcomes = sorted(ThreadEngine(workers).map(score, long), key=lambda outcome: outcome.index)
+    score = functools.partial(_score, costs, prices.capacity, prices.lead_time, lot, wanted)
+    chosen = engines.make(engine, workers, scheduler)
+    outcomes = sorted(chosen.map(score, long), key=lambda outcome: outcome.index)
     for outcome in outcomes:
         if outcome.error is not None:
             raise outcome.error
@@ -271,11 +277,21 @@ def _left_out(sales: Sales, long: list[Series]) -> list[str]:
     return [f"Left out, with {WARM_UP} days or fewer: {names}."]
 
 
-class _RulesOfThread(threading.local):
-    """The rules, with room of their own in each thread."""
+class _OfThread(threading.local):
+    """The rules that a thread used last, as they have room of their own for what they compute."""
 
-    def __init__(self, costs: Costs, prices: Prices) -> None:
-        self.rules = Rules(costs, prices.capacity, prices.lead_time)
+    def __init__(self) -> None:
+        self.known: tuple[tuple[Costs, int, int], Rules] | None = None
+
+
+_of_thread = _OfThread()
+
+
+def _rules(costs: Costs, capacity: int, lead_time: int) -> Rules:
+    shop = costs, capacity, lead_time
+    if _of_thread.known is None or _of_thread.known[0] != shop:
+        _of_thread.known = shop, Rules(*shop)
+    return _of_thread.known[1]
 
 
 @dataclass(frozen=True)
@@ -292,23 +308,25 @@ class _Scored:
     blocks: NDArray[np.float64]
 
 
-def _score(local: _RulesOfThread, lot: int | str, names: tuple[str, ...], series: Series) -> _Scored:
-    rules = local.rules
+def _score(
+    costs: Costs, capacity: int, lead_time: int, lot: int | str, names: tuple[str, ...], series: Series
+) -> _Scored:
+    rules = _rules(costs, capacity, lead_time)
     units = lot_size(series.units, rules.prices.capacity) if isinstance(lot, str) else lot
     path, weekdays = in_lots(series.units, units), series.weekdays
     scored = path[WARM_UP:]
     diaries = [rules.follow(name, path, weekdays) for name in names]
-    costs = np.array([day_costs(rules.prices, path, diary)[WARM_UP:] for diary in diaries])
+    paid = np.array([day_costs(rules.prices, path, diary)[WARM_UP:] for diary in diaries])
     kept = [Diary(*(array[WARM_UP:] for array in diary)) for diary in diaries]
     return _Scored(
         lot=units,
         days=scored.size,
         demand=int(scored.sum(dtype=np.int64)),
-        cost=costs.sum(axis=1).tolist(),
+        cost=paid.sum(axis=1).tolist(),
         sold=[int(np.minimum(scored, diary.on_sale).sum(dtype=np.int64)) for diary in kept],
         stock=[int(np.maximum(diary.on_sale - scored, 0).sum(dtype=np.int64)) for diary in kept],
         orders=[int((diary.orders > 0).sum()) for diary in kept],
-        blocks=_block_sums(costs),
+        blocks=_block_sums(paid),
     )
 
 
