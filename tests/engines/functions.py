@@ -15,6 +15,30 @@ def square(task):
     return task * task
 
 
+def identity(task):
+    return task
+
+
+def nap(seconds):
+    time.sleep(seconds)
+
+
+class Unreadable:
+    """Can be pickled, but not read again."""
+
+    def __reduce__(self):
+        return refuse, ("not here",)
+
+
+class Unpicklable:
+    def __reduce__(self):
+        raise RuntimeError("not even here")
+
+
+def refuse(reason):
+    raise RuntimeError(reason)
+
+
 def fail_on_odd(task):
     if task % 2:
         raise ValueError(f"odd: {task}")

@@ -52,9 +52,7 @@ class Trigger:
 def test_a_worker_killed_in_the_middle_changes_nothing(tmp_path, cluster, reference):
     victim = cluster.workers[0]
     trigger = Trigger(20, lambda: os.kill(victim.pid, signal.SIGKILL))
-    session = run(
-        small(**LONGER), tmp_path / "r", engine="dask", scheduler=cluster.address, progress=trigger
-    )
+    session = run(small(**LONGER), tmp_path / "r", engine="dask", scheduler=cluster.address, progress=trigger)
     assert victim.wait() == -signal.SIGKILL
     assert (session.asked, session.done, session.kept, session.failures) == (640, 640, 0, [])
     assert trigger.seen == 640  # none was lost, none came twice
@@ -126,7 +124,9 @@ def test_a_scheduler_killed_in_the_middle_leaves_a_store_that_resumes(tmp_path, 
 
 
 def test_a_scheduler_needs_dask(tmp_path):
-    with pytest.raises(InvalidInputError, match="scheduler must be given with the engine 'dask' only; got engine 'thr"):
+    with pytest.raises(
+        InvalidInputError, match="scheduler must be given with the engine 'dask' only; got engine 'thr"
+    ):
         run(parse_spec(SMALL), tmp_path / "r", engine="threads", scheduler="tcp://127.0.0.1:1")
     with pytest.raises(InvalidInputError, match="scheduler must be an address such as tcp://host:8786; got 'here'"):
         run(parse_spec(SMALL), tmp_path / "r", engine="auto", scheduler="here")
