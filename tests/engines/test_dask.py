@@ -18,6 +18,7 @@ from driftmdp.engines import (
     VersionMismatchError,
     WorkerDiedError,
     cluster,
+    dask,
 )
 from driftmdp.engines.batches import MOST_BYTES, MOST_TASKS, Batch, Pace
 from driftmdp.engines.shelter import run_sheltered
@@ -28,8 +29,7 @@ from tests.engines.test_conformance import collect
 
 OTHER_NUMPY = """
 from driftmdp.engines import facts
-found = facts.version
-facts.version = lambda package: "0.9" if package == "numpy" else found(package)
+facts.version = lambda package, found=facts.version: "0.9" if package == "numpy" else found(package)
 """
 
 
@@ -99,6 +99,8 @@ def preloaded(folder):
 
 def test_all_workers_gone_is_said_and_waited_for(two, monkeypatch):
     monkeypatch.setattr(cluster, "ALONE_SECONDS", 1.0)
+    monkeypatch.setattr(cluster, "LOOK_SECONDS", 0.1)
+    monkeypatch.setattr(dask, "GATHER_SECONDS", 1.0)
     outcomes = DaskEngine(scheduler=two.address).map(functions.nap, itertools.repeat(0.02))
     next(outcomes)
     for worker in two.workers:

@@ -76,25 +76,34 @@ class Reply:
         Who answers, if something differs.
     unreadable
         What was raised by reading the tasks.
+    broken
+        What else was raised; the worker is of no use.
     """
 
     outcomes: list[bytes] = field(default_factory=list)
     differs: tuple[str, str, str] | None = None
     worker: str = ""
     unreadable: str = ""
+    broken: str = ""
 
 
 def run_batch(common: bytes, tasks: bytes, indices: Sequence[int], sheltered: bool) -> Reply:
     """Be a worker: run the tasks of a batch, if this process computes with what the client does.
 
-    ``common`` is what all batches of a map share: the client's facts, and the function, pickled.
+    ``common`` is what all batches of a map share: the client's facts, and the function, pickled. Nothing is raised:
+    a client that cannot read a traceback would wait for ever.
     """
+    try:
+        return _run_batch(common, tasks, indices, sheltered)
+    except BaseException as error:
+        return Reply(broken=repr(error), worker=_address())
+
+
+def _run_batch(common: bytes, tasks: bytes, indices: Sequence[int], sheltered: bool) -> Reply:
     facts, function = _load_common(common)
     differs = difference(facts, own_facts())
     if differs is not None:
-        from distributed import get_worker
-
-        return Reply(differs=differs, worker=str(get_worker().address))
+        return Reply(differs=differs, worker=_address())
     if sheltered:
         return Reply(run_sheltered(function, tasks, indices))
     try:
@@ -103,6 +112,12 @@ def run_batch(common: bytes, tasks: bytes, indices: Sequence[int], sheltered: bo
         return Reply(unreadable=repr(error))
     call = functools.partial(_call, function)
     return Reply([portable(_run(call, index, task)) for index, task in zip(indices, found, strict=True)])
+
+
+def _address() -> str:
+    from distributed import get_worker
+
+    return str(get_worker().address)
 
 
 _load_common: Callable[[bytes], tuple[Mapping[str, str], bytes]] = functools.lru_cache(maxsize=4)(pickle.loads)

@@ -93,7 +93,7 @@ class Cluster:
     def __init__(self, client: Any) -> None:
         self.client = client
         self.threads = 0
-        self._looked = self._peopled = time.monotonic()
+        self._looked = self._peopled = time.monotonic()  # when there was last a look, and anybody
 
     def wait_for_worker(self) -> None:
         """Wait until there is a worker, and check all that are there."""
@@ -117,14 +117,15 @@ class Cluster:
         self._looked = now
         was = self.threads
         if self._count():
+            return
+        if was:
             self._peopled = now
+            warn(f"{self.name} has lost all its workers; waiting {ALONE_SECONDS:g} s for others.", ClusterWarning)
         elif now - self._peopled > ALONE_SECONDS:
             raise ClusterLostError(
-                f"{self.name} must have a worker; all have been gone for {ALONE_SECONDS:g} s. If a task "
-                f"killed them, start workers with a nanny, as dask does by default. {AGAIN}"
+                f"{self.name} must have a worker; all have been gone for {ALONE_SECONDS:g} s. If a task killed "
+                f"them, start workers with a nanny, as dask does by default. {AGAIN}"
             )
-        elif was:
-            warn(f"{self.name} has lost all its workers; waiting {ALONE_SECONDS:g} s for others.", ClusterWarning)
 
     @property
     def address(self) -> str:
@@ -234,13 +235,15 @@ def _local(workers: int) -> Iterator[Any]:
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
     """Let dask's logs be still: what matters is raised."""
-    log = logging.getLogger("distributed")
-    level = log.level
-    log.setLevel(logging.CRITICAL + 1)
+    names = ["distributed", *(name for name in logging.root.manager.loggerDict if name.startswith("distributed."))]
+    levels = {log: log.level for log in map(logging.getLogger, names)}
+    for log in levels:
+        log.setLevel(logging.CRITICAL + 1)
     try:
         yield
     finally:
-        log.setLevel(level)
+        for log, level in levels.items():
+            log.setLevel(level)
 
 
 def _first_line(error: BaseException) -> str:

@@ -182,10 +182,12 @@ class _Mapping:
             self._suspect(batch, str(death.last_worker.address))
             return None
         except Exception as error:
+            reply = Reply(broken=repr(error), worker="an unknown address")
+        if reply.broken:
             raise VersionMismatchError(
-                f"Every worker must have this driftmdp, and what the tasks need; one could not read a batch: "
-                f"{type(error).__name__}: {error}. Install the same versions on every machine."
-            ) from error
+                f"The worker at {reply.worker} must have this driftmdp; it could not take a batch: {reply.broken}. "
+                "Install the same versions on every machine."
+            )
         if reply.differs is not None:
             raise self._cluster.refused(reply.worker, reply.differs)
         if reply.unreadable:
