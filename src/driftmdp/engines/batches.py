@@ -13,7 +13,7 @@ from driftmdp.engines.facts import difference, own_facts
 from driftmdp.engines.portable import portable
 from driftmdp.engines.shelter import run_sheltered
 
-__all__ = ["Batch", "Pace", "Reply", "run_batch"]
+__all__ = ["Batch", "Pace", "Reply", "Traffic", "run_batch"]
 
 BATCH_SECONDS = 0.5  # of work in a batch: sending one costs some milliseconds
 MOST_TASKS = 1000
@@ -60,6 +60,15 @@ class Pace:
         typical = (sum(seconds) - max(seconds)) / (n - 1) if n > 1 else seconds[0]
         wanted = min(BATCH_SECONDS / max(typical, 1e-6), MOST_BYTES * n / max(n_bytes, 1), n * GROWTH, MOST_TASKS)
         self.size = max(1, int(wanted))
+
+
+@dataclass
+class Traffic:
+    """What went over the wire: batches, and bytes of tasks and of outcomes."""
+
+    batches: int = 0
+    sent: int = 0
+    received: int = 0
 
 
 @dataclass(frozen=True)

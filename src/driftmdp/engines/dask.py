@@ -16,7 +16,7 @@ from itertools import chain, islice
 from typing import Any
 
 from driftmdp.engines.base import Outcomes, WorkerDiedError, as_workers, failed
-from driftmdp.engines.batches import Batch, Pace, Reply, run_batch
+from driftmdp.engines.batches import Batch, Pace, Reply, Traffic, run_batch
 from driftmdp.engines.cluster import Cluster, VersionMismatchError, as_address, check_installed, joined
 from driftmdp.engines.facts import own_facts
 from driftmdp.engines.portable import unpickled
@@ -44,6 +44,8 @@ class DaskEngine:
     ----------
     workers
         How many tasks run at a time; with a scheduler known from the first outcome on, and 1 before.
+    traffic
+        How many batches, and how many bytes, all maps have moved so far.
 
     Examples
     --------
@@ -60,6 +62,7 @@ class DaskEngine:
                 f"workers must not be given with a scheduler, which has its own; got {workers}. Leave it out."
             )
         self.workers = as_workers(workers) if scheduler is None else 1
+        self.traffic = Traffic()
         check_installed()
 
     def map(self, function: Callable[[Any], Any], tasks: Iterable[Any]) -> Outcomes:
@@ -86,14 +89,14 @@ class DaskEngine:
         for first in tasks:  # nothing is joined for nothing
             with joined(self.workers, self.scheduler) as cluster:
                 self.workers = cluster.threads
-                yield from _Mapping(cluster, common, chain([first], tasks)).outcomes()
+                yield from _Mapping(cluster, common, chain([first], tasks), self.traffic).outcomes()
 
 
 class _Mapping:
     """One map: what is in flight, and what is to be sent again."""
 
-    def __init__(self, cluster: Cluster, common: bytes, tasks: Iterator[Any]) -> None:
-        self._cluster, self._common = cluster, common
+    def __init__(self, cluster: Cluster, common: bytes, tasks: Iterator[Any], traffic: Traffic) -> None:
+        self._cluster, self._common, self._traffic = cluster, common, traffic
         self._tasks = enumerate(tasks)
         self._again: deque[Batch] = deque()
         self._failed: deque[Any] = deque()
@@ -135,6 +138,8 @@ class _Mapping:
                 self._failed.append(failed(batch.items[0][0], error, 0.0))
             return
         self._sent += 1
+        self._traffic.batches += 1
+        self._traffic.sent += len(self._common) + len(tasks)
         key = f"{self._name}-{self._sent}"
         indices = [index for index, _ in batch.items]
         future = self._cluster.client.submit(
@@ -162,8 +167,9 @@ class _Mapping:
         if reply is None:
             return
         found = [unpickled(index, message) for (index, _), message in zip(batch.items, reply.outcomes, strict=True)]
+        received = sum(map(len, reply.outcomes))
+        self._traffic.received += received
         if not batch.sheltered:
-            received = sum(map(len, reply.outcomes))
             self._pace.learn([outcome.seconds for outcome in found], max(sent, received))
         yield from found
 
