@@ -26,11 +26,15 @@ class RealCluster:
     def add_workers(self, number: int = 1, *options: str) -> list[subprocess.Popen]:
         """Start workers, and wait until the scheduler knows them."""
         wanted = self.n_workers() + number
-        words = ("worker", self.address, "--nthreads", "1", "--no-nanny", *options)
-        added = [self._start(*words) for _ in range(number)]
-        self.workers += added
+        added = [self.start_worker(*options) for _ in range(number)]
         wait_for(lambda: self.n_workers() >= wanted)
         return added
+
+    def start_worker(self, *options: str) -> subprocess.Popen:
+        """Start a worker, and wait for nothing."""
+        words = ("worker", self.address, "--nthreads", "1", "--no-nanny")
+        self.workers.append(self._start(*words, *options))
+        return self.workers[-1]
 
     def n_workers(self) -> int:
         from distributed import Client
