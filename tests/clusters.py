@@ -32,8 +32,8 @@ class RealCluster:
 
     def start_worker(self, *options: str) -> subprocess.Popen:
         """Start a worker, and wait for nothing."""
-        words = ("worker", self.address, "--nthreads", "1", "--no-nanny")
-        self.workers.append(self._start(*words, *options))
+        words = ("worker", self.address, "--nthreads", "1", *options)
+        self.workers.append(self._start(*words, *(() if "--nanny" in options else ("--no-nanny",))))
         return self.workers[-1]
 
     def n_workers(self) -> int:

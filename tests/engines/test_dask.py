@@ -129,6 +129,24 @@ def test_a_lost_scheduler_is_said_soon(real):
     assert isinstance(caught.value, ConnectionError)
 
 
+@pytest.mark.slow
+def test_a_killer_is_found_on_a_real_cluster_with_nannies(tmp_path):
+    with real_cluster(tmp_path, workers=0) as nursed:
+        nursed.add_workers(2, "--nanny")
+        outcomes = collect(DaskEngine(scheduler=nursed.address), functions.kill_on_three, range(300))
+        nursed.scheduler.terminate()
+        nursed.scheduler.wait()  # nannies and their workers end with it
+        for worker in nursed.workers:
+            worker.wait()
+    assert [outcome.index for outcome in outcomes if outcome.error is not None] == [3]
+    assert isinstance(outcomes[3].error, WorkerDiedError)
+
+
+def test_large_tasks_and_values_pass(engine):
+    outcomes = collect(engine, functions.large, [bytes(12 * 2**20), *[bytes(2**20)] * 10])
+    assert [len(outcome.value) for outcome in outcomes] == [12 * 2**20, *[2**20] * 10]
+
+
 @pytest.fixture(scope="module")
 def engine():
     return engines.make("dask", 2)

@@ -7,6 +7,7 @@ their outcomes. Every task is yielded exactly once, whatever was done twice.
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 import queue
 import uuid
@@ -129,6 +130,8 @@ class _Mapping:
 
     def _send(self, batch: Batch) -> None:
         """Send a batch; what cannot be pickled fails alone."""
+        import dask
+
         try:
             tasks = _pickled([task for _, task in batch.items])
         except Exception as error:
@@ -142,9 +145,10 @@ class _Mapping:
         self._traffic.sent += len(self._common) + len(tasks)
         key = f"{self._name}-{self._sent}"
         indices = [index for index, _ in batch.items]
-        future = self._cluster.client.submit(
-            run_batch, self._common, tasks, indices, batch.sheltered, key=key, pure=False
-        )
+        with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"}):  # a task may be large
+            future = self._cluster.client.submit(
+                run_batch, self._common, tasks, indices, batch.sheltered, key=key, pure=False
+            )
         self._flying[key] = future, batch, len(tasks)
         self._watch(future, key)
 
@@ -154,10 +158,9 @@ class _Mapping:
     def _next(self) -> Outcomes:
         """Yield the outcomes of the next batch that ends, if one does soon."""
         try:
-            key = self._done.get(timeout=0.5)
+            future, batch, sent = self._flying[(key := self._done.get(timeout=0.5))]
         except queue.Empty:
             return
-        future, batch, sent = self._flying[key]
         try:
             reply = self._answer(future, batch)
         except TimeoutError:
@@ -221,7 +224,8 @@ class _Mapping:
         flying = [future for future, _, _ in self._flying.values()]
         self._flying.clear()
         if flying and self._cluster.client.status == "running":
-            self._cluster.client.cancel(flying)
+            with contextlib.suppress(OSError):  # lost in this very moment
+                self._cluster.client.cancel(flying)
 
 
 def _pickled(tasks: list[Any]) -> bytes:

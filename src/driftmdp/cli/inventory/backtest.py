@@ -22,7 +22,7 @@ from driftmdp.cli.inventory.options import (
     as_lot,
 )
 from driftmdp.cli.printing import print_columns, remark
-from driftmdp.cli.running import Engine, Scheduler, Workers, stopping_politely
+from driftmdp.cli.running import Engine, Scheduler, Workers, saying_warnings, stopping_politely
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory import backtest as run_backtest
 from driftmdp.inventory import read_sales
@@ -78,7 +78,7 @@ def backtest(
     chosen = engine if engine != "auto" else "threads" if scheduler is None else "dask"
     if not machine_code_is_there():
         remark("Compiling; that is done once, and takes half a minute.")
-    with stopping_politely("Stopping. Nothing was written."):
+    with saying_warnings(), stopping_politely("Stopping. Nothing was written."):
         found = run_backtest(
             past, costs, capacity, lead_time, as_lot(lot_size), workers=workers, engine=chosen, scheduler=scheduler
         )
