@@ -1,8 +1,8 @@
 """What a cluster costs: many short runs on a local cluster of dask, against processes doing the same.
 
-The cost of an engine is the share of its workers' time that is not spent in runs: with w workers, from the first
-outcome to the last, 1 - (seconds in the runs that ended in between) / (w x seconds by the clock). It holds all
-that an engine does: taking, pickling, sending, scheduling, waiting for the next batch, and yielding. On a machine
+The cost of an engine is the share of its workers' time that is not spent in runs: with w workers, from the begin
+of the first run to the last outcome, 1 - (seconds in runs) / (w x seconds by the clock). It holds all
+that an engine does: pickling, sending, scheduling, waiting for the next batch, and yielding. On a machine
 with no more cores than workers, the client and the scheduler take their processor time from the workers; that is in
 it too.
 """
@@ -33,7 +33,7 @@ class Cost:
     Attributes
     ----------
     runs, seconds, in_runs
-        After the first outcome: how many, by the clock, and in runs over all workers.
+        How many; from the begin of the first to the last outcome, by the clock; and in runs over all workers.
     processor
         Processor seconds of this process: the client, and in a cluster made here the scheduler too.
     batches, sent, received
@@ -89,16 +89,18 @@ def cost(name: str, seeds: int) -> dict[str, float]:
     from driftmdp.experiments.rows import run_row
     from driftmdp.experiments.runs import plan
 
-    runs = plan(parse_spec(SPEC.format(seeds=seeds))).runs()
+    runs = list(plan(parse_spec(SPEC.format(seeds=seeds))).runs())
     engine = engines.make(name, WORKERS)
     outcomes = engine.map(run_row, runs)
-    require(next(outcomes).error is None, "The first run must be done.")
-    before, start = _processor(), time.perf_counter()
-    n, in_runs = 0, 0.0
+    first = next(outcomes)
+    before, start = _processor(), time.perf_counter() - first.seconds
+    n, in_runs = 1, first.seconds
     for outcome in outcomes:
         require(outcome.error is None, "Every run must be done.")
-        n, in_runs, last, used = n + 1, in_runs + outcome.seconds, time.perf_counter(), _processor()
-    require(n == 2 * seeds - 1, "No run must be lost or doubled.")
+        n, in_runs = n + 1, in_runs + outcome.seconds
+        if n == 2 * seeds:  # before the engine closes
+            last, used = time.perf_counter(), _processor()
+    require(n == 2 * seeds, "No run must be lost or doubled.")
     traffic = asdict(engine.traffic) if isinstance(engine, engines.DaskEngine) else {}
     return {"runs": n, "seconds": last - start, "in_runs": in_runs, "processor": used - before} | traffic
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import functools
 import pickle
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from driftmdp.engines.base import Outcome, WorkerDiedError, failed, run_one
 from driftmdp.engines.facts import difference, own_facts
-from driftmdp.engines.portable import portable
+from driftmdp.engines.portable import portable_all, unpickled
 from driftmdp.engines.shelter import run_sheltered
 
 __all__ = ["Batch", "Pace", "Reply", "Traffic", "run_batch"]
@@ -27,6 +27,11 @@ class Batch:
 
     items: Sequence[tuple[int, Any]]
     sheltered: bool = False
+
+    @property
+    def indices(self) -> range:
+        """The indices of the tasks, which stand in a row."""
+        return range(self.items[0][0], self.items[0][0] + len(self.items))
 
     def halves(self) -> list[Batch]:
         """Return the tasks as two batches, one if there is only one."""
@@ -78,7 +83,7 @@ class Reply:
     Attributes
     ----------
     outcomes
-        Pickled one by one, in the order of the tasks.
+        Pickled, in the order of the tasks.
     differs
         The fact that differs from the client's: its name, the client's value, the worker's.
     worker
@@ -89,14 +94,14 @@ class Reply:
         What else was raised; the worker is of no use.
     """
 
-    outcomes: list[bytes] = field(default_factory=list)
+    outcomes: bytes = b""
     differs: tuple[str, str, str] | None = None
     worker: str = ""
     unreadable: str = ""
     broken: str = ""
 
 
-def run_batch(common: bytes, tasks: bytes, indices: Sequence[int], sheltered: bool) -> Reply:
+def run_batch(common: bytes, tasks: bytes, indices: range, sheltered: bool) -> Reply:
     """Be a worker: run the tasks of a batch, if this process computes with what the client does.
 
     ``common`` is what all batches of a map share: the client's facts, and the function, pickled. Nothing is raised:
@@ -108,19 +113,20 @@ def run_batch(common: bytes, tasks: bytes, indices: Sequence[int], sheltered: bo
         return Reply(broken=repr(error), worker=_address())
 
 
-def _run_batch(common: bytes, tasks: bytes, indices: Sequence[int], sheltered: bool) -> Reply:
+def _run_batch(common: bytes, tasks: bytes, indices: range, sheltered: bool) -> Reply:
     facts, function = _load_common(common)
     differs = difference(facts, own_facts())
     if differs is not None:
         return Reply(differs=differs, worker=_address())
     if sheltered:
-        return Reply(run_sheltered(function, tasks, indices))
+        frames = run_sheltered(function, tasks, indices)
+        return Reply(portable_all([unpickled(index, frame) for index, frame in zip(indices, frames, strict=True)]))
     try:
         found = pickle.loads(tasks)
     except Exception as error:
         return Reply(unreadable=repr(error))
     call = functools.partial(_call, function)
-    return Reply([portable(_run(call, index, task)) for index, task in zip(indices, found, strict=True)])
+    return Reply(portable_all([_run(call, index, task) for index, task in zip(indices, found, strict=True)]))
 
 
 def _address() -> str:

@@ -16,11 +16,10 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 from typing import Any
 
-from driftmdp.engines.base import Outcomes, WorkerDiedError, as_workers, failed
+from driftmdp.engines.base import Outcome, Outcomes, WorkerDiedError, as_workers, failed
 from driftmdp.engines.batches import Batch, Pace, Reply, Traffic, run_batch
 from driftmdp.engines.cluster import Cluster, VersionMismatchError, as_address, check_installed, joined
 from driftmdp.engines.facts import own_facts
-from driftmdp.engines.portable import unpickled
 from driftmdp.errors import InvalidInputError
 
 __all__ = ["DaskEngine"]
@@ -144,10 +143,9 @@ class _Mapping:
         self._traffic.batches += 1
         self._traffic.sent += len(self._common) + len(tasks)
         key = f"{self._name}-{self._sent}"
-        indices = [index for index, _ in batch.items]
         with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"}):  # a task may be large
             future = self._cluster.client.submit(
-                run_batch, self._common, tasks, indices, batch.sheltered, key=key, pure=False
+                run_batch, self._common, tasks, batch.indices, batch.sheltered, key=key, pure=False
             )
         self._flying[key] = future, batch, len(tasks)
         self._watch(future, key)
@@ -169,11 +167,14 @@ class _Mapping:
         del self._flying[key]
         if reply is None:
             return
-        found = [unpickled(index, message) for (index, _), message in zip(batch.items, reply.outcomes, strict=True)]
-        received = sum(map(len, reply.outcomes))
-        self._traffic.received += received
+        self._traffic.received += len(reply.outcomes)
+        try:
+            found: list[Outcome] = pickle.loads(reply.outcomes)
+        except Exception as error:  # a value that can be read there, but not here
+            self._split(batch, error)
+            return
         if not batch.sheltered:
-            self._pace.learn([outcome.seconds for outcome in found], max(sent, received))
+            self._pace.learn([outcome.seconds for outcome in found], max(sent, len(reply.outcomes)))
         yield from found
 
     def _answer(self, future: Any, batch: Batch) -> Reply | None:

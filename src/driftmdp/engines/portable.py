@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Sequence
 from dataclasses import replace
 
 from driftmdp.engines.base import Outcome, failed
 
-__all__ = ["portable", "unpickled"]
+__all__ = ["portable", "portable_all", "unpickled"]
 
 
 def portable(outcome: Outcome) -> bytes:
@@ -25,6 +26,24 @@ def portable(outcome: Outcome) -> bytes:
     except Exception as error:
         reason = RuntimeError(f"The value of task {outcome.index} must be picklable; got {error!r}.")
         return pickle.dumps(failed(outcome.index, reason, outcome.seconds))
+
+
+def portable_all(outcomes: Sequence[Outcome]) -> bytes:
+    """Return outcomes pickled together, which is smaller and quicker than one by one.
+
+    Examples
+    --------
+    >>> [outcome.value for outcome in pickle.loads(portable_all([Outcome(0, 3, None, 0.5)]))]
+    [3]
+    """
+    safe = [
+        outcome if outcome.error is None else replace(outcome, error=_portable_error(outcome.error))
+        for outcome in outcomes
+    ]
+    try:
+        return pickle.dumps(safe, protocol=-1)
+    except Exception:  # one of the values; the others need not suffer
+        return pickle.dumps([unpickled(outcome.index, portable(outcome)) for outcome in safe], protocol=-1)
 
 
 def unpickled(index: int, message: bytes) -> Outcome:
