@@ -99,7 +99,7 @@ class _Mapping:
         self._cluster, self._common, self._traffic = cluster, common, traffic
         self._tasks = enumerate(tasks)
         self._again: deque[Batch] = deque()
-        self._failed: deque[Any] = deque()
+        self._failed: deque[Outcome] = deque()
         self._flying: dict[str, tuple[Any, Batch, int]] = {}  # key -> future, batch, bytes that were sent
         self._done: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._pace = Pace()
@@ -111,17 +111,18 @@ class _Mapping:
         try:
             while True:
                 self._fill()
-                while self._failed:
+                if self._failed:
                     yield self._failed.popleft()
-                if not self._flying:
+                elif self._flying:
+                    self._cluster.look()
+                    yield from self._next()
+                else:
                     return
-                self._cluster.look()
-                yield from self._next()
         finally:
             self._drop()
 
     def _fill(self) -> None:
-        while len(self._flying) < max(self._cluster.threads, 1) * AHEAD:
+        while len(self._flying) + len(self._failed) < max(self._cluster.threads, 1) * AHEAD:
             batch = self._again.popleft() if self._again else Batch(list(islice(self._tasks, self._pace.size)))
             if not batch.items:
                 return
@@ -134,10 +135,7 @@ class _Mapping:
         try:
             tasks = _pickled([task for _, task in batch.items])
         except Exception as error:
-            if len(batch.items) > 1:
-                self._again.extendleft(reversed(batch.halves()))
-            else:
-                self._failed.append(failed(batch.items[0][0], error, 0.0))
+            self._split(batch, error)
             return
         self._sent += 1
         self._traffic.batches += 1
@@ -186,7 +184,7 @@ class _Mapping:
             reply: Reply = future.result(timeout=GATHER_SECONDS)
         except TimeoutError:
             raise
-        except CancelledError:
+        except (CancelledError, OSError):
             raise self._cluster.lost() from None
         except KilledWorker as death:
             self._suspect(batch, str(death.last_worker.address))
