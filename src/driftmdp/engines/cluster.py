@@ -32,6 +32,14 @@ LOOK_SECONDS = 1.0  # between two looks at who is there
 CLOSE_SECONDS = 5.0
 
 ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://[^\s/:]+(:[^\s/:]+)*:\d{1,5}|(tcp|tls)://\[[0-9a-fA-F:.%]+\]:\d{1,5}")
+LOCAL = {
+    "distributed.scheduler.allowed-failures": 0,  # the first death is looked into in a shelter
+    "distributed.scheduler.worker-saturation": 2.0,  # the next batch is there when one ends
+    # dask's watching of itself takes 4% of a core in every process; so it takes under 1%.
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.worker.profile.enabled": False,
+}
 GUARD = "Does the script start the map under `if __name__ == '__main__':`?"
 AGAIN = "What was finished is kept; see to the cluster, then run the same again."
 
@@ -208,12 +216,8 @@ def _local(workers: int) -> Iterator[Any]:
 
     if getattr(multiprocessing.current_process(), "_inheriting", False):  # a child that runs the script again
         raise WorkerDiedError(f"A worker process must start; it ran the script instead. {GUARD}")
-    settings = {
-        "distributed.scheduler.allowed-failures": 0,  # the first death is looked into in a shelter
-        "distributed.scheduler.worker-saturation": 2.0,
-    }
     try:
-        with dask.config.set(settings):
+        with dask.config.set(LOCAL):
             cluster = LocalCluster(
                 n_workers=workers,
                 threads_per_worker=1,
@@ -238,16 +242,19 @@ def _local(workers: int) -> Iterator[Any]:
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
     """Let dask's logs be still: what matters is raised."""
+    import distributed  # noqa: F401 - so that its loggers are there
+
     names = ["distributed", *(name for name in logging.root.manager.loggerDict if name.startswith("distributed."))]
     loggers = [logging.getLogger(name) for name in names]
+    speakers = [*loggers, *(handler for log in loggers for handler in log.handlers)]
     silence = functools.partial(_refuse)  # a filter of our own, as several maps may begin and end in any order
-    for log in loggers:
-        log.addFilter(silence)
+    for speaker in speakers:
+        speaker.addFilter(silence)
     try:
         yield
     finally:
-        for log in loggers:
-            log.removeFilter(silence)
+        for speaker in speakers:
+            speaker.removeFilter(silence)
 
 
 def _refuse(record: logging.LogRecord) -> bool:
