@@ -13,6 +13,7 @@ __all__ = [
     "ClippedGammaWarning",
     "DriftmdpError",
     "InvalidInputError",
+    "MissingPackageError",
     "NotCommunicatingError",
     "NotConvergedError",
     "StorageError",
@@ -34,6 +35,10 @@ class CheckFailedError(DriftmdpError, AssertionError):
 
 class InvalidInputError(DriftmdpError, ValueError):
     """A value given by the user breaks a rule; the message says which, where, and what to do."""
+
+
+class MissingPackageError(DriftmdpError, ImportError):
+    """An optional package is needed and not installed; the message says how to install it."""
 
 
 class StorageError(DriftmdpError, OSError):

@@ -15,6 +15,30 @@ def square(task):
     return task * task
 
 
+def identity(task):
+    return task
+
+
+def nap(seconds):
+    time.sleep(seconds)
+
+
+class Unreadable:
+    """Can be pickled, but not read again."""
+
+    def __reduce__(self):
+        return refuse, ("not here",)
+
+
+class Unpicklable:
+    def __reduce__(self):
+        raise RuntimeError("not even here")
+
+
+def refuse(reason):
+    raise RuntimeError(reason)
+
+
 def fail_on_odd(task):
     if task % 2:
         raise ValueError(f"odd: {task}")
@@ -97,7 +121,8 @@ def main(name):
             pass
     except KeyboardInterrupt:
         time.sleep(0.1)  # a thread that was only just being started ends now
-        print(f"interrupted {threading.active_count() - 1} {len(multiprocessing.active_children())}", flush=True)
+        threads = [thread for thread in threading.enumerate() if not thread.name.startswith("Dask-")]
+        print(f"interrupted {len(threads) - 1} {len(multiprocessing.active_children())}", flush=True)
 
 
 if __name__ == "__main__":

@@ -71,6 +71,19 @@ def test_workers_change_nothing():
     assert one.skus == two.skus
 
 
+@pytest.mark.parametrize("engine", ["processes", "dask"])
+def test_engines_change_nothing(engine):
+    here, there = (
+        backtest(shop(n_items=12), Costs(), 20, rules=["optimist", "base-stock"], workers=2, engine=name)
+        for name in ("threads", engine)
+    )
+    assert there.skus == here.skus
+    for name in ("lots", "days", "cost", "sold", "stock", "orders", "demand"):
+        np.testing.assert_array_equal(getattr(there, name), getattr(here, name))
+    for ours, theirs in zip(here.blocks, there.blocks, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
 def test_costs_scale_and_ratios_do_not():
     once, thrice = (backtest(shop(2), Costs(3 * k, 0.2 * k, 5 * k, 0.3 * k), 8) for k in (1, 4))
     assert np.allclose(4 * once.cost, thrice.cost)

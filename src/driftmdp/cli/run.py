@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from driftmdp.cli.printing import print_columns, remark
-from driftmdp.cli.running import Workers, closing_line, do_runs
+from driftmdp.cli.running import Engine, Scheduler, Workers, closing_line, do_runs
 from driftmdp.experiments import load, read_spec
 from driftmdp.report.tables import outcome_rows
 
@@ -21,18 +21,24 @@ Out = Annotated[
     Path | None,
     typer.Option("--out", "-o", help="The folder of the results; by default out/SPEC.", show_default=False),
 ]
-Engine = Annotated[str, typer.Option(help="auto, threads, or processes.")]
 
 
-def run(spec: SpecFile, out: Out = None, workers: Workers = None, engine: Engine = "auto") -> None:
+def run(
+    spec: SpecFile,
+    out: Out = None,
+    workers: Workers = None,
+    engine: Engine = "auto",
+    scheduler: Scheduler = None,
+) -> None:
     """Run problems x agents x seeds, and keep the results.
 
     The same command again does only what is missing; a changed spec runs only what is new. The number of workers
+    and machines
     changes nothing in the results. A run that fails is noted and stops nothing else.
     """
     asked = read_spec(spec)
     folder = out or Path("out") / spec.stem
-    session = do_runs(asked, folder, workers, engine, str(spec))
+    session = do_runs(asked, folder, workers, engine, str(spec), scheduler)
     header, rows = outcome_rows(load(folder))
     print_columns(rows, header, numbers=range(2, len(header)))
     remark(closing_line(session))

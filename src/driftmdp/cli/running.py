@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import signal
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,19 +16,33 @@ from driftmdp.experiments import Session, Spec
 from driftmdp.experiments import run as run_spec
 from driftmdp.progress import make_progress
 
-__all__ = ["Workers", "closing_line", "do_runs", "stopping_politely"]
+__all__ = ["Engine", "Scheduler", "Workers", "closing_line", "do_runs", "saying_warnings", "stopping_politely"]
 
 Workers = Annotated[
     int | None,
     typer.Option("--workers", "-w", min=1, help="Runs at a time; by default one a core.", show_default=False),
 ]
 
+Engine = Annotated[str, typer.Option(help="auto, threads, processes, or dask: a cluster.")]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        help="For dask: the address of a cluster, such as tcp://host:8786; by default one is made here.",
+        show_default=False,
+    ),
+]
 
-def do_runs(spec: Spec, out: Path, workers: int | None, engine: str, where: str) -> Session:
+
+def do_runs(
+    spec: Spec, out: Path, workers: int | None, engine: str, where: str, scheduler: str | None = None
+) -> Session:
     """Run a spec; Ctrl-C or a polite kill stops it between runs."""
     try:
-        with stopping_politely("Stopping; the runs in flight are not kept. Once more to stop at once."):
-            return run_spec(spec, out, workers, engine, make_progress(), where)
+        with (
+            saying_warnings(),
+            stopping_politely("Stopping; the runs in flight are not kept. Once more to stop at once."),
+        ):
+            return run_spec(spec, out, workers, engine, make_progress(), where, scheduler)
     except KeyboardInterrupt:
         remark(f"Stopped. What was finished is kept in {out}; the same command goes on from there.")
         raise typer.Exit(130) from None
@@ -44,6 +59,14 @@ def closing_line(session: Session) -> str:
         f"{first.agent} in {first.problem}, seed {first.seed}: {first.error} (all of them: "
         f"{session.folder / 'failures.json'})"
     )
+
+
+@contextlib.contextmanager
+def saying_warnings() -> Iterator[None]:
+    """Let a warning be a remark, without the place in the code that it came from."""
+    with warnings.catch_warnings():
+        warnings.showwarning = lambda message, *_: remark(str(message))
+        yield
 
 
 @contextlib.contextmanager

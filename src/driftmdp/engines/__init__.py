@@ -1,4 +1,4 @@
-"""A map over many tasks, by threads or processes; it knows nothing of MDPs.
+"""A map over many tasks, by threads, processes or a cluster; it knows nothing of MDPs.
 
 >>> engine = make("threads", workers=2)
 >>> sorted((outcome.index, outcome.value) for outcome in engine.map(abs, [-3, 1]))
@@ -8,15 +8,22 @@
 from __future__ import annotations
 
 from driftmdp.engines.base import Engine, Outcome, WorkerDiedError, run_one, usable_cores
+from driftmdp.engines.cluster import ClusterLostError, ClusterWarning, VersionMismatchError
+from driftmdp.engines.dask import DaskEngine
 from driftmdp.engines.processes import ProcessEngine
 from driftmdp.engines.threads import ThreadEngine
+from driftmdp.errors import InvalidInputError
 from driftmdp.validation import one_of
 
 __all__ = [
+    "ClusterLostError",
+    "ClusterWarning",
+    "DaskEngine",
     "Engine",
     "Outcome",
     "ProcessEngine",
     "ThreadEngine",
+    "VersionMismatchError",
     "WorkerDiedError",
     "make",
     "names",
@@ -24,9 +31,10 @@ __all__ = [
     "usable_cores",
 ]
 
-_ENGINES: dict[str, type[ThreadEngine] | type[ProcessEngine]] = {
+_ENGINES: dict[str, type[ThreadEngine] | type[ProcessEngine] | type[DaskEngine]] = {
     "threads": ThreadEngine,
     "processes": ProcessEngine,
+    "dask": DaskEngine,
 }
 
 
@@ -36,25 +44,30 @@ def names() -> tuple[str, ...]:
     Examples
     --------
     >>> names()
-    ('threads', 'processes')
+    ('threads', 'processes', 'dask')
     """
     return tuple(_ENGINES)
 
 
-def make(name: str = "threads", workers: int | None = None) -> Engine:
+def make(name: str = "threads", workers: int | None = None, scheduler: str | None = None) -> Engine:
     """Return the engine of that name.
 
     Parameters
     ----------
     name
-        "threads", for compiled code that releases the interpreter's lock; or "processes", for plain Python.
+        "threads", for compiled code that releases the interpreter's lock; "processes", for plain Python; or
+        "dask", for many machines.
     workers
         How many tasks run at a time; by default one for each usable core.
+    scheduler
+        For "dask": the address of a cluster's scheduler, such as ``tcp://host:8786``; by default a cluster here.
 
     Raises
     ------
     InvalidInputError
-        If there is no engine of that name, or the number of workers is not positive.
+        If there is no engine of that name, the number of workers is not positive, or the address is none.
+    MissingPackageError
+        If "dask" is asked for and not installed.
 
     Examples
     --------
@@ -64,4 +77,8 @@ def make(name: str = "threads", workers: int | None = None) -> Engine:
     Traceback (most recent call last):
     driftmdp.errors.InvalidInputError: engine must be one of 'threads', ... Did you mean 'threads'?
     """
-    return _ENGINES[one_of(name, "engine", _ENGINES)](workers)
+    if one_of(name, "engine", _ENGINES) == "dask":
+        return DaskEngine(workers, scheduler)
+    if scheduler is not None:
+        raise InvalidInputError(f"scheduler must be given with the engine 'dask' only; got engine {name!r}.")
+    return _ENGINES[name](workers)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextvars
 import os
 import queue
+import signal
 import threading
 import time
 import traceback
@@ -122,6 +123,19 @@ def failed(index: int, error: Exception, seconds: float) -> Outcome:
     """Return the outcome of a task that raised; the frames are dropped, since they keep arrays alive."""
     text = "".join(traceback.format_exception(error))
     return Outcome(index, None, error.with_traceback(None), seconds, text)
+
+
+def how_it_ended(code: int | None) -> str:
+    """Return how a process ended, by its exit code.
+
+    Examples
+    --------
+    >>> how_it_ended(5)
+    'ended with exit code 5'
+    """
+    if code is not None and code < 0:
+        return f"was killed by {signal.Signals(-code).name}"
+    return f"ended with exit code {code}"
 
 
 def share_out(

@@ -20,7 +20,6 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from functools import lru_cache, partial
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
@@ -36,9 +35,11 @@ from driftmdp.engines.base import (
     WorkerDiedError,
     as_workers,
     failed,
+    how_it_ended,
     run_one,
     share_out,
 )
+from driftmdp.engines.portable import portable, unpickled
 from driftmdp.errors import InvalidInputError
 
 __all__ = ["ProcessEngine"]
@@ -138,7 +139,7 @@ class _Nursery:
             self._processes.discard(worker.process)
             if self._stopped:
                 raise _StoppedError
-        return _how_it_ended(worker.process.exitcode)
+        return how_it_ended(worker.process.exitcode)
 
     def stop(self) -> None:
         """Kill every worker and start none any more."""
@@ -196,7 +197,7 @@ class _Driver:
             begun = worker.receive() == _BEGUN
             while items and (message := worker.receive()) is not None:
                 index, _ = items.popleft()
-                self._finish(_unpickled(index, message))
+                self._finish(unpickled(index, message))
                 started = time.perf_counter()
             if items:
                 self._worker = None
@@ -262,20 +263,6 @@ def _block_ctrl_c() -> None:
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
 
 
-def _how_it_ended(code: int | None) -> str:
-    if code is not None and code < 0:
-        return f"was killed by {signal.Signals(-code).name}"
-    return f"ended with exit code {code}"
-
-
-def _unpickled(index: int, message: bytes) -> Outcome:
-    try:
-        outcome: Outcome = pickle.loads(message)
-    except Exception as error:
-        return failed(index, error, 0.0)
-    return outcome
-
-
 def _serve(pipe: Connection, function: bytes) -> None:
     """Be a worker process: run what comes through the pipe until it ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -289,7 +276,7 @@ def _serve(pipe: Connection, function: bytes) -> None:
             return
         pipe.send_bytes(_BEGUN)
         for index, task in items:
-            pipe.send_bytes(_portable(run_one(call, index, task)))
+            pipe.send_bytes(portable(run_one(call, index, task)))
 
 
 def _die_with_parent() -> None:
@@ -304,22 +291,3 @@ _load_once = lru_cache(maxsize=1)(pickle.loads)
 
 def _call(function: bytes, task: bytes) -> Any:
     return _load_once(function)(pickle.loads(task))
-
-
-def _portable(outcome: Outcome) -> bytes:
-    """Return the outcome pickled; what cannot be is named in a RuntimeError."""
-    if outcome.error is not None:
-        outcome = replace(outcome, error=_portable_error(outcome.error))
-    try:
-        return pickle.dumps(outcome, protocol=-1)
-    except Exception as error:
-        reason = RuntimeError(f"The value of task {outcome.index} must be picklable; got {error!r}.")
-        return pickle.dumps(failed(outcome.index, reason, outcome.seconds))
-
-
-def _portable_error(error: Exception) -> Exception:
-    try:
-        pickle.loads(pickle.dumps(error))  # some can be pickled but not read again
-    except Exception:
-        return RuntimeError(repr(error))
-    return error

@@ -12,7 +12,7 @@ from typing import Any
 
 from driftmdp.errors import InvalidInputError, UnknownNameError
 
-__all__ = ["digest_of_code", "find"]
+__all__ = ["digest_of_code", "files_of", "find"]
 
 MARK = "__driftmdp_digest__"
 INSTALLED = {"site-packages", "dist-packages"}
@@ -62,12 +62,36 @@ def digest_of_code(name: str) -> str:
     return whole.hexdigest()[:16]
 
 
+def files_of(name: str) -> list[tuple[str, Path]]:
+    """Return the files that the digest is of, each with its path below the folder that it is imported from.
+
+    What is installed, or part of Python, is left out.
+
+    Examples
+    --------
+    >>> files_of("fractions:Fraction")
+    []
+    """
+    module = importlib.import_module(name.partition(":")[0])
+    file = _file_of(module)
+    is_installed = module.__name__.partition(".")[0] in sys.stdlib_module_names
+    if file is None or is_installed or INSTALLED & set(file.parts):
+        return []
+    above = _above(module, file)
+    return sorted((found.relative_to(above).as_posix(), found) for found in _files(module))
+
+
+def _above(module: ModuleType, file: Path) -> Path:
+    """Return the folder that has the top-level name of a module."""
+    return file.parents[module.__name__.count(".") + (file.name == "__init__.py")]
+
+
 def _files(module: ModuleType) -> set[Path]:
     """Return the file of a module and of what it imports, by its text, from the same folder or package."""
     file = _file_of(module)
     if file is None:
         return set()
-    above = file.parents[module.__name__.count(".") + (file.name == "__init__.py")]  # what has the top-level name
+    above = _above(module, file)
     is_package = "." in module.__name__ or file.name == "__init__.py"
     root = above / module.__name__.partition(".")[0] if is_package else above
     if root.name in INSTALLED:

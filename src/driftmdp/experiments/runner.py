@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from driftmdp.agents import BuiltinAgent
 from driftmdp.engines import Engine, Outcome, run_one
 from driftmdp.errors import DriftmdpError, InvalidInputError
 from driftmdp.experiments import provenance
+from driftmdp.experiments.carried import carrying
 from driftmdp.experiments.failures import Failure, failure_of, told
 from driftmdp.experiments.identity import plain
 from driftmdp.experiments.lock import FolderLock
@@ -77,6 +78,7 @@ def run(
     engine: str = "threads",
     progress: Progress | bool | None = None,
     where: str = "spec",
+    scheduler: str | None = None,
 ) -> Session:
     """Run what a spec asks for and a folder does not have yet.
 
@@ -90,12 +92,14 @@ def run(
         How many runs at a time; by default one a core. The results are the same.
     engine
         ``"threads"``; ``"processes"``, for agents in plain Python and for thousands of runs (a script then needs
-        ``if __name__ == "__main__":``); or ``"auto"`` to choose between them.
+        ``if __name__ == "__main__":``); ``"dask"``, for a cluster; or ``"auto"`` to choose.
     progress
         True shows how it goes, in a terminal or a notebook; an object with ``begin``, ``advance`` and ``end`` is
         told; None and False are silent.
     where
         The file of the spec, for errors and for modules of one's own beside it.
+    scheduler
+        For ``"dask"``: the address of a cluster, such as ``tcp://host:8786``; by default one of processes here.
 
     Returns
     -------
@@ -108,6 +112,10 @@ def run(
         If a name or a value of the spec is wrong.
     StorageError
         If the folder is full, locked, or damaged.
+    ClusterLostError
+        If a cluster does not answer or is lost; what was finished is kept.
+    VersionMismatchError
+        If a worker of a cluster has other versions.
 
     Examples
     --------
@@ -124,10 +132,13 @@ def run(
     """
     asked, watcher = plan(spec, where), as_progress(progress)
     one_of(engine, "engine", ("auto", *engines.names()))
-    engines.make("threads", workers)  # a wrong number of workers is found before anything is made
+    if engine == "auto" and scheduler is not None:
+        engine = "dask"
+    # A wrong number of workers, or a wrong address, is found before anything is made.
+    engines.make("threads" if engine == "auto" else engine, workers, scheduler)
     store = Store.create(Path(out))
     with FolderLock(store.folder):
-        return _Running(asked, store, watcher).go(engine, workers)
+        return _Running(asked, store, watcher).go(engine, workers, scheduler)
 
 
 @dataclass
@@ -152,14 +163,16 @@ class _Running:
         self.done = 0
         self.spent: dict[str, list[float]] = {}  # cell -> [runs, seconds]
 
-    def go(self, engine: str, workers: int | None) -> Session:
+    def go(self, engine: str, workers: int | None, scheduler: str | None) -> Session:
         began, start = datetime.datetime.now(datetime.UTC), time.perf_counter()
         self.store.sweep()
         known = self.store.known_runs()
         batches, kept = self._batches(known)
         todo = [key for batch in batches for key in batch.keys if key.digest not in batch.rows]
-        self.engine: Engine = engines.make(_chosen(engine, todo), workers)
-        self.must_compile = bool(todo) and not machine_code_is_there()
+        self.engine_name = _chosen(engine, todo)
+        self.engine: Engine = engines.make(self.engine_name, workers, scheduler)
+        self.is_elsewhere = bool(todo) and scheduler is not None
+        self.must_compile = bool(todo) and not self.is_elsewhere and not machine_code_is_there()
         _check_values({key.cell.id: key.cell for key in todo}.values(), self.asked.places)
         notes = self._notes()
         self.store.write_manifest(manifest_of(self.asked) | ({} if todo else self.store.last_source()))
@@ -204,6 +217,8 @@ class _Running:
             notes.append(f"This folder had results of {before!r}; they are kept, and found again by that spec.")
         if self.must_compile:
             notes.append("Compiling for the first time on this machine: a minute or two. Later runs start at once.")
+        if self.is_elsewhere:
+            notes.append("A worker that has never run this driftmdp compiles first: a minute or two.")
         return notes
 
     def _rewrite_journal(self, batches: list[_Batch]) -> None:
@@ -218,7 +233,7 @@ class _Running:
         for batch in [batch for batch in batches if batch.is_whole]:
             self._seal(batch, batches)
         tasks = list(_with_problems(todo, self.asked.problems, self.store.known_problems()))
-        outcomes = self.engine.map(_do, tasks)
+        outcomes = self.engine.map(self._function(), tasks)
         with contextlib.closing(outcomes):
             for outcome in outcomes:
                 task = tasks[outcome.index]
@@ -229,6 +244,13 @@ class _Running:
                 self._take(task, outcome, batch)
                 if batch.is_whole:
                     self._seal(batch, batches)
+
+    def _function(self) -> Callable[[Any], Any]:
+        """Return what does a task; to other machines it brings the user's own code."""
+        if self.engine_name != "dask":
+            return _do
+        names = [cell.name for cell in self.asked.problems] + [cell.name for cell in self.asked.agents]
+        return carrying(_do, [name for name in names if ":" in name])
 
     def _take_problem(self, cell: ProblemCell, outcome: Outcome) -> None:
         if outcome.error is None:
@@ -266,7 +288,7 @@ class _Running:
             "seconds": round(seconds, 3),
             "done": self.done,
             "failed": len(self.failures),
-            "engine": _chosen_name(self.engine),
+            "engine": self.engine_name,
             "workers": self.engine.workers,
             "machine": provenance.machine(),
             "versions": provenance.versions(),
@@ -281,10 +303,6 @@ def _chosen(engine: str, todo: list[RunKey]) -> str:
         return engine
     is_own = any(":" in key.cell.agent.name for key in todo)
     return "processes" if is_own or len(todo) >= MANY_RUNS else "threads"
-
-
-def _chosen_name(engine: Engine) -> str:
-    return "processes" if isinstance(engine, engines.ProcessEngine) else "threads"
 
 
 def _do(task: ProblemCell | RunKey) -> pa.RecordBatch | bytes:

@@ -15,12 +15,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from driftmdp.engines import ThreadEngine
+from driftmdp import engines
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.backtest_view import backtest_view
 from driftmdp.inventory.rules import RULES, Rules, day_costs, shelf_of
 from driftmdp.inventory.sales import WARM_UP, Sales, Series, in_lots, lot_size
-from driftmdp.kernels.shop_arrays import Diary, Prices
+from driftmdp.kernels.shop_arrays import Diary
 from driftmdp.problems.inventory import Costs
 from driftmdp.progress import Progress, as_progress, watched
 from driftmdp.showing import brief, safely
@@ -196,6 +196,8 @@ def backtest(
     rules: Sequence[str] = tuple(RULES),
     workers: int | None = None,
     progress: Progress | bool | None = None,
+    engine: str = "threads",
+    scheduler: str | None = None,
 ) -> Backtest:
     """Let every rule order through the past.
 
@@ -218,6 +220,9 @@ def backtest(
     progress
         True shows how it goes, in a terminal or a notebook; an object with ``begin``, ``advance`` and ``end`` is
         told; None and False are silent.
+    engine, scheduler
+        ``"threads"``, ``"processes"``, or ``"dask"`` for a cluster, whose scheduler has an address such as
+        ``tcp://host:8786``. They change nothing in the result.
 
     Examples
     --------
@@ -250,8 +255,8 @@ def backtest(
             f"sales must have an item with more than {WARM_UP} days, as scoring starts on day {WARM_UP + 1}; the "
             f"longest has {max(series.units.size for series in sales.series)}."
         )
-    score = functools.partial(_score, _RulesOfThread(costs, prices), lot, wanted)
-    told = watched(ThreadEngine(workers).map(score, long), len(long), watcher)
+    score = functools.partial(_score, costs, prices.capacity, prices.lead_time, lot, wanted)
+    told = watched(engines.make(engine, workers, scheduler).map(score, long), len(long), watcher)
     outcomes = sorted(told, key=lambda outcome: outcome.index)
     for outcome in outcomes:
         if outcome.error is not None:
@@ -285,11 +290,21 @@ def _left_out(sales: Sales, long: list[Series]) -> list[str]:
     return [f"Left out, with {WARM_UP} days or fewer: {names}."]
 
 
-class _RulesOfThread(threading.local):
-    """The rules, with room of their own in each thread."""
+class _OfThread(threading.local):
+    """The rules that a thread used last, as they have room of their own for what they compute."""
 
-    def __init__(self, costs: Costs, prices: Prices) -> None:
-        self.rules = Rules(costs, prices.capacity, prices.lead_time)
+    def __init__(self) -> None:
+        self.known: tuple[tuple[Costs, int, int], Rules] | None = None
+
+
+_of_thread = _OfThread()
+
+
+def _rules(costs: Costs, capacity: int, lead_time: int) -> Rules:
+    shop = costs, capacity, lead_time
+    if _of_thread.known is None or _of_thread.known[0] != shop:
+        _of_thread.known = shop, Rules(*shop)
+    return _of_thread.known[1]
 
 
 @dataclass(frozen=True)
@@ -306,23 +321,25 @@ class _Scored:
     blocks: NDArray[np.float64]
 
 
-def _score(local: _RulesOfThread, lot: int | str, names: tuple[str, ...], series: Series) -> _Scored:
-    rules = local.rules
+def _score(
+    costs: Costs, capacity: int, lead_time: int, lot: int | str, names: tuple[str, ...], series: Series
+) -> _Scored:
+    rules = _rules(costs, capacity, lead_time)
     units = lot_size(series.units, rules.prices.capacity) if isinstance(lot, str) else lot
     path, weekdays = in_lots(series.units, units), series.weekdays
     scored = path[WARM_UP:]
     diaries = [rules.follow(name, path, weekdays) for name in names]
-    costs = np.array([day_costs(rules.prices, path, diary)[WARM_UP:] for diary in diaries])
+    paid = np.array([day_costs(rules.prices, path, diary)[WARM_UP:] for diary in diaries])
     kept = [Diary(*(array[WARM_UP:] for array in diary)) for diary in diaries]
     return _Scored(
         lot=units,
         days=scored.size,
         demand=int(scored.sum(dtype=np.int64)),
-        cost=costs.sum(axis=1).tolist(),
+        cost=paid.sum(axis=1).tolist(),
         sold=[int(np.minimum(scored, diary.on_sale).sum(dtype=np.int64)) for diary in kept],
         stock=[int(np.maximum(diary.on_sale - scored, 0).sum(dtype=np.int64)) for diary in kept],
         orders=[int((diary.orders > 0).sum()) for diary in kept],
-        blocks=_block_sums(costs),
+        blocks=_block_sums(paid),
     )
 
 

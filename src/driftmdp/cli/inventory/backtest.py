@@ -22,7 +22,7 @@ from driftmdp.cli.inventory.options import (
     as_lot,
 )
 from driftmdp.cli.printing import print_columns, remark
-from driftmdp.cli.running import Workers, stopping_politely
+from driftmdp.cli.running import Engine, Scheduler, Workers, saying_warnings, stopping_politely
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory import backtest as run_backtest
 from driftmdp.inventory import read_sales
@@ -63,6 +63,8 @@ def backtest(
     out: Out = None,
     picture: Pictures = None,
     workers: Workers = None,
+    engine: Engine = "auto",
+    scheduler: Scheduler = None,
 ) -> None:
     """Compare ordering rules on past sales: cost, service level, stock and orders.
 
@@ -73,10 +75,13 @@ def backtest(
         raise InvalidInputError(f"--out must be a folder for the page; {target} is a file.")
     costs = Costs(fixed_cost, unit_cost, lost_sale, holding)
     past = read_sales(sales, as_columns(column), negatives, duplicates, gaps)
+    chosen = engine if engine != "auto" else "threads" if scheduler is None else "dask"
     if not machine_code_is_there():
         remark("Compiling; that is done once, and takes half a minute.")
-    with stopping_politely("Stopping. Nothing was written."):
-        found = run_backtest(past, costs, capacity, lead_time, as_lot(lot_size), workers=workers)
+    with saying_warnings(), stopping_politely("Stopping. Nothing was written."):
+        found = run_backtest(
+            past, costs, capacity, lead_time, as_lot(lot_size), workers=workers, engine=chosen, scheduler=scheduler
+        )
         written = write_backtest(found, target, picture)
     header, rows = summary_rows(found)
     print_columns(rows, header, numbers=range(1, len(header)))

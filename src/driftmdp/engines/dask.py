@@ -1,0 +1,234 @@
+"""Dask: the same map over many machines, by batches; the cluster may lose workers on the way.
+
+A worker that dies has its batch done again elsewhere by dask. A batch that dask gives up, as every worker that took
+it died, goes into a shelter (:mod:`driftmdp.engines.shelter`): there the guilty task is found, and the others get
+their outcomes. Every task is yielded exactly once, whatever was done twice.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import pickle
+import queue
+import uuid
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
+from typing import Any
+
+from driftmdp.engines.base import Outcome, Outcomes, WorkerDiedError, as_workers, failed
+from driftmdp.engines.batches import Batch, Pace, Reply, Traffic, run_batch
+from driftmdp.engines.cluster import Cluster, VersionMismatchError, as_address, check_installed, joined
+from driftmdp.engines.facts import own_facts
+from driftmdp.errors import InvalidInputError
+
+__all__ = ["DaskEngine"]
+
+AHEAD = 3  # batches in flight for each thread of the cluster
+GATHER_SECONDS = 10.0  # for the outcomes of a batch that is done; if they died with their worker, it is done again
+
+
+class DaskEngine:
+    """An :class:`Engine` on a cluster of dask.distributed; function, tasks and values must be picklable.
+
+    It is joined, or made, when the first outcome is asked for, and left at the end of the ``map``.
+
+    Parameters
+    ----------
+    workers
+        Without a scheduler, how many processes here; by default one for each usable core. With one, not given.
+    scheduler
+        Its address, such as ``tcp://host:8786``; by default a cluster of processes here.
+
+    Attributes
+    ----------
+    workers
+        How many tasks run at a time; with a scheduler known from the first outcome on, and 1 before.
+    traffic
+        How many batches, and how many bytes, all maps have moved so far.
+
+    Examples
+    --------
+    >>> engine = DaskEngine(workers=1)
+    >>> sorted(outcome.value for outcome in engine.map(abs, [-3, 1, -2]))  # doctest: +SKIP
+    [1, 2, 3]
+    """
+
+    def __init__(self, workers: int | None = None, scheduler: str | None = None) -> None:
+        self.scheduler = as_address(scheduler)
+        if workers is not None and scheduler is not None:
+            as_workers(workers)
+            raise InvalidInputError(
+                f"workers must not be given with a scheduler, which has its own; got {workers}. Leave it out."
+            )
+        self.workers = as_workers(workers) if scheduler is None else 1
+        self.traffic = Traffic()
+        check_installed()
+
+    def map(self, function: Callable[[Any], Any], tasks: Iterable[Any]) -> Outcomes:
+        """Yield the outcome of ``function(task)`` for every task, in the order in which they end.
+
+        Raises
+        ------
+        InvalidInputError
+            If the function cannot be pickled.
+        ClusterLostError
+            If the scheduler does not answer or is lost, or no worker is there for a minute.
+        VersionMismatchError
+            If a worker has other versions than this process.
+        """
+        from distributed.protocol.pickle import dumps
+
+        try:
+            common = pickle.dumps((own_facts(), dumps(function)))
+        except Exception as error:
+            raise InvalidInputError(f"function must be picklable; got {function!r}.") from error
+        return self._map(common, iter(tasks))
+
+    def _map(self, common: bytes, tasks: Iterator[Any]) -> Outcomes:
+        for first in tasks:  # nothing is joined for nothing
+            with joined(self.workers, self.scheduler) as cluster:
+                self.workers = cluster.threads
+                yield from _Mapping(cluster, common, chain([first], tasks), self.traffic).outcomes()
+
+
+class _Mapping:
+    """One map: what is in flight, and what is to be sent again."""
+
+    def __init__(self, cluster: Cluster, common: bytes, tasks: Iterator[Any], traffic: Traffic) -> None:
+        self._cluster, self._common, self._traffic = cluster, common, traffic
+        self._tasks = enumerate(tasks)
+        self._again: deque[Batch] = deque()
+        self._failed: deque[Outcome] = deque()
+        self._flying: dict[str, tuple[Any, Batch, int]] = {}  # key -> future, batch, bytes that were sent
+        self._done: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._pace = Pace()
+        self._name = f"driftmdp-{uuid.uuid4().hex}"
+        self._sent = 0
+
+    def outcomes(self) -> Outcomes:
+        """Yield one outcome for every task."""
+        try:
+            while True:
+                self._fill()
+                if self._failed:
+                    yield self._failed.popleft()
+                elif self._flying:
+                    self._cluster.look()
+                    yield from self._next()
+                else:
+                    return
+        finally:
+            self._drop()
+
+    def _fill(self) -> None:
+        while len(self._flying) + len(self._failed) < max(self._cluster.threads, 1) * AHEAD:
+            batch = self._again.popleft() if self._again else Batch(list(islice(self._tasks, self._pace.size)))
+            if not batch.items:
+                return
+            self._send(batch)
+
+    def _send(self, batch: Batch) -> None:
+        """Send a batch; what cannot be pickled fails alone."""
+        import dask
+
+        try:
+            tasks = _pickled([task for _, task in batch.items])
+        except Exception as error:
+            self._split(batch, error)
+            return
+        self._sent += 1
+        self._traffic.batches += 1
+        self._traffic.sent += len(self._common) + len(tasks)
+        key = f"{self._name}-{self._sent}"
+        with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"}):  # a task may be large
+            future = self._cluster.client.submit(
+                run_batch, self._common, tasks, batch.indices, batch.sheltered, key=key, pure=False
+            )
+        self._flying[key] = future, batch, len(tasks)
+        self._watch(future, key)
+
+    def _watch(self, future: Any, key: str) -> None:
+        future.add_done_callback(lambda _: self._done.put(key))
+
+    def _next(self) -> Outcomes:
+        """Yield the outcomes of the next batch that ends, if one does soon."""
+        try:
+            future, batch, sent = self._flying[(key := self._done.get(timeout=0.5))]
+        except queue.Empty:
+            return
+        try:
+            reply = self._answer(future, batch)
+        except TimeoutError:
+            self._watch(future, key)
+            return
+        del self._flying[key]
+        if reply is None:
+            return
+        self._traffic.received += len(reply.outcomes)
+        try:
+            found: list[Outcome] = pickle.loads(reply.outcomes)
+        except Exception as error:  # a value that can be read there, but not here
+            self._split(batch, error)
+            return
+        if not batch.sheltered:
+            self._pace.learn([outcome.seconds for outcome in found], max(sent, len(reply.outcomes)))
+        yield from found
+
+    def _answer(self, future: Any, batch: Batch) -> Reply | None:
+        """Return what a worker answered; None if the batch must be done again, in another way."""
+        from distributed import CancelledError
+        from distributed.scheduler import KilledWorker
+
+        try:
+            reply: Reply = future.result(timeout=GATHER_SECONDS)
+        except TimeoutError:
+            raise
+        except (CancelledError, OSError):
+            raise self._cluster.lost() from None
+        except KilledWorker as death:
+            self._suspect(batch, str(death.last_worker.address))
+            return None
+        except Exception as error:
+            reply = Reply(broken=repr(error), worker="an unknown address")
+        if reply.broken:
+            raise VersionMismatchError(
+                f"The worker at {reply.worker} must have this driftmdp; it could not take a batch: {reply.broken}. "
+                "Install the same versions on every machine."
+            )
+        if reply.differs is not None:
+            raise self._cluster.refused(reply.worker, reply.differs)
+        if reply.unreadable:
+            self._split(batch, RuntimeError(f"The task must be readable by a worker; got {reply.unreadable}."))
+            return None
+        return reply
+
+    def _suspect(self, batch: Batch, worker: str) -> None:
+        if not batch.sheltered:
+            self._again.append(Batch(batch.items, sheltered=True))
+        else:
+            self._split(
+                batch, WorkerDiedError(f"The workers of this task must outlive it; the last, {worker}, died.")
+            )
+
+    def _split(self, batch: Batch, error: Exception) -> None:
+        """Do the halves of a batch; a task that is alone has the error."""
+        if len(batch.items) > 1:
+            self._again.extend(batch.halves())
+        else:
+            self._failed.append(failed(batch.items[0][0], error, 0.0))
+
+    def _drop(self) -> None:
+        """Cancel what has not begun; what has is not waited for."""
+        flying = [future for future, _, _ in self._flying.values()]
+        self._flying.clear()
+        if flying and self._cluster.client.status == "running":
+            with contextlib.suppress(OSError):  # lost in this very moment
+                self._cluster.client.cancel(flying)
+
+
+def _pickled(tasks: list[Any]) -> bytes:
+    from distributed.protocol.pickle import dumps
+
+    pickled: bytes = dumps(tasks)
+    return pickled

@@ -1,0 +1,69 @@
+"""Outcomes as bytes: whatever a task gave or raised arrives, if need be as a sentence about it."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+from dataclasses import replace
+
+from driftmdp.engines.base import Outcome, failed
+
+__all__ = ["portable", "portable_all", "unpickled"]
+
+
+def portable(outcome: Outcome) -> bytes:
+    """Return the outcome pickled; what cannot be is named in a RuntimeError.
+
+    Examples
+    --------
+    >>> unpickled(0, portable(Outcome(0, 3, None, 0.5))).value
+    3
+    """
+    if outcome.error is not None:
+        outcome = replace(outcome, error=_portable_error(outcome.error))
+    try:
+        return pickle.dumps(outcome, protocol=-1)
+    except Exception as error:
+        reason = RuntimeError(f"The value of task {outcome.index} must be picklable; got {error!r}.")
+        return pickle.dumps(failed(outcome.index, reason, outcome.seconds))
+
+
+def portable_all(outcomes: Sequence[Outcome]) -> bytes:
+    """Return outcomes pickled together, which is smaller and quicker than one by one.
+
+    Examples
+    --------
+    >>> [outcome.value for outcome in pickle.loads(portable_all([Outcome(0, 3, None, 0.5)]))]
+    [3]
+    """
+    safe = [
+        outcome if outcome.error is None else replace(outcome, error=_portable_error(outcome.error))
+        for outcome in outcomes
+    ]
+    try:
+        return pickle.dumps(safe, protocol=-1)
+    except Exception:  # one of the values; the others need not suffer
+        return pickle.dumps([unpickled(outcome.index, portable(outcome)) for outcome in safe], protocol=-1)
+
+
+def unpickled(index: int, message: bytes) -> Outcome:
+    """Return the outcome that was pickled; one that cannot be read is a failure of its task.
+
+    Examples
+    --------
+    >>> unpickled(4, b"no pickle").error
+    UnpicklingError(...)
+    """
+    try:
+        outcome: Outcome = pickle.loads(message)
+    except Exception as error:
+        return failed(index, error, 0.0)
+    return outcome
+
+
+def _portable_error(error: Exception) -> Exception:
+    try:
+        pickle.loads(pickle.dumps(error))  # some can be pickled but not read again
+    except Exception:
+        return RuntimeError(repr(error))
+    return error
