@@ -11,11 +11,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
 import psutil
+
+from driftmdp import engines
+from driftmdp.engines import DaskEngine
 
 __all__ = ["Measured", "RealCluster", "measured", "real_cluster"]
 
@@ -87,59 +90,45 @@ def measured(cluster: RealCluster, tasks: int, work: Callable[[str], float]) -> 
 
     ``work`` is given the scheduler's address, does that many tasks, and returns what they took on the workers.
     """
-    with _counting() as traffic:
+    with _counting() as made:
         scheduler, client = sum(cluster.scheduler.cpu_times()[:2]), _own_processor_time()
         began = time.perf_counter()
         task_seconds = work(cluster.address)
         seconds = time.perf_counter() - began
         client = _own_processor_time() - client
         scheduler = sum(cluster.scheduler.cpu_times()[:2]) - scheduler
+    batches, sent, received = (sum(parts) for parts in zip(*(astuple(one.traffic) for one in made), strict=True))
     return Measured(
         tasks=tasks,
-        batches=traffic.batches,
+        batches=batches,
         cores=len(cluster.workers),
         seconds=seconds,
         task_seconds=task_seconds / tasks,
         client_seconds=client / tasks,
-        scheduling_seconds=scheduler / traffic.batches,
-        task_bytes=traffic.sent / tasks,
-        result_bytes=traffic.received / tasks,
+        scheduling_seconds=scheduler / batches,
+        task_bytes=sent / tasks,
+        result_bytes=received / tasks,
         scheduler_memory=cluster.scheduler.memory_info().rss,
         worker_memory=max(worker.memory_info().rss for worker in cluster.workers),
     )
 
 
-@dataclass
-class _Traffic:
-    """Batches that a client sent, and the bytes of what was in them and came back."""
-
-    batches: int = 0
-    sent: int = 0
-    received: int = 0
-
-
 @contextlib.contextmanager
-def _counting() -> Iterator[_Traffic]:
-    """Count what goes through every client of this process."""
-    from distributed import Client, Future
+def _counting() -> Iterator[list[DaskEngine]]:
+    """Collect the engines that are made, which count what they move."""
+    make, made = engines.make, []
 
-    traffic, submit, result = _Traffic(), Client.submit, Future.result
+    def make_and_keep(*arguments: Any) -> engines.Engine:
+        engine = make(*arguments)
+        if isinstance(engine, DaskEngine):
+            made.append(engine)
+        return engine
 
-    def counted_submit(self: Any, function: Any, *args: Any, **options: Any) -> Any:
-        traffic.batches += 1
-        traffic.sent += sum(len(arg) for arg in args if isinstance(arg, bytes))
-        return submit(self, function, *args, **options)
-
-    def counted_result(self: Any, timeout: Any = None) -> Any:
-        reply = result(self, timeout)
-        traffic.received += sum(map(len, reply.outcomes))
-        return reply
-
-    Client.submit, Future.result = counted_submit, counted_result
+    setattr(engines, "make", make_and_keep)  # noqa: B010 - the type checker knows what it was
     try:
-        yield traffic
+        yield made
     finally:
-        Client.submit, Future.result = submit, result
+        setattr(engines, "make", make)  # noqa: B010
 
 
 @contextlib.contextmanager
