@@ -64,7 +64,7 @@ class Pace:
         # The longest is left out: it may have compiled for a minute, and the next ones will not.
         typical = (sum(seconds) - max(seconds)) / (n - 1) if n > 1 else seconds[0]
         wanted = min(BATCH_SECONDS / max(typical, 1e-6), MOST_BYTES * n / max(n_bytes, 1), n * GROWTH, MOST_TASKS)
-        self.size = max(1, int(wanted))
+        self.size = max(1, round(wanted))
 
 
 @dataclass

@@ -13,6 +13,7 @@ import queue
 import uuid
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any
 
@@ -25,7 +26,7 @@ from driftmdp.errors import InvalidInputError
 __all__ = ["DaskEngine"]
 
 AHEAD = 3  # batches in flight for each thread of the cluster
-GATHER_SECONDS = 10.0  # for the outcomes of a batch that is done; if they died with their worker, it is done again
+GATHER_SECONDS = 2.0  # for the outcomes of a batch that is done, then twice as long; a dead worker's is done again
 
 
 class DaskEngine:
@@ -92,6 +93,16 @@ class DaskEngine:
                 yield from _Mapping(cluster, common, chain([first], tasks), self.traffic).outcomes()
 
 
+@dataclass
+class _Flight:
+    """A batch on its way: its future, the bytes that were sent, and how long its outcomes are waited for."""
+
+    future: Any
+    batch: Batch
+    sent: int
+    patience: float
+
+
 class _Mapping:
     """One map: what is in flight, and what is to be sent again."""
 
@@ -100,7 +111,7 @@ class _Mapping:
         self._tasks = enumerate(tasks)
         self._again: deque[Batch] = deque()
         self._failed: deque[Outcome] = deque()
-        self._flying: dict[str, tuple[Any, Batch, int]] = {}  # key -> future, batch, bytes that were sent
+        self._flying: dict[str, _Flight] = {}
         self._done: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._pace = Pace()
         self._name = f"driftmdp-{uuid.uuid4().hex}"
@@ -145,24 +156,26 @@ class _Mapping:
             future = self._cluster.client.submit(
                 run_batch, self._common, tasks, batch.indices, batch.sheltered, key=key, pure=False
             )
-        self._flying[key] = future, batch, len(tasks)
-        self._watch(future, key)
+        self._flying[key] = _Flight(future, batch, len(tasks), GATHER_SECONDS)
+        self._watch(key)
 
-    def _watch(self, future: Any, key: str) -> None:
-        future.add_done_callback(lambda _: self._done.put(key))
+    def _watch(self, key: str) -> None:
+        self._flying[key].future.add_done_callback(lambda _: self._done.put(key))
 
     def _next(self) -> Outcomes:
         """Yield the outcomes of the next batch that ends, if one does soon."""
         try:
-            future, batch, sent = self._flying[(key := self._done.get(timeout=0.5))]
+            flight = self._flying[(key := self._done.get(timeout=0.5))]
         except queue.Empty:
             return
         try:
-            reply = self._answer(future, batch)
+            reply = self._answer(flight)
         except TimeoutError:
-            self._watch(future, key)
+            flight.patience *= 2
+            self._watch(key)
             return
         del self._flying[key]
+        batch = flight.batch
         if reply is None:
             return
         self._traffic.received += len(reply.outcomes)
@@ -172,22 +185,22 @@ class _Mapping:
             self._split(batch, error)
             return
         if not batch.sheltered:
-            self._pace.learn([outcome.seconds for outcome in found], max(sent, len(reply.outcomes)))
+            self._pace.learn([outcome.seconds for outcome in found], max(flight.sent, len(reply.outcomes)))
         yield from found
 
-    def _answer(self, future: Any, batch: Batch) -> Reply | None:
+    def _answer(self, flight: _Flight) -> Reply | None:
         """Return what a worker answered; None if the batch must be done again, in another way."""
         from distributed import CancelledError
         from distributed.scheduler import KilledWorker
 
         try:
-            reply: Reply = future.result(timeout=GATHER_SECONDS)
+            reply: Reply = flight.future.result(timeout=flight.patience)
         except TimeoutError:
             raise
         except (CancelledError, OSError):
             raise self._cluster.lost() from None
         except KilledWorker as death:
-            self._suspect(batch, str(death.last_worker.address))
+            self._suspect(flight.batch, str(death.last_worker.address))
             return None
         except Exception as error:
             reply = Reply(broken=repr(error), worker="an unknown address")
@@ -199,7 +212,9 @@ class _Mapping:
         if reply.differs is not None:
             raise self._cluster.refused(reply.worker, reply.differs)
         if reply.unreadable:
-            self._split(batch, RuntimeError(f"The task must be readable by a worker; got {reply.unreadable}."))
+            self._split(
+                flight.batch, RuntimeError(f"The task must be readable by a worker; got {reply.unreadable}.")
+            )
             return None
         return reply
 
@@ -220,7 +235,7 @@ class _Mapping:
 
     def _drop(self) -> None:
         """Cancel what has not begun; what has is not waited for."""
-        flying = [future for future, _, _ in self._flying.values()]
+        flying = [flight.future for flight in self._flying.values()]
         self._flying.clear()
         if flying and self._cluster.client.status == "running":
             with contextlib.suppress(OSError):  # lost in this very moment
