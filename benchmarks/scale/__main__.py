@@ -9,7 +9,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.scale.jobs import ITEMS, KINDS, Kind, memory_of_a_run, memory_of_an_item, reading_a_line
@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         found = {name: Measured(**values) for name, values in stored["measured"].items()}
         facts = stored["facts"]
     else:
-        found, facts = _measure_all(0.02 if options.quick else 1.0), _facts()
+        found, facts = _measure_all(0.05 if options.quick else 1.0), _facts()
     text = tables(found, facts)
     print(text)
     if not options.quick:
@@ -49,11 +49,8 @@ def _measure_all(share: float) -> dict[str, Measured]:
 
 
 def _measure(cluster: RealCluster, kind: Kind, share: float) -> Measured:
-    """Measure a kind of task, twice, and keep the quicker; a few before it, for compiling."""
-    kind = replace(kind, tasks=max(4, round(share * kind.tasks)))
-    kind.work(cluster.address, 4)
-    tries = [measured(cluster, kind.tasks, lambda address: kind.work(address, kind.tasks)) for _ in range(2)]
-    return min(tries, key=lambda one: one.seconds)
+    few, many = max(2, round(share * kind.few)), max(8, round(share * kind.many))
+    return measured(cluster, few, many, kind.work)
 
 
 def _facts() -> dict[str, float]:

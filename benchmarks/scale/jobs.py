@@ -32,14 +32,15 @@ agents = [{agent}]
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of task, how many are measured, and what does them.
+    """A kind of task, how many are measured, few and many, and what does them.
 
     ``work`` takes a scheduler's address and a number of tasks, and returns their seconds on workers.
     """
 
     name: str
     what: str
-    tasks: int
+    few: int
+    many: int
     work: Callable[[str, int], float]
 
 
@@ -88,12 +89,16 @@ _LARGE = '{name = "garnet", parameters = {n_states = 100, n_actions = 5, horizon
 
 KINDS = (
     Kind(
-        "short", "SWUCRL2-CW, two states, T = 5,000, 400 points kept", 4000, partial(_runs, _TWO_STATE, _PAPER, 400)
+        "short",
+        "SWUCRL2-CW, two states, T = 5,000, 400 points kept",
+        3000,
+        15_000,
+        partial(_runs, _TWO_STATE, _PAPER, 400),
     ),
-    Kind("lean", "the same, 20 points kept", 4000, partial(_runs, _TWO_STATE, _PAPER, 20)),
-    Kind("long", "Adaptive, 100 states, T = 20,000", 48, partial(_runs, _LARGE, '{name = "Adaptive"}', 400)),
+    Kind("lean", "the same, 20 points kept", 3000, 15_000, partial(_runs, _TWO_STATE, _PAPER, 20)),
+    Kind("long", "Adaptive, 100 states, T = 20,000", 6, 46, partial(_runs, _LARGE, '{name = "Adaptive"}', 400)),
 )
-ITEMS = Kind("items", f"six ordering rules on an item of {DAYS} days", 2000, _items)
+ITEMS = Kind("items", f"six ordering rules on an item of {DAYS} days", 1000, 8000, _items)
 
 
 def memory_of_a_run() -> float:

@@ -1,4 +1,9 @@
-"""What a task costs each part of a cluster, measured on a real one: a scheduler and workers, each a process."""
+"""What a task costs each part of a cluster, measured on a real one: a scheduler and workers, each a process.
+
+Each number is the difference between many tasks and few, divided by how many more they are. So what is paid once,
+such as connecting and the first small batches, is not in it; nor is what client and scheduler do while they only
+wait: that is measured and taken off.
+"""
 
 from __future__ import annotations
 
@@ -23,18 +28,19 @@ from driftmdp.engines import DaskEngine
 __all__ = ["Measured", "RealCluster", "measured", "real_cluster"]
 
 START_SECONDS = 60.0
+IDLE_SECONDS = 3.0  # of watching a scheduler that has nothing to do
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What many tasks on a real cluster took; seconds and bytes.
+    """What a task on a real cluster took; seconds and bytes.
 
     Attributes
     ----------
     tasks, batches, cores
-        How many there were.
+        How many more there were than with few tasks; and on how many cores.
     seconds
-        By the clock, from the first task's start to the last stored result.
+        That they took by the clock.
     task_seconds
         Of a task on a worker, by the clock.
     client_seconds
@@ -85,32 +91,73 @@ def real_cluster(workers: int) -> Iterator[RealCluster]:
         yield RealCluster(address, scheduler, started)
 
 
-def measured(cluster: RealCluster, tasks: int, work: Callable[[str], float]) -> Measured:
-    """Return what work costs that ends in a map on the cluster.
+def measured(cluster: RealCluster, few: int, many: int, work: Callable[[str, int], float]) -> Measured:
+    """Return what a task costs of work that ends in a map on the cluster.
 
-    ``work`` is given the scheduler's address, does that many tasks, and returns what they took on the workers.
+    ``work`` is given the scheduler's address and how many tasks to do, and returns what they took on the workers.
     """
-    with _counting() as made:
-        scheduler, client = sum(cluster.scheduler.cpu_times()[:2]), _own_processor_time()
-        began = time.perf_counter()
-        task_seconds = work(cluster.address)
-        seconds = time.perf_counter() - began
-        client = _own_processor_time() - client
-        scheduler = sum(cluster.scheduler.cpu_times()[:2]) - scheduler
-    batches, sent, received = (sum(parts) for parts in zip(*(astuple(one.traffic) for one in made), strict=True))
+    work(cluster.address, few)  # compiles
+    idle, waiting = _idle_share(cluster.scheduler), _waiting_share(cluster.address)
+    less, more = (_spent(cluster, tasks, work) for tasks in (few, many))
+    spent = _Spent(*(b - a for a, b in zip(astuple(less), astuple(more), strict=True)))
     return Measured(
-        tasks=tasks,
-        batches=batches,
+        tasks=many - few,
+        batches=round(spent.batches),
         cores=len(cluster.workers),
-        seconds=seconds,
-        task_seconds=task_seconds / tasks,
-        client_seconds=client / tasks,
-        scheduling_seconds=scheduler / batches,
-        task_bytes=sent / tasks,
-        result_bytes=received / tasks,
+        seconds=spent.seconds,
+        task_seconds=spent.on_workers / (many - few),
+        client_seconds=max(0.0, spent.client - waiting * spent.seconds) / (many - few),
+        scheduling_seconds=max(0.0, spent.scheduler - idle * spent.seconds) / max(1.0, spent.batches),
+        task_bytes=spent.sent / (many - few),
+        result_bytes=spent.received / (many - few),
         scheduler_memory=cluster.scheduler.memory_info().rss,
         worker_memory=max(worker.memory_info().rss for worker in cluster.workers),
     )
+
+
+@dataclass(frozen=True)
+class _Spent:
+    """By the clock, on workers, and of processor time; then batches and bytes."""
+
+    seconds: float
+    on_workers: float
+    client: float
+    scheduler: float
+    batches: float
+    sent: float
+    received: float
+
+
+def _spent(cluster: RealCluster, tasks: int, work: Callable[[str, int], float]) -> _Spent:
+    with _counting() as made:
+        before = time.perf_counter(), _own_processor_time(), _processor_time(cluster.scheduler)
+        on_workers = work(cluster.address, tasks)
+        after = time.perf_counter(), _own_processor_time(), _processor_time(cluster.scheduler)
+    seconds, client, scheduler = (b - a for a, b in zip(before, after, strict=True))
+    batches, sent, received = (sum(parts) for parts in zip(*(astuple(one.traffic) for one in made), strict=True))
+    return _Spent(seconds, on_workers, client, scheduler, batches, sent, received)
+
+
+def _idle_share(process: psutil.Process) -> float:
+    """Return the share of a core that a process takes with nothing to do."""
+    before = _processor_time(process)
+    time.sleep(IDLE_SECONDS)
+    return (_processor_time(process) - before) / IDLE_SECONDS
+
+
+def _waiting_share(scheduler: str) -> float:
+    """Return the share of a core that a client takes while its tasks only sleep."""
+    used = []
+    for seconds in (0.1, 0.1 + IDLE_SECONDS):
+        before = _own_processor_time()
+        list(DaskEngine(scheduler=scheduler).map(time.sleep, [seconds]))
+        used.append(_own_processor_time() - before)
+    return max(0.0, used[1] - used[0]) / IDLE_SECONDS
+
+
+def _processor_time(process: psutil.Process) -> float:
+    used = process.cpu_times()
+    return float(used.user + used.system)
 
 
 @contextlib.contextmanager

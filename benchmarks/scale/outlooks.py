@@ -23,7 +23,7 @@ def job_of(measured: Measured, tasks: int) -> Job:
     """Return a job of so many tasks, each of which costs what was measured."""
     return Job(
         tasks=tasks,
-        batch=max(1, round(measured.tasks / measured.batches)),
+        batch=max(1, round(measured.tasks / max(1, measured.batches))),
         task_seconds=measured.task_seconds,
         making_seconds=0.0,
         taking_seconds=measured.client_seconds,
@@ -48,7 +48,7 @@ def _constants(measured: Mapping[str, Measured]) -> str:
             as_time(m.task_seconds),
             as_time(m.client_seconds),
             as_time(m.scheduling_seconds),
-            f"{m.tasks / m.batches:.0f}",
+            f"{m.tasks / max(1, m.batches):.0f}",
             f"{m.task_bytes:,.0f}, {m.result_bytes:,.0f}",
         )
         for name, m in measured.items()
