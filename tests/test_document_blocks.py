@@ -7,12 +7,17 @@ import pytest
 from tests.documents import LANGUAGES, PAGES, Block, Reader, blocks, commands, name
 
 SETS_UP = "makes a virtual environment, from the network"
+STARTS = "runs until it is stopped, on other machines; tests/experiments/test_cluster.py does it on this one"
 LEFT_OUT = {
     "make reproduce": SETS_UP,
     "make test": "would run these tests again",
     "make setup": SETS_UP,
     "make check": "would run these tests again",
     "pip install '.[experiments]'": "needs the network",
+    "pip install '.[cluster]'": "needs the network",
+    "dask scheduler --port 8786": STARTS,
+    "dask worker tcp://HOST:8786 --nworkers 8 --nthreads 1": STARTS,
+    "driftmdp run spec.toml --engine dask --scheduler tcp://HOST:8786": STARTS,
     "driftmdp suite --quick": "takes minutes",
     "driftmdp suite": "takes an hour",
     "driftmdp suite --only 'garnet-20-*'": "takes minutes",

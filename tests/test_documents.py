@@ -13,7 +13,7 @@ from tests.documents import FENCE, PAGES, ROOT, blocks, name
 
 DOCS = ROOT / "docs"
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
-INCLUDED = {DOCS / "benchmarks-table.md"}  # by another page
+INCLUDED = {DOCS / "benchmarks-table.md", DOCS / "scale-tables.md"}  # by another page
 
 
 def prose(page: Path) -> str:
