@@ -123,7 +123,7 @@ def long_agent(planner, n=400):
     return agent
 
 
-@pytest.mark.parametrize("planner", ["paper", "fast"])
+@pytest.mark.parametrize("planner", ["paper", pytest.param("fast", marks=pytest.mark.slow)])
 def test_long_chains_are_solved_sparsely(planner, monkeypatch):
     agent = long_agent(planner)
     used = []

@@ -113,7 +113,8 @@ def test_unfinished_runs_of_an_earlier_spec_are_kept(tmp_path):
 KILLED = SMALL.replace("seeds = 4", "seeds = 90").replace("horizon = 120", "horizon = 9000")
 
 
-def test_a_process_killed_at_random_moments_loses_only_what_was_in_flight(tmp_path):
+@pytest.mark.parametrize("most", [4, pytest.param(12, marks=pytest.mark.slow)])
+def test_a_process_killed_at_random_moments_loses_only_what_was_in_flight(tmp_path, most):
     spec, folder = tmp_path / "spec.toml", tmp_path / "r"
     spec.write_text(KILLED)
     luck = random.Random(20261116)
@@ -126,7 +127,7 @@ def test_a_process_killed_at_random_moments_loses_only_what_was_in_flight(tmp_pa
             while process.poll() is None and progress_of(folder) == before:
                 time.sleep(0.01)
             time.sleep(luck.uniform(0, 0.25))
-            if kills < 8 and process.poll() is None:
+            if kills < most and process.poll() is None:
                 os.kill(process.pid, signal.SIGKILL)
                 kills += 1
             said = process.stderr.read()

@@ -173,7 +173,7 @@ def test_the_perils_near_identity_needs_few_iterations(method):
         np.testing.assert_allclose(plan.bias, slow.bias, rtol=1e-9)
 
 
-@pytest.mark.parametrize("n", [40, 200, 500])
+@pytest.mark.parametrize("n", [40, 200, pytest.param(500, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("radius", [0.0, 1e-3, 0.05])
 def test_long_chains_converge_to_the_plain_answer(n, radius):
     mdp = dm.problems.river_swim(n_states=n, horizon=1).drifting.at(1)
