@@ -85,6 +85,24 @@ def kill_on_three(task):
     return task
 
 
+def kill_on_thirds(task):
+    time.sleep(0.1)
+    if task % 3 == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return task
+
+
+class Rude:
+    """Interrupts whoever pickles it."""
+
+    def __reduce__(self):
+        raise KeyboardInterrupt
+
+
+def rude_on_two(task):
+    return Rude() if task == 2 else threading.Lock() if task == 4 else task
+
+
 def exit_on_three(task):
     if task == 3:
         os._exit(5)

@@ -19,6 +19,7 @@ from driftmdp.engines import (
     WorkerDiedError,
     cluster,
     dask,
+    joining,
 )
 from driftmdp.engines.batches import MOST_BYTES, MOST_TASKS, Batch, Pace
 from driftmdp.engines.shelter import run_sheltered
@@ -108,7 +109,7 @@ def test_all_workers_gone_is_said_and_waited_for(two, monkeypatch):
         worker.wait()
     with (
         pytest.warns(ClusterWarning, match="has lost all its workers; waiting 1 s for others"),
-        pytest.raises(ClusterLostError, match=r"all have been gone for 1 s\..*run the same again"),
+        pytest.raises(ClusterLostError, match=r"all have been gone for 1 s\..*then try again"),
     ):
         for _ in outcomes:
             pass
@@ -159,6 +160,19 @@ def test_a_killer_is_found_on_a_cluster_made_here(engine):
     assert str(outcomes[3].error) == "The worker process of task 3 must outlive it; it was killed by SIGKILL."
 
 
+@pytest.mark.filterwarnings("ignore::driftmdp.engines.ClusterWarning")  # both workers may die at once
+def test_many_killers_and_nobody_else_is_blamed(engine):
+    outcomes = collect(engine, functions.kill_on_thirds, range(12))
+    assert [outcome.index for outcome in outcomes if outcome.error is not None] == [0, 3, 6, 9]
+    assert all("was killed by SIGKILL" in str(outcomes[index].error) for index in (0, 3, 6, 9))
+
+
+def test_values_that_cannot_be_pickled_fail_alone(engine):
+    outcomes = collect(engine, functions.rude_on_two, range(6))
+    assert [outcome.value for outcome in outcomes] == [0, 1, None, 3, None, 5]
+    assert "must be picklable" in str(outcomes[2].error)
+
+
 def test_what_cannot_travel_fails_alone(engine):
     tasks = [1, functions.Unreadable(), 2, functions.Unpicklable(), 3]
     outcomes = collect(engine, functions.identity, tasks * 3)
@@ -183,7 +197,20 @@ def test_a_shelter_tells_the_guilty_from_the_others():
 
 
 @pytest.mark.parametrize(
-    "address", ["", "host", "host:8786", "tcp://host", "tcp://:8786", "http://host:1", "tcp://a b:1", 8786]
+    "address",
+    [
+        "",
+        "host",
+        "host:8786",
+        "tcp://host",
+        "tcp://:8786",
+        "http://host:1",
+        "tcp://a b:1",
+        "tcp://a:b:80",
+        "tcp://a:70000",
+        "ucx://a:1",
+        8786,
+    ],
 )
 def test_a_malformed_address_is_refused(address):
     with pytest.raises(InvalidInputError, match=r"^scheduler must be an address such as tcp://host:8786; got"):
@@ -196,10 +223,19 @@ def test_an_address_is_taken(address):
 
 
 def test_nobody_answers(monkeypatch):
-    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr(joining, "CONNECT_SECONDS", 0.5)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # and does not listen
         address = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
+        with pytest.raises(ClusterLostError, match=rf"^A scheduler must answer at {address}; it did not"):
+            list(DaskEngine(scheduler=address).map(abs, [1]))
+
+
+def test_something_else_answers(monkeypatch):
+    monkeypatch.setattr(joining, "CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr(joining, "CLOSE_SECONDS", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
         with pytest.raises(ClusterLostError, match=rf"^A scheduler must answer at {address}; it did not"):
             list(DaskEngine(scheduler=address).map(abs, [1]))
 

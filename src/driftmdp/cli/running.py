@@ -53,11 +53,12 @@ def closing_line(session: Session) -> str:
     kept = f", {session.kept} were there" if session.kept else ""
     if not session.failures:
         return f"{session.done} runs done{kept}, none failed; results in {session.folder}"
-    first = session.failures[0]
+    runs = [failure for failure in session.failures if failure.is_run]
+    first = (runs or session.failures)[0]
+    who = f"{first.agent} in {first.problem}, seed {first.seed}" if runs else f"the facts of {first.problem}"
     return (
-        f"{len(session.failures)} of {session.asked} runs FAILED, {session.done} done{kept}; the first: "
-        f"{first.agent} in {first.problem}, seed {first.seed}: {first.error} (all of them: "
-        f"{session.folder / 'failures.json'})"
+        f"{len(runs)} of {session.asked} runs FAILED, {session.done} done{kept}; the first: {who}: {first.error} "
+        f"(all of them: {session.folder / 'failures.json'})"
     )
 
 

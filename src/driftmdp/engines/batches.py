@@ -23,10 +23,15 @@ GROWTH = 8  # a batch is at most so many times larger than one that has been mea
 
 @dataclass(frozen=True)
 class Batch:
-    """Tasks with their indices; ``sheltered`` if one of them is suspected of killing whoever runs it."""
+    """Tasks with their indices; ``shelters`` is how often one was suspected of killing whoever runs it."""
 
     items: Sequence[tuple[int, Any]]
-    sheltered: bool = False
+    shelters: int = 0
+
+    @property
+    def sheltered(self) -> bool:
+        """Whether it is run in a process of its own."""
+        return self.shelters > 0
 
     @property
     def indices(self) -> range:
@@ -37,7 +42,7 @@ class Batch:
         """Return the tasks as two batches, one if there is only one."""
         middle = (len(self.items) + 1) // 2
         parts = self.items[:middle], self.items[middle:]
-        return [Batch(part, self.sheltered) for part in parts if part]
+        return [Batch(part, self.shelters) for part in parts if part]
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""A cluster of dask.distributed: joined at its scheduler's address, or made of processes here; and looked after.
+"""A cluster of dask.distributed that was joined, and is looked after.
 
 Whatever becomes of it is said in one sentence: nobody answers, no worker comes, a worker has other versions, the
 scheduler is gone.
@@ -6,42 +6,25 @@ scheduler is gone.
 
 from __future__ import annotations
 
-import contextlib
-import functools
-import logging
-import multiprocessing
-import os
+import queue
 import re
-import signal
+import threading
 import time
-import warnings
-from collections.abc import Iterator
 from typing import Any
 
-from driftmdp.engines.base import WorkerDiedError
 from driftmdp.engines.facts import difference, own_facts
 from driftmdp.errors import DriftmdpError, InvalidInputError, MissingPackageError
 from driftmdp.validation import warn
 
-__all__ = ["Cluster", "ClusterLostError", "ClusterWarning", "VersionMismatchError", "as_address", "joined"]
+__all__ = ["Cluster", "ClusterLostError", "ClusterWarning", "VersionMismatchError", "as_address", "check_installed"]
 
-CONNECT_SECONDS = 10.0  # for the scheduler to answer
+ANSWER_SECONDS = 10.0  # for all workers to tell their facts
 WORKER_SECONDS = 30.0  # for the first worker to come
 ALONE_SECONDS = 60.0  # without any worker before a map gives up
 LOOK_SECONDS = 1.0  # between two looks at who is there
-CLOSE_SECONDS = 5.0
 
-ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://[^\s/:]+(:[^\s/:]+)*:\d{1,5}|(tcp|tls)://\[[0-9a-fA-F:.%]+\]:\d{1,5}")
-LOCAL = {
-    "distributed.scheduler.allowed-failures": 0,  # the first death is looked into in a shelter
-    "distributed.scheduler.worker-saturation": 2.0,  # the next batch is there when one ends
-    # dask's watching of itself takes 4% of a core in every process; so it takes under 1%.
-    "distributed.admin.tick.interval": "1s",
-    "distributed.admin.system-monitor.interval": "10s",
-    "distributed.worker.profile.enabled": False,
-}
-GUARD = "Does the script start the map under `if __name__ == '__main__':`?"
-AGAIN = "What was finished is kept; see to the cluster, then run the same again."
+ADDRESS = re.compile(r"(tcp|tls)://([^\s/:@]+|\[[0-9a-fA-F:.%]+\]):(?P<port>\d{1,5})")
+AGAIN = "See to the cluster, then try again."
 
 
 class ClusterLostError(DriftmdpError, ConnectionError):
@@ -69,12 +52,13 @@ def as_address(scheduler: Any) -> str | None:
     """
     if scheduler is None:
         return None
-    if not isinstance(scheduler, str) or not ADDRESS.fullmatch(scheduler):
+    found = ADDRESS.fullmatch(scheduler) if isinstance(scheduler, str) else None
+    if found is None or not 0 < int(found["port"]) < 2**16:
         raise InvalidInputError(
             f"scheduler must be an address such as tcp://host:8786; got {scheduler!r}. `dask scheduler` prints it "
             "when it starts."
         )
-    return scheduler
+    return str(scheduler)
 
 
 def check_installed() -> None:
@@ -168,7 +152,7 @@ class Cluster:
         return self.threads
 
     def _check_versions(self) -> None:
-        for worker, facts in self.client.run(own_facts, on_error="return").items():
+        for worker, facts in self._all_facts().items():
             if isinstance(facts, OSError):  # it is gone by now; were it back, its first batch would tell
                 continue
             if isinstance(facts, BaseException):
@@ -177,89 +161,22 @@ class Cluster:
             if differs is not None:
                 raise self.refused(worker, differs)
 
+    def _all_facts(self) -> dict[str, Any]:
+        """Return the facts of every worker; none if they do not all answer soon, as each batch is checked too."""
+        answers: queue.SimpleQueue[dict[str, Any] | Exception] = queue.SimpleQueue()
 
-@contextlib.contextmanager
-def joined(workers: int, scheduler: str | None) -> Iterator[Cluster]:
-    """Join a cluster, or make one here, for as long as the block lasts; its versions are checked."""
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(_quiet())
-        host = scheduler if scheduler is not None else stack.enter_context(_local(workers))
-        cluster = Cluster(stack.enter_context(_client(host)))
-        cluster.wait_for_worker()
-        yield cluster
+        def ask() -> None:
+            try:
+                answers.put(self.client.run(own_facts, on_error="return"))
+            except Exception as error:
+                answers.put(error)
 
-
-@contextlib.contextmanager
-def _client(host: Any) -> Iterator[Any]:
-    from distributed import Client
-
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # dask's own of versions; ours is an error
-            client = Client(host, timeout=CONNECT_SECONDS, set_as_default=False)
-    except (OSError, ValueError, ImportError) as error:
-        raise ClusterLostError(
-            f"A scheduler must answer at {host}; it did not: {_first_line(error)} Is it running, and can this "
-            "machine reach its port?"
-        ) from None
-    try:
-        yield client
-    finally:
-        client.close(timeout=CLOSE_SECONDS)
-
-
-@contextlib.contextmanager
-def _local(workers: int) -> Iterator[Any]:
-    """Make a cluster of processes here, one thread each, that only this process uses."""
-    import dask
-    from distributed import LocalCluster
-
-    if getattr(multiprocessing.current_process(), "_inheriting", False):  # a child that runs the script again
-        raise WorkerDiedError(f"A worker process must start; it ran the script instead. {GUARD}")
-    try:
-        with dask.config.set(LOCAL):
-            cluster = LocalCluster(
-                n_workers=workers,
-                threads_per_worker=1,
-                processes=True,
-                host="127.0.0.1",
-                dashboard_address="127.0.0.1:0",
-                silence_logs=logging.CRITICAL,
-                memory_limit=0,
-            )
-    except RuntimeError as error:
-        raise WorkerDiedError(f"A worker process must start; {_first_line(error)} {GUARD}") from None
-    try:
-        yield cluster
-    finally:
-        for nanny in cluster.workers.values():  # a task in the middle is not waited for
-            nanny.auto_restart = False
-            with contextlib.suppress(OSError, TypeError):  # it is gone, or was only just being started
-                os.kill(nanny.pid, signal.SIGKILL)
-        cluster.close(timeout=CLOSE_SECONDS)
-
-
-@contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """Let dask's logs be still: what matters is raised."""
-    import distributed  # noqa: F401 - so that its loggers are there
-
-    names = ["distributed", *(name for name in logging.root.manager.loggerDict if name.startswith("distributed."))]
-    loggers = [logging.getLogger(name) for name in names]
-    speakers = [*loggers, *(handler for log in loggers for handler in log.handlers)]
-    silence = functools.partial(_refuse)  # a filter of our own, as several maps may begin and end in any order
-    for speaker in speakers:
-        speaker.addFilter(silence)
-    try:
-        yield
-    finally:
-        for speaker in speakers:
-            speaker.removeFilter(silence)
-
-
-def _refuse(record: logging.LogRecord) -> bool:
-    return False
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error) or type(error).__name__).splitlines()[0].rstrip(".") + "."
+        threading.Thread(target=ask, daemon=True).start()
+        try:
+            found = answers.get(timeout=ANSWER_SECONDS)
+        except queue.Empty:
+            warn(f"A worker of {self.name} does not answer; going on without its word.", ClusterWarning)
+            return {}
+        if isinstance(found, Exception):
+            raise self.lost() from None
+        return found

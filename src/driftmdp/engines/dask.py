@@ -19,13 +19,16 @@ from typing import Any
 
 from driftmdp.engines.base import Outcome, Outcomes, WorkerDiedError, as_workers, failed
 from driftmdp.engines.batches import Batch, Pace, Reply, Traffic, run_batch
-from driftmdp.engines.cluster import Cluster, VersionMismatchError, as_address, check_installed, joined
+from driftmdp.engines.cluster import Cluster, VersionMismatchError, as_address, check_installed
 from driftmdp.engines.facts import own_facts
+from driftmdp.engines.joining import joined
+from driftmdp.engines.portable import unpickled_all
 from driftmdp.errors import InvalidInputError
 
 __all__ = ["DaskEngine"]
 
 AHEAD = 3  # batches in flight for each thread of the cluster
+MOST_SHELTERS = 3  # for one batch: its worker may have died of something else
 GATHER_SECONDS = 2.0  # for the outcomes of a batch that is done, then twice as long; a dead worker's is done again
 
 
@@ -134,10 +137,18 @@ class _Mapping:
 
     def _fill(self) -> None:
         while len(self._flying) + len(self._failed) < max(self._cluster.threads, 1) * AHEAD:
-            batch = self._again.popleft() if self._again else Batch(list(islice(self._tasks, self._pace.size)))
-            if not batch.items:
+            batch = self._next_batch()
+            if batch is None:
                 return
             self._send(batch)
+
+    def _next_batch(self) -> Batch | None:
+        """Return what to send; a batch in a shelter is kept apart from those that may kill the shelter's worker."""
+        flying = {flight.batch.sheltered for flight in self._flying.values()}
+        if self._again:
+            return None if (not self._again[0].sheltered) in flying else self._again.popleft()
+        items = [] if True in flying else list(islice(self._tasks, self._pace.size))
+        return Batch(items) if items else None
 
     def _send(self, batch: Batch) -> None:
         """Send a batch; what cannot be pickled fails alone."""
@@ -180,7 +191,7 @@ class _Mapping:
             return
         self._traffic.received += len(reply.outcomes)
         try:
-            found: list[Outcome] = pickle.loads(reply.outcomes)
+            found = unpickled_all(batch.indices, reply.outcomes)
         except Exception as error:  # a value that can be read there, but not here
             self._split(batch, error)
             return
@@ -219,8 +230,8 @@ class _Mapping:
         return reply
 
     def _suspect(self, batch: Batch, worker: str) -> None:
-        if not batch.sheltered:
-            self._again.append(Batch(batch.items, sheltered=True))
+        if batch.shelters < MOST_SHELTERS:
+            self._again.append(Batch(batch.items, batch.shelters + 1))
         else:
             self._split(
                 batch, WorkerDiedError(f"The workers of this task must outlive it; the last, {worker}, died.")

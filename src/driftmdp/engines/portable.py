@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from driftmdp.engines.base import Outcome, failed
 
-__all__ = ["portable", "portable_all", "unpickled"]
+__all__ = ["portable", "portable_all", "unpickled", "unpickled_all"]
 
 
 def portable(outcome: Outcome) -> bytes:
@@ -23,17 +23,17 @@ def portable(outcome: Outcome) -> bytes:
         outcome = replace(outcome, error=_portable_error(outcome.error))
     try:
         return pickle.dumps(outcome, protocol=-1)
-    except Exception as error:
+    except BaseException as error:  # whatever a value does when it is pickled is its own failure
         reason = RuntimeError(f"The value of task {outcome.index} must be picklable; got {error!r}.")
         return pickle.dumps(failed(outcome.index, reason, outcome.seconds))
 
 
 def portable_all(outcomes: Sequence[Outcome]) -> bytes:
-    """Return outcomes pickled together, which is smaller and quicker than one by one.
+    """Return outcomes pickled together, which is smaller and quicker; one by one if a value cannot be pickled.
 
     Examples
     --------
-    >>> [outcome.value for outcome in pickle.loads(portable_all([Outcome(0, 3, None, 0.5)]))]
+    >>> [outcome.value for outcome in unpickled_all(range(1), portable_all([Outcome(0, 3, None, 0.5)]))]
     [3]
     """
     safe = [
@@ -42,8 +42,16 @@ def portable_all(outcomes: Sequence[Outcome]) -> bytes:
     ]
     try:
         return pickle.dumps(safe, protocol=-1)
-    except Exception:  # one of the values; the others need not suffer
-        return pickle.dumps([unpickled(outcome.index, portable(outcome)) for outcome in safe], protocol=-1)
+    except BaseException:  # the others need not suffer
+        return pickle.dumps([portable(outcome) for outcome in outcomes], protocol=-1)
+
+
+def unpickled_all(indices: range, message: bytes) -> list[Outcome]:
+    """Return the outcomes that were pickled together or one by one."""
+    found = pickle.loads(message)
+    return [
+        unpickled(index, one) if isinstance(one, bytes) else one for index, one in zip(indices, found, strict=True)
+    ]
 
 
 def unpickled(index: int, message: bytes) -> Outcome:
@@ -64,6 +72,6 @@ def unpickled(index: int, message: bytes) -> Outcome:
 def _portable_error(error: Exception) -> Exception:
     try:
         pickle.loads(pickle.dumps(error))  # some can be pickled but not read again
-    except Exception:
+    except BaseException:
         return RuntimeError(repr(error))
     return error

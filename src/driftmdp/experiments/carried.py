@@ -9,18 +9,22 @@ from __future__ import annotations
 
 import functools
 import importlib
+import importlib.util
+import shutil
 import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, TypeAlias
 
 from driftmdp.errors import InvalidInputError
-from driftmdp.experiments.own_code import INSTALLED, digest_of_code, files_of
+from driftmdp.experiments.own_code import INSTALLED, KNOWN, digest_of_code, files_of
 
 __all__ = ["Carrying", "carrying"]
+
+Files: TypeAlias = "tuple[tuple[str, bytes], ...]"  # path and content
 
 _lock = threading.Lock()
 
@@ -40,13 +44,15 @@ class Carrying:
     """
 
     function: Callable[[Any], Any]
-    files: tuple[tuple[str, bytes], ...]
+    files: Files
     digests: tuple[tuple[str, str], ...]
 
     def __call__(self, task: Any) -> Any:
         """Call the function, once the code is there."""
         with _lock:
-            _unpack(self.files, self.digests)
+            wrong = _unpack(self.files, self.digests)
+        if wrong is not None:
+            raise InvalidInputError(wrong)
         return self.function(task)
 
 
@@ -66,22 +72,48 @@ def carrying(function: Callable[[Any], Any], names: Iterable[str]) -> Callable[[
 
 
 @functools.lru_cache(maxsize=1)
-def _unpack(files: tuple[tuple[str, bytes], ...], digests: tuple[tuple[str, str], ...]) -> None:
-    """Make the code importable, and check that it is what is imported; once, until other code comes."""
-    _forget({PurePosixPath(path).parts[0].removesuffix(".py") for path, _ in files})
+def _unpack(files: Files, digests: tuple[tuple[str, str], ...]) -> str | None:
+    """Make the code importable, once until other code comes; return what is wrong with it here, if anything is."""
+    tops = {PurePosixPath(path).parts[0].removesuffix(".py") for path, _ in files}
+    _forget(tops)
     if files:
         _look_into(_written(files))
     for name, digest in digests:
         try:
             found = digest_of_code(name)
-        except ImportError as error:
-            raise InvalidInputError(f"{name} must be importable on every worker; there: {error}.") from None
+        except Exception as error:
+            return f"{name} must be importable on every worker; there: {type(error).__name__}: {error}."
         if found != digest:
-            file = importlib.import_module(name.partition(":")[0]).__file__
-            raise InvalidInputError(
-                f"{name} must be the same on every worker; one has another in {file}. Remove it there, or start "
-                "the worker in another folder."
-            )
+            return _other(name, Path(str(importlib.import_module(name.partition(":")[0]).__file__)))
+    for top in sorted(tops - KNOWN):
+        place = _place_of(top)
+        if place is None or not _has(place.parent, top, files):
+            return _other(top, place)
+    return None
+
+
+def _other(name: str, place: Path | None) -> str:
+    return (
+        f"{name} must be the same on every worker; one has another in {place}. Remove it there, or start the "
+        "worker in another folder."
+    )
+
+
+def _place_of(top: str) -> Path | None:
+    """Return the file or the folder that a top-level name is imported from."""
+    spec = importlib.util.find_spec(top)
+    if spec is None:
+        return None
+    folders = list(spec.submodule_search_locations or [])
+    return Path(folders[0]) if folders else Path(spec.origin) if spec.origin else None
+
+
+def _has(folder: Path, top: str, files: Files) -> bool:
+    """Return whether a folder has those of the files that belong to a top-level name, with the same content."""
+    own = [
+        (folder / path, content) for path, content in files if PurePosixPath(path).parts[0] in {top, f"{top}.py"}
+    ]
+    return all(file.is_file() and file.read_bytes() == content for file, content in own)
 
 
 def _forget(names: set[str]) -> None:
@@ -89,12 +121,12 @@ def _forget(names: set[str]) -> None:
     for name, module in list(sys.modules.items()):
         top = name.partition(".")[0]
         parts = Path(getattr(module, "__file__", None) or "").parts
-        if top in names and top not in sys.stdlib_module_names and not INSTALLED & set(parts):
+        if top in names - KNOWN and not INSTALLED & set(parts):
             del sys.modules[name]
     importlib.invalidate_caches()
 
 
-def _written(files: tuple[tuple[str, bytes], ...]) -> Path:
+def _written(files: Files) -> Path:
     """Return a new folder that has the files."""
     folder = Path(tempfile.mkdtemp(dir=_root().name))
     for path, content in files:
@@ -105,11 +137,24 @@ def _written(files: tuple[tuple[str, bytes], ...]) -> Path:
 
 @functools.cache
 def _root() -> tempfile.TemporaryDirectory[str]:
-    """Return this process's folder for code that was brought; it is removed when the process ends."""
-    return tempfile.TemporaryDirectory(prefix="driftmdp-code-", ignore_cleanup_errors=True)
+    """Return this process's folder for code that was brought; it is removed when the process ends.
+
+    That of a worker lies in the worker's own, which dask removes even after a kill.
+    """
+    try:
+        from distributed import get_worker
+
+        place = str(get_worker().local_directory)
+    except (ImportError, ValueError):
+        place = None
+    return tempfile.TemporaryDirectory(prefix="driftmdp-code-", dir=place, ignore_cleanup_errors=True)
 
 
 def _look_into(folder: Path) -> None:
-    root = _root().name
-    sys.path[:] = [path for path in sys.path if not path.startswith(root)]
+    """Import from this folder, behind all others, and no longer from what was brought before."""
+    root = Path(_root().name)
+    sys.path[:] = [path for path in sys.path if not Path(path).is_relative_to(root)]
     sys.path.append(str(folder))
+    for old in root.iterdir():
+        if old != folder:
+            shutil.rmtree(old, ignore_errors=True)

@@ -14,7 +14,7 @@ __all__ = ["Failure", "failure_of", "told"]
 
 @dataclass(frozen=True)
 class Failure:
-    """A run that raised an error."""
+    """A run that raised an error; or, with the seed -1, the facts of a problem that could not be computed."""
 
     run: str
     problem: str
@@ -22,6 +22,11 @@ class Failure:
     seed: int
     error: str
     traceback: str = field(repr=False)
+
+    @property
+    def is_run(self) -> bool:
+        """Whether it is a run that failed."""
+        return self.seed >= 0
 
 
 def failure_of(key: RunKey, outcome: Outcome) -> Failure:

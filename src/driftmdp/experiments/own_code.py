@@ -16,6 +16,7 @@ __all__ = ["digest_of_code", "files_of", "find"]
 
 MARK = "__driftmdp_digest__"
 INSTALLED = {"site-packages", "dist-packages"}
+KNOWN = {*sys.stdlib_module_names, "driftmdp"}  # top-level names that every worker has
 
 
 def find(name: str) -> Any:
@@ -74,8 +75,7 @@ def files_of(name: str) -> list[tuple[str, Path]]:
     """
     module = importlib.import_module(name.partition(":")[0])
     file = _file_of(module)
-    is_installed = module.__name__.partition(".")[0] in sys.stdlib_module_names
-    if file is None or is_installed or INSTALLED & set(file.parts):
+    if file is None or module.__name__.partition(".")[0] in KNOWN or INSTALLED & set(file.parts):
         return []
     above = _above(module, file)
     return sorted((found.relative_to(above).as_posix(), found) for found in _files(module))
@@ -87,13 +87,14 @@ def _above(module: ModuleType, file: Path) -> Path:
 
 
 def _files(module: ModuleType) -> set[Path]:
-    """Return the file of a module and of what it imports, by its text, from the same folder or package."""
+    """Return a module's file and those that it imports, by its text, from its folder; if installed, its package."""
     file = _file_of(module)
     if file is None:
         return set()
     above = _above(module, file)
     is_package = "." in module.__name__ or file.name == "__init__.py"
-    root = above / module.__name__.partition(".")[0] if is_package else above
+    is_installed = bool(INSTALLED & set(file.parts))
+    root = above / module.__name__.partition(".")[0] if is_package and is_installed else above
     if root.name in INSTALLED:
         return {file}
     found: set[Path] = set()

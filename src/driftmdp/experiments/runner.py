@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from driftmdp import engines
 from driftmdp.agents import BuiltinAgent
-from driftmdp.engines import Engine, Outcome, run_one
+from driftmdp.engines import ClusterLostError, Engine, Outcome, run_one
 from driftmdp.errors import DriftmdpError, InvalidInputError
 from driftmdp.experiments import provenance
 from driftmdp.experiments.carried import carrying
@@ -179,6 +179,8 @@ class _Running:
         self.progress.begin(self.asked.n_runs, kept, notes)
         try:
             self._work(batches, todo)
+        except ClusterLostError as error:
+            raise ClusterLostError(f"{error} What was finished is kept in {self.store.folder}.") from error
         finally:
             self.progress.end()
             self.store.journal.close()
