@@ -17,7 +17,7 @@ LEFT_OUT = {
     "pip install '.[cluster]'": "needs the network",
     "dask scheduler --port 8786": STARTS,
     "dask worker tcp://HOST:8786 --nworkers 8 --nthreads 1": STARTS,
-    "driftmdp run spec.toml --engine dask --scheduler tcp://HOST:8786": STARTS,
+    "driftmdp run spec.toml --engine dask --scheduler tcp://HOST:8786 --out out/cluster": STARTS,
     "driftmdp suite --quick": "takes minutes",
     "driftmdp suite": "takes an hour",
     "driftmdp suite --only 'garnet-20-*'": "takes minutes",

@@ -79,7 +79,7 @@ class Cluster:
     clients: int = 1
     start_seconds: float = 0.0
     link_bytes: float = 1.25e8  # 1 Gbit/s
-    ahead: int = 2
+    ahead: int = 3
     life_seconds: float = float("inf")
 
 

@@ -130,6 +130,8 @@ def run(
     ...     print(run(spec, folder).done, run(spec, folder).done, len(load(folder).runs))
     2 0 2
     """
+    if not isinstance(spec, Spec):
+        raise InvalidInputError(f"spec must be a Spec; got {spec!r}. Use read_spec(path) or parse_spec(text).")
     asked, watcher = plan(spec, where), as_progress(progress)
     one_of(engine, "engine", ("auto", *engines.names()))
     if engine == "auto" and scheduler is not None:

@@ -5,6 +5,15 @@ loads no plugins since its version 1.0; without the import, name the module in t
 ``gymnasium.make("driftmdp.gymnasium:driftmdp/TwoState-v1")``.
 """
 
+from importlib.util import find_spec
+
+from driftmdp.errors import MissingPackageError
+
+if find_spec("gymnasium") is None:
+    raise MissingPackageError(
+        "driftmdp.gymnasium needs the package 'gymnasium'. Run: pip install 'driftmdp[gymnasium]'", name="gymnasium"
+    )
+
 from driftmdp.gymnasium.environment import ProblemEnv
 from driftmdp.gymnasium.learning import learn
 from driftmdp.gymnasium.reachable import Reachable

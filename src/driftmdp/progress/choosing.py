@@ -34,7 +34,7 @@ def make_progress(unit: str = "runs") -> Progress:
         return Lines(unit)
     try:
         from driftmdp.progress.terminal import Bar
-    except ModuleNotFoundError:  # rich comes with the extra [cli]
+    except ModuleNotFoundError:  # rich comes with the extra [experiments]
         return Lines(unit)
     return Bar(unit)
 
