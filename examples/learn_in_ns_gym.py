@@ -28,7 +28,8 @@ def drifting_lake() -> gymnasium.Env[Any, Any]:
     update = DistributionCyclicUpdate(change, [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
     lake = gymnasium.make("FrozenLake-v1", is_slippery=False)
     drifting = NSFrozenLakeWrapper(lake, {"P": update}, initial_prob_dist=[1.0, 0.0, 0.0], persistent_params=True)
-    return Reachable(TransformObservation(drifting, lambda seen: seen["state"], lake.observation_space))
+    shown = TransformObservation(drifting, lambda seen: seen["state"], lake.observation_space)
+    return Reachable(shown, Reachable(lake).states)
 
 
 agents: dict[str, Any] = {

@@ -156,3 +156,5 @@ def test_what_is_no_callback(callbacks, message):
 def test_a_misspelled_method_is_found_at_once():
     with pytest.raises(InvalidInputError, match=r"got 'on_step' in Typo\. Did you mean 'on_steps'\?"):
         type("Typo", (dm.Callback,), {"on_step": print})
+    with pytest.raises(InvalidInputError, match=r"got 'on_step' in Mixed\."):
+        type("Mixed", (type("Mixin", (), {"on_step": print}), dm.Callback), {})

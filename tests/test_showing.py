@@ -1,6 +1,7 @@
 """What objects show of themselves: short, escaped, and never an error."""
 
 import time
+from collections import deque
 from html.parser import HTMLParser
 
 import numpy as np
@@ -141,6 +142,7 @@ def test_a_line_keeps_its_peaks():
     assert Page(text).words == [HOSTILE]
     assert sparkline([np.nan, 1.0], "x") == sparkline([], "x") == ""
     assert "polyline" in sparkline([3.0, 3.0, np.inf], "flat")
+    assert 'points="1.0,2.0 120.0,34.0 239.0,18.0"' in sparkline([1e308, -1e308, 0.0], "huge")
 
 
 @pytest.mark.parametrize(
@@ -153,10 +155,22 @@ def test_a_line_keeps_its_peaks():
         ({"a": 1.0}, "{'a': 1}"),
         ("x" * 100, repr("x" * 80) + "..."),
         (None, "None"),
+        (set(range(10**5)), "{0, 1, 2, ... 100000 in all}"),
+        (frozenset([1]), "frozenset({1})"),
+        (set(), "set()"),
+        (b"x" * 10**6, repr(b"x" * 80) + "..."),
+        (range(3), "range(0, 3)"),
     ],
 )
 def test_short_words(value, text):
     assert short(value) == text
+
+
+def test_whatever_it_is_it_is_cut_and_in_a_problem_too():
+    assert len(short(deque(range(10**5)))) < 1000
+    stationary = dm.DriftingMdp.stationary(hostile_mdp(), 10)
+    problem = dm.Problem(stationary, reward_range=(0, 2), parameters={"prices": list(range(500))})
+    assert "prices=[0, 1, 2, ... 500 in all]" in problem._repr_html_()
 
 
 def lines(results, shown):

@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 from tensorboardX.proto.event_pb2 import Event
 
+from driftmdp.gymnasium import ProblemEnv, learn
+
 PAGE = Path(__file__).parent.parent / "docs" / "callbacks.md"
 
 
@@ -26,8 +28,18 @@ def test_the_scalars_are_in_the_event_file(tmp_path, monkeypatch):
     page = PAGE.read_text().partition("## A regret curve")[0]
     names = {}
     exec("\n".join(re.findall(r"^```python\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL)), names)
-    (file,) = tmp_path.glob("runs/UCRL2-two-state-v1-7/*tfevents*")
+    (file,) = tmp_path.glob("runs/UCRL2-7/*tfevents*")
     tags, steps, values = zip(*scalars(file), strict=True)
     assert set(tags) == {"reward_a_step"}
     assert list(steps) == list(range(100, 5001, 100))
     np.testing.assert_allclose(values, names["run"].rewards.reshape(50, 100).mean(axis=1), rtol=1e-5)
+    learn(
+        ProblemEnv(names["problem"]),
+        names["agent"],
+        300,
+        progress=False,
+        seed=8,
+        callbacks=[names["TensorBoard"]()],
+    )
+    (file,) = tmp_path.glob("runs/UCRL2-8/*tfevents*")
+    assert [step for _, step, _ in scalars(file)] == [100, 200, 300]

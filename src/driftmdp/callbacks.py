@@ -39,8 +39,8 @@ class Steps:
 
     first: int
     last: int
-    states: NDArray[np.int32]
-    actions: NDArray[np.int32]
+    states: NDArray[np.signedinteger[Any]]
+    actions: NDArray[np.signedinteger[Any]]
     rewards: NDArray[np.float64]
     mean_rewards: NDArray[np.float64] | None
     agent: Any
@@ -56,9 +56,9 @@ class Written(Protocol):
     """A run as it is written down: room for every step, filled so far."""
 
     @property
-    def states(self) -> NDArray[np.int32]: ...  # noqa: D102
+    def states(self) -> NDArray[np.signedinteger[Any]]: ...  # noqa: D102
     @property
-    def actions(self) -> NDArray[np.int32]: ...  # noqa: D102
+    def actions(self) -> NDArray[np.signedinteger[Any]]: ...  # noqa: D102
     @property
     def rewards(self) -> NDArray[np.float64]: ...  # noqa: D102
     @property
@@ -91,7 +91,7 @@ class Callback:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        for name in vars(cls):
+        for name in dir(cls):  # a mixin's too
             if name.startswith("on_") and name not in METHODS:
                 raise InvalidInputError(
                     f"A method of a callback whose name begins with on_ must be one of {', '.join(METHODS)}; got "

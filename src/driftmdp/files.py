@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 from pathlib import Path
@@ -15,7 +16,8 @@ def write_whole(path: Path, content: bytes) -> None:
     Raises
     ------
     OSError
-        If it cannot be written; what stood at ``path`` is untouched.
+        If it cannot be written; what stood at ``path`` is untouched. A folder that cannot be synced, as on some
+        network drives, is no error: at worst, what stood there comes back when the machine stops.
     """
     temporary = path.parent / f".{path.name}.{secrets.token_hex(8)}"
     try:
@@ -24,9 +26,10 @@ def write_whole(path: Path, content: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
-        sync_folder(path.parent)
     finally:
         temporary.unlink(missing_ok=True)
+    with contextlib.suppress(OSError):  # it is in place, and whole; an error would say that it is not
+        sync_folder(path.parent)
 
 
 def sync_folder(folder: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import html
+import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -26,7 +27,7 @@ LEFT, RIGHT = "text-align: left", "text-align: right"
 
 
 def short(value: Any) -> str:
-    """Return a value in few words: arrays by shape and range, long lists by their beginning.
+    """Return a value in few words: arrays by shape and range, long lists, sets and texts by their beginning.
 
     Examples
     --------
@@ -39,13 +40,19 @@ def short(value: Any) -> str:
         return _short_array(value)
     if isinstance(value, (float, np.floating)):
         return f"{value:.6g}"
-    if isinstance(value, str):
+    if isinstance(value, (str, bytes, bytearray)):
         return repr(value) if len(value) <= LONGEST else f"{value[:LONGEST]!r}..."
     if isinstance(value, Mapping):
-        return _cut([f"{key!r}: {short(one)}" for key, one in list(value.items())[: FEW + 1]], len(value), "{}")
+        return _cut(
+            [f"{short(key)}: {short(one)}" for key, one in list(value.items())[: FEW + 1]], len(value), "{}"
+        )
     if type(value) in (list, tuple):
         return _cut([short(one) for one in value[: FEW + 1]], len(value), "[]" if type(value) is list else "()")
-    return repr(value)
+    if type(value) in (set, frozenset) and value:
+        shown = _cut([short(one) for one in itertools.islice(value, FEW + 1)], len(value), "{}")
+        return shown if type(value) is set else f"frozenset({shown})"
+    text = repr(value)
+    return text if len(text) <= 10 * LONGEST else f"{text[: 10 * LONGEST]}..."
 
 
 def _short_array(array: np.ndarray[Any, Any]) -> str:
@@ -169,6 +176,7 @@ def sparkline(values: ArrayLike, name: str) -> Drawing:
     line = line[np.isfinite(line)]
     if line.size < 2:
         return Drawing("")
+    line = line / (np.abs(line).max() or 1.0)  # the span of very large numbers is infinite
     places = _outline(line)
     low, span = line.min(), float(np.ptp(line)) or 1.0
     across = 1 + (WIDTH - 2) * places / (line.size - 1)

@@ -37,7 +37,9 @@ Array = TypeVar("Array", bound=NDArray[Any])
 
 
 def as_integer(value: Any, name: str, minimum: int | None = None, maximum: int | None = None) -> int:
-    """Return ``value`` as an int within bounds, or say what is wrong with it."""
+    """Return ``value`` as an int within bounds, or say what is wrong; an array without axes is a number."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise InvalidInputError(f"{name} must be a whole number; got {value!r}.")
     if abs(int(value)) >= 2**63:

@@ -1,5 +1,7 @@
 """Problems as environments: the same world and luck, and what gymnasium's checker asks."""
 
+import importlib
+
 import gymnasium
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ from gymnasium.utils.env_checker import check_env
 import driftmdp as dm
 from driftmdp.errors import InvalidInputError
 from driftmdp.gymnasium import ProblemEnv, env_id, register_all
+from driftmdp.problems import registry
 
 
 def small(entry):
@@ -69,12 +72,22 @@ def test_an_action_that_is_not_on_offer_becomes_the_nearest_or_is_refused():
         strict.step(4)
 
 
-@pytest.mark.parametrize("action", [-1, 6, 0.5, None])
+@pytest.mark.parametrize("action", [-1, 6, 0.5, None, np.array(1.0), np.array(True), np.array([1])])
 def test_an_action_outside_of_the_space_is_always_refused(action):
     env = ProblemEnv("inventory-v1", capacity=5, horizon=20)
     env.reset(seed=0)
     with pytest.raises(InvalidInputError, match="action of state 0 must be"):
         env.step(action)
+
+
+def test_a_number_in_an_array_without_axes_is_an_action():  # stable-baselines3's predict returns such
+    env = ProblemEnv("two-state-v1", horizon=100)
+    env.reset(seed=0)
+    expected = env.step(1)[:4]
+    env.reset(seed=0)
+    *found, info = env.step(np.array(1))
+    assert tuple(found) == expected
+    assert info["illegal_action"] is False
 
 
 def test_steps_come_between_reset_and_the_end():
@@ -107,23 +120,56 @@ def test_small_worlds_are_drawn_and_large_ones_say_so():
     assert ProblemEnv("river-swim-v1").render() is None
 
 
-def test_problems_that_users_register_are_found():
-    @dm.problems.register("gymnasium-test-coin-v1")
-    def coin(horizon: int = 10) -> dm.Problem:
-        """One state, two arms."""
-        mdp = dm.Mdp(dm.Space.uniform(1, 2), [0, 1], [[1], [1]])
-        return dm.Problem(dm.DriftingMdp.stationary(mdp, horizon))
+def coin(horizon: int = 10, strict: int = 0) -> dm.Problem:
+    """One state, two arms."""
+    mdp = dm.Mdp(dm.Space.uniform(1, 2), [0, 1], [[1], [1]])
+    return dm.Problem(dm.DriftingMdp.stationary(mdp, horizon))
 
-    try:
-        assert "driftmdp/GymnasiumTestCoin-v1" in register_all()
-        env = gymnasium.make("driftmdp/GymnasiumTestCoin-v1", horizon=3)
-        env.reset(seed=0)
-        assert env.step(1)[1] == 1.0
-    finally:
-        from driftmdp.problems import registry
 
-        registry._entries.pop("gymnasium-test-coin-v1")
-        gymnasium.registry.pop("driftmdp/GymnasiumTestCoin-v1", None)
+def plain_coin(horizon: int = 10) -> dm.Problem:
+    """One state, two arms."""
+    return coin(horizon)
+
+
+@pytest.fixture
+def registered(monkeypatch):
+    """Registers problems, and takes them out again."""
+    monkeypatch.setattr(registry, "_entries", dict(registry._entries))
+    before = set(gymnasium.registry)
+    yield lambda name, factory: dm.problems.register(name)(factory)
+    for key in set(gymnasium.registry) - before:
+        del gymnasium.registry[key]
+
+
+def test_problems_that_users_register_are_found(registered):
+    registered("test-coin-v1", plain_coin)
+    assert "driftmdp/TestCoin-v1" in register_all()
+    env = gymnasium.make("driftmdp/TestCoin-v1", horizon=3)
+    env.reset(seed=0)
+    assert env.step(1)[1] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("name", "factory", "sentence"),
+    [
+        (
+            "test2-v1",
+            plain_coin,
+            "'test2-v1' must have an id of its own; got 'driftmdp/Test2-v1', that of 'test-2-v1'",
+        ),
+        ("coin-v1", coin, "Parameters of 'coin-v1' must not be called 'strict'"),
+    ],
+)
+def test_a_problem_that_cannot_be_reached_is_refused_alone(registered, name, factory, sentence):
+    for one, made in [("test-2-v1", plain_coin), (name, factory), ("test-3-v1", plain_coin)]:
+        registered(one, made)
+    with pytest.raises(InvalidInputError, match=sentence):
+        register_all()
+    with pytest.warns(UserWarning, match=sentence):
+        importlib.reload(dm.gymnasium)  # an import says it too, and goes on
+    assert gymnasium.make("driftmdp/Test2-v1").unwrapped.problem.name == "test-2-v1"
+    assert "driftmdp/Test3-v1" in gymnasium.registry
+    assert "driftmdp/Coin-v1" not in gymnasium.registry
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,13 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.spaces import Box, Discrete
+from gymnasium.wrappers import RecordEpisodeStatistics, TimeLimit, TransformObservation
 
 import driftmdp as dm
 from driftmdp import Callback
 from driftmdp.errors import InvalidInputError
 from driftmdp.gymnasium import ProblemEnv, Reachable, learn, space_of
+from driftmdp.progress import Silent
 
 
 class Corridor(gymnasium.Env):
@@ -133,11 +135,119 @@ def test_states_in_which_nobody_decides_are_left_out():
         Reachable(Corridor())
     with pytest.raises(InvalidInputError, match="states must be distinct and ascend"):
         Reachable(Corridor(), [6, 5])
+    with pytest.raises(InvalidInputError, match="states must be a list of states; got 5"):
+        Reachable(Corridor(), 5)
     narrow = Reachable(Corridor(), [5, 6])
     narrow.reset()
     narrow.step(2)
     with pytest.raises(InvalidInputError, match="got to 7"):
         narrow.step(2)
+
+
+def test_ragged_actions_are_known_only_where_states_keep_their_numbers():
+    env = ProblemEnv("inventory-v1", capacity=5, horizon=50)
+    mirrored = TransformObservation(env, lambda state: 5 - state, env.observation_space)
+    assert space_of(TimeLimit(RecordEpisodeStatistics(env), 20)) == env.problem.space
+    assert space_of(TimeLimit(mirrored, 20)) == dm.Space.uniform(6, 6)
+    learning = learn(mirrored, dm.agents.Random, 300, progress=False, seed=0)
+    assert (learning.actions <= learning.states).all()  # what is free on the shelf may be ordered
+    assert set(learning.actions[learning.states == 5]) == set(range(6))
+
+
+def test_a_table_behind_other_numbers_is_not_looked_at():
+    lake = gymnasium.make("FrozenLake-v1")
+    mirrored = TransformObservation(lake, lambda state: 15 - state, lake.observation_space)
+    with pytest.raises(InvalidInputError, match="states must be given as TransformObservation numbers them"):
+        Reachable(mirrored)
+    found = Reachable(mirrored, np.sort(15 - Reachable(mirrored.unwrapped).states))
+    assert found.reset(seed=0)[0] == 10
+
+
+class Wise:
+    """An agent that does what the test says."""
+
+    def __init__(self, action=0):
+        self.action = action
+
+    def reset(self, rng):
+        pass
+
+    def act(self, state):
+        return self.action
+
+    def observe(self, reward, next_state, action=None):
+        pass
+
+
+def test_numbers_may_be_large_and_without_axes():
+    env = Corridor(masks=False)
+    env.observation_space = Discrete(3, start=2**40)
+    far = TransformObservation(env, lambda state: np.array(state - 5 + 2**40), env.observation_space)
+    learning = learn(far, Wise(np.array(0)), 3, progress=False)
+    assert (learning.states - 2**40).tolist() == [0, 1, 2]
+    assert learning.actions.tolist() == [2, 2, 2]
+
+
+def test_without_a_seed_an_agent_keeps_its_own():
+    def actions(own, seed=None):
+        agent = dm.agents.Random(dm.Space.uniform(3, 3), own)
+        return learn(Corridor(), agent, 50, False, seed).actions.tolist()
+
+    assert actions(5) == actions(5) != actions(6)
+    assert actions(None) != actions(None)
+    assert actions(5, seed=1) == actions(6, seed=1)
+
+
+class Told(Silent):
+    def __init__(self):
+        self.words = []
+
+    def advance(self, failed=False, by=1):
+        self.words.append(by)
+
+    def end(self):
+        self.words.append("end")
+
+
+def test_slow_steps_are_told_at_once_and_the_last_also_before_an_error(monkeypatch):
+    clock, seconds, told = [0.0], iter([0.01] * 30 + [1.0] * 5 + [0.01] * 3), Told()
+    monkeypatch.setattr("driftmdp.progress.base.time.monotonic", lambda: clock[0])
+
+    def act(state):
+        clock[0] += next(seconds)  # after 38 steps, StopIteration
+        return 0
+
+    agent = Wise()
+    agent.act = act
+    with pytest.raises(RuntimeError):
+        learn(Corridor(), agent, 100, told)
+    *words, rest, end = told.words
+    assert words[-5:] == [words[-5], 1, 1, 1, 1]
+    assert (sum(words), rest, end) == (35, 3, "end")
+
+
+def test_a_learning_shows_itself():
+    learning = learn(Corridor(), Wise(), 10, progress=False, seed=3)
+    shown = learning._repr_html_()
+    assert "Learning of Wise in Corridor" in shown
+    assert "polyline" in shown
+
+
+class Odd(Corridor):
+    """Shows what the test says."""
+
+    def __init__(self, **shown):
+        super().__init__()
+        self.shown = shown
+
+    def reset(self, *, seed=None, options=None):
+        state, info = super().reset(seed=seed)
+        return self.shown.get("state", state), {"action_mask": self.shown.get("mask", info["action_mask"])}
+
+
+class Unique(Wise):
+    def __deepcopy__(self, memo):
+        raise TypeError("there is only one")
 
 
 class Boxed(Corridor):
@@ -158,6 +268,10 @@ class Boxed(Corridor):
         ({"agent": lambda space: "nobody"}, "it made 'nobody'"),
         ({"steps": 0}, "steps must be at least 1"),
         ({"seed": -1}, "seed must be at least 0"),
+        ({"agent": Unique()}, "agent must be copyable, .* there is only one. Give Unique a __deepcopy__"),
+        ({"env": Odd(mask=[1, 1])}, r"entry for each of the 3 actions; got shape \(2,\) in state 5"),
+        ({"env": Odd(mask=[1, 1, 1, 1])}, r"entry for each of the 3 actions; got shape \(4,\)"),
+        *(({"env": Odd(state=odd)}, "observation must be") for odd in (None, "a", np.array([1]), 5.7, 4, 8)),
     ],
 )
 def test_what_does_not_fit_gets_a_sentence(arguments, sentence):

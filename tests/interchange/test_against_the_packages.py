@@ -92,6 +92,20 @@ def test_toy_text_rewards_are_means():
     assert mdp.rewards.tolist() == [1.0]
 
 
+def test_a_start_may_be_a_number_without_axes_and_ends_need_no_outcomes():
+    coin = {0: {0: [(1.0, 1, 1.0, True)]}, 1: {0: [(1.0, 1, 0.0, True)]}}
+    assert interchange.from_toy_text(coin, start=np.array(0)).successors(0, 0).tolist() == [1.0, 0.0]
+    assert interchange.from_toy_text({0: coin[0], 1: {0: []}}).successors(1, 0).tolist() == [0.0, 1.0]
+
+
+def test_rewards_of_what_never_follows_do_not_count():
+    rewards = np.array([[[1.0, -np.inf], [np.nan, 2.0]]])
+    assert interchange.from_mdptoolbox(np.eye(2)[None], rewards).rewards.tolist() == [1.0, 2.0]
+
+
+RENUMBERED = [[[0, 0], [0, 1]], [[0.5, 0], [0, 1]]]  # action 1 of state 0 becomes 0
+
+
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
@@ -101,6 +115,7 @@ def test_toy_text_rewards_are_means():
         ),
         (lambda: interchange.from_toy_text({0: {0: [(1.0, 0)]}}), "must be a list of .probability, next state"),
         (lambda: interchange.from_toy_text({1: {0: []}}), "P must have the states 0 .. 0"),
+        (lambda: interchange.from_toy_text({0: {3: []}}), r"P\[0\]\[3\] must have at least one outcome"),
         (lambda: interchange.from_toy_text({}), "P must have at least one state"),
         (lambda: interchange.from_toy_text({0: {0: [(0.5, 0, 0, False)]}}), "must sum to 1; got 0.5"),
         (lambda: interchange.from_toy_text([[[(1.0, 0, 0, False)]]], start=[0.5]), "start must be a state or a"),
@@ -109,6 +124,17 @@ def test_toy_text_rewards_are_means():
         (lambda: interchange.from_scipy([], [1]), "matrices must have at least one action"),
         (lambda: interchange.from_scipy([np.eye(2), np.eye(3)], [1, 2]), "matrices.1. must be 2 x 2"),
         (lambda: interchange.from_scipy([np.diag([1, 0])], [1, 2]), "State 1 must have at least one action"),
+        (lambda: interchange.from_scipy([sp.eye_array(1) * 1j], [1]), r"matrices\[0\] must be real numbers"),
+        (lambda: interchange.from_scipy([[[1 + 0j]]], [1]), r"matrices\[0\] must be real"),
+        (lambda: interchange.from_scipy([[[1]]], np.array([1j])), "rewards must be real numbers; got compl"),
+        (lambda: interchange.from_scipy(RENUMBERED, [1, 2]), r"matrices\[1\], row 0, must sum to 1; got 0.5"),
+        (lambda: interchange.from_scipy([[[-1.0]]], [1]), r"matrices\[0\], row 0, must be finite and not"),
+        (lambda: interchange.from_scipy([[[1.0]]], [np.nan]), r"rewards\[0, 0\] must be finite; got nan"),
+        (
+            lambda: interchange.from_mdptoolbox(np.array([np.eye(2), np.eye(2) / 2]), [1, 2]),
+            r"transitions\[1\], row 0, must sum to 1; got 0.5",
+        ),
+        (lambda: interchange.to_quantecon(some_mdp(0), 1.0), "beta must be below 1"),
         (lambda: interchange.from_quantecon(3), "ddp must be a quantecon DiscreteDP"),
         (lambda: interchange.to_scipy(3), "mdp must be an Mdp"),
         (lambda: interchange.to_quantecon(some_mdp(0), 0.9, "pair"), "Did you mean 'pairs'"),

@@ -120,11 +120,36 @@ def test_a_file_that_was_edited_gets_a_sentence(tmp_path):
         interchange.load(path)
 
 
+@pytest.mark.parametrize(
+    ("part", "changed", "sentence"),
+    [
+        ("header", {"kind": "foo"}, "kind must be one of 'mdp', 'drifting'; got 'foo'"),
+        ("header", {"version": 1.9}, "must have version 1; got 1.9. It was edited"),
+        ("header", {"version": "1"}, "must have version 1; got '1'. It was edited"),
+        ("header", {"version": True}, "must have version 1; got True. It was edited"),
+        ("header", {"version": 0}, "must have version 1; got 0. It was edited"),
+        ("header", {"version": 2}, "must have version 1; got 2. Update driftmdp"),
+        ("arrays", {"indices": [1.9, 0.9]}, "indices must be whole numbers; got float64"),
+        ("arrays", {"indptr": [0, 1.5, 2]}, "indptr must be whole numbers; got float64"),
+    ],
+)
+def test_edits_are_found(part, changed, sentence, tmp_path):
+    path = tmp_path / "switch.json"
+    interchange.save(dm.Mdp(dm.Space([1, 1]), [0, 1], [[0, 1], [1, 0]]), path)
+    document = json.loads(path.read_text())
+    path.write_text(json.dumps(document | {part: document[part] | changed}))
+    with pytest.raises(InvalidInputError, match=sentence):
+        interchange.load(path)
+
+
 def test_what_cannot_be_kept_gets_a_sentence(tmp_path):
     problem = dm.problems.two_state(horizon=100)
     with pytest.raises(InvalidInputError, match="Of a Problem, keep its drifting"):
         interchange.save(problem, tmp_path / "x.npz")
     with pytest.raises(InvalidInputError, match=r"path must end in .npz or .json"):
         interchange.save(problem.drifting, tmp_path / "x.csv")
+    for call in (interchange.load, lambda path: interchange.save(problem.drifting, path)):
+        with pytest.raises(InvalidInputError, match="path must be a name that a file can have"):
+            call("a\0.npz")
     with pytest.raises(InvalidInputError, match="nothing was changed"):
         interchange.save(problem.drifting, tmp_path / "nowhere" / "x.npz")

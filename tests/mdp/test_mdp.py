@@ -54,6 +54,11 @@ def test_from_dense_numbers_available_actions_anew():
     assert mdp.reward(0, 0) == 5.0
 
 
+def test_complex_rewards_are_refused():
+    with pytest.raises(InvalidInputError, match="rewards must be numbers"):
+        Mdp(SPACE, np.array([1j, 0, 0]), ROWS)
+
+
 def test_pickles():
     mdp = Mdp(SPACE, [1, 2, 3], ROWS)
     copy = pickle.loads(pickle.dumps(mdp))

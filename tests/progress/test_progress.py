@@ -1,3 +1,4 @@
+import io
 import sys
 import types
 
@@ -64,8 +65,44 @@ def test_lines_now_and_then(clock, capsys):
     assert capsys.readouterr().err.splitlines() == [
         "a note",
         "100 of 1000 steps are there already.",
-        "301 of 1000 steps, 40 a second, 17 s left, 1 failed",
+        "301 of 1000 steps, 20 a second, 35 s left, 1 failed",
     ]
+
+
+def test_the_rate_leaves_out_what_came_before_the_clock(clock, capsys):
+    lines = Lines("steps")
+    lines.begin(10_000, 0, [])
+    for _ in range(2):
+        clock[0] += 10
+        lines.advance(by=1000)
+    assert capsys.readouterr().err == "2000 of 10000 steps, 100 a second, 80 s left\n"
+
+
+@pytest.mark.parametrize("kind", [type(None), io.StringIO, object])
+def test_a_standard_error_that_is_none_stops_nothing(clock, monkeypatch, capsys, kind):
+    stream = kind()
+    if isinstance(stream, io.StringIO):
+        stream.close()
+    monkeypatch.setattr(sys, "stderr", stream)
+    lines = make_progress()
+    lines.begin(10, 5, ["a note"])
+    for _ in range(2):
+        clock[0] += 10
+        lines.advance()
+    lines.end()
+    assert isinstance(lines, Lines)
+    assert capsys.readouterr().out == ""
+
+
+def test_quick_items_are_told_of_now_and_then(clock):
+    def items():
+        for n in range(25):
+            clock[0] += 0.01
+            yield n
+
+    told = Told()
+    assert list(progress.watched(items(), 25, told, every=0.095)) == list(range(25))
+    assert told.words == [25, 10, 10, 5, "end"]
 
 
 def test_what_is_made_where(monkeypatch, kernel):
@@ -117,6 +154,8 @@ def test_outside_of_a_kernel_it_is_no_notebook(monkeypatch):
     monkeypatch.delitem(sys.modules, "IPython")
     assert not notebook.in_notebook()
     assert "IPython" not in sys.modules
+    with pytest.raises(InvalidInputError, match=r"must be made in a notebook; .* Use make_progress\(\)"):
+        NotebookBar()
 
 
 def test_what_may_be_given():

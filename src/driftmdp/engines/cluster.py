@@ -138,8 +138,9 @@ class Cluster:
         """Return the error that says what a worker has that we have not."""
         name, ours, theirs = differs
         return VersionMismatchError(
-            f"The worker at {worker} must have {name} {ours}, as here; got {theirs}. Bring that machine "
-            "to the same versions (`make setup` in a clone at the same commit pins them), then start the worker again."
+            f"The worker at {worker} must have {name} {ours}, as here; got {theirs}. Bring that "
+            "machine to the same versions (`make setup` in a clone at the same commit pins them), then start the "
+            "worker again."
         )
 
     def _count(self) -> int:

@@ -5,22 +5,23 @@ loads no plugins since its version 1.0; without the import, name the module in t
 ``gymnasium.make("driftmdp.gymnasium:driftmdp/TwoState-v1")``.
 """
 
-from importlib.util import find_spec
+from driftmdp.errors import InvalidInputError
 
-from driftmdp.errors import MissingPackageError
-
-if find_spec("gymnasium") is None:
-    raise MissingPackageError(
-        "driftmdp.gymnasium needs the package 'gymnasium'. Run: pip install 'driftmdp[gymnasium]'", name="gymnasium"
-    )
-
-from driftmdp.gymnasium.environment import ProblemEnv
+try:
+    from driftmdp.gymnasium.environment import ProblemEnv
+except ModuleNotFoundError as error:
+    hint = f"driftmdp.gymnasium needs the package {error.name!r}. Run: pip install 'driftmdp[gymnasium]'"
+    raise ModuleNotFoundError(hint, name=error.name) from None
 from driftmdp.gymnasium.learning import learn
 from driftmdp.gymnasium.reachable import Reachable
 from driftmdp.gymnasium.record import Learning
 from driftmdp.gymnasium.registration import env_id, register_all
 from driftmdp.gymnasium.walk import space_of
+from driftmdp.validation import warn
 
 __all__ = ["Learning", "ProblemEnv", "Reachable", "env_id", "learn", "register_all", "space_of"]
 
-register_all()
+try:
+    register_all()
+except InvalidInputError as error:  # a problem of the user's own is no reason to be without all others
+    warn(str(error))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -15,12 +14,13 @@ from driftmdp.errors import InvalidInputError
 from driftmdp.gymnasium.record import Learning, Trail, name_of
 from driftmdp.gymnasium.walk import Walk, space_of
 from driftmdp.mdp import Space
-from driftmdp.progress import Progress, as_progress
+from driftmdp.progress import Progress, as_progress, watched
+from driftmdp.simulation.fitting import copied
 from driftmdp.validation import as_integer
 
 __all__ = ["learn"]
 
-SHOWN_EVERY = 1000  # steps between two words of progress
+SHOWN_EVERY = 0.1  # seconds between two words of progress
 
 
 def learn(
@@ -54,7 +54,8 @@ def learn(
     progress
         Show how far it is: True, False, or an object that is told, see :mod:`driftmdp.progress`.
     seed
-        For the environment's first ``reset`` and the agent; on our own problems the run of ``simulate``.
+        For the environment's first ``reset`` and the agent; on our own problems the run of ``simulate``. With
+        None the environment's luck is fresh, and so is the agent's, unless it was made with a seed of its own.
     callbacks
         Told of the run while it lasts; ``problem`` is the environment and ``run`` the :class:`Learning`.
     fresh
@@ -87,44 +88,40 @@ def learn(
     steps = as_integer(steps, "steps", minimum=1)
     seed = None if seed is None else as_integer(seed, "seed", minimum=0)
     space, audience, shown = space_of(env), Audience(callbacks), as_progress(progress, "steps")
-    player = _player(agent, space, np.random.default_rng(np.random.SeedSequence(seed).spawn(2)[1]), fresh)
+    player = _player(agent, space, seed, fresh)
     _check_fit(player, space, steps)
     audience.start(player, env, seed)
     trail = Trail.of(steps)
-    shown.begin(steps, 0, [])
-    try:
-        for t in _walked(player, Walk(env, seed), trail):
-            audience.tell(player, t, trail)
-            if t % SHOWN_EVERY == 0 or t == steps:
-                shown.advance(by=(t - 1) % SHOWN_EVERY + 1)
-    finally:
-        shown.end()
+    for _ in watched(_walked(player, Walk(env, seed), trail, audience), steps, shown, SHOWN_EVERY):
+        pass
     learning = Learning(player, name_of(env), seed, *trail)
     audience.end(learning)
     return learning
 
 
-def _walked(player: Any, walk: Walk, trail: Trail) -> Iterator[int]:
-    """Let the player walk, write it down, and yield the time after each step."""
+def _walked(player: Any, walk: Walk, trail: Trail, audience: Audience) -> Iterator[int]:
+    """Let the player walk, write it down, tell of it, and yield the time after each step."""
     for i in range(trail.actions.size):
         trail.states[i] = walk.state + walk.first_state
         pace = walk.step(player.act(walk.state))
         player.observe(pace.reward, walk.state)
         trail.actions[i] = pace.action + walk.first_action
         trail.rewards[i], trail.ended[i] = pace.reward, pace.ended
+        audience.tell(player, i + 1, trail)
         yield i + 1
 
 
-def _player(agent: Any, space: Space, rng: np.random.Generator, fresh: bool) -> Any:
+def _player(agent: Any, space: Space, seed: int | None, fresh: bool) -> Any:
     """Return a copy of the agent, or a new one, that may be changed."""
     if isinstance(agent, type) or not isinstance(agent, Agent):
         agent, fresh = _made(agent, space), True
     elif fresh and isinstance(agent, BuiltinAgent):
         agent = agent.copy()  # spares the copy of what is forgotten anyway
     else:
-        agent = copy.deepcopy(agent)
+        agent = copied(agent)
     if fresh:
-        agent.reset(rng)
+        keeps_its_own = seed is None and isinstance(agent, BuiltinAgent)
+        agent.reset(None if keeps_its_own else np.random.default_rng(np.random.SeedSequence(seed).spawn(2)[1]))
     return agent
 
 

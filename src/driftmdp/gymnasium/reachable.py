@@ -10,7 +10,7 @@ from gymnasium.spaces import Discrete
 from numpy.typing import ArrayLike, NDArray
 
 from driftmdp.errors import InvalidInputError
-from driftmdp.gymnasium.walk import discrete
+from driftmdp.gymnasium.walk import discrete, without_wrappers
 from driftmdp.validation import as_integer, as_table
 
 __all__ = ["Reachable"]
@@ -30,7 +30,8 @@ class Reachable(gymnasium.Wrapper[Any, Any, Any, Any]):
         An environment with Discrete observations.
     states
         Those in which an agent may have to decide, ascending, as ``env`` numbers them. By default found in the
-        table ``P`` of a toy-text environment: reached from the start without terminating.
+        table ``P`` of a toy-text environment: reached from the start without terminating. A wrapper that may
+        number states anew hides it; :func:`space_of` says which do not.
 
     Attributes
     ----------
@@ -40,8 +41,8 @@ class Reachable(gymnasium.Wrapper[Any, Any, Any, Any]):
     Raises
     ------
     InvalidInputError
-        If there is no ``P`` and no ``states``; or at a step that leads to a state outside of them and terminates
-        nothing. One that terminates is shown as 0, as it is nowhere.
+        If there is no ``P`` to be seen and no ``states``; or at a step that leads to a state outside of them
+        and terminates nothing. One that terminates is shown as 0, as it is nowhere.
 
     Examples
     --------
@@ -54,6 +55,8 @@ class Reachable(gymnasium.Wrapper[Any, Any, Any, Any]):
         super().__init__(env)
         outside = discrete(env, "observation_space")
         found = _found(env) if states is None else as_table(states, "states")
+        if np.ndim(found) != 1:
+            raise InvalidInputError(f"states must be a list of states; got {states!r}.")
         numbers = [as_integer(s, "A state", int(outside.start), int(outside.start + outside.n) - 1) for s in found]
         if not numbers or sorted(set(numbers)) != numbers:
             raise InvalidInputError(f"states must be distinct and ascend, at least one; got {numbers}.")
@@ -74,7 +77,8 @@ class Reachable(gymnasium.Wrapper[Any, Any, Any, Any]):
         return self._number(observation, terminated), reward, terminated, truncated, info
 
     def _number(self, observation: Any, terminated: bool) -> int:
-        place = self._place.get(int(observation), 0 if terminated else None)
+        state = as_integer(observation, "The environment's observation")
+        place = self._place.get(state, 0 if terminated else None)
         if place is None:
             raise InvalidInputError(
                 f"states must contain every state in which an agent decides; got to {observation}. Add it."
@@ -84,7 +88,12 @@ class Reachable(gymnasium.Wrapper[Any, Any, Any, Any]):
 
 def _found(env: gymnasium.Env[Any, Any]) -> list[int]:
     """Return what can be reached from the start of a toy-text environment without terminating."""
-    inside: Any = env.unwrapped
+    inside: Any = without_wrappers(env)
+    if isinstance(inside, gymnasium.Wrapper):
+        raise InvalidInputError(
+            f"states must be given as {type(inside).__name__} numbers them, which may be anew; got None. If it "
+            "keeps numbers, write Reachable(env, Reachable(env.unwrapped).states)."
+        )
     if not hasattr(inside, "P") or not hasattr(inside, "initial_state_distrib"):
         raise InvalidInputError("states must be given: env has no toy-text table P to find them in; got None.")
     waiting = [int(s) for s in np.flatnonzero(inside.initial_state_distrib)]

@@ -9,6 +9,7 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
+from driftmdp.showing import facts, safely, sparkline
 from driftmdp.validation import as_integer
 
 __all__ = ["Learning", "Trail", "name_of"]
@@ -17,15 +18,16 @@ __all__ = ["Learning", "Trail", "name_of"]
 class Trail(NamedTuple):
     """Every step, as it is written down."""
 
-    states: NDArray[np.int32]
-    actions: NDArray[np.int32]
+    states: NDArray[np.int64]
+    actions: NDArray[np.int64]
     rewards: NDArray[np.float64]
     ended: NDArray[np.bool_]
 
     @classmethod
     def of(cls, steps: int) -> Trail:
         """Return room for that many steps."""
-        return cls(np.empty(steps, np.int32), np.empty(steps, np.int32), np.empty(steps), np.zeros(steps, np.bool_))
+        states, actions = np.empty((2, steps), np.int64)
+        return cls(states, actions, np.empty(steps), np.zeros(steps, np.bool_))
 
     @property
     def mean_rewards(self) -> None:
@@ -59,8 +61,8 @@ class Learning:
     agent: Any
     environment: str
     seed: int | None
-    states: NDArray[np.int32]
-    actions: NDArray[np.int32]
+    states: NDArray[np.int64]
+    actions: NDArray[np.int64]
     rewards: NDArray[np.float64]
     ended: NDArray[np.bool_]
 
@@ -95,6 +97,18 @@ class Learning:
         size = as_integer(window, "window", 1, self.steps)
         whole = self.steps // size
         return np.asarray(self.rewards[: whole * size].reshape(whole, size).mean(axis=1))
+
+    @safely
+    def _repr_html_(self) -> str:
+        return facts(
+            f"Learning of {type(self.agent).__name__} in {self.environment}",
+            seed=None if self.seed is None else str(self.seed),
+            steps=self.steps,
+            episodes=self.episode_ends.size or None,
+            total_reward=self.rewards.sum(),
+            reward_a_step=self.average_reward(),
+            reward_so_far=sparkline(np.cumsum(self.rewards), "the cumulative reward"),
+        )
 
     def __repr__(self) -> str:
         return (

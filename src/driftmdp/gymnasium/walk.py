@@ -7,20 +7,25 @@ from typing import Any, NamedTuple
 import gymnasium
 import numpy as np
 from gymnasium.spaces import Discrete
+from gymnasium.wrappers import OrderEnforcing, PassiveEnvChecker, RecordEpisodeStatistics, TimeLimit
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.gymnasium.environment import ProblemEnv
 from driftmdp.mdp import Space
-from driftmdp.validation import as_integer
+from driftmdp.validation import as_integer, as_table
 
-__all__ = ["Pace", "Walk", "discrete", "space_of"]
+__all__ = ["Pace", "Walk", "discrete", "space_of", "without_wrappers"]
+
+KEEP_NUMBERS = (OrderEnforcing, PassiveEnvChecker, RecordEpisodeStatistics, TimeLimit)
 
 
 def space_of(env: gymnasium.Env[Any, Any]) -> Space:
     """Return the states and actions of a Discrete x Discrete environment, for making an agent.
 
-    Our own problems keep their ragged actions. Of another environment nobody knows which actions it will mask, so
-    every state has all of them; ``learn`` says what it does with the masked ones.
+    Our own problems keep their ragged actions, also within gymnasium's TimeLimit, OrderEnforcing,
+    PassiveEnvChecker and RecordEpisodeStatistics; another wrapper may number states or actions anew. Of others
+    nobody knows which actions they will mask, so every state has all of them; ``learn`` says what it does with
+    the masked ones.
 
     Raises
     ------
@@ -35,10 +40,17 @@ def space_of(env: gymnasium.Env[Any, Any]) -> Space:
     if not isinstance(env, gymnasium.Env):
         raise InvalidInputError(f"env must be a gymnasium.Env; got {env!r}. Use gymnasium.make(id).")
     states, actions = discrete(env, "observation_space"), discrete(env, "action_space")
-    inside = env.unwrapped
-    if isinstance(inside, ProblemEnv) and (states, actions) == (inside.observation_space, inside.action_space):
+    inside = without_wrappers(env)
+    if isinstance(inside, ProblemEnv):
         return inside.problem.space
     return Space.uniform(int(states.n), int(actions.n))
+
+
+def without_wrappers(env: gymnasium.Env[Any, Any]) -> gymnasium.Env[Any, Any]:
+    """Return what is inside of those wrappers that are known to keep the numbers of states and actions."""
+    while type(env) in KEEP_NUMBERS:
+        env = env.env  # type: ignore[attr-defined]
+    return env
 
 
 def discrete(env: gymnasium.Env[Any, Any], name: str) -> Discrete:
@@ -72,6 +84,7 @@ class Walk:
     def __init__(self, env: gymnasium.Env[Any, Any], seed: int | None) -> None:
         self._env = env
         self._n_actions = int(discrete(env, "action_space").n)
+        self._n_states = int(discrete(env, "observation_space").n)
         self.first_state = int(discrete(env, "observation_space").start)
         self.first_action = int(discrete(env, "action_space").start)
         self._begin(seed)
@@ -91,8 +104,15 @@ class Walk:
         self._arrive(*self._env.reset(seed=seed))
 
     def _arrive(self, observation: Any, info: dict[str, Any]) -> None:
-        self.state = int(observation) - self.first_state
-        self._mask = info.get("action_mask")
+        first, last = self.first_state, self.first_state + self._n_states - 1
+        self.state = as_integer(observation, "The environment's observation", first, last) - first
+        mask = info.get("action_mask")
+        self._mask = None if mask is None else as_table(mask, "action_mask")
+        if self._mask is not None and self._mask.shape != (self._n_actions,):
+            raise InvalidInputError(
+                f"action_mask must have an entry for each of the {self._n_actions} actions; got shape "
+                f"{self._mask.shape} in state {observation}."
+            )
 
     def _legal(self, action: int) -> int:
         if self._mask is None or self._mask[action]:

@@ -60,6 +60,8 @@ def to_quantecon(mdp: Mdp, beta: float, form: str = "pairs") -> Any:
 
     Raises
     ------
+    InvalidInputError
+        If an argument is wrong.
     ModuleNotFoundError
         If quantecon is not installed.
 
@@ -72,6 +74,8 @@ def to_quantecon(mdp: Mdp, beta: float, form: str = "pairs") -> Any:
     """
     known = one_of(form, "form", FORMS)
     discount = as_number(beta, "beta", 0.0, 1.0)
+    if discount == 1.0:
+        raise InvalidInputError("beta must be below 1, as quantecon has no average reward; got 1.")
     try:
         from quantecon.markov import DiscreteDP
     except ModuleNotFoundError:

@@ -33,11 +33,13 @@ from driftmdp.errors import InvalidInputError
 from driftmdp.files import write_whole
 from driftmdp.mdp import DriftingMdp, Mdp, Space
 from driftmdp.mdp.weights import Weights
+from driftmdp.validation import one_of
 
 __all__ = ["load", "save"]
 
 FORMAT, VERSION = "driftmdp world", 1
 SUFFIXES = (".npz", ".json")
+KINDS = ("mdp", "drifting")
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -99,23 +101,27 @@ def load(path: str | os.PathLike[str]) -> Mdp | DriftingMdp:
         raise InvalidInputError(f"{path} must be a world that can be read; {reason}.") from None
     try:  # whatever is in the file, the answer is a sentence
         header, arrays = _of_json(content) if file.suffix == ".json" else _of_npz(content)
-        known, version = header["format"] == FORMAT, int(header["version"])
+        known, version = header["format"] == FORMAT, header["version"]
     except Exception:
         known = False
     if not known:
         raise InvalidInputError(f"{path} must be a file written by save; it is not one, or it is damaged.")
-    if version != VERSION:
-        raise InvalidInputError(f"{path} must have version {VERSION}; got {version}. Update driftmdp to read it.")
+    if type(version) is not int or version != VERSION:
+        newer = type(version) is int and version > VERSION
+        advice = "Update driftmdp to read it" if newer else "It was edited; save the world anew"
+        raise InvalidInputError(f"{path} must have version {VERSION}; got {version!r}. {advice}.")
     try:
         return _world(header, arrays)
     except Exception as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
         raise InvalidInputError(f"{path} must be a whole world; it does not fit together ({reason}).") from None
 
 
 def _checked_path(path: str | os.PathLike[str]) -> Path:
     if not isinstance(path, str | os.PathLike) or Path(path).suffix not in SUFFIXES:
         raise InvalidInputError(f"path must end in {' or '.join(SUFFIXES)}; got {path!r}.")
+    if "\0" in str(path):
+        raise InvalidInputError(f"path must be a name that a file can have; got {path!r}, with a null in it.")
     return Path(path)
 
 
@@ -147,7 +153,7 @@ def _weight_arrays(weights: Weights, prefix: str) -> Arrays:
 def _world(header: dict[str, Any], arrays: Arrays) -> Mdp | DriftingMdp:
     """Return what header and arrays describe; what does not fit raises something."""
     space = Space(arrays["n_actions"], header["state_names"], header["action_names"])
-    if header["kind"] == "mdp":
+    if one_of(header["kind"], "kind", KINDS) == "mdp":
         return Mdp(space, arrays["rewards"], _csr(arrays, "", space.n_pairs, space.n_states))
     rewards = arrays["rewards"]
     stacked = _csr(arrays, "", len(rewards) * space.n_pairs, space.n_states)
@@ -165,6 +171,9 @@ def _weights(arrays: Arrays, prefix: str, n_anchors: int) -> Any:
 
 def _csr(arrays: Arrays, prefix: str, n_rows: int, n_columns: int) -> sp.csr_array:
     parts = tuple(arrays[f"{prefix}{part}"] for part in ("data", "indices", "indptr"))
+    for part, array in zip(("indices", "indptr"), parts[1:], strict=True):
+        if array.size and array.dtype.kind not in "iu":  # scipy would cut off what is behind the point
+            raise InvalidInputError(f"{prefix}{part} must be whole numbers; got {array.dtype}.")
     return sp.csr_array(parts, shape=(n_rows, n_columns))
 
 

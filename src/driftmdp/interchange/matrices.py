@@ -37,7 +37,7 @@ def from_scipy(matrices: Sequence[Any], rewards: ArrayLike) -> Mdp:
     """
     found = as_matrices(matrices, "matrices")
     available = np.stack([np.diff(_without_zeros(matrix).indptr) > 0 for matrix in found], axis=1)
-    return mdp_of_actions(found, reward_table(rewards, *available.shape), available)
+    return mdp_of_actions(found, reward_table(rewards, *available.shape), available, "matrices")
 
 
 def to_scipy(mdp: Mdp) -> tuple[list[sp.csr_array], NDArray[np.float64]]:
@@ -82,9 +82,9 @@ def from_mdptoolbox(transitions: Any, rewards: Any, available: ArrayLike | None 
         raise InvalidInputError(
             f"available must be a boolean table of shape {shape}; got {mask.dtype} of shape {mask.shape}."
         )
-    if _by_next_state(rewards):
-        return mdp_of_actions(found, _means(found, as_matrices(rewards, "rewards")), mask)
-    return mdp_of_actions(found, reward_table(rewards, *shape), mask)
+    by_next_state = _by_next_state(rewards)
+    table = _means(found, as_matrices(rewards, "rewards")) if by_next_state else reward_table(rewards, *shape)
+    return mdp_of_actions(found, table, mask, "transitions")
 
 
 def to_mdptoolbox(mdp: Mdp) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -136,4 +136,11 @@ def _means(transitions: list[sp.csr_array], rewards: list[sp.csr_array]) -> NDAr
             f"rewards must have the transitions' {len(transitions)} matrices of shape {transitions[0].shape}; got "
             f"{len(rewards)} of shape {rewards[0].shape}."
         )
-    return np.stack([p.multiply(r).sum(axis=1) for p, r in zip(transitions, rewards, strict=True)], axis=1)
+    return np.stack([_mean(_without_zeros(p), r) for p, r in zip(transitions, rewards, strict=True)], axis=1)
+
+
+def _mean(p: sp.csr_array, r: sp.csr_array) -> NDArray[np.float64]:
+    """Return the mean reward of each row, from its successors only: others may have minus infinity."""
+    rows = np.repeat(np.arange(p.shape[0]), np.diff(p.indptr))
+    there = sp.coo_array(r[rows, p.indices]).toarray().ravel()
+    return np.asarray(np.bincount(rows, weights=p.data * there, minlength=p.shape[0]), dtype=np.float64)

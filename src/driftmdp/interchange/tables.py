@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import Mdp, Space
+from driftmdp.mdp.mdp import SUM_TOLERANCE
 from driftmdp.validation import as_table
 
 __all__ = ["as_matrices", "by_pair", "mdp_of_actions", "reward_table"]
@@ -33,18 +34,27 @@ def as_matrices(matrices: Any, name: str) -> list[sp.csr_array]:
 
 
 def _as_csr(matrix: Any, name: str) -> sp.csr_array:
+    given: Any = matrix if sp.issparse(matrix) else as_table(matrix, name)
+    _check_real(given, name)
     try:
-        return sp.csr_array(matrix, dtype=np.float64)
+        return sp.csr_array(given, dtype=np.float64)
     except (TypeError, ValueError):
         raise InvalidInputError(f"{name} must be a matrix of numbers; got {matrix!r}.") from None
+
+
+def _check_real(table: Any, name: str) -> None:
+    if table.dtype.kind == "c":
+        raise InvalidInputError(f"{name} must be real numbers; got {table.dtype}.")
 
 
 def reward_table(rewards: ArrayLike, n_states: int, n_actions: int) -> NDArray[np.float64]:
     """Return rewards [S, A] from those, or from one reward a state."""
     if sp.issparse(rewards):
         rewards = rewards.toarray()
+    given = as_table(rewards, "rewards")
+    _check_real(given, "rewards")
     try:
-        table = as_table(rewards, "rewards").astype(np.float64)
+        table = given.astype(np.float64)
     except (TypeError, ValueError):
         raise InvalidInputError(f"rewards must be numbers; got {rewards!r}.") from None
     if table.shape == (n_states,):
@@ -56,15 +66,39 @@ def reward_table(rewards: ArrayLike, n_states: int, n_actions: int) -> NDArray[n
     return table
 
 
-def mdp_of_actions(matrices: list[sp.csr_array], rewards: NDArray[np.float64], available: NDArray[np.bool_]) -> Mdp:
-    """Return the MDP of the available actions, which are numbered anew from 0 in each state."""
+def mdp_of_actions(
+    matrices: list[sp.csr_array], rewards: NDArray[np.float64], available: NDArray[np.bool_], name: str
+) -> Mdp:
+    """Return the MDP of the available actions, which are numbered anew from 0 in each state.
+
+    What is wrong is named by its old number: ``name[a]``, row s.
+    """
     n_states = matrices[0].shape[0]
     if not available.any(axis=1).all():
         s = int(np.flatnonzero(~available.any(axis=1))[0])
         raise InvalidInputError(f"State {s} must have at least one action; got none.")
     states, actions = np.nonzero(available)
     stacked = sp.csr_array(sp.vstack(matrices, format="csr"))
-    return Mdp(Space(available.sum(axis=1)), rewards[available], stacked[actions * n_states + states])
+    rows = sp.csr_array(stacked[actions * n_states + states])
+    _check_rows(rows, lambda pair: f"{name}[{actions[pair]}], row {states[pair]},")
+    wrong = np.argwhere(available & ~np.isfinite(rewards))
+    if wrong.size:
+        s, a = wrong[0]
+        raise InvalidInputError(f"rewards[{s}, {a}] must be finite; got {rewards[s, a]}.")
+    return Mdp(Space(available.sum(axis=1)), rewards[available], rows)
+
+
+def _check_rows(rows: sp.csr_array, where: Callable[[int], str]) -> None:
+    """Refuse rows that are no distributions."""
+    rows.sum_duplicates()
+    wrong = np.flatnonzero(~((rows.data >= 0.0) & np.isfinite(rows.data)))
+    if wrong.size:
+        pair = int(np.searchsorted(rows.indptr, wrong[0], side="right")) - 1
+        raise InvalidInputError(f"{where(pair)} must be finite and not negative; got {rows.data[wrong[0]]}.")
+    sums = np.asarray(rows.sum(axis=1))
+    wrong = np.flatnonzero(np.abs(sums - 1.0) > SUM_TOLERANCE)
+    if wrong.size:
+        raise InvalidInputError(f"{where(int(wrong[0]))} must sum to 1; got {sums[wrong[0]]:.12g}.")
 
 
 def by_pair(mdp: Mdp, pairs: NDArray[np.int64]) -> list[sp.csr_array]:

@@ -58,12 +58,15 @@ def from_toy_text(table: Mapping[int, Any] | Sequence[Any], start: int | ArrayLi
     if not rows or not all(rows):
         raise InvalidInputError("P must have at least one state, and each at least one action; got none.")
     n_states = len(rows)
-    pairs = [_outcomes(lines, f"P[{s}][{a}]", n_states) for s, row in enumerate(rows) for a, lines in row]
+    entries = {f"P[{s}][{a}]": lines for s, row in enumerate(rows) for a, lines in row}
+    pairs = [_outcomes(lines, where, n_states) for where, lines in entries.items()]
     space = Space([len(row) for row in rows])
     if start is None:
         pairs = _absorbed(space, pairs)
-        return _mdp(space, pairs, None)
-    return _mdp(space, pairs, _distribution(start, n_states))
+    for where, outcomes in zip(entries, pairs, strict=True):
+        if not outcomes:
+            raise InvalidInputError(f"{where} must have at least one outcome; got none.")
+    return _mdp(space, pairs, None if start is None else _distribution(start, n_states))
 
 
 def to_toy_text(mdp: Mdp) -> Table:

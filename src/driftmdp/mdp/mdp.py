@@ -187,6 +187,8 @@ def _as_table(values: ArrayLike, name: str, n_axes: int) -> NDArray[np.float64]:
 
 def _checked_rewards(space: Space, rewards: ArrayLike) -> NDArray[np.float64]:
     try:
+        if np.iscomplexobj(rewards):
+            raise TypeError("numpy would drop the imaginary part")
         values = np.array(rewards, dtype=np.float64)
     except (TypeError, ValueError):
         raise InvalidInputError(

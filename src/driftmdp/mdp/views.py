@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from driftmdp.showing import MOST_ROWS, Drawing, facts, sparkline, table
+from driftmdp.showing import MOST_ROWS, Drawing, facts, short, sparkline, table
 
 if TYPE_CHECKING:
     from driftmdp.mdp.drifting import DriftingMdp
@@ -52,7 +52,7 @@ def problem_view(problem: Problem) -> str:
     return facts(
         f"Problem {problem.name}",
         about=problem.description or None,
-        made_from=", ".join(f"{name}={value!r}" for name, value in problem.parameters.items()) or None,
+        made_from=", ".join(f"{name}={short(value)}" for name, value in problem.parameters.items()) or None,
         start=_state_name(problem.space, problem.start),
         noise=f"gaussian({noise.sigma:g})" if noise.kind == "gaussian" else noise.kind,
         reward_range=f"{low:g} to {high:g}",

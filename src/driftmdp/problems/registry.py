@@ -15,7 +15,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from driftmdp.errors import InvalidInputError, UnknownNameError
 from driftmdp.mdp import Problem
-from driftmdp.showing import facts, safely, table
+from driftmdp.showing import facts, safely, short, table
 from driftmdp.validation import nearest_name
 
 __all__ = ["ProblemEntry", "describe", "list_problems", "make", "register"]
@@ -51,7 +51,7 @@ class ProblemEntry:
 
     @safely
     def _repr_html_(self) -> str:
-        defaults = ", ".join(f"{name}={value!r}" for name, value in self.parameters.items())
+        defaults = ", ".join(f"{name}={short(value)}" for name, value in self.parameters.items())
         return facts(self.name, about=self.summary, made_from=defaults)
 
 

@@ -38,8 +38,8 @@ class Silent:
         """Say nothing."""
 
 
-def watched(items: Iterable[Item], total: int, progress: Progress) -> Iterator[Item]:
-    """Yield items as they come, and tell of each.
+def watched(items: Iterable[Item], total: int, progress: Progress, every: float = 0.0) -> Iterator[Item]:
+    """Yield items as they come, and tell of each; also of the last before an error.
 
     Parameters
     ----------
@@ -49,6 +49,8 @@ def watched(items: Iterable[Item], total: int, progress: Progress) -> Iterator[I
         How many will.
     progress
         Is told.
+    every
+        The seconds between two words, where items are too quick to tell of each.
 
     Examples
     --------
@@ -56,16 +58,22 @@ def watched(items: Iterable[Item], total: int, progress: Progress) -> Iterator[I
     ['a', 'b', 'c']
     """
     progress.begin(total, 0, [])
+    untold, last = 0, time.monotonic()
     try:
         for item in items:
-            progress.advance()
+            untold, now = untold + 1, time.monotonic()
+            if now - last >= every:
+                progress.advance(by=untold)
+                untold, last = 0, now
             yield item
     finally:
+        if untold:
+            progress.advance(by=untold)
         progress.end()
 
 
 class Pace:
-    """Counts what is done, and tells how fast; the clock starts with the first, as that may wait for compiling.
+    """Counts what is done, and tells how fast from the first count on; what is before may wait for compiling.
 
     Parameters
     ----------
@@ -84,14 +92,14 @@ class Pace:
 
     def __init__(self, total: int, kept: int, unit: str) -> None:
         self.total, self.kept, self.unit = total, kept, unit
-        self.done = self.failed = 0
+        self.done = self.failed = self._first = 0
         self.start = self.now = time.monotonic()
 
     def count(self, failed: bool = False, by: int = 1) -> None:
         """Take in that more is done."""
         self.now = time.monotonic()
         if self.done == 0:
-            self.start = self.now
+            self.start, self._first = self.now, by
         self.done += by
         self.failed += by if failed else 0
 
@@ -107,9 +115,9 @@ class Pace:
 
     def told(self) -> str:
         """Return how far it is, how fast it goes and how long it will take."""
-        seconds, speed = self.now - self.start, ""
-        if seconds > 0:
-            rate = self.done / seconds
+        seconds, timed, speed = self.now - self.start, self.done - self._first, ""
+        if seconds > 0 and timed:
+            rate = timed / seconds
             left = (self.total - self.there) / rate
             speed = f", {rate:,.0f} a second, {left:,.0f} s left"
         return f"{self.there} of {self.total} {self.unit}{speed}{self.failures}"

@@ -30,13 +30,20 @@ def make_progress(unit: str = "runs") -> Progress:
     """
     if in_notebook():
         return NotebookBar(unit)
-    if not sys.stderr.isatty():
+    if not _is_terminal(sys.stderr):
         return Lines(unit)
     try:
         from driftmdp.progress.terminal import Bar
     except ModuleNotFoundError:  # rich comes with the extra [experiments]
         return Lines(unit)
     return Bar(unit)
+
+
+def _is_terminal(stream: Any) -> bool:
+    try:
+        return bool(stream.isatty())
+    except (AttributeError, ValueError):  # there is none, as under pythonw; or it is closed, or an odd one
+        return False
 
 
 def as_progress(progress: Any, unit: str = "runs") -> Progress:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Sequence
 
@@ -53,4 +54,7 @@ def say_opening(total: int, kept: int, notes: Sequence[str], unit: str) -> None:
 
 
 def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
+    """Say it if it can be said: a standard error that is missing, closed or full must not stop the work."""
+    if sys.stderr is not None:
+        with contextlib.suppress(AttributeError, OSError, ValueError):
+            print(text, file=sys.stderr, flush=True)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
+from driftmdp.errors import InvalidInputError
 from driftmdp.progress.base import Pace
 
 __all__ = ["NotebookBar", "in_notebook"]
@@ -35,9 +36,18 @@ class NotebookBar:
     ----------
     unit
         What is counted, in the plural.
+
+    Raises
+    ------
+    InvalidInputError
+        If this is not the kernel of a notebook.
     """
 
     def __init__(self, unit: str = "runs") -> None:
+        if not in_notebook():
+            raise InvalidInputError(
+                "NotebookBar must be made in a notebook; got no kernel. Use make_progress(), which chooses."
+            )
         self._unit = unit
 
     def begin(self, total: int, kept: int, notes: Sequence[str]) -> None:

@@ -14,7 +14,7 @@ from driftmdp.kernels.arrays import Luck, Record
 from driftmdp.mdp import Problem
 from driftmdp.validation import LARGEST, as_integer
 
-__all__ = ["check_fit", "ready"]
+__all__ = ["check_fit", "copied", "ready"]
 
 
 def ready(agent: Agent, problem: Problem, seed: int) -> tuple[Any, Stage]:
@@ -39,15 +39,20 @@ def _fresh(agent: Agent, rng: np.random.Generator) -> Any:
     """Return a copy of the agent, reset."""
     if isinstance(agent, BuiltinAgent):
         return agent._twin(rng)
-    try:
-        twin = copy.deepcopy(agent)
-    except Exception as error:
-        raise InvalidInputError(
-            f"agent must be copyable, so that simulate does not change it; copy.deepcopy says: {error}. Give "
-            f"{type(agent).__name__} a __deepcopy__."
-        ) from None
+    twin = copied(agent)
     twin.reset(rng)
     return twin
+
+
+def copied(agent: Agent) -> Any:
+    """Return a copy of the agent with all that it knows, or say that it has none."""
+    try:
+        return copy.deepcopy(agent)
+    except Exception as error:
+        raise InvalidInputError(
+            f"agent must be copyable, so that a run does not change it; copy.deepcopy says: {error}. Give "
+            f"{type(agent).__name__} a __deepcopy__."
+        ) from None
 
 
 def check_fit(agent: BuiltinAgent, problem: Problem) -> None:
