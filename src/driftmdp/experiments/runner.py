@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,6 @@ from typing import Any
 import pyarrow as pa
 
 from driftmdp import engines
-from driftmdp.agents import BuiltinAgent
 from driftmdp.engines import ClusterLostError, Engine, Outcome, run_one
 from driftmdp.errors import DriftmdpError, InvalidInputError
 from driftmdp.experiments import provenance
@@ -26,16 +25,15 @@ from driftmdp.experiments.carried import carrying
 from driftmdp.experiments.failures import Failure, failure_of, told
 from driftmdp.experiments.identity import plain
 from driftmdp.experiments.lock import FolderLock
+from driftmdp.experiments.rehearsal import check_values
 from driftmdp.experiments.rows import problem_row, run_row
-from driftmdp.experiments.runs import Cell, Plan, ProblemCell, RunKey, plan
+from driftmdp.experiments.runs import Plan, ProblemCell, RunKey, plan
 from driftmdp.experiments.spec import Spec
 from driftmdp.experiments.store import Store
-from driftmdp.experiments.worlds import agent_of, world_of
 from driftmdp.kernels import machine_code_is_there
 from driftmdp.kernels.aside import OPTIMAL_GAINS, compiling_aside
 from driftmdp.progress import Progress, as_progress
 from driftmdp.showing import brief
-from driftmdp.simulation import check_fit
 from driftmdp.validation import one_of
 
 __all__ = ["BATCH", "Session", "manifest_of", "run"]
@@ -175,7 +173,7 @@ class _Running:
         self.engine: Engine = engines.make(self.engine_name, workers, scheduler)
         self.is_elsewhere = bool(todo) and scheduler is not None
         self.must_compile = bool(todo) and not self.is_elsewhere and not machine_code_is_there()
-        _check_values({key.cell.id: key.cell for key in todo}.values(), self.asked.places)
+        check_values({key.cell.id: key.cell for key in todo}.values(), self.asked.places)
         notes = self._notes()
         self.store.write_manifest(manifest_of(self.asked) | ({} if todo else self.store.last_source()))
         self.progress.begin(self.asked.n_runs, kept, notes)
@@ -335,30 +333,6 @@ def _chunks(keys: Iterator[RunKey], size: int) -> Iterator[list[RunKey]]:
             chunk = []
     if chunk:
         yield chunk
-
-
-def _check_values(cells: Iterable[Cell], places: Mapping[str, str]) -> None:
-    """Make every problem and agent once, before anything runs: a wrong value is a mistake of the spec."""
-    for cell in cells:
-        try:
-            world_of(cell.problem)
-        except Exception as error:
-            place = f"{places[cell.problem.id]}, {cell.problem.label!r}"
-            raise InvalidInputError(f"{place}, cannot be made: {_said(error)}") from None
-        try:
-            agent = agent_of(cell)
-            if isinstance(agent, BuiltinAgent):
-                check_fit(agent, world_of(cell.problem).problem)
-        except Exception as error:
-            place = f"{places[cell.agent.id]}, {cell.agent.label!r}"
-            raise InvalidInputError(
-                f"{place}, cannot be made for the problem {cell.problem.label!r}: {_said(error)}"
-            ) from None
-
-
-def _said(error: Exception) -> str:
-    """Return what an error says; one that is not ours, with its kind."""
-    return str(error) if isinstance(error, DriftmdpError) else f"{type(error).__name__}: {error}"
 
 
 def manifest_of(asked: Plan) -> dict[str, Any]:
