@@ -1,3 +1,4 @@
+import importlib
 import json
 from types import SimpleNamespace
 
@@ -29,11 +30,8 @@ def test_a_page_where_asked_for(call, tmp_path):
 
 
 def test_all_of_it_writes_the_page(call, tmp_path, monkeypatch):
-    import driftmdp.statements.checking as checking
-
-    monkeypatch.setattr(
-        checking, "statements", lambda: [entry for entry in statements() if entry.name == "remark-3"]
-    )
+    module = importlib.import_module("driftmdp.cli.check")  # its package has the command under that name
+    monkeypatch.setattr(module, "statements", lambda: [entry for entry in statements() if entry.name == "remark-3"])
     code, _, err = call("check")
     assert code == 0
     assert "The same as a page: out/check/statements.md" in err

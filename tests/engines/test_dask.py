@@ -86,7 +86,7 @@ def test_a_late_worker_with_other_versions_is_refused(two, tmp_path):
     with pytest.raises(VersionMismatchError, match=r"^The worker at tcp://127\S+ must have numpy .*; got 0\.9"):
         for _ in outcomes:
             pass
-    with pytest.raises(VersionMismatchError, match="Install the same versions on every machine"):  # at the start
+    with pytest.raises(VersionMismatchError, match="Bring that machine to the same versions"):  # at the start
         list(DaskEngine(scheduler=two.address).map(abs, [1]))
     late.kill()
     late.wait()
@@ -162,9 +162,9 @@ def test_a_killer_is_found_on_a_cluster_made_here(engine):
 
 @pytest.mark.filterwarnings("ignore::driftmdp.engines.ClusterWarning")  # both workers may die at once
 def test_many_killers_and_nobody_else_is_blamed(engine):
-    outcomes = collect(engine, functions.kill_on_thirds, range(12))
-    assert [outcome.index for outcome in outcomes if outcome.error is not None] == [0, 3, 6, 9]
-    assert all("was killed by SIGKILL" in str(outcomes[index].error) for index in (0, 3, 6, 9))
+    outcomes = collect(engine, functions.kill_on_thirds, range(7))
+    assert [outcome.index for outcome in outcomes if outcome.error is not None] == [0, 3, 6]
+    assert all("was killed by SIGKILL" in str(outcomes[index].error) for index in (0, 3, 6))
 
 
 def test_values_that_cannot_be_pickled_fail_alone(engine):

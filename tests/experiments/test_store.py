@@ -156,7 +156,7 @@ except StorageError as error:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="files are limited by setrlimit")
-@pytest.mark.parametrize("limit", [2_000, 9_000, 40_000])
+@pytest.mark.parametrize("limit", [2_000, pytest.param(9_000, marks=pytest.mark.slow), 40_000])
 def test_a_full_disk_is_reported_and_nothing_is_corrupted(tmp_path, limit):
     folder = tmp_path / "results"
     done = subprocess.run(

@@ -31,7 +31,7 @@ def test_ucb1():
         check(dm.agents.UCB1.for_problem(problem), reference.UCB1, problem, seed)
 
 
-@pytest.mark.parametrize("window", [1, 2, 7, 50, T, T + 50])
+@pytest.mark.parametrize("window", [1, 7, 50, T, pytest.param(T + 50, marks=pytest.mark.slow)])
 def test_sw_ucb(window):
     for seed, problem in problems():
         xi = (0.6, 0.1, 2.0)[seed % 3]
@@ -39,7 +39,7 @@ def test_sw_ucb(window):
         check(agent, reference.SWUCB, problem, seed, window=window, xi=xi)
 
 
-@pytest.mark.parametrize("discount", [1.0, 0.99, 0.9, 0.3])
+@pytest.mark.parametrize("discount", [1.0, 0.99, pytest.param(0.9, marks=pytest.mark.slow), 0.3])
 def test_d_ucb(discount):
     for seed, problem in problems():
         xi = (0.6, 0.1, 2.0)[seed % 3]
