@@ -8,12 +8,14 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from benchmarks.real_cluster import RealCluster, real_cluster
 from benchmarks.scale.jobs import ITEMS, KINDS, Kind, memory_of_a_run, memory_of_an_item, reading_a_line
-from benchmarks.scale.measuring import Measured, RealCluster, measured, real_cluster
+from benchmarks.scale.measuring import Measured, measured
 from benchmarks.scale.outlooks import draw, tables
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -44,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _measure_all(share: float) -> dict[str, Measured]:
-    with real_cluster(CORES) as cluster:
+    with tempfile.TemporaryDirectory() as folder, real_cluster(Path(folder), CORES) as cluster:
         return {kind.name: _measure(cluster, kind, share) for kind in (*KINDS, ITEMS)}
 
 

@@ -8,26 +8,20 @@ wait: that is measured and taken off.
 from __future__ import annotations
 
 import contextlib
-import json
-import os
 import resource
-import subprocess
-import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import astuple, dataclass
-from pathlib import Path
 from typing import Any
 
 import psutil
 
+from benchmarks.real_cluster import RealCluster
 from driftmdp import engines
 from driftmdp.engines import DaskEngine
 
-__all__ = ["Measured", "RealCluster", "measured", "real_cluster"]
+__all__ = ["Measured", "measured"]
 
-START_SECONDS = 60.0
 IDLE_SECONDS = 3.0  # of watching a scheduler that has nothing to do
 
 
@@ -66,38 +60,14 @@ class Measured:
     worker_memory: int
 
 
-@dataclass(frozen=True)
-class RealCluster:
-    """A scheduler's address, and its process and those of its workers."""
-
-    address: str
-    scheduler: psutil.Process
-    workers: list[psutil.Process]
-
-
-@contextlib.contextmanager
-def real_cluster(workers: int) -> Iterator[RealCluster]:
-    """Start a scheduler and workers of one thread as the docs say, on this machine; end them with the block."""
-    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
-        file = Path(folder, "scheduler.json")
-        scheduler = stack.enter_context(_dask(folder, "scheduler", "--port", "0", "--scheduler-file", str(file)))
-        _wait_for(file.exists)
-        address = json.loads(file.read_text())["address"]
-        started = [
-            stack.enter_context(_dask(folder, "worker", address, "--nthreads", "1", "--no-nanny"))
-            for _ in range(workers)
-        ]
-        _wait_for(lambda: _n_workers(address) == workers)
-        yield RealCluster(address, scheduler, started)
-
-
 def measured(cluster: RealCluster, few: int, many: int, work: Callable[[str, int], float]) -> Measured:
     """Return what a task costs of work that ends in a map on the cluster.
 
     ``work`` is given the scheduler's address and how many tasks to do, and returns what they took on the workers.
     """
     work(cluster.address, few)  # compiles
-    idle, waiting = _idle_share(cluster.scheduler), _waiting_share(cluster.address)
+    scheduler = psutil.Process(cluster.scheduler.pid)
+    idle, waiting = _idle_share(scheduler), _waiting_share(cluster.address)
     less, more = (_spent(cluster, tasks, work) for tasks in (few, many))
     spent = _Spent(*(b - a for a, b in zip(astuple(less), astuple(more), strict=True)))
     return Measured(
@@ -110,8 +80,8 @@ def measured(cluster: RealCluster, few: int, many: int, work: Callable[[str, int
         scheduling_seconds=max(0.0, spent.scheduler - idle * spent.seconds) / max(1.0, spent.batches),
         task_bytes=spent.sent / (many - few),
         result_bytes=spent.received / (many - few),
-        scheduler_memory=cluster.scheduler.memory_info().rss,
-        worker_memory=max(worker.memory_info().rss for worker in cluster.workers),
+        scheduler_memory=scheduler.memory_info().rss,
+        worker_memory=max(psutil.Process(worker.pid).memory_info().rss for worker in cluster.workers),
     )
 
 
@@ -129,10 +99,11 @@ class _Spent:
 
 
 def _spent(cluster: RealCluster, tasks: int, work: Callable[[str, int], float]) -> _Spent:
+    process = psutil.Process(cluster.scheduler.pid)
     with _counting() as made:
-        before = time.perf_counter(), _own_processor_time(), _processor_time(cluster.scheduler)
+        before = time.perf_counter(), _own_processor_time(), _processor_time(process)
         on_workers = work(cluster.address, tasks)
-        after = time.perf_counter(), _own_processor_time(), _processor_time(cluster.scheduler)
+        after = time.perf_counter(), _own_processor_time(), _processor_time(process)
     seconds, client, scheduler = (b - a for a, b in zip(before, after, strict=True))
     batches, sent, received = (sum(parts) for parts in zip(*(astuple(one.traffic) for one in made), strict=True))
     return _Spent(seconds, on_workers, client, scheduler, batches, sent, received)
@@ -176,34 +147,6 @@ def _counting() -> Iterator[list[DaskEngine]]:
         yield made
     finally:
         setattr(engines, "make", make)  # noqa: B010
-
-
-@contextlib.contextmanager
-def _dask(folder: str, *words: str) -> Iterator[psutil.Process]:
-    command = [sys.executable, "-m", "dask", *words, "--host", "127.0.0.1", "--no-dashboard"]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
-    with open(Path(folder, "log.txt"), "ab") as log:
-        process = subprocess.Popen(command, cwd=folder, stdout=log, stderr=log, env=environment)
-    try:
-        yield psutil.Process(process.pid)
-    finally:
-        process.kill()
-        process.wait()
-
-
-def _n_workers(address: str) -> int:
-    from distributed import Client
-
-    with Client(address, set_as_default=False, timeout=START_SECONDS) as client:
-        return len(client.nthreads())
-
-
-def _wait_for(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + START_SECONDS
-    while not condition():
-        if time.monotonic() > deadline:
-            raise RuntimeError("A cluster must start within a minute; it did not.")
-        time.sleep(0.05)
 
 
 def _own_processor_time() -> float:

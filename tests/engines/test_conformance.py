@@ -11,11 +11,11 @@ import threading
 
 import numpy as np
 import pytest
+from benchmarks.real_cluster import real_cluster
 
 from driftmdp import engines
 from driftmdp.engines import Outcome, base, batches, dask
 from driftmdp.errors import InvalidInputError, NotConvergedError
-from tests.clusters import real_cluster
 from tests.engines import functions
 
 ENGINES = [("threads", 1), ("threads", 3), ("processes", 2), ("dask", 2)]

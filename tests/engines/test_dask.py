@@ -9,6 +9,7 @@ import sys
 import time
 
 import pytest
+from benchmarks.real_cluster import real_cluster, wait_for
 
 from driftmdp import engines
 from driftmdp.engines import (
@@ -24,7 +25,6 @@ from driftmdp.engines import (
 from driftmdp.engines.batches import MOST_BYTES, MOST_TASKS, Batch, Pace
 from driftmdp.engines.shelter import run_sheltered
 from driftmdp.errors import DriftmdpError, InvalidInputError, MissingPackageError
-from tests.clusters import real_cluster, wait_for
 from tests.engines import functions
 from tests.engines.test_conformance import collect
 

@@ -9,11 +9,11 @@ import sys
 import time
 
 import pytest
+from benchmarks.real_cluster import ROOT, real_cluster
 
 from driftmdp.engines import ClusterLostError
 from driftmdp.errors import InvalidInputError
 from driftmdp.experiments import load, parse_spec, run
-from tests.clusters import ROOT, real_cluster
 from tests.experiments.specs import SMALL, small
 from tests.experiments.test_runner import FAILING, contents
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from driftmdp.agents import Agent
 from driftmdp.experiments.catalogue import agent_maker, make_agent, make_problem, problem_maker
 from driftmdp.experiments.runs import Cell, ProblemCell
-from driftmdp.mdp import DriftingMdp, Problem
+from driftmdp.mdp import DriftingMdp, Problem, Space
 from driftmdp.planning import optimal_gains
 
 __all__ = ["Drift", "World", "agent_of", "checkpoints", "drift_of", "world_of"]
@@ -138,13 +138,13 @@ def drift_of(world: World) -> Drift:
     rewarded, (pair, successor) = _most_moving_reward(drifting), _most_moving_transition(drifting)
     rows = np.arange(drifting.n_anchors) * drifting.space.n_pairs + pair
     probabilities = drifting.anchor_transitions[rows][:, [successor]].toarray()[:, 0]
-    state, action = _names(drifting, rewarded)
-    source, done = _names(drifting, pair)
+    state, action = _names(drifting.space, rewarded)
+    source, done = _names(drifting.space, pair)
     return Drift(
         t,
         f"r({state}, {action})",
         drifting.reward_weights.arrays[t - 1] @ drifting.anchor_rewards[:, rewarded],
-        f"p({_state_name(drifting, successor)} | {source}, {done})",
+        f"p({drifting.space.state_name(successor)} | {source}, {done})",
         drifting.weights.arrays[t - 1] @ probabilities,
         world.gains[t - 1],
     )
@@ -175,12 +175,6 @@ def _most_moving_transition(drifting: DriftingMdp) -> tuple[int, int]:
     return int(spans.row[best]), int(spans.col[best])
 
 
-def _names(drifting: DriftingMdp, pair: int) -> tuple[str, str]:
-    state, action = drifting.space.state_and_action(pair)
-    names = drifting.space.action_names
-    return _state_name(drifting, state), names[state][action] if names else str(action)
-
-
-def _state_name(drifting: DriftingMdp, state: int) -> str:
-    names = drifting.space.state_names
-    return names[state] if names else str(state)
+def _names(space: Space, pair: int) -> tuple[str, str]:
+    state, action = space.state_and_action(pair)
+    return space.state_name(state), space.action_name(state, action)

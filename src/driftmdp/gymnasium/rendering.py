@@ -30,16 +30,11 @@ def picture(problem: Problem, t: int, state: int, last: tuple[int, int, float] |
 def _states(space: Space, state: int) -> str:
     """Return all states, or of many only ours."""
     if space.n_states > SMALL:
-        return f"state {_state_name(space, state)}, one of {space.n_states}; more than {SMALL} are not drawn"
-    names = (_state_name(space, s) for s in range(space.n_states))
+        return f"state {space.state_name(state)}, one of {space.n_states}; more than {SMALL} are not drawn"
+    names = (space.state_name(s) for s in range(space.n_states))
     return "".join(f"[{name}]" if s == state else f" {name} " for s, name in enumerate(names)).rstrip()
 
 
 def _step(space: Space, state: int, action: int, reward: float) -> str:
-    names = space.action_names
-    name = str(action) if names is None else names[state][action]
-    return f"last: action {name} in state {_state_name(space, state)}, reward {reward:.6g}"
-
-
-def _state_name(space: Space, state: int) -> str:
-    return str(state) if space.state_names is None else space.state_names[state]
+    name = space.action_name(state, action)
+    return f"last: action {name} in state {space.state_name(state)}, reward {reward:.6g}"

@@ -101,6 +101,14 @@ class Space:
         """The names of each state's actions, if given."""
         return self._action_names
 
+    def state_name(self, state: int) -> str:
+        """Return what a state is called: its name, or else its number."""
+        return self._state_names[state] if self._state_names else str(state)
+
+    def action_name(self, state: int, action: int) -> str:
+        """Return what an action of a state is called: its name, or else its number."""
+        return self._action_names[state][action] if self._action_names else str(action)
+
     def pair(self, state: int, action: int) -> int:
         """Return the flat index of a pair."""
         s = as_integer(state, "state", 0, self.n_states - 1)

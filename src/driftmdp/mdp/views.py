@@ -25,7 +25,7 @@ def space_view(space: Space) -> str:
     """Return the names of a small space, the size of any other."""
     if space.n_states > MOST_ROWS or not (space.state_names or space.action_names):
         return facts("Space", **_size(space))
-    rows = [(_state_name(space, s), _actions_of(space, s)) for s in range(space.n_states)]
+    rows = [(space.state_name(s), _actions_of(space, s)) for s in range(space.n_states)]
     return table(["state", "actions"], rows, f"Space: {space.n_states} states, {space.n_pairs} pairs")
 
 
@@ -53,7 +53,7 @@ def problem_view(problem: Problem) -> str:
         f"Problem {problem.name}",
         about=problem.description or None,
         made_from=", ".join(f"{name}={short(value)}" for name, value in problem.parameters.items()) or None,
-        start=_state_name(problem.space, problem.start),
+        start=problem.space.state_name(problem.start),
         noise=f"gaussian({noise.sigma:g})" if noise.kind == "gaussian" else noise.kind,
         reward_range=f"{low:g} to {high:g}",
         **_drift(problem.drifting),
@@ -90,23 +90,15 @@ def _sketch(weights: Weights) -> Drawing | None:
     return sparkline(rows[:, [k]].toarray(), f"the weight of anchor {k}, which moves most") or None
 
 
-def _state_name(space: Space, state: int) -> str:
-    return space.state_names[state] if space.state_names else str(state)
-
-
-def _action_name(space: Space, state: int, action: int) -> str:
-    return space.action_names[state][action] if space.action_names else str(action)
-
-
 def _actions_of(space: Space, state: int) -> str:
     count = int(space.n_actions[state])
-    names = [_action_name(space, state, action) for action in range(min(count, MOST_ROWS))]
+    names = [space.action_name(state, action) for action in range(min(count, MOST_ROWS))]
     return ", ".join(names + ([f"and {count - MOST_ROWS} more"] if count > MOST_ROWS else []))
 
 
 def _pair_row(mdp: Mdp, pair: int) -> tuple[Any, ...]:
     s, a = mdp.space.state_and_action(pair)
-    return _state_name(mdp.space, s), _action_name(mdp.space, s, a), mdp.rewards[pair], _successors(mdp, pair)
+    return mdp.space.state_name(s), mdp.space.action_name(s, a), mdp.rewards[pair], _successors(mdp, pair)
 
 
 def _successors(mdp: Mdp, pair: int) -> str:
@@ -114,6 +106,6 @@ def _successors(mdp: Mdp, pair: int) -> str:
     model = mdp.arrays
     row = slice(model.indptr[pair], model.indptr[pair + 1])
     likely = sorted(zip(-model.data[row], model.indices[row], strict=True))
-    words = [f"{_state_name(mdp.space, s)}: {-chance:.4g}" for chance, s in likely[:SHOWN_SUCCESSORS]]
+    words = [f"{mdp.space.state_name(s)}: {-chance:.4g}" for chance, s in likely[:SHOWN_SUCCESSORS]]
     more = [f"and {len(likely) - SHOWN_SUCCESSORS} more"] if len(likely) > SHOWN_SUCCESSORS else []
     return ", ".join(words + more)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol, TypeVar, runtime_checkable
 
-__all__ = ["Pace", "Progress", "Silent", "watched"]
+__all__ = ["Pace", "Progress", "Silent", "opening", "watched"]
 
 Item = TypeVar("Item")
 
@@ -70,6 +70,11 @@ def watched(items: Iterable[Item], total: int, progress: Progress, every: float 
         if untold:
             progress.advance(by=untold)
         progress.end()
+
+
+def opening(total: int, kept: int, notes: Sequence[str], unit: str) -> list[str]:
+    """Return what is worth knowing before it begins, a sentence each."""
+    return [*notes, *([f"{kept} of {total} {unit} are there already."] if kept else [])]
 
 
 class Pace:

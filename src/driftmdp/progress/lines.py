@@ -6,7 +6,7 @@ import contextlib
 import sys
 from collections.abc import Sequence
 
-from driftmdp.progress.base import Pace
+from driftmdp.progress.base import Pace, opening
 
 __all__ = ["Lines", "say_opening"]
 
@@ -47,10 +47,8 @@ class Lines:
 
 def say_opening(total: int, kept: int, notes: Sequence[str], unit: str) -> None:
     """Say what is worth knowing before it begins."""
-    for note in notes:
-        _say(note)
-    if kept:
-        _say(f"{kept} of {total} {unit} are there already.")
+    for sentence in opening(total, kept, notes, unit):
+        _say(sentence)
 
 
 def _say(text: str) -> None:

@@ -9,7 +9,7 @@ from html import escape
 from typing import Any
 
 from driftmdp.errors import InvalidInputError
-from driftmdp.progress.base import Pace
+from driftmdp.progress.base import Pace, opening
 
 __all__ = ["NotebookBar", "in_notebook"]
 
@@ -54,8 +54,7 @@ class NotebookBar:
         """Show the bar."""
         from IPython.display import display
 
-        opening = [f"{kept} of {total} {self._unit} are there already."] if kept else []
-        self._notes = [*notes, *opening]
+        self._notes = opening(total, kept, notes, self._unit)
         self._pace = Pace(total, kept, self._unit)
         self._began = self._drawn = time.monotonic()
         self._handle = display(self._bundle(self._pace.told()), raw=True, display_id=True)  # type: ignore[no-untyped-call]

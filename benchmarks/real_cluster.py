@@ -1,4 +1,6 @@
-"""Real clusters for tests: a scheduler and workers, each a process that is started by the command of the docs."""
+"""Real clusters, for tests and measurements: a scheduler and workers, each a process started as the docs say."""
+
+from __future__ import annotations
 
 import contextlib
 import json
@@ -6,11 +8,17 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
+
+__all__ = ["ROOT", "RealCluster", "real_cluster", "wait_for"]
+
+Found = TypeVar("Found")
 
 ROOT = Path(__file__).parents[1]
 DASK = [sys.executable, "-m", "dask"]
-START = 60  # seconds that a process may take to start on a busy machine
+START = 60.0  # seconds that a process may take to start on a busy machine
 
 
 class RealCluster:
@@ -18,36 +26,38 @@ class RealCluster:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.workers: list[subprocess.Popen] = []
+        self.workers: list[subprocess.Popen[bytes]] = []
         self._file = folder / "scheduler.json"
         self.scheduler = self._start("scheduler", "--port", "0", "--scheduler-file", str(self._file))
-        self.address = json.loads(wait_for(lambda: self._file.exists() and self._file.read_text()))["address"]
+        self.address = json.loads(wait_for(lambda: self._file.read_text() if self._file.exists() else ""))["address"]
 
-    def add_workers(self, number: int = 1, *options: str) -> list[subprocess.Popen]:
+    def add_workers(self, number: int = 1, *options: str) -> list[subprocess.Popen[bytes]]:
         """Start workers, and wait until the scheduler knows them."""
         wanted = self.n_workers() + number
         added = [self.start_worker(*options) for _ in range(number)]
         wait_for(lambda: self.n_workers() >= wanted)
         return added
 
-    def start_worker(self, *options: str) -> subprocess.Popen:
+    def start_worker(self, *options: str) -> subprocess.Popen[bytes]:
         """Start a worker, and wait for nothing."""
         words = ("worker", self.address, "--nthreads", "1", *options)
         self.workers.append(self._start(*words, *(() if "--nanny" in options else ("--no-nanny",))))
         return self.workers[-1]
 
     def n_workers(self) -> int:
+        """Return how many workers the scheduler knows."""
         from distributed import Client
 
         with Client(self.address, set_as_default=False, timeout=START) as client:
             return len(client.nthreads())
 
     def close(self) -> None:
+        """End all of it at once."""
         for process in (*self.workers, self.scheduler):
             process.kill()
             process.wait()
 
-    def _start(self, *words: str) -> subprocess.Popen:
+    def _start(self, *words: str) -> subprocess.Popen[bytes]:
         command = [*DASK, *words, "--host", "127.0.0.1", "--no-dashboard"]
         if words[0] == "worker":
             command += ["--local-directory", str(self.folder)]
@@ -58,7 +68,7 @@ class RealCluster:
 
 
 @contextlib.contextmanager
-def real_cluster(folder: Path, workers: int = 2):
+def real_cluster(folder: Path, workers: int = 2) -> Iterator[RealCluster]:
     """Start a cluster, and end all of it."""
     cluster = RealCluster(folder)
     try:
@@ -68,10 +78,11 @@ def real_cluster(folder: Path, workers: int = 2):
         cluster.close()
 
 
-def wait_for(condition, seconds=START):
+def wait_for(condition: Callable[[], Found], seconds: float = START) -> Found:
     """Return what the condition gives once it is true."""
     deadline = time.monotonic() + seconds
     while not (found := condition()):
-        assert time.monotonic() < deadline
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"What is waited for must come within {seconds:g} s; it did not.")
         time.sleep(0.02)
     return found
