@@ -29,7 +29,9 @@ class RealCluster:
         self.workers: list[subprocess.Popen[bytes]] = []
         self._file = folder / "scheduler.json"
         self.scheduler = self._start("scheduler", "--port", "0", "--scheduler-file", str(self._file))
-        self.address = json.loads(wait_for(lambda: self._file.read_text() if self._file.exists() else ""))["address"]
+        self.address = json.loads(wait_for(lambda: self._file.read_text() if self._file.exists() else ""))[
+            "address"
+        ]
 
     def add_workers(self, number: int = 1, *options: str) -> list[subprocess.Popen[bytes]]:
         """Start workers, and wait until the scheduler knows them."""
