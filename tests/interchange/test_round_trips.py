@@ -130,7 +130,7 @@ def test_a_file_that_was_edited_gets_a_sentence(tmp_path):
         ("header", {"version": 0}, "must have version 1; got 0. It was edited"),
         ("header", {"version": 2}, "must have version 1; got 2. Update driftmdp"),
         ("arrays", {"indices": [1.9, 0.9]}, "indices must be whole numbers; got float64"),
-        ("arrays", {"indptr": [0, 1.5, 2]}, "indptr must be whole numbers; got float64"),
+        ("arrays", {"indptr": [0, 1.5, 2]}, "indptr must be 3 whole numbers; got float64"),
     ],
 )
 def test_edits_are_found(part, changed, sentence, tmp_path):

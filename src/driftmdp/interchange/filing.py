@@ -32,8 +32,9 @@ from numpy.typing import NDArray
 from driftmdp.errors import InvalidInputError
 from driftmdp.files import write_whole
 from driftmdp.mdp import DriftingMdp, Mdp, Space
+from driftmdp.mdp.sparse import csr_from_arrays
 from driftmdp.mdp.weights import Weights
-from driftmdp.validation import one_of
+from driftmdp.validation import one_of, shown
 
 __all__ = ["load", "save"]
 
@@ -109,7 +110,7 @@ def load(path: str | os.PathLike[str]) -> Mdp | DriftingMdp:
     if type(version) is not int or version != VERSION:
         newer = type(version) is int and version > VERSION
         advice = "Update driftmdp to read it" if newer else "It was edited; save the world anew"
-        raise InvalidInputError(f"{path} must have version {VERSION}; got {version!r}. {advice}.")
+        raise InvalidInputError(f"{path} must have version {VERSION}; got {shown(version)}. {advice}.")
     try:
         return _world(header, arrays)
     except Exception as error:
@@ -119,9 +120,9 @@ def load(path: str | os.PathLike[str]) -> Mdp | DriftingMdp:
 
 def _checked_path(path: str | os.PathLike[str]) -> Path:
     if not isinstance(path, str | os.PathLike) or Path(path).suffix not in SUFFIXES:
-        raise InvalidInputError(f"path must end in {' or '.join(SUFFIXES)}; got {path!r}.")
+        raise InvalidInputError(f"path must end in {' or '.join(SUFFIXES)}; got {shown(path)}.")
     if "\0" in str(path):
-        raise InvalidInputError(f"path must be a name that a file can have; got {path!r}, with a null in it.")
+        raise InvalidInputError(f"path must be a name that a file can have; got {shown(path)}, with a null in it.")
     return Path(path)
 
 
@@ -170,11 +171,8 @@ def _weights(arrays: Arrays, prefix: str, n_anchors: int) -> Any:
 
 
 def _csr(arrays: Arrays, prefix: str, n_rows: int, n_columns: int) -> sp.csr_array:
-    parts = tuple(arrays[f"{prefix}{part}"] for part in ("data", "indices", "indptr"))
-    for part, array in zip(("indices", "indptr"), parts[1:], strict=True):
-        if array.size and array.dtype.kind not in "iu":  # scipy would cut off what is behind the point
-            raise InvalidInputError(f"{prefix}{part} must be whole numbers; got {array.dtype}.")
-    return sp.csr_array(parts, shape=(n_rows, n_columns))
+    data, indices, indptr = (arrays[f"{prefix}{part}"] for part in ("data", "indices", "indptr"))
+    return csr_from_arrays(data, indices, indptr, (n_rows, n_columns), f"{prefix}data")
 
 
 def _as_npz(header: dict[str, Any], arrays: Arrays) -> bytes:

@@ -19,13 +19,14 @@ from numpy.typing import NDArray
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import World
-from driftmdp.mdp.mdp import Mdp, readonly_csr
+from driftmdp.mdp.mdp import Mdp
 from driftmdp.mdp.space import Space
+from driftmdp.mdp.sparse import readonly_csr
 from driftmdp.mdp.variation import Variation, variation
 from driftmdp.mdp.views import drifting_view
 from driftmdp.mdp.weights import Weights
 from driftmdp.showing import safely
-from driftmdp.validation import as_integer, readonly
+from driftmdp.validation import as_integer, as_list, readonly
 
 __all__ = ["DriftingMdp"]
 
@@ -93,9 +94,7 @@ class DriftingMdp:
         5
         """
         anchors, index = _distinct(mdps)
-        if not isinstance(change_points, Iterable):
-            raise InvalidInputError(f"change_points must be a list of steps; got {change_points!r}.")
-        change_points = list(change_points)
+        change_points = as_list(change_points, "change_points", "a list of steps")
         ends = [as_integer(point, "change_points", minimum=1) for point in change_points]
         if horizon is not None:
             ends.append(as_integer(horizon, "horizon", minimum=1) + 1)
@@ -290,7 +289,7 @@ class DriftingMdp:
             The norm of p_{t+1}(.|s,a) - p_t(.|s,a), of which the largest over pairs counts: 1 (the paper's),
             2 or ``inf``. The paper's remark on norms allows the others.
         """
-        if reward_norm == np.inf and transition_norm == 1:
+        if (reward_norm, transition_norm) == (np.inf, 1):
             return self._paper_variation
         return variation(self, reward_norm, transition_norm)
 
@@ -324,9 +323,7 @@ def _distinct(mdps: Iterable[Mdp]) -> tuple[list[Mdp], NDArray[np.int32]]:
 def _checked_anchors(anchors: Iterable[Mdp]) -> Sequence[Mdp]:
     if isinstance(anchors, Mdp):
         raise InvalidInputError("anchors must be a list of Mdp; got one Mdp. Use DriftingMdp.stationary.")
-    if not isinstance(anchors, Iterable):
-        raise InvalidInputError(f"anchors must be a list of Mdp; got {anchors!r}.")
-    anchors = list(anchors)
+    anchors = as_list(anchors, "anchors", "a list of Mdp")
     if not anchors:
         raise InvalidInputError("anchors must hold at least one Mdp; got none.")
     for k, anchor in enumerate(anchors):

@@ -17,7 +17,7 @@ import re
 from dataclasses import dataclass
 
 from driftmdp.errors import InvalidInputError
-from driftmdp.validation import as_number, nearest_name
+from driftmdp.validation import as_number, nearest_name, shown
 
 __all__ = ["KINDS", "Noise", "gaussian"]
 
@@ -34,7 +34,7 @@ class Noise:
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise InvalidInputError(
-                f"noise must be 'none', 'anchor', 'bernoulli' or 'gaussian(sigma)'; got {self.kind!r}."
+                f"noise must be 'none', 'anchor', 'bernoulli' or 'gaussian(sigma)'; got {shown(self.kind)}."
                 f"{nearest_name(self.kind, KINDS)}"
             )
         object.__setattr__(self, "sigma", as_number(self.sigma, "sigma", minimum=0.0))
@@ -50,7 +50,7 @@ class Noise:
                 return gaussian(float(match[1]))
             except ValueError:
                 raise InvalidInputError(
-                    f"sigma of noise must be a finite number that is not negative; got {match[1]!r}."
+                    f"sigma of noise must be a finite number that is not negative; got {shown(match[1])}."
                 ) from None
         if text == "gaussian":
             raise InvalidInputError("noise 'gaussian' must name its standard deviation; write 'gaussian(0.1)'.")

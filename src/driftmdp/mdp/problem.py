@@ -17,7 +17,7 @@ from driftmdp.mdp.noise import Noise
 from driftmdp.mdp.space import Space
 from driftmdp.mdp.views import problem_view
 from driftmdp.showing import brief, safely
-from driftmdp.validation import as_integer, as_number, one_of
+from driftmdp.validation import as_integer, as_list, as_number, one_of, shown
 
 __all__ = ["Luck", "Problem", "Sample"]
 
@@ -127,10 +127,10 @@ class Problem:
         if self.reward_range is None:
             return low, high
         try:
-            lo, hi = (as_number(bound, "reward_range") for bound in self.reward_range)
-        except (TypeError, ValueError):
+            lo, hi = (as_number(bound, "reward_range") for bound in as_list(self.reward_range, "reward_range", ""))
+        except ValueError:
             raise InvalidInputError(
-                f"reward_range must be two finite numbers (lo, hi); got {self.reward_range!r}."
+                f"reward_range must be two finite numbers (lo, hi); got {shown(self.reward_range)}."
             ) from None
         slack = 1e-9 * max(1.0, abs(lo), abs(hi))
         if lo > low + slack or hi < high - slack:
@@ -176,7 +176,9 @@ class Problem:
     def luck(self, rng: np.random.Generator) -> Luck:
         """Draw the world's random numbers for all T steps."""
         if not isinstance(rng, np.random.Generator):
-            raise InvalidInputError(f"rng must be a numpy Generator; got {rng!r}. Use np.random.default_rng(seed).")
+            raise InvalidInputError(
+                f"rng must be a numpy Generator; got {shown(rng)}. Use np.random.default_rng(seed)."
+            )
         anchor, successor = rng.random((2, self.horizon))
         if self.noise.kind == "bernoulli":
             noise = rng.random(self.horizon)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from driftmdp import kernels
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp.weights import Weights
-from driftmdp.validation import readonly
+from driftmdp.validation import readonly, shown
 
 if TYPE_CHECKING:
     from driftmdp.mdp.drifting import DriftingMdp
@@ -46,8 +46,8 @@ class Variation:
 def variation(drifting: DriftingMdp, reward_norm: float, transition_norm: float) -> Variation:
     """Return the exact variation of a world in the given norms."""
     for name, norm in (("reward_norm", reward_norm), ("transition_norm", transition_norm)):
-        if norm not in (1, 2, np.inf):
-            raise InvalidInputError(f"{name} must be 1, 2 or inf; got {norm!r}.")
+        if np.ndim(norm) or norm not in (1, 2, np.inf):
+            raise InvalidInputError(f"{name} must be 1, 2 or inf; got {shown(norm)}.")
     rewards = _reward_steps(drifting, reward_norm)
     transitions = _transition_steps(drifting, float(transition_norm))
     return Variation(
