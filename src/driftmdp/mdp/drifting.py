@@ -68,6 +68,8 @@ class DriftingMdp:
                     f"got {self._reward_weights.horizon}."
                 )
         self._anchor_rewards = np.stack([anchor.rewards for anchor in anchors])
+        if not self.rewards_follow_transitions:
+            _check_means(self._reward_weights, self._anchor_rewards)
         self._anchor_transitions = _stack(anchors)
 
     @classmethod
@@ -335,6 +337,14 @@ def _checked_anchors(anchors: Iterable[Mdp]) -> Sequence[Mdp]:
                 f"got {anchor.space!r}."
             )
     return anchors
+
+
+def _check_means(weights: Weights, rewards: NDArray[np.float64]) -> None:
+    """Refuse weights that could make r_t infinite."""
+    with np.errstate(over="ignore"):
+        largest = float(abs(weights.arrays).sum(axis=1).max()) * float(np.abs(rewards).max())
+    if not np.isfinite(largest):
+        raise InvalidInputError("reward_weights must keep every r_t finite; times the rewards, they overflow.")
 
 
 def _stack(anchors: Sequence[Mdp]) -> sp.csr_array:
