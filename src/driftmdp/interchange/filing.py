@@ -195,7 +195,7 @@ def _digest(header: dict[str, Any], arrays: Arrays) -> str:
     digest = hashlib.sha256(json.dumps({name: header[name] for name in HEADER}).encode())
     for name, array in sorted(arrays.items()):
         digest.update(f"{name}{array.shape}".encode())
-        digest.update(np.ascontiguousarray(array, "<f8" if array.dtype.kind == "f" else "<i8"))
+        digest.update(array.astype("<f8" if array.dtype.kind == "f" else "<i8").tobytes())
     return digest.hexdigest()
 
 

@@ -22,13 +22,15 @@ from driftmdp.kernels.arrays import World
 from driftmdp.mdp.mdp import Mdp
 from driftmdp.mdp.space import Space
 from driftmdp.mdp.sparse import readonly_csr
-from driftmdp.mdp.variation import Variation, variation
+from driftmdp.mdp.variation import Variation, as_norm, variation
 from driftmdp.mdp.views import drifting_view
 from driftmdp.mdp.weights import Weights
 from driftmdp.showing import safely
-from driftmdp.validation import as_integer, as_list, readonly
+from driftmdp.validation import as_flag, as_integer, as_list, readonly
 
 __all__ = ["DriftingMdp"]
+
+MOST_STEPS = 2**31 - 2  # kernels count with int32
 
 
 class DriftingMdp:
@@ -97,9 +99,9 @@ class DriftingMdp:
         """
         anchors, index = _distinct(mdps)
         change_points = as_list(change_points, "change_points", "a list of steps")
-        ends = [as_integer(point, "change_points", minimum=1) for point in change_points]
+        ends = [as_integer(point, "change_points", 1, MOST_STEPS + 1) for point in change_points]
         if horizon is not None:
-            ends.append(as_integer(horizon, "horizon", minimum=1) + 1)
+            ends.append(as_integer(horizon, "horizon", 1, MOST_STEPS) + 1)
         if len(ends) != index.size:
             raise InvalidInputError(
                 f"change_points must be {index.size - 1} with a horizon, or {index.size} without one "
@@ -115,7 +117,7 @@ class DriftingMdp:
     @classmethod
     def stationary(cls, mdp: Mdp, horizon: int) -> DriftingMdp:
         """Return the world that never changes."""
-        return cls([mdp], np.zeros(as_integer(horizon, "horizon", minimum=1), dtype=np.int32))
+        return cls([mdp], np.zeros(as_integer(horizon, "horizon", 1, MOST_STEPS), dtype=np.int32))
 
     @property
     def space(self) -> Space:
@@ -269,7 +271,7 @@ class DriftingMdp:
             The group of each step, shape (T,): ``at(t)`` equals ``at(steps[group[t - 1]] + 1)``.
         """
         kinds = [self._weights]
-        if rewards and not self.rewards_follow_transitions:
+        if as_flag(rewards, "rewards") and not self.rewards_follow_transitions:
             kinds.append(self._reward_weights)
         prints = np.ascontiguousarray(np.hstack([weights.fingerprints() for weights in kinds]))
         keys = prints.view([("", prints.dtype)] * prints.shape[1]).ravel()
@@ -291,9 +293,8 @@ class DriftingMdp:
             The norm of p_{t+1}(.|s,a) - p_t(.|s,a), of which the largest over pairs counts: 1 (the paper's),
             2 or ``inf``. The paper's remark on norms allows the others.
         """
-        if (reward_norm, transition_norm) == (np.inf, 1):
-            return self._paper_variation
-        return variation(self, reward_norm, transition_norm)
+        norms = as_norm(reward_norm, "reward_norm"), as_norm(transition_norm, "transition_norm")
+        return self._paper_variation if norms == (np.inf, 1) else variation(self, *norms)
 
     @functools.cached_property
     def _paper_variation(self) -> Variation:

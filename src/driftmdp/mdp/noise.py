@@ -32,7 +32,7 @@ class Noise:
     sigma: float = 0.0
 
     def __post_init__(self) -> None:
-        if self.kind not in KINDS:
+        if not isinstance(self.kind, str) or self.kind not in KINDS:
             raise InvalidInputError(
                 f"noise must be 'none', 'anchor', 'bernoulli' or 'gaussian(sigma)'; got {shown(self.kind)}."
                 f"{nearest_name(self.kind, KINDS)}"
@@ -44,7 +44,9 @@ class Noise:
         """Return the model that a word, ``"gaussian(0.1)"`` or a Noise stands for."""
         if isinstance(text, Noise):
             return text
-        match = re.fullmatch(r"gaussian\(\s*([^()\s]+)\s*\)", str(text))
+        if not isinstance(text, str):
+            raise InvalidInputError(f"noise must be a word or a Noise; got {shown(text)}.")
+        match = re.fullmatch(r"gaussian\(\s*([^()\s]+)\s*\)", text)
         if match:
             try:
                 return gaussian(float(match[1]))
@@ -54,7 +56,7 @@ class Noise:
                 ) from None
         if text == "gaussian":
             raise InvalidInputError("noise 'gaussian' must name its standard deviation; write 'gaussian(0.1)'.")
-        return cls(str(text))
+        return cls(text)
 
     @property
     def code(self) -> int:

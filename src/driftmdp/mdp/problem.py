@@ -108,6 +108,9 @@ class Problem:
                 f"drifting must be a DriftingMdp; got {type(self.drifting).__name__}. "
                 "Wrap one Mdp with DriftingMdp.stationary(mdp, horizon)."
             )
+        for name, value in (("parameters", self.parameters), ("budgets", self.budgets)):
+            if not isinstance(value, Mapping):
+                raise InvalidInputError(f"{name} must be a dict; got {shown(value)}.")
         object.__setattr__(self, "start", as_integer(self.start, "start", 0, self.space.n_states - 1))
         object.__setattr__(self, "noise", Noise.parse(self.noise))
         object.__setattr__(self, "reward_range", self._checked_range())
@@ -191,7 +194,7 @@ class Problem:
     def sample(self, t: int, state: int, action: int, luck: Luck) -> Sample:
         """Return what step t gives for a state and an action under the given luck."""
         step = as_integer(t, "t", 1, self.horizon) - 1
-        if not isinstance(luck, Luck) or luck.anchor.size != self.horizon:
+        if not isinstance(luck, Luck) or any(np.shape(numbers) != (self.horizon,) for numbers in luck):
             raise InvalidInputError(f"luck must be for {self.horizon} steps; use problem.luck(rng).")
         reward, next_state, anchor = kernels.world.sample_step(
             self.drifting.world,

@@ -107,11 +107,14 @@ class Space:
 
     def state_name(self, state: int) -> str:
         """Return what a state is called: its name, or else its number."""
-        return self._state_names[state] if self._state_names else str(state)
+        s = as_integer(state, "state", 0, self.n_states - 1)
+        return self._state_names[s] if self._state_names else str(s)
 
     def action_name(self, state: int, action: int) -> str:
         """Return what an action of a state is called: its name, or else its number."""
-        return self._action_names[state][action] if self._action_names else str(action)
+        pair = self.pair(state, action)
+        s, a = self.state_and_action(pair)
+        return self._action_names[s][a] if self._action_names else str(a)
 
     def pair(self, state: int, action: int) -> int:
         """Return the flat index of a pair."""

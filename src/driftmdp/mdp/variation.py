@@ -11,6 +11,7 @@ B_r, B_p    reward, transition  float      their sums
 
 from __future__ import annotations
 
+import numbers
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ from driftmdp.validation import readonly, shown
 if TYPE_CHECKING:
     from driftmdp.mdp.drifting import DriftingMdp
 
-__all__ = ["Variation", "variation"]
+__all__ = ["Variation", "as_norm", "variation"]
 
 CHUNK = 1 << 22  # numbers held at once while differencing rewards
 
@@ -43,20 +44,24 @@ class Variation:
     transition_norm: float = 1.0
 
 
+def as_norm(norm: Any, name: str) -> float:
+    """Return the order of a norm, or say which there are."""
+    if not isinstance(norm, numbers.Real) or norm not in (1, 2, np.inf):
+        raise InvalidInputError(f"{name} must be 1, 2 or inf; got {shown(norm)}.")
+    return float(norm)
+
+
 def variation(drifting: DriftingMdp, reward_norm: float, transition_norm: float) -> Variation:
     """Return the exact variation of a world in the given norms."""
-    for name, norm in (("reward_norm", reward_norm), ("transition_norm", transition_norm)):
-        if np.ndim(norm) or norm not in (1, 2, np.inf):
-            raise InvalidInputError(f"{name} must be 1, 2 or inf; got {shown(norm)}.")
     rewards = _reward_steps(drifting, reward_norm)
-    transitions = _transition_steps(drifting, float(transition_norm))
+    transitions = _transition_steps(drifting, transition_norm)
     return Variation(
         float(rewards.sum()),
         float(transitions.sum()),
         readonly(rewards),
         readonly(transitions),
-        float(reward_norm),
-        float(transition_norm),
+        reward_norm,
+        transition_norm,
     )
 
 
