@@ -48,6 +48,15 @@ def test_to_dense_and_back():
     assert (back.transitions != mdp.transitions).nnz == 0
 
 
+def test_a_dense_table_that_does_not_fit_into_memory_gets_a_sentence():
+    n = 3 * 10**6
+    ring = Mdp(
+        Space.uniform(n, 1), np.zeros(n), sp.csr_array((np.ones(n), np.arange(n), np.arange(n + 1)), shape=(n, n))
+    )
+    with pytest.raises(InvalidInputError, match="mdp must be small enough for a dense table"):
+        ring.to_dense()
+
+
 def test_from_dense_numbers_available_actions_anew():
     mdp = Mdp.from_dense([[np.nan, 5], [1, 0]], [[[9, 9], [0, 1]], [[1, 0], [0, 1]]], [[False, True], [True, True]])
     assert mdp.space.n_actions.tolist() == [1, 2]

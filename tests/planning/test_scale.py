@@ -130,13 +130,17 @@ def test_rewards_that_doubles_have_no_room_for_are_refused(entry, size):
         ENTRIES[entry](times(SWITCH, size))
 
 
-@pytest.mark.parametrize("entry", ENTRIES)
-@pytest.mark.parametrize("size", [1e149, 1e151, -1e200, 1e300, 1e-151, 1e-299])
+@pytest.mark.parametrize("entry", [name for name in ENTRIES if name != "optimistic"])
+@pytest.mark.parametrize("size", [1e151, -1e200, 1e300, 1e-151, 1e-299])
 def test_very_large_and_very_small_rewards_are_planned_with(entry, size):
-    if entry == "optimistic" and abs(size) > 1e150:
-        pytest.skip("refused")
     answer, base = ENTRIES[entry](times(SWITCH, size)), ENTRIES[entry](times(SWITCH, np.sign(size)))
     np.testing.assert_allclose(np.asarray(answer) / abs(size), base, atol=1e-9)
+
+
+@pytest.mark.parametrize("size", [-1e149, 1e100, 1e-151, 1e-299])
+def test_very_large_and_very_small_rewards_have_optimistic_plans(size):
+    answer, base = (ENTRIES["optimistic"](times(SWITCH, factor)) for factor in (size, np.sign(size)))
+    assert answer / abs(size) == pytest.approx(base, abs=1e-9)
 
 
 def test_a_bias_that_would_be_infinite_gets_a_sentence():

@@ -148,11 +148,22 @@ class Mdp:
         """Return [S, A] rewards, [S, A, S] transitions and the [S, A] mask of available actions.
 
         Unavailable pairs have reward minus infinity and no successors.
+
+        Raises
+        ------
+        InvalidInputError
+            If the tables do not fit into memory.
         """
         n_states, width = self._space.n_states, int(self._space.n_actions.max())
         available = np.arange(width) < self._space.n_actions[:, None]
         rewards = np.full((n_states, width), -np.inf)
-        transitions = np.zeros((n_states, width, n_states))
+        try:
+            transitions = np.zeros((n_states, width, n_states))
+        except (MemoryError, ValueError):
+            raise InvalidInputError(
+                f"mdp must be small enough for a dense table; it has {n_states} states, so that would have shape "
+                f"{(n_states, width, n_states)}. Use mdp.transitions."
+            ) from None
         rewards[available] = self._rewards
         transitions[available] = self._transitions.toarray()
         return rewards, transitions, available

@@ -55,8 +55,12 @@ def variation(drifting: DriftingMdp, reward_norm: float, transition_norm: float)
     """Return the exact variation of a world in the given norms."""
     rewards = _reward_steps(drifting, reward_norm)
     transitions = _transition_steps(drifting, transition_norm)
+    with np.errstate(over="ignore"):
+        total = float(rewards.sum())
+    if not np.isfinite(total):
+        raise InvalidInputError("rewards must be smaller: their variation would be infinite. Use a larger unit.")
     return Variation(
-        float(rewards.sum()),
+        total,
         float(transitions.sum()),
         readonly(rewards),
         readonly(transitions),
@@ -98,7 +102,8 @@ def _reward_steps(drifting: DriftingMdp, norm: float) -> NDArray[np.float64]:
     chunk = max(1, CHUNK // rewards.shape[1])
     for first in range(0, moves.shape[0], chunk):
         changes = moves[first : first + chunk] @ rewards
-        sizes[first : first + chunk] = np.linalg.norm(changes, ord=norm, axis=1)
+        with np.errstate(over="ignore", invalid="ignore"):
+            sizes[first : first + chunk] = np.linalg.norm(changes, ord=norm, axis=1)
     return np.asarray(sizes[place])
 
 
