@@ -25,7 +25,7 @@ from typing import Any, TypeVar
 import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 
-from driftmdp.files import is_own
+from driftmdp.system import is_own
 from driftmdp.validation import warn
 
 __all__ = ["cache_directory", "inlined_kernel", "kernel", "lean_kernel", "machine_code_is_there"]
