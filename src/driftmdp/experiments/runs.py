@@ -171,8 +171,8 @@ def _check_size(spec: Spec, where: str) -> None:
     cells, runs = problems * agents, problems * agents * spec.n_seeds
     if runs > MOST_RUNS:
         raise InvalidInputError(
-            f"{where} must ask for at most {MOST_RUNS:,} runs; it asks for {_counted(runs)}, and to list them takes "
-            f"{_counted(runs * RUN_BYTES >> 30)} GiB. Split it into several specs."
+            f"{where} must ask for at most {MOST_RUNS:,} runs; it asks for {_counted(runs)}, and to list them "
+            f"takes {_counted(runs * RUN_BYTES >> 30)} GiB. Split it into several specs."
         )
     if cells > MOST_CELLS:
         raise InvalidInputError(
@@ -198,12 +198,19 @@ def _see_own_modules(where: str) -> None:
     for folder in (str(here), str(file.parent)):
         if folder not in sys.path:
             sys.path.append(folder)
-    foreign = [path for path in (file, file.parent, here) if path.exists() and not is_own(path)]
+    foreign = [path for path in (file, file.parent, here) if _is_foreign(path)]
     if foreign:
         warn(
-            f"{where} has names with a colon, which are code that is run now, and {foreign[0]} is not yours or can be "
-            "changed by others. Go on only if you trust them."
+            f"{where} has names with a colon, which are code that is run now, and {foreign[0]} is not yours or can "
+            "be changed by others. Run such a spec only if you trust whoever can."
         )
+
+
+def _is_foreign(path: Path) -> bool:
+    try:
+        return not is_own(path)
+    except (OSError, ValueError):  # there is no such file: the spec is a text
+        return False
 
 
 def _points(
