@@ -53,7 +53,7 @@ def test_a_dense_table_that_does_not_fit_into_memory_gets_a_sentence():
     ring = Mdp(
         Space.uniform(n, 1), np.zeros(n), sp.csr_array((np.ones(n), np.arange(n), np.arange(n + 1)), shape=(n, n))
     )
-    with pytest.raises(InvalidInputError, match="mdp must be small enough for a dense table"):
+    with pytest.raises(InvalidInputError, match="A dense table of 3,000,000 states must fit into memory"):
         ring.to_dense()
 
 

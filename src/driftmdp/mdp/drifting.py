@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import World
+from driftmdp.mdp.horizon import as_horizon
 from driftmdp.mdp.mdp import Mdp
 from driftmdp.mdp.space import Space
 from driftmdp.mdp.sparse import readonly_csr
@@ -29,8 +30,6 @@ from driftmdp.showing import safely
 from driftmdp.validation import as_flag, as_integer, as_list, readonly
 
 __all__ = ["DriftingMdp"]
-
-MOST_STEPS = 2**31 - 2  # kernels count with int32
 
 
 class DriftingMdp:
@@ -99,9 +98,9 @@ class DriftingMdp:
         """
         anchors, index = _distinct(mdps)
         change_points = as_list(change_points, "change_points", "a list of steps")
-        ends = [as_integer(point, "change_points", 1, MOST_STEPS + 1) for point in change_points]
+        ends = [as_horizon(point, name="change_points") for point in change_points]
         if horizon is not None:
-            ends.append(as_integer(horizon, "horizon", 1, MOST_STEPS) + 1)
+            ends.append(as_horizon(horizon) + 1)
         if len(ends) != index.size:
             raise InvalidInputError(
                 f"change_points must be {index.size - 1} with a horizon, or {index.size} without one "
@@ -117,7 +116,7 @@ class DriftingMdp:
     @classmethod
     def stationary(cls, mdp: Mdp, horizon: int) -> DriftingMdp:
         """Return the world that never changes."""
-        return cls([mdp], np.zeros(as_integer(horizon, "horizon", 1, MOST_STEPS), dtype=np.int32))
+        return cls([mdp], np.zeros(as_horizon(horizon), dtype=np.int32))
 
     @property
     def space(self) -> Space:

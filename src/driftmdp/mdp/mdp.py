@@ -25,6 +25,7 @@ from driftmdp.mdp.space import Space
 from driftmdp.mdp.sparse import normalise_rows, readonly_csr, sound_csr
 from driftmdp.mdp.views import mdp_view
 from driftmdp.showing import safely
+from driftmdp.system import require_memory
 from driftmdp.validation import as_numbers, as_table, readonly
 
 __all__ = ["Mdp"]
@@ -148,22 +149,12 @@ class Mdp:
         """Return [S, A] rewards, [S, A, S] transitions and the [S, A] mask of available actions.
 
         Unavailable pairs have reward minus infinity and no successors.
-
-        Raises
-        ------
-        InvalidInputError
-            If the tables do not fit into memory.
         """
         n_states, width = self._space.n_states, int(self._space.n_actions.max())
         available = np.arange(width) < self._space.n_actions[:, None]
         rewards = np.full((n_states, width), -np.inf)
-        try:
-            transitions = np.zeros((n_states, width, n_states))
-        except (MemoryError, ValueError):
-            raise InvalidInputError(
-                f"mdp must be small enough for a dense table; it has {n_states} states, so that would have shape "
-                f"{(n_states, width, n_states)}. Use mdp.transitions."
-            ) from None
+        require_memory(8 * n_states * width * n_states, f"A dense table of {n_states:,} states")
+        transitions = np.zeros((n_states, width, n_states))
         rewards[available] = self._rewards
         transitions[available] = self._transitions.toarray()
         return rewards, transitions, available

@@ -21,9 +21,12 @@ from numpy.typing import ArrayLike, NDArray
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp.views import space_view
 from driftmdp.showing import safely
+from driftmdp.system import require_memory
 from driftmdp.validation import as_integer, as_table, readonly, shown
 
 __all__ = ["Space", "as_space"]
+
+STATE_BYTES = 20  # while a space is made
 
 
 class Space:
@@ -65,10 +68,8 @@ class Space:
         """Return a space in which every state offers the same number of actions."""
         states, count = as_integer(n_states, "n_states", minimum=1), as_integer(n_actions, "n_actions", minimum=1)
         _check_size(states * count)
-        try:
-            return cls(np.full(states, count, dtype=np.int32))
-        except MemoryError:
-            raise InvalidInputError(f"n_states must be as many as fit into memory; got {states}.") from None
+        require_memory(STATE_BYTES * states, f"n_states = {states:,}")
+        return cls(np.full(states, count, dtype=np.int32))
 
     @property
     def n_states(self) -> int:

@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from driftmdp.errors import InvalidInputError
+from driftmdp.system import require_memory
 from driftmdp.validation import as_numbers, readonly, shown
 
 __all__ = ["csr_from_arrays", "normalise_rows", "readonly_csr", "sound_csr"]
@@ -22,6 +23,7 @@ __all__ = ["csr_from_arrays", "normalise_rows", "readonly_csr", "sound_csr"]
 Shape = tuple[int, int]
 
 LIMIT = 2**31  # kernels count with int32
+LINE_BYTES = 24  # for each row, or column, while a form is made into another
 
 
 def sound_csr(given: Any, name: str) -> sp.csr_array:
@@ -30,8 +32,6 @@ def sound_csr(given: Any, name: str) -> sp.csr_array:
         return _sorted(_rebuilt(given, name) if sp.issparse(given) else sp.csr_array(as_numbers(given, name)))
     except InvalidInputError:
         raise
-    except MemoryError:
-        raise InvalidInputError(f"{name} must fit into memory; got shape {given.shape}.") from None
     except Exception as error:  # whatever was written into its attributes, the answer is a sentence
         raise _unsound(name, f"it cannot be read ({type(error).__name__})") from None
 
@@ -65,6 +65,7 @@ def _rebuilt(given: Any, name: str) -> Any:
     if given.ndim != 2 or max(given.shape) >= LIMIT:
         raise InvalidInputError(f"{name} must have two axes, each shorter than 2^31; got shape {given.shape}.")
     shape = rows, columns = int(given.shape[0]), int(given.shape[1])
+    require_memory(LINE_BYTES * max(shape), f"{name} of shape {shape}")
     if given.format in ("csr", "csc", "bsr"):
         data = as_numbers(given.data, name)
         height, width = data.shape[1:] if given.format == "bsr" else (1, 1)
