@@ -85,6 +85,11 @@ def learn(
     --------
     Reachable : leaves out the states in which nobody decides; do that for all agents that explore by optimism.
     """
+    if isinstance(agent, gymnasium.Env):
+        raise InvalidInputError(
+            f"agent must have reset, act and observe; got the environment {agent!r}. The arguments look swapped: "
+            "write learn(env, agent, steps)."
+        )
     steps = as_integer(steps, "steps", minimum=1)
     seed = None if seed is None else as_integer(seed, "seed", minimum=0)
     space, audience, shown = space_of(env), Audience(callbacks), as_progress(progress, "steps")
