@@ -134,6 +134,8 @@ def run(
     one_of(engine, "engine", ("auto", *engines.names()))
     if engine == "auto" and scheduler is not None:
         engine = "dask"
+    if engine != "threads":
+        engines.leave_if_rerun()  # before a folder is found in use
     # A wrong number of workers, or a wrong address, is found before anything is made.
     engines.make("threads" if engine == "auto" else engine, workers, scheduler)
     store = Store.create(Path(out))
