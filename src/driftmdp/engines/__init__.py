@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from driftmdp.engines.base import Engine, Outcome, WorkerDiedError, leave_if_rerun, run_one, usable_cores
+from driftmdp.engines.base import Engine, Outcome, WorkerDiedError, run_one, usable_cores
 from driftmdp.engines.cluster import ClusterLostError, ClusterWarning, VersionMismatchError
 from driftmdp.engines.dask import DaskEngine
 from driftmdp.engines.processes import ProcessEngine
@@ -25,7 +25,6 @@ __all__ = [
     "ThreadEngine",
     "VersionMismatchError",
     "WorkerDiedError",
-    "leave_if_rerun",
     "make",
     "names",
     "run_one",

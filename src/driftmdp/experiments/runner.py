@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from driftmdp import engines
 from driftmdp.engines import ClusterLostError, Engine, Outcome, run_one
+from driftmdp.engines.base import leave_if_rerun
 from driftmdp.errors import DriftmdpError, InvalidInputError
 from driftmdp.experiments import provenance
 from driftmdp.experiments.carried import carrying
@@ -135,7 +136,7 @@ def run(
     if engine == "auto" and scheduler is not None:
         engine = "dask"
     if engine != "threads":
-        engines.leave_if_rerun()  # before a folder is found in use
+        leave_if_rerun()  # before a folder is found in use
     # A wrong number of workers, or a wrong address, is found before anything is made.
     engines.make("threads" if engine == "auto" else engine, workers, scheduler)
     store = Store.create(Path(out))

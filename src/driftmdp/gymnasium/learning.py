@@ -129,7 +129,7 @@ def _warn_of_idle_states(player: Any, env: gymnasium.Env[Any, Any]) -> None:
     if idle:
         warn(
             f"{len(idle)} of the {player.space.n_states} states of {name_of(env)} are never decided in, {idle[0]} "
-            f"for one. {player.name} will go on looking for a way there. Leave them out: learn(Reachable(env), ...)."
+            f"for one; {player.name} would go on looking for a way there. Write learn(Reachable(env), ...)."
         )
 
 
