@@ -81,6 +81,8 @@ class BuiltinAgent(ABC):
     ----------
     space, horizon, seed
         States and actions; the number of steps and the seed, or None.
+    reward_range
+        Bounds (lo, hi) on the mean rewards; None where they do not matter.
     """
 
     only_for: ClassVar[str] = ""  # "bandits" or "inventory", if it is for no other problems
