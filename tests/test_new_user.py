@@ -45,6 +45,14 @@ def test_rewards_by_next_state_are_told_how_to_become_means():
     assert "from_dense" not in str(said.value)
 
 
+@pytest.mark.parametrize("given", [PROBLEM, PROBLEM.drifting, MDP, RANDOM], ids=lambda given: type(given).__name__)
+def test_what_has_a_space_is_told_to_give_it(given):
+    with pytest.raises(
+        InvalidInputError, match=rf"space must be a Space; got a {type(given).__name__}. Take its own"
+    ):
+        dm.agents.Adaptive(given)
+
+
 def test_regret_against_something_else_than_a_problem_is_one_sentence():
     with pytest.raises(InvalidInputError, match="problem must be a Problem"):
         dm.simulate(RANDOM, PROBLEM, 1).dynamic_regret(PROBLEM.drifting)
