@@ -77,7 +77,15 @@ AnyCell = TypeVar("AnyCell", ProblemCell, AgentCell)
 
 @dataclass(frozen=True)
 class Cell:
-    """An agent in a problem."""
+    """An agent in a problem.
+
+    Attributes
+    ----------
+    id
+        A digest of everything that decides its numbers.
+    problem, agent
+        Which; each with all its parameters.
+    """
 
     id: str
     problem: ProblemCell
@@ -90,7 +98,15 @@ class Cell:
 
 @dataclass(frozen=True)
 class RunKey:
-    """One run; ``digest`` says what it is."""
+    """One run; ``digest`` says what it is.
+
+    Attributes
+    ----------
+    digest
+        Of everything that decides its numbers.
+    cell, seed
+        The agent in its problem, and the seed.
+    """
 
     digest: str
     cell: Cell
@@ -104,13 +120,25 @@ class RunKey:
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything that a spec asks for."""
+    """Everything that a spec asks for.
+
+    Attributes
+    ----------
+    spec
+        The spec.
+    problems, agents
+        With all their parameters, grids written out, in the order of the spec.
+    cells
+        Every agent in every problem.
+    places
+        Where the spec has a problem or an agent, by id.
+    """
 
     spec: Spec
     problems: list[ProblemCell]
     agents: list[AgentCell]
     cells: list[Cell] = field(repr=False)
-    places: Mapping[str, str] = field(repr=False)  # where the spec has a problem or an agent, by id
+    places: Mapping[str, str] = field(repr=False)
 
     __repr__ = brief
 

@@ -57,6 +57,7 @@ class DriftingMdp:
     """
 
     def __init__(self, anchors: Sequence[Mdp], weights: Any, reward_weights: Any = None) -> None:
+        _refuse_mdps(weights, "weights", "DriftingMdp(anchors, weights)")
         anchors = _checked_anchors(anchors)
         self._space = anchors[0].space
         self._weights = Weights.parse(weights, len(anchors), "weights", distribution=True)
@@ -96,6 +97,7 @@ class DriftingMdp:
         >>> DriftingMdp.piecewise([one, two], [4, 6]).horizon
         5
         """
+        _refuse_mdps(change_points, "change_points", "DriftingMdp.piecewise(mdps, change_points)")
         anchors, index = _distinct(mdps)
         change_points = as_list(change_points, "change_points", "a list of steps")
         ends = [as_horizon(point, name="change_points") for point in change_points]
@@ -116,6 +118,7 @@ class DriftingMdp:
     @classmethod
     def stationary(cls, mdp: Mdp, horizon: int) -> DriftingMdp:
         """Return the world that never changes."""
+        _refuse_mdps(horizon, "horizon", "DriftingMdp.stationary(mdp, horizon)")
         return cls([mdp], np.zeros(as_horizon(horizon), dtype=np.int32))
 
     @property
@@ -320,6 +323,15 @@ def _distinct(mdps: Iterable[Mdp]) -> tuple[list[Mdp], NDArray[np.int32]]:
     anchors = {id(mdp): mdp for mdp in sequence}
     place = {key: k for k, key in enumerate(anchors)}
     return list(anchors.values()), np.array([place[id(mdp)] for mdp in sequence], dtype=np.int32)
+
+
+def _refuse_mdps(value: Any, name: str, call: str) -> None:
+    """Refuse MDPs where numbers should be."""
+    first = value[0] if isinstance(value, Sequence) and value else value
+    if isinstance(first, Mdp):
+        raise InvalidInputError(
+            f"{name} must be given in numbers; got an Mdp. The arguments look swapped: write {call}."
+        )
 
 
 def _checked_anchors(anchors: Iterable[Mdp]) -> Sequence[Mdp]:

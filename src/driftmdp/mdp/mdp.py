@@ -66,7 +66,10 @@ class Mdp:
 
     def __init__(self, space: Space, rewards: ArrayLike, transitions: Any) -> None:
         if not isinstance(space, Space):
-            raise InvalidInputError(f"space must be a Space; got {type(space).__name__}.")
+            raise InvalidInputError(
+                f"space must be a Space; got {type(space).__name__}. Write Mdp(space, rewards, transitions)."
+            )
+        _refuse_swapped(rewards, transitions, 1, "Mdp(space, rewards, transitions)")
         self._space = space
         self._rewards = _checked_rewards(space, rewards)
         self._transitions = _checked_transitions(space, transitions)
@@ -90,6 +93,7 @@ class Mdp:
         >>> mdp.space.n_actions
         array([1, 2], dtype=int32)
         """
+        _refuse_swapped(rewards, transitions, 2, "Mdp.from_dense(rewards, transitions)")
         r, p = _as_table(rewards, "rewards", 2), _as_table(transitions, "transitions", 3)
         n_states, n_actions = r.shape
         if p.shape != (n_states, n_actions, n_states):
@@ -172,10 +176,29 @@ class Mdp:
         return Mdp._trusted, (self._space, self._rewards, self._transitions)
 
 
+_HINTS = {
+    "transitions": " For an [S, A, S] table use Mdp.from_dense.",
+    "rewards": " Of rewards by next state take the means: (transitions * rewards).sum(axis=2).",
+}
+
+
+def _refuse_swapped(rewards: Any, transitions: Any, n_axes: int, call: str) -> None:
+    """Refuse rewards with the axes of transitions, one more than their own, beside the reverse."""
+    try:
+        given = np.ndim(rewards), np.ndim(transitions)
+    except (TypeError, ValueError):  # no tables at all, which is said elsewhere
+        return
+    if given == (n_axes + 1, n_axes):
+        raise InvalidInputError(
+            f"rewards must have {n_axes} and transitions {n_axes + 1} axes; got shapes {np.shape(rewards)} and "
+            f"{np.shape(transitions)}. The arguments look swapped: write {call}."
+        )
+
+
 def _as_table(values: ArrayLike, name: str, n_axes: int) -> NDArray[np.float64]:
     numbers = as_numbers(values, name, "a regular table of real numbers")
     if numbers.ndim != n_axes or numbers.size == 0:
-        hint = " For an [S, A, S] table use Mdp.from_dense." if (n_axes, numbers.ndim) == (2, 3) else ""
+        hint = _HINTS.get(name, "") if (n_axes, numbers.ndim) == (2, 3) else ""
         raise InvalidInputError(
             f"{name} must be a table with {n_axes} axes, none empty; got shape {numbers.shape}.{hint}"
         )

@@ -26,7 +26,15 @@ KINDS = ("none", "anchor", "bernoulli", "gaussian")  # the position is the code 
 
 @dataclass(frozen=True)
 class Noise:
-    """A noise model; write it as a word, ``"bernoulli"``, or as ``gaussian(0.1)``."""
+    """A noise model; write it as a word, ``"bernoulli"``, or as ``gaussian(0.1)``.
+
+    Attributes
+    ----------
+    kind
+        ``"none"``, ``"anchor"``, ``"bernoulli"`` or ``"gaussian"``.
+    sigma
+        The standard deviation of Gaussian noise; 0 for the others.
+    """
 
     kind: str
     sigma: float = 0.0

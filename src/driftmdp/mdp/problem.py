@@ -30,7 +30,14 @@ class Luck(NamedTuple):
     """The world's random numbers, one of each kind a step, drawn before anything happens.
 
     Whatever an agent does, step t uses the same numbers, so that two agents with one seed face the same
-    luck. ``noise`` is 0 where the noise model needs no number of its own.
+    luck.
+
+    Attributes
+    ----------
+    anchor, successor
+        Uniform in [0, 1): which anchor a step draws, and which next state, shape (T,).
+    noise
+        For the reward, shape (T,); 0 where the noise model needs no number of its own.
     """
 
     anchor: NDArray[np.float64]
@@ -42,7 +49,17 @@ class Luck(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """What a step gives: a reward, the next state, and the anchor drawn (inventory: the demand)."""
+    """What a step gives: a reward, the next state, and the anchor drawn (inventory: the demand).
+
+    Attributes
+    ----------
+    reward
+        What was received.
+    next_state
+        Where it led.
+    anchor
+        The anchor that was drawn; in inventory, the demand.
+    """
 
     reward: float
     next_state: int

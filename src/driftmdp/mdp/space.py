@@ -213,6 +213,8 @@ def _checked_action_names(
 def as_space(space: Any) -> Space:
     """Return a space, or say that it is none."""
     if not isinstance(space, Space):
+        if isinstance(getattr(space, "space", None), Space):  # a problem, a world or an agent
+            raise InvalidInputError(f"space must be a Space; got a {type(space).__name__}. Take its own: .space.")
         raise InvalidInputError(
             f"space must be a Space; got {shown(space)}. Write Space.uniform(n_states, n_actions)."
         )

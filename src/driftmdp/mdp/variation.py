@@ -34,7 +34,17 @@ CHUNK = 1 << 22  # numbers held at once while differencing rewards
 
 @dataclass(frozen=True, eq=False)
 class Variation:
-    """The budgets B_r and B_p and the steps they sum."""
+    """The budgets B_r and B_p and the steps they sum.
+
+    Attributes
+    ----------
+    reward, transition
+        B_r and B_p.
+    reward_steps, transition_steps
+        What each step from t to t + 1 adds to them, shape (T - 1,).
+    reward_norm, transition_norm
+        The norms over pairs and over next states: 1, 2 or inf.
+    """
 
     reward: float
     transition: float
