@@ -20,6 +20,11 @@ from driftmdp.validation import as_vector, warn
 
 __all__ = ["Run", "finished_run"]
 
+VACUOUS_ADVICE = (
+    "vacuous: theory's radii exclude nothing at this horizon, so ties decide every action. "
+    "Scale the radii (scale=0.1), or take Adaptive."
+)
+
 
 @dataclass(frozen=True, eq=False)
 class Run:
