@@ -331,11 +331,18 @@ def vacuous_agents(results: Results) -> list[str]:
     --------
     ``vacuous_agents(driftmdp.experiments.load(folder))``
     """
-    shares = results.runs.groupby(["agent", "problem"], sort=False)["vacuous_share"].mean().dropna()
+    keys = ["agent_base", "agent", "problem"]
+    vacuous = results.runs.groupby(keys, sort=False)["vacuous_share"].mean().dropna() >= NEARLY_ALL
     names = []
-    for agent, by_problem in (shares >= NEARLY_ALL).groupby("agent", sort=False):
-        where = "" if by_problem.all() else f" in {', '.join(by_problem.index[by_problem].get_level_values(1))}"
-        names += [f"{agent}{where}"] if by_problem.any() else []
+    for base, of_base in vacuous.groupby("agent_base", sort=False):
+        everywhere = of_base.groupby("agent", sort=False).all()
+        labels = everywhere.index[everywhere].tolist()
+        if len(labels) == len(everywhere):
+            labels = [str(base)]
+        elif len(labels) > 1:
+            labels = [f"{base} with {len(labels)} of {len(everywhere)} choices of parameters"]
+        elsewhere = of_base[of_base & ~everywhere.reindex(of_base.index, level="agent")]
+        names += labels + [f"{agent} in {problem}" for _, agent, problem in elsewhere.index]
     if not names:
         return []
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
