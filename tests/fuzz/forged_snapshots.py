@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 import driftmdp as dm
 from driftmdp.errors import DriftmdpError
-from tests.agents.worlds import problem_for, world_luck
+from tests.agents.worlds import world_luck
 from tests.fuzz.harness import answered
-from tests.fuzz.honest_snapshots import large_problem, make
+from tests.fuzz.honest_snapshots import large_problem, make, small_problem
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -56,7 +56,7 @@ SIZES = ((False, 0), (False, 3), (False, 50), (True, 1), (True, 120), (True, 250
 def honest(name: str, is_large: bool, steps: int) -> tuple[dm.Problem, Arrays]:
     """Return a problem and the arrays of an agent that played some steps of it, between act and observe."""
     kind, rng = dm.agents.builtin()[name], np.random.default_rng(steps)
-    problem = large_problem(kind, rng) if is_large else problem_for(kind, 400)
+    problem = large_problem(kind, rng) if is_large else small_problem(kind, rng)
     agent, luck, state = make(kind, problem, rng), world_luck(problem, 1), problem.start
     for t in range(1, steps + 1):
         action = agent.act(state)

@@ -1,7 +1,7 @@
 """Every built-in agent, in spaces beyond every first size, saved now and then: it goes on as if never interrupted.
 
-An agent is saved at a few steps and every copy plays on to the end. To save and load at *every* step is no such test:
-each load gives the memory room for one step more, so that it never lacks any.
+An agent is saved at a few steps and every copy plays on to the end. To save and load at *every* step is no such
+test: each load gives the memory room for one step more, so that it never lacks any.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import driftmdp as dm
-from tests.agents.worlds import random_problem, world_luck
+from tests.agents.worlds import problem_for, random_problem, world_luck
 
 STEPS = 260
 
@@ -29,6 +29,13 @@ def case(rng: np.random.Generator, folder: Path) -> None:
         except Exception as error:
             error.add_note(f"{agent!r} on {problem!r}")
             raise
+
+
+def small_problem(kind: type[dm.agents.BuiltinAgent], rng: np.random.Generator) -> dm.Problem:
+    """Return a problem of a few states and actions."""
+    if kind.only_for:
+        return problem_for(kind, 400)
+    return random_problem(int(rng.integers(1000)), 400)
 
 
 def large_problem(kind: type[dm.agents.BuiltinAgent], rng: np.random.Generator) -> dm.Problem:

@@ -16,6 +16,7 @@ from driftmdp import kernels
 from driftmdp.agents.base import RowByRow, Stage
 from driftmdp.agents.composition import phases_of, rules_of
 from driftmdp.agents.explanation import ActionReason, Beliefs, Explanation, Plan
+from driftmdp.agents.locking import locked
 from driftmdp.agents.parts import Confidence, Doubling, Everything, Memory, SinceRestart, SlidingWindow
 from driftmdp.agents.ranges import checked_range
 from driftmdp.agents.restoring import memory_arrays, restored_memory, restored_mind
@@ -173,6 +174,7 @@ class Optimist(RowByRow):
         return self.last_plan
 
     @property
+    @locked
     def last_plan(self) -> Plan:
         """The facts of the last plan."""
         clock = self._mind.clock[0]
