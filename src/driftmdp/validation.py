@@ -19,18 +19,23 @@ from driftmdp.errors import InvalidInputError
 
 __all__ = [
     "LARGEST",
+    "as_flag",
     "as_fraction",
     "as_integer",
+    "as_list",
     "as_number",
+    "as_numbers",
     "as_table",
     "as_vector",
     "nearest_name",
     "one_of",
     "quietly",
     "readonly",
+    "shown",
     "warn",
 ]
 
+LONGEST_SHOWN = 200  # characters of a value in a message
 LARGEST = 1e150  # rewards up to this size can be added up and squared without overflow
 
 Array = TypeVar("Array", bound=NDArray[Any])
@@ -40,8 +45,8 @@ def as_integer(value: Any, name: str, minimum: int | None = None, maximum: int |
     """Return ``value`` as an int within bounds, or say what is wrong; an array without axes is a number."""
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
-        raise InvalidInputError(f"{name} must be a whole number; got {value!r}.")
+    if isinstance(value, bool | np.timedelta64) or not isinstance(value, numbers.Integral):
+        raise InvalidInputError(f"{name} must be a whole number; got {shown(value)}.")
     if abs(int(value)) >= 2**63:
         raise InvalidInputError(f"{name} must be a whole number that a computer can count to; got {value}.")
     _check_bounds(float(value), name, minimum, maximum)
@@ -50,10 +55,17 @@ def as_integer(value: Any, name: str, minimum: int | None = None, maximum: int |
 
 def as_number(value: Any, name: str, minimum: float | None = None, maximum: float | None = None) -> float:
     """Return ``value`` as a finite float within bounds, or say what is wrong with it."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not _is_finite(value):
-        raise InvalidInputError(f"{name} must be a finite number; got {value!r}.")
+    if isinstance(value, bool | np.timedelta64) or not isinstance(value, numbers.Real) or not _is_finite(value):
+        raise InvalidInputError(f"{name} must be a finite number; got {shown(value)}.")
     _check_bounds(float(value), name, minimum, maximum)
     return float(value)
+
+
+def as_flag(value: Any, name: str) -> bool:
+    """Return ``value`` as True or False; 1 and 0 will do, an array will not."""
+    if not isinstance(value, bool | np.bool_ | int) or value not in (0, 1):
+        raise InvalidInputError(f"{name} must be True or False; got {shown(value)}.")
+    return bool(value)
 
 
 def as_fraction(value: Any, name: str) -> float:
@@ -77,10 +89,7 @@ def _check_bounds(value: float, name: str, minimum: float | None, maximum: float
 
 def as_vector(values: ArrayLike, name: str, length: int | None = None) -> NDArray[np.float64]:
     """Return ``values`` as a new one-dimensional float array of finite numbers."""
-    try:
-        vector = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InvalidInputError(f"{name} must be a list of numbers; got {values!r}.") from None
+    vector = as_numbers(values, name, "a list of numbers")
     if vector.ndim != 1 or (length is not None and vector.size != length):
         wanted = "(n,)" if length is None else f"({length},)"
         raise InvalidInputError(f"{name} must have shape {wanted}; got {vector.shape}.")
@@ -90,12 +99,65 @@ def as_vector(values: ArrayLike, name: str, length: int | None = None) -> NDArra
     return vector
 
 
+def as_numbers(values: Any, name: str, rule: str = "real numbers") -> NDArray[np.float64]:
+    """Return ``values`` as a new float array of any shape; dates, text, objects and masked entries are refused."""
+    _refuse_masked(values, name)
+    try:
+        table = np.asarray(values)
+    except (TypeError, ValueError):  # ragged
+        table = np.empty(0, object)
+    if table.dtype.kind not in "biuf":
+        raise InvalidInputError(f"{name} must be {rule}; got {shown(values)}.")
+    with np.errstate(over="ignore"):  # a long double may become infinite, which callers refuse
+        return table.astype(np.float64)
+
+
 def as_table(values: ArrayLike, name: str) -> NDArray[Any]:
-    """Return ``values`` as an array of any shape, or say that it is ragged."""
+    """Return ``values`` as an array of any shape, or say that it is ragged or has masked entries."""
+    _refuse_masked(values, name)
     try:
         return np.asarray(values)
     except ValueError:
         raise InvalidInputError(f"{name} must be a regular table; its rows differ in length.") from None
+
+
+def _refuse_masked(values: Any, name: str) -> None:
+    """Refuse masked entries: numpy would take what lies under the mask."""
+    if _is_masked(values):
+        raise InvalidInputError(f"{name} must have no masked entries; fill or drop them first.")
+
+
+def _is_masked(values: Any) -> bool:
+    if isinstance(values, list | tuple):
+        return any(_is_masked(one) for one in values if isinstance(one, list | tuple | np.ma.MaskedArray))
+    return isinstance(values, np.ma.MaskedArray) and bool(np.ma.getmaskarray(values).any())
+
+
+def as_list(values: Any, name: str, rule: str) -> list[Any]:
+    """Return what can be walked through as a list; ``rule`` says what it should be. A sparse matrix is no list."""
+    if not isinstance(values, Iterable) or isinstance(values, str | bytes) or hasattr(values, "tocsr"):
+        raise InvalidInputError(f"{name} must be {rule}; got {shown(values)}.")
+    try:
+        return list(values)
+    except TypeError:  # such as an array without axes
+        raise InvalidInputError(f"{name} must be {rule}; got {shown(values)}.") from None
+
+
+def shown(value: Any) -> str:
+    """Return a value for a message: one short line, arrays by type and shape.
+
+    Examples
+    --------
+    >>> shown([1, 2]), shown(np.ones((2, 3)))
+    ('[1, 2]', 'float64 of shape (2, 3)')
+    """
+    if getattr(value, "shape", ()) and hasattr(value, "dtype"):
+        return f"{value.dtype} of shape {value.shape}"
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # whatever it is, the sentence is about something else
+        text = f"a broken {type(value).__name__}"
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}..."
 
 
 def one_of(value: Any, name: str, choices: Iterable[str]) -> str:
