@@ -84,3 +84,78 @@ def test_dense_solve_equals_numpy():
         expected = np.linalg.solve(matrix, vector)
         kernels.elimination.solve_dense(matrix, vector)
         np.testing.assert_allclose(vector, expected, rtol=1e-8)
+
+
+needs_root = pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give folders to another user"
+)
+
+
+def chosen_directory(monkeypatch, tmp_path):
+    """Where machine code is read from if the home cache cannot be written and TMPDIR is ``tmp_path``."""
+    from driftmdp.kernels import _compile
+
+    blocked = tmp_path / "no-folder"
+    blocked.write_text("")
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(blocked))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    return _compile.cache_directory.__wrapped__()
+
+
+def planted_directory(tmp_path):
+    from driftmdp.kernels import _compile
+
+    planted = tmp_path / f"driftmdp-{_compile._user()}"
+    (planted / f"kernels-{_compile.sources_hash()}").mkdir(parents=True)
+    return planted
+
+
+def test_a_temporary_cache_of_ones_own_is_used_again(monkeypatch, tmp_path):
+    first = chosen_directory(monkeypatch, tmp_path)
+    assert first == chosen_directory(monkeypatch, tmp_path)
+    assert first.stat().st_mode & 0o777 == 0o700
+    assert first.parent.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("depth", ["folder", "inner"])
+def test_a_cache_that_others_can_write_to_is_not_read(monkeypatch, tmp_path, depth):
+    planted = planted_directory(tmp_path)
+    (planted if depth == "folder" else next(planted.iterdir())).chmod(0o777)
+    with pytest.warns(UserWarning, match="must be writable by you only"):
+        assert planted not in chosen_directory(monkeypatch, tmp_path).parents
+
+
+@needs_root
+@pytest.mark.parametrize("depth", ["folder", "inner", "link"])
+def test_a_cache_of_another_user_is_not_read(monkeypatch, tmp_path, depth):
+    planted = planted_directory(tmp_path)
+    if depth == "link":
+        planted = planted.rename(tmp_path / "elsewhere")
+        link = tmp_path / f"driftmdp-{os.geteuid()}"
+        link.symlink_to(planted)
+        os.chown(link, 12345, 12345, follow_symlinks=False)
+    else:
+        os.chown(planted if depth == "folder" else next(planted.iterdir()), 12345, 12345)
+    with pytest.warns(UserWarning, match="must be writable by you only"):
+        found = chosen_directory(monkeypatch, tmp_path)
+    assert planted not in found.resolve().parents
+    assert found.is_dir()
+
+
+@needs_root
+def test_a_named_cache_of_another_user_is_not_read(monkeypatch, tmp_path):
+    from driftmdp.kernels import _compile
+
+    os.chown(tmp_path, 12345, 12345)
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    with pytest.warns(UserWarning, match="NUMBA_CACHE_DIR"):
+        assert tmp_path not in _compile.cache_directory.__wrapped__().parents
+
+
+def test_a_named_cache_may_be_the_temporary_folder_of_all(monkeypatch, tmp_path):
+    from driftmdp.kernels import _compile
+
+    tmp_path.chmod(0o1777)
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    assert _compile.cache_directory.__wrapped__().parent == tmp_path

@@ -16,7 +16,7 @@ import typer
 from driftmdp._version import __version__
 from driftmdp.cli import check, figures, init, listing, report, reproduce, run, show, suite
 from driftmdp.cli.inventory import inventory
-from driftmdp.errors import DriftmdpError, InvalidInputError, UnknownNameError
+from driftmdp.errors import DriftmdpError, InvalidInputError, UnknownNameError, one_line
 
 __all__ = ["app", "run_cli"]
 
@@ -78,14 +78,15 @@ def run_cli() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except OSError as error:
-        print(f"error: {error.filename or 'The output'} could not be used: {error.strerror}.", file=sys.stderr)
+        where = "The output" if error.filename is None else str(error.filename)
+        print(one_line(f"error: {where} could not be used: {error.strerror or error}."), file=sys.stderr)
         sys.exit(1)
     except Exception as error:
         if debug:
             raise
         print(
-            f"error: Something went wrong that should not have: {type(error).__name__}: {error}. "
-            "`driftmdp --debug ...` shows where.",
+            one_line(f"error: Something went wrong that should not have: {type(error).__name__}: {error}. ")
+            + "`driftmdp --debug ...` shows where.",
             file=sys.stderr,
         )
         sys.exit(1)

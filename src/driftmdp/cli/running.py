@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from driftmdp.cli.printing import remark
+from driftmdp.errors import one_line
 from driftmdp.experiments import Session, Spec
 from driftmdp.experiments import run as run_spec
 from driftmdp.progress import make_progress
@@ -56,7 +57,7 @@ def closing_line(session: Session) -> str:
     runs = [failure for failure in session.failures if failure.is_run]
     first = (runs or session.failures)[0]
     who = f"{first.agent} in {first.problem}, seed {first.seed}" if runs else f"the facts of {first.problem}"
-    return (
+    return one_line(
         f"{len(runs)} of {session.asked} runs FAILED, {session.done} done{kept}; the first: {who}: {first.error} "
         f"(all of them: {session.folder / 'failures.json'})"
     )
@@ -66,7 +67,7 @@ def closing_line(session: Session) -> str:
 def saying_warnings() -> Iterator[None]:
     """Let a warning be a remark, without the place in the code that it came from."""
     with warnings.catch_warnings():
-        warnings.showwarning = lambda message, *_: remark(str(message))
+        warnings.showwarning = lambda message, *_: remark(one_line(str(message)))
         yield
 
 

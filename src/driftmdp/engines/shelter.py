@@ -46,7 +46,7 @@ def run_sheltered(function: bytes, tasks: bytes, indices: Sequence[int]) -> list
 
 
 def _run_child(message: bytes) -> tuple[list[bytes], int]:
-    command = [sys.executable, "-c", "from driftmdp.engines.shelter import serve; serve()"]
+    command = [sys.executable, "-P", "-c", "from driftmdp.engines.shelter import serve; serve()"]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as child:
         assert child.stdin is not None

@@ -77,13 +77,30 @@ def check_report(options: ReportOptions, agents: Sequence[_Labelled], where: str
                 f"{nearest_name(key, varied)}"
             )
     lines = [line_label(cell.base, cell.varied, options.split) for cell in agents]
-    for (one, first), (other, second) in itertools.combinations(zip(lines, agents, strict=True), 2):
-        chosen = {key: value for key, value in first.varied.items() if key in options.split}
-        if one == other and agrees(second.varied, chosen):
-            raise InvalidInputError(f"{where}: report.split leaves two agents the label {one!r}; name them apart.")
+    clash = _shared_line(lines, agents, options.split)
+    if clash is not None:
+        raise InvalidInputError(f"{where}: report.split leaves two agents the label {clash!r}; name them apart.")
     known = list(dict.fromkeys([*lines, *(cell.base for cell in agents)]))
     if options.baseline is not None and options.baseline not in known:
         raise InvalidInputError(
             f"{where}: report.baseline must be the label of an agent; got {options.baseline!r}."
             f"{nearest_name(options.baseline, known)} There are {', '.join(map(repr, lines[:12]))}."
         )
+
+
+def _shared_line(lines: Sequence[str], agents: Sequence[_Labelled], split: Sequence[str]) -> str | None:
+    """Return a label that two agents have at the same values of the split parameters that both have, if any."""
+    by_line: dict[
+        str, dict[frozenset[str], list[_Labelled]]
+    ] = {}  # label -> split parameters that they have -> agents
+    for line, cell in zip(lines, agents, strict=True):
+        by_line.setdefault(line, {}).setdefault(frozenset(cell.varied).intersection(split), []).append(cell)
+    for line, kinds in by_line.items():
+        for (some, first), (others, second) in itertools.combinations_with_replacement(kinds.items(), 2):
+            one, other = (
+                [canonical({key: cell.varied[key] for key in some & others}) for cell in cells]
+                for cells in (first, second)
+            )
+            if len(set(one)) < len(one) if first is second else set(one) & set(other):
+                return line
+    return None

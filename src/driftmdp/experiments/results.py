@@ -140,7 +140,7 @@ class Results:
                 return connection.execute(sql).df()
             except duckdb.Error as error:
                 raise InvalidInputError(
-                    f"The query must be SQL over runs, curves, cells, problems and summaries; {error}"
+                    f"The query must be SQL over runs, curves, cells, problems and summaries; {' '.join(str(error).split())}"
                 ) from None
 
     def __repr__(self) -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -22,8 +21,14 @@ from driftmdp.experiments.identity import canonical, check_finite, digest, plain
 from driftmdp.experiments.labels import check_label, check_report, labelled
 from driftmdp.experiments.spec import MOST_RUNS, Choice, CurveOptions, Spec
 from driftmdp.showing import brief
+from driftmdp.system import is_own, require_memory
+from driftmdp.validation import warn
 
 __all__ = ["AgentCell", "Cell", "Plan", "ProblemCell", "RunKey", "plan"]
+
+MOST_CELLS = 100_000
+CELL_SECONDS = 1e-3  # to make a problem and an agent once
+RUN_BYTES = 900  # of a run in the list of what is to be done (docs/scale.md)
 
 
 @dataclass(frozen=True)
@@ -139,8 +144,9 @@ def plan(spec: Spec, where: str = "spec") -> Plan:
     >>> [run.id for run in asked.runs()]
     ['two-state-v1/Random/0#...', 'two-state-v1/Random/1#...']
     """
-    _see_own_modules(where)
     _check_size(spec, where)
+    if any(":" in choice.name for choice in [*spec.problems, *spec.agents]):
+        _see_own_modules(where)
     places: dict[str, str] = {}
     problems = [
         _placed(_problem_cell(maker, choice, varied, spec.curve), place, places)
@@ -162,10 +168,23 @@ def _check_size(spec: Spec, where: str) -> None:
         sum(math.prod(len(values) for values in choice.grid.values()) for choice in choices)
         for choices in (spec.problems, spec.agents)
     )
-    if problems * agents * spec.n_seeds > MOST_RUNS:
+    cells, runs = problems * agents, problems * agents * spec.n_seeds
+    if runs > MOST_RUNS:
         raise InvalidInputError(
-            f"{where} must ask for at most {MOST_RUNS:,} runs; it asks for {problems * agents * spec.n_seeds:,}."
+            f"{where} must ask for at most {MOST_RUNS:,} runs; it asks for {_counted(runs)}, and to list them takes "
+            f"{_counted(runs * RUN_BYTES >> 30)} GiB. Split it into several specs."
         )
+    if cells > MOST_CELLS:
+        raise InvalidInputError(
+            f"{where} must ask for at most {MOST_CELLS:,} combinations of a problem and an agent; it asks for "
+            f"{cells:,}, and to make each once, before anything runs, takes about {cells * CELL_SECONDS / 60:,.0f} "
+            "minutes. Leave out values of its grids, or split it into several specs."
+        )
+    require_memory(runs * RUN_BYTES, f"{where}, which asks for {runs:,} runs,")
+
+
+def _counted(number: int) -> str:
+    return f"{number:,}" if number < 10**15 else "more than 10^15"
 
 
 def _placed(cell: AnyCell, place: str, places: dict[str, str]) -> AnyCell:
@@ -174,10 +193,17 @@ def _placed(cell: AnyCell, place: str, places: dict[str, str]) -> AnyCell:
 
 
 def _see_own_modules(where: str) -> None:
-    """Let modules beside the spec, and in the current folder, be imported."""
-    for folder in (os.getcwd(), str(Path(where).absolute().parent)):
+    """Let modules beside the spec, and in the current folder, be imported; say so if others can change them."""
+    file, here = Path(where).absolute(), Path.cwd()
+    for folder in (str(here), str(file.parent)):
         if folder not in sys.path:
             sys.path.append(folder)
+    foreign = [path for path in (file, file.parent, here) if path.exists() and not is_own(path)]
+    if foreign:
+        warn(
+            f"{where} has names with a colon, which are code that is run now, and {foreign[0]} is not yours or can be "
+            "changed by others. Go on only if you trust them."
+        )
 
 
 def _points(
@@ -237,10 +263,12 @@ def _what(maker: Maker, given: Mapping[str, Any]) -> dict[str, Any]:
 def _distinct(cells: list[AnyCell], where: str) -> list[AnyCell]:
     """Refuse one thing twice, and one label for two."""
     by_id: dict[str, str] = {}
+    labels: set[str] = set()
     for cell in cells:
         if cell.id in by_id:
             raise InvalidInputError(f"{where} must be different; {cell.label!r} is the same as {by_id[cell.id]!r}.")
-        if cell.label in by_id.values():
+        if cell.label in labels:
             raise InvalidInputError(f"{where} must have different labels; two are called {cell.label!r}.")
         by_id[cell.id] = cell.label
+        labels.add(cell.label)
     return cells

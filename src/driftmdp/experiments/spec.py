@@ -6,6 +6,8 @@ where they are made (:mod:`driftmdp.experiments.catalogue`).
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,6 +23,8 @@ __all__ = ["Choice", "CurveOptions", "ReportOptions", "SeedRange", "Spec", "Stri
 
 Seed = Annotated[int, Field(ge=0, lt=2**63)]
 MOST_RUNS = 10_000_000
+MOST_BYTES = 16 << 20  # of a spec
+DEEPEST = 50  # brackets within brackets
 
 
 class Strict(BaseModel):
@@ -156,13 +160,27 @@ def read_spec(path: str | Path) -> Spec:
     driftmdp.errors.InvalidInputError: .../spec.toml must be a file that can be read; ...
     """
     try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        meant = Path(path).with_suffix(".toml")
-        hint = f"Did you mean {meant}?" if meant.is_file() else "`driftmdp init` writes an example."
-        raise InvalidInputError(f"{path} must be a file that can be read; {reason}. {hint}") from None
+        if Path(path).is_fifo() and not Path(path).is_relative_to("/dev"):  # /dev has standard input
+            raise OSError(errno.EINVAL, "it is a named pipe, which may never be written to")
+        with open(path, "rb") as file:
+            content = file.read(MOST_BYTES + 1)
+        text = content.decode("utf-8")
+    except (OSError, ValueError) as error:
+        is_no_text = isinstance(error, UnicodeDecodeError)
+        reason = "it is not UTF-8 text" if is_no_text else getattr(error, "strerror", None) or str(error)
+        raise InvalidInputError(f"{path} must be a file that can be read; {reason}. {_meant(path)}") from None
+    if len(content) > MOST_BYTES:
+        raise InvalidInputError(f"{path} must have at most {MOST_BYTES >> 20} MiB; it has more. Is it a spec?")
     return parse_spec(text, str(path))
+
+
+def _meant(path: str | Path) -> str:
+    """Return the file that was perhaps meant, or what to do without one."""
+    with contextlib.suppress(OSError, ValueError):
+        meant = Path(path).with_suffix(".toml")
+        if meant.is_file():
+            return f"Did you mean {meant}?"
+    return "`driftmdp init` writes an example."
 
 
 def parse_spec(text: str, where: str = "spec") -> Spec:
@@ -176,14 +194,30 @@ def parse_spec(text: str, where: str = "spec") -> Spec:
     """
     try:
         content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # a TOMLDecodeError, or a number of too many digits
         raise InvalidInputError(f"{where} must be TOML; {error}.") from None
+    except RecursionError:
+        raise InvalidInputError(f"{where} must be TOML; its brackets are nested too deep.") from None
     return check_spec(content, where)
 
 
 def check_spec(content: Mapping[str, Any], where: str = "spec") -> Spec:
     """Return the spec that a mapping stands for."""
+    _check_depth_and_numbers(content, where)
     try:
         return Spec.model_validate(dict(content))
     except ValidationError as error:
         raise InvalidInputError(f"{where}: {complaint(error.errors(), Spec)}") from None
+
+
+def _check_depth_and_numbers(value: Any, where: str, depth: int = 0) -> None:
+    """Refuse what TOML need not be able to say: whole numbers beyond 64 bits, and very deep nesting."""
+    if isinstance(value, int) and abs(value) >= 2**63:
+        raise InvalidInputError(
+            f"{where} must have whole numbers below 2^63 only; one has {value.bit_length()} bits."
+        )
+    if depth > DEEPEST:
+        raise InvalidInputError(f"{where} must not be nested deeper than {DEEPEST} brackets.")
+    if isinstance(value, Mapping | list | tuple):
+        for item in value.values() if isinstance(value, Mapping) else value:
+            _check_depth_and_numbers(item, where, depth + 1)

@@ -263,7 +263,11 @@ def writing(folder: Path) -> Iterator[None]:
 
 def _read(path: Path) -> bytes:
     try:
+        if not path.is_file():  # a pipe would be waited for
+            raise StorageError(f"{path} must be a file; it is something else. Remove it.")
         return path.read_bytes()
+    except StorageError:
+        raise
     except OSError as error:
         raise StorageError(f"{path} could not be read: {error.strerror or error}.") from None
 

@@ -4,15 +4,18 @@ numba's own cache looks only at the file that defines a function, so an edit in 
 inlined into another file would be missed. Here the cache directory and the stamp inside it are a hash
 of every kernel source: an edit never meets a stale cache, and a second process never compiles again.
 
-The directory is ``NUMBA_CACHE_DIR`` if that is set, otherwise the user's cache directory; where
-neither can be written, a temporary one.
+The directory is in ``NUMBA_CACHE_DIR`` if that is set, otherwise in the user's cache directory; where that cannot be
+written, in the temporary one. What lies there is run, so nobody else may be able to write to it: otherwise a new
+temporary directory is made, which is removed when the process ends.
 """
 
 from __future__ import annotations
 
+import atexit
 import functools
 import hashlib
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable
@@ -21,6 +24,9 @@ from typing import Any, TypeVar
 
 import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+
+from driftmdp.system import is_own
+from driftmdp.validation import warn
 
 __all__ = ["cache_directory", "inlined_kernel", "kernel", "lean_kernel", "machine_code_is_there"]
 
@@ -56,16 +62,31 @@ def _user() -> str:
 
 @functools.cache
 def cache_directory() -> Path:
-    """Return the first candidate directory that can be written, created and keyed by the sources' hash."""
+    """Return the first candidate directory that can be written by this user only, keyed by the sources' hash."""
+    refused = []
     for parent in _candidates():
         directory = parent / f"kernels-{sources_hash()}"
         try:
-            directory.mkdir(parents=True, exist_ok=True)
+            parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not is_own(parent, sticky=True):
+                refused.append(parent)
+                continue
+            directory.mkdir(mode=0o700, exist_ok=True)
+            if not is_own(directory):
+                refused.append(directory)
+                continue
             with tempfile.TemporaryFile(dir=directory):
                 return directory
         except OSError:
             continue
-    return Path(tempfile.mkdtemp(prefix="driftmdp-"))
+    if refused:
+        warn(
+            f"{refused[0]} must be writable by you only, because machine code is read from there; it is not used, "
+            "and this process compiles for itself. Remove it, or set NUMBA_CACHE_DIR to a folder of your own."
+        )
+    fresh = tempfile.mkdtemp(prefix="driftmdp-")
+    atexit.register(shutil.rmtree, fresh, ignore_errors=True)
+    return Path(fresh)
 
 
 def machine_code_is_there() -> bool:

@@ -24,7 +24,8 @@ def compiling_aside(*scripts: str) -> Iterator[None]:
     compiles it later.
     """
     aside = [
-        subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        # -P: import nothing from the current folder, which this process may not do either.
+        subprocess.Popen([sys.executable, "-P", "-c", script], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         for script in scripts
     ]
     try:

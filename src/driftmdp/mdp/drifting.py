@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import World
+from driftmdp.mdp.horizon import as_horizon
 from driftmdp.mdp.mdp import Mdp, readonly_csr
 from driftmdp.mdp.space import Space
 from driftmdp.mdp.variation import Variation, variation
@@ -98,7 +99,7 @@ class DriftingMdp:
         change_points = list(change_points)
         ends = [as_integer(point, "change_points", minimum=1) for point in change_points]
         if horizon is not None:
-            ends.append(as_integer(horizon, "horizon", minimum=1) + 1)
+            ends.append(as_horizon(horizon) + 1)
         if len(ends) != index.size:
             raise InvalidInputError(
                 f"change_points must be {index.size - 1} with a horizon, or {index.size} without one "
@@ -114,7 +115,7 @@ class DriftingMdp:
     @classmethod
     def stationary(cls, mdp: Mdp, horizon: int) -> DriftingMdp:
         """Return the world that never changes."""
-        return cls([mdp], np.zeros(as_integer(horizon, "horizon", minimum=1), dtype=np.int32))
+        return cls([mdp], np.zeros(as_horizon(horizon), dtype=np.int32))
 
     @property
     def space(self) -> Space:

@@ -17,11 +17,13 @@ from driftmdp.mdp.noise import Noise
 from driftmdp.mdp.space import Space
 from driftmdp.mdp.views import problem_view
 from driftmdp.showing import brief, safely
+from driftmdp.system import require_memory
 from driftmdp.validation import as_integer, as_number, one_of
 
 __all__ = ["Luck", "Problem", "Sample"]
 
 CHUNK = 1 << 22
+RUN_BYTES = 72  # of random numbers and records, for each step of a run
 
 
 class Luck(NamedTuple):
@@ -177,6 +179,7 @@ class Problem:
         """Draw the world's random numbers for all T steps."""
         if not isinstance(rng, np.random.Generator):
             raise InvalidInputError(f"rng must be a numpy Generator; got {rng!r}. Use np.random.default_rng(seed).")
+        require_memory(RUN_BYTES * self.horizon, f"A run of {self.horizon:,} steps")
         anchor, successor = rng.random((2, self.horizon))
         if self.noise.kind == "bernoulli":
             noise = rng.random(self.horizon)

@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
+from driftmdp.mdp.horizon import as_horizon
 from driftmdp.problems.registry import register
 from driftmdp.problems.schedules import blocks
+from driftmdp.system import require_memory
 from driftmdp.validation import as_integer, as_number, one_of
 
 __all__ = ["bandit"]
@@ -57,10 +59,12 @@ def bandit(
     [0.8, 0.8]
     """
     n_arms = as_integer(n_arms, "n_arms", minimum=1)
-    horizon = as_integer(horizon, "horizon", minimum=1)
+    is_smooth = one_of(drift, "drift", DRIFTS) == "sinusoidal"
+    require_memory(56 * n_arms * (3 if is_smooth else n_arms), f"n_arms = {n_arms:,}")
+    horizon = as_horizon(horizon, n_weights=3 if is_smooth else 0)
     cycles = as_number(cycles, "cycles", minimum=0.0)
     changes = as_integer(changes, "changes", minimum=0)
-    if one_of(drift, "drift", DRIFTS) == "sinusoidal":
+    if is_smooth:
         drifting = _sinusoidal(n_arms, horizon, cycles)
     else:
         jumps = changes if drift == "abrupt" else 0

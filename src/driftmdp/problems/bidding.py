@@ -36,10 +36,12 @@ from numpy.typing import NDArray
 from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
 from driftmdp.problems.registry import register
 from driftmdp.problems.schedules import moves
+from driftmdp.system import require_memory
 from driftmdp.validation import as_fraction, as_integer, as_number
 
 __all__ = ["AUDIENCES", "Audience", "bidding", "win_chances"]
 
+MOST_BIDS = 1000  # their binomial coefficients are numbers that floats can hold
 LEAST = 0.01  # of chances without which some states could not be reached
 
 
@@ -90,7 +92,7 @@ def bidding(
     exposures
         Most recent exposures that are counted.
     n_bids
-        The highest bid, units of money a block.
+        The highest bid, units of money a block, at most 1,000.
     period
         Mean number of blocks until the budget is filled again, at least 2.
     horizon
@@ -129,7 +131,7 @@ def bidding(
     campaign = Campaign(
         as_integer(budget, "budget", minimum=1),
         as_integer(exposures, "exposures", minimum=0),
-        as_integer(n_bids, "n_bids", minimum=1),
+        as_integer(n_bids, "n_bids", 1, MOST_BIDS),
         forget=as_number(recovery, "recovery", LEAST, 1.0),
         refill=1 / as_number(period, "period", minimum=2.0),
     )
@@ -164,6 +166,8 @@ class Campaign:
     def __init__(self, budget: int, exposures: int, n_bids: int, forget: float, refill: float) -> None:
         self.budget, self.exposures, self.n_bids = budget, exposures, n_bids
         self.forget, self.refill = forget, refill
+        states = (budget + 1) * (exposures + 1)
+        require_memory(250 * states * (min(budget, n_bids) + 1), f"(budget + 1) x (exposures + 1) = {states:,}")
         left, shown = np.divmod(np.arange((budget + 1) * (exposures + 1)), exposures + 1)
         self.space = Space(
             np.minimum(left, n_bids) + 1,

@@ -9,8 +9,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
+from driftmdp.mdp.horizon import as_horizon
 from driftmdp.problems.registry import register
 from driftmdp.problems.schedules import blocks, loop
+from driftmdp.system import require_memory
 from driftmdp.validation import as_fraction, as_integer, as_number, one_of
 
 __all__ = ["garnet", "random_mdp"]
@@ -70,12 +72,14 @@ def garnet(
     n_actions = as_integer(n_actions, "n_actions", minimum=1)
     branching = as_integer(branching, "branching", 1, n_states)
     as_fraction(reward_sparsity, "reward_sparsity")
-    horizon = as_integer(horizon, "horizon", minimum=1)
     one_of(drift, "drift", DRIFTS)
+    horizon = as_horizon(horizon, n_weights=2 if drift in CYCLES else 0)
     changes = as_integer(changes, "changes", minimum=0)
     cycles = None if cycles is None else as_number(cycles, "cycles", minimum=0.0)
     rng = np.random.default_rng(as_integer(seed, "seed", minimum=0))
     count = 1 if drift == "stationary" else as_integer(n_anchors, "n_anchors", minimum=2)
+    entries = count * n_states * n_actions * branching
+    require_memory(32 * entries, f"n_anchors x n_states x n_actions x branching = {entries:,}")
     anchors = [random_mdp(n_states, n_actions, branching, reward_sparsity, rng) for _ in range(count)]
     still = np.zeros(horizon, dtype=np.int32)  # always the first anchor
     if drift == "stationary":

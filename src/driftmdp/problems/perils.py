@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
+from driftmdp.mdp.horizon import as_horizon
 from driftmdp.problems.registry import register
 from driftmdp.validation import as_integer
 
@@ -83,6 +84,7 @@ def perils(tau: int = 25, cycles: int = 1) -> PerilsProblem:
     """
     tau = as_integer(tau, "tau", minimum=1)
     cycles = as_integer(cycles, "cycles", minimum=1)
+    as_horizon(4 * tau * cycles, name="4 x tau x cycles")
     space = Space([2, 2], ["1", "2"], [["a1", "a2"], ["b1", "b2"]])
     rewards = [0.0, 0.0, 1.0, 1.0]
     one, two = [1, 0], [0, 1]

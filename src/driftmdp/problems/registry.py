@@ -95,7 +95,10 @@ def register(
         def named(*args: Parameters.args, **kwargs: Parameters.kwargs) -> AnyProblem:
             bound = inspect.signature(factory).bind(*args, **kwargs)
             bound.apply_defaults()
-            problem = factory(*args, **kwargs)
+            try:
+                problem = factory(*args, **kwargs)
+            except MemoryError as error:
+                raise InvalidInputError(f"{name} must fit into memory; {error}. Take smaller numbers.") from None
             if not isinstance(problem, Problem):
                 raise InvalidInputError(
                     f"{name} must make a Problem; its function returned {type(problem).__name__}."

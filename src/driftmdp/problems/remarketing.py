@@ -34,6 +34,7 @@ from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
 from driftmdp.problems.inventory.demand import Poisson
 from driftmdp.problems.registry import register
 from driftmdp.problems.schedules import moves
+from driftmdp.system import require_memory
 from driftmdp.validation import as_integer, as_number
 
 __all__ = ["MARKETS", "Market", "remarketing"]
@@ -127,6 +128,7 @@ def remarketing(
     price_impact = as_number(price_impact, "price_impact", minimum=0.0)
     listing_fee = as_number(listing_fee, "listing_fee", minimum=0.0)
     holding = as_number(holding, "holding", minimum=0.0)
+    require_memory(len(MARKETS) * 24 * lot.listed.sum(), f"capacity = {lot.capacity:,}")
     anchors = []
     for market in MARKETS.values():
         wanted = demand * market.demand
@@ -141,6 +143,8 @@ class Lot:
     """The lot's states, and by pair how many cars are on it and how many of them are listed."""
 
     def __init__(self, capacity: int, batch: int, n_batches: int) -> None:
+        n_listings = min(n_batches, -(-capacity // batch)) + 1
+        require_memory(250 * (capacity + 1) * n_listings, f"capacity = {capacity:,}")
         batches = np.minimum(-(-np.arange(capacity + 1) // batch), n_batches)
         listings = [[f"list {min(k * batch, s)}" for k in range(most + 1)] for s, most in enumerate(batches)]
         self.capacity = capacity

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
+from driftmdp.mdp.horizon import as_horizon
 from driftmdp.problems.registry import register
 from driftmdp.problems.schedules import blocks, swing
+from driftmdp.system import require_memory
 from driftmdp.validation import as_integer, as_number, one_of
 
 __all__ = ["river_swim"]
@@ -50,7 +52,8 @@ def river_swim(
     0.4286
     """
     n_states = as_integer(n_states, "n_states", minimum=3)
-    horizon = as_integer(horizon, "horizon", minimum=1)
+    require_memory(80 * n_states**2, f"n_states = {n_states:,}")
+    horizon = as_horizon(horizon, n_weights=2 if drift == "drifting" else 0)
     cycles = as_number(cycles, "cycles", minimum=0.0)
     river = _river(n_states, right=0.35, left=0.05)
     if one_of(drift, "drift", DRIFTS) == "stationary":

@@ -6,6 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from driftmdp.mdp.horizon import as_horizon
 from driftmdp.validation import as_integer, as_number, one_of
 
 __all__ = ["DRIFTS", "blocks", "loop", "moves", "swing"]
@@ -62,9 +63,10 @@ def moves(
     >>> moves("abrupt", horizon=4, n_anchors=3, cycles=1, changes=1).tolist()
     [0, 0, 1, 1]
     """
-    horizon = as_integer(horizon, "horizon", minimum=1)
+    is_smooth = one_of(drift, "drift", DRIFTS) == "seasonal"
+    horizon = as_horizon(horizon, n_weights=2 if is_smooth else 0)
     cycles = as_number(cycles, "cycles", minimum=0.0)
     changes = as_integer(changes, "changes", minimum=0)
-    if one_of(drift, "drift", DRIFTS) == "seasonal":
+    if is_smooth:
         return loop(horizon, n_anchors, cycles)
     return blocks(horizon, n_anchors, changes if drift == "abrupt" else 0)

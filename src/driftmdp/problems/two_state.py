@@ -9,8 +9,9 @@ import numpy as np
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
+from driftmdp.mdp.horizon import as_horizon
 from driftmdp.problems.registry import register
-from driftmdp.validation import as_integer, as_number
+from driftmdp.validation import as_number
 
 __all__ = ["two_state"]
 
@@ -53,7 +54,7 @@ def two_state(horizon: int = 5000, v_r: float | str = "T^0.2", v_p: float | str 
     >>> problem.reward_range
     (-2.8, 3.2)
     """
-    t_max = as_integer(horizon, "horizon", minimum=1)
+    t_max = as_horizon(horizon, n_weights=4)
     speed_r, speed_p = _speed(v_r, "v_r", t_max), _speed(v_p, "v_p", t_max)
     t = np.arange(1, t_max + 1)
     cosine = np.cos(5 * speed_r * math.pi * t / t_max)

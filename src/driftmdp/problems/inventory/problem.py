@@ -29,11 +29,13 @@ from numpy.typing import NDArray
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import DriftingMdp, Mdp, Problem
+from driftmdp.mdp.horizon import as_horizon
 from driftmdp.problems.inventory.costs import Costs
 from driftmdp.problems.inventory.demand import DemandLaw, Poisson, as_demand
 from driftmdp.problems.inventory.paths import Seasonal
 from driftmdp.problems.inventory.stock import Stock
 from driftmdp.problems.registry import register
+from driftmdp.system import require_memory
 from driftmdp.validation import as_integer, as_number, readonly
 
 __all__ = ["InventoryProblem", "inventory"]
@@ -124,7 +126,8 @@ def inventory(
     """
     stock = Stock(capacity, lead_time)
     capacity = stock.capacity
-    horizon = as_integer(horizon, "horizon", minimum=1)
+    require_memory(56 * stock.space.n_pairs * (capacity + 1), f"capacity = {capacity:,}")
+    horizon = as_horizon(horizon, n_weights=capacity + 1)
     zeta = as_number(zeta, "zeta", minimum=0.0)
     if zeta * (capacity + 1) > 1:
         raise InvalidInputError(

@@ -15,12 +15,14 @@ vain. [ZCS18] and [AJ19] write the state before the morning's arrival; adding it
 from __future__ import annotations
 
 import functools
+import math
 
 import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import Space
+from driftmdp.system import require_memory
 from driftmdp.validation import as_integer, readonly
 
 __all__ = ["LEAD_TIMES", "Stock", "as_lead_time"]
@@ -62,6 +64,8 @@ class Stock:
     def __init__(self, capacity: int, lead_time: int = 0) -> None:
         self.capacity = as_integer(capacity, "capacity", minimum=1)
         self.lead_time = as_lead_time(lead_time)
+        pairs = math.comb(self.capacity + (3 if self.lead_time == 2 else 2), 3 if self.lead_time == 2 else 2)
+        require_memory(8 * pairs, f"capacity = {self.capacity:,}")
         self.space, self.on_hand, self.coming = _states(self.capacity, self.lead_time)
 
     def index(self, on_hand: int, coming: int = 0) -> int:
