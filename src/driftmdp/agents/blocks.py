@@ -114,8 +114,10 @@ class BlockSummary:
     def __str__(self) -> str:
         uniform = " (every arm as likely)" if self.gamma >= 1.0 else ""
         clipped = f", clipped from {self.formula_gamma:.3g}" if self.clipped else ""
+        distinct = len(set(self.arms))
+        repeated = f", {distinct} of them distinct" if distinct < len(self.arms) else ""
         lines = [
-            f"{self.master} over {len(self.arms)} arms ({', '.join(self.names)}), "
+            f"{self.master} over {len(self.arms)} arms ({', '.join(self.names)}{repeated}), "
             f"gamma {self.gamma:.3g}{clipped}{uniform}",
             f"blocks of {self.block_length} steps:",
             f"{'block':>5} {'from t':>8} "
