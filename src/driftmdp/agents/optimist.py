@@ -24,7 +24,7 @@ from driftmdp.agents.room import counts_of, draft_for, enlarge_memory, enlarge_m
 from driftmdp.errors import InvalidInputError, NotConvergedError
 from driftmdp.mdp import Space
 from driftmdp.planning.optimistic import finish_sparsely
-from driftmdp.validation import one_of
+from driftmdp.validation import as_integer, one_of
 
 __all__ = ["PLANNERS", "TIES", "Optimist"]
 
@@ -88,7 +88,7 @@ class Optimist(RowByRow):
         ties: str = "least-visited",
         seed: int | None = None,
     ) -> None:
-        super().__init__(space, horizon, seed)
+        super().__init__(space, as_integer(horizon, "horizon", minimum=1), seed)
         if not isinstance(memory, (Everything, SlidingWindow, SinceRestart)):
             raise InvalidInputError(f"memory must be Everything, SlidingWindow or SinceRestart; got {memory!r}.")
         if not isinstance(confidence, Confidence):

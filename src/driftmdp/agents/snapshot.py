@@ -25,7 +25,7 @@ from driftmdp.errors import InvalidInputError
 from driftmdp.files import write_whole
 from driftmdp.mdp import Space
 from driftmdp.problems.inventory import Costs
-from driftmdp.validation import quietly
+from driftmdp.validation import as_file, quietly
 
 __all__ = ["VERSION", "load", "save"]
 
@@ -37,6 +37,7 @@ def save(agent: BuiltinAgent, path: str | os.PathLike[str]) -> None:
     """Write a snapshot of an agent: under a temporary name, synced, then renamed, so never half of one."""
     from driftmdp.agents import builtin
 
+    path = as_file(path)
     if builtin().get(type(agent).__name__) is not type(agent):
         raise InvalidInputError(
             f"{type(agent).__name__} must be one of the agents of driftmdp to be saved: load could not find its "
@@ -77,6 +78,7 @@ def load(path: str | os.PathLike[str]) -> BuiltinAgent:
     """
     from driftmdp.agents import builtin
 
+    path = as_file(path)
     try:
         content = Path(path).read_bytes()
     except OSError as error:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.agents import Agent, BuiltinAgent
+from driftmdp.agents.base import checked_problem
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import Record
 from driftmdp.mdp import DriftingMdp, Problem
@@ -120,7 +121,7 @@ class Run:
         >>> bool(run.dynamic_regret(problem)[-1] > 500)
         True
         """
-        if problem.horizon != self.horizon or problem.name != self.problem:
+        if checked_problem(problem).horizon != self.horizon or problem.name != self.problem:
             raise InvalidInputError(
                 f"problem must be the one of the run, {self.problem!r} with {self.horizon} steps; got "
                 f"{problem.name!r} with {problem.horizon}."
