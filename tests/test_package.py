@@ -1,13 +1,17 @@
+import dataclasses
 import importlib
 import inspect
 import pickle
+import pydoc
+import re
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import driftmdp as dm
-from driftmdp import errors
+from driftmdp import errors, simulation
 
 ROOMS = [
     "driftmdp.agents",
@@ -61,6 +65,36 @@ def test_every_public_name_exists_and_is_documented(room):
         public = getattr(module, name)
         if inspect.isfunction(public) or inspect.isclass(public):
             assert (inspect.getdoc(public) or "").strip(), f"{room}.{name} has no documentation"
+
+
+@pytest.mark.parametrize("room", ["driftmdp", *ROOMS])
+def test_every_public_class_documents_what_it_holds(room):
+    module = importlib.import_module(room)
+    for name in module.__all__:
+        public = getattr(module, name)
+        if inspect.isclass(public) and public.__module__.startswith("driftmdp"):
+            said = " ".join(inspect.getdoc(kind) or "" for kind in public.__mro__ if kind is not object)
+            silent = sorted(held for held in attributes(public) if not re.search(rf"\b{held}\b", said))
+            assert not silent, f"help({room}.{name}) says nothing of {', '.join(silent)}"
+
+
+def attributes(kind):
+    """Return the public fields of a record, or what the constructor of a class keeps."""
+    if dataclasses.is_dataclass(kind):
+        return [field.name for field in dataclasses.fields(kind) if not field.name.startswith("_")]
+    if hasattr(kind, "_fields"):
+        return kind._fields
+    made = inspect.getsource(kind.__init__) if "__init__" in vars(kind) else ""
+    return set(re.findall(r"^ +self\.([a-z]\w*)(?:, self\.\w+)*(?:: .*)? = ", made, re.MULTILINE))
+
+
+def test_help_of_a_stage_has_every_attribute():
+    problem = dm.problems.two_state(10)
+    record = simulation.fitting._new_record(problem)
+    stage = dm.agents.Stage(problem, problem.luck(np.random.default_rng(0)), record)
+    shown = pydoc.plain(pydoc.render_doc(dm.agents.Stage))
+    assert all(re.search(rf"^ \|  {name}$", shown, re.MULTILINE) for name in vars(stage))
+    assert all(f"``{name}``" in shown for name in record._fields)
 
 
 @pytest.mark.parametrize("room", ROOMS)

@@ -18,6 +18,7 @@ __all__ = [
     "NotConvergedError",
     "StorageError",
     "UnknownNameError",
+    "VacuousPlansWarning",
     "one_line",
 ]
 
@@ -51,6 +52,10 @@ class DriftmdpError(Exception):
 
 class ClippedGammaWarning(UserWarning):
     """A bandit's share of uniform draws came out above 1 and was clipped: every arm is as likely, for ever."""
+
+
+class VacuousPlansWarning(UserWarning):
+    """Every plan of a run was vacuous: the radii excluded nothing, so that ties decided every action."""
 
 
 class CheckFailedError(DriftmdpError, AssertionError):

@@ -181,7 +181,7 @@ def one_of(value: Any, name: str, choices: Iterable[str]) -> str:
     if isinstance(value, str) and value in known:
         return value
     raise InvalidInputError(
-        f"{name} must be one of {', '.join(map(repr, known))}; got {value!r}.{nearest_name(value, known)}"
+        f"{name} must be one of {', '.join(map(repr, known))}; got {shown(value)}.{nearest_name(value, known)}"
     )
 
 

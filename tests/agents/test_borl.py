@@ -164,7 +164,7 @@ def test_the_warning_comes_once_for_an_agent():
         agent = dm.agents.BORL.for_problem(problem)
     assert [warning.filename for warning in said] == [__file__]  # the user's line, not the library's
     with warnings.catch_warnings():
-        warnings.simplefilter("error")
+        warnings.simplefilter("error", ClippedGammaWarning)
         dm.simulate(agent, problem, seed=1)
         agent.reset()
         agent.copy().act(0)

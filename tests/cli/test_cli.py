@@ -30,15 +30,15 @@ def test_from_init_to_a_page(call, tmp_path):
         "regret",
         "[95%]",
     ]
-    assert len(out.splitlines()) == 11
-    assert "30 runs done, none failed; results in out/spec" in err
+    assert len(out.splitlines()) == 13
+    assert "36 runs done, none failed; results in out/spec" in err
     assert err.splitlines()[-1] == "Look at them: driftmdp report out/spec"
     code, out, err = call("report", "out/spec")
     assert (code, out) == (0, "out/spec/report/index.html\n")
     assert (tmp_path / "out/spec/report/index.html").read_text().startswith("<!DOCTYPE html>")
     code, out, err = call("run", "spec.toml")
-    assert "30 of 30 runs are there already." in err
-    assert "0 runs done, 30 were there, none failed" in err
+    assert "36 of 36 runs are there already." in err
+    assert "0 runs done, 36 were there, none failed" in err
 
 
 def test_init_never_overwrites(call, tmp_path):

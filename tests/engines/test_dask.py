@@ -260,6 +260,7 @@ def test_a_script_without_a_guard_is_told_so(tmp_path):
     assert found.returncode == 1
     assert "WorkerDiedError: A worker process must start; Nanny failed to start." in found.stderr
     assert "if __name__ == '__main__':" in found.stderr
+    assert found.stderr.count("Traceback") == 1, "the workers must not say anything"
 
 
 def test_batches_are_half_a_second_long():

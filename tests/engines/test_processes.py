@@ -89,13 +89,54 @@ def test_a_function_that_is_not_importable_is_refused():
         engines.make("processes", 1).map(lambda task: task, [1])
 
 
-def test_a_script_without_a_guard_is_told_so(tmp_path):
-    script = tmp_path / "script.py"
-    script.write_text("from driftmdp import engines\nprint(list(engines.make('processes', 1).map(abs, [1, 2])))\n")
-    found = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60)
-    assert found.returncode == 1
-    assert "WorkerDiedError: A worker process must start; it ended with exit code 1" in found.stderr
-    assert "if __name__ == '__main__':" in found.stderr
+SPEC = """'seeds = 4\\nproblems = [{name = "two-state"}]\\nagents = [{name = "Random"}]'"""
+DATES = "np.datetime64('2026-01-01') + np.arange(70)"
+UNGUARDED = {
+    "map": "from driftmdp import engines\nprint(list(engines.make('processes', 2).map(abs, [1, 2])))\n",
+    "experiments.run": f"""from driftmdp import experiments
+experiments.run(experiments.parse_spec({SPEC}), "out", workers=2, engine="processes")
+""",
+    "backtest": f"""import numpy as np
+from driftmdp import inventory, problems
+sales = inventory.Sales((inventory.Series("a", {DATES}, np.full(70, 4)),))
+inventory.backtest(sales, problems.Costs(), 20, rules=["optimist"], engine="processes")
+""",
+}
+
+
+def run_script(folder, text, stdin=False):
+    """Run a script in a folder; return its exit code and the lines that it wrote to standard error."""
+    (folder / "script.py").write_text(text)
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-" if stdin else "script.py"]
+    given = text if stdin else None
+    found = subprocess.run(
+        command, input=given, capture_output=True, text=True, timeout=60, cwd=folder, env=environment
+    )
+    return found.returncode, found.stderr.splitlines()
+
+
+@pytest.mark.parametrize("script", UNGUARDED.values(), ids=UNGUARDED)
+def test_a_script_without_a_guard_is_told_so_in_one_sentence(script, tmp_path):
+    code, lines = run_script(tmp_path, script)
+    assert code == 1
+    assert "WorkerDiedError: Worker processes must be started under `if __name__ == '__main__':`" in lines[-1]
+    assert "\n".join(lines).count("Traceback") == 1, "the workers must not say anything"
+    assert len(lines) < 20
+
+
+def test_a_map_at_module_level_may_be_made_there_and_used_under_the_guard(tmp_path):
+    guarded = """from driftmdp import engines
+engine = engines.make("processes", 1)
+sorted(outcome.value for outcome in engines.make("threads", 2).map(abs, [1, 2]))
+if __name__ == "__main__":
+    assert sorted(outcome.value for outcome in engine.map(abs, [-1, 2])) == [1, 2]
+"""
+    assert run_script(tmp_path, guarded) == (0, [])
+    code, lines = run_script(tmp_path, guarded, stdin=True)
+    assert code == 1
+    assert lines[-1].endswith("The script must be a file, which worker processes run; got <stdin>. Save it.")
+    assert len(lines) < 10
 
 
 class Feed:

@@ -1,4 +1,4 @@
-"""A spec is data unless a name in it has a colon; then it is code, and the command says so if others can change it."""
+"""A spec is data unless a name in it has a colon: then it is code. What is too large or no file is a sentence."""
 
 import os
 import subprocess
@@ -171,6 +171,10 @@ def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(tmp_path, part):
     path.unlink(missing_ok=True)
     os.mkfifo(path)
     with pytest.raises(StorageError, match="must be"):
-        results = load(tmp_path / "out")
-        _ = results.failures, results.sessions
-        run(parse_spec(BUILTIN), tmp_path / "out")
+        use(tmp_path / "out")
+
+
+def use(folder):
+    results = load(folder)
+    _ = results.failures, results.sessions
+    run(parse_spec(BUILTIN), folder)

@@ -8,7 +8,7 @@ from gymnasium.wrappers import RecordEpisodeStatistics, TimeLimit, TransformObse
 
 import driftmdp as dm
 from driftmdp import Callback
-from driftmdp.errors import InvalidInputError
+from driftmdp.errors import InvalidInputError, VacuousPlansWarning
 from driftmdp.gymnasium import ProblemEnv, Reachable, learn, space_of
 from driftmdp.progress import Silent
 
@@ -97,7 +97,9 @@ def test_learning_goes_on_with_what_was_learned():
 
 
 def test_the_same_seed_gives_the_same_learning():
-    one, two = (learn(gymnasium.make("FrozenLake-v1"), dm.agents.PSRL, 500, progress=False, seed=3) for _ in "12")
+    one, two = (
+        learn(Reachable(gymnasium.make("FrozenLake-v1")), dm.agents.PSRL, 500, progress=False, seed=3) for _ in "12"
+    )
     np.testing.assert_array_equal(one.states, two.states)
     np.testing.assert_array_equal(one.rewards, two.rewards)
 
@@ -277,3 +279,20 @@ class Boxed(Corridor):
 def test_what_does_not_fit_gets_a_sentence(arguments, sentence):
     with pytest.raises(InvalidInputError, match=sentence):
         learn(**{"env": Corridor(), "agent": dm.agents.Random, "steps": 10, "progress": False} | arguments)
+
+
+@pytest.mark.parametrize("agent", [dm.agents.Adaptive, dm.agents.PSRL], ids=["Adaptive", "PSRL"])
+def test_states_in_which_nobody_decides_are_named_to_who_explores(agent):
+    lake = gymnasium.make("FrozenLake-v1")
+    with pytest.warns(UserWarning, match=r"5 of the 16 states of FrozenLake-v1 are never decided in.*Reachable"):
+        learn(lake, agent, 20, progress=False, seed=1)
+    learn(Reachable(lake), agent, 20, progress=False, seed=1)  # warnings are errors here
+    learn(lake, dm.agents.Random, 20, progress=False, seed=1)
+
+
+def test_an_agent_that_has_learned_nothing_says_so():
+    def made(space):
+        return dm.agents.SWUCRL2CW(space, horizon=300, window=50, widening=0.1)
+
+    with pytest.warns(VacuousPlansWarning, match="The last plan of SWUCRL2CW was vacuous: .* take Adaptive"):
+        learn(Reachable(gymnasium.make("FrozenLake-v1")), made, 300, progress=False, seed=1)

@@ -1,6 +1,7 @@
 """Every form gives back the MDP that it was made from, number for number."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -8,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import driftmdp as dm
-from driftmdp import interchange
+from driftmdp import interchange, npz
 from driftmdp.errors import InvalidInputError
+from driftmdp.interchange import filing
 from tests.strategies import communicating_mdps, drifting_mdps
 
 few = settings(max_examples=40, deadline=None)
@@ -130,7 +132,7 @@ def test_a_file_that_was_edited_gets_a_sentence(tmp_path):
         ("header", {"version": 0}, "must have version 1; got 0. It was edited"),
         ("header", {"version": 2}, "must have version 1; got 2. Update driftmdp"),
         ("arrays", {"indices": [1.9, 0.9]}, "indices must be whole numbers; got float64"),
-        ("arrays", {"indptr": [0, 1.5, 2]}, "indptr must be whole numbers; got float64"),
+        ("arrays", {"indptr": [0, 1.5, 2]}, "indptr must be 3 whole numbers; got float64"),
     ],
 )
 def test_edits_are_found(part, changed, sentence, tmp_path):
@@ -139,6 +141,65 @@ def test_edits_are_found(part, changed, sentence, tmp_path):
     document = json.loads(path.read_text())
     path.write_text(json.dumps(document | {part: document[part] | changed}))
     with pytest.raises(InvalidInputError, match=sentence):
+        interchange.load(path)
+
+
+def test_every_changed_digit_of_a_json_file_is_found(tmp_path):
+    path = tmp_path / "world.json"
+    interchange.save(dm.problems.perils(tau=2).drifting, path)
+    text = path.read_text()
+    start = text.index('"arrays"')
+    for place in (start + match.start() for match in re.finditer(r"\d", text[start:])):
+        path.write_text(text[:place] + str((int(text[place]) + 1) % 10) + text[place + 1 :])
+        with pytest.raises(InvalidInputError, match="does not fit together|its checksum differs|is damaged"):
+            interchange.load(path)
+
+
+@pytest.mark.parametrize("suffix", [".json", ".npz"])
+def test_names_and_weights_are_under_the_checksum(suffix, tmp_path):
+    path, space = tmp_path / f"shop{suffix}", dm.Space([1, 1], ["empty", "full"])
+    interchange.save(dm.Mdp(space, [0, 1], [[0, 1], [1, 0]]), path)
+    header, arrays = (
+        filing._of_json(path.read_bytes()) if suffix == ".json" else npz.unpack(path.read_bytes(), path)
+    )
+    write = filing._as_json if suffix == ".json" else npz.pack
+    path.write_bytes(write(header | {"state_names": ["empty", "fuller"]}, arrays))
+    with pytest.raises(InvalidInputError, match="its checksum differs, so it is damaged or was edited"):
+        interchange.load(path)
+    path.write_bytes(write(header, arrays | {"reward_weights_spare": np.zeros(1)}))
+    with pytest.raises(InvalidInputError, match="its checksum differs"):
+        interchange.load(path)
+
+
+@pytest.mark.parametrize("suffix", [".json", ".npz"])
+def test_files_from_before_the_checksum_still_load(suffix, tmp_path):
+    path, mdp = tmp_path / f"old{suffix}", dm.Mdp(dm.Space([1, 1]), [0, 1], [[0, 1], [1, 0]])
+    header, arrays = filing._header(mdp), filing._arrays(mdp)
+    path.write_bytes(filing._as_json(header, arrays) if suffix == ".json" else npz.pack(header, arrays))
+    assert_same(interchange.load(path), mdp)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"rewards": [', '"rewards": [NaN, '),
+        ('"data": [1.0', '"data": [Infinity'),
+        ('"kind"', '"kind": "mdp", "kind"'),
+        ('"rewards": [0.0, 1.0]', '"rewards": [false, true]'),
+        ('"rewards": [0.0', '"rewards": ["0"'),
+        ('"n_actions": [1, 1]', '"n_actions": [true, true]'),
+        ('"kind"', '"colour": 1, "kind"'),
+        ("{", "[" * 100_000),
+        ("[", "[" * 100),
+    ],
+)
+def test_json_that_only_lenient_parsers_take_is_refused(old, new, tmp_path):
+    path = tmp_path / "switch.json"
+    interchange.save(dm.Mdp(dm.Space([1, 1]), [0, 1], [[0, 1], [1, 0]]), path)
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    with pytest.raises(InvalidInputError, match="it is not one, or it is damaged|does not fit together"):
         interchange.load(path)
 
 

@@ -167,7 +167,7 @@ def test_at_does_not_hand_out_what_the_world_is_made_of():
         (lambda: dm.DriftingMdp([ONE, TWO], [0, 2]), "weights[t=2] must name one of the anchors 0 .. 1; got 2."),
         (lambda: dm.DriftingMdp([ONE, TWO], []), "weights must"),
         (lambda: dm.DriftingMdp([ONE, TWO], [0.5, 0.5]), "weights must be a (T, K) table of numbers or T whole"),
-        (lambda: dm.DriftingMdp([ONE, TWO], [[1, 0], [1]]), "weights must be a regular (T, K) table"),
+        (lambda: dm.DriftingMdp([ONE, TWO], [[1, 0], [1]]), "weights must be a regular table"),
         (lambda: dm.DriftingMdp([ONE, TWO], "ab"), "weights must be a (T, K) table of numbers or T whole"),
         (
             lambda: dm.DriftingMdp([ONE, TWO], [0, 1], [[1.0, 0.0]]),

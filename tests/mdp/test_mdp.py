@@ -48,6 +48,15 @@ def test_to_dense_and_back():
     assert (back.transitions != mdp.transitions).nnz == 0
 
 
+def test_a_dense_table_that_does_not_fit_into_memory_gets_a_sentence():
+    n = 3 * 10**6
+    ring = Mdp(
+        Space.uniform(n, 1), np.zeros(n), sp.csr_array((np.ones(n), np.arange(n), np.arange(n + 1)), shape=(n, n))
+    )
+    with pytest.raises(InvalidInputError, match="A dense table of 3,000,000 states must fit into memory"):
+        ring.to_dense()
+
+
 def test_from_dense_numbers_available_actions_anew():
     mdp = Mdp.from_dense([[np.nan, 5], [1, 0]], [[[9, 9], [0, 1]], [[1, 0], [0, 1]]], [[False, True], [True, True]])
     assert mdp.space.n_actions.tolist() == [1, 2]
@@ -131,5 +140,7 @@ def test_a_row_may_miss_one_by_rounding_only():
 def test_sparse_indices_outside_the_table_are_refused(index):
     rows = sp.csr_array((np.ones(3), np.array([0, 1, 1]), np.arange(4)), shape=(3, 2))
     rows.indices[1] = index
-    with pytest.raises(InvalidInputError, match="transitions must be a sound sparse matrix; scipy says"):
+    with pytest.raises(
+        InvalidInputError, match="transitions must be a sound sparse matrix; its indices must lie in"
+    ):
         Mdp(SPACE, [0, 0, 0], rows)

@@ -73,3 +73,21 @@ def test_wrong_input_gets_one_sentence(make, message):
     with pytest.raises(InvalidInputError) as error:
         make()
     assert str(error.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Space.uniform(4, 2**62),
+        lambda: Space.uniform(10**9, 10**9),
+        lambda: Space.uniform(2**62, 1),
+        lambda: Space.uniform(2**31, 1),
+        lambda: Space([2**31]),
+        lambda: Space([2**30, 2**30]),
+        lambda: Space([2**62] * 4),
+        lambda: Space(np.array([2**63 + 1, 1], np.uint64)),
+    ],
+)
+def test_sizes_beyond_what_kernels_count_are_refused_before_anything_is_made(make):
+    with pytest.raises(InvalidInputError, match="n_actions must sum to less than 2"):
+        make()

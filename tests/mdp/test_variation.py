@@ -79,3 +79,10 @@ def test_an_unknown_norm_is_refused():
     world = dm.DriftingMdp.stationary(dm.Mdp(dm.Space([1]), [1], [[1]]), 2)
     with pytest.raises(InvalidInputError, match="reward_norm must be 1, 2 or inf; got 3"):
         world.variation(reward_norm=3)
+
+
+@pytest.mark.parametrize("norm", [1, 2, np.inf])
+def test_a_variation_that_would_be_infinite_gets_a_sentence(norm):
+    ends = [dm.Mdp(dm.Space([1]), [reward], [[1.0]]) for reward in (-1.7e308, 1.7e308)]
+    with pytest.raises(InvalidInputError, match="rewards must be smaller"):
+        dm.DriftingMdp(ends, [0, 1]).variation(reward_norm=norm)

@@ -45,7 +45,25 @@ class Agent(Protocol):
 
 
 class Stage:
-    """A problem with its luck drawn, and the record that a compiled run fills."""
+    """A problem with its luck drawn, and the record that a compiled run fills.
+
+    Attributes
+    ----------
+    problem
+        What is played: a :class:`~driftmdp.Problem` with T steps, S states and its pairs (s, a).
+    world
+        Its world as kernels take it, a named tuple of arrays: ``offsets`` (S + 1,), ``anchor_rewards`` (K, pairs),
+        and the anchors' transitions and the weights (T, K) in CSR.
+    noise
+        (code, sigma, low, high): the noise model's number, its standard deviation, and the reward range.
+    luck
+        The world's random numbers, drawn before anything happens: ``anchor``, ``successor`` and ``noise``, float64
+        (T,).
+    record
+        What the run fills: ``states`` int32 (T + 1,), the start already in ``states[0]``; ``actions`` int32,
+        ``rewards`` and ``mean_rewards`` float64, ``sweeps`` int32 (0 where nothing was planned) and ``vacuous``
+        bool, all (T,).
+    """
 
     def __init__(self, problem: Problem, luck: Luck, record: Record) -> None:
         self.problem = problem
@@ -61,6 +79,15 @@ class BuiltinAgent(Locked, ABC):
     A subclass keeps each parameter of its constructor as an attribute of the same name. Threads may share an agent:
     every method holds ``lock``. But an agent makes one decision at a time, and ``observe`` belongs to the last
     ``act``, of whichever thread: hold ``with agent.lock:`` around both, or take an agent per stream of decisions.
+
+    Attributes
+    ----------
+    space, horizon, seed
+        States and actions; the number of steps and the seed, or None.
+    reward_range
+        Bounds (lo, hi) on the mean rewards; None where they do not matter.
+    lock
+        Reentrant; held by every method.
     """
 
     only_for: ClassVar[str] = ""  # "bandits" or "inventory", if it is for no other problems

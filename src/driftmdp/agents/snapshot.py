@@ -8,15 +8,12 @@ are arrays. The zip's checksums notice a damaged file, its directory at the end 
 from __future__ import annotations
 
 import dataclasses
-import io
-import json
 import numbers
 import os
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftmdp._version import __version__
 from driftmdp.agents import parts
@@ -24,6 +21,7 @@ from driftmdp.agents.base import BuiltinAgent
 from driftmdp.errors import InvalidInputError
 from driftmdp.files import write_whole
 from driftmdp.mdp import Space
+from driftmdp.npz import Arrays, pack, read_regular, unpack
 from driftmdp.problems.inventory import Costs
 from driftmdp.validation import as_file, quietly
 
@@ -44,7 +42,7 @@ def save(agent: BuiltinAgent, path: str | os.PathLike[str]) -> None:
             "class. "
             "Save the agent that it is derived from, or write save and load of your own."
         )
-    arrays: dict[str, NDArray[Any]] = {}
+    arrays: Arrays = {}
     header = {
         "format": FORMAT,
         "version": VERSION,
@@ -54,10 +52,8 @@ def save(agent: BuiltinAgent, path: str | os.PathLike[str]) -> None:
         "parameters": {name: _encode(value, name, arrays) for name, value in agent.parameters.items()},
     }
     arrays |= {f"state/{name}": array for name, array in agent._state_arrays().items()}
-    content = io.BytesIO()
-    np.savez_compressed(content, allow_pickle=False, header=np.array(json.dumps(header)), **arrays)
     try:
-        write_whole(Path(path), content.getvalue())
+        write_whole(Path(path), pack(header, arrays))
     except OSError as error:
         raise InvalidInputError(
             f"{path} must be in a folder that can be written to; nothing was changed ({error.strerror or error})."
@@ -80,17 +76,17 @@ def load(path: str | os.PathLike[str]) -> BuiltinAgent:
 
     path = as_file(path)
     try:
-        content = Path(path).read_bytes()
+        content = read_regular(path)
     except OSError as error:
-        reason = "there is no such file" if isinstance(error, FileNotFoundError) else error.strerror
+        reason = "there is no such file" if isinstance(error, FileNotFoundError) else error.strerror or error
         raise InvalidInputError(f"{path} must be a snapshot of an agent that can be read; {reason}.") from None
     try:  # whatever is in the file, the answer is a sentence
-        with np.load(io.BytesIO(content), allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-        header = json.loads(str(arrays.pop("header")))
+        header, arrays = unpack(content, path)
         if header["format"] != FORMAT:
             raise ValueError(header["format"])
         version, package, name = int(header["version"]), str(header["package"]), str(header["class"])
+    except InvalidInputError:
+        raise
     except Exception:
         raise InvalidInputError(
             f"{path} must be a snapshot written by agent.save; it is not one, or it is damaged."
@@ -111,7 +107,7 @@ def load(path: str | os.PathLike[str]) -> BuiltinAgent:
         ) from None
 
 
-def _assembled(kind: type[BuiltinAgent], header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> BuiltinAgent:
+def _assembled(kind: type[BuiltinAgent], header: dict[str, Any], arrays: Arrays) -> BuiltinAgent:
     """Return the agent that a header and arrays describe; what does not fit raises something."""
     with quietly():  # what there is to say was said when the agent was first made
         agent = kind(**{name: _decode(value, arrays) for name, value in header["parameters"].items()})
@@ -126,7 +122,7 @@ def _assembled(kind: type[BuiltinAgent], header: dict[str, Any], arrays: dict[st
     return agent
 
 
-def _encode(value: Any, name: str, arrays: dict[str, NDArray[Any]]) -> Any:
+def _encode(value: Any, name: str, arrays: Arrays) -> Any:
     """Return a parameter as JSON; arrays go beside it."""
     if isinstance(value, Space):
         arrays[f"parameter/{name}"] = np.array(value.n_actions)
@@ -151,7 +147,7 @@ def _encode(value: Any, name: str, arrays: dict[str, NDArray[Any]]) -> Any:
     )
 
 
-def _decode(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
+def _decode(value: Any, arrays: Arrays) -> Any:
     if not isinstance(value, dict):
         return value
     if "space" in value:

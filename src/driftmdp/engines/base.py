@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextvars
+import multiprocessing
 import os
 import queue
 import signal
@@ -18,6 +19,10 @@ from driftmdp.errors import DriftmdpError
 from driftmdp.validation import as_integer
 
 __all__ = ["Engine", "Outcome", "Outcomes", "WorkerDiedError", "usable_cores"]
+
+GUARD = "Does the script start the map under `if __name__ == '__main__':`?"
+NO_GUARD = 77  # the exit code of a worker that found no guard in the script
+NAMES = "driftmdp worker", "Dask Worker process"  # of processes that are started here
 
 AHEAD = 8  # tasks that may be taken per worker before an outcome is; so memory is bounded
 
@@ -123,6 +128,17 @@ def failed(index: int, error: Exception, seconds: float) -> Outcome:
     """Return the outcome of a task that raised; the frames are dropped, since they keep arrays alive."""
     text = "".join(traceback.format_exception(error))
     return Outcome(index, None, error.with_traceback(None), seconds, text)
+
+
+def leave_if_rerun() -> None:
+    """End a worker process that is still running the script, at the line that starts workers.
+
+    A spawned process runs its script first; without ``if __name__ == "__main__":`` it comes here again. It ends
+    without a word, since the process that started it has the sentence for it.
+    """
+    process = multiprocessing.current_process()
+    if getattr(process, "_inheriting", False) and process.name.startswith(NAMES):
+        os._exit(NO_GUARD)
 
 
 def how_it_ended(code: int | None) -> str:

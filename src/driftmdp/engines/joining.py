@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import logging
-import multiprocessing
 import os
 import queue
 import signal
@@ -14,7 +13,7 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
-from driftmdp.engines.base import WorkerDiedError
+from driftmdp.engines.base import GUARD, WorkerDiedError, leave_if_rerun
 from driftmdp.engines.cluster import Cluster, ClusterLostError
 
 __all__ = ["joined"]
@@ -30,7 +29,6 @@ LOCAL = {
     "distributed.admin.system-monitor.interval": "10s",
     "distributed.worker.profile.enabled": False,
 }
-GUARD = "Does the script start the map under `if __name__ == '__main__':`?"
 
 
 @contextlib.contextmanager
@@ -88,8 +86,7 @@ def _local(workers: int) -> Iterator[Any]:
     import dask
     from distributed import LocalCluster
 
-    if getattr(multiprocessing.current_process(), "_inheriting", False):  # a child that runs the script again
-        raise WorkerDiedError(f"A worker process must start; it ran the script instead. {GUARD}")
+    leave_if_rerun()
     try:
         with dask.config.set(LOCAL):
             cluster = LocalCluster(

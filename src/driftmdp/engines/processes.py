@@ -16,6 +16,7 @@ import os
 import pickle
 import queue
 import signal
+import sys
 import threading
 import time
 from collections import deque
@@ -28,6 +29,9 @@ from typing import Any
 
 from driftmdp.engines.base import (
     AHEAD,
+    GUARD,
+    NAMES,
+    NO_GUARD,
     Done,
     Outcome,
     Outcomes,
@@ -36,6 +40,7 @@ from driftmdp.engines.base import (
     as_workers,
     failed,
     how_it_ended,
+    leave_if_rerun,
     run_one,
     share_out,
 )
@@ -84,10 +89,13 @@ class ProcessEngine:
         Raises
         ------
         InvalidInputError
-            If the function cannot be pickled.
+            If the function cannot be pickled, or the script is no file.
         WorkerDiedError
             If a worker cannot even be started.
         """
+        leave_if_rerun()
+        if getattr(sys.modules["__main__"], "__file__", None) == "<stdin>":
+            raise InvalidInputError("The script must be a file, which worker processes run; got <stdin>. Save it.")
         try:
             pickled = pickle.dumps(function)
         except Exception as error:
@@ -116,14 +124,18 @@ class _Nursery:
             if worker.receive() == _READY:
                 return worker
             how = self.bury(worker)
+            if worker.process.exitcode == NO_GUARD:
+                raise WorkerDiedError(
+                    "Worker processes must be started under `if __name__ == '__main__':`, since each of them runs "
+                    "the script up to there; got a call outside of it. Indent the call under that line."
+                )
         raise WorkerDiedError(
-            f"A worker process must start; it {how} before its first task, {_TRIES} times. "
-            "Does the script start the map under `if __name__ == '__main__':`?"
+            f"A worker process must start; it {how} before its first task, {_TRIES} times. {GUARD}"
         )
 
     def _launch(self) -> _Worker:
         ours, theirs = _SPAWN.Pipe()
-        process = _SPAWN.Process(target=_serve, args=(theirs, self._function), daemon=True)
+        process = _SPAWN.Process(target=_serve, args=(theirs, self._function), daemon=True, name=NAMES[0])
         with self._lock:
             if self._stopped:
                 raise _StoppedError
@@ -236,6 +248,8 @@ def _drive(nursery: _Nursery, todo: Todo, done: Done) -> None:
         driver.close()
     except _StoppedError:
         pass
+    except WorkerDiedError as error:  # it says all; where in this thread it was raised helps nobody
+        done.put(error.with_traceback(None))
     except BaseException as error:
         done.put(error)
 

@@ -14,6 +14,7 @@
 command line: ``driftmdp run spec.toml --out out/mine``, then ``driftmdp report out/mine``.
 """
 
+from driftmdp.experiments.best_window import BestWindow, WindowScore, best_window
 from driftmdp.experiments.failures import Failure
 from driftmdp.experiments.results import CellCurves, Results, load
 from driftmdp.experiments.runner import Session, run
@@ -24,6 +25,7 @@ from driftmdp.experiments.suite_running import run_suite, write_tasks
 from driftmdp.progress import Progress
 
 __all__ = [
+    "BestWindow",
     "Cell",
     "CellCurves",
     "Failure",
@@ -35,6 +37,8 @@ __all__ = [
     "Spec",
     "Suite",
     "SuiteTask",
+    "WindowScore",
+    "best_window",
     "load",
     "packaged_suite",
     "parse_spec",

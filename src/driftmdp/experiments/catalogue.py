@@ -21,6 +21,7 @@ __all__ = ["Maker", "agent_maker", "make_agent", "make_problem", "problem_maker"
 
 FROM_PROBLEM = {"reward_range", "feedback_range"}  # what an agent takes from its problem, if it is not given
 OF_INVENTORY = {"inventory": {"costs", "capacity", "lead_time"}}  # what the problem says of the shelf
+OF_PROBLEM = {"policies", "policy_index"}  # what the oracle finds out itself
 FILLED_IN = {"space", "horizon", "problem", "seed"}  # an agent's parameters that a spec does not give
 
 
@@ -121,7 +122,10 @@ def agent_maker(name: str) -> Maker:
 
 
 def _of_class(name: str, kind: Any, source: str = "") -> Maker:
-    taken, takes_any = _parameters(kind, FILLED_IN | OF_INVENTORY.get(getattr(kind, "only_for", ""), set()))
+    filled_in = FILLED_IN | OF_INVENTORY.get(getattr(kind, "only_for", ""), set())
+    if kind is agents.Oracle:
+        filled_in |= OF_PROBLEM
+    taken, takes_any = _parameters(kind, filled_in)
     more, _ = _parameters(kind.for_problem, FILLED_IN)
     return Maker(name, kind.for_problem, taken | more, takes_any, source, getattr(kind, "later_parameters", {}))
 

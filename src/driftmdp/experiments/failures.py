@@ -14,7 +14,17 @@ __all__ = ["Failure", "failure_of", "told"]
 
 @dataclass(frozen=True)
 class Failure:
-    """A run that raised an error; or, with the seed -1, the facts of a problem that could not be computed."""
+    """A run that raised an error; or, with the seed -1, the facts of a problem that could not be computed.
+
+    Attributes
+    ----------
+    run
+        Its id.
+    problem, agent, seed
+        Labels of the problem and the agent, and the seed.
+    error, traceback
+        What was raised, in one line and with all frames.
+    """
 
     run: str
     problem: str

@@ -48,8 +48,12 @@ class FolderLock:
             raise StorageError(
                 f"{self.folder} is in use by {holder}. Wait until it is done, or choose another folder with --out."
             ) from None
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, json.dumps({"process": os.getpid(), "host": socket.gethostname()}).encode(), 0)
+        try:
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, json.dumps({"process": os.getpid(), "host": socket.gethostname()}).encode(), 0)
+        except OSError as error:  # a full disk, or no file
+            os.close(descriptor)
+            raise StorageError(f"{self.folder / 'lock'} could not be written to: {error.strerror}.") from None
         self._descriptor = descriptor
         return self
 

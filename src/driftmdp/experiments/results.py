@@ -139,8 +139,9 @@ class Results:
             try:
                 return connection.execute(sql).df()
             except duckdb.Error as error:
+                said = " ".join(str(error).split())
                 raise InvalidInputError(
-                    f"The query must be SQL over runs, curves, cells, problems and summaries; {' '.join(str(error).split())}"
+                    f"The query must be SQL over runs, curves, cells, problems and summaries; {said}"
                 ) from None
 
     def __repr__(self) -> str:
@@ -163,7 +164,8 @@ class Results:
         table = self._rows(["cell", "problem_id", "seed", "rewards", "regrets"])
         checkpoints = {row["problem_id"]: np.asarray(row["t"]) for row in self._problem_rows().to_pylist()}
         cells, seeds = table["cell"].to_numpy(), table["seed"].to_numpy()
-        starts = np.concatenate([[0], np.cumsum(_lengths(table["rewards"]))])
+        lengths = _lengths(table["rewards"])
+        starts = np.concatenate([[0], np.cumsum(lengths)])
         flat = {name: table[name].combine_chunks().flatten().to_numpy() for name in ("rewards", "regrets")}
         found: dict[str, CellCurves] = {}
         rows_of = pd.Series(np.arange(len(cells))).groupby(cells, sort=False).indices
@@ -177,6 +179,10 @@ class Results:
                     f"{self.folder / 'problems'} must have the problem of {cell!r}. Run the same command again."
                 )
             t = checkpoints[problem_of[cell]]
+            if (lengths[rows] != t.size).any():
+                raise StorageError(
+                    f"{self.folder} must have curves at the checkpoints of their problem; {cell!r} has not."
+                )
             picked = starts[rows][:, None] + np.arange(t.size)
             found[cell] = CellCurves(t, flat["rewards"][picked], flat["regrets"][picked], seeds[rows])
         return found

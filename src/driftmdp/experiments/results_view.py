@@ -13,7 +13,7 @@ from driftmdp.statistics import mean_interval
 if TYPE_CHECKING:
     from driftmdp.experiments.results import Results
 
-__all__ = ["results_view"]
+__all__ = ["number", "results_view"]
 
 RESAMPLES = 500  # a notebook should not wait
 MOST_RUNS = 100_000  # what has more shows its size only
@@ -35,9 +35,10 @@ def results_view(results: Results) -> str:
 
 def _row(problem: str, agent: str, regrets: NDArray[np.float64]) -> tuple[Any, ...]:
     found = mean_interval(regrets, resamples=RESAMPLES)
-    interval = "" if np.isnan(found.low) else f"{_number(found.low)} to {_number(found.high)}"
+    interval = "" if np.isnan(found.low) else f"{number(found.low)} to {number(found.high)}"
     return problem, agent, len(regrets), found.estimate, interval
 
 
-def _number(value: float) -> str:
+def number(value: float) -> str:
+    """Return a number with four digits, or whole from a thousand on."""
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"

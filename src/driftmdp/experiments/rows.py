@@ -17,7 +17,17 @@ from driftmdp.experiments.worlds import agent_of, drift_of, world_of
 from driftmdp.simulation import simulate
 from driftmdp.validation import quietly
 
-__all__ = ["PROBLEMS", "RUNS", "digest_in", "problem_row", "run_digest", "run_row", "run_table"]
+__all__ = [
+    "MAY_LACK",
+    "PROBLEMS",
+    "RUNS",
+    "digest_in",
+    "lacks_values",
+    "problem_row",
+    "run_digest",
+    "run_row",
+    "run_table",
+]
 
 NUMBERS = pa.list_(pa.float64())
 STEPS = pa.list_(pa.int64())
@@ -41,6 +51,7 @@ RUNS = pa.schema(
     ]
 )
 
+MAY_LACK = {"vacuous_share", "summary"}  # columns whose values may be null
 SCALARS = RUNS.get_field_index("rewards")  # that many columns stand before the curves
 
 PROBLEMS = pa.schema(
@@ -123,6 +134,11 @@ def run_table(rows: Sequence[bytes]) -> pa.Table:
     columns[SCALARS:SCALARS] = both
     arrays = [pa.array(column, field.type) for column, field in zip(columns, RUNS, strict=True)]
     return pa.Table.from_arrays(arrays, schema=RUNS)
+
+
+def lacks_values(table: pa.Table) -> bool:
+    """Say whether a value is null that must not be."""
+    return any(table[name].null_count for name in RUNS.names if name not in MAY_LACK)
 
 
 def problem_row(cell: ProblemCell) -> pa.RecordBatch:

@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from driftmdp import engines
 from driftmdp.engines import ClusterLostError, Engine, Outcome, run_one
+from driftmdp.engines.base import leave_if_rerun
 from driftmdp.errors import DriftmdpError, InvalidInputError
 from driftmdp.experiments import provenance
 from driftmdp.experiments.carried import carrying
@@ -134,6 +135,8 @@ def run(
     one_of(engine, "engine", ("auto", *engines.names()))
     if engine == "auto" and scheduler is not None:
         engine = "dask"
+    if engine != "threads":
+        leave_if_rerun()  # before a folder is found in use
     # A wrong number of workers, or a wrong address, is found before anything is made.
     engines.make("threads" if engine == "auto" else engine, workers, scheduler)
     store = Store.create(Path(out))

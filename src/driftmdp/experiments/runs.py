@@ -78,7 +78,15 @@ AnyCell = TypeVar("AnyCell", ProblemCell, AgentCell)
 
 @dataclass(frozen=True)
 class Cell:
-    """An agent in a problem."""
+    """An agent in a problem.
+
+    Attributes
+    ----------
+    id
+        A digest of everything that decides its numbers.
+    problem, agent
+        Which; each with all its parameters.
+    """
 
     id: str
     problem: ProblemCell
@@ -91,7 +99,15 @@ class Cell:
 
 @dataclass(frozen=True)
 class RunKey:
-    """One run; ``digest`` says what it is."""
+    """One run; ``digest`` says what it is.
+
+    Attributes
+    ----------
+    digest
+        Of everything that decides its numbers.
+    cell, seed
+        The agent in its problem, and the seed.
+    """
 
     digest: str
     cell: Cell
@@ -105,13 +121,25 @@ class RunKey:
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything that a spec asks for."""
+    """Everything that a spec asks for.
+
+    Attributes
+    ----------
+    spec
+        The spec.
+    problems, agents
+        With all their parameters, grids written out, in the order of the spec.
+    cells
+        Every agent in every problem.
+    places
+        Where the spec has a problem or an agent, by id.
+    """
 
     spec: Spec
     problems: list[ProblemCell]
     agents: list[AgentCell]
     cells: list[Cell] = field(repr=False)
-    places: Mapping[str, str] = field(repr=False)  # where the spec has a problem or an agent, by id
+    places: Mapping[str, str] = field(repr=False)
 
     __repr__ = brief
 
@@ -172,8 +200,8 @@ def _check_size(spec: Spec, where: str) -> None:
     cells, runs = problems * agents, problems * agents * spec.n_seeds
     if runs > MOST_RUNS:
         raise InvalidInputError(
-            f"{where} must ask for at most {MOST_RUNS:,} runs; it asks for {_counted(runs)}, and to list them takes "
-            f"{_counted(runs * RUN_BYTES >> 30)} GiB. Split it into several specs."
+            f"{where} must ask for at most {MOST_RUNS:,} runs; it asks for {_counted(runs)}, and to list them "
+            f"takes {_counted(runs * RUN_BYTES >> 30)} GiB. Split it into several specs."
         )
     if cells > MOST_CELLS:
         raise InvalidInputError(
@@ -199,12 +227,19 @@ def _see_own_modules(where: str) -> None:
     for folder in (str(here), str(file.parent)):
         if folder not in sys.path:
             sys.path.append(folder)
-    foreign = [path for path in (file, file.parent, here) if path.exists() and not is_own(path)]
+    foreign = [path for path in (file, file.parent, here) if _is_foreign(path)]
     if foreign:
         warn(
-            f"{where} has names with a colon, which are code that is run now, and {foreign[0]} is not yours or can be "
-            "changed by others. Go on only if you trust them."
+            f"{where} has names with a colon, which are code that is run now, and {foreign[0]} is not yours or can "
+            "be changed by others. Run such a spec only if you trust whoever can."
         )
+
+
+def _is_foreign(path: Path) -> bool:
+    try:
+        return not is_own(path)
+    except (OSError, ValueError):  # there is no such file: the spec is a text
+        return False
 
 
 def _points(

@@ -29,14 +29,16 @@ import pyarrow.parquet as pq
 from driftmdp.errors import StorageError
 from driftmdp.experiments.identity import digest
 from driftmdp.experiments.journal import Journal, read_records
-from driftmdp.experiments.rows import PROBLEMS, digest_in, run_digest, run_table
+from driftmdp.experiments.manifest import is_manifest, is_session
+from driftmdp.experiments.rows import MAY_LACK, PROBLEMS, RUNS, digest_in, lacks_values, run_digest, run_table
 from driftmdp.files import write_whole
 
 __all__ = ["Store"]
 
 FORMAT = "driftmdp results"
 VERSION = 1
-SESSION = {"began", "seconds", "done", "failed", "engine", "workers", "machine"}
+SCHEMAS = {"runs": RUNS, "problems": PROBLEMS}
+FAILURE = {"run", "problem", "agent", "seed", "error", "traceback"}
 
 
 class Store:
@@ -106,7 +108,8 @@ class Store:
     def _checked(self, part: str) -> list[Path]:
         files = sorted((self.folder / part).glob("*.parquet"))
         for file in files:
-            if not file.stem.endswith(f"-{_content_digest(_read(file))}"):
+            content = _read(file)
+            if not file.stem.endswith(f"-{_content_digest(content)}") or not _is_table(content, SCHEMAS[part]):
                 raise StorageError(
                     f"{file} was damaged or edited after it was written: its content does not fit its name. Delete "
                     "it and run the same command again; only its runs are done anew."
@@ -159,8 +162,10 @@ class Store:
             return {}
         records, self.torn = read_records(_read(path))
         try:
+            if lacks_values(run_table(records)):
+                raise ValueError("a value is missing")
             return {run_digest(row): row for row in records}
-        except (ValueError, LookupError, TypeError):
+        except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RuntimeError):
             raise StorageError(f"{path} was edited. Delete it and run the same command again.") from None
 
     def sweep(self) -> None:
@@ -198,12 +203,15 @@ class Store:
             content = json.loads(_read(path))
             body = {key: value for key, value in content.items() if key != "digest"}
             whole = content["digest"] == _manifest_digest(body)
-        except (ValueError, KeyError, AttributeError):
+        except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
             whole = False
         if not whole:
             raise StorageError(f"{path} was damaged or edited after it was written. {again}")
-        if body["format"] != FORMAT or body["version"] != VERSION:
-            raise StorageError(f"{path} must have version {VERSION} of {FORMAT!r}; got {body['version']}. {again}")
+        if body.get("format") != FORMAT or body.get("version") != VERSION:
+            got = body.get("version")
+            raise StorageError(f"{path} must have version {VERSION} of {FORMAT!r}; got {got!r}. {again}")
+        if not is_manifest(body):
+            raise StorageError(f"{path} must have everything that driftmdp writes; some of it is missing. {again}")
         return body
 
     def last_source(self) -> dict[str, Any]:
@@ -224,9 +232,12 @@ class Store:
         if not path.exists():
             return []
         try:
-            return list(json.loads(_read(path)))
-        except ValueError:
-            raise StorageError(f"{path} was damaged or edited; delete it and run the same command again.") from None
+            rows = json.loads(_read(path))
+        except (ValueError, RecursionError):
+            rows = None
+        if not isinstance(rows, list) or not all(isinstance(row, dict) and row.keys() == FAILURE for row in rows):
+            raise StorageError(f"{path} was damaged or edited; delete it and run the same command again.")
+        return rows
 
     def sessions(self) -> list[dict[str, Any]]:
         """Return what is known of each session; a torn last line is left out."""
@@ -235,9 +246,9 @@ class Store:
             return []
         found = []
         for line in _read(path).decode(errors="replace").splitlines():
-            with contextlib.suppress(ValueError):
+            with contextlib.suppress(ValueError, RecursionError):
                 found.append(json.loads(line))
-        return [session for session in found if isinstance(session, dict) and session.keys() >= SESSION]
+        return [session for session in found if is_session(session)]
 
     def add_session(self, facts: dict[str, Any]) -> None:
         """Append the facts of a session; after a torn line, on a new one."""
@@ -275,6 +286,20 @@ def _read(path: Path) -> bytes:
 def _batch_name(runs: list[str]) -> str:
     """Return what a batch is called: a digest of what is in it, in order."""
     return digest("\n".join(map(digest_in, runs)))
+
+
+def _is_table(content: bytes, schema: pa.Schema) -> bool:
+    """Say whether a Parquet file has all columns, and lacks no value; only what it says of itself is read."""
+    try:
+        file = pq.ParquetFile(io.BytesIO(content))
+        groups = [file.metadata.row_group(number) for number in range(file.num_row_groups)]
+        columns = [group.column(number) for group in groups for number in range(group.num_columns)]
+    except (OSError, ValueError):
+        return False
+    return file.schema_arrow.equals(schema) and not any(
+        column.statistics is not None and column.statistics.null_count and column.path_in_schema not in MAY_LACK
+        for column in columns
+    )
 
 
 def _content_digest(content: bytes) -> str:

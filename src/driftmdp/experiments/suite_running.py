@@ -31,6 +31,7 @@ from driftmdp.experiments.worlds import agent_of, world_of
 from driftmdp.files import write_whole
 from driftmdp.progress import Progress, Silent
 from driftmdp.simulation import simulate
+from driftmdp.validation import quietly
 
 __all__ = ["best_arm", "run_suite", "write_tasks"]
 
@@ -145,6 +146,7 @@ def _time_steps(spec: Spec, path: Path, failed: Set[str]) -> None:
         _write_json(path, {label: found.get(label) or known[label] for label in cells})
 
 
+@quietly()
 def _microseconds(cell: Cell) -> dict[str, Any]:
     problem, agent = world_of(cell.problem).problem, agent_of(cell)
     simulate(agent, problem, TIMED_SEED)  # compiles, and fills caches

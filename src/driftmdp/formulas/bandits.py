@@ -161,7 +161,17 @@ def d_ucb_discount(horizon: int, changes: int) -> float:
 
 @dataclass(frozen=True)
 class BobSchedule:
-    """BOB's parameters; ``gamma`` as printed before it is clipped to 1."""
+    """BOB's parameters; ``gamma`` as printed before it is clipped to 1.
+
+    Attributes
+    ----------
+    block_length, n_blocks
+        H and ceil(T / H).
+    windows
+        The arms.
+    gamma
+        EXP3's share of uniform draws, as printed, before it is clipped to 1.
+    """
 
     block_length: int
     windows: tuple[int, ...]

@@ -37,7 +37,19 @@ ARMS = ("corrected", "printed")
 
 @dataclass(frozen=True)
 class BorlSchedule:
-    """BORL's parameters as printed; ``gamma`` above 1 is no probability, see its docs."""
+    """BORL's parameters as printed; ``gamma`` above 1 is no probability, see its docs.
+
+    Attributes
+    ----------
+    block_length, n_blocks
+        H and ceil(T / H).
+    phi, window_steps, widening_steps
+        Phi, Delta_W and Delta_eta, from which the arms are made.
+    windows, widenings
+        J_W and J_eta.
+    alpha, beta, gamma
+        The master's; ``gamma`` above 1 is no probability.
+    """
 
     block_length: int
     phi: float

@@ -8,15 +8,17 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from driftmdp.agents import Agent, BuiltinAgent
+from driftmdp.agents import Agent, BuiltinAgent, FixedPolicy, Optimist, Random
 from driftmdp.callbacks import Audience, Callback
-from driftmdp.errors import InvalidInputError
+from driftmdp.errors import InvalidInputError, VacuousPlansWarning
+from driftmdp.gymnasium.reachable import Reachable
 from driftmdp.gymnasium.record import Learning, Trail, name_of
 from driftmdp.gymnasium.walk import Walk, space_of
 from driftmdp.mdp import Space
 from driftmdp.progress import Progress, as_progress, watched
 from driftmdp.simulation.fitting import copied
-from driftmdp.validation import as_integer
+from driftmdp.simulation.run import VACUOUS_ADVICE
+from driftmdp.validation import as_integer, warn
 
 __all__ = ["learn"]
 
@@ -72,6 +74,14 @@ def learn(
     InvalidInputError
         If a space is not Discrete, or agent and environment do not fit.
 
+    Warns
+    -----
+    UserWarning
+        If an agent that explores is to learn where nobody decides in some states, as the table ``P`` of toy-text
+        environments shows; :class:`Reachable` leaves them out.
+    VacuousPlansWarning
+        If the agent's last plan was vacuous: it has learned nothing.
+
     Examples
     --------
     >>> import driftmdp as dm
@@ -85,18 +95,42 @@ def learn(
     --------
     Reachable : leaves out the states in which nobody decides; do that for all agents that explore by optimism.
     """
+    if isinstance(agent, gymnasium.Env):
+        raise InvalidInputError(
+            f"agent must have reset, act and observe; got the environment {agent!r}. The arguments look swapped: "
+            "write learn(env, agent, steps)."
+        )
     steps = as_integer(steps, "steps", minimum=1)
     seed = None if seed is None else as_integer(seed, "seed", minimum=0)
     space, audience, shown = space_of(env), Audience(callbacks), as_progress(progress, "steps")
     player = _player(agent, space, seed, fresh)
     _check_fit(player, space, steps)
+    _warn_of_idle_states(player, env)
     audience.start(player, env, seed)
     trail = Trail.of(steps)
     for _ in watched(_walked(player, Walk(env, seed), trail, audience), steps, shown, SHOWN_EVERY):
         pass
     learning = Learning(player, name_of(env), seed, *trail)
     audience.end(learning)
+    if isinstance(player, Optimist) and player.last_plan.vacuous:
+        warn(f"The last plan of {player.name} was {VACUOUS_ADVICE}", VacuousPlansWarning)
     return learning
+
+
+def _warn_of_idle_states(player: Any, env: gymnasium.Env[Any, Any]) -> None:
+    """Warn an agent that explores of states in which nobody ever decides, where the table ``P`` shows them."""
+    if not isinstance(player, BuiltinAgent) or isinstance(player, (FixedPolicy, Random)):
+        return
+    try:
+        decided = Reachable(env).states
+    except InvalidInputError:  # it has no table, or is Reachable already
+        return
+    idle = sorted({*range(player.space.n_states)} - {*decided.tolist()})
+    if idle:
+        warn(
+            f"{len(idle)} of the {player.space.n_states} states of {name_of(env)} are never decided in, {idle[0]} "
+            f"for one; {player.name} would go on looking for a way there. Write learn(Reachable(env), ...)."
+        )
 
 
 def _walked(player: Any, walk: Walk, trail: Trail, audience: Audience) -> Iterator[int]:

@@ -9,8 +9,9 @@ import scipy.sparse as sp
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import Mdp, Space
+from driftmdp.mdp.sparse import sound_csr
 from driftmdp.planning.inputs import as_mdp
-from driftmdp.validation import as_number, one_of
+from driftmdp.validation import as_number, as_numbers, as_table, one_of, shown
 
 __all__ = ["from_quantecon", "to_quantecon"]
 
@@ -35,15 +36,23 @@ def from_quantecon(ddp: Any) -> Mdp:
     """
     for name in ("R", "Q", "s_indices", "a_indices"):
         if not hasattr(ddp, name):
-            raise InvalidInputError(f"ddp must be a quantecon DiscreteDP; got {ddp!r}, which has no {name}.")
-    rewards = np.asarray(ddp.R, dtype=np.float64)
+            raise InvalidInputError(f"ddp must be a quantecon DiscreteDP; got {shown(ddp)}, which has no {name}.")
+    rewards = as_numbers(ddp.R, "ddp.R")
     if ddp.s_indices is None:
         return Mdp.from_dense(np.where(rewards == -np.inf, 0.0, rewards), ddp.Q, rewards > -np.inf)
-    states, actions = np.asarray(ddp.s_indices), np.asarray(ddp.a_indices)
+    rows = sound_csr(ddp.Q, "ddp.Q")
+    states, actions = (as_table(getattr(ddp, name), f"ddp.{name}") for name in ("s_indices", "a_indices"))
+    if not rewards.shape == states.shape == actions.shape == rows.shape[:1] or states.dtype.kind not in "iu":
+        raise InvalidInputError(
+            f"ddp must have a reward, a state and an action for each of its {rows.shape[0]} pairs; got "
+            f"{rewards.shape}, {states.shape} and {actions.shape}."
+        )
+    if not ((states >= 0) & (states < rows.shape[1])).all():
+        raise InvalidInputError(f"ddp.s_indices must be states in 0 .. {rows.shape[1] - 1}.")
     order = np.lexsort((actions, states))
     order = order[rewards[order] > -np.inf]
-    counts = np.bincount(states[order], minlength=ddp.Q.shape[1])
-    return Mdp(Space(counts), rewards[order], sp.csr_array(ddp.Q)[order])
+    counts = np.bincount(states[order], minlength=rows.shape[1])
+    return Mdp(Space(counts), rewards[order], rows[order])
 
 
 def to_quantecon(mdp: Mdp, beta: float, form: str = "pairs") -> Any:

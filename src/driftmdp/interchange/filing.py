@@ -1,7 +1,8 @@
 """Worlds in files: plain arrays and a header, as npz or as JSON; no pickle.
 
 Both hold the same. The ``header`` has ``format`` ("driftmdp world"), ``version`` (1), ``kind`` ("mdp" or
-"drifting"), ``state_names`` and ``action_names`` (null, or lists). The arrays, by name:
+"drifting"), ``state_names`` and ``action_names`` (null, or lists), and ``digest``, the SHA-256 of everything else;
+files from before it had one have none. The arrays, by name:
 
 ======================================  =====================================================================
 name                                    what
@@ -19,7 +20,7 @@ In npz the header is a JSON text in an array of its own, ``header``; in JSON, ``
 
 from __future__ import annotations
 
-import io
+import hashlib
 import json
 import os
 from pathlib import Path
@@ -27,21 +28,21 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.files import write_whole
 from driftmdp.mdp import DriftingMdp, Mdp, Space
+from driftmdp.mdp.sparse import csr_from_arrays
 from driftmdp.mdp.weights import Weights
-from driftmdp.validation import one_of
+from driftmdp.npz import Arrays, pack, read_regular, unpack
+from driftmdp.validation import one_of, shown
 
 __all__ = ["load", "save"]
 
 FORMAT, VERSION = "driftmdp world", 1
 SUFFIXES = (".npz", ".json")
 KINDS = ("mdp", "drifting")
-
-Arrays = dict[str, NDArray[Any]]
+HEADER = ("format", "version", "kind", "state_names", "action_names")
 
 
 def save(world: Mdp | DriftingMdp, path: str | os.PathLike[str]) -> None:
@@ -68,7 +69,8 @@ def save(world: Mdp | DriftingMdp, path: str | os.PathLike[str]) -> None:
         )
     file = _checked_path(path)
     header, arrays = _header(world), _arrays(world)
-    content = _as_json(header, arrays) if file.suffix == ".json" else _as_npz(header, arrays)
+    header["digest"] = _digest(header, arrays)
+    content = _as_json(header, arrays) if file.suffix == ".json" else pack(header, arrays)
     try:
         write_whole(file, content)
     except OSError as error:
@@ -95,13 +97,15 @@ def load(path: str | os.PathLike[str]) -> Mdp | DriftingMdp:
     """
     file = _checked_path(path)
     try:
-        content = file.read_bytes()
+        content = read_regular(file)
     except OSError as error:
-        reason = "there is no such file" if isinstance(error, FileNotFoundError) else error.strerror
+        reason = "there is no such file" if isinstance(error, FileNotFoundError) else error.strerror or error
         raise InvalidInputError(f"{path} must be a world that can be read; {reason}.") from None
     try:  # whatever is in the file, the answer is a sentence
-        header, arrays = _of_json(content) if file.suffix == ".json" else _of_npz(content)
+        header, arrays = _of_json(content) if file.suffix == ".json" else unpack(content, path)
         known, version = header["format"] == FORMAT, header["version"]
+    except InvalidInputError:
+        raise
     except Exception:
         known = False
     if not known:
@@ -109,19 +113,25 @@ def load(path: str | os.PathLike[str]) -> Mdp | DriftingMdp:
     if type(version) is not int or version != VERSION:
         newer = type(version) is int and version > VERSION
         advice = "Update driftmdp to read it" if newer else "It was edited; save the world anew"
-        raise InvalidInputError(f"{path} must have version {VERSION}; got {version!r}. {advice}.")
+        raise InvalidInputError(f"{path} must have version {VERSION}; got {shown(version)}. {advice}.")
     try:
-        return _world(header, arrays)
+        world = _world(header, arrays)
     except Exception as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
         raise InvalidInputError(f"{path} must be a whole world; it does not fit together ({reason}).") from None
+    if "digest" in header and header["digest"] != _digest(header, arrays):  # files of old have none
+        raise InvalidInputError(
+            f"{path} must hold what save wrote; its checksum differs, so it is damaged or was edited. "
+            "If you edited it, delete the digest in its header."
+        )
+    return world
 
 
 def _checked_path(path: str | os.PathLike[str]) -> Path:
     if not isinstance(path, str | os.PathLike) or Path(path).suffix not in SUFFIXES:
-        raise InvalidInputError(f"path must end in {' or '.join(SUFFIXES)}; got {path!r}.")
+        raise InvalidInputError(f"path must end in {' or '.join(SUFFIXES)}; got {shown(path)}.")
     if "\0" in str(path):
-        raise InvalidInputError(f"path must be a name that a file can have; got {path!r}, with a null in it.")
+        raise InvalidInputError(f"path must be a name that a file can have; got {shown(path)}, with a null in it.")
     return Path(path)
 
 
@@ -152,6 +162,12 @@ def _weight_arrays(weights: Weights, prefix: str) -> Arrays:
 
 def _world(header: dict[str, Any], arrays: Arrays) -> Mdp | DriftingMdp:
     """Return what header and arrays describe; what does not fit raises something."""
+    unknown = sorted(set(header) - {*HEADER, "digest"})
+    if unknown:
+        raise InvalidInputError(f"the header must have no {shown(unknown[0])}")
+    for name, array in arrays.items():
+        if array.dtype.kind not in "iuf":
+            raise InvalidInputError(f"{shown(name)} must be numbers; got {array.dtype}")
     space = Space(arrays["n_actions"], header["state_names"], header["action_names"])
     if one_of(header["kind"], "kind", KINDS) == "mdp":
         return Mdp(space, arrays["rewards"], _csr(arrays, "", space.n_pairs, space.n_states))
@@ -170,23 +186,17 @@ def _weights(arrays: Arrays, prefix: str, n_anchors: int) -> Any:
 
 
 def _csr(arrays: Arrays, prefix: str, n_rows: int, n_columns: int) -> sp.csr_array:
-    parts = tuple(arrays[f"{prefix}{part}"] for part in ("data", "indices", "indptr"))
-    for part, array in zip(("indices", "indptr"), parts[1:], strict=True):
-        if array.size and array.dtype.kind not in "iu":  # scipy would cut off what is behind the point
-            raise InvalidInputError(f"{prefix}{part} must be whole numbers; got {array.dtype}.")
-    return sp.csr_array(parts, shape=(n_rows, n_columns))
+    data, indices, indptr = (arrays[f"{prefix}{part}"] for part in ("data", "indices", "indptr"))
+    return csr_from_arrays(data, indices, indptr, (n_rows, n_columns), f"{prefix}data")
 
 
-def _as_npz(header: dict[str, Any], arrays: Arrays) -> bytes:
-    content = io.BytesIO()
-    np.savez_compressed(content, allow_pickle=False, header=np.array(json.dumps(header)), **arrays)
-    return content.getvalue()
-
-
-def _of_npz(content: bytes) -> tuple[dict[str, Any], Arrays]:
-    with np.load(io.BytesIO(content), allow_pickle=False) as file:
-        arrays = {name: file[name] for name in file.files}
-    return json.loads(str(arrays.pop("header"))), arrays
+def _digest(header: dict[str, Any], arrays: Arrays) -> str:
+    """Return the SHA-256 of everything else, the same for npz and JSON."""
+    digest = hashlib.sha256(json.dumps({name: header[name] for name in HEADER}).encode())
+    for name, array in sorted(arrays.items()):
+        digest.update(f"{name}{array.shape}".encode())
+        digest.update(array.astype("<f8" if array.dtype.kind == "f" else "<i8").tobytes())
+    return digest.hexdigest()
 
 
 def _as_json(header: dict[str, Any], arrays: Arrays) -> bytes:
@@ -194,6 +204,17 @@ def _as_json(header: dict[str, Any], arrays: Arrays) -> bytes:
     return json.dumps({"header": header, "arrays": lists}, allow_nan=False).encode()
 
 
-def _of_json(content: bytes) -> tuple[dict[str, Any], Arrays]:
-    document = json.loads(content)
+def _of_json(content: bytes) -> tuple[Any, Arrays]:
+    document = json.loads(content, object_pairs_hook=_named_once, parse_constant=_refused)
     return document["header"], {name: np.array(values) for name, values in document["arrays"].items()}
+
+
+def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    named = dict(pairs)
+    if len(named) < len(pairs):
+        raise ValueError("a name stands there twice")
+    return named
+
+
+def _refused(constant: str) -> None:
+    raise ValueError(f"{constant} is no number of JSON")

@@ -35,6 +35,7 @@ def from_scipy(matrices: Sequence[Any], rewards: ArrayLike) -> Mdp:
     >>> from_scipy([stay, move], [0, 1]).space.n_actions
     array([2, 1], dtype=int32)
     """
+    _refuse_swapped(matrices, rewards, "from_scipy(matrices, rewards)")
     found = as_matrices(matrices, "matrices")
     available = np.stack([np.diff(_without_zeros(matrix).indptr) > 0 for matrix in found], axis=1)
     return mdp_of_actions(found, reward_table(rewards, *available.shape), available, "matrices")
@@ -75,6 +76,7 @@ def from_mdptoolbox(transitions: Any, rewards: Any, available: ArrayLike | None 
     >>> from_mdptoolbox([[[0, 1], [1, 0]]], [[[9, 3], [4, 9]]]).rewards
     array([3., 4.])
     """
+    _refuse_swapped(transitions, rewards, "from_mdptoolbox(transitions, rewards)")
     found = as_matrices(transitions, "transitions")
     shape = found[0].shape[0], len(found)
     mask = np.ones(shape, bool) if available is None else as_table(available, "available")
@@ -117,6 +119,19 @@ def _without_zeros(matrix: sp.csr_array) -> sp.csr_array:
     copy = matrix.copy()
     copy.eliminate_zeros()
     return copy
+
+
+def _refuse_swapped(transitions: Any, rewards: Any, call: str) -> None:
+    """Refuse rewards with a matrix for each action beside transitions without."""
+    if (
+        isinstance(transitions, Sequence | np.ndarray)
+        and not _by_next_state(transitions)
+        and _by_next_state(rewards)
+    ):
+        raise InvalidInputError(
+            f"{call} must be given transitions with a matrix for each action; got none, but such rewards. The "
+            "arguments look swapped."
+        )
 
 
 def _by_next_state(rewards: Any) -> bool:

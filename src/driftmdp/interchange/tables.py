@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import Mdp, Space
 from driftmdp.mdp.mdp import SUM_TOLERANCE
-from driftmdp.validation import as_table
+from driftmdp.mdp.sparse import sound_csr
+from driftmdp.validation import as_list, as_numbers
 
 __all__ = ["as_matrices", "by_pair", "mdp_of_actions", "reward_table"]
 
@@ -21,9 +22,8 @@ def as_matrices(matrices: Any, name: str) -> list[sp.csr_array]:
     """Return one square CSR matrix an action, all of one size, or say what is wrong."""
     if isinstance(matrices, np.ndarray) and matrices.dtype != object and matrices.ndim != 3:
         raise InvalidInputError(f"{name} must have shape (A, S, S); got {matrices.shape}.")
-    if sp.issparse(matrices) or not isinstance(matrices, Iterable):
-        raise InvalidInputError(f"{name} must be a list with a matrix for each action; got {matrices!r}.")
-    found = [_as_csr(matrix, f"{name}[{a}]") for a, matrix in enumerate(matrices)]
+    rule = "a list with a matrix for each action"
+    found = [sound_csr(matrix, f"{name}[{a}]") for a, matrix in enumerate(as_list(matrices, name, rule))]
     if not found:
         raise InvalidInputError(f"{name} must have at least one action; got none.")
     n_states = found[0].shape[0]
@@ -33,30 +33,9 @@ def as_matrices(matrices: Any, name: str) -> list[sp.csr_array]:
     return found
 
 
-def _as_csr(matrix: Any, name: str) -> sp.csr_array:
-    given: Any = matrix if sp.issparse(matrix) else as_table(matrix, name)
-    _check_real(given, name)
-    try:
-        return sp.csr_array(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InvalidInputError(f"{name} must be a matrix of numbers; got {matrix!r}.") from None
-
-
-def _check_real(table: Any, name: str) -> None:
-    if table.dtype.kind == "c":
-        raise InvalidInputError(f"{name} must be real numbers; got {table.dtype}.")
-
-
-def reward_table(rewards: ArrayLike, n_states: int, n_actions: int) -> NDArray[np.float64]:
+def reward_table(rewards: Any, n_states: int, n_actions: int) -> NDArray[np.float64]:
     """Return rewards [S, A] from those, or from one reward a state."""
-    if sp.issparse(rewards):
-        rewards = rewards.toarray()
-    given = as_table(rewards, "rewards")
-    _check_real(given, "rewards")
-    try:
-        table = given.astype(np.float64)
-    except (TypeError, ValueError):
-        raise InvalidInputError(f"rewards must be numbers; got {rewards!r}.") from None
+    table = sound_csr(rewards, "rewards").toarray() if sp.issparse(rewards) else as_numbers(rewards, "rewards")
     if table.shape == (n_states,):
         table = np.repeat(table[:, None], n_actions, axis=1)
     if table.shape != (n_states, n_actions):

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import Mdp, Space
 from driftmdp.planning.inputs import as_mdp
-from driftmdp.validation import as_integer, as_number, as_vector
+from driftmdp.validation import as_flag, as_integer, as_list, as_number, as_table, as_vector, shown
 
 __all__ = ["from_toy_text", "to_toy_text"]
 
@@ -100,22 +100,21 @@ def _items(container: Any, name: str) -> Iterator[tuple[int, Any]]:
         return ((key, container[key]) for key in keys)
     if isinstance(container, Sequence) and not isinstance(container, str):
         return enumerate(container)
-    raise InvalidInputError(f"{name} must be a dict or a list; got {container!r}.")
+    raise InvalidInputError(f"{name} must be a dict or a list; got {shown(container)}.")
 
 
 def _outcomes(lines: Any, where: str, n_states: int) -> list[Outcome]:
+    rule = "a list of (probability, next state, reward, terminated)"
     try:
-        outcomes = [Outcome(*line) for line in lines]
+        outcomes = [Outcome(*line) for line in as_list(lines, where, rule)]
     except TypeError:
-        raise InvalidInputError(
-            f"{where} must be a list of (probability, next state, reward, terminated); got {lines!r}."
-        ) from None
+        raise InvalidInputError(f"{where} must be {rule}; got {shown(lines)}.") from None
     return [
         Outcome(
             as_number(outcome.probability, f"probability at {where}", minimum=0.0),
             as_integer(outcome.next_state, f"next state at {where}", 0, n_states - 1),
             as_number(outcome.reward, f"reward at {where}"),
-            bool(outcome.terminated),
+            as_flag(outcome.terminated, f"terminated at {where}"),
         )
         for outcome in outcomes
     ]
@@ -149,7 +148,7 @@ def _mean_reward(outcomes: list[Outcome]) -> float:
 
 
 def _distribution(start: Any, n_states: int) -> NDArray[np.float64]:
-    if np.ndim(start) == 0:
+    if as_table(start, "start").ndim == 0:
         return np.asarray(np.eye(1, n_states, as_integer(start, "start", 0, n_states - 1))[0])
     chances = as_vector(start, "start", n_states)
     if (chances < 0).any() or abs(chances.sum() - 1.0) > 1e-9:

@@ -88,6 +88,8 @@ class Backtest:
         Units in a lot as asked for: a number, or ``"auto"``.
     remarks
         What was left out and why, a sentence each.
+    series
+        The sales that were scored.
     """
 
     costs: Costs

@@ -28,7 +28,15 @@ __all__ = ["Comparison", "Recovery", "compare_rules", "days_to_recover", "drawn_
 
 @dataclass(frozen=True)
 class Recovery:
-    """Days until costs are back, and the ends of an interval; infinity for never."""
+    """Days until costs are back, and the ends of an interval; infinity for never.
+
+    Attributes
+    ----------
+    days
+        The estimate.
+    low, high
+        The ends of its interval.
+    """
 
     days: float
     low: float

@@ -20,13 +20,14 @@ from numpy.typing import NDArray
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import World
 from driftmdp.mdp.horizon import as_horizon
-from driftmdp.mdp.mdp import Mdp, readonly_csr
+from driftmdp.mdp.mdp import Mdp
 from driftmdp.mdp.space import Space
-from driftmdp.mdp.variation import Variation, variation
+from driftmdp.mdp.sparse import readonly_csr
+from driftmdp.mdp.variation import Variation, as_norm, variation
 from driftmdp.mdp.views import drifting_view
 from driftmdp.mdp.weights import Weights
 from driftmdp.showing import safely
-from driftmdp.validation import as_integer, readonly
+from driftmdp.validation import as_flag, as_integer, as_list, readonly
 
 __all__ = ["DriftingMdp"]
 
@@ -56,6 +57,7 @@ class DriftingMdp:
     """
 
     def __init__(self, anchors: Sequence[Mdp], weights: Any, reward_weights: Any = None) -> None:
+        _refuse_mdps(weights, "weights", "DriftingMdp(anchors, weights)")
         anchors = _checked_anchors(anchors)
         self._space = anchors[0].space
         self._weights = Weights.parse(weights, len(anchors), "weights", distribution=True)
@@ -68,6 +70,8 @@ class DriftingMdp:
                     f"got {self._reward_weights.horizon}."
                 )
         self._anchor_rewards = np.stack([anchor.rewards for anchor in anchors])
+        if not self.rewards_follow_transitions:
+            _check_means(self._reward_weights, self._anchor_rewards)
         self._anchor_transitions = _stack(anchors)
 
     @classmethod
@@ -93,11 +97,10 @@ class DriftingMdp:
         >>> DriftingMdp.piecewise([one, two], [4, 6]).horizon
         5
         """
+        _refuse_mdps(change_points, "change_points", "DriftingMdp.piecewise(mdps, change_points)")
         anchors, index = _distinct(mdps)
-        if not isinstance(change_points, Iterable):
-            raise InvalidInputError(f"change_points must be a list of steps; got {change_points!r}.")
-        change_points = list(change_points)
-        ends = [as_integer(point, "change_points", minimum=1) for point in change_points]
+        change_points = as_list(change_points, "change_points", "a list of steps")
+        ends = [as_horizon(point, name="change_points") for point in change_points]
         if horizon is not None:
             ends.append(as_horizon(horizon) + 1)
         if len(ends) != index.size:
@@ -115,6 +118,7 @@ class DriftingMdp:
     @classmethod
     def stationary(cls, mdp: Mdp, horizon: int) -> DriftingMdp:
         """Return the world that never changes."""
+        _refuse_mdps(horizon, "horizon", "DriftingMdp.stationary(mdp, horizon)")
         return cls([mdp], np.zeros(as_horizon(horizon), dtype=np.int32))
 
     @property
@@ -269,7 +273,7 @@ class DriftingMdp:
             The group of each step, shape (T,): ``at(t)`` equals ``at(steps[group[t - 1]] + 1)``.
         """
         kinds = [self._weights]
-        if rewards and not self.rewards_follow_transitions:
+        if as_flag(rewards, "rewards") and not self.rewards_follow_transitions:
             kinds.append(self._reward_weights)
         prints = np.ascontiguousarray(np.hstack([weights.fingerprints() for weights in kinds]))
         keys = prints.view([("", prints.dtype)] * prints.shape[1]).ravel()
@@ -291,9 +295,8 @@ class DriftingMdp:
             The norm of p_{t+1}(.|s,a) - p_t(.|s,a), of which the largest over pairs counts: 1 (the paper's),
             2 or ``inf``. The paper's remark on norms allows the others.
         """
-        if reward_norm == np.inf and transition_norm == 1:
-            return self._paper_variation
-        return variation(self, reward_norm, transition_norm)
+        norms = as_norm(reward_norm, "reward_norm"), as_norm(transition_norm, "transition_norm")
+        return self._paper_variation if norms == (np.inf, 1) else variation(self, *norms)
 
     @functools.cached_property
     def _paper_variation(self) -> Variation:
@@ -322,12 +325,19 @@ def _distinct(mdps: Iterable[Mdp]) -> tuple[list[Mdp], NDArray[np.int32]]:
     return list(anchors.values()), np.array([place[id(mdp)] for mdp in sequence], dtype=np.int32)
 
 
+def _refuse_mdps(value: Any, name: str, call: str) -> None:
+    """Refuse MDPs where numbers should be."""
+    first = value[0] if isinstance(value, Sequence) and value else value
+    if isinstance(first, Mdp):
+        raise InvalidInputError(
+            f"{name} must be given in numbers; got an Mdp. The arguments look swapped: write {call}."
+        )
+
+
 def _checked_anchors(anchors: Iterable[Mdp]) -> Sequence[Mdp]:
     if isinstance(anchors, Mdp):
         raise InvalidInputError("anchors must be a list of Mdp; got one Mdp. Use DriftingMdp.stationary.")
-    if not isinstance(anchors, Iterable):
-        raise InvalidInputError(f"anchors must be a list of Mdp; got {anchors!r}.")
-    anchors = list(anchors)
+    anchors = as_list(anchors, "anchors", "a list of Mdp")
     if not anchors:
         raise InvalidInputError("anchors must hold at least one Mdp; got none.")
     for k, anchor in enumerate(anchors):
@@ -339,6 +349,14 @@ def _checked_anchors(anchors: Iterable[Mdp]) -> Sequence[Mdp]:
                 f"got {anchor.space!r}."
             )
     return anchors
+
+
+def _check_means(weights: Weights, rewards: NDArray[np.float64]) -> None:
+    """Refuse weights that could make r_t infinite."""
+    with np.errstate(over="ignore"):
+        largest = float(abs(weights.arrays).sum(axis=1).max()) * float(np.abs(rewards).max())
+    if not np.isfinite(largest):
+        raise InvalidInputError("reward_weights must keep every r_t finite; times the rewards, they overflow.")
 
 
 def _stack(anchors: Sequence[Mdp]) -> sp.csr_array:

@@ -9,6 +9,7 @@ from driftmdp.validation import as_integer
 
 __all__ = ["as_horizon"]
 
+MOST_STEPS = 2**31 - 2  # kernels count with int32
 STEP_BYTES = 8  # for each step of a world, while it is made
 WEIGHT_BYTES = 32  # for each weight of a step, where anchors are mixed
 
@@ -31,4 +32,4 @@ def as_horizon(value: Any, n_weights: int = 0, name: str = "horizon") -> int:
     """
     steps = as_integer(value, name, minimum=1)
     require_memory(steps * (STEP_BYTES + WEIGHT_BYTES * n_weights), f"{name} = {steps:,}")
-    return steps
+    return as_integer(steps, name, maximum=MOST_STEPS)

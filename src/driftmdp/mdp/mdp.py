@@ -22,9 +22,11 @@ from numpy.typing import ArrayLike, NDArray
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import Model
 from driftmdp.mdp.space import Space
+from driftmdp.mdp.sparse import normalise_rows, readonly_csr, sound_csr
 from driftmdp.mdp.views import mdp_view
 from driftmdp.showing import safely
-from driftmdp.validation import as_table, readonly
+from driftmdp.system import require_memory
+from driftmdp.validation import as_numbers, as_table, readonly
 
 __all__ = ["Mdp"]
 
@@ -64,7 +66,10 @@ class Mdp:
 
     def __init__(self, space: Space, rewards: ArrayLike, transitions: Any) -> None:
         if not isinstance(space, Space):
-            raise InvalidInputError(f"space must be a Space; got {type(space).__name__}.")
+            raise InvalidInputError(
+                f"space must be a Space; got {type(space).__name__}. Write Mdp(space, rewards, transitions)."
+            )
+        _refuse_swapped(rewards, transitions, 1, "Mdp(space, rewards, transitions)")
         self._space = space
         self._rewards = _checked_rewards(space, rewards)
         self._transitions = _checked_transitions(space, transitions)
@@ -88,6 +93,7 @@ class Mdp:
         >>> mdp.space.n_actions
         array([1, 2], dtype=int32)
         """
+        _refuse_swapped(rewards, transitions, 2, "Mdp.from_dense(rewards, transitions)")
         r, p = _as_table(rewards, "rewards", 2), _as_table(transitions, "transitions", 3)
         n_states, n_actions = r.shape
         if p.shape != (n_states, n_actions, n_states):
@@ -151,6 +157,7 @@ class Mdp:
         n_states, width = self._space.n_states, int(self._space.n_actions.max())
         available = np.arange(width) < self._space.n_actions[:, None]
         rewards = np.full((n_states, width), -np.inf)
+        require_memory(8 * n_states * width * n_states, f"A dense table of {n_states:,} states")
         transitions = np.zeros((n_states, width, n_states))
         rewards[available] = self._rewards
         transitions[available] = self._transitions.toarray()
@@ -169,16 +176,29 @@ class Mdp:
         return Mdp._trusted, (self._space, self._rewards, self._transitions)
 
 
-def _as_table(values: ArrayLike, name: str, n_axes: int) -> NDArray[np.float64]:
+_HINTS = {
+    "transitions": " For an [S, A, S] table use Mdp.from_dense.",
+    "rewards": " Of rewards by next state take the means: (transitions * rewards).sum(axis=2).",
+}
+
+
+def _refuse_swapped(rewards: Any, transitions: Any, n_axes: int, call: str) -> None:
+    """Refuse rewards with the axes of transitions, one more than their own, beside the reverse."""
     try:
-        table = np.array(values)
-        numbers = table.astype(np.float64) if table.dtype.kind in "biuf" else None
-    except (TypeError, ValueError):
-        numbers = None
-    if numbers is None:
-        raise InvalidInputError(f"{name} must be a regular table of real numbers; got {values!r}.")
+        given = np.ndim(rewards), np.ndim(transitions)
+    except (TypeError, ValueError):  # no tables at all, which is said elsewhere
+        return
+    if given == (n_axes + 1, n_axes):
+        raise InvalidInputError(
+            f"rewards must have {n_axes} and transitions {n_axes + 1} axes; got shapes {np.shape(rewards)} and "
+            f"{np.shape(transitions)}. The arguments look swapped: write {call}."
+        )
+
+
+def _as_table(values: ArrayLike, name: str, n_axes: int) -> NDArray[np.float64]:
+    numbers = as_numbers(values, name, "a regular table of real numbers")
     if numbers.ndim != n_axes or numbers.size == 0:
-        hint = " For an [S, A, S] table use Mdp.from_dense." if (n_axes, numbers.ndim) == (2, 3) else ""
+        hint = _HINTS.get(name, "") if (n_axes, numbers.ndim) == (2, 3) else ""
         raise InvalidInputError(
             f"{name} must be a table with {n_axes} axes, none empty; got shape {numbers.shape}.{hint}"
         )
@@ -186,14 +206,7 @@ def _as_table(values: ArrayLike, name: str, n_axes: int) -> NDArray[np.float64]:
 
 
 def _checked_rewards(space: Space, rewards: ArrayLike) -> NDArray[np.float64]:
-    try:
-        if np.iscomplexobj(rewards):
-            raise TypeError("numpy would drop the imaginary part")
-        values = np.array(rewards, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InvalidInputError(
-            f"rewards must be numbers of shape (n_pairs,) = ({space.n_pairs},); got {rewards!r}."
-        ) from None
+    values = as_numbers(rewards, "rewards", f"numbers of shape (n_pairs,) = ({space.n_pairs},)")
     if values.shape != (space.n_pairs,):
         raise InvalidInputError(
             f"rewards must have shape (n_pairs,) = ({space.n_pairs},); got {values.shape}. "
@@ -206,12 +219,14 @@ def _checked_rewards(space: Space, rewards: ArrayLike) -> NDArray[np.float64]:
 
 
 def _checked_transitions(space: Space, transitions: Any) -> sp.csr_array:
-    matrix = _as_csr(transitions)
-    if matrix.shape != (space.n_pairs, space.n_states):
+    if not sp.issparse(transitions):
+        transitions = _as_table(transitions, "transitions", 2)
+    if transitions.shape != (space.n_pairs, space.n_states):
         raise InvalidInputError(
             f"transitions must have shape (n_pairs, n_states) = ({space.n_pairs}, {space.n_states}); "
-            f"got {matrix.shape}. For an [S, A, S] table use Mdp.from_dense."
+            f"got {transitions.shape}. For an [S, A, S] table use Mdp.from_dense."
         )
+    matrix = sound_csr(transitions, "transitions")
 
     def refuse(entry: int, rule: str) -> None:
         pair = int(np.searchsorted(matrix.indptr, entry, side="right")) - 1
@@ -234,42 +249,6 @@ def _checked_transitions(space: Space, transitions: Any) -> sp.csr_array:
     normalise_rows(matrix, sums)
     matrix.eliminate_zeros()
     return matrix
-
-
-def _as_csr(transitions: Any) -> sp.csr_array:
-    """Copy any dense or sparse table into CSR with sorted, unique int32 indices."""
-    if not sp.issparse(transitions):
-        transitions = _as_table(transitions, "transitions", 2)
-    matrix = sound_csr(transitions, "transitions")
-    if matrix.nnz >= 2**31:
-        raise InvalidInputError(f"transitions must have fewer than 2^31 entries; got {matrix.nnz}.")
-    matrix.indptr, matrix.indices = matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32)
-    return matrix
-
-
-def sound_csr(given: Any, name: str) -> sp.csr_array:
-    """Copy a sparse or dense table into CSR, refusing indices that lie outside of it."""
-    if np.issubdtype(given.dtype, np.complexfloating):
-        raise InvalidInputError(f"{name} must be real numbers; got {given.dtype}.")
-    try:
-        matrix = sp.csr_array(given, dtype=np.float64, copy=True)
-        matrix.check_format(full_check=True)
-    except ValueError as error:
-        raise InvalidInputError(f"{name} must be a sound sparse matrix; scipy says: {error}.") from None
-    matrix.sum_duplicates()
-    return matrix
-
-
-def readonly_csr(matrix: sp.csr_array) -> sp.csr_array:
-    """Return the same matrix with arrays that cannot be written to."""
-    parts = readonly(matrix.data), readonly(matrix.indices), readonly(matrix.indptr)
-    return sp.csr_array(parts, shape=matrix.shape)
-
-
-def normalise_rows(matrix: sp.csr_array, sums: NDArray[np.float64]) -> None:
-    """Divide rows by their sums where these miss 1 by more than rounding: what is off by 1e-9 adds up over time."""
-    off = np.abs(sums - 1.0) > 1e-13
-    matrix.data /= np.repeat(np.where(off, sums, 1.0), np.diff(matrix.indptr))
 
 
 def _not_one(value: float) -> str:

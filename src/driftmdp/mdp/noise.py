@@ -17,7 +17,7 @@ import re
 from dataclasses import dataclass
 
 from driftmdp.errors import InvalidInputError
-from driftmdp.validation import as_number, nearest_name
+from driftmdp.validation import as_number, nearest_name, shown
 
 __all__ = ["KINDS", "Noise", "gaussian"]
 
@@ -26,15 +26,23 @@ KINDS = ("none", "anchor", "bernoulli", "gaussian")  # the position is the code 
 
 @dataclass(frozen=True)
 class Noise:
-    """A noise model; write it as a word, ``"bernoulli"``, or as ``gaussian(0.1)``."""
+    """A noise model; write it as a word, ``"bernoulli"``, or as ``gaussian(0.1)``.
+
+    Attributes
+    ----------
+    kind
+        ``"none"``, ``"anchor"``, ``"bernoulli"`` or ``"gaussian"``.
+    sigma
+        The standard deviation of Gaussian noise; 0 for the others.
+    """
 
     kind: str
     sigma: float = 0.0
 
     def __post_init__(self) -> None:
-        if self.kind not in KINDS:
+        if not isinstance(self.kind, str) or self.kind not in KINDS:
             raise InvalidInputError(
-                f"noise must be 'none', 'anchor', 'bernoulli' or 'gaussian(sigma)'; got {self.kind!r}."
+                f"noise must be 'none', 'anchor', 'bernoulli' or 'gaussian(sigma)'; got {shown(self.kind)}."
                 f"{nearest_name(self.kind, KINDS)}"
             )
         object.__setattr__(self, "sigma", as_number(self.sigma, "sigma", minimum=0.0))
@@ -44,17 +52,19 @@ class Noise:
         """Return the model that a word, ``"gaussian(0.1)"`` or a Noise stands for."""
         if isinstance(text, Noise):
             return text
-        match = re.fullmatch(r"gaussian\(\s*([^()\s]+)\s*\)", str(text))
+        if not isinstance(text, str):
+            raise InvalidInputError(f"noise must be a word or a Noise; got {shown(text)}.")
+        match = re.fullmatch(r"gaussian\(\s*([^()\s]+)\s*\)", text)
         if match:
             try:
                 return gaussian(float(match[1]))
             except ValueError:
                 raise InvalidInputError(
-                    f"sigma of noise must be a finite number that is not negative; got {match[1]!r}."
+                    f"sigma of noise must be a finite number that is not negative; got {shown(match[1])}."
                 ) from None
         if text == "gaussian":
             raise InvalidInputError("noise 'gaussian' must name its standard deviation; write 'gaussian(0.1)'.")
-        return cls(str(text))
+        return cls(text)
 
     @property
     def code(self) -> int:

@@ -18,7 +18,7 @@ from driftmdp.mdp.space import Space
 from driftmdp.mdp.views import problem_view
 from driftmdp.showing import brief, safely
 from driftmdp.system import require_memory
-from driftmdp.validation import as_integer, as_number, one_of
+from driftmdp.validation import as_integer, as_list, as_number, one_of, shown
 
 __all__ = ["Luck", "Problem", "Sample"]
 
@@ -30,7 +30,14 @@ class Luck(NamedTuple):
     """The world's random numbers, one of each kind a step, drawn before anything happens.
 
     Whatever an agent does, step t uses the same numbers, so that two agents with one seed face the same
-    luck. ``noise`` is 0 where the noise model needs no number of its own.
+    luck.
+
+    Attributes
+    ----------
+    anchor, successor
+        Uniform in [0, 1): which anchor a step draws, and which next state, shape (T,).
+    noise
+        For the reward, shape (T,); 0 where the noise model needs no number of its own.
     """
 
     anchor: NDArray[np.float64]
@@ -42,7 +49,17 @@ class Luck(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """What a step gives: a reward, the next state, and the anchor drawn (inventory: the demand)."""
+    """What a step gives: a reward, the next state, and the anchor drawn (inventory: the demand).
+
+    Attributes
+    ----------
+    reward
+        What was received.
+    next_state
+        Where it led.
+    anchor
+        The anchor that was drawn; in inventory, the demand.
+    """
 
     reward: float
     next_state: int
@@ -110,6 +127,9 @@ class Problem:
                 f"drifting must be a DriftingMdp; got {type(self.drifting).__name__}. "
                 "Wrap one Mdp with DriftingMdp.stationary(mdp, horizon)."
             )
+        for name, value in (("parameters", self.parameters), ("budgets", self.budgets)):
+            if not isinstance(value, Mapping):
+                raise InvalidInputError(f"{name} must be a dict; got {shown(value)}.")
         object.__setattr__(self, "start", as_integer(self.start, "start", 0, self.space.n_states - 1))
         object.__setattr__(self, "noise", Noise.parse(self.noise))
         object.__setattr__(self, "reward_range", self._checked_range())
@@ -129,10 +149,10 @@ class Problem:
         if self.reward_range is None:
             return low, high
         try:
-            lo, hi = (as_number(bound, "reward_range") for bound in self.reward_range)
-        except (TypeError, ValueError):
+            lo, hi = (as_number(bound, "reward_range") for bound in as_list(self.reward_range, "reward_range", ""))
+        except ValueError:
             raise InvalidInputError(
-                f"reward_range must be two finite numbers (lo, hi); got {self.reward_range!r}."
+                f"reward_range must be two finite numbers (lo, hi); got {shown(self.reward_range)}."
             ) from None
         slack = 1e-9 * max(1.0, abs(lo), abs(hi))
         if lo > low + slack or hi < high - slack:
@@ -178,7 +198,9 @@ class Problem:
     def luck(self, rng: np.random.Generator) -> Luck:
         """Draw the world's random numbers for all T steps."""
         if not isinstance(rng, np.random.Generator):
-            raise InvalidInputError(f"rng must be a numpy Generator; got {rng!r}. Use np.random.default_rng(seed).")
+            raise InvalidInputError(
+                f"rng must be a numpy Generator; got {shown(rng)}. Use np.random.default_rng(seed)."
+            )
         require_memory(RUN_BYTES * self.horizon, f"A run of {self.horizon:,} steps")
         anchor, successor = rng.random((2, self.horizon))
         if self.noise.kind == "bernoulli":
@@ -192,7 +214,7 @@ class Problem:
     def sample(self, t: int, state: int, action: int, luck: Luck) -> Sample:
         """Return what step t gives for a state and an action under the given luck."""
         step = as_integer(t, "t", 1, self.horizon) - 1
-        if not isinstance(luck, Luck) or luck.anchor.size != self.horizon:
+        if not isinstance(luck, Luck) or any(np.shape(numbers) != (self.horizon,) for numbers in luck):
             raise InvalidInputError(f"luck must be for {self.horizon} steps; use problem.luck(rng).")
         reward, next_state, anchor = kernels.world.sample_step(
             self.drifting.world,

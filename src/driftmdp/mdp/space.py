@@ -21,9 +21,12 @@ from numpy.typing import ArrayLike, NDArray
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp.views import space_view
 from driftmdp.showing import safely
-from driftmdp.validation import as_integer, as_table, readonly
+from driftmdp.system import require_memory
+from driftmdp.validation import as_integer, as_table, readonly, shown
 
 __all__ = ["Space", "as_space"]
+
+STATE_BYTES = 20  # while a space is made
 
 
 class Space:
@@ -63,8 +66,10 @@ class Space:
     @classmethod
     def uniform(cls, n_states: int, n_actions: int) -> Space:
         """Return a space in which every state offers the same number of actions."""
-        count = as_integer(n_actions, "n_actions", minimum=1)
-        return cls(np.full(as_integer(n_states, "n_states", minimum=1), count))
+        states, count = as_integer(n_states, "n_states", minimum=1), as_integer(n_actions, "n_actions", minimum=1)
+        _check_size(states * count)
+        require_memory(STATE_BYTES * states, f"n_states = {states:,}")
+        return cls(np.full(states, count, dtype=np.int32))
 
     @property
     def n_states(self) -> int:
@@ -103,11 +108,14 @@ class Space:
 
     def state_name(self, state: int) -> str:
         """Return what a state is called: its name, or else its number."""
-        return self._state_names[state] if self._state_names else str(state)
+        s = as_integer(state, "state", 0, self.n_states - 1)
+        return self._state_names[s] if self._state_names else str(s)
 
     def action_name(self, state: int, action: int) -> str:
         """Return what an action of a state is called: its name, or else its number."""
-        return self._action_names[state][action] if self._action_names else str(action)
+        pair = self.pair(state, action)
+        s, a = self.state_and_action(pair)
+        return self._action_names[s][a] if self._action_names else str(a)
 
     def pair(self, state: int, action: int) -> int:
         """Return the flat index of a pair."""
@@ -157,24 +165,29 @@ def _checked_counts(n_actions: ArrayLike) -> NDArray[np.int32]:
     counts = as_table(n_actions, "n_actions")
     if counts.ndim != 1 or counts.size == 0:
         raise InvalidInputError(
-            f"n_actions must list at least one state's number of actions; got {n_actions!r}. "
+            f"n_actions must list at least one state's number of actions; got {shown(n_actions)}. "
             "For equal numbers use Space.uniform(n_states, n_actions)."
         )
     if counts.dtype.kind not in "iu":
-        raise InvalidInputError(f"n_actions must be whole numbers; got {n_actions!r}.")
+        raise InvalidInputError(f"n_actions must be whole numbers; got {shown(n_actions)}.")
     if (counts < 1).any():
         s = int(np.flatnonzero(counts < 1)[0])
         raise InvalidInputError(f"n_actions[s={s}] must be at least 1; got {counts[s]}.")
-    if counts.sum(dtype=np.int64) >= 2**31:
-        raise InvalidInputError(f"n_actions must sum to less than 2^31; got {counts.sum(dtype=np.int64)}.")
+    _check_size(int(counts.max()))  # so that the sum cannot wrap
+    _check_size(int(counts.sum(dtype=np.int64)))
     return counts.astype(np.int32)
+
+
+def _check_size(n_pairs: int) -> None:
+    if n_pairs >= 2**31:
+        raise InvalidInputError(f"n_actions must sum to less than 2^31; got {n_pairs}.")
 
 
 def _checked_state_names(names: Sequence[str] | None, n_states: int) -> tuple[str, ...] | None:
     if names is None:
         return None
     if isinstance(names, str) or not isinstance(names, Sequence) or len(names) != n_states:
-        raise InvalidInputError(f"state_names must have {n_states} names, one a state; got {names!r}.")
+        raise InvalidInputError(f"state_names must have {n_states} names, one a state; got {shown(names)}.")
     return tuple(map(str, names))
 
 
@@ -184,7 +197,7 @@ def _checked_action_names(
     if names is None:
         return None
     if isinstance(names, str) or not isinstance(names, Sequence):
-        raise InvalidInputError(f"action_names must be a list of names; got {names!r}.")
+        raise InvalidInputError(f"action_names must be a list of names; got {shown(names)}.")
     shared = all(isinstance(name, str) for name in names)
     if not shared and len(names) != n_actions.size:
         raise InvalidInputError(f"action_names must have {n_actions.size} lists, one a state; got {len(names)}.")
@@ -192,7 +205,7 @@ def _checked_action_names(
     for s, count in enumerate(n_actions):
         own = names[:count] if shared else names[s]
         if not isinstance(own, Sequence) or len(own) != count:
-            raise InvalidInputError(f"action_names[s={s}] must have {count} names; got {own!r}.")
+            raise InvalidInputError(f"action_names[s={s}] must have {count} names; got {shown(own)}.")
         result.append(tuple(map(str, own)))
     return tuple(result)
 
@@ -200,5 +213,9 @@ def _checked_action_names(
 def as_space(space: Any) -> Space:
     """Return a space, or say that it is none."""
     if not isinstance(space, Space):
-        raise InvalidInputError(f"space must be a Space; got {space!r}. Write Space.uniform(n_states, n_actions).")
+        if isinstance(getattr(space, "space", None), Space):  # a problem, a world or an agent
+            raise InvalidInputError(f"space must be a Space; got a {type(space).__name__}. Take its own: .space.")
+        raise InvalidInputError(
+            f"space must be a Space; got {shown(space)}. Write Space.uniform(n_states, n_actions)."
+        )
     return space

@@ -11,6 +11,7 @@ B_r, B_p    reward, transition  float      their sums
 
 from __future__ import annotations
 
+import numbers
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -21,19 +22,29 @@ from numpy.typing import NDArray
 from driftmdp import kernels
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp.weights import Weights
-from driftmdp.validation import readonly
+from driftmdp.validation import readonly, shown
 
 if TYPE_CHECKING:
     from driftmdp.mdp.drifting import DriftingMdp
 
-__all__ = ["Variation", "variation"]
+__all__ = ["Variation", "as_norm", "variation"]
 
 CHUNK = 1 << 22  # numbers held at once while differencing rewards
 
 
 @dataclass(frozen=True, eq=False)
 class Variation:
-    """The budgets B_r and B_p and the steps they sum."""
+    """The budgets B_r and B_p and the steps they sum.
+
+    Attributes
+    ----------
+    reward, transition
+        B_r and B_p.
+    reward_steps, transition_steps
+        What each step from t to t + 1 adds to them, shape (T - 1,).
+    reward_norm, transition_norm
+        The norms over pairs and over next states: 1, 2 or inf.
+    """
 
     reward: float
     transition: float
@@ -43,20 +54,28 @@ class Variation:
     transition_norm: float = 1.0
 
 
+def as_norm(norm: Any, name: str) -> float:
+    """Return the order of a norm, or say which there are."""
+    if not isinstance(norm, numbers.Real) or norm not in (1, 2, np.inf):
+        raise InvalidInputError(f"{name} must be 1, 2 or inf; got {shown(norm)}.")
+    return float(norm)
+
+
 def variation(drifting: DriftingMdp, reward_norm: float, transition_norm: float) -> Variation:
     """Return the exact variation of a world in the given norms."""
-    for name, norm in (("reward_norm", reward_norm), ("transition_norm", transition_norm)):
-        if norm not in (1, 2, np.inf):
-            raise InvalidInputError(f"{name} must be 1, 2 or inf; got {norm!r}.")
     rewards = _reward_steps(drifting, reward_norm)
-    transitions = _transition_steps(drifting, float(transition_norm))
+    transitions = _transition_steps(drifting, transition_norm)
+    with np.errstate(over="ignore"):
+        total = float(rewards.sum())
+    if not np.isfinite(total):
+        raise InvalidInputError("rewards must be smaller: their variation would be infinite. Use a larger unit.")
     return Variation(
-        float(rewards.sum()),
+        total,
         float(transitions.sum()),
         readonly(rewards),
         readonly(transitions),
-        float(reward_norm),
-        float(transition_norm),
+        reward_norm,
+        transition_norm,
     )
 
 
@@ -93,7 +112,8 @@ def _reward_steps(drifting: DriftingMdp, norm: float) -> NDArray[np.float64]:
     chunk = max(1, CHUNK // rewards.shape[1])
     for first in range(0, moves.shape[0], chunk):
         changes = moves[first : first + chunk] @ rewards
-        sizes[first : first + chunk] = np.linalg.norm(changes, ord=norm, axis=1)
+        with np.errstate(over="ignore", invalid="ignore"):
+            sizes[first : first + chunk] = np.linalg.norm(changes, ord=norm, axis=1)
     return np.asarray(sizes[place])
 
 

@@ -9,8 +9,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from driftmdp.errors import InvalidInputError
-from driftmdp.mdp.mdp import SUM_TOLERANCE, normalise_rows, readonly_csr, sound_csr
-from driftmdp.validation import readonly
+from driftmdp.mdp.mdp import SUM_TOLERANCE
+from driftmdp.mdp.sparse import normalise_rows, readonly_csr, sound_csr
+from driftmdp.validation import as_table, readonly
 
 __all__ = ["Weights"]
 
@@ -31,11 +32,8 @@ class Weights:
     def parse(cls, weights: Any, n_anchors: int, name: str, distribution: bool) -> Weights:
         """Check what a user gave; ``distribution`` asks for non-negative rows that sum to 1."""
         if sp.issparse(weights):
-            return cls._of_matrix(sound_csr(weights, name), n_anchors, name, distribution)
-        try:
-            table = np.asarray(weights)
-        except ValueError:
-            raise InvalidInputError(f"{name} must be a regular (T, K) table; rows differ in length.") from None
+            return cls._of_matrix(weights, n_anchors, name, distribution)
+        table = as_table(weights, name)
         if table.ndim == 1 and table.dtype.kind in "iu":
             return cls.of_index(table, n_anchors, name)
         if table.ndim != 2 or table.dtype.kind not in "iuf":
@@ -43,7 +41,7 @@ class Weights:
                 f"{name} must be a (T, K) table of numbers or T whole numbers that name an anchor each; "
                 f"got {table.dtype} of shape {table.shape}."
             )
-        return cls._of_matrix(sp.csr_array(table.astype(np.float64)), n_anchors, name, distribution)
+        return cls._of_matrix(table, n_anchors, name, distribution)
 
     @classmethod
     def of_index(cls, index: NDArray[Any], n_anchors: int, name: str = "weights") -> Weights:
@@ -59,16 +57,14 @@ class Weights:
         return cls(index.astype(np.int32), None, (index.size, n_anchors))
 
     @classmethod
-    def _of_matrix(cls, matrix: sp.csr_array, n_anchors: int, name: str, distribution: bool) -> Weights:
-        if matrix.ndim != 2 or matrix.shape[0] == 0 or matrix.shape[1] != n_anchors:
+    def _of_matrix(cls, table: Any, n_anchors: int, name: str, distribution: bool) -> Weights:
+        if table.ndim != 2 or table.shape[0] == 0 or table.shape[1] != n_anchors:
             raise InvalidInputError(
-                f"{name} must have shape (T, K) with K = {n_anchors} anchors and T >= 1; got {matrix.shape}."
+                f"{name} must have shape (T, K) with K = {n_anchors} anchors and T >= 1; got {table.shape}."
             )
-        matrix = sp.csr_array(matrix)
-        matrix.sum_duplicates()
+        matrix = sound_csr(table, name)
         _check_entries(matrix, name, distribution)
         matrix.eliminate_zeros()
-        matrix.indptr, matrix.indices = matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32)
         return cls(None, matrix, (int(matrix.shape[0]), n_anchors))
 
     @property

@@ -17,6 +17,7 @@ from driftmdp.kernels.arrays import Model
 from driftmdp.mdp import Mdp
 from driftmdp.planning.inputs import as_mdp
 from driftmdp.planning.sparse import strong_components
+from driftmdp.validation import as_flag
 
 __all__ = ["check_communicating", "is_communicating"]
 
@@ -62,6 +63,7 @@ def check_communicating(mdp: Mdp, allow_transient: bool = False) -> None:
 
 def check_model(model: Model, allow_transient: bool, where: str = "mdp") -> None:
     """Raise if the MDP in a kernel's arrays is not communicating."""
+    allow_transient = as_flag(allow_transient, "allow_transient")
     if kernels.graph.is_strongly_connected(model):
         return
     n_components, component = _components(model)

@@ -18,7 +18,7 @@ from driftmdp.kernels.arrays import Model
 from driftmdp.mdp import DriftingMdp, Mdp
 from driftmdp.planning.inputs import as_drifting, as_mdp
 from driftmdp.planning.sparse import solve_sparse
-from driftmdp.validation import as_integer
+from driftmdp.validation import as_integer, as_list
 
 __all__ = ["Diameter", "diameter", "diameters", "max_diameter"]
 
@@ -104,9 +104,8 @@ def max_diameter(drifting: DriftingMdp) -> float:
 
 
 def _checked_targets(targets: Iterable[int], n_states: int) -> list[int]:
-    if not isinstance(targets, Iterable):
-        raise InvalidInputError(f"targets must be a list of states; got {targets!r}.")
-    chosen = [as_integer(target, "targets", 0, n_states - 1) for target in targets]
+    listed = as_list(targets, "targets", "a list of states")
+    chosen = [as_integer(target, "targets", 0, n_states - 1) for target in listed]
     if not chosen:
         raise InvalidInputError("targets must name at least one state; got none.")
     return chosen

@@ -16,6 +16,7 @@ from driftmdp.mdp.problem import mean_reward_range
 from driftmdp.planning.communication import check_model
 from driftmdp.planning.gain import LIMIT, not_converged, residuals_for, solve
 from driftmdp.planning.inputs import as_drifting
+from driftmdp.planning.scale import finite, scaled, unit_exponent
 from driftmdp.showing import brief
 from driftmdp.validation import as_integer
 
@@ -92,15 +93,17 @@ def gain_path(drifting: DriftingMdp, tolerance: float | None = None, allow_trans
     (2, [1, 0], [0, 1])
     """
     _check_every_support(as_drifting(drifting), allow_transient)
-    aim, accept = residuals_for(tolerance, *mean_reward_range(drifting))
+    low, high = mean_reward_range(drifting)
+    unit = unit_exponent((low, high))
+    aim, accept = residuals_for(tolerance, scaled(low, unit), scaled(high, unit), unit)
     steps, group = drifting.distinct_steps()
     if drifting.space.n_states <= kernels.gain.DENSE_LIMIT:
-        lower, upper, policies, policy_of = _solve_compiled(drifting, steps, aim, accept)
+        lower, upper, policies, policy_of = _solve_compiled(drifting, steps, aim, accept, unit)
     else:
-        lower, upper, policies, policy_of = _solve_each(drifting, steps, aim, accept)
+        lower, upper, policies, policy_of = _solve_each(drifting, steps, aim, accept, unit)
     return GainPath(
-        gains=(0.5 * (lower + upper))[group],
-        residuals=np.maximum(0.0, upper - lower)[group],
+        gains=finite(scaled(0.5 * (lower + upper), -unit), "a gain")[group],
+        residuals=scaled(np.maximum(0.0, upper - lower), -unit)[group],
         policies=policies,
         policy_index=policy_of[group],
         solved=steps.size,
@@ -121,28 +124,32 @@ def _check_every_support(drifting: DriftingMdp, allow_transient: bool) -> None:
 _Solved = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]]
 
 
-def _solve_compiled(drifting: DriftingMdp, steps: NDArray[np.int32], aim: float, accept: float) -> _Solved:
+def _solve_compiled(
+    drifting: DriftingMdp, steps: NDArray[np.int32], aim: float, accept: float, unit: int
+) -> _Solved:
+    world = drifting.world._replace(reward_weight_data=scaled(drifting.world.reward_weight_data, unit))
     lower, upper = np.empty(steps.size), np.empty(steps.size)
     policy_of = np.empty(steps.size, np.int32)
-    failed, policies = kernels.gain.gains_along(drifting.world, steps, aim, LIMIT, lower, upper, policy_of)
+    failed, policies = kernels.gain.gains_along(world, steps, aim, LIMIT, lower, upper, policy_of)
     if failed >= 0:
-        return _solve_each(drifting, steps, aim, accept)
+        return _solve_each(drifting, steps, aim, accept, unit)
     return lower, upper, policies, policy_of
 
 
-def _solve_each(drifting: DriftingMdp, steps: NDArray[np.int32], aim: float, accept: float) -> _Solved:
+def _solve_each(drifting: DriftingMdp, steps: NDArray[np.int32], aim: float, accept: float, unit: int) -> _Solved:
     """Solve step after step, cold where a warm start fails; raise where rounding keeps from the tolerance."""
     n_states = drifting.space.n_states
     policy, bias = np.zeros(n_states, np.int32), np.zeros(n_states)
     solved = []
     for step in steps.tolist():
         model = drifting.at(step + 1).arrays
+        model = model._replace(rewards=scaled(model.rewards, unit))
         result = solve(model, policy, bias, aim)
         if result.residual > accept:
             policy, bias = np.zeros(n_states, np.int32), np.zeros(n_states)
             result = solve(model, policy, bias, aim)
         if result.residual > accept:
-            raise not_converged(f"the MDP of t={step + 1}", result, accept)
+            raise not_converged(f"the MDP of t={step + 1}", result, accept, unit)
         solved.append(result)
     return (
         np.array([result.lower for result in solved]),

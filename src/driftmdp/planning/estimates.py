@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from driftmdp import kernels
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import Space
-from driftmdp.mdp.mdp import sound_csr
-from driftmdp.validation import LARGEST, as_number, as_vector, one_of
+from driftmdp.mdp.space import as_space
+from driftmdp.mdp.sparse import sound_csr
+from driftmdp.validation import LARGEST, as_number, as_numbers, as_table, as_vector, one_of
 
 __all__ = [
     "METHODS",
@@ -34,8 +35,7 @@ def checked_inputs(
     space: Space, reward_upper: ArrayLike, precision: float, start: ArrayLike | None, method: str
 ) -> tuple[NDArray[np.float64], float, NDArray[np.float64]]:
     """Return the optimistic rewards, the precision and the first u."""
-    if not isinstance(space, Space):
-        raise InvalidInputError(f"space must be a Space; got {space!r}.")
+    as_space(space)
     one_of(method, "method", METHODS)
     rewards = _moderate(as_vector(reward_upper, "reward_upper", space.n_pairs), "reward_upper")
     epsilon = as_number(precision, "precision", minimum=0.0)
@@ -61,10 +61,7 @@ def as_rows(
     """
     shape = space.n_pairs, space.n_states
     if not sp.issparse(table):
-        try:
-            table = np.asarray(table, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise InvalidInputError(f"{name} must be a table of numbers of shape {shape}.") from None
+        table = as_numbers(table, name, f"a table of numbers of shape {shape}")
     if table.shape != shape:
         raise InvalidInputError(f"{name} must have shape {shape}, pairs by states; got {table.shape}.")
     if not sp.issparse(table) and keep_zeros and table.size < 2**31 and _is_full(table):
@@ -118,7 +115,7 @@ def check_rows(space: Space, right: NDArray[np.bool_], name: str, rule: str, sum
 
 def checked_elsewhere(space: Space, upper_elsewhere: ArrayLike) -> NDArray[np.float64]:
     """Return the upper bound of next states that are not stored, one a pair."""
-    given = np.asarray(upper_elsewhere)
+    given = as_table(upper_elsewhere, "upper_elsewhere")
     elsewhere = as_vector(
         np.full(space.n_pairs, given) if given.ndim == 0 else given, "upper_elsewhere", space.n_pairs
     )

@@ -14,7 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 from driftmdp import kernels
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import DriftingMdp
+from driftmdp.mdp.problem import mean_reward_range
 from driftmdp.planning.inputs import as_drifting
+from driftmdp.planning.scale import finite, unit_exponent
 from driftmdp.showing import brief
 from driftmdp.validation import as_integer, as_table
 
@@ -50,8 +52,9 @@ def plan_finite_horizon(drifting: DriftingMdp) -> FiniteHorizon:
     """
     values = np.empty(as_drifting(drifting).space.n_states)
     policy = np.zeros((drifting.horizon, drifting.space.n_states), np.int32)
+    unit_exponent(mean_reward_range(drifting))
     kernels.horizon.induce_backward(drifting.world, values, policy)
-    return FiniteHorizon(values, policy)
+    return FiniteHorizon(finite(values, "the total reward"), policy)
 
 
 def best_total_reward(drifting: DriftingMdp, start: int = 0) -> float:
@@ -102,5 +105,6 @@ def total_reward(drifting: DriftingMdp, policy: ArrayLike, start: int = 0) -> fl
             f"got {table[step, s]}."
         )
     values = np.empty(shape[1])
+    unit_exponent(mean_reward_range(drifting))
     kernels.horizon.evaluate_backward(drifting.world, table, values)
-    return float(values[state])
+    return float(finite(values, "the total reward")[state])

@@ -17,7 +17,7 @@ and, where those stall (long chains, almost separate parts), by policy iteration
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ from driftmdp.kernels.arrays import Model
 from driftmdp.mdp import Mdp
 from driftmdp.planning.communication import check_model
 from driftmdp.planning.inputs import as_mdp
+from driftmdp.planning.scale import finite, scaled, unit_exponent
 from driftmdp.planning.sparse import leaving_rates, solve_sparse
 from driftmdp.validation import as_number
 
@@ -109,25 +110,34 @@ def optimal_gain(mdp: Mdp, tolerance: float | None = None, allow_transient: bool
     """
     model = as_mdp(mdp).arrays
     check_model(model, allow_transient)
-    aim, accept = residuals_for(tolerance, float(model.rewards.min()), float(model.rewards.max()))
+    unit = unit_exponent(model.rewards)
+    model = model._replace(rewards=scaled(model.rewards, unit))
+    aim, accept = residuals_for(tolerance, float(model.rewards.min()), float(model.rewards.max()), unit)
     n_states = mdp.space.n_states
     result = solve(model, np.zeros(n_states, np.int32), np.zeros(n_states), aim)
     if result.residual > accept:
-        raise not_converged("mdp", result, accept)
-    return result
+        raise not_converged("mdp", result, accept, unit)
+    return _scaled_back(result, unit)
 
 
-def residuals_for(tolerance: float | None, low: float, high: float) -> tuple[float, float]:
-    """Return the residual to aim at and the one to accept, for rewards between ``low`` and ``high``."""
+def residuals_for(tolerance: float | None, low: float, high: float, unit: int) -> tuple[float, float]:
+    """Return the residual to aim at and the one to accept, of rewards ``low`` to ``high``, times 2^unit."""
     if tolerance is not None:
-        residual = 2.0 * as_number(tolerance, "tolerance", minimum=0.0)
+        residual = scaled(2.0 * as_number(tolerance, "tolerance", minimum=0.0), unit)
         return residual, residual
     spread, rounding = high - low, 64 * np.finfo(np.float64).eps * max(abs(low), abs(high))
-    return max(1e-9 * min(1.0, spread), rounding), max(1e-8 * spread, rounding)
+    return max(1e-9 * min(scaled(1.0, unit), spread), rounding), max(1e-8 * spread, rounding)
 
 
-def not_converged(where: str, best: Gain, accepted: float) -> NotConvergedError:
-    """Return the error for a gain that is not as certain as was asked."""
+def _scaled_back(result: Gain, unit: int) -> Gain:
+    """Return what was solved with rewards times 2^unit in the unit of the rewards."""
+    gain, residual = scaled(result.gain, -unit), scaled(result.residual, -unit)
+    return replace(result, gain=gain, bias=finite(scaled(result.bias, -unit), "the bias"), residual=residual)
+
+
+def not_converged(where: str, found: Gain, residual: float, unit: int) -> NotConvergedError:
+    """Return the error for a gain that is not as certain as was asked, both for rewards times 2^unit."""
+    best, accepted = _scaled_back(found, unit), scaled(residual, -unit)
     return NotConvergedError(
         f"The optimal gain of {where} must be certain to {accepted / 2:.3g}; got {best.residual / 2:.3g} by "
         f"{best.method}, with a bias that spans {np.ptp(best.bias):.3g}. "

@@ -10,7 +10,7 @@ Slower than :func:`driftmdp.planning.optimal_gain` and independent of it: the se
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from driftmdp.errors import InvalidInputError, NotConvergedError
 from driftmdp.mdp import Mdp
 from driftmdp.planning.communication import check_communicating
+from driftmdp.planning.scale import finite, scaled, unit_exponent
 from driftmdp.validation import one_of
 
 __all__ = ["LinearProgramGain", "gain_by_linear_program"]
@@ -77,7 +78,11 @@ def gain_by_linear_program(mdp: Mdp, form: str = "primal", allow_transient: bool
             f"mdp must have no successor with a probability of 1e-9 or less, because HiGHS takes those for 0; got "
             f"{least:.3g}. planning.optimal_gain has no such limit."
         )
-    return _primal(mdp) if form == "primal" else _dual(mdp)
+    unit = unit_exponent(mdp.rewards)
+    sized = Mdp._trusted(mdp.space, scaled(mdp.rewards, unit), mdp.transitions)
+    found = _primal(sized) if form == "primal" else _dual(sized)
+    bias = finite(scaled(found.bias, -unit), "the bias")
+    return replace(found, gain=scaled(found.gain, -unit), bias=bias)
 
 
 def _state_indicator(mdp: Mdp) -> sp.csr_array:

@@ -48,7 +48,8 @@ from driftmdp.planning.estimates import (
     row_sums,
 )
 from driftmdp.planning.gain import sparse_policy_iteration
-from driftmdp.validation import as_vector
+from driftmdp.planning.scale import finite, scaled, unit_exponent
+from driftmdp.validation import LARGEST, as_vector
 
 __all__ = ["Optimistic", "extended_value_iteration", "extended_value_iteration_over_intervals"]
 
@@ -62,7 +63,8 @@ class Optimistic:
     Attributes
     ----------
     policy
-        The action within each state, shape (S,): the first within 1e-9 of the best.
+        The action within each state, shape (S,): the first within 1e-9 of the best, in a unit in which the largest
+        reward is near 1.
     gain
         rho~ = max(T u - u), an upper bound on the gain of every plausible MDP.
     bias
@@ -252,39 +254,39 @@ def _solve(
     method: str,
     intervals: bool,
 ) -> Optimistic:
-    n = space.n_states
+    n, unit = space.n_states, unit_exponent(rewards)
+    sized, epsilon = scaled(rewards, unit), scaled(precision, unit)
+    u = np.clip(scaled(u, unit), -LARGEST, LARGEST)  # any u is a start
     complete = rows[1].size == 0 and rows[2].size > 0
     draft = new_draft(n, space.n_pairs + n, stored, intervals, complete=complete, found=stored <= SMALL)
     row_of = np.empty(space.n_pairs, np.int32)
     offsets = np.array(space.offsets)
-    kernels.extended.lay_out(offsets, rewards, rows, radius, whole, draft, row_of)
+    kernels.extended.lay_out(offsets, sized, rows, radius, whole, draft, row_of)
     draft.u[:] = u - u.min()
-    low, high, iterations, status, accelerated = kernels.extended.iterate(
-        draft, n, precision, method == "fast", True
-    )
+    low, high, iterations, status, accelerated = kernels.extended.iterate(draft, n, epsilon, method == "fast", True)
     if status == kernels.bellman.NO_ROOM:
         draft = with_room_for_transitions(draft)
-        low, high, more, status, _ = kernels.extended.iterate(draft, n, precision, True, True)
+        low, high, more, status, _ = kernels.extended.iterate(draft, n, epsilon, True, True)
         iterations += more
     if status == kernels.bellman.OUT_OF_BUDGET:
-        low, high, more = finish_sparsely(draft, n, precision)
+        low, high, more = finish_sparsely(draft, n, epsilon)
         iterations += more
     bias = draft.u[:n] - draft.u[:n].min()
     policy = np.empty(n, np.int32)
-    kernels.extended.first_best(offsets, rewards, row_of, draft, n, policy)
+    kernels.extended.first_best(offsets, sized, row_of, draft, n, policy)
     plan = Optimistic(
         policy=policy,
-        gain=high,
-        bias=bias,
+        gain=scaled(high, -unit),
+        bias=finite(scaled(bias, -unit), "the bias"),
         rewards=rewards,
         iterations=iterations,
-        residual=high - low,
+        residual=scaled(high - low, -unit),
         method=method if method == "fast" or not accelerated else "paper, then accelerated",
         _draft=draft,
         _row_of=row_of,
     )
-    if not plan.residual <= precision:
-        rounding = plan.residual <= 1e-9 * (1.0 + np.abs(rewards).max() + bias.max())
+    if not high - low <= epsilon:
+        rounding = high - low <= 1e-9 * (1.0 + np.abs(sized).max() + bias.max())
         why = (
             "Rounding keeps it there: ask for a larger precision"
             if rounding

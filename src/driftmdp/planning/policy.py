@@ -14,6 +14,7 @@ from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import Model
 from driftmdp.mdp import Mdp
 from driftmdp.planning.inputs import as_mdp
+from driftmdp.planning.scale import scaled, unit_exponent
 from driftmdp.planning.sparse import leaving_rates, solve_leaving, solve_sparse, strong_components
 from driftmdp.validation import as_integer, as_table
 
@@ -35,7 +36,8 @@ def policy_gain(mdp: Mdp, policy: ArrayLike) -> NDArray[np.float64]:
     [3.116, -0.772]
     """
     chain, rewards = _chain(mdp, policy)
-    return _gain(chain, rewards)
+    unit = unit_exponent(mdp.rewards)
+    return np.asarray(scaled(_gain(chain, scaled(rewards, unit)), -unit))
 
 
 def stationary_distributions(mdp: Mdp, policy: ArrayLike) -> NDArray[np.float64]:

@@ -166,8 +166,8 @@ class Campaign:
     def __init__(self, budget: int, exposures: int, n_bids: int, forget: float, refill: float) -> None:
         self.budget, self.exposures, self.n_bids = budget, exposures, n_bids
         self.forget, self.refill = forget, refill
-        states = (budget + 1) * (exposures + 1)
-        require_memory(250 * states * (min(budget, n_bids) + 1), f"(budget + 1) x (exposures + 1) = {states:,}")
+        n_states = (budget + 1) * (exposures + 1)
+        require_memory(250 * n_states * (min(budget, n_bids) + 1), f"(budget + 1) x (exposures + 1) = {n_states:,}")
         left, shown = np.divmod(np.arange((budget + 1) * (exposures + 1)), exposures + 1)
         self.space = Space(
             np.minimum(left, n_bids) + 1,

@@ -26,7 +26,15 @@ AnyProblem = TypeVar("AnyProblem", bound=Problem)
 
 @dataclass(frozen=True)
 class ProblemEntry:
-    """A registered problem: its name with version, its parameters with defaults, its documentation."""
+    """A registered problem: its name with version, its parameters with defaults, its documentation.
+
+    Attributes
+    ----------
+    name
+        With its version, such as ``two-state-v1``.
+    factory
+        The function that makes it.
+    """
 
     name: str
     factory: Callable[..., Problem]

@@ -16,7 +16,17 @@ __all__ = ["Written", "write_report"]
 
 @dataclass(frozen=True)
 class Written:
-    """What was written: the page and the figures; how many runs were missing; and what the page shows."""
+    """What was written: the page and the figures; how many runs were missing; and what the page shows.
+
+    Attributes
+    ----------
+    page, figures
+        The files.
+    n_missing
+        How many runs were missing.
+    built
+        What the page shows.
+    """
 
     page: Path
     figures: list[Path]

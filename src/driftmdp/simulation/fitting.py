@@ -19,6 +19,11 @@ __all__ = ["check_fit", "copied", "ready"]
 
 def ready(agent: Agent, problem: Problem, seed: int) -> tuple[Any, Stage]:
     """Return a fresh copy of the agent and the stage of a run, or refuse what does not fit."""
+    if isinstance(agent, Problem):
+        raise InvalidInputError(
+            f"agent must have reset, act and observe; got the problem {agent.name!r}. The arguments look swapped: "
+            "write simulate(agent, problem, seed)."
+        )
     checked_problem(problem)
     if isinstance(agent, type):
         raise InvalidInputError(

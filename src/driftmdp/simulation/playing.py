@@ -11,11 +11,11 @@ from driftmdp.agents import Adaptive, Agent, Optimist, Stage
 from driftmdp.agents.base import RowByRow
 from driftmdp.agents.sampler import Sampler
 from driftmdp.callbacks import Audience, Callback
-from driftmdp.errors import InvalidInputError
+from driftmdp.errors import InvalidInputError, VacuousPlansWarning
 from driftmdp.mdp import Problem
 from driftmdp.simulation.fitting import ready
-from driftmdp.simulation.run import Run, finished_run
-from driftmdp.validation import as_flag, as_integer
+from driftmdp.simulation.run import VACUOUS_ADVICE, Run, finished_run
+from driftmdp.validation import as_flag, as_integer, warn
 
 __all__ = ["pauses", "simulate"]
 
@@ -59,6 +59,11 @@ def simulate(
         If agent and problem do not fit: other states or actions, a shorter horizon, a smaller reward range; or if
         the agent chooses an action that does not exist.
 
+    Warns
+    -----
+    VacuousPlansWarning
+        If every plan was vacuous: the agent learned nothing. ``run.is_vacuous`` and ``print(run)`` say so too.
+
     Examples
     --------
     >>> import driftmdp as dm
@@ -69,14 +74,16 @@ def simulate(
     audience = Audience(callbacks)
     player, stage = ready(agent, problem, seed)
     fast = _is_compiled(player, compiled, bool(audience))
-    if not audience:
+    if audience:
+        audience.start(player, problem, seed)
+        for step in _stretches(player, stage, fast, audience.times(problem.horizon)):
+            audience.tell(player, step, stage.record)
+    else:
         _play_whole(player, stage, fast)
-        return finished_run(agent, player, problem, seed, stage.record)
-    audience.start(player, problem, seed)
-    for step in _stretches(player, stage, fast, audience.times(problem.horizon)):
-        audience.tell(player, step, stage.record)
     run = finished_run(agent, player, problem, seed, stage.record)
     audience.end(run)
+    if run.is_vacuous:
+        warn(f"Every plan of {run.agent} was {VACUOUS_ADVICE}", VacuousPlansWarning)
     return run
 
 

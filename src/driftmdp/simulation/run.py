@@ -16,10 +16,15 @@ from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import Record
 from driftmdp.mdp import DriftingMdp, Problem
 from driftmdp.planning import optimal_gains
-from driftmdp.showing import facts, safely, short, sparkline
+from driftmdp.showing import brief, facts, safely, short, sparkline
 from driftmdp.validation import as_vector, warn
 
 __all__ = ["Run", "finished_run"]
+
+VACUOUS_ADVICE = (
+    "vacuous: theory's radii exclude nothing at this horizon, so ties decide every action. "
+    "Scale the radii (scale=0.1), or take Adaptive."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,9 +88,20 @@ class Run:
         return float(self.vacuous.mean()) if self.plans else float("nan")
 
     @property
+    def is_vacuous(self) -> bool:
+        """Whether every plan was vacuous: the agent learned nothing, and ``print(run)`` says what to do."""
+        return self.plans > 0 and bool(self.vacuous.all())
+
+    @property
     def total_reward(self) -> float:
         """The sum of the rewards received."""
         return float(self.rewards.sum())
+
+    def __repr__(self) -> str:
+        return f"{brief(self)[:-1]}, vacuous_share=1)" if self.is_vacuous else brief(self)
+
+    def __str__(self) -> str:
+        return f"{self!r}\n{VACUOUS_ADVICE}" if self.is_vacuous else repr(self)
 
     @safely
     def _repr_html_(self) -> str:
@@ -100,6 +116,7 @@ class Run:
             total_reward=self.total_reward,
             reward_a_step=self.total_reward / self.horizon,
             plans=self.plans or None,
+            note=VACUOUS_ADVICE if self.is_vacuous else None,
             reward_so_far=sparkline(np.cumsum(self.rewards), "the cumulative reward"),
         )
 

@@ -13,6 +13,7 @@ from driftmdp.simulation import simulate
 from driftmdp.statements.bench import Bench
 from driftmdp.statements.finding import Finding
 from driftmdp.statements.registry import Statement, statement_named, statements
+from driftmdp.validation import quietly
 
 __all__ = ["check"]
 
@@ -51,7 +52,7 @@ def check(
     bench = Bench(thorough)
     found: dict[str, Finding] = {}
     if len(wanted) > FEW and not kernels.machine_code_is_there():
-        with compiling_aside(OPTIMAL_GAINS, OPTIMISTIC_PLANS):
+        with quietly(), compiling_aside(OPTIMAL_GAINS, OPTIMISTIC_PLANS):
             simulate(SWUCRL2CW.for_problem(problems.two_state(10)), problems.two_state(10), seed=0)
 
     outcomes = engines.make("threads", workers).map(lambda entry: entry.check(bench), wanted)

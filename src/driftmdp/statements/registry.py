@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from driftmdp.errors import InvalidInputError, UnknownNameError
 from driftmdp.statements.bench import Bench
 from driftmdp.statements.finding import Evidence, Finding, Verdict
-from driftmdp.validation import as_number, nearest_name
+from driftmdp.validation import as_number, nearest_name, quietly
 
 __all__ = ["Statement", "statement", "statement_named", "statements"]
 
@@ -47,6 +47,7 @@ class Statement:
         """The claim in words and symbols: the docstring of the check."""
         return inspect.getdoc(self.function) or ""
 
+    @quietly()  # a finding says which of its instances were vacuous
     def check(self, bench: Bench) -> Finding:
         """Try it."""
         begin = time.perf_counter()

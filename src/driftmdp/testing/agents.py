@@ -13,14 +13,17 @@ from typing import Any
 import numpy as np
 
 from driftmdp.agents import Agent, BuiltinAgent, builtin
+from driftmdp.agents.base import checked_problem
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import Problem
 from driftmdp.simulation import Run, simulate
 from driftmdp.testing.checks import Report, Skip, require, run_checks
+from driftmdp.validation import quietly
 
 __all__ = ["check_agent"]
 
 
+@quietly()
 def check_agent(agent: Agent | Callable[[Problem], Agent], problem: Problem, seed: int = 0) -> Report:
     """Check that an agent keeps the rules, and return which ones were checked.
 
@@ -56,8 +59,12 @@ def check_agent(agent: Agent | Callable[[Problem], Agent], problem: Problem, see
     >>> len(report.checks), len(report.skipped)
     (8, 0)
     """
-    if not isinstance(problem, Problem):
-        raise InvalidInputError(f"problem must be a Problem; got {problem!r}.")
+    if isinstance(agent, Problem):
+        raise InvalidInputError(
+            f"agent must be an agent; got the problem {agent.name!r}. The arguments look swapped: write "
+            "check_agent(agent, problem)."
+        )
+    checked_problem(problem)
     if isinstance(agent, type):
         raise InvalidInputError(
             f"agent must be made from its class first; got the class {agent.__name__}. Use "

@@ -27,7 +27,15 @@ class Check:
 
 @dataclass(frozen=True)
 class Report:
-    """The rules that were checked; a broken one raises instead."""
+    """The rules that were checked; a broken one raises instead.
+
+    Attributes
+    ----------
+    subject
+        What was checked.
+    checks
+        The rules, in order.
+    """
 
     subject: str
     checks: tuple[Check, ...]

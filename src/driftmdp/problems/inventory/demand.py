@@ -82,6 +82,11 @@ def special() -> Any:
 class Poisson(_ByMean):
     """Poisson demand.
 
+    Parameters
+    ----------
+    mean
+        E[X_t]: a number, or a path such as :class:`Seasonal`.
+
     Examples
     --------
     >>> Poisson(2.0).table(horizon=1, capacity=2).round(4)
@@ -124,7 +129,13 @@ class NegativeBinomial(_ByMean):
 
 @dataclass(frozen=True)
 class Geometric(_ByMean):
-    """Geometric demand on 0, 1, 2, ..."""
+    """Geometric demand on 0, 1, 2, ...
+
+    Parameters
+    ----------
+    mean
+        E[X_t]: a number, or a path such as :class:`Seasonal`.
+    """
 
     mean: PathLike
 

@@ -38,7 +38,13 @@ class Path(Protocol):
 
 @dataclass(frozen=True)
 class Constant:
-    """Always the same."""
+    """Always the same.
+
+    Parameters
+    ----------
+    value
+        The number of every step.
+    """
 
     value: float
 
@@ -52,7 +58,13 @@ class Constant:
 
 @dataclass(frozen=True)
 class Given:
-    """One number a step, such as a forecast; it must cover the horizon."""
+    """One number a step, such as a forecast; it must cover the horizon.
+
+    Parameters
+    ----------
+    numbers
+        Those of t = 1, 2, ...; more than T are cut off.
+    """
 
     numbers: Sequence[float]
 
@@ -133,7 +145,15 @@ class Abrupt:
 
 @dataclass(frozen=True)
 class RegimeSwitching:
-    """A Markov chain over ``levels``: stay with probability ``stay``, else jump to any other level."""
+    """A Markov chain over ``levels``: stay with probability ``stay``, else jump to any other level.
+
+    Parameters
+    ----------
+    levels, stay
+        The regimes, and the probability to stay in one.
+    seed
+        Which path; the same seed gives the same one.
+    """
 
     levels: Sequence[float]
     stay: float = 0.99

@@ -30,7 +30,15 @@ COMPARED = (HINDSIGHT, "face-value")  # item by item
 
 @dataclass(frozen=True)
 class WrittenBacktest:
-    """What was written: the page, the table of items, and the figures; and what the page shows."""
+    """What was written: the page, the table of items, and the figures; and what the page shows.
+
+    Attributes
+    ----------
+    page, table, figures
+        The files.
+    report
+        What the page shows.
+    """
 
     page: Path
     table: Path

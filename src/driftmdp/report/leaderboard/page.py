@@ -23,7 +23,15 @@ __all__ = ["WrittenLeaderboard", "leaderboard_report", "write_leaderboard"]
 
 @dataclass(frozen=True)
 class WrittenLeaderboard:
-    """What was written: the page, all numbers as CSV, and the figures; and what the page shows."""
+    """What was written: the page, all numbers as CSV, and the figures; and what the page shows.
+
+    Attributes
+    ----------
+    page, table, figures
+        The files.
+    board, promises
+        What the page shows: every contest, and what became of Adaptive's promises.
+    """
 
     page: Path
     table: Path

@@ -1,0 +1,262 @@
+"""Which window is best for a problem: a grid of them, beside a theorem's choice and Adaptive."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftmdp import engines
+from driftmdp.agents import SWUCRL2CW, Adaptive, Agent
+from driftmdp.agents.base import checked_problem
+from driftmdp.agents.swucrl2_cw import tuned_to
+from driftmdp.engines.base import leave_if_rerun
+from driftmdp.errors import InvalidInputError, VacuousPlansWarning
+from driftmdp.experiments.results_view import number
+from driftmdp.experiments.suite import geometric_windows
+from driftmdp.mdp import Problem
+from driftmdp.planning import optimal_gains
+from driftmdp.progress import Progress, as_progress, watched
+from driftmdp.showing import safely, table
+from driftmdp.simulation import simulate
+from driftmdp.simulation.run import VACUOUS_ADVICE
+from driftmdp.statistics import holm, mean_interval, sign_flip_test
+from driftmdp.validation import as_integer, quietly, warn
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["BestWindow", "WindowScore", "best_window"]
+
+SHORTEST, COUNT = 4, 12  # of the windows that are tried by default
+LEVEL = 0.05  # of the tests
+
+
+class WindowScore(NamedTuple):
+    """What one agent missed, over the seeds that nothing was chosen on.
+
+    Attributes
+    ----------
+    name
+        ``window 53``; ``theorem-1: window 20`` (with one state, ``bandit: ...``); or ``Adaptive``.
+    window
+        W; None for Adaptive.
+    regret, low, high
+        The mean dynamic regret, and the ends of its 95% bootstrap interval.
+    p_value
+        Of the differences from the best window, paired by seed (sign flips, Holm); NaN for that window itself.
+    vacuous_share
+        The mean share of plans in which every radius was vacuous.
+    """
+
+    name: str
+    window: int | None
+    regret: float
+    low: float
+    high: float
+    p_value: float
+    vacuous_share: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BestWindow:
+    """The windows of a problem, scored.
+
+    Attributes
+    ----------
+    problem, horizon, scale, seeds
+        The problem's name and length, the factor on the radii, and how many seeds were scored.
+    best
+        The window with the least mean regret over as many *other* seeds.
+    scores
+        Of every window, ascending; then of a theorem's window, and of Adaptive.
+    """
+
+    problem: str
+    horizon: int
+    scale: float
+    seeds: int
+    best: int
+    scores: tuple[WindowScore, ...]
+
+    @property
+    def windows(self) -> tuple[WindowScore, ...]:
+        """The scores of the windows that were tried."""
+        return self.scores[:-2]
+
+    @property
+    def tied(self) -> tuple[int, ...]:
+        """The windows that cannot be told apart from the best at the 5% level, which is among them."""
+        return tuple(int(row.window or 0) for row in self.windows if not row.p_value < LEVEL)
+
+    @property
+    def is_vacuous(self) -> bool:
+        """Whether every plan with a window was vacuous: then all windows do the same, and none is best."""
+        return all(row.vacuous_share == 1.0 for row in self.scores[:-1])
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the scores as a table, a row each."""
+        import pandas as pd
+
+        return pd.DataFrame(self.scores)
+
+    def __repr__(self) -> str:
+        return f"BestWindow(problem={self.problem!r}, scale={self.scale:g}, best={self.best}, tied={self.tied})"
+
+    def __str__(self) -> str:
+        lines = [f"{name:28}{regret:>24}{vacuous:>16}" for name, regret, vacuous in (HEADER, *self._rows())]
+        return "\n".join([self._title(), *lines, self._verdict()])
+
+    @safely
+    def _repr_html_(self) -> str:
+        return table(HEADER, [*self._rows(), (self._verdict(), "", "")], self._title())
+
+    def _title(self) -> str:
+        return f"{self.problem}, T = {self.horizon:,}: SWUCRL2-CW, radii x {self.scale:g}, {self.seeds} seeds"
+
+    def _rows(self) -> list[tuple[str, str, str]]:
+        return [
+            (
+                row.name,
+                f"{number(row.regret)} [{number(row.low)}, {number(row.high)}]",
+                "" if np.isnan(row.vacuous_share) else f"{row.vacuous_share:.0%}",
+            )
+            for row in self.scores
+        ]
+
+    def _verdict(self) -> str:
+        if self.is_vacuous:
+            return VACUOUS_ADVICE
+        others = [f"{window:,}" for window in self.tied if window != self.best]
+        apart = f"It cannot be told apart from {', '.join(others)}." if others else "All others differ from it."
+        return f"Best, chosen on {self.seeds} other seeds: window {self.best:,}. {apart}"
+
+
+HEADER = "", "dynamic regret [95%]", "vacuous plans"
+
+
+def best_window(
+    problem: Problem,
+    windows: Iterable[int] | None = None,
+    scale: float = 0.1,
+    widening: float | None = None,
+    seeds: int = 20,
+    workers: int | None = None,
+    engine: str = "threads",
+    progress: Progress | bool | None = None,
+    scheduler: str | None = None,
+) -> BestWindow:
+    """Try SWUCRL2-CW with many windows on a problem, beside a theorem's window and Adaptive.
+
+    The best window is chosen on seeds of its own, ``seeds .. 2 seeds - 1``; all scores are of the seeds
+    ``0 .. seeds - 1``, on which nothing was chosen. With one seed every agent faces the same luck.
+
+    Parameters
+    ----------
+    problem
+        The world to be learned; its exact drift is used for the regret and for the theorem's window.
+    windows
+        What to try, each from 1 to T; by default 12 in equal ratios, from 4 to T.
+    scale
+        A factor on every radius; theory's own, 1, is vacuous at horizons of thousands of steps.
+    widening
+        eta; by default sqrt(B_p W / T), Theorem 1's for the window.
+    seeds
+        How many seeds are scored, at least 2; as many more choose. With fewer than 6 nothing can be told apart.
+    workers, engine, scheduler
+        As for ``experiments.run``: how many runs at a time, and where. They change nothing in the result.
+    progress
+        True shows how it goes; an object with ``begin``, ``advance`` and ``end`` is told.
+
+    Returns
+    -------
+    BestWindow
+        ``best``, ``tied``, and ``scores`` with intervals; printed, a table.
+
+    Raises
+    ------
+    InvalidInputError
+        If something that was given is wrong.
+
+    Warns
+    -----
+    VacuousPlansWarning
+        If every plan with a window was vacuous: then no window is better than another.
+
+    Examples
+    --------
+    >>> import driftmdp as dm
+    >>> problem = dm.problems.two_state(horizon=500)
+    >>> found = best_window(problem, windows=[5, 50, 500], seeds=8)
+    >>> found.best in found.tied, len(found.scores)
+    (True, 5)
+    """
+    if engine != "threads":
+        leave_if_rerun()
+    tried = _checked_windows(windows, checked_problem(problem).horizon)
+    n, watcher = as_integer(seeds, "seeds", minimum=2), as_progress(progress)
+    given: dict[str, Any] = {"scale": scale} | ({} if widening is None else {"widening": widening})
+    theory = SWUCRL2CW.for_problem(problem, **given)
+    windowed: list[Agent] = [SWUCRL2CW.for_problem(problem, window=window, **given) for window in tried]
+    agents = [*windowed, theory, Adaptive.for_problem(problem)]
+    tasks = [(agent, seed) for agent in windowed for seed in range(n, 2 * n)]
+    tasks += [(agent, seed) for agent in agents for seed in range(n)]
+    optimum = float(optimal_gains(problem.drifting, allow_transient=True).sum())
+    play = functools.partial(_missed, problem, optimum)
+    told = watched(engines.make(engine, workers, scheduler).map(play, tasks), len(tasks), watcher)
+    values = _values(told).reshape(-1, n, 2)
+    best = int(values[: len(tried), :, 0].mean(axis=1).argmin())
+    names: list[tuple[str, int | None]] = [(f"window {window:,}", window) for window in tried]
+    names += [(f"{tuned_to(problem, {}).rule}: window {theory.window:,}", theory.window), ("Adaptive", None)]
+    scores = _scores(names, values[len(tried) :], best)
+    found = BestWindow(problem.name, problem.horizon, theory.scale, n, tried[best], scores)
+    if found.is_vacuous:
+        warn(f"Every plan was {VACUOUS_ADVICE}", VacuousPlansWarning)
+    return found
+
+
+def _checked_windows(windows: Iterable[int] | None, horizon: int) -> list[int]:
+    if windows is None:
+        return geometric_windows(SHORTEST, horizon, COUNT)
+    if isinstance(windows, str) or not isinstance(windows, Iterable):
+        raise InvalidInputError(f"windows must be a list of whole numbers; got {windows!r}.")
+    found = sorted({as_integer(window, f"windows[{i}]", 1, horizon) for i, window in enumerate(windows)})
+    if not found:
+        raise InvalidInputError("windows must hold at least one; got none.")
+    return found
+
+
+@quietly()
+def _missed(problem: Problem, optimum: float, task: tuple[Agent, int]) -> tuple[float, float]:
+    """Return the dynamic regret of a run, and the share of its plans that were vacuous."""
+    agent, seed = task
+    run = simulate(agent, problem, seed)
+    return optimum - float(run.mean_rewards.sum()), run.vacuous_share
+
+
+def _values(outcomes: Iterable[engines.Outcome]) -> NDArray[np.float64]:
+    """Return the values in the order of the tasks, or raise what the first that failed raised."""
+    ordered = sorted(outcomes, key=lambda outcome: outcome.index)
+    for outcome in ordered:
+        if outcome.error is not None:
+            raise outcome.error
+    return np.array([outcome.value for outcome in ordered])
+
+
+def _scores(
+    names: Sequence[tuple[str, int | None]], values: NDArray[np.float64], best: int
+) -> tuple[WindowScore, ...]:
+    """Return the scores from (regret, vacuous share) by agent and seed."""
+    regrets = values[:, :, 0]
+    interval = mean_interval(regrets.T)
+    tests = [sign_flip_test(row - regrets[best]) for row in regrets]
+    tests[best] = np.nan
+    columns = interval.estimate, interval.low, interval.high, holm(tests), values[:, :, 1].mean(axis=1)
+    return tuple(
+        WindowScore(*name, *map(float, numbers))
+        for name, numbers in zip(names, zip(*columns, strict=True), strict=True)
+    )

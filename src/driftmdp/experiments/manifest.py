@@ -1,0 +1,85 @@
+"""What a folder of results says of itself, checked: it may come from somebody else."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from driftmdp.experiments.spec import CurveOptions, ReportOptions, Seed, Spec
+
+__all__ = ["is_manifest", "is_session"]
+
+
+class _Form(BaseModel):
+    """A form in which the named keys are what they say; others may be there too."""
+
+    model_config = ConfigDict(extra="allow", frozen=True, strict=True)
+
+
+class _Problem(_Form):
+    id: str
+    name: str
+    label: str
+    parameters: dict[str, Any]
+    varied: dict[str, Any]
+
+
+class _Agent(_Problem):
+    base: str
+
+
+class _Manifest(_Form):
+    name: str
+    spec: Spec
+    seeds: Annotated[list[Seed], Field(min_length=1)]
+    problems: Annotated[list[_Problem], Field(min_length=1)]
+    agents: Annotated[list[_Agent], Field(min_length=1)]
+    cells: list[Annotated[list[str], Field(min_length=3, max_length=3)]]  # id, problem's, agent's
+    versions: dict[str, str]
+    revision: str | None
+
+    @model_validator(mode="after")
+    def _known(self) -> Self:
+        problems, agents = {one.id for one in self.problems}, {one.id for one in self.agents}
+        if not all(problem in problems and agent in agents for _, problem, agent in self.cells):
+            raise ValueError("has a cell of an unknown problem or agent")
+        return self
+
+
+class _Machine(_Form):
+    system: str
+    processor: str
+    cores: int
+    python: str
+
+
+class _Session(_Form):
+    began: str
+    seconds: float
+    done: int
+    failed: int
+    engine: str
+    workers: int
+    machine: _Machine
+
+
+def is_manifest(body: Any) -> bool:
+    """Say whether a manifest has everything that is read from it."""
+    whole = {"curve": CurveOptions, "report": ReportOptions}  # defaults are written down too
+    return _is(_Manifest, body) and all(
+        body["spec"].get(key, {}).keys() >= form.model_fields.keys() for key, form in whole.items()
+    )
+
+
+def is_session(body: Any) -> bool:
+    """Say whether the facts of a session have everything that is read from them."""
+    return _is(_Session, body)
+
+
+def _is(form: type[_Form], body: Any) -> bool:
+    try:
+        form.model_validate(body)
+    except (ValidationError, RecursionError):
+        return False
+    return True

@@ -1,0 +1,86 @@
+"""A JSON header and plain arrays in one file, numpy's npz; no pickle, and nothing that unpacks to more than it may.
+
+A few kilobytes of a zip can declare gigabytes of zeros. What is read is therefore bounded by the size of the file.
+What compresses better than that is written uncompressed, so that every file that was written can be read.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import stat
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftmdp.errors import InvalidInputError
+
+__all__ = ["Arrays", "pack", "read_regular", "unpack"]
+
+MODEST = 1 << 28  # bytes that any file may unpack to
+RATIO = 20  # a larger one may unpack to this times its size
+
+Arrays = dict[str, NDArray[Any]]
+
+
+def read_regular(path: str | os.PathLike[str]) -> bytes:
+    """Return what a regular file holds; a pipe or a device, which may never end, raises OSError."""
+    if "\0" in str(path):
+        raise OSError("no file has a name with a null in it")
+    with open(Path(path), "rb", opener=_without_waiting) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError("it is no regular file")
+        return file.read()
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def pack(header: dict[str, Any], arrays: Arrays) -> bytes:
+    """Return the bytes of a file."""
+    for write in (np.savez_compressed, np.savez):
+        content = io.BytesIO()
+        write(content, allow_pickle=False, header=np.array(json.dumps(header)), **arrays)
+        if _unpacked_size(content) <= _most(content):
+            break
+    return content.getvalue()
+
+
+def unpack(content: bytes, path: str | os.PathLike[str]) -> tuple[Any, Arrays]:
+    """Return the header, not yet checked, and the arrays.
+
+    Raises
+    ------
+    InvalidInputError
+        If the file would unpack to more than it may.
+    Exception
+        Anything, if it is damaged or no such file.
+    """
+    file = io.BytesIO(content)
+    size, most = _unpacked_size(file), _most(file)
+    if size > most:
+        raise InvalidInputError(
+            f"{path} must unpack to at most {most:,} bytes, as it has {len(content):,}; it declares {size:,}. "
+            "If you trust it, write its arrays again with numpy.savez."
+        )
+    with np.load(file, allow_pickle=False) as archive:
+        arrays = {name: archive[name] for name in archive.files}
+    return json.loads(str(arrays.pop("header"))), arrays
+
+
+def _most(file: io.BytesIO) -> int:
+    return max(MODEST, RATIO * file.getbuffer().nbytes)
+
+
+def _unpacked_size(file: io.BytesIO) -> int:
+    """Return what the members declare; zipfile reads no more of a member than that, if it is stored or deflated."""
+    with zipfile.ZipFile(file) as archive:
+        members = archive.infolist()
+    if any(member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for member in members):
+        raise ValueError("numpy writes no other compression")
+    return sum(member.file_size for member in members)
