@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.errors import InvalidInputError
-from driftmdp.validation import as_integer, nearest_name, readonly
+from driftmdp.validation import as_integer, as_list, nearest_name, readonly
 
 __all__ = ["Audience", "Callback", "Steps", "Written"]
 
@@ -176,7 +176,7 @@ def _steps(agent: Any, record: Written, first: int, last: int) -> Steps:
 def _checked(callbacks: Iterable[Callback]) -> list[Callback]:
     if isinstance(callbacks, (str, Callback, type)) or not isinstance(callbacks, Iterable):
         raise InvalidInputError(f"callbacks must be a list; got {callbacks!r}. Write callbacks=[...].")
-    listed = list(callbacks)
+    listed = as_list(callbacks, "callbacks", "a list")
     for i, callback in enumerate(listed):
         if isinstance(callback, type):
             raise InvalidInputError(

@@ -6,10 +6,12 @@ import contextlib
 import difflib
 import math
 import numbers
+import os
 import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -19,6 +21,7 @@ from driftmdp.errors import InvalidInputError
 
 __all__ = [
     "LARGEST",
+    "as_file",
     "as_flag",
     "as_fraction",
     "as_integer",
@@ -141,6 +144,18 @@ def as_list(values: Any, name: str, rule: str) -> list[Any]:
         return list(values)
     except TypeError:  # such as an array without axes
         raise InvalidInputError(f"{name} must be {rule}; got {shown(values)}.") from None
+
+
+def as_file(value: Any, name: str = "path") -> Path:
+    """Return ``value`` as the path of a file, or say that no file can have it."""
+    try:
+        path = Path(value)
+        encoded = os.fsencode(path)
+    except (TypeError, UnicodeEncodeError):
+        encoded = b"\0"
+    if b"\0" in encoded:
+        raise InvalidInputError(f"{name} must be the path of a file; got {shown(value)}.")
+    return path
 
 
 def shown(value: Any) -> str:

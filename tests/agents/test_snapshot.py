@@ -371,3 +371,21 @@ def test_the_other_byte_order_is_read(saved):
     twin = dm.agents.load(saved)
     np.savez(saved, **swapped)
     assert dm.agents.load(saved).counts().tolist() == twin.counts().tolist()
+
+
+@pytest.mark.parametrize("name", ["UCB1", "DUCB", "SWUCB", "BOB"])
+def test_a_next_state_that_is_counted_twice_is_refused(tmp_path, name):
+    """These agents have room for one next state per arm: entries beyond that would be written past the end."""
+    agent = dm.agents.builtin()[name].for_problem(dm.problems.bandit(n_arms=40, horizon=100))
+    agent.act(0)
+    agent.observe(0.5, 0)
+    agent.save(tmp_path / "a.npz")
+    with np.load(tmp_path / "a.npz") as file:
+        arrays = dict(file)
+    entries = np.repeat(arrays["state/entries"], 63)
+    entries["link"], entries["back"] = [*range(1, 63), -1], range(-1, 62)
+    arrays["state/entries"] = entries
+    arrays["state/slots"]["count"], arrays["state/tally"]["n_entries"] = 63.0, 63
+    np.savez(tmp_path / "a.npz", **arrays)
+    with pytest.raises(InvalidInputError, match="a next state is counted twice"):
+        dm.agents.load(tmp_path / "a.npz")

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from driftmdp import kernels
 from driftmdp.agents.base import RowByRow, Stage
 from driftmdp.agents.explanation import Plan
+from driftmdp.agents.locking import locked
 from driftmdp.agents.ranges import required_range, span_of
 from driftmdp.agents.restoring import memory_arrays, require, restored_memory
 from driftmdp.agents.restoring_adaptive import (
@@ -165,6 +166,7 @@ class Adaptive(RowByRow):
         return int(self._intent.facts["plans"][0])
 
     @property
+    @locked
     def last_plan(self) -> Plan:
         """The facts of the last plan; its residual is what the next steps go on from."""
         facts = self._intent.facts[0]

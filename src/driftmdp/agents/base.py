@@ -5,7 +5,6 @@ A user's own agent needs only ``reset``, ``act`` and ``observe``; it need not in
 
 from __future__ import annotations
 
-import copy
 import functools
 import inspect
 import operator
@@ -17,6 +16,7 @@ from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from driftmdp.agents.locking import AgentLock, Locked
 from driftmdp.agents.ranges import span_of
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import Luck, Record, World
@@ -73,10 +73,12 @@ class Stage:
         self.record = record
 
 
-class BuiltinAgent(ABC):
+class BuiltinAgent(Locked, ABC):
     """The shared ground of the agents in this package.
 
-    A subclass keeps each parameter of its constructor as an attribute of the same name.
+    A subclass keeps each parameter of its constructor as an attribute of the same name. Threads may share an agent:
+    every method holds ``lock``. But an agent makes one decision at a time, and ``observe`` belongs to the last
+    ``act``, of whichever thread: hold ``with agent.lock:`` around both, or take an agent per stream of decisions.
 
     Attributes
     ----------
@@ -84,6 +86,8 @@ class BuiltinAgent(ABC):
         States and actions; the number of steps and the seed, or None.
     reward_range
         Bounds (lo, hi) on the mean rewards; None where they do not matter.
+    lock
+        Reentrant; held by every method.
     """
 
     only_for: ClassVar[str] = ""  # "bandits" or "inventory", if it is for no other problems
@@ -95,6 +99,7 @@ class BuiltinAgent(ABC):
     seed: int | None
 
     def __init__(self, space: Space, horizon: int | None, seed: int | None) -> None:
+        super().__init__()
         self.space = as_space(space)
         self.horizon = None if horizon is None else as_integer(horizon, "horizon", minimum=1)
         self.seed = None if seed is None else as_integer(seed, "seed", minimum=0)
@@ -235,7 +240,8 @@ class BuiltinAgent(ABC):
         return self._twin(None)
 
     def _twin(self, rng: np.random.Generator | None) -> Self:
-        twin = copy.copy(self)  # parameters are never changed, and reset makes everything else anew
+        twin = object.__new__(type(self))  # parameters are never changed, and reset makes everything else again
+        vars(twin).update(vars(self) | {"lock": AgentLock()})
         twin.reset(rng)
         return twin
 

@@ -20,6 +20,7 @@ from driftmdp import kernels
 from driftmdp.agents.bandits.exponential_weights import new_weights, restored_logits
 from driftmdp.agents.base import RowByRow, Stage
 from driftmdp.agents.generators import as_text, from_text
+from driftmdp.agents.parts import require_restarts
 from driftmdp.kernels.arrays import Odds
 from driftmdp.showing import counted
 
@@ -54,6 +55,9 @@ class Blocks:
     master: str
     odds: Odds
     formula_gamma: float
+
+    def __post_init__(self) -> None:
+        require_restarts(self.n_blocks)
 
     def start(self, block: int) -> int:
         """Return how many steps come before a block."""

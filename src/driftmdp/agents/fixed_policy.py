@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from driftmdp import kernels
-from driftmdp.agents.base import Stage
+from driftmdp.agents.base import Stage, checked_problem
 from driftmdp.agents.oracle import checked_policies
 from driftmdp.agents.timed import Timed
 from driftmdp.mdp import Problem, Space
@@ -46,6 +46,7 @@ class FixedPolicy(Timed):
     @classmethod
     def for_problem(cls, problem: Problem, **parameters: Any) -> Self:
         """Return an agent for a problem; without a policy, the one that is optimal at t = 1."""
+        checked_problem(problem)
         if "policy" not in parameters:
             parameters = parameters | {"policy": optimal_gain(problem.drifting.at(1), allow_transient=True).policy}
         return super().for_problem(problem, **parameters)

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from driftmdp import kernels
 from driftmdp.agents.base import RowByRow, Stage
 from driftmdp.agents.outlook import Outlook, outlook, require_converged
+from driftmdp.agents.restoring import LATEST
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.shop_arrays import N_MEMORIES, Demands, Prices, new_demands, new_guess
 from driftmdp.mdp import Problem
@@ -186,6 +187,7 @@ def restored_demands(arrays: dict[str, NDArray[Any]], n: int, capacity: int) -> 
         and (found.stops <= found.at_risk + 1e-9).all()
         and np.allclose(found.weights.sum(axis=1), 1.0)
         and (found.belief <= 1).all()
+        and (found.days < LATEST).all()
         and found.weights.shape[1] == N_MEMORIES
     )
     if not sound:

@@ -16,6 +16,7 @@ from driftmdp import kernels
 from driftmdp.agents.base import RowByRow, Stage
 from driftmdp.agents.composition import phases_of, rules_of
 from driftmdp.agents.explanation import ActionReason, Beliefs, Explanation, Plan
+from driftmdp.agents.locking import locked
 from driftmdp.agents.parts import Confidence, Doubling, Everything, Memory, SinceRestart, SlidingWindow
 from driftmdp.agents.ranges import checked_range
 from driftmdp.agents.restoring import memory_arrays, restored_memory, restored_mind
@@ -23,7 +24,7 @@ from driftmdp.agents.room import counts_of, draft_for, enlarge_memory, enlarge_m
 from driftmdp.errors import InvalidInputError, NotConvergedError
 from driftmdp.mdp import Space
 from driftmdp.planning.optimistic import finish_sparsely
-from driftmdp.validation import one_of
+from driftmdp.validation import as_integer, one_of
 
 __all__ = ["PLANNERS", "TIES", "Optimist"]
 
@@ -87,7 +88,7 @@ class Optimist(RowByRow):
         ties: str = "least-visited",
         seed: int | None = None,
     ) -> None:
-        super().__init__(space, horizon, seed)
+        super().__init__(space, as_integer(horizon, "horizon", minimum=1), seed)
         if not isinstance(memory, (Everything, SlidingWindow, SinceRestart)):
             raise InvalidInputError(f"memory must be Everything, SlidingWindow or SinceRestart; got {memory!r}.")
         if not isinstance(confidence, Confidence):
@@ -173,6 +174,7 @@ class Optimist(RowByRow):
         return self.last_plan
 
     @property
+    @locked
     def last_plan(self) -> Plan:
         """The facts of the last plan."""
         clock = self._mind.clock[0]

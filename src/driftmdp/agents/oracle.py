@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from driftmdp import kernels
-from driftmdp.agents.base import Stage
+from driftmdp.agents.base import Stage, checked_problem
 from driftmdp.agents.timed import Timed
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import Problem, Space
@@ -61,7 +61,7 @@ class Oracle(Timed):
     @classmethod
     def for_problem(cls, problem: Problem, **parameters: Any) -> Self:
         """Return the oracle of a problem."""
-        path = gain_path(problem.drifting, allow_transient=True)
+        path = gain_path(checked_problem(problem).drifting, allow_transient=True)
         return cls(problem.space, path.policies, path.policy_index, **parameters)
 
     def _decide(self, state: int) -> int:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import Space
-from driftmdp.validation import as_integer, as_number, as_vector
+from driftmdp.validation import as_integer, as_list, as_number, as_table, as_vector
 
 __all__ = [
     "BernsteinRadii",
@@ -36,7 +36,10 @@ __all__ = [
     "SinceRestart",
     "SlidingWindow",
     "VariationRadii",
+    "require_restarts",
 ]
+
+MOST_RESTARTS = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -70,12 +73,23 @@ class SinceRestart:
     window: int | None = None
 
     def __post_init__(self) -> None:
-        starts = np.array([as_integer(start, "starts", minimum=1) for start in np.asarray(self.starts).tolist()])
+        starts = np.array(
+            [as_integer(t, "starts", minimum=1) for t in as_list(self.starts, "starts", "a list of times")]
+        )
         if starts.size == 0 or starts[0] != 1 or (np.diff(starts) <= 0).any():
             raise InvalidInputError(f"starts must begin with 1 and increase; got {self.starts!r}.")
         object.__setattr__(self, "starts", starts)
         if self.window is not None:
             object.__setattr__(self, "window", as_integer(self.window, "window", minimum=1))
+
+
+def require_restarts(count: float) -> None:
+    """Refuse more restarts than can be listed."""
+    if count > MOST_RESTARTS:
+        raise InvalidInputError(
+            f"The horizon must have at most {MOST_RESTARTS:,} restarts; got about {count:.3g}. Take a shorter one, "
+            "a longer period or fewer changes."
+        )
 
 
 Memory: TypeAlias = Everything | SlidingWindow | SinceRestart
@@ -184,9 +198,10 @@ class BernsteinRadii(Confidence):
 
 def _each(value: Any, name: str, above_zero: bool = False, maximum: float | None = None) -> Any:
     """Return a number, or a vector of numbers, that is not negative."""
-    numbers = as_vector(np.atleast_1d(value), name) if np.ndim(value) else [as_number(value, name)]
+    several = as_table(value, name).ndim > 0
+    numbers = as_vector(value, name) if several else [as_number(value, name)]
     for number in numbers:
         as_number(float(number), name, 0.0, maximum)
         if above_zero and number == 0.0:
             raise InvalidInputError(f"{name} must be positive; got 0.")
-    return numbers if np.ndim(value) else numbers[0]
+    return numbers if several else numbers[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from driftmdp.agents.optimist import Optimist
-from driftmdp.agents.parts import BernsteinRadii, SinceRestart
+from driftmdp.agents.parts import BernsteinRadii, SinceRestart, require_restarts
 from driftmdp.formulas.whole import whole_part
 from driftmdp.mdp import Space
 from driftmdp.validation import as_integer
@@ -59,6 +59,7 @@ class RestartedUCRL2B(Optimist):
         steps = as_integer(horizon, "horizon", minimum=1)
         chosen = max(1, whole_part(steps ** (2 / 3))) if period is None else period
         self.period = as_integer(chosen, "period", minimum=1)
+        require_restarts(steps / self.period)
         super().__init__(
             space,
             horizon,

@@ -16,8 +16,9 @@ from driftmdp.agents.room import enlarge_mind, new_memory
 from driftmdp.kernels.arrays import CLOCK, ENTRY, PAIR_REASON, SLOT, STEP, TALLY, VISITS, Memory, Mind
 from driftmdp.mdp import Space
 
-__all__ = ["memory_arrays", "require", "restored_memory", "restored_mind"]
+__all__ = ["LATEST", "memory_arrays", "require", "restored_memory", "restored_mind"]
 
+LATEST = 2**62  # a time from which compiled code can still count on
 TYPES = {
     "slots": SLOT,
     "entries": ENTRY,
@@ -44,13 +45,16 @@ def memory_arrays(memory: Memory) -> dict[str, NDArray[Any]]:
 
 
 def restored_memory(space: Space, empty: Memory, arrays: dict[str, NDArray[Any]]) -> Memory:
-    """Return the memory of a snapshot; ``empty`` is a new one of the same agent."""
+    """Return the memory of a snapshot, with no less room than ``empty``, a new one of the same agent."""
     slots, entries, steps, tally = (_checked(arrays, name) for name in ("slots", "entries", "steps", "tally"))
     for records in (slots, entries, steps):
         require(_within(records["pair"], space.n_pairs), "a pair does not exist")
-    require(all(np.isfinite(slots[name]).all() for name in ("total", "squares")), "a sum is not finite")
+    require(all(np.isfinite(slots[name]).all() for name in ("count", "total", "squares")), "a sum is not finite")
     require(bool(np.isfinite(steps["reward"]).all()), "a reward is not finite")
     require(_within(entries["next_state"], space.n_states), "a next state does not exist")
+    places = entries["pair"].astype(np.int64) * space.n_states + entries["next_state"]
+    places = places[entries["count"] > 0]
+    require(np.unique(places).size == places.size, "a next state is counted twice")
     require(tally.size == 1 and np.unique(slots["pair"]).size == slots.size, "a pair has two slots")
     facts = {name: int(tally[name][0]) for name in TALLY.names or ()}
     window = facts["window"]
@@ -58,7 +62,9 @@ def restored_memory(space: Space, empty: Memory, arrays: dict[str, NDArray[Any]]
     require(facts["n_slots"] == slots.size and facts["n_entries"] == entries.size, "the tally is wrong")
     require(steps.size == (facts["remembered"] if window else 0), "steps are missing")
     require(0 <= facts["cursor"] < max(1, window) and 0 <= facts["since"] < max(1, window), "the tally is wrong")
-    memory = new_memory(space.n_pairs, window, slots.size, entries.size, empty.steps.size)
+    # some kernels count on the room that their agent made, and never ask for more
+    pairs, successors = max(slots.size, empty.slots.size - 1), max(entries.size, empty.entries.size - 1)
+    memory = new_memory(space.n_pairs, window, pairs, successors, empty.steps.size)
     memory.slots[: slots.size], memory.entries[: entries.size] = slots, entries
     memory.steps[: steps.size] = steps
     memory.tally[:] = tally
@@ -80,7 +86,7 @@ def restored_mind(space: Space, new: Mind, memory: Memory, arrays: dict[str, NDA
     require(_within(touched, space.n_states) and _within(reasons["pair"], space.n_pairs), "a pair does not exist")
     facts = clock[0]
     require(facts["n_touched"] == touched.size and facts["n_reasons"] == reasons.size, "the clock is wrong")
-    require(bool(0 <= facts["start"] < facts["t"] and 0 <= facts["tau"] <= facts["t"]), "time is wrong")
+    require(bool(0 <= facts["start"] < facts["t"] < LATEST and 0 <= facts["tau"] <= facts["t"]), "time is wrong")
     mind = enlarge_mind(new, max(memory.slots.size, touched.size, reasons.size))
     for name in ("clock", "visits", "policy", "bias"):
         getattr(mind, name)[:] = arrays[name]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from driftmdp.agents.restoring import require
+from driftmdp.agents.restoring import LATEST, require
 from driftmdp.kernels.adaptive_arrays import INTENT, TRACE, Intent, Judgement, Traces, new_traces
 from driftmdp.kernels.arrays import Memory
 
@@ -74,7 +74,7 @@ def restored_intent(new: Intent, known: Memory, arrays: dict[str, NDArray[Any]])
     require(facts.dtype == INTENT and facts.shape == (1,), "the facts are wrong")
     require(all(bool(np.isfinite(facts[name]).all()) for name in INTENT.names or ()), "a fact is not finite")
     t = int(facts["t"][0])
-    require(0 < t < 2**62 and bool((facts["planned"] <= t) & (facts["thought"] <= t)), "time is wrong")
+    require(0 < t < LATEST and bool((facts["planned"] <= t) & (facts["thought"] <= t)), "time is wrong")
     require(bool(0 <= facts["cursor"][0] <= known.tally["n_slots"][0]), "the cursor is wrong")
     require(touched.dtype.kind == "i" and touched.ndim == 1, "the states are wrong")
     require(touched.size == facts["n_touched"][0] == np.unique(touched).size, "a state is known twice")

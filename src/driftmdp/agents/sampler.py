@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from driftmdp import kernels
 from driftmdp.agents.base import RowByRow, Stage
 from driftmdp.agents.explanation import Plan
+from driftmdp.agents.locking import locked
 from driftmdp.agents.ranges import required_range, span_of
 from driftmdp.agents.restoring import memory_arrays, restored_memory, restored_mind
 from driftmdp.agents.room import counts_of, enlarge_memory, means_of, new_memory, new_mind
@@ -155,6 +156,7 @@ class Sampler(RowByRow):
             self._known = enlarge_memory(self._known)
 
     @property
+    @locked
     def last_plan(self) -> Plan:
         """The facts of the last plan; ``gain`` is that of the model drawn."""
         clock = self._mind.clock[0]

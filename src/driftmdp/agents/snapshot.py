@@ -23,7 +23,7 @@ from driftmdp.files import write_whole
 from driftmdp.mdp import Space
 from driftmdp.npz import Arrays, pack, read_regular, unpack
 from driftmdp.problems.inventory import Costs
-from driftmdp.validation import quietly
+from driftmdp.validation import as_file, quietly
 
 __all__ = ["VERSION", "load", "save"]
 
@@ -35,6 +35,7 @@ def save(agent: BuiltinAgent, path: str | os.PathLike[str]) -> None:
     """Write a snapshot of an agent: under a temporary name, synced, then renamed, so never half of one."""
     from driftmdp.agents import builtin
 
+    path = as_file(path)
     if builtin().get(type(agent).__name__) is not type(agent):
         raise InvalidInputError(
             f"{type(agent).__name__} must be one of the agents of driftmdp to be saved: load could not find its "
@@ -73,6 +74,7 @@ def load(path: str | os.PathLike[str]) -> BuiltinAgent:
     """
     from driftmdp.agents import builtin
 
+    path = as_file(path)
     try:
         content = read_regular(path)
     except OSError as error:

@@ -10,6 +10,7 @@ from driftmdp.agents.parts import JakschRadii, SlidingWindow
 from driftmdp.agents.swucrl2_cw import tuned_to
 from driftmdp.formulas.whole import whole_part
 from driftmdp.mdp import Problem, Space
+from driftmdp.mdp.space import as_space
 from driftmdp.validation import as_integer, as_number
 
 __all__ = ["SWUCRL"]
@@ -83,8 +84,9 @@ class SWUCRL(Optimist):
         5860
         """
         t, count = as_integer(horizon, "horizon", minimum=1), as_integer(changes, "changes", minimum=1)
-        delta = as_number(parameters.get("delta") or 1.0 / t, "delta", 0.0, 1.0)
-        root = math.sqrt(space.mean_actions * math.log(t / delta))
+        given = parameters.get("delta")
+        delta = (1.0 / t if given is None else as_number(given, "delta", 0.0, 1.0)) or 1.0 / t
+        root = math.sqrt(as_space(space).mean_actions * math.log(t / delta))
         d = as_number(diameter, "diameter", minimum=0.0)
         window = (16.53 * t * d * space.n_states * root / count) ** (2 / 3)
         return cls(space, t, window=max(1, whole_part(min(window, float(t)))), **parameters)

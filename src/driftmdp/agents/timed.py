@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.agents.base import BuiltinAgent
+from driftmdp.agents.restoring import LATEST
 from driftmdp.validation import as_integer
 
 __all__ = ["Timed"]
@@ -35,4 +36,4 @@ class Timed(BuiltinAgent):
         return {"t": np.array([self._t])}
 
     def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
-        self._t = as_integer(int(arrays["t"][0]), "t", minimum=1)
+        self._t = as_integer(int(arrays["t"][0]), "t", minimum=1, maximum=LATEST)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.agents.optimist import Optimist
-from driftmdp.agents.parts import JakschRadii, SinceRestart
+from driftmdp.agents.parts import JakschRadii, SinceRestart, require_restarts
 from driftmdp.errors import InvalidInputError
 from driftmdp.formulas.whole import whole_part
 from driftmdp.mdp import Space
@@ -78,6 +78,7 @@ class UCRL2S(Optimist):
         else:
             chosen = max(1, whole_part(steps ** (2 / 3))) if period is None else period
             period = as_integer(chosen, "period", minimum=1)
+            require_restarts(steps / period)
             starts = np.arange(1, steps + 1, period)
         super().__init__(
             space,
@@ -94,6 +95,7 @@ class UCRL2S(Optimist):
 
 def restarts_for_changes(horizon: int, changes: int) -> NDArray[np.int64]:
     """Return the distinct ceil(i^3 / l^2) up to the horizon."""
+    require_restarts((horizon * changes**2) ** (1 / 3))
     starts: list[int] = []
     i = 1
     while (start := -(-(i**3) // changes**2)) <= horizon:

@@ -12,12 +12,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from driftmdp.agents.base import checked_problem
 from driftmdp.agents.optimist import Optimist
 from driftmdp.agents.parts import SinceRestart, VariationRadii
 from driftmdp.agents.ranges import checked_range, span_of
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import Problem, Space
-from driftmdp.validation import as_integer, as_vector
+from driftmdp.validation import LARGEST, as_integer, as_vector
 
 __all__ = ["VariationAwareUCRL"]
 
@@ -98,7 +99,7 @@ class VariationAwareUCRL(Optimist):
     def for_problem(cls, problem: Problem, **parameters: Any) -> Self:
         """Return an agent for a problem, fed its exact local variations."""
         if "reward_steps" not in parameters and "transition_steps" not in parameters:
-            variation = problem.drifting.variation()
+            variation = checked_problem(problem).drifting.variation()
             known = {"reward_steps": variation.reward_steps, "transition_steps": variation.transition_steps}
             parameters = known | parameters
         return super().for_problem(problem, **parameters)
@@ -107,9 +108,10 @@ class VariationAwareUCRL(Optimist):
 def phase_starts(horizon: int, variation: float) -> NDArray[np.int64]:
     """Return the first steps of phases of ceil(i^2 / V^2) steps; one phase where nothing varies."""
     starts, following, i = [], 1, 1
+    squared = min(variation, LARGEST) ** 2
     while following <= horizon:
         starts.append(following)
-        length = i**2 / variation**2 if variation > 0 else math.inf
+        length = i**2 / squared if squared > 0 else math.inf
         following += math.ceil(min(length, float(horizon)))
         i += 1
     return np.array(starts)

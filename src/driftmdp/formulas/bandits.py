@@ -64,8 +64,8 @@ class Exp3pParameters:
 
     def bounded(self, n_arms: int) -> Exp3pParameters:
         """Return them within EXP3.P's conditions, gamma <= 1/2 and (1 + beta) K alpha <= gamma [BC12]."""
-        gamma = min(0.5, self.gamma)
-        return Exp3pParameters(min(self.alpha, gamma / ((1 + self.beta) * n_arms)), self.beta, gamma)
+        gamma, arms = min(0.5, self.gamma), as_integer(n_arms, "n_arms", minimum=1)
+        return Exp3pParameters(min(self.alpha, gamma / ((1 + self.beta) * arms)), self.beta, gamma)
 
 
 def exp3p_parameters(n_arms: int, rounds: int) -> Exp3pParameters:

@@ -36,7 +36,7 @@ from driftmdp.formulas.quoted import lower_bound, piecewise_stationary, ucrl2b
 from driftmdp.formulas.tuning import tuned
 from driftmdp.mdp import Space
 from driftmdp.mdp.space import as_space
-from driftmdp.validation import as_integer, as_number
+from driftmdp.validation import as_flag, as_integer, as_number
 
 __all__ = [
     "bandit",
@@ -110,9 +110,9 @@ def theorem_1(
     """
     t, br, bp, d, eta = _checked(horizon=horizon, b_r=b_r, b_p=b_p, diameter=diameter, widening=widening)
     w = _positive(window, "window")
-    if explicit:
+    if as_flag(explicit, "explicit"):
         return lemmas.regret(space, horizon, br, bp, max(1, int(w)), eta, d, scale)
-    if scale != 1.0:
+    if as_number(scale, "scale") != 1.0:
         raise InvalidInputError(
             f"scale must be 1 where the bound is not explicit; got {scale!r}. Add explicit=True."
         )
@@ -131,7 +131,7 @@ def theorem_1_tuned(
     (docs/paper-notes.md, item 36).
     """
     t, br, bp, d = _checked(horizon=horizon, b_r=b_r, b_p=b_p, diameter=diameter)
-    if explicit:
+    if as_flag(explicit, "explicit"):
         return _at_its_tuning(space, horizon, br, bp, d, "theorem-1")
     return d * _size(space) * math.pow(br + bp, 1 / 4) * math.pow(t, 3 / 4)
 
@@ -145,7 +145,7 @@ def oblivious(space: Space, horizon: int, b_r: float, b_p: float, diameter: floa
     16000
     """
     t, br, bp, d = _checked(horizon=horizon, b_r=b_r, b_p=b_p, diameter=diameter)
-    if explicit:
+    if as_flag(explicit, "explicit"):
         return _at_its_tuning(space, horizon, br, bp, d, "oblivious")
     return d * _size(space) * (br + bp + 1) * math.pow(t, 3 / 4)
 
@@ -159,7 +159,7 @@ def stationary(space: Space, horizon: int, diameter: float, explicit: bool = Fal
     1200.0
     """
     t, d = _checked(horizon=horizon, diameter=diameter)
-    if explicit:
+    if as_flag(explicit, "explicit"):
         return theorem_1(space, horizon, 0.0, 0.0, d, horizon, 0.0, explicit=True)
     return d * as_space(space).n_states * math.sqrt(space.mean_actions * t)
 
@@ -171,7 +171,7 @@ def theorem_2(space: Space, horizon: int, b_r: float, b_p: float, diameter: floa
     with probability 1 - 5 delta; it needs a gamma of at most 1/2 (docs/paper-notes.md, item 12).
     """
     t, br, bp, d = _checked(horizon=horizon, b_r=b_r, b_p=b_p, diameter=diameter)
-    if explicit:
+    if as_flag(explicit, "explicit"):
         return _theorem_2_explicit(space, as_integer(horizon, "horizon", minimum=1), br, bp, d)
     return d * _size(space) * math.pow(br + bp + 1, 1 / 4) * math.pow(t, 3 / 4)
 
@@ -215,7 +215,7 @@ def theorem_3(
     """
     t, br, bp = _checked(horizon=horizon, b_r=b_r, b_p=b_p)
     d = 1 / _zeta(zeta)
-    if explicit:
+    if as_flag(explicit, "explicit"):
         return _without_widening(space, horizon, br, bp, d, window, "theorem-3")
     if window is None:
         return d * _size(space) * math.pow(br + bp + 1, 1 / 3) * math.pow(t, 2 / 3)
@@ -246,7 +246,7 @@ def theorem_4(
     """
     t, br, bp = _checked(horizon=horizon, b_r=b_r, b_p=b_p)
     d, states = 1 / _zeta(zeta), as_space(space).n_states
-    if explicit:
+    if as_flag(explicit, "explicit"):
         return _without_widening(space, horizon, br, bp, d, window, "theorem-4")
     if window is None:
         return d * states * math.pow(br + bp + 1, 1 / 3) * math.pow(t, 2 / 3)
@@ -262,7 +262,7 @@ def bandit(n_arms: int, horizon: int, b_r: float, explicit: bool = False) -> flo
     200
     """
     arms, t, br = _checked(n_arms=n_arms, horizon=horizon, b_r=b_r)
-    if explicit:
+    if as_flag(explicit, "explicit"):
         return _at_its_tuning(Space.uniform(1, n_arms), horizon, br, 0.0, 0.0, "bandit")
     return math.pow(br * arms, 1 / 3) * math.pow(t, 2 / 3)
 

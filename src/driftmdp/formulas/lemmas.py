@@ -24,9 +24,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from driftmdp.errors import InvalidInputError
+from driftmdp.formulas.radii import as_visits
 from driftmdp.mdp import Space
 from driftmdp.mdp.space import as_space
-from driftmdp.validation import as_integer, as_number
+from driftmdp.validation import as_flag, as_integer, as_number
 
 __all__ = [
     "blocks",
@@ -209,7 +210,7 @@ def regret(
     812914
     """
     return (
-        (lost_episodes(b_p, window, widening) if lost else 0.0)
+        (lost_episodes(b_p, window, widening) if as_flag(lost, "lost") else 0.0)
         + switching(space, horizon, window, diameter, log_horizon=log_horizon)
         + variation(horizon, b_r, b_p, window, widening, diameter)
         + estimation(space, horizon, window, diameter, scale=scale, log_horizon=log_horizon)
@@ -227,8 +228,8 @@ def self_normalised(
     array([5.514, 0.551])
     """
     t = as_integer(horizon, "horizon", minimum=1)
-    n = np.maximum(1.0, np.asarray(visits, dtype=np.float64))
-    return np.asarray(2 * sub_gaussian * np.sqrt(math.log(t / _delta(delta, t)) / n))
+    n, r = as_visits(visits, "visits"), as_number(sub_gaussian, "sub_gaussian", minimum=0.0)
+    return np.asarray(2 * r * np.sqrt(math.log(t / _delta(delta, t)) / n))
 
 
 def exp3p(n_arms: int, rounds: int, delta: float) -> float:

@@ -19,8 +19,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import Space
+from driftmdp.mdp.space import as_space
 from driftmdp.showing import brief
-from driftmdp.validation import as_integer, as_number
+from driftmdp.validation import as_integer, as_number, as_numbers
 
 __all__ = ["Radii", "bernstein_radii", "jaksch_radii", "paper_radii"]
 
@@ -46,8 +47,8 @@ def paper_radii(counts: ArrayLike, space: Space, horizon: int, delta: float | No
     array([12.139,  0.998])
     """
     horizon = as_integer(horizon, "horizon", minimum=1)
-    log = np.log(space.n_pairs * horizon / _checked_delta(delta, horizon))
-    visits = _visits(counts)
+    log = np.log(as_space(space).n_pairs * horizon / _checked_delta(delta, horizon))
+    visits = as_visits(counts)
     return Radii(2 * np.sqrt(2 * log / visits), 2 * np.sqrt(2 * space.n_states * log / visits))
 
 
@@ -62,8 +63,8 @@ def jaksch_radii(counts: ArrayLike, space: Space, t: int, delta: float) -> Radii
     array([1.9])
     """
     t = as_integer(t, "t", minimum=1)
-    delta, visits = _checked_delta(delta, t), _visits(counts)
-    reward = np.sqrt(3.5 * np.log(2 * space.n_pairs * t / delta) / visits)
+    delta, visits = _checked_delta(delta, t), as_visits(counts)
+    reward = np.sqrt(3.5 * np.log(2 * as_space(space).n_pairs * t / delta) / visits)
     log = np.log(2 * space.mean_actions * t / delta)
     return Radii(reward, np.sqrt(14 * space.n_states * log / visits))
 
@@ -88,17 +89,28 @@ def bernstein_radii(counts: ArrayLike, variances: ArrayLike, p_hat: ArrayLike, s
     >>> radii.reward.round(3), radii.transition.round(3)
     (array([0.923]), array([[0.923, 0.923]]))
     """
-    visits, p = _visits(counts), np.asarray(p_hat, dtype=np.float64)
-    log = np.log(6 * space.n_pairs * visits / _checked_delta(delta, 1)) / visits
-    reward = 2 * np.sqrt(np.asarray(variances, dtype=np.float64) * log) + 6 * log
+    visits, p, spread = as_visits(counts), as_numbers(p_hat, "p_hat"), as_numbers(variances, "variances")
+    if p.ndim != 2 or not visits.shape == spread.shape == p.shape[:1] or not within(p, 1.0) or not within(spread):
+        raise InvalidInputError(
+            "counts and variances must have one number per pair, and p_hat one row of probabilities; got shapes "
+            f"{visits.shape}, {spread.shape} and {p.shape}."
+        )
+    log = np.log(6 * as_space(space).n_pairs * visits / _checked_delta(delta, 1)) / visits
+    reward = 2 * np.sqrt(spread * log) + 6 * log
     return Radii(reward, 2 * np.sqrt(p * (1 - p) * log[:, None]) + 6 * log[:, None])
 
 
-def _visits(counts: ArrayLike) -> NDArray[np.float64]:
-    visits = np.asarray(counts, dtype=np.float64)
-    if not (visits >= 0).all():
-        raise InvalidInputError("counts must not be negative or missing.")
+def as_visits(counts: ArrayLike, name: str = "counts") -> NDArray[np.float64]:
+    """Return N+ of counts, the larger of each and 1; none may be negative, infinite or missing."""
+    visits = as_numbers(counts, name)
+    if not within(visits):
+        raise InvalidInputError(f"{name} must be finite, and none negative or missing.")
     return np.maximum(1.0, visits)
+
+
+def within(values: NDArray[np.float64], most: float = np.finfo(float).max) -> bool:
+    """Return whether all lie in [0, most]."""
+    return bool(((values >= 0) & (values <= most)).all())
 
 
 def _checked_delta(delta: float | None, horizon: float) -> float:

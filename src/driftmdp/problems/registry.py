@@ -157,9 +157,10 @@ def describe(name: str) -> ProblemEntry:
     >>> problems.describe("perils").parameters
     {'tau': 25, 'cycles': 1}
     """
-    if isinstance(name, str) and name in _entries:
-        return _entries[name]
-    versions = [known for known in _entries if known.rpartition("-v")[0] == name]
+    asked = name if isinstance(name, str) else ""
+    if asked in _entries:
+        return _entries[asked]
+    versions = [known for known in _entries if known.rpartition("-v")[0] == asked]
     if versions:
         return _entries[max(versions, key=lambda known: int(known.rpartition("-v")[2]))]
     raise UnknownNameError(

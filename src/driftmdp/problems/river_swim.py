@@ -53,10 +53,10 @@ def river_swim(
     """
     n_states = as_integer(n_states, "n_states", minimum=3)
     require_memory(80 * n_states**2, f"n_states = {n_states:,}")
-    horizon = as_horizon(horizon, n_weights=2 if drift == "drifting" else 0)
+    horizon = as_horizon(horizon, n_weights=2 if one_of(drift, "drift", DRIFTS) == "drifting" else 0)
     cycles = as_number(cycles, "cycles", minimum=0.0)
     river = _river(n_states, right=0.35, left=0.05)
-    if one_of(drift, "drift", DRIFTS) == "stationary":
+    if drift == "stationary":
         drifting = DriftingMdp.stationary(river, horizon)
     elif drift == "drifting":
         drifting = DriftingMdp([river, _river(n_states, right=0.05, left=0.35)], swing(horizon, cycles))

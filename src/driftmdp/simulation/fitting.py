@@ -12,7 +12,7 @@ from driftmdp.agents.base import checked_problem
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import Luck, Record
 from driftmdp.mdp import Problem
-from driftmdp.validation import LARGEST, as_integer
+from driftmdp.validation import LARGEST, as_integer, shown
 
 __all__ = ["check_fit", "copied", "ready"]
 
@@ -62,6 +62,9 @@ def copied(agent: Agent) -> Any:
 
 def check_fit(agent: BuiltinAgent, problem: Problem) -> None:
     """Refuse an agent that was made for another problem."""
+    if not isinstance(agent, BuiltinAgent):
+        raise InvalidInputError(f"agent must be one of driftmdp.agents; got {shown(agent)}.")
+    checked_problem(problem)
     if not np.array_equal(agent.space.n_actions, problem.space.n_actions):
         raise InvalidInputError(
             f"The agent must be made for the problem's states and actions, {problem.space!r}; it has "

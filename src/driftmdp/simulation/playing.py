@@ -15,7 +15,7 @@ from driftmdp.errors import InvalidInputError, VacuousPlansWarning
 from driftmdp.mdp import Problem
 from driftmdp.simulation.fitting import ready
 from driftmdp.simulation.run import VACUOUS_ADVICE, Run, finished_run
-from driftmdp.validation import as_integer, warn
+from driftmdp.validation import as_flag, as_integer, warn
 
 __all__ = ["pauses", "simulate"]
 
@@ -89,6 +89,7 @@ def simulate(
 
 def _is_compiled(player: Any, compiled: bool | None, watched: bool) -> bool:
     """Return whether to play in compiled code, or refuse what the agent cannot do."""
+    compiled = None if compiled is None else as_flag(compiled, "compiled")
     can = can_stop(player) if watched else hasattr(player, "play")
     if compiled and not can:
         name = type(player).__name__

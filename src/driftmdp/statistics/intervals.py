@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from driftmdp import validation
 from driftmdp.errors import InvalidInputError
 from driftmdp.showing import brief
 from driftmdp.statistics.resampling import BLOCK, Resamples, mean_of, resampled_means
@@ -169,7 +170,8 @@ def log_log_slope(
     (0.5, True)
     """
     lengths = as_horizons(horizons)
-    tables = [as_list(sample, f"samples[{i}]") for i, sample in enumerate(samples)]
+    rows = validation.as_list(samples, "samples", "a list with a sample for each horizon")
+    tables = [as_list(sample, f"samples[{i}]") for i, sample in enumerate(rows)]
     if len(tables) != lengths.size:
         raise InvalidInputError(
             f"samples must have one entry for each of {lengths.size} horizons; got {len(tables)}."

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.statistics.samples import Floats
+from driftmdp.system import require_memory
 from driftmdp.validation import as_integer, as_number, readonly
 
 __all__ = ["BLOCK", "Resamples", "generator", "mean_of", "resampled_means"]
@@ -28,6 +29,7 @@ class Resamples:
         if not 0 < self.level < 1:
             raise InvalidInputError(f"level must be above 0 and below 1; got {self.level:g}.")
         self.resamples = as_integer(resamples, "resamples", minimum=1)
+        require_memory(24 * n * self.resamples, f"resamples = {self.resamples:,}")
         self.seed = as_integer(seed, "seed", minimum=0)
         self.stream = stream
 

@@ -17,6 +17,7 @@ from driftmdp import kernels
 from driftmdp.agents.bandits.one_state import Bandit
 from driftmdp.agents.base import Stage
 from driftmdp.agents.drawing import Drawing
+from driftmdp.agents.locking import locked
 from driftmdp.agents.ranges import span_of
 from driftmdp.errors import ClippedGammaWarning, InvalidInputError
 from driftmdp.kernels.arrays import Odds, Weights
@@ -104,6 +105,7 @@ class ExponentialWeights(Drawing, Bandit):
         self._weights = new_weights(self._odds, self.space.n_pairs)
 
     @property
+    @locked
     def probabilities(self) -> NDArray[np.float64]:
         """The probabilities of the draw to come, shape (arms,)."""
         return self._weights.probabilities.copy()

@@ -42,6 +42,7 @@ class Costs:
         >>> Costs().true_cost(stock=1, order=2, demand=5)  # 4 + 2 * 0.5, and two lost sales
         13.0
         """
+        _require_numbers(stock=stock, order=order, demand=demand)
         level = stock + order
         ordering = self.fixed * (order > 0) + self.unit * order
         return ordering + self.lost_sale * max(0, demand - level) + self.holding * max(0, level - demand)
@@ -55,9 +56,16 @@ class Costs:
         >>> costs.pseudo_reward(stock=1, order=2, sales=3) == -costs.true_cost(1, 2, 5) + costs.lost_sale * 5
         True
         """
+        _require_numbers(stock=stock, order=order, sales=sales)
         left = stock + order - sales
         return -self.fixed * (order > 0) - self.unit * order - self.holding * left + self.lost_sale * sales
 
     def pseudo_reward_range(self, capacity: int) -> tuple[float, float]:
         """Return bounds on any pseudo-reward: -(f + (c + h) S) and l S."""
+        _require_numbers(capacity=capacity)
         return -(self.fixed + (self.unit + self.holding) * capacity), self.lost_sale * capacity
+
+
+def _require_numbers(**values: float) -> None:
+    for name, value in values.items():
+        as_number(value, name, minimum=0.0)

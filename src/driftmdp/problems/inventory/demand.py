@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.problems.inventory.paths import Constant, PathLike, as_path, build
-from driftmdp.validation import as_number, as_table, as_vector
+from driftmdp.validation import as_integer, as_list, as_number, as_table, as_vector
 
 FIRST = Constant(0.0)
 
@@ -62,8 +62,9 @@ class _ByMean:
     def table(self, horizon: int, capacity: int) -> NDArray[np.float64]:
         """Return Pr(X_t = k) for k < capacity, and Pr(X_t >= capacity) last, shape (T, capacity + 1)."""
         levels, place = np.unique(self.means(horizon), return_inverse=True)
-        masses = np.exp(self._log_mass(levels[:, None], np.arange(capacity)))
-        return np.column_stack([masses, self._tail(levels, capacity)])[place]
+        most = as_integer(capacity, "capacity", minimum=0)
+        masses = np.exp(self._log_mass(levels[:, None], np.arange(most)))
+        return np.column_stack([masses, self._tail(levels, most)])[place]
 
     def _log_mass(self, mean: NDArray[np.float64], k: NDArray[np.int64]) -> NDArray[np.float64]:
         raise NotImplementedError
@@ -188,7 +189,8 @@ class Gamma(_ByMean):
     def table(self, horizon: int, capacity: int) -> NDArray[np.float64]:
         """Return Pr(X_t = k) for k < capacity, and Pr(X_t >= capacity) last, shape (T, capacity + 1)."""
         levels, place = np.unique(super().means(horizon), return_inverse=True)
-        beyond = np.column_stack([np.ones(levels.size), self._beyond(levels[:, None], np.arange(1, capacity + 1))])
+        units = np.arange(1, as_integer(capacity, "capacity", minimum=0) + 1)
+        beyond = np.column_stack([np.ones(levels.size), self._beyond(levels[:, None], units)])
         return np.column_stack([beyond[:, :-1] - beyond[:, 1:], beyond[:, -1]])[place]
 
 
@@ -228,6 +230,7 @@ class Empirical:
 
     def table(self, horizon: int, capacity: int) -> NDArray[np.float64]:
         """Return Pr(X_t = k) for k < capacity, and Pr(X_t >= capacity) last, shape (T, capacity + 1)."""
+        capacity = as_integer(capacity, "capacity", minimum=0)
         width = max(capacity + 1, max(map(len, self.tables)))
         masses = np.array([np.pad(row, (0, width - len(row))) for row in self.tables])
         censored = np.column_stack([masses[:, :capacity], masses[:, capacity:].sum(axis=1)])
@@ -251,10 +254,10 @@ class Empirical:
 
 
 def _checked_tables(tables: Any) -> tuple[tuple[float, ...], ...]:
-    if not isinstance(tables, (Sequence, np.ndarray)) or len(tables) == 0:
-        raise InvalidInputError(f"tables must list at least one distribution of demand; got {tables!r}.")
-    rows = list(tables)
-    if np.ndim(rows[0]) == 0:
+    rows = as_list(tables, "tables", "a list of distributions of demand")
+    if not rows:
+        raise InvalidInputError("tables must list at least one distribution of demand; got none.")
+    if not isinstance(rows[0], Sequence | np.ndarray):
         rows = [rows]
     result = []
     for i, row in enumerate(rows):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, cast
 
@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.errors import InvalidInputError
-from driftmdp.validation import as_fraction, as_integer, as_number, as_vector, nearest_name
+from driftmdp.mdp.horizon import as_horizon
+from driftmdp.validation import as_fraction, as_integer, as_list, as_number, as_vector, nearest_name
 
 __all__ = [
     "PATHS",
@@ -52,7 +53,7 @@ class Constant:
 
     def values(self, horizon: int) -> NDArray[np.float64]:
         """Return the path, shape (T,)."""
-        return np.full(horizon, self.value)
+        return np.full(as_horizon(horizon, n_weights=1), self.value)
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ class Given:
 
     def values(self, horizon: int) -> NDArray[np.float64]:
         """Return the first T numbers, shape (T,)."""
-        if len(self.numbers) < horizon:
+        if len(self.numbers) < as_horizon(horizon, n_weights=1):
             raise InvalidInputError(
                 f"numbers must cover the horizon of {horizon} steps; got {len(self.numbers)} of them."
             )
@@ -96,7 +97,9 @@ class Seasonal:
 
     def values(self, horizon: int) -> NDArray[np.float64]:
         """Return the path, shape (T,)."""
-        turn = np.mod(np.arange(1, horizon + 1), self.period) / self.period  # a whole period repeats exactly
+        turn = (
+            np.mod(np.arange(1, as_horizon(horizon, n_weights=1) + 1), self.period) / self.period
+        )  # a whole period repeats exactly
         return np.asarray(self.mean + self.amplitude * np.sin(2 * math.pi * turn + self.phase))
 
 
@@ -113,7 +116,7 @@ class Trend:
 
     def values(self, horizon: int) -> NDArray[np.float64]:
         """Return the path, shape (T,)."""
-        return np.linspace(self.start, self.end, horizon)
+        return np.linspace(self.start, self.end, as_horizon(horizon, n_weights=1))
 
 
 @dataclass(frozen=True)
@@ -125,9 +128,8 @@ class Abrupt:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "levels", tuple(as_vector(self.levels, "levels").tolist()))
-        if not isinstance(self.change_points, Iterable):
-            raise InvalidInputError(f"change_points must be a list of steps; got {self.change_points!r}.")
-        points = tuple(as_integer(point, "change_points", minimum=2) for point in self.change_points)
+        given = as_list(self.change_points, "change_points", "a list of steps")
+        points = tuple(as_integer(point, "change_points", minimum=2) for point in given)
         object.__setattr__(self, "change_points", points)
         if len(self.levels) != len(points) + 1 or any(np.diff(points) <= 0):
             raise InvalidInputError(
@@ -137,7 +139,7 @@ class Abrupt:
 
     def values(self, horizon: int) -> NDArray[np.float64]:
         """Return the path, shape (T,)."""
-        t = np.arange(1, horizon + 1)
+        t = np.arange(1, as_horizon(horizon, n_weights=1) + 1)
         return np.asarray(np.array(self.levels)[np.searchsorted(self.change_points, t, side="right")])
 
 
@@ -166,7 +168,7 @@ class RegimeSwitching:
 
     def values(self, horizon: int) -> NDArray[np.float64]:
         """Return the path, shape (T,); a longer one with the same seed begins the same."""
-        leave, where = np.random.default_rng(self.seed).random((horizon, 2)).T
+        leave, where = np.random.default_rng(self.seed).random((as_horizon(horizon, n_weights=1), 2)).T
         count = len(self.levels)
         jumps = np.where(leave < self.stay, 0, 1 + (where * (count - 1)).astype(np.int64))
         jumps[0] = 0

@@ -1,0 +1,23 @@
+"""Snapshots of every agent: honest ones go on the same, forged ones never crash."""
+
+import pytest
+
+from tests.fuzz.harness import assert_survives
+
+
+def test_honest_snapshots_go_on_the_same():
+    assert_survives("honest_snapshots", 1)
+
+
+def test_forged_snapshots_never_crash():
+    assert_survives("forged_snapshots", 120)
+
+
+@pytest.mark.slow
+def test_many_honest_snapshots_go_on_the_same():
+    assert_survives("honest_snapshots", 30, seed=1)
+
+
+@pytest.mark.slow
+def test_many_forged_snapshots_never_crash():
+    assert_survives("forged_snapshots", 10_000, seed=1)
