@@ -191,7 +191,11 @@ class Problem:
     def labelled(self, name: str, description: str, parameters: Mapping[str, Any]) -> Self:
         """Return the same problem under a name, with what it was made from."""
         labelled = copy.copy(self)
-        for key, value in (("name", name), ("description", description), ("parameters", copy.deepcopy(parameters))):
+        try:
+            kept = copy.deepcopy(dict(parameters))
+        except Exception:
+            raise InvalidInputError(f"parameters must be a dict of values; got {shown(parameters)}.") from None
+        for key, value in (("name", name), ("description", description), ("parameters", kept)):
             object.__setattr__(labelled, key, value)
         return labelled
 
