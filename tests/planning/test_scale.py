@@ -39,6 +39,16 @@ def test_rewards_of_a_billionth_have_gains_of_a_billionth():
     assert planning.optimal_gain(times(mdp, 1e-9)).gain == pytest.approx(1e-9 * 0.4286219, rel=1e-6)
 
 
+def test_rare_ways_out_are_told_from_rounding_in_any_unit():
+    """Two actions differ by a millionth of the rewards: with rewards of 1e-9, a margin of 1e-14 took them for equal."""
+    rare = 1e-6
+    ways = [[0, 1, 0], [1, 0, 0], [0, 1 - rare, rare], [rare, 0, 1 - rare], [rare, 0, 1 - rare], [0, 0.5, 0.5]]
+    for factor in (1.0, 1e-9, 1e-12):
+        mdp = dm.Mdp(dm.Space.uniform(3, 2), factor * np.array([0.0, -2, -1, 1, 1, 1]), ways)
+        found = planning.gain_path(dm.DriftingMdp.stationary(mdp, 2)).gains[0]
+        assert found == pytest.approx(factor, rel=1e-5)
+
+
 @given(communicating_mdps(), FACTORS)
 def test_one_gain_scales_with_the_rewards(mdp, factor):
     size, other = np.abs(mdp.rewards).max(), times(mdp, factor)
