@@ -1,5 +1,6 @@
 """BORL is its transcription in tests/reference, block by block; its extremes work; its summary is true."""
 
+import json
 import math
 import warnings
 
@@ -55,6 +56,58 @@ def test_the_papers_problem_step_for_step():
     for scale in (1.0, 0.1):
         agent, oracle = pair(problem, 3, mode="bounded", scale=scale)
         compare(agent, oracle, problem, 3)
+
+
+@pytest.mark.parametrize("mode", ["paper", "bounded"])
+def test_line_6_to_the_letter_is_its_transcription(mode):
+    drawn = set()
+    for seed, scale in enumerate((1.0, 0.1, 0.1)):
+        problem = random_problem(seed, 400, 1 if seed == 2 else 2)
+        agent, oracle = pair(problem, seed, mode=mode, scale=scale, arms="printed")
+        summary = compare(agent, oracle, problem, seed).summary
+        assert summary.chosen.tolist() == oracle.chosen
+        np.testing.assert_allclose(summary.probabilities, oracle.probabilities_by_block, rtol=0, atol=1e-12)
+        drawn |= {widening for _, widening in summary.chosen_arms}
+    assert drawn == {0.0, 1.0}
+
+
+def test_line_6_to_the_letter_has_arms_several_times():
+    plan = dm.agents.BORL.schedule(TWO, 5000, arms="printed")
+    corrected = dm.agents.BORL.schedule(TWO, 5000)
+    assert plan.widenings == (1.0, 0.0, 0.0, 0.0, 0.0)
+    assert (plan.n_arms, len(set(plan.arms)), plan.gamma) == (35, 14, corrected.gamma)
+    agent = dm.agents.BORL(TWO, 5000, mode="bounded", arms="printed", seed=1)
+    play(agent, 0.5, 500)
+    assert str(agent.summary()).startswith("EXP3.P over 35 arms (window, widening, 14 of them distinct), gamma 0.5")
+    assert "distinct" not in str(dm.agents.BORL(TWO, 5000, mode="bounded").summary())
+
+
+def test_one_step_has_one_widening_as_printed_too():
+    assert dm.agents.BORL.schedule(dm.Space.uniform(1, 1), 1, arms="printed").widenings == (1.0,)
+
+
+def test_the_printed_arms_are_kept_in_a_snapshot(tmp_path):
+    agent = dm.agents.BORL(TWO, 500, mode="bounded", arms="printed", seed=3)
+    play(agent, 0.5, 120)
+    agent.save(tmp_path / "printed.npz")
+    loaded = dm.agents.load(tmp_path / "printed.npz")
+    assert loaded.arms == "printed"
+    for again in (agent, loaded):
+        play(again, 0.5, 380)
+    assert str(loaded.summary()) == str(agent.summary())
+
+
+def test_a_snapshot_from_before_the_parameter_is_read(tmp_path):
+    """At its default the parameter is not written, so the file is as it was when there was none."""
+    agent = dm.agents.BORL(TWO, 500, mode="bounded", seed=3)
+    assert "arms" not in agent.parameters
+    agent.save(tmp_path / "before.npz")
+    with np.load(tmp_path / "before.npz") as file:
+        assert list(json.loads(str(file["header"]))["parameters"]) == [
+            *("space", "horizon", "reward_range", "feedback_range", "master", "mode"),
+            *("delta", "scale", "planner", "ties", "seed"),
+        ]
+    assert dm.agents.load(tmp_path / "before.npz").arms == "corrected"
 
 
 def test_the_schedule_of_the_papers_problem():
@@ -197,6 +250,7 @@ def test_raw_rewards_need_a_feedback_range():
     [
         ({"master": "exp3-p"}, "Did you mean 'exp3p'"),
         ({"mode": "bound"}, "Did you mean 'bounded'"),
+        ({"arms": "print"}, "arms must be one of 'corrected', 'printed'; got 'print'"),
         ({"horizon": 0}, "horizon must be at least 1"),
         ({"space": 2}, "space must be a Space"),
         ({"feedback_range": (1.0, 0.0)}, "feedback_range must be two finite numbers"),

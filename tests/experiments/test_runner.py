@@ -1,3 +1,4 @@
+import json
 import os
 import random
 import signal
@@ -12,6 +13,7 @@ import pytest
 import driftmdp as dm
 from driftmdp.errors import InvalidInputError, StorageError
 from driftmdp.experiments import load, parse_spec, run
+from driftmdp.experiments.runs import plan
 from tests.experiments.specs import SMALL, small
 
 
@@ -272,6 +274,27 @@ def test_a_default_that_is_written_out_runs_nothing_anew(tmp_path):
     results = load(tmp_path / "r")
     assert len(results.runs) == 32
     assert results.n_missing == 0
+
+
+BORL_ONLY = 'seeds = 1\nproblems = [{name = "two-state", parameters = {horizon = 300}}]\nagents = [{name = "BORL"}]'
+
+
+def test_a_parameter_that_came_later_changes_no_stored_run(tmp_path):
+    """BORL's arms are newer than stored results: what a run is, and all that is kept of it, stay as they were."""
+    before = plan(parse_spec(BORL_ONLY)).agents[0].id
+    assert before == "4bcb1bfc6f77d39f"
+    run(parse_spec(BORL_ONLY), tmp_path / "r")
+    assert load(tmp_path / "r").runs["parameters"].iloc[0] == (
+        '{"horizon": 300, "reward_range": [-2.8, 3.2], "feedback_range": null, "master": "exp3p", "mode": "paper", '
+        '"delta": null, "scale": 1, "planner": "paper", "ties": "least-visited", "seed": null}'
+    )
+    written = BORL_ONLY.replace('"BORL"', '"BORL", parameters = {arms = "corrected"}')
+    session = run(parse_spec(written), tmp_path / "r")
+    assert (session.done, session.kept) == (0, 1)
+    printed = BORL_ONLY.replace('"BORL"', '"BORL", parameters = {arms = "printed"}')
+    assert plan(parse_spec(printed)).agents[0].id != before
+    assert run(parse_spec(printed), tmp_path / "r").done == 1
+    assert json.loads(load(tmp_path / "r").runs["parameters"].iloc[0])["arms"] == "printed"
 
 
 def test_a_folder_that_had_another_experiment_says_so(tmp_path):

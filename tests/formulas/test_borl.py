@@ -34,9 +34,10 @@ def test_the_arms_of_the_papers_problem_by_hand():
     ("space", "horizon"),
     [(TWO, 5000), (TWO, 7), (dm.Space([4, 3, 2, 1]), 10_000), (dm.Space.uniform(20, 4), 10**6), (ONE, 999)],
 )
-def test_the_schedule_is_the_papers(space, horizon):
-    block, windows, widenings = borl_parameters(horizon, space.n_states, space.n_pairs)
-    plan = borl_schedule(space, horizon)
+@pytest.mark.parametrize("arms", ["corrected", "printed"])
+def test_the_schedule_is_the_papers(space, horizon, arms):
+    block, windows, widenings = borl_parameters(horizon, space.n_states, space.n_pairs, arms)
+    plan = borl_schedule(space, horizon, arms)
     assert (plan.block_length, list(plan.windows)) == (block, windows)
     assert plan.widenings == pytest.approx(widenings)
     arms = len(windows) * len(widenings)

@@ -44,6 +44,50 @@ def test_the_tuned_bounds_by_hand():
     assert bounds.bandit(4, 10**3, 2.0) == pytest.approx(2 * 100)
 
 
+def test_theorems_3_and_4_for_any_window_by_hand():
+    """The printed sums, term by term, for W = 25; D = 1 / zeta = 5, S^(3/2) = 8^(3/2) and S^2 = 64."""
+    value = bounds.theorem_3(EIGHT, 100, b_r=3.0, b_p=2.0, zeta=0.2, window=25)
+    assert value == pytest.approx(3 * 25 + 5 * (2 * 25 + 16 * 100 / 5 + 32 * 100 / 25 + 10))
+    value = bounds.theorem_4(EIGHT, 100, b_r=3.0, b_p=2.0, zeta=0.2, window=25)
+    assert value == pytest.approx(3 * 25 + 5 * (2 * 25 + 8**1.5 * 100 / 5 + 64 * 100 / 25 + 10))
+
+
+@pytest.mark.parametrize("bound", ZETA)
+@given(space=SIZES, horizon=st.integers(10**6, 10**8), total=st.floats(1, 1e3), zeta=st.floats(0.01, 0.1))
+def test_theorems_3_and_4_at_their_window_are_within_a_constant_of_the_tuned_form(
+    bound, space, horizon, total, zeta
+):
+    """Five terms, each at most the tuned one here."""
+    rule = bound.__name__.replace("_", "-")
+    b_r, b_p = total / 3, 2 * total / 3
+    window = tuned(space, horizon, b_r, b_p, rule).window
+    ratio = bound(space, horizon, b_r, b_p, zeta, window=window) / bound(space, horizon, b_r, b_p, zeta)
+    assert 0.3 <= ratio <= 5
+
+
+@pytest.mark.parametrize("bound", ZETA)
+def test_theorems_3_and_4_with_constants_take_any_window(bound):
+    window = tuned(EIGHT, 10**6, 1.0, 1.0, bound.__name__.replace("_", "-")).window
+    tuned_one = bound(EIGHT, 10**6, 1.0, 1.0, 0.1, explicit=True)
+    assert bound(EIGHT, 10**6, 1.0, 1.0, 0.1, explicit=True, window=window) == tuned_one
+    assert bound(EIGHT, 10**6, 1.0, 1.0, 0.1, explicit=True, window=10) > tuned_one
+
+
+def test_the_quoted_bounds_by_hand():
+    """S = 8, A = 4, 32 pairs; D = 2 and T = 10^4, D = 8 and T = 10^3."""
+    assert bounds.lower_bound(EIGHT, 10**4, 2.0) == pytest.approx(math.sqrt(2 * 32 * 10**4))
+    assert bounds.ucrl2b(EIGHT, 10**4, 2.0) == pytest.approx(8 * math.sqrt(2 * 4 * 10**4) + 4 * 64 * 4)
+    assert bounds.piecewise_stationary(EIGHT, 10**3, 2, 8.0) == pytest.approx(2 * 4 * 4 * 100)
+    assert bounds.piecewise_stationary(EIGHT, 10**3, 0, 8.0) == 0
+
+
+@given(space=SIZES, horizon=HORIZONS, diameter=DIAMETERS)
+def test_no_quoted_bound_is_below_the_lower_bound(space, horizon, diameter):
+    least = bounds.lower_bound(space, horizon, diameter) * (1 - 1e-12)
+    assert bounds.ucrl2b(space, horizon, diameter) >= least
+    assert bounds.stationary(space, horizon, diameter) >= least
+
+
 def test_the_benchmark_gap_by_hand():
     assert bounds.benchmark_gap(2.0, 100, b_r=5.0, b_p=1.0) == pytest.approx(4 * 3 * 30)
 
@@ -157,6 +201,12 @@ def test_no_other_window_is_much_better_than_the_tuned_one(space, horizon, total
         ("zeta", lambda: bounds.theorem_3(TWO, 10, 1.0, 1.0, zeta=0.0)),
         ("zeta", lambda: bounds.theorem_4(TWO, 10, 1.0, 1.0, zeta=0.0)),
         ("window", lambda: bounds.theorem_1(TWO, 10, 1.0, 1.0, 2.0, window=0, widening=0.1)),
+        ("window", lambda: bounds.theorem_3(TWO, 10, 1.0, 1.0, zeta=0.1, window=0)),
+        ("window", lambda: bounds.theorem_4(TWO, 10, 1.0, 1.0, zeta=0.1, explicit=True, window=-1)),
+        ("space", lambda: bounds.theorem_3(2, 10, 1.0, 1.0, zeta=0.1, window=5)),
+        ("diameter", lambda: bounds.lower_bound(TWO, 10, diameter=-1.0)),
+        ("horizon", lambda: bounds.ucrl2b(TWO, 0, diameter=1.0)),
+        ("changes", lambda: bounds.piecewise_stationary(TWO, 10, changes=1.5, diameter=1.0)),
         ("b_r", lambda: bounds.benchmark_gap(2.0, 10, b_r=-1.0, b_p=0.0)),
         ("b_p", lambda: bounds.theorem_2(TWO, 10, b_r=0.0, b_p=-5.0, diameter=2.0)),
     ],

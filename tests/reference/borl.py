@@ -28,10 +28,11 @@ class BORL(OverBlocks):
         delta=None,
         scale=1.0,
         ties="least-visited",
+        arms="corrected",
     ):
         if reward_range is None and feedback_range is None:
             raise ValueError("give feedback_range where reward_range is None")
-        block, windows, widenings = borl_parameters(horizon, len(n_actions), sum(n_actions))
+        block, windows, widenings = borl_parameters(horizon, len(n_actions), sum(n_actions), arms)
         self.arms = [(window, widening) for window in windows for widening in widenings]
         bandit = borl_master(master, mode, horizon, block, len(self.arms), rng)
         super().__init__(bandit, block, horizon, reward_range if feedback_range is None else feedback_range)
@@ -60,9 +61,10 @@ def borl_master(master, mode, horizon, block, n_arms, rng):
     return Exp3P([n_arms], n_blocks, alpha=alpha, beta=beta, gamma=gamma, rng=rng)
 
 
-def borl_parameters(horizon, n_states, n_pairs):
+def borl_parameters(horizon, n_states, n_pairs, arms="corrected"):
     """H, J_W and J_eta; eta carries its scale S^(1/3) A^(1/4) (PAPER_NOTES 11).
 
+    "printed" is Algorithm 2, line 6, symbol by symbol: eta_i <- floor(Phi^(k_i / Delta_eta)).
     The floors are taken in whole numbers: H is the largest one with H^6 <= (3 S^(2/3) A^(1/2) T^(1/2))^6.
     """
     n_actions = Fraction(n_pairs, n_states)
@@ -73,6 +75,8 @@ def borl_parameters(horizon, n_states, n_pairs):
     windows = [floor_root(block**j, max(1, delta_w)) for j in range(delta_w + 1)]
     scale = n_states ** (1 / 3) * float(n_actions) ** 0.25
     widenings = [scale * phi ** (k / max(1, delta_eta)) for k in range(delta_eta + 1)]
+    if arms == "printed":
+        widenings = [math.floor(phi ** (k / max(1, delta_eta))) for k in range(delta_eta + 1)]
     return block, windows, widenings
 
 

@@ -17,9 +17,9 @@ BASE = {"SWUCRL2-CW": 1300.0, "BORL": 1500.0, "UCRL2": 1000.0, "UCRL2.S": 1000.0
 class Made:
     """Evidence with given mean rewards, some noise, and regrets 7000 less rewards."""
 
-    def __init__(self, noise=5.0, uniform=True, **changes):
+    def __init__(self, noise=5.0, uniform=True, learning=None, **changes):
         self.rng = np.random.default_rng(3)
-        self.noise, self.uniform, self.changes = noise, uniform, changes
+        self.noise, self.uniform, self.learning, self.changes = noise, uniform, learning, changes
         self.kept = {}
 
     def reward(self, agent, v_p, v_r):
@@ -45,6 +45,9 @@ class Made:
         share = 1 / 4 if self.uniform else 1 / 2
         probabilities = [[share, share, (1 - 2 * share) / 2, (1 - 2 * share) / 2]]
         return [json.dumps({"probabilities": probabilities, "arms": [[1]] * 4, "formula_gamma": 3.5})]
+
+    def with_learning_master(self):
+        return self.learning
 
 
 def verdicts(**changes):
@@ -85,6 +88,22 @@ def test_every_claim_says_what_was_measured_and_why():
         assert claim.why
 
 
+def test_what_a_master_that_learns_would_change_is_said_beside_the_sentence():
+    same = claims_of(Made(noise=0.0, learning=Made(noise=0.0, uniform=False)))[5]
+    assert same.verdict == "not"
+    assert "With a master that learns (Bounded BORL; not in the paper) it is 0.5, and BORL's" in same.measured
+    assert "changes by (a) 0 [0, 0]; (b) 0 [0, 0]; (c) 0 [0, 0]; (d) 0 [0, 0]. Of" in same.measured
+    assert same.measured.endswith("Of the other sentences' verdicts none would change.")
+    worse = Made(uniform=False, **{f"BORL{v_p}{v_r}": -2000.0 for v_p, v_r in SCENARIOS})
+    moved = claims_of(Made(learning=worse))[5]
+    assert "(a) -2,000" in moved.measured
+    assert moved.measured.endswith("verdicts 3 would change.")
+
+
+def test_without_such_runs_nothing_is_said_of_a_master_that_learns():
+    assert "learns" not in claims_of(Made())[5].measured
+
+
 def test_scores():
     made = [Claim("", "", verdict, "") for verdict in ("reproduced", "partly", "not")]
     assert score(made) == 1.5
@@ -105,7 +124,7 @@ def test_the_paper_s_spec_covers_both_readings_and_the_three_constants(paper):
     readings = "rewards as they are", "rewards mapped to [0, 1]"
     constants = "B_r = V_r, B_p = V_p", "B_r = 15 V_r, B_p = 12 V_p as printed", "exact B_r, B_p"
     assert labels == {f"{reading}; {constant}" for reading in readings for constant in constants}
-    assert [line.label for line in paper.report.lines] == [*BASE, "Random", "Oracle"]
+    assert [line.label for line in paper.report.lines] == [*BASE, "Random", "Oracle", "Bounded BORL"]
     assert len(paper.report.panels) == 4
 
 
@@ -124,6 +143,14 @@ def test_the_headline_is_the_setting_that_reproduces_most(paper):
     assert section.tables[0].columns[:2] == ["The paper says", "Verdict"]
     for row, claim in zip(section.tables[0].rows, paper.claims, strict=True):
         assert [cell.text for cell in row] == [claim.sentence, WORDS[claim.verdict], claim.measured, claim.why]
+
+
+def test_the_paper_s_spec_has_a_master_that_learns_beside_it(paper):
+    assert "With a master that learns (Bounded BORL" in paper.claims[5].measured
+    (arms,) = [section for section in paper.report.sections if section.id == "arms"]
+    uniform, learning = (figure.caption for figure in arms.figures)
+    assert "is clipped to 1: all are as likely" in uniform
+    assert learning.endswith("is clipped to 0.5.")
 
 
 def test_missing_runs_are_said_instead_of_judged(tmp_path):

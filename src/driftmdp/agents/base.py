@@ -11,6 +11,7 @@ import inspect
 import operator
 import os
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -24,7 +25,7 @@ from driftmdp.mdp.space import as_space
 from driftmdp.showing import safely, short, table
 from driftmdp.validation import LARGEST, as_integer, as_number, warn
 
-__all__ = ["Agent", "BuiltinAgent", "RowByRow", "Stage", "checked_problem"]
+__all__ = ["Agent", "BuiltinAgent", "RowByRow", "Stage", "checked_problem", "without_later"]
 
 PATIENCE = 20  # rewards seen live after which their range may be doubted
 
@@ -86,6 +87,7 @@ class BuiltinAgent(ABC):
     """
 
     only_for: ClassVar[str] = ""  # "bandits" or "inventory", if it is for no other problems
+    later_parameters: ClassVar[Mapping[str, Any]] = {}  # newer than stored results, with the value that those have
 
     space: Space
     horizon: int | None
@@ -123,8 +125,12 @@ class BuiltinAgent(ABC):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What the agent was made from, by the names of its constructor."""
-        return {name: getattr(self, name) for name in _parameter_names(type(self)) if hasattr(self, name)}
+        """What the agent was made from, by the names of its constructor.
+
+        One of ``later_parameters`` is left out at its value there: results and snapshots stay as they were.
+        """
+        known = {name: getattr(self, name) for name in _parameter_names(type(self)) if hasattr(self, name)}
+        return without_later(known, self.later_parameters)
 
     @property
     def t(self) -> int:
@@ -284,6 +290,11 @@ class RowByRow(BuiltinAgent):
     def play(self, stage: Stage) -> None:
         """Run a whole problem in compiled code and fill its record."""
         self._play_rows(stage, 0, stage.record.actions.size)
+
+
+def without_later(parameters: Mapping[str, Any], later: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parameters without those that came later and have the value that they had before."""
+    return {name: value for name, value in parameters.items() if name not in later or value != later[name]}
 
 
 def checked_problem(problem: Problem) -> Problem:

@@ -6,13 +6,14 @@ for block i = 1 .. ceil(T / H)
     feed the block's reward / H back, eq:borl_update.
 
 Time within a block, which is what t mod W and the precision see, begins anew with it; T stays in the logarithms.
-Departs from [CSZ20] alg:borl, line 6, in eta_i, and from eq:borl_exp3_parameter where gamma is no probability
-(docs/paper-notes.md, items 11 and 12).
+Departs from [CSZ20] alg:borl, line 6, in eta_i (``arms="printed"`` does not), and from eq:borl_exp3_parameter where
+gamma is no probability (docs/paper-notes.md, items 11 and 12).
 """
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -69,6 +70,9 @@ class BORL(BlockByBlock, Optimist):
         ``"least-visited"`` or ``"first"``.
     seed
         Of the master's generator until ``reset(rng)`` gives another; None is a fresh one.
+    arms
+        The widenings to choose from. ``"corrected"``: those of J_eta. ``"printed"``: [CSZ20] alg:borl, line 6, to
+        the letter, where eta is 0 or 1 and most arms are there several times.
 
     Examples
     --------
@@ -79,6 +83,8 @@ class BORL(BlockByBlock, Optimist):
     >>> len(summary.arms), summary.probabilities.shape, summary.gamma
     (35, (11, 35), 0.5)
     """
+
+    later_parameters: ClassVar[Mapping[str, Any]] = {"arms": "corrected"}
 
     def __init__(
         self,
@@ -93,9 +99,11 @@ class BORL(BlockByBlock, Optimist):
         planner: str = "paper",
         ties: str = "least-visited",
         seed: int | None = None,
+        arms: str = "corrected",
     ) -> None:
-        plan = borl_schedule(space, horizon)
-        self.master, self.mode = one_of(master, "master", MASTERS), one_of(mode, "mode", MODES)
+        plan = borl_schedule(space, horizon, arms)
+        self.arms, self.master = arms, one_of(master, "master", MASTERS)
+        self.mode = one_of(mode, "mode", MODES)
         self.feedback_range = checked_range(feedback_range, "feedback_range")
         self._blocks = self._blocks_of(plan, horizon, checked_range(reward_range))
         longest = max(window for window in plan.windows if window < min(plan.block_length, horizon) or window == 1)
@@ -140,7 +148,9 @@ class BORL(BlockByBlock, Optimist):
         )
 
     @staticmethod
-    def schedule(space: Space, horizon: int) -> BorlSchedule:  # type: ignore[override]  # when to plan again is W_i
+    def schedule(  # type: ignore[override]  # when to plan again is W_i
+        space: Space, horizon: int, arms: str = "corrected"
+    ) -> BorlSchedule:
         """Return the blocks, the arms and the master's parameters for a space and a horizon, before any run.
 
         Examples
@@ -152,7 +162,7 @@ class BORL(BlockByBlock, Optimist):
         >>> plan.windows
         (1, 2, 7, 21, 60, 170, 476)
         """
-        return borl_schedule(space, horizon)
+        return borl_schedule(space, horizon, arms)
 
     @classmethod
     def for_problem(cls, problem: Problem, **parameters: Any) -> Self:

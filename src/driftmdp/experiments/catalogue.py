@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from driftmdp import agents, problems
@@ -41,6 +41,8 @@ class Maker:
         Whether other names may be given too.
     source
         A digest of the file of one's own code; empty for what this package has.
+    later
+        Parameters that are newer than stored results, with the value that those have: no part of what a run is.
     """
 
     name: str
@@ -48,6 +50,7 @@ class Maker:
     defaults: Mapping[str, Any]
     takes_any: bool
     source: str = ""
+    later: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def fixed_defaults(self) -> dict[str, Any]:
@@ -124,7 +127,7 @@ def _of_class(name: str, kind: Any, source: str = "") -> Maker:
         filled_in |= OF_PROBLEM
     taken, takes_any = _parameters(kind, filled_in)
     more, _ = _parameters(kind.for_problem, FILLED_IN)
-    return Maker(name, kind.for_problem, taken | more, takes_any, source)
+    return Maker(name, kind.for_problem, taken | more, takes_any, source, getattr(kind, "later_parameters", {}))
 
 
 def _own(name: str, is_agent: bool) -> Maker:

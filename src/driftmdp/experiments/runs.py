@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from driftmdp._version import NUMERICS
+from driftmdp.agents.base import without_later
 from driftmdp.errors import DriftmdpError, InvalidInputError
 from driftmdp.experiments import catalogue
 from driftmdp.experiments.catalogue import Maker
@@ -292,7 +293,8 @@ def _agent_cell(maker: Maker, choice: Choice, varied: dict[str, Any]) -> AgentCe
 
 def _what(maker: Maker, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return all that decides what is made: a default counts as if it had been given."""
-    return {"name": maker.name, "source": maker.source, "parameters": plain(maker.fixed_defaults | dict(given))}
+    decisive = without_later(maker.fixed_defaults | dict(given), maker.later)
+    return {"name": maker.name, "source": maker.source, "parameters": plain(decisive)}
 
 
 def _distinct(cells: list[AnyCell], where: str) -> list[AnyCell]:

@@ -8,14 +8,14 @@ Phi         phi               1 / (2 T^(1/2))
 Delta_W     window_steps      floor(ln H)
 Delta_eta   widening_steps    floor(ln 1/Phi)
 J_W         windows           floor(H^(j / Delta_W)), j = 0 .. Delta_W
-J_eta       widenings         S^(1/3) A^(1/4) Phi^(k / Delta_eta), k = 0 .. Delta_eta
+J_eta       widenings         S^(1/3) A^(1/4) Phi^(k / Delta_eta), k = 0 .. Delta_eta; or as Alg. 2 prints them
 Delta       n_arms            (Delta_W + 1) (Delta_eta + 1)
 ceil(T/H)   n_blocks
 alpha ...   alpha beta gamma  0.95, 1 and 1.05 times the square roots of eq:borl_exp3_parameter
 ==========  ================  ====================================================================
 
 Departs from [CSZ20] Alg. 2, line 6: the printed eta_i = floor(Phi^(k / Delta_eta)) is 0 or 1 and has lost the
-scale of J_eta; the arms are those of J_eta (docs/paper-notes.md, item 11).
+scale of J_eta; the arms are those of J_eta (docs/paper-notes.md, item 11). ``arms="printed"`` is line 6 literally.
 """
 
 from __future__ import annotations
@@ -27,10 +27,12 @@ from driftmdp.formulas.bandits import exp3p_parameters
 from driftmdp.formulas.whole import whole_part
 from driftmdp.mdp import Space
 from driftmdp.mdp.space import as_space
-from driftmdp.showing import brief
-from driftmdp.validation import as_integer
+from driftmdp.showing import brief, counted
+from driftmdp.validation import as_integer, one_of
 
-__all__ = ["BorlSchedule", "borl_schedule"]
+__all__ = ["ARMS", "BorlSchedule", "borl_schedule"]
+
+ARMS = ("corrected", "printed")
 
 
 @dataclass(frozen=True)
@@ -77,15 +79,24 @@ class BorlSchedule:
         widenings = ", ".join(f"{widening:.3g}" for widening in self.widenings)
         note = ", which is no probability" if self.gamma > 1.0 else ""
         return (
-            f"{self.n_blocks} blocks of H = {self.block_length} steps, {self.n_arms} arms\n"
+            f"{counted(self.n_blocks, 'block')} of H = {counted(self.block_length, 'step')}, "
+            f"{counted(self.n_arms, 'arm')}\n"
             f"windows    {windows}\n"
             f"widenings  {widenings}\n"
             f"EXP3.P     alpha {self.alpha:.3g}, beta {self.beta:.3g}, gamma {self.gamma:.3g}{note}"
         )
 
 
-def borl_schedule(space: Space, horizon: int) -> BorlSchedule:
+def borl_schedule(space: Space, horizon: int, arms: str = "corrected") -> BorlSchedule:
     """Return BORL's parameters for a space and a horizon.
+
+    Parameters
+    ----------
+    space, horizon
+        S and A, and T.
+    arms
+        ``"corrected"``: the widenings of J_eta. ``"printed"``: floor(Phi^(k / Delta_eta)), which is 1 for k = 0
+        and 0 for every other k, so most arms are there several times.
 
     Examples
     --------
@@ -97,8 +108,11 @@ def borl_schedule(space: Space, horizon: int) -> BorlSchedule:
     windows    1, 2, 7, 21, 60, 170, 476
     widenings  1.5, 0.434, 0.126, 0.0365, 0.0106
     EXP3.P     alpha 0.0913, beta 0.0961, gamma 3.53, which is no probability
+    >>> borl_schedule(Space.uniform(2, 2), 5000, arms="printed").widenings
+    (1.0, 0.0, 0.0, 0.0, 0.0)
     """
     t = as_integer(horizon, "horizon", minimum=1)
+    literal = one_of(arms, "arms", ARMS) == "printed"
     as_space(space)
     s, a = space.n_states, space.mean_actions
     length = whole_part(3 * s ** (2 / 3) * a**0.5 * t**0.5)
@@ -106,7 +120,8 @@ def borl_schedule(space: Space, horizon: int) -> BorlSchedule:
     window_steps, widening_steps = math.floor(math.log(length)), math.floor(math.log(1 / phi))
     scale = s ** (1 / 3) * a**0.25
     windows = tuple(whole_part(math.pow(length, j / max(1, window_steps))) for j in range(window_steps + 1))
-    widenings = tuple(scale * phi ** (k / max(1, widening_steps)) for k in range(widening_steps + 1))
+    powers = [phi ** (k / max(1, widening_steps)) for k in range(widening_steps + 1)]
+    widenings = tuple(float(math.floor(power)) if literal else scale * power for power in powers)
     n_arms, n_blocks = len(windows) * len(widenings), math.ceil(t / length)
     master = exp3p_parameters(n_arms, n_blocks)
     return BorlSchedule(

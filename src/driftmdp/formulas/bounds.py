@@ -1,5 +1,8 @@
 """Regret bounds: every one of the paper as a function, without and with its constants and logarithms.
 
+Three that it quotes of others, ``lower_bound``, ``ucrl2b`` and ``piecewise_stationary``, come without constants
+only. UCRL2's, D S sqrt(A T), is ``stationary``.
+
 By default a function returns what the paper prints inside its big-O, without constants and logarithms: it says how
 regret grows, not how large it is. With ``explicit=True`` it returns a number that the dynamic regret of one run
 does not exceed with probability 1 - 2 delta, delta = 1/T, for rewards in [0, 1]: the sum of the four lemmas of
@@ -29,6 +32,7 @@ import numpy as np
 from driftmdp.errors import InvalidInputError
 from driftmdp.formulas import lemmas
 from driftmdp.formulas.borl import borl_schedule
+from driftmdp.formulas.quoted import lower_bound, piecewise_stationary, ucrl2b
 from driftmdp.formulas.tuning import tuned
 from driftmdp.mdp import Space
 from driftmdp.mdp.space import as_space
@@ -37,13 +41,16 @@ from driftmdp.validation import as_integer, as_number
 __all__ = [
     "bandit",
     "benchmark_gap",
+    "lower_bound",
     "oblivious",
+    "piecewise_stationary",
     "stationary",
     "theorem_1",
     "theorem_1_tuned",
     "theorem_2",
     "theorem_3",
     "theorem_4",
+    "ucrl2b",
     "useful_horizon",
 ]
 
@@ -109,12 +116,10 @@ def theorem_1(
         raise InvalidInputError(
             f"scale must be 1 where the bound is not explicit; got {scale!r}. Add explicit=True."
         )
-    as_space(space)
-    pairs, root = space.n_pairs, math.sqrt(w)
+    pairs = as_space(space).n_pairs
     lost = 0.0 if bp == 0 else math.inf if eta == 0 else bp * w / eta
-    estimation = space.n_states * math.sqrt(space.mean_actions) * t / root
-    inner = bp * w + estimation + t * eta + pairs * t / w + math.sqrt(t)
-    return lost + br * w + math.sqrt(pairs) * t / root + d * inner
+    rewards = math.sqrt(pairs) * t / math.sqrt(w)
+    return lost + rewards + d * t * eta + _shared_terms(t, br, bp, d, w, _transitions(space), pairs)
 
 
 def theorem_1_tuned(
@@ -186,20 +191,66 @@ def _theorem_2_explicit(space: Space, t: int, br: float, bp: float, d: float) ->
     return min(arms) + 2 * d * lemmas.chance(t) + length * lemmas.exp3p(plan.n_arms, plan.n_blocks, 1 / t) + noise
 
 
-def theorem_3(space: Space, horizon: int, b_r: float, b_p: float, zeta: float, explicit: bool = False) -> float:
-    """Return (1/zeta) (B_r + B_p + 1)^(1/3) S^(2/3) A^(1/2) T^(2/3), for transitions of at least zeta."""
+def theorem_3(
+    space: Space,
+    horizon: int,
+    b_r: float,
+    b_p: float,
+    zeta: float,
+    explicit: bool = False,
+    window: float | None = None,
+) -> float:
+    """Return the bound for transitions of at least zeta, where D is 1/zeta and eta 0; thm:main_alternative.
+
+    D (B_r + B_p + 1)^(1/3) S^(2/3) A^(1/2) T^(2/3) for W*. For any other ``window``
+    B_r W + D (B_p W + S sqrt(A) T / sqrt(W) + SAT / W + sqrt(T)).
+
+    Examples
+    --------
+    >>> space = Space.uniform(8, 4)
+    >>> round(theorem_3(space, 1000, b_r=4.0, b_p=3.0, zeta=0.1))
+    16000
+    >>> theorem_3(space, 10_000, b_r=4.0, b_p=3.0, zeta=0.1, window=2500)
+    119280.0
+    """
     t, br, bp = _checked(horizon=horizon, b_r=b_r, b_p=b_p)
+    d = 1 / _zeta(zeta)
     if explicit:
-        return _without_widening(space, horizon, br, bp, zeta, "theorem-3")
-    return _size(space) * math.pow(br + bp + 1, 1 / 3) * math.pow(t, 2 / 3) / _zeta(zeta)
+        return _without_widening(space, horizon, br, bp, d, window, "theorem-3")
+    if window is None:
+        return d * _size(space) * math.pow(br + bp + 1, 1 / 3) * math.pow(t, 2 / 3)
+    return _shared_terms(t, br, bp, d, _positive(window, "window"), _transitions(space), space.n_pairs)
 
 
-def theorem_4(space: Space, horizon: int, b_r: float, b_p: float, zeta: float, explicit: bool = False) -> float:
-    """Return (1/zeta) (B_r + B_p + 1)^(1/3) S T^(2/3), for inventory."""
+def theorem_4(
+    space: Space,
+    horizon: int,
+    b_r: float,
+    b_p: float,
+    zeta: float,
+    explicit: bool = False,
+    window: float | None = None,
+) -> float:
+    """Return the bound for inventory, where D is 1/zeta and eta 0; thm:main_inventory.
+
+    D (B_r + B_p + 1)^(1/3) S T^(2/3) for W*. For any other ``window``
+    B_r W + D (B_p W + S^(3/2) T / sqrt(W) + S^2 T / W + sqrt(T)).
+
+    Examples
+    --------
+    >>> shelf = Space([4, 3, 2, 1])  # capacity 3
+    >>> round(theorem_4(shelf, 1000, b_r=4.0, b_p=3.0, zeta=0.1))
+    8000
+    >>> theorem_4(shelf, 10_000, b_r=4.0, b_p=3.0, zeta=0.1, window=2500)
+    102640.0
+    """
     t, br, bp = _checked(horizon=horizon, b_r=b_r, b_p=b_p)
+    d, states = 1 / _zeta(zeta), as_space(space).n_states
     if explicit:
-        return _without_widening(space, horizon, br, bp, zeta, "theorem-4")
-    return as_space(space).n_states * math.pow(br + bp + 1, 1 / 3) * math.pow(t, 2 / 3) / _zeta(zeta)
+        return _without_widening(space, horizon, br, bp, d, window, "theorem-4")
+    if window is None:
+        return d * states * math.pow(br + bp + 1, 1 / 3) * math.pow(t, 2 / 3)
+    return _shared_terms(t, br, bp, d, _positive(window, "window"), math.pow(states, 3 / 2), states**2)
 
 
 def bandit(n_arms: int, horizon: int, b_r: float, explicit: bool = False) -> float:
@@ -269,10 +320,23 @@ def _at_its_tuning(space: Space, horizon: int, br: float, bp: float, d: float, r
     return theorem_1(space, horizon, br, bp, d, choice.window, choice.widening, explicit=True)
 
 
-def _without_widening(space: Space, horizon: int, br: float, bp: float, zeta: float, rule: str) -> float:
+def _without_widening(
+    space: Space, horizon: int, br: float, bp: float, d: float, window: float | None, rule: str
+) -> float:
     """Return Theorem 1's sum without lost episodes: with transitions of at least zeta there are none."""
-    window, d = tuned(space, horizon, br, bp, rule).window, 1 / _zeta(zeta)
-    return lemmas.regret(space, horizon, br, bp, window, 0.0, d, lost=False)
+    steps = (
+        tuned(space, horizon, br, bp, rule).window if window is None else max(1, int(_positive(window, "window")))
+    )
+    return lemmas.regret(space, horizon, br, bp, steps, 0.0, d, lost=False)
+
+
+def _shared_terms(t: float, br: float, bp: float, d: float, w: float, transitions: float, episodes: float) -> float:
+    """Return B_r W + D (B_p W + x T / sqrt(W) + y T / W + sqrt(T)), which Theorems 1, 3 and 4 have in common."""
+    return br * w + d * (bp * w + transitions * t / math.sqrt(w) + episodes * t / w + math.sqrt(t))
+
+
+def _transitions(space: Space) -> float:
+    return as_space(space).n_states * math.sqrt(space.mean_actions)
 
 
 def _size(space: Space) -> float:

@@ -18,6 +18,7 @@ from driftmdp.report.view import View
 __all__ = ["arms_section", "shares_of_draws"]
 
 DESCRIPTION = "Heat maps: blocks from left to right, values of the arms upwards; the brighter, the more often."
+UNIFORM = ": all are as likely, whatever was earned, so one seed draws the same in every problem."
 KEYS = {"names", "arms", "chosen"}
 
 
@@ -81,8 +82,6 @@ def _caption(found: View, line: Line, cell: str, run: dict[str, Any]) -> str:
         f"{line.label}{f' ({varied})' if varied else ''}: the share of seeds that drew each value in each block."
     )
     if run.get("clipped"):
-        caption += (
-            f" Its share of uniform draws, {run['formula_gamma']:.3g}, is clipped to 1: all are as likely, "
-            "whatever was earned, so one seed draws the same in every problem."
-        )
+        caption += f" Its share of uniform draws, {run['formula_gamma']:.3g}, is clipped to {run['gamma']:.3g}"
+        caption += UNIFORM if run["gamma"] >= 1 else "."
     return caption
