@@ -59,7 +59,7 @@ def _try_growth(
     if scale == 1.0 and share >= 0.9:
         evidence.printed.at_most(f"{instance}: nothing is learned", slope.low, 1.1, trivial=1.1)
     else:
-        evidence.printed.at_most(f"{instance}, low end of the slope", slope.low, claimed)
+        evidence.printed.at_most(f"{instance}, low end of the slope", slope.low, claimed, scaled=scale < 1)
         evidence.printed.step(f"{instance}, share of random play's regret", share, 0.7)
     return f"{instance}: {slope.estimate:.2f} [{slope.low:.2f}, {slope.high:.2f}], {share:.0%} of random play's"
 

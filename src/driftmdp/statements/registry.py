@@ -64,6 +64,7 @@ class Statement:
             instances=len(evidence.deciding.instances),
             vacuous=len(evidence.deciding.instances) - len(evidence.deciding.telling),
             margin=evidence.margin,
+            caveats=evidence.caveats,
             why=evidence.why,
             counterexample=evidence.counterexample,
             correction=evidence.correction if evidence.printed.broken else "",
