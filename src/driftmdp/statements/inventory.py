@@ -19,7 +19,7 @@ from driftmdp.statements.finding import Evidence
 from driftmdp.statements.positive import without_widening, zeta_of
 from driftmdp.statements.regions import Floats
 from driftmdp.statements.registry import statement
-from driftmdp.statements.worlds import order_up, shop
+from driftmdp.statements.worlds import order_up, shop, steady_shop
 
 __all__ = ["assumption_3", "proposition_6", "remark_10", "theorem_4"]
 
@@ -145,7 +145,7 @@ def theorem_4(bench: Bench) -> Evidence:
             left, right = float(ledger.regret.sum()), without_widening(ledger, zeta_of(ledger))
             evidence.printed.at_most(ledger.name, left, right, trivial=ledger.horizon, scaled=ledger.scaled)
             try_algorithm(evidence.printed, ledger)
-    name, regret, right = _try_long_shop(evidence)
+    name, regret, right = _try_long_shop(evidence, bench.long_shop())
     for capacity, t in [(2, 10**4), (10, 10**6), (50, 10**9)]:
         for b in (0.0, 1.0, t**0.5, float(t)):
             w = capacity * (t / (b + 1)) ** (2 / 3)
@@ -156,7 +156,7 @@ def theorem_4(bench: Bench) -> Evidence:
             terms = b * w + capacity**1.5 * t / w**0.5 + capacity**2 * t / w + t**0.5
             order = bounds.theorem_4(Space.uniform(capacity, 1), t, b / 2, b / 2, 1.0)
             evidence.printed.step(f"S = {capacity}, T = {t:.0e}, B = {b:.0e}: orders at W*", terms, 8 * order)
-    shelf = shop(2, 10, 0.33).space
+    shelf = steady_shop(4).space
     useful = bounds.useful_horizon(lambda t: bounds.theorem_4(shelf, t, 0.1, 0.1, 0.33, explicit=True))
     evidence.test = "holds with probability 1 - 2/T on each run"
     evidence.why = (
@@ -167,10 +167,10 @@ def theorem_4(bench: Bench) -> Evidence:
     return evidence
 
 
-def _try_long_shop(evidence: Evidence) -> tuple[str, float, float]:
+def _try_long_shop(evidence: Evidence, problem: problems.InventoryProblem) -> tuple[str, float, float]:
     """Try the bound on a long run, W = T, with scaled radii that its errors were seen to keep within."""
-    problem, zeta, scale = shop(2, 1_000_000, 0.33, low=0.6, high=0.7), 0.33, 0.2
-    short = shop(2, 4, zeta, low=0.6, high=0.7)  # the same four laws, a day each: the same gains and budgets
+    zeta, scale = problem.zeta, 0.2
+    short = steady_shop(4)  # the same four laws, a day each: the same gains and budgets
     gains = np.repeat(planning.optimal_gains(short.drifting), problem.horizon // 4)
     (b_r, b_p), (low, high) = short.budget(), problem.reward_range
     agent = SWUCRL2CW(problem.space, problem.horizon, problem.horizon, 0.0, scale=scale, reward_range=(low, high))
