@@ -35,7 +35,9 @@ def lemma_6(bench: Bench) -> Evidence:
             some = ledger.starts.size
             evidence.printed.at_most(ledger.name, len(ledger.q_set), bound, trivial=some, scaled=ledger.scaled)
             _try_claim(evidence, ledger)
-    evidence.why = "a bound of M(T) or more is vacuous; before each member of Q_T the world was seen more than eta away"
+    evidence.why = (
+        "a bound of M(T) or more is vacuous; before each member of Q_T the world was seen more than eta away"
+    )
     return evidence
 
 
@@ -118,7 +120,9 @@ def lemma_9(bench: Bench) -> Evidence:
             evidence.corrected.at_most(ledger.name, whole, bound, trivial=t, scaled=ledger.scaled)
     known, mean = _next_state_given_reward()
     evidence.printed.step(
-        "inventory, s = 0, a = 1, gamma~ = (0, 1): |E[Y_t | H_{t-1}]|, where H_{t-1} has R_t", abs(known - mean), 0.0
+        "inventory, s = 0, a = 1, gamma~ = (0, 1): |E[Y_t | H_{t-1}]|, where H_{t-1} has R_t",
+        abs(known - mean),
+        0.0,
     )
     evidence.test = "holds with probability 1 - 1/T on each run, by Azuma and Hoeffding"
     evidence.correction = (

@@ -249,6 +249,8 @@ class Evidence:
     @property
     def caveats(self) -> tuple[Caveat, ...]:
         """How far the verdict reaches."""
+        if self.verdict not in (Verdict.HOLDS, Verdict.CORRECTED):
+            return ()
         telling = self.deciding.telling
         scaled = (Caveat.SCALED,) if telling and all(trial.scaled for trial in telling) else ()
         return scaled + self._caveats

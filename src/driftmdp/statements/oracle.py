@@ -61,9 +61,9 @@ def remark_2(bench: Bench) -> Evidence:
     """Variation measured in another norm changes the bounds by factors of S and A only.
 
     Budgets: B_p in the 2-norm is at most B_p in the 1-norm, and that is at most sqrt(S) times the former; likewise
-    B_r in the infinity-norm, the 2-norm and sqrt(SA). Bounds: tuned by budgets in the 2-norm, W*, eta* and all terms
-    of Theorem 1 give at most 8 sqrt(S) times the order with those budgets; and the orders of Theorems 1 and 2 differ
-    by at most S^(1/8) and (SA)^(1/8).
+    B_r in the infinity-norm, the 2-norm and sqrt(SA). Bounds: with W* and eta* made of budgets in the 2-norm, all
+    terms of Theorem 1 are at most 8 sqrt(S) times the order with those budgets; and the orders of Theorems 1 and 2
+    differ by at most S^(1/8) and (SA)^(1/8).
     """
     evidence = Evidence()
     for name, problem in drifting_worlds(bench, "remark-2"):
@@ -91,8 +91,8 @@ def remark_2(bench: Bench) -> Evidence:
 def definition_1(bench: Bench) -> Evidence:
     """D = max over s, s' of the least expected time from s to s'.
 
-    The time is min{t : s_{t+1} = s', s_1 = s}. Read with t = 0 allowed, so that s is reached from s at once and D is
-    the maximum over s != s', as in Jaksch et al. (2010); and S = 1 has D_max = 0, as Remark 5 says.
+    The time is min{t : s_{t+1} = s', s_1 = s}. Read with t = 0 allowed, so that s is reached from s at once and D
+    is the maximum over s != s', as in Jaksch et al. (2010); and S = 1 has D_max = 0, as Remark 5 says.
     """
     evidence = Evidence(Caveat.READ)
     one_state = problems.bandit(n_arms=2, horizon=10).drifting.at(1)
@@ -152,8 +152,8 @@ def proposition_1(bench: Bench) -> Evidence:
 
     If T >= B_r + 2 D_max B_p > 0, then
     sum_t rho*_t >= max over policies of E[sum_t r_t(s_t, a_t)] - 4 (D_max + 1) sqrt((B_r + 2 D_max B_p) T).
-    Its first step is that rho*_tau >= rho*_t - sum over q = t .. tau - 1 of (B_{r,q} + 2 D_max B_{p,q}). The sums of
-    eq:benchmark_step1 to eq:benchmark_key2 are printed up to t - W + 1; tried, of eq:benchmark_key2, up to t + W - 1.
+    Its first step is that rho*_tau >= rho*_t - sum over q = t .. tau - 1 of (B_{r,q} + 2 D_max B_{p,q}). The
+    sums of eq:benchmark_step1 to eq:benchmark_key2 are printed up to t - W + 1; the last is tried up to t + W - 1.
     """
     evidence = Evidence()
     worlds = [*drifting_worlds(bench, "proposition-1"), ("ring of 40, moving by 1e-9", ring(40, 210, 1e-9))]
@@ -181,15 +181,17 @@ def proposition_1(bench: Bench) -> Evidence:
     return evidence
 
 
-@statement("error-term", "the bounds exceed the oracle's error", "Section 2, after Proposition 1 (prop:benchmark)", 16)
+@statement(
+    "error-term", "the bounds exceed the oracle's error", "Section 2, after Proposition 1 (prop:benchmark)", 16
+)
 def error_term(bench: Bench) -> Evidence:
     """The dynamic regret bounds (Theorems 1 and 2) are larger than 4 (D_max + 1) sqrt((B_r + 2 D_max B_p) T).
 
     That is Proposition 1's error, for T >= B_r + 2 D_max B_p > 0. As printed orders they are not: at S = 2, A = 1,
-    T = 1e5, B_r = B_p = sqrt(T) / 2, D = 1 the error is 55,098, Theorem 1's order 37,643; and with D the ratio has no
-    bound. Corrected: for D >= 1 they are where B_r + B_p <= S^(8/3) A^2 T / (16384 D^2). Where Theorem 1's order is
-    below T, the error is at most 8 sqrt(2) / (S^(4/3) A sqrt(D)), so 4.5, times as large. The bounds with their
-    constants and logarithms exceeded it everywhere.
+    T = 1e5, B_r = B_p = sqrt(T) / 2, D = 1 the error is 55,098, Theorem 1's order 37,643; and the ratio grows with
+    D without bound. Corrected: for D >= 1 they are where B_r + B_p <= S^(8/3) A^2 T / (16384 D^2). Where Theorem 1's
+    order is below T, the error is at most 8 sqrt(2) / (S^(4/3) A sqrt(D)), so 4.5, times as large. The bounds with
+    their constants and logarithms exceeded it everywhere.
     """
     evidence = Evidence()
     largest = 0.0

@@ -59,7 +59,9 @@ them must hold. Bounds have the explicit constants of their lemmas, corrected wh
 | with scaled radii | every trial that said something had radii smaller than theory's |
 | in one reading | the words can be read in two ways; the verdict is that of the reading that is given |
 | in parts | the statement was tried part by part; as a whole it says nothing at these horizons |
-| too loose to detect faults | the bound is so far from what was seen that a faulty algorithm keeps it too; `tests/statements/test_mutations.py` has such faults, and the checks that find them |
+| too loose to detect faults | the bound is so far from what was seen that a faulty algorithm keeps it too |
+
+`tests/statements/test_mutations.py` plants faults: it has which check finds which, and what survives.
 
 """
 

@@ -71,7 +71,8 @@ def lemma_2(bench: Bench) -> Evidence:
         limit = 2 * ledger.diameters_then[ledger.inside]
         evidence.corrected.at_most(f"{ledger.name}, gamma~ <= 2 D", span, limit)
     evidence.correction = (
-        "the span is at most D (rho - min r), so at most 2 D for extended value iteration; at most D if it begins at 0"
+        "the span is at most D (rho - min r), so at most 2 D for extended value iteration; "
+        "and at most D if that begins at 0"
     )
     evidence.why = "any gamma is feasible with a rho that is large enough, so no bound without rho can hold"
     return evidence

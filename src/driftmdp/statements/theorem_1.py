@@ -29,8 +29,8 @@ def theorem_1(bench: Bench) -> Evidence:
     O~(B_p W / eta + B_r W + sqrt(SA) T / sqrt(W)
     + D_max (B_p W + S sqrt(A) T / sqrt(W) + T eta + SAT / W + sqrt(T))).
     Tried with the constants of its lemmas, corrected, summed: see driftmdp.formulas.lemmas. Its regret splits into
-    four parts, each tried against its own lemma (lemma-8 to lemma-11). The bound is far from tight, so that the runs
-    are Algorithm 1's is tried apart: counts, regions, precision, episodes.
+    four parts, each tried against its own lemma (lemma-8 to lemma-11). The bound is far from tight, so that the
+    runs are Algorithm 1's is tried apart: counts, regions, precision, episodes.
     """
     evidence = Evidence()
     shares: list[tuple[float, str]] = []

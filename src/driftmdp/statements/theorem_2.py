@@ -29,12 +29,12 @@ def theorem_2(bench: Bench) -> Evidence:
     """BORL reaches O~(D_max (B_r + B_p + 1)^(1/4) S^(2/3) A^(1/2) T^(3/4)) without knowing the budgets, S > 1.
 
     As printed it is no algorithm at these T: gamma > 1 makes negative probabilities from block 2 on, and line 6 of
-    Algorithm 2 draws eta_i in {0, 1} instead of from J_eta. Corrected: gamma at most 1/2, with the alpha that EXP3.P
-    then asks for, and the arms of J. Its regret is split in two, eq:borl_regret1: that of a fixed arm restarted at
-    each block, and that of the master against this arm. The first part is tried against Theorem 1's constants block
-    by block; the second is taken as what the master really lost, so that the trial is Theorem 1's. EXP3.P's own bound
-    is theorem-2-master's. Blocks, feedback and probabilities are recomputed. As to orders, eq:borl_regret2 with the
-    best arm of J is at most 20 times the claimed one.
+    Algorithm 2 draws eta_i in {0, 1} instead of from J_eta. Corrected: gamma at most 1/2, with the alpha that
+    EXP3.P then asks for, and the arms of J. Its regret is split in two, eq:borl_regret1: that of a fixed arm
+    restarted at each block, and that of the master against this arm. The first part is tried against Theorem 1's
+    constants block by block; the second is taken as what the master really lost, so that the trial is Theorem 1's.
+    EXP3.P's own bound is theorem-2-master's. Blocks, feedback and probabilities are recomputed. As to orders,
+    eq:borl_regret2 with the best arm of J is at most 20 times the claimed one.
     """
     evidence = Evidence(Caveat.PARTS, Caveat.LOOSE)
     problem = turns(bench.many(400_000, 2_000_000), changes=1, cycles=0.25)
@@ -64,15 +64,19 @@ def theorem_2(bench: Bench) -> Evidence:
     lost = float(short.dynamic_regret(small)[-1]) / (high - low)
     evidence.corrected.at_most("two-state, T = 5000, theory's radii", lost, right, trivial=5000)
     least = _least_probability(small.space, 5000, short)
-    evidence.printed.at_most(f"T = 5000, S = A = 2, block 1 paid {short.summary.feedback[0]:.3f}: -u in block 2", -least, 0.0)
+    evidence.printed.at_most(
+        f"T = 5000, S = A = 2, block 1 paid {short.summary.feedback[0]:.3f}: -u in block 2", -least, 0.0
+    )
     _try_orders(evidence)
     useful = bounds.useful_horizon(lambda t: bounds.theorem_2(Space.uniform(2, 2), t, 1, 1, 1, explicit=True))
     evidence.correction = (
-        "gamma at most 1/2 and alpha at most gamma / ((1 + beta) Delta), eta from J_eta (docs/paper-notes.md, items 11, 12)"
+        "gamma at most 1/2, alpha at most gamma / ((1 + beta) Delta), and eta from J_eta (docs/paper-notes.md, "
+        "items 11 and 12)"
     )
     evidence.why = (
-        f"with what the master really lost, which leaves Theorem 1 in every block: regret {regret:,.0f}, bound {best:,.0f}, T {t:,}. With theory's radii "
-        f"and EXP3.P's constant the whole bound is below T from T = {useful:.0e} on (S = A = 2, D = B_r = B_p = 1)"
+        f"with what the master really lost, which leaves Theorem 1 in every block: regret {regret:,.0f}, bound "
+        f"{best:,.0f}, T {t:,}. With theory's radii and EXP3.P's constant the whole bound is below T from T = "
+        f"{useful:.0e} on (S = A = 2, D = B_r = B_p = 1)"
     )
     return evidence
 

@@ -88,7 +88,7 @@ def shop(
 
 
 def steady_shop(horizon: int) -> problems.InventoryProblem:
-    """Return an inventory of capacity 2 whose demand hardly changes: zeta is nearly the largest that there can be."""
+    """Return an inventory of capacity 2 whose demand hardly changes, as zeta is nearly the largest possible."""
     return shop(capacity=2, horizon=horizon, zeta=0.33, low=0.6, high=0.7)
 
 
