@@ -185,8 +185,8 @@ class Finding:
     instances: int
     vacuous: int
     margin: float
+    why: str = field(repr=False)
     caveats: tuple[Caveat, ...] = ()
-    why: str = field(default="", repr=False)
     counterexample: str = field(default="", repr=False)
     correction: str = field(default="", repr=False)
     test: str = field(default="", repr=False)

@@ -189,9 +189,9 @@ def error_term(bench: Bench) -> Evidence:
 
     That is Proposition 1's error, for T >= B_r + 2 D_max B_p > 0. As printed orders they are not: at S = 2, A = 1,
     T = 1e5, B_r = B_p = sqrt(T) / 2, D = 1 the error is 55,098, Theorem 1's order 37,643; and the ratio grows with
-    D without bound. Corrected: for D >= 1 they are where B_r + B_p <= S^(8/3) A^2 T / (16384 D^2). Where Theorem 1's
-    order is below T, the error is at most 8 sqrt(2) / (S^(4/3) A sqrt(D)), so 4.5, times as large. The bounds with
-    their constants and logarithms exceeded it everywhere.
+    D without bound. Corrected: for D >= 1 they are where B_r + B_p <= S^(8/3) A^2 T / (16384 D^2). Where Theorem
+    1's order is below T, the error is at most 8 sqrt(2) / (S^(4/3) A sqrt(D)), so 4.5, times as large. The bounds
+    with their constants and logarithms exceeded it everywhere.
     """
     evidence = Evidence()
     largest = 0.0
