@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from driftmdp import formulas, problems
 from driftmdp.agents import BORL, EXP3P, SWUCRL2CW
@@ -94,14 +95,19 @@ def _try_master(evidence: Evidence, problem: Problem, run: Run) -> None:
     beta = math.sqrt(math.log(arms) / (arms * n))
     gamma = min(0.5, 1.05 * math.sqrt(arms * math.log(arms) / n))
     alpha = min(0.95 * beta, gamma / ((1 + beta) * arms))
-    q = np.zeros(arms)
-    for i, arm in enumerate(summary.chosen):
+    u = _probabilities(arms, (alpha, beta, gamma), summary.chosen, fed)
+    evidence.corrected.step("the master's probabilities, block by block", np.abs(summary.probabilities - u), 1e-9)
+
+
+def _probabilities(arms: int, parameters: tuple[float, float, float], drawn: ArrayLike, fed: ArrayLike) -> Floats:
+    """Return EXP3.P's u of every round, shape (rounds, arms), by eq:p and eq:borl_update."""
+    alpha, beta, gamma = parameters
+    q, rounds = np.zeros(arms), []
+    for arm, reward in zip(np.asarray(drawn), np.asarray(fed), strict=True):
         weights = np.exp(alpha * (q - q.max()))
-        u = (1 - gamma) * weights / weights.sum() + gamma / arms
-        evidence.corrected.step(
-            f"the master's probabilities in block {i + 1}", np.abs(summary.probabilities[i] - u), 1e-9
-        )
-        q += (beta + fed[i] * (np.arange(arms) == arm)) / u
+        rounds.append((1 - gamma) * weights / weights.sum() + gamma / arms)
+        q += (beta + reward * (np.arange(arms) == arm)) / rounds[-1]
+    return np.array(rounds)
 
 
 def _try_orders(evidence: Evidence) -> None:
@@ -124,11 +130,10 @@ def _borl(problem: Problem, scale: float = 1.0) -> BORL:
 
 
 def _second_probability(space: Space, horizon: int, paid: float) -> float:
-    """Return u of eq:p in block 2 with the printed gamma, of the arm that was drawn in block 1, where u = 1/K."""
+    """Return u in block 2 with the printed gamma, of the arm that was drawn in block 1 and paid so much."""
     plan = formulas.borl_schedule(space, horizon)
-    others, drawn = (math.exp(plan.alpha * (plan.beta + reward) * plan.n_arms) for reward in (0.0, paid))
-    share = drawn / (drawn + (plan.n_arms - 1) * others)
-    return (1 - plan.gamma) * share + plan.gamma / plan.n_arms
+    printed = plan.alpha, plan.beta, plan.gamma
+    return float(_probabilities(plan.n_arms, printed, [0, 0], [paid, 0.0])[1, 0])
 
 
 def _block_rewards(problem: Problem, run: Run, arms: Sequence[tuple[float, ...]]) -> Floats:
@@ -198,16 +203,14 @@ def _try_probabilities(trail: Trail, arms: int, rounds: int) -> None:
     beta = math.sqrt(math.log(arms) / (arms * rounds))
     alpha, gamma = 0.95 * beta, 1.05 * math.sqrt(arms * math.log(arms) / rounds)
     agent = EXP3P.for_problem(problems.bandit(n_arms=arms, horizon=rounds, noise="none"))
-    q, off = np.zeros(arms), 0.0
-    for i in range(100):
-        weights = np.exp(alpha * (q - q.max()))
-        u = (1 - gamma) * weights / weights.sum() + gamma / arms
-        off = max(off, float(np.abs(agent.probabilities - u).max()))
-        arm, reward = i * i % arms, (i % 7) / 6
+    drawn, fed = np.arange(100) ** 2 % arms, np.arange(100) % 7 / 6
+    shown = []
+    for arm, reward in zip(drawn.tolist(), fed.tolist(), strict=True):
+        shown.append(agent.probabilities)
         agent.act(0)
         agent.observe(reward, 0, action=arm)
-        q += (beta + reward * (np.arange(arms) == arm)) / u
-    trail.step(f"{arms} arms: the master's probabilities in 100 rounds", off, 1e-9)
+    u = _probabilities(arms, (alpha, beta, gamma), drawn, fed)
+    trail.step(f"{arms} arms: the master's probabilities in 100 rounds", np.abs(np.array(shown) - u), 1e-9)
 
 
 @statement("theorem-2-grid", "the grid J has a good pair", "Proof of Theorem 2 (sec:thm:borl)", 42)
