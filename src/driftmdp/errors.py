@@ -18,11 +18,35 @@ __all__ = [
     "NotConvergedError",
     "StorageError",
     "UnknownNameError",
+    "one_line",
 ]
+
+LONGEST = 1500  # characters of a message
+
+
+def one_line(text: str, longest: int = LONGEST) -> str:
+    r"""Return a text as it may stand in a message: on one line, control characters escaped, its middle cut out.
+
+    Files and names come from anywhere, and a terminal does what escape sequences say.
+
+    Examples
+    --------
+    >>> print(one_line("red\x1b[31m"), one_line("x" * 50_000, longest=13))
+    red\x1b[31m xxxx ... xxxx
+    """
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+    if len(text) <= longest:
+        return text
+    half = (longest - 5) // 2
+    return f"{text[:half]} ... {text[-half:]}"
 
 
 class DriftmdpError(Exception):
     """The root of every error that driftmdp raises on purpose."""
+
+    def __str__(self) -> str:
+        return one_line(super().__str__())
 
 
 class ClippedGammaWarning(UserWarning):

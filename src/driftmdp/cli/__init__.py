@@ -16,7 +16,7 @@ import typer
 from driftmdp._version import __version__
 from driftmdp.cli import check, figures, init, listing, report, reproduce, run, show, suite
 from driftmdp.cli.inventory import inventory
-from driftmdp.errors import DriftmdpError, InvalidInputError, UnknownNameError
+from driftmdp.errors import DriftmdpError, InvalidInputError, UnknownNameError, one_line
 
 __all__ = ["app", "run_cli"]
 
@@ -78,13 +78,14 @@ def run_cli() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except OSError as error:
-        print(f"error: {error.filename or 'The output'} could not be used: {error.strerror}.", file=sys.stderr)
+        what = one_line(str(error.filename or "The output"))
+        print(f"error: {what} could not be used: {error.strerror}.", file=sys.stderr)
         sys.exit(1)
     except Exception as error:
         if debug:
             raise
         print(
-            f"error: Something went wrong that should not have: {type(error).__name__}: {error}. "
+            f"error: Something went wrong that should not have: {type(error).__name__}: {one_line(str(error))}. "
             "`driftmdp --debug ...` shows where.",
             file=sys.stderr,
         )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from driftmdp.errors import one_line
+
 __all__ = ["print_columns", "remark"]
 
 
@@ -18,7 +20,7 @@ def print_columns(rows: Sequence[Sequence[str]], header: Sequence[str] = (), num
     Random    1000
     Oracle      99
     """
-    every = [list(header), *map(list, rows)] if header else [list(row) for row in rows]
+    every = [list(map(one_line, row)) for row in ([header, *rows] if header else rows)]
     widths = [max(len(row[column]) for row in every) for column in range(len(every[0]))] if every else []
     for row in every:
         cells = [
@@ -30,4 +32,4 @@ def print_columns(rows: Sequence[Sequence[str]], header: Sequence[str] = (), num
 
 def remark(text: str) -> None:
     """Say something that is no data."""
-    print(text, file=sys.stderr, flush=True)
+    print("\n".join(map(one_line, text.split("\n"))), file=sys.stderr, flush=True)
