@@ -193,6 +193,9 @@ class Book:
             raise self._edited("its pages do not fit together")
         with contextlib.suppress(sqlite3.OperationalError):  # of an earlier version, and in use: another time
             self._database.execute("PRAGMA journal_mode = DELETE")
+        (size,) = self._database.execute("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
+        if self.path.stat().st_size < size[0] and not Path(f"{self.path}-wal").exists():
+            raise self._edited("its end is missing")  # of its last page, which SQLite takes for zeros
         version = self._database.execute("PRAGMA user_version").fetchone()[0]
         if version != VERSION:
             raise StorageError(
@@ -291,14 +294,6 @@ def _refuse_other_files(path: Path) -> None:
         raise StorageError(
             f"{path} must be a shop's database made by `driftmdp inventory init`; it is another kind of file, or "
             "its beginning is damaged. Nothing was done."
-        )
-    page = int.from_bytes(header[16:18], "big")
-    size = int.from_bytes(header[28:32], "big") * (65536 if page == 1 else page)
-    logs = [Path(f"{path}{end}") for end in ("-wal", "-journal")]  # they may hold what is missing
-    if path.stat().st_size < size and not any(log.exists() and log.stat().st_size for log in logs):
-        raise StorageError(
-            f"{path} must be a whole database; its end is missing. Nothing was done; take the last backup, and "
-            "record what came after it again."
         )
 
 

@@ -1,0 +1,280 @@
+"""Random CSV files into reading, a shop, and the commands: each is used or refused with one sentence.
+
+After a refusal the shop is what it was, and it opens again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import functools
+import io
+import sys
+import tempfile
+from datetime import date, timedelta
+from pathlib import Path
+
+from driftmdp.cli import run_cli
+from driftmdp.errors import DriftmdpError
+from driftmdp.inventory import Costs, Count, Shop, Sold, read_counts, read_sales, read_sold
+from tests.fuzz.harness import answered
+
+START = date(2026, 11, 16)
+NUMBERS = (
+    *(
+        "1.000",
+        "1,000",
+        "12.500",
+        "1.000,00",
+        "1e309",
+        "-1",
+        "1e3",
+        "nan",
+        "inf",
+        "-0",
+        "+5",
+        "0x10",
+        "1_0",
+        "",
+        "½",
+    ),
+    *(
+        "\uff11\uff12",
+        "\u0663",
+        " 4 ",
+        "\xa05",
+        "2147483647",
+        "2147483648",
+        "9" * 30,
+        "1.0",
+        "2.00",
+        "1 000",
+        "\u22121",
+    ),
+    *("=1+1", "1'000", "True", "None", "\x1b[31m", "7\x00", "1e-400", "3\u200b", "." * 40, "1" * 5000),
+)
+DATES = (
+    *("20261116", "2026-W03-1", "9999-12-31", "0001-01-01", "1899-12-30", "2199-12-31", "16.11.2026", "11/16/2026"),
+    *(
+        "2026-02-30",
+        "2026-11-16T00:00",
+        "2026-11-16 00:00:00.000",
+        "2026-11-16 09:30",
+        "46342",
+        "",
+        "x",
+        "-",
+        "2026-11",
+    ),
+    *("\uff12\uff10\uff12\uff16-11-16", "2026-11-16\x1b[2J", "2026-11-16Z", "+2026-11-16", " 2026-11-17 "),
+)
+NAMES = (
+    *(
+        "=cmd|' /C calc'!A0",
+        "+1",
+        "@a",
+        "'",
+        "a,b",
+        "a;b",
+        'say "hi"',
+        "a\nb",
+        "a\r\nb",
+        "\t=x",
+        "007",
+        "NULL",
+        "<b>",
+    ),
+    *(
+        "日本語",
+        "🥖",
+        "e\u0301",
+        "\u202etxt",
+        "\x1b]0;owned\x07",
+        "a\x9bb",
+        "\x00",
+        "A" * 200,
+        "A" * 201,
+        "",
+        " ",
+        "\\",
+    ),
+    *("\ufeffA", "x" * 140_000, "\ud7ff", "\u2028", "%s{}", "../../x", "-o", "--help"),
+)
+HEADERS = ("date", "sku", "units", "stock", "ordered", "lot", "coming")
+ODD_HEADERS = (
+    "SKU",
+    "Date",
+    "",
+    "units",
+    "x" * 50_000,
+    "\x1b[2J\x07",
+    "sku ",
+    "\ufeffsku",
+    "a\nb",
+    "stok",
+    "units\x00",
+)
+ENCODINGS = ("utf-8", "utf-8", "utf-8", "utf-8", "utf-8-sig", "utf-16", "utf-16-le", "latin-1", "utf-32", "cp1252")
+
+
+def case(rng, folder):
+    """Make a file, give it to one of the readers, and look at what became of the shop."""
+    file, shop = folder / "file.csv", folder / "shop.db"
+    file.write_bytes(any_file(rng))
+    shop.write_bytes(small_shop())
+    acts = (_read_past, _decide, _record, _decide_by_command, _record_by_command, _backtest_by_command)
+    used = acts[rng.choice(6, p=(0.15, 0.25, 0.25, 0.15, 0.15, 0.05))](rng, file, shop)
+    assert [found.name for found in folder.iterdir() if found.name.startswith(("shop.db-", "."))] == []
+    with Shop(shop) as again:
+        assert again.verify()
+        assert used or again._desk.book.number == 2, "a refused file changed the shop"
+
+
+@functools.cache
+def small_shop():
+    """The bytes of a shop with two items and one day."""
+    with tempfile.TemporaryDirectory() as folder:
+        with Shop.create(f"{folder}/shop.db", Costs(), 10) as shop:
+            shop.decide([Count("A", 3), Count("B", 0)], START - timedelta(1))
+            shop.record([Sold("A", START - timedelta(1), 2), Sold("B", START - timedelta(1), 0)])
+        return Path(folder, "shop.db").read_bytes()
+
+
+def any_file(rng):
+    """Return the bytes of a table, more or less spoiled."""
+    if rng.random() < 0.03:
+        return rng.bytes(rng.integers(0, 3000))
+    spoiled = rng.choice((0.0, 0.0, 0.02, 0.3))
+    header = [str(name) for name in rng.permutation(HEADERS)[: rng.integers(2, 8)]]
+    header = [*dict.fromkeys(("sku", *header))] if rng.random() < 0.9 else header
+    header += [name for name in ("date", "units", "stock") if name not in header and rng.random() < 0.8]
+    rows = [[_cell(rng, name, spoiled) for name in header] for _ in range(rng.choice((0, 1, 3, 10, 80)))]
+    if rng.random() < spoiled:
+        header[rng.integers(len(header))] = str(rng.choice(ODD_HEADERS))
+    if rng.random() < 0.01:
+        header, rows = header + [f"c{n}" for n in range(5000)], [row + ["1"] * 5000 for row in rows]
+    text = _written(rng, [header, *rows], spoiled)
+    content = text.encode(str(rng.choice(ENCODINGS)) if spoiled else "utf-8", "replace")
+    return _mutated(rng, content) if rng.random() < spoiled else content
+
+
+def _cell(rng, name, spoiled):
+    """Return a cell that is right, or one from the pool of what people and their programs write."""
+    if rng.random() < spoiled:
+        pool = {"date": DATES, "sku": NAMES}.get(name, NUMBERS)
+        return pool[rng.integers(len(pool))]
+    if name == "date":
+        return (START + timedelta(int(rng.integers(3)))).isoformat()
+    if name == "sku":
+        return str(rng.choice(("A", "B", "C", "=d", "e,f", "g\nh")))
+    return str(rng.integers(1 if name == "lot" else 0, 2 if name == "lot" else 20))
+
+
+def _written(rng, table, spoiled):
+    out = io.StringIO(newline="")
+    ends, quoting = ("\n", "\r\n", "\r"), (csv.QUOTE_MINIMAL, csv.QUOTE_ALL)
+    with contextlib.suppress(csv.Error):
+        csv.writer(
+            out,
+            delimiter=str(rng.choice((",", ";", "\t", "|") if spoiled else (",", ";", "\t"))),
+            lineterminator=str(rng.choice(ends)),
+            quoting=int(rng.choice(quoting)),
+        ).writerows(table)
+    return out.getvalue()
+
+
+def _mutated(rng, content):
+    """Cut, repeat, and overwrite some bytes."""
+    spoiled = bytearray(content)
+    for _ in range(rng.integers(1, 6)):
+        place = int(rng.integers(len(spoiled) + 1))
+        kind = rng.integers(4)
+        if kind == 0:
+            del spoiled[place:]
+        elif kind == 1:
+            spoiled[place : place + int(rng.integers(20))] = rng.bytes(int(rng.integers(20)))
+        elif kind == 2:
+            spoiled[place:place] = bytes(rng.choice(list(b'",;\n\r\0\x1b\xff'), int(rng.integers(1, 9))))
+        else:
+            spoiled += spoiled[place : place + 200] * int(rng.integers(1, 50))
+    return bytes(spoiled)
+
+
+def _choices(rng):
+    return str(rng.choice(("refuse", "zero", "skip"))), str(rng.choice(("refuse", "sum", "last")))
+
+
+def _is_used(answer):
+    return not isinstance(answer, DriftmdpError)
+
+
+def _read_past(rng, file, shop):
+    gaps = str(rng.choice(("refuse", "zero", "skip")))
+    found = answered(lambda: read_sales(file, None, *_choices(rng), gaps))
+    if _is_used(found):
+        assert all(series.units.size and series.units.min() >= 0 for series in found.series)
+        _check_lines("\n".join(found.remarks))
+    return False
+
+
+def _decide(rng, file, shop):
+    day = START if rng.random() < 0.5 else None
+    found = answered(lambda: read_counts(file, day))
+    if not _is_used(found):
+        return False
+    with Shop(shop) as there:
+        decision = answered(lambda: there.decide(found[1], found[0] or START, bool(rng.random() < 0.3)))
+    if _is_used(decision):
+        _check_lines("\n".join(decision.remarks))
+    return _is_used(decision)
+
+
+def _record(rng, file, shop):
+    found = answered(lambda: read_sold(file, None, None, *_choices(rng)))
+    if not _is_used(found):
+        return False
+    with Shop(shop) as there:
+        receipt = answered(lambda: there.record(found, bool(rng.random() < 0.3), bool(rng.random() < 0.7)))
+    if _is_used(receipt):
+        _check_lines("\n".join(receipt.remarks))
+    return _is_used(receipt)
+
+
+def _decide_by_command(rng, file, shop):
+    out = "-" if rng.random() < 0.5 else str(file.with_name("orders.csv"))
+    return _command("decide", shop, file, "--out", out, *(["--date", START] if rng.random() < 0.5 else [])) == 0
+
+
+def _record_by_command(rng, file, shop):
+    negatives, duplicates = _choices(rng)
+    return _command("record", shop, file, "--plenty", "--negatives", negatives, "--duplicates", duplicates) == 0
+
+
+def _backtest_by_command(rng, file, shop):
+    costs = "--capacity=5", "--fixed-cost=4", "--unit-cost=1", "--lost-sale=4", "--holding=1"
+    _command("backtest", file, *costs, "--out", file.with_name("out"))
+    return False
+
+
+def _command(*words):
+    """Run a command in this process; return its exit code."""
+    out, err, code = io.StringIO(), io.StringIO(), 0
+    before, sys.argv = sys.argv, ["driftmdp", "inventory", *map(str, words)]
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            run_cli()
+    except SystemExit as end:
+        code = end.code or 0
+    finally:
+        sys.argv = before
+    assert code in (0, 1, 2), code
+    assert "Traceback" not in err.getvalue(), err.getvalue()
+    assert "Something went wrong" not in err.getvalue(), err.getvalue()
+    _check_lines(err.getvalue())
+    assert not set(out.getvalue()) & set(map(chr, (*range(9), *range(14, 32), *range(127, 160)))), out.getvalue()
+    return code
+
+
+def _check_lines(text):
+    """Refuse what a terminal would not only show."""
+    assert all(line.isprintable() and len(line) < 2000 for line in text.split("\n")), text[:500]
