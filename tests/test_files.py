@@ -43,8 +43,10 @@ def test_what_a_killed_process_left_behind_goes_with_the_next_write(tmp_path):
     target = tmp_path / "orders [1].csv"
     subprocess.run([sys.executable, "-c", KILLED, str(target)], check=False)
     (left,) = tmp_path.iterdir()
-    others = [tmp_path / f".{target.name}.{os.getpid()}-{'0' * 16}", tmp_path / ".orders [1].csv.bak"]
-    for other in others:  # of a process that runs, and of another program
+    ours = f".{target.name}.{files.HOST}-{os.getpid()}-{'0' * 16}"
+    theirs = left.name.replace(files.HOST, "00000000")
+    others = [tmp_path / name for name in (ours, theirs, ".orders [1].csv.bak")]
+    for other in others:  # of a process that runs, of another host, and of another program
         other.write_bytes(b"")
     files.write_whole(tmp_path / "other.csv", b"")
     assert left.exists()

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import os
+import platform
 import re
 import secrets
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
 __all__ = ["sync_folder", "temporary_beside", "write_whole"]
+
+HOST = f"{zlib.crc32(platform.node().encode()):08x}"
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -35,10 +39,11 @@ def write_whole(path: Path, content: bytes) -> None:
 def temporary_beside(path: Path) -> Iterator[Path]:
     """Give a name beside ``path`` that nobody else has, and remove what is left there.
 
-    The name says which process it belongs to. What killed processes have left beside the same ``path`` is removed.
+    The name says which process of which host it belongs to. What processes of this host that were killed have left
+    beside the same ``path`` is removed.
     """
     _remove_left_behind(path)
-    temporary = path.parent / f".{path.name}.{os.getpid()}-{secrets.token_hex(8)}"
+    temporary = path.parent / f".{path.name}.{HOST}-{os.getpid()}-{secrets.token_hex(8)}"
     try:
         yield temporary
     finally:
@@ -46,7 +51,7 @@ def temporary_beside(path: Path) -> Iterator[Path]:
 
 
 def _remove_left_behind(path: Path) -> None:
-    left = re.compile(rf"\.{re.escape(path.name)}\.(\d+)-[0-9a-f]{{16}}(-journal)?")
+    left = re.compile(rf"\.{re.escape(path.name)}\.{HOST}-(\d+)-[0-9a-f]{{16}}(-journal)?")
     with contextlib.suppress(OSError), os.scandir(path.parent) as files:  # only tidying
         for file in files:
             written = left.fullmatch(file.name)

@@ -64,6 +64,25 @@ def test_a_link_is_a_file_that_is_there(call, tmp_path):
         assert (tmp_path / name).is_symlink()
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are POSIX")
+def test_a_pipe_is_no_database_and_no_place_for_a_table(begun, tmp_path):
+    # A defect once: opening it takes for ever; as a target it is replaced.
+    os.mkfifo(tmp_path / "pipe")
+    for words in (["explain", "pipe", "A"], ["backup", "pipe", "copy.db"], ["export", "shop.db", "-o", "pipe"]):
+        code, _, err = begun(*words)
+        assert (code, "is a folder, a pipe or a device" in err) == (2, True)
+    assert (tmp_path / "pipe").is_fifo()
+
+
+def test_a_table_is_written_through_a_link(begun, tmp_path):
+    # A defect once: the link is replaced; as root, /dev/stdout was.
+    (tmp_path / "link.csv").symlink_to("book.csv")
+    code, _, err = begun("export", "shop.db", "-o", "link.csv")
+    assert (code, err) == (0, "The book: link.csv\n")
+    assert (tmp_path / "link.csv").is_symlink()
+    assert (tmp_path / "book.csv").read_text().startswith("number,")
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/stdin"), reason="standard input has no name")
 def test_sales_come_through_a_pipe(tmp_path):
     # A defect once: "it is empty".

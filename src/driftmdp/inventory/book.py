@@ -279,8 +279,8 @@ class Book:
 
 def _refuse_other_files(path: Path) -> None:
     """Refuse what is no shop's database, before it is opened and thereby changed."""
-    if path.is_dir():
-        raise InvalidInputError(f"{path} must be a shop's database; it is a folder.")
+    if path.exists() and not path.is_file():  # to open a pipe may take for ever
+        raise InvalidInputError(f"{path} must be a shop's database; it is a folder, a pipe or a device.")
     try:
         with open(path, "rb") as file:
             header = file.read(100)

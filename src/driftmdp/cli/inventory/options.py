@@ -81,8 +81,10 @@ def as_day(text: str | None) -> date | None:
 
 def checked_out(to: Path, inputs: Sequence[Path]) -> Path:
     """Return where a table goes, which is none of the files that it comes from."""
-    if to.is_dir():
-        raise InvalidInputError(f"--out must be a file; {to} is a folder.")
+    if to.exists() and not to.is_file():
+        raise InvalidInputError(
+            f"--out must be a file; {to} is a folder, a pipe or a device. Use --out - to print."
+        )
     taken = [Path(f"{given}{end}") for given in inputs for end in ("", *BESIDE)]
     if any(os.path.realpath(to) == os.path.realpath(given) for given in taken):
         raise InvalidInputError(f"--out must be another file; {to} belongs to what this command reads.")
@@ -98,4 +100,4 @@ def write_or_print(text: str, to: Path) -> None:
         to.parent.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError):
         raise InvalidInputError(f"--out must lie in a folder; {to.parent} is, or lies in, a file.") from None
-    write_whole(to, text.encode())
+    write_whole(Path(os.path.realpath(to)), text.encode())  # a link, such as /dev/stdout, stays one
