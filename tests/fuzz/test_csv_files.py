@@ -4,7 +4,7 @@ from tests.fuzz.harness import assert_survives
 
 
 def test_a_few():
-    assert_survives("csv_files", 150)
+    assert_survives("csv_files", 400)
 
 
 @pytest.mark.slow
