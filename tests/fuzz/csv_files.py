@@ -32,7 +32,8 @@ DATES = (
     "2199-12-31|2026-02-30|2026-11-16T00:00|2026-11-16 00:00:00.000|||x|-|2026-11|2026-11-16\x1b[2J| 2026-11-17 "
 )
 NAMES = '=cmd|+1|@a|\'|a,b|a;b|say "hi"|a\nb|a\r\nb|\t=x|007|NULL|<b>|日本語|🥖|e\u0301|\u202etxt'
-NAMES += f"|\x1b]0;owned\x07|a\x9bb|\x00|{'A' * 200}|{'A' * 201}|| |\\|\ufeffA|{'x' * 140_000}|\u2028|%s{{}}|../../x|-o|--help"
+NAMES += f"|\x1b]0;owned\x07|a\x9bb|\x00|{'A' * 200}|{'A' * 201}|| |\\|\ufeffA|{'x' * 140_000}|\u2028"
+NAMES += "|%s{}|../../x|-o|--help"
 ODD_HEADERS = f"SKU|Date||units|{'x' * 50_000}|\x1b[2J\x07|sku |\ufeffsku|a\nb|stok|units\x00"
 NO_NUMBERS = "1.000|1,000|12.500|1.000,00|1 000|1'000|999.000"  # each is read in two ways, and no used file has one
 NO_DATES = "20261116|2026-W03-1|9999-12-31|0001-01-01|1899-12-30|16.11.2026|11/16/2026|46342|2026-11-16 09:30"
