@@ -10,6 +10,7 @@ import contextlib
 import csv
 import functools
 import io
+import random
 import sys
 import tempfile
 from datetime import date, timedelta
@@ -44,12 +45,13 @@ ENCODINGS = ("utf-8", "utf-8", "utf-8", "utf-8", "utf-8-sig", "utf-16", "utf-16-
 
 def case(rng, folder):
     """Make a file, give it to one of the readers, and look at what became of the shop."""
+    dice = random.Random(int(rng.integers(1 << 62)))
     file, shop = folder / "file.csv", folder / "shop.db"
-    content, table = any_file(rng)
+    content, table = any_file(dice)
     file.write_bytes(content)
     shop.write_bytes(small_shop())
-    act, names = ACTS[rng.choice(len(ACTS), p=(0.15, 0.25, 0.25, 0.15, 0.15, 0.05))]
-    read, used = act(rng, file, shop)
+    ((act, names),) = dice.choices(ACTS, OFTEN)
+    read, used = act(dice, file, shop)
     if read:
         assert not _cells(table, ("date",)) & {*NO_DATES.split("|")}, (
             "a date that is written in another way was read"
@@ -71,25 +73,25 @@ def small_shop():
         return Path(folder, "shop.db").read_bytes()
 
 
-def any_file(rng):
+def any_file(dice):
     """Return the bytes of a table, more or less spoiled, and the table; an empty one if it is not what is there."""
-    if rng.random() < 0.03:
-        return rng.bytes(rng.integers(0, 3000)), []
-    spoiled = rng.choice((0.0, 0.0, 0.02, 0.3))
-    header = [str(name) for name in rng.permutation(HEADERS)[: rng.integers(2, 8)]]
-    header = [*dict.fromkeys(("sku", *header))] if rng.random() < 0.9 else header
-    header += [name for name in ("date", "units", "stock") if name not in header and rng.random() < 0.8]
-    rows = [[_cell(rng, name, spoiled) for name in header] for _ in range(rng.choice((0, 1, 3, 10, 80)))]
-    if rows and not spoiled and rng.random() < 0.6:  # one cell only
-        row, place = rng.integers(len(rows)), rng.integers(len(header))
-        rows[row][place] = _cell(rng, header[place], 1.0)
-    if spoiled and rng.random() < 0.2:
-        header[rng.integers(len(header))] = str(rng.choice(ODD_HEADERS.split("|")))
-    if rng.random() < 0.01:
+    if dice.random() < 0.03:
+        return dice.randbytes(dice.randrange(3000)), []
+    spoiled = dice.choice((0.0, 0.0, 0.02, 0.3))
+    header = dice.sample(HEADERS, dice.randrange(2, 8))
+    header = [*dict.fromkeys(("sku", *header))] if dice.random() < 0.9 else header
+    header += [name for name in ("date", "units", "stock") if name not in header and dice.random() < 0.8]
+    rows = [[_cell(dice, name, spoiled) for name in header] for _ in range(dice.choice((0, 1, 3, 10, 80)))]
+    if rows and not spoiled and dice.random() < 0.6:  # one cell only
+        row, place = dice.randrange(len(rows)), dice.randrange(len(header))
+        rows[row][place] = _cell(dice, header[place], 1.0)
+    if spoiled and dice.random() < 0.2:
+        header[dice.randrange(len(header))] = dice.choice(ODD_HEADERS.split("|"))
+    if dice.random() < 0.01:
         header, rows = header + [f"c{n}" for n in range(5000)], [row + ["1"] * 5000 for row in rows]
-    text = _written(rng, [header, *rows], spoiled)
-    content = text.encode(str(rng.choice(ENCODINGS)) if spoiled else "utf-8", "replace")
-    return (_mutated(rng, content), []) if rng.random() < spoiled else (content, [header, *rows])
+    text = _written(dice, [header, *rows], spoiled)
+    content = text.encode(dice.choice(ENCODINGS) if spoiled else "utf-8", "replace")
+    return (_mutated(dice, content), []) if dice.random() < spoiled else (content, [header, *rows])
 
 
 def _cells(table, names):
@@ -98,102 +100,102 @@ def _cells(table, names):
     return {row[place].strip() for row in table[1:] for place, name in enumerate(header) if name in names}
 
 
-def _cell(rng, name, spoiled):
+def _cell(dice, name, spoiled):
     """Return a cell that is right, or one from the pool of what people and their programs write."""
-    if rng.random() < spoiled:
+    if dice.random() < spoiled:
         right = {"date": DATES, "sku": NAMES}.get(name, NUMBERS)
         wrong = {"date": NO_DATES, "sku": NAMES}.get(name, NO_NUMBERS)
-        return str(rng.choice((right, wrong)[rng.integers(2)].split("|")))
+        return dice.choice(dice.choice((right, wrong)).split("|"))
     if name == "date":
-        return (START + timedelta(int(rng.integers(3)))).isoformat()
+        return (START + timedelta(dice.randrange(3))).isoformat()
     if name == "sku":
-        return str(rng.choice(("A", "B", "C", "=d", "e,f", "g\nh")))
-    return str(rng.integers(1 if name == "lot" else 0, 2 if name == "lot" else 20))
+        return dice.choice(("A", "B", "C", "=d", "e,f", "g\nh"))
+    return str(dice.randrange(1 if name == "lot" else 0, 2 if name == "lot" else 20))
 
 
-def _written(rng, table, spoiled):
+def _written(dice, table, spoiled):
     out = io.StringIO(newline="")
     ends, quoting = ("\n", "\r\n", "\r"), (csv.QUOTE_MINIMAL, csv.QUOTE_ALL)
     with contextlib.suppress(csv.Error):
         csv.writer(
             out,
-            delimiter=str(rng.choice((",", ";", "\t", "|") if spoiled else (",", ";", "\t"))),
-            lineterminator=str(rng.choice(ends)),
-            quoting=int(rng.choice(quoting)),
+            delimiter=dice.choice(",;\t|" if spoiled else ",;\t"),
+            lineterminator=dice.choice(ends),
+            quoting=dice.choice(quoting),
         ).writerows(table)
     return out.getvalue()
 
 
-def _mutated(rng, content):
+def _mutated(dice, content):
     """Cut, repeat, and overwrite some bytes."""
     spoiled = bytearray(content)
-    for _ in range(rng.integers(1, 6)):
-        place = int(rng.integers(len(spoiled) + 1))
-        kind = rng.integers(4)
+    for _ in range(dice.randrange(1, 6)):
+        place = dice.randrange(len(spoiled) + 1)
+        kind = dice.randrange(4)
         if kind == 0:
             del spoiled[place:]
         elif kind == 1:
-            spoiled[place : place + int(rng.integers(20))] = rng.bytes(int(rng.integers(20)))
+            spoiled[place : place + dice.randrange(20)] = dice.randbytes(dice.randrange(20))
         elif kind == 2:
-            spoiled[place:place] = bytes(rng.choice(list(b'",;\n\r\0\x1b\xff'), int(rng.integers(1, 9))))
+            spoiled[place:place] = bytes(dice.choices(b'",;\n\r\0\x1b\xff', k=dice.randrange(1, 9)))
         else:
-            spoiled += spoiled[place : place + 200] * int(rng.integers(1, 50))
+            spoiled += spoiled[place : place + 200] * dice.randrange(1, 50)
     return bytes(spoiled)
 
 
-def _choices(rng):
-    return str(rng.choice(("refuse", "zero", "skip"))), str(rng.choice(("refuse", "sum", "last")))
+def _choices(dice):
+    return dice.choice(("refuse", "zero", "skip")), dice.choice(("refuse", "sum", "last"))
 
 
 def _is_used(answer):
     return not isinstance(answer, DriftmdpError)
 
 
-def _read_past(rng, file, shop):
-    gaps = str(rng.choice(("refuse", "zero", "skip")))
-    found = answered(lambda: read_sales(file, None, *_choices(rng), gaps))
+def _read_past(dice, file, shop):
+    gaps = dice.choice(("refuse", "zero", "skip"))
+    found = answered(lambda: read_sales(file, None, *_choices(dice), gaps))
     if _is_used(found):
         assert all(series.units.size and series.units.min() >= 0 for series in found.series)
         _check_lines("\n".join(found.remarks))
     return _is_used(found), False
 
 
-def _decide(rng, file, shop):
-    day = START if rng.random() < 0.5 else None
+def _decide(dice, file, shop):
+    day = START if dice.random() < 0.5 else None
     found = answered(lambda: read_counts(file, day))
     if not _is_used(found):
         return False, False
     with Shop(shop) as there:
-        decision = answered(lambda: there.decide(found[1], found[0] or START, bool(rng.random() < 0.3)))
+        decision = answered(lambda: there.decide(found[1], found[0] or START, dice.random() < 0.3))
     if _is_used(decision):
         _check_lines("\n".join(decision.remarks))
     return True, _is_used(decision)
 
 
-def _record(rng, file, shop):
-    found = answered(lambda: read_sold(file, None, None, *_choices(rng)))
+def _record(dice, file, shop):
+    found = answered(lambda: read_sold(file, None, None, *_choices(dice)))
     if not _is_used(found):
         return False, False
     with Shop(shop) as there:
-        receipt = answered(lambda: there.record(found, bool(rng.random() < 0.3), bool(rng.random() < 0.7)))
+        receipt = answered(lambda: there.record(found, dice.random() < 0.3, dice.random() < 0.7))
     if _is_used(receipt):
         _check_lines("\n".join(receipt.remarks))
     return True, _is_used(receipt)
 
 
-def _decide_by_command(rng, file, shop):
-    out = "-" if rng.random() < 0.5 else str(file.with_name("orders.csv"))
-    code = _command("decide", shop, file, "--out", out, *(["--date", START] if rng.random() < 0.5 else []))
+def _decide_by_command(dice, file, shop):
+    out = "-" if dice.random() < 0.5 else str(file.with_name("orders.csv"))
+    code = _command("decide", shop, file, "--out", out, *(["--date", START] if dice.random() < 0.5 else []))
     return code == 0, code == 0
 
 
-def _record_by_command(rng, file, shop):
-    negatives, duplicates = _choices(rng)
+def _record_by_command(dice, file, shop):
+    negatives, duplicates = _choices(dice)
     code = _command("record", shop, file, "--plenty", "--negatives", negatives, "--duplicates", duplicates)
     return code == 0, code == 0
 
 
-def _backtest_by_command(rng, file, shop):
+def _backtest_by_command(dice, file, shop):
     costs = "--capacity=5", "--fixed-cost=4", "--unit-cost=1", "--lost-sale=4", "--holding=1"
     return _command("backtest", file, *costs, "--out", file.with_name("out")) == 0, False
 
@@ -206,6 +208,7 @@ ACTS = (
     (_record_by_command, ("units", "ordered", "stock", "lot")),
     (_backtest_by_command, ("units",)),
 )
+OFTEN = (20, 33, 33, 6, 6, 2)
 
 
 def _command(*words):
