@@ -133,3 +133,10 @@ def test_sparse_indices_outside_the_table_are_refused(index):
     rows.indices[1] = index
     with pytest.raises(InvalidInputError, match="transitions must be a sound sparse matrix; scipy says"):
         Mdp(SPACE, [0, 0, 0], rows)
+
+
+def test_one_of_a_thing_is_in_the_singular_in_its_repr():
+    alone = dm.Mdp(dm.Space.uniform(1, 1), [0.5], [[1.0]])
+    assert repr(alone) == "<Mdp: 1 state, 1 pair, 1 successor, rewards in [0.5, 0.5]>"
+    still = dm.DriftingMdp.stationary(alone, 1)
+    assert repr(still) == "<DriftingMdp: 1 step, 1 anchor, 1 state, 1 pair>"
