@@ -10,6 +10,7 @@ from functools import partial
 
 from benchmarks.rows import Row, Speed
 from benchmarks.timing import seconds_of
+from driftmdp.statements import statements
 
 __all__ = ["run"]
 
@@ -28,5 +29,7 @@ def run(quick: bool) -> list[Row]:
         ):
             command = [sys.executable, "-m", "driftmdp", "check", *options, "--page", f"{folder}/page.md"]
             seconds = seconds_of(partial(subprocess.run, command, check=True, capture_output=True, env=environment))
-            rows.append(Speed.under(f"driftmdp check, {what}", seconds, limit, note="47 statements"))
+            rows.append(
+                Speed.under(f"driftmdp check, {what}", seconds, limit, note=f"{len(statements())} statements")
+            )
     return rows

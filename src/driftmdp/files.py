@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import os
+import platform
+import re
 import secrets
+import zlib
+from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["sync_folder", "write_whole"]
+__all__ = ["sync_folder", "temporary_beside", "write_whole"]
+
+HOST = f"{zlib.crc32(platform.node().encode()):08x}"
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -19,17 +25,50 @@ def write_whole(path: Path, content: bytes) -> None:
         If it cannot be written; what stood at ``path`` is untouched. A folder that cannot be synced, as on some
         network drives, is no error: at worst, what stood there comes back when the machine stops.
     """
-    temporary = path.parent / f".{path.name}.{secrets.token_hex(8)}"
-    try:
+    with temporary_beside(path) as temporary:
         with open(temporary, "xb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
     with contextlib.suppress(OSError):  # it is in place, and whole; an error would say that it is not
         sync_folder(path.parent)
+
+
+@contextlib.contextmanager
+def temporary_beside(path: Path) -> Iterator[Path]:
+    """Give a name beside ``path`` that nobody else has, and remove what is left there.
+
+    The name says which process of which host it belongs to. What processes of this host that were killed have left
+    beside the same ``path`` is removed.
+    """
+    _remove_left_behind(path)
+    temporary = path.parent / f".{path.name}.{HOST}-{os.getpid()}-{secrets.token_hex(8)}"
+    try:
+        yield temporary
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _remove_left_behind(path: Path) -> None:
+    left = re.compile(rf"\.{re.escape(path.name)}\.{HOST}-(\d+)-[0-9a-f]{{16}}(-journal)?")
+    with contextlib.suppress(OSError), os.scandir(path.parent) as files:  # only tidying
+        for file in files:
+            written = left.fullmatch(file.name)
+            if written and not _is_running(int(written[1])):
+                os.unlink(file.path)
+
+
+def _is_running(process: int) -> bool:
+    if os.name != "posix":  # elsewhere, to ask is to end it
+        return True
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:  # it belongs to someone else
+        pass
+    return True
 
 
 def sync_folder(folder: Path) -> None:

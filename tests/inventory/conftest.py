@@ -30,3 +30,14 @@ def whole(tmp_path_factory):
 @pytest.fixture
 def copy(whole, tmp_path):
     return copy_of(whole[0], tmp_path / "shop.db")
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "file.csv"
+
+    def write(content):
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write

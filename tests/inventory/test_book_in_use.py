@@ -1,9 +1,10 @@
-"""A book with a log beside it, in use by others, or only to be read."""
+"""A book of an earlier version, in use by others, or only to be read."""
 
 import contextlib
 import gc
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -17,17 +18,22 @@ from driftmdp.inventory import Costs, Count, Shop, Sold, book
 from tests.inventory.books import DAYS, change, never_silent, opens_as
 from tests.inventory.shops import copy_of, create, day, lines, orders, refused, state, work
 
-# ---- the write-ahead log
+# ---- the write-ahead log of earlier versions
 
 
 @pytest.fixture
 def crashed(tmp_path):
-    """The files of a book as a crash leaves them: most batches are in the write-ahead log only."""
-    with create(tmp_path / "live.db") as shop:
-        work(shop, 3)
-        shutil.copy(tmp_path / "live.db", tmp_path / "shop.db")
-        shutil.copy(tmp_path / "live.db-wal", tmp_path / "shop.db-wal")
-        truth = state(shop)
+    """The files of an old book as a crash left them: most batches are in the write-ahead log only."""
+    live = tmp_path / "live.db"
+    create(live).close()
+    with contextlib.closing(sqlite3.connect(live)) as old:
+        old.execute("PRAGMA journal_mode = WAL")
+        old.execute("SELECT * FROM head").fetchall()  # while someone has it open, it stays as it is
+        with Shop(live) as shop:
+            work(shop, 3)
+            shutil.copy(live, tmp_path / "shop.db")
+            shutil.copy(f"{live}-wal", tmp_path / "shop.db-wal")
+            truth = state(shop)
     return tmp_path / "shop.db", truth
 
 
@@ -36,7 +42,9 @@ def test_after_a_crash_the_log_is_taken_in(crashed):
     with Shop(path) as shop:
         assert state(shop) == truth
         assert shop.verify()
-    assert not path.with_name("shop.db-wal").exists()
+        assert not path.with_name("shop.db-wal").exists()
+        work(shop, 1, first=3)
+        assert not path.with_name("shop.db-wal").exists()
 
 
 def test_a_cut_or_missing_log_leaves_an_older_book_that_is_whole(crashed):
@@ -161,17 +169,16 @@ HOLD = """
 import sqlite3, sys
 database = sqlite3.connect(sys.argv[1], isolation_level=None)
 database.execute(sys.argv[2])
-database.execute("BEGIN IMMEDIATE")
 print("held", flush=True)
 sys.stdin.read()
 """
 
 
 @contextlib.contextmanager
-def held(path, mode="PRAGMA locking_mode = NORMAL"):
+def held(path, begin="BEGIN IMMEDIATE"):
     """Another process has the book."""
     other = subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(path), mode], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", HOLD, str(path), begin], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     with other:
         assert other.stdout.readline() == "held\n"
@@ -198,7 +205,7 @@ def test_a_book_in_use_is_said_to_be_in_use_and_nothing_is_lost(copy, whole, mon
 
 def test_a_book_that_someone_has_for_themselves_is_in_use(copy, monkeypatch):
     monkeypatch.setattr(book, "PATIENCE", 0.1)
-    with held(copy, "PRAGMA locking_mode = EXCLUSIVE"), refused("in use", kind=StorageError):
+    with held(copy, "BEGIN EXCLUSIVE"), refused("in use", kind=StorageError):
         Shop(copy)
     Shop(copy).close()
 

@@ -12,6 +12,7 @@ import io
 import os
 import random
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,6 +22,8 @@ from pathlib import Path
 
 import pytest
 
+from driftmdp.errors import StorageError
+from driftmdp.files import write_whole
 from driftmdp.inventory import Count, Shop, Sold, orders_csv
 from tests.inventory.shops import create, day, lines, state
 
@@ -224,6 +227,15 @@ def is_whole(text, n):
     return text.endswith("\n") and any(names == [c.sku for c in counts_of(m)] for m in days)
 
 
+def check_copy(folder, interrupted, calm):
+    """A copy of the file alone has everything that was answered; if it was half written, it is refused."""
+    shutil.copy(folder / "shop.db", folder.parent / "copy.db")
+    with contextlib.suppress(StorageError), Shop(folder.parent / "copy.db") as copy:
+        there = batches(copy)
+        assert interrupted <= len(there) <= interrupted + 1
+        assert there == batches(calm)[: len(there)]
+
+
 def kill_often(nursed, tmp_path, kills, longest, seed):
     """Kill children again and again; return how many kills came in the middle of a command that was kept."""
     rng = random.Random(seed)
@@ -243,6 +255,7 @@ def kill_often(nursed, tmp_path, kills, longest, seed):
             for number in range(len(answers), interrupted + 1):  # what nobody interrupted answers
                 answers[number] = act(calm, ("decide", "record")[number % 2], number // 2)
 
+            check_copy(folder, interrupted, calm)
             with Shop(folder / "shop.db") as shop:
                 assert shop.verify()
                 there = written(shop)
@@ -257,6 +270,9 @@ def kill_often(nursed, tmp_path, kills, longest, seed):
                     assert again == answers[number]
                 assert written(shop) == list(range(interrupted + 1))
                 assert state(shop) == state(calm)
+                shutil.copy(folder / "shop.db", tmp_path / "copy.db")  # alone, while it is open
+                with Shop(tmp_path / "copy.db") as copy:
+                    assert (state(copy), batches(copy)) == (state(calm), batches(calm))
             orders = folder / "orders.csv"
             assert is_whole(orders.read_text() if orders.exists() else None, n), kind
             first = interrupted + 1
@@ -265,6 +281,8 @@ def kill_often(nursed, tmp_path, kills, longest, seed):
             assert shop.verify()
             assert (state(shop), batches(shop)) == (state(calm), batches(calm))
             assert lines(shop) == lines(calm)
+        write_whole(orders, b"")
+        assert not list(folder.glob(".*"))  # what a kill leaves behind goes with the next command
     assert first > kills  # the children did get somewhere
     return kept
 

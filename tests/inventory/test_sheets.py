@@ -2,7 +2,6 @@
 
 import csv
 import io
-from datetime import date
 
 import pytest
 from hypothesis import example, given
@@ -60,17 +59,6 @@ HOSTILE = [
 names = st.sampled_from(HOSTILE) | st.text(
     st.sampled_from("=+-@'\"\t\r\n,; aA<é") | st.characters(codec="utf-8", min_codepoint=32), max_size=30
 )
-
-
-@pytest.fixture
-def file(tmp_path):
-    path = tmp_path / "file.csv"
-
-    def write(content):
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
-
-    return write
 
 
 def as_a_spreadsheet_writes(rows, delimiter=","):
@@ -232,128 +220,6 @@ def test_the_separator_is_that_of_the_header_however_lines_end(file):
     for end in ("\n", "\r\n", "\r"):
         _, (count,) = read_counts(file(f'sku;stock{end}"a,b,c,d,e,f";1{end}'))
         assert (count.sku, count.stock) == ("a,b,c,d,e,f", 1)
-
-
-# ---- numbers and dates
-
-
-@pytest.mark.parametrize(
-    ("text", "number"),
-    [
-        ("12", 12),
-        ("12.0", 12),
-        ("+3", 3),
-        ("-0", 0),
-        ("007", 7),
-        ("1e3", 1000),
-        ("1.2E+1", 12),
-        (str(2**31 - 1), 2**31 - 1),
-    ],
-)
-def test_whole_numbers(file, text, number):
-    _, (count,) = read_counts(file(f"sku,stock\nA,{text}\n"))
-    assert count.stock == number
-    assert type(count.stock) is int
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("nan", "inf", "-inf", "Infinity", "1.5", "x", "0x10", "1_000", "--1", "1e400", "1e12"),
-        *("9" * 22, "-1", "2147483648", "1.2.3", "12€", "True", "", "1 000"),
-        *('"1,000"', "1e", "½", "\u22121"),
-    ],
-)
-def test_what_is_no_count_is_refused_with_its_line_and_text(file, text):
-    # A defect once: 1_000, a habit of Python's, is taken for a number.
-    with refused("1 line that cannot be used: line 3: stock must", "nothing was done"):
-        read_counts(file(f"sku,stock\nA,1\nB,{text}\n"))
-
-
-def test_at_most_ten_lines_are_shown_and_the_rest_counted(file):
-    text = "sku,stock\n" + "".join(f"A{n},-1\n" for n in range(25))
-    with refused("25 lines", "line 2:", "line 11:", "and 15 more") as caught:
-        read_counts(file(text))
-    assert "line 12" not in str(caught.value)
-
-
-@pytest.mark.parametrize("text", ["2026-11-16", "2026-11-16 00:00:00", "2026-11-16T00:00:00"])
-def test_dates_as_spreadsheets_write_them(file, text):
-    (sold,) = read_sold(file(f"date,sku,units\n{text},A,1\n"))
-    assert sold.day == date(2026, 11, 16)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "16.11.2026",
-        "11/16/2026",
-        "2026-13-01",
-        "2026-02-30",
-        "2026-11-16 09:30",
-        "46342",
-        "x",
-        "2026-11-16 00:00 or so",
-    ],
-)
-def test_other_dates_are_refused_with_their_line(file, text):
-    # A defect once: whatever follows 00:00 is taken for midnight.
-    with refused("line 2: date must be"):
-        read_sold(file(f"date,sku,units\n{text},A,1\n"))
-
-
-def test_every_line_of_a_count_is_for_one_day(file):
-    with refused("line 3: date must be 2026-11-16 on every line; got 2026-11-17"):
-        read_counts(file("date,sku,stock\n2026-11-16,A,1\n2026-11-17,B,1\n"))
-    with refused("line 2: date must be 2026-11-18"):
-        read_counts(file("date,sku,stock\n2026-11-16,A,1\n"), date(2026, 11, 18))
-
-
-def test_an_item_stands_once_in_a_file(file):
-    with refused("line 4: A stands on line 2 already"):
-        read_counts(file("sku,stock\nA,1\nB,1\nA,1\n"))
-    with refused("line 3: =A on 2026-11-16 stands on line 2 already"):
-        read_sold(file("date,sku,units\n2026-11-16,=A,1\n2026-11-16,'=A,1\n"))
-
-
-def test_returns_and_second_lines_in_an_evening(file):
-    path = file("date,sku,units,ordered\n2026-11-16,A,3,1\n2026-11-16,A,2,1\n2026-11-16,B,-4,\n")
-    with refused("line 4: units must not be negative; got -4", "--negatives"):
-        read_sold(path)
-    with refused("line 3: A on 2026-11-16 stands on line 2 already", "--duplicates"):
-        read_sold(path, negatives="zero")
-    found = read_sold(path, negatives="zero", duplicates="sum")
-    assert [(s.sku, s.units) for s in found] == [("A", 5), ("B", 0)]
-    found = read_sold(path, negatives="skip", duplicates="last")
-    assert [(s.sku, s.units) for s in found] == [("A", 2)]
-    with refused("it has none that can be used"):
-        read_sold(file("date,sku,units\n2026-11-16,B,-4\n"), negatives="skip")
-
-
-def test_a_sum_is_at_most_what_one_line_may_say(file):
-    # A defect once: the sum is an OverflowError later on.
-    path = file("date,sku,units\n2026-11-16,A,2147483647\n2026-11-16,A,1\n")
-    with refused("2147483647"):
-        read_sold(path, duplicates="sum")
-
-
-def test_a_lot_of_nothing_is_refused(file):
-    with refused("line 2: lot must be at least 1; got 0"):
-        read_counts(file("sku,stock,lot\nA,1,0\n"))
-
-
-@pytest.mark.parametrize("sku", ["\x07", "a\x1bb", "x" * 201])
-def test_names_that_no_one_can_print_are_refused(file, sku):
-    with refused("line 2: sku must be a name of 1 to 200 characters"):
-        read_counts(file(f"sku,stock\n{sku},1\n"))
-    with refused("sku must be a name"):
-        read_counts(file("sku,stock\n,1\n"))
-
-
-def test_a_complaint_about_a_name_with_a_newline_is_still_one_line(file):
-    # A defect once: names are quoted raw in messages, so a name can add lines of its own to the log.
-    with refused("already"):
-        read_counts(file('sku,stock\n"a\nerror: b",1\n"a\nerror: b",1\n'))
 
 
 # ---- past sales

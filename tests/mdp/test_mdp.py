@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from driftmdp import Mdp, Space
+from driftmdp import DriftingMdp, Mdp, Space
 from driftmdp.errors import InvalidInputError
 from tests.strategies import random_mdp, random_space
 
@@ -144,3 +144,10 @@ def test_sparse_indices_outside_the_table_are_refused(index):
         InvalidInputError, match="transitions must be a sound sparse matrix; its indices must lie in"
     ):
         Mdp(SPACE, [0, 0, 0], rows)
+
+
+def test_one_of_a_thing_is_in_the_singular_in_its_repr():
+    alone = Mdp(Space.uniform(1, 1), [0.5], [[1.0]])
+    assert repr(alone) == "<Mdp: 1 state, 1 pair, 1 successor, rewards in [0.5, 0.5]>"
+    still = DriftingMdp.stationary(alone, 1)
+    assert repr(still) == "<DriftingMdp: 1 step, 1 anchor, 1 state, 1 pair>"

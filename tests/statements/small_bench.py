@@ -3,7 +3,7 @@
 from driftmdp import problems
 from driftmdp.statements import Bench
 from driftmdp.statements.ledger import keep_ledger
-from driftmdp.statements.worlds import shop, turns
+from driftmdp.statements.worlds import shop, steady_shop, turns
 
 
 class SmallBench(Bench):
@@ -19,6 +19,9 @@ class SmallBench(Bench):
             keep_ledger("Garnet", garnet, 0, window=1000, widening=0.05, scale=0.4),
             keep_ledger("turns", moving, 0, window=300, widening=0.05, scale=0.001),
         ]
+
+    def long_shop(self):
+        return steady_shop(8000)
 
     def shop_ledgers(self):
         return self.once("small shops", self._make_small_shops)

@@ -112,7 +112,7 @@ def _tell(finding: Finding) -> None:
 def _print_table(findings: list[Finding]) -> None:
     width = min(110, shutil.get_terminal_size((110, 24)).columns)
     rows = [
-        [found.name, found.label, found.tried if found.instances else "", shown_margin(found.margin), found.verdict]
+        [found.name, found.label, found.tried if found.instances else "", shown_margin(found.margin), found.outcome]
         for found in findings
     ]
     print_columns(rows, ["statement", "in the paper", "tried", "margin", "verdict"], numbers=[3])
@@ -120,7 +120,7 @@ def _print_table(findings: list[Finding]) -> None:
     print(textwrap.fill(MEANING, width))
     print("\nWhy")
     for finding in findings:
-        print(f"  {finding.name}, {finding.title}: {finding.verdict}")
+        print(f"  {finding.name}, {finding.title}: {finding.outcome}")
         print(_indented(finding.why, width))
         for label, text in (
             ("counterexample", finding.counterexample),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib import resources
 from pathlib import Path
 from typing import Annotated
@@ -19,7 +20,7 @@ Target = Annotated[Path, typer.Argument(help="The file to write.")]
 
 def init(path: Target = Path("spec.toml")) -> None:
     """Write a commented example spec; a file that is there is never overwritten."""
-    if path.exists():
+    if os.path.lexists(path):
         raise InvalidInputError(f"{path} must not be there yet; nothing was changed. Name another file.")
     example = resources.files("driftmdp.experiments").joinpath("example.toml").read_bytes()
     try:

@@ -20,7 +20,7 @@ def print_columns(rows: Sequence[Sequence[str]], header: Sequence[str] = (), num
     Random    1000
     Oracle      99
     """
-    every = [[one_line(text) for text in row] for row in ([header, *rows] if header else rows)]
+    every = [list(map(one_line, row)) for row in ([header, *rows] if header else rows)]
     widths = [max(len(row[column]) for row in every) for column in range(len(every[0]))] if every else []
     for row in every:
         cells = [
@@ -32,4 +32,4 @@ def print_columns(rows: Sequence[Sequence[str]], header: Sequence[str] = (), num
 
 def remark(text: str) -> None:
     """Say something that is no data."""
-    print(text, file=sys.stderr, flush=True)
+    print("\n".join(map(one_line, text.split("\n"))), file=sys.stderr, flush=True)

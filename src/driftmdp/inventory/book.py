@@ -7,9 +7,13 @@
 ``snapshot``   what follows from the batches up to a number: a cache, with a hash of its own
 =============  ===================================================================================================
 
-A command is one transaction: all of its batches are there, or none. The database runs with a write-ahead log and
-``synchronous=FULL``: what was committed survives a crash. The whole chain is checked whenever a book is opened, so
-that a file that was edited or cut is refused. The chain has no secret: it tells of accidents, not of forgers.
+A command is one transaction: all of its batches are there, or none. While SQLite writes it keeps a rollback journal
+beside the database, and it syncs both: what was committed is in the database itself. After a kill in mid-write the
+next opening rolls back; without its journal such a file is refused. Earlier versions kept a write-ahead log, with
+committed batches that a copy of the database alone did not have; opening takes it in.
+
+Whenever a book is opened, its pages and the whole chain are checked, so that a file that was edited or cut is
+refused. The chain has no secret: it tells of accidents, not of forgers.
 """
 
 from __future__ import annotations
@@ -27,7 +31,7 @@ from pathlib import Path
 from typing import Any
 
 from driftmdp.errors import InvalidInputError, StorageError
-from driftmdp.files import sync_folder
+from driftmdp.files import sync_folder, temporary_beside
 
 __all__ = ["Batch", "Book"]
 
@@ -95,37 +99,21 @@ class Book:
     @staticmethod
     def create(path: str | os.PathLike[str], settings: Mapping[str, Any]) -> None:
         """Make an empty book; one that exists is left alone."""
-        target = Path(path)
-        if target.exists():
-            raise InvalidInputError(f"{path} must not exist yet; it is left as it is. Choose another name.")
-        for left in (Path(f"{target}{end}") for end in BESIDE):
-            if left.exists():  # it would speak for the new one
-                raise InvalidInputError(f"{path} must be a new name; {left} of an older database is still there.")
-        if not target.parent.is_dir():
-            raise InvalidInputError(f"{path} must lie in a folder that exists; {target.parent} does not.")
-        temporary = target.parent / f".{target.name}.{secrets.token_hex(8)}"
-        try:
-            database = sqlite3.connect(temporary, isolation_level=None)
-            with contextlib.closing(database):
-                database.execute("PRAGMA synchronous = FULL")
-                database.executescript(_SCHEMA)
-                named = {**settings, "book": secrets.token_hex(16)}  # no two books begin alike
-                values = [(name, json.dumps(value)) for name, value in named.items()]
-                database.executemany("INSERT INTO settings VALUES (?, ?)", values)
-                database.execute("INSERT INTO head VALUES (1, 0, ?)", (_first_link(named),))
-                database.execute(f"PRAGMA application_id = {APPLICATION}")
-                database.execute(f"PRAGMA user_version = {VERSION}")
-            try:
-                os.link(temporary, target)  # fails if it has appeared meanwhile; a rename would replace it
-            except (NotImplementedError, PermissionError):  # a file system without links
-                os.rename(temporary, target)
-            sync_folder(target.parent)
-        except FileExistsError:
-            raise InvalidInputError(f"{path} must not exist yet; it is left as it is.") from None
-        except (OSError, sqlite3.Error) as error:
-            raise StorageError(f"{path} could not be made: {_reason(error)}.") from None
-        finally:
-            temporary.unlink(missing_ok=True)
+        with _new_file(Path(path)) as database:
+            database.executescript(_SCHEMA)
+            named = {**settings, "book": secrets.token_hex(16)}  # no two books begin alike
+            values = [(name, json.dumps(value)) for name, value in named.items()]
+            database.executemany("INSERT INTO settings VALUES (?, ?)", values)
+            database.execute("INSERT INTO head VALUES (1, 0, ?)", (_first_link(named),))
+            database.execute(f"PRAGMA application_id = {APPLICATION}")
+            database.execute(f"PRAGMA user_version = {VERSION}")
+
+    def backup(self, path: str | os.PathLike[str]) -> None:
+        """Write a copy as a new file, whatever others write meanwhile; it is checked before it gets its name."""
+        with self.reading():
+            self.check_rest()
+        with _new_file(Path(path), self._number) as copy:
+            self._database.backup(copy)
 
     def close(self) -> None:
         """Let go of the file."""
@@ -201,6 +189,13 @@ class Book:
         return number, content
 
     def _opened(self) -> dict[str, Any]:
+        if self._database.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+            raise self._edited("its pages do not fit together")
+        with contextlib.suppress(sqlite3.OperationalError):  # of an earlier version, and in use: another time
+            self._database.execute("PRAGMA journal_mode = DELETE")
+        (size,) = self._database.execute("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
+        if self.path.stat().st_size < size[0] and not Path(f"{self.path}-wal").exists():
+            raise self._edited("its end is missing")  # of its last page, which SQLite takes for zeros
         version = self._database.execute("PRAGMA user_version").fetchone()[0]
         if version != VERSION:
             raise StorageError(
@@ -284,8 +279,8 @@ class Book:
 
 def _refuse_other_files(path: Path) -> None:
     """Refuse what is no shop's database, before it is opened and thereby changed."""
-    if path.is_dir():
-        raise InvalidInputError(f"{path} must be a shop's database; it is a folder.")
+    if path.exists() and not path.is_file():  # to open a pipe may take for ever
+        raise InvalidInputError(f"{path} must be a shop's database; it is a folder, a pipe or a device.")
     try:
         with open(path, "rb") as file:
             header = file.read(100)
@@ -300,23 +295,42 @@ def _refuse_other_files(path: Path) -> None:
             f"{path} must be a shop's database made by `driftmdp inventory init`; it is another kind of file, or "
             "its beginning is damaged. Nothing was done."
         )
-    page = int.from_bytes(header[16:18], "big")
-    size = int.from_bytes(header[28:32], "big") * (65536 if page == 1 else page)
-    log = Path(f"{path}-wal")
-    if path.stat().st_size < size and not (log.exists() and log.stat().st_size):  # a log may hold what is missing
-        raise StorageError(
-            f"{path} must be a whole database; its end is missing. Nothing was done; take the last backup, and "
-            "record what came after it again."
-        )
 
 
 def _connect(path: Path) -> sqlite3.Connection:
     address = f"{path.absolute().as_uri()}?mode=rw"
     database = sqlite3.connect(address, uri=True, timeout=PATIENCE, isolation_level=None)
-    database.execute("PRAGMA journal_mode = WAL")
-    database.execute("PRAGMA synchronous = FULL")
+    database.execute("PRAGMA synchronous = EXTRA")
     database.execute("PRAGMA trusted_schema = OFF")
     return database
+
+
+@contextlib.contextmanager
+def _new_file(path: Path, least: int = 0) -> Iterator[sqlite3.Connection]:
+    """Give an empty database to fill; at the end of the block it is checked, and put where nothing is yet."""
+    if path.exists():
+        raise InvalidInputError(f"{path} must not exist yet; it is left as it is. Choose another name.")
+    for left in (Path(f"{path}{end}") for end in BESIDE):
+        if left.exists():  # it would speak for the new one
+            raise InvalidInputError(f"{path} must be a new name; {left} of an older database is still there.")
+    if not path.parent.is_dir():
+        raise InvalidInputError(f"{path} must lie in a folder that exists; {path.parent} does not.")
+    try:
+        with temporary_beside(path) as temporary:
+            with contextlib.closing(sqlite3.connect(temporary, isolation_level=None)) as database:
+                yield database
+            with contextlib.closing(Book(temporary)) as made:
+                if made.number < least:
+                    raise StorageError(f"{path} has {made.number} of {least} batches.")
+            try:
+                os.link(temporary, path)  # fails if it has appeared meanwhile; a rename would replace it
+            except (NotImplementedError, PermissionError):  # a file system without links
+                os.rename(temporary, path)
+            sync_folder(path.parent)
+    except FileExistsError:
+        raise InvalidInputError(f"{path} must not exist yet; it is left as it is.") from None
+    except (OSError, sqlite3.Error) as error:
+        raise StorageError(f"{path} could not be made: {_reason(error)}.") from None
 
 
 def _first_link(settings: Mapping[str, Any]) -> bytes:

@@ -14,7 +14,6 @@ from driftmdp.inventory.contents import DECIDED, SOLD, pack, unpack
 from driftmdp.inventory.forms import LARGEST, Count, Sold
 from driftmdp.inventory.rules import shelf_of
 from driftmdp.inventory.sales import WARM_UP, lot_size
-from driftmdp.inventory.sheets import shown
 from driftmdp.inventory.shelves import Shelves
 from driftmdp.inventory.words import SHOWN, listed
 from driftmdp.problems.inventory import Costs
@@ -173,7 +172,7 @@ class Desk:
                 new[line.sku] = checked_lot(line.lot or self._default_lot(line.sku, history), self.prices.capacity)
             elif line.lot not in (None, lot):
                 raise InvalidInputError(
-                    f"{shown(line.sku)} has {lot} units in a lot; got {line.lot}. Nothing was done; a lot cannot "
+                    f"{line.sku} has {lot} units in a lot; got {line.lot}. Nothing was done; a lot cannot "
                     "change, give the item a new name."
                 )
         self.shelves.welcome(new.items())
@@ -194,7 +193,7 @@ class Desk:
         days = sorted(history.get(sku, []))
         if len(days) < WARM_UP:
             raise InvalidInputError(
-                f"{shown(sku)} is new, and its lot is chosen from {WARM_UP} days of sales; got {len(days)}. "
+                f"{sku} is new, and its lot is chosen from {WARM_UP} days of sales; got {len(days)}. "
                 "Nothing was done; record its history first, add a column lot, or make the shop with --lot-size 1."
             )
         return lot_size([units for _, units in days], self.prices.capacity)

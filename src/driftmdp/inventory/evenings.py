@@ -11,7 +11,6 @@ from driftmdp.inventory.answers import Receipt
 from driftmdp.inventory.contents import SOLD
 from driftmdp.inventory.desk import Desk
 from driftmdp.inventory.forms import Sold
-from driftmdp.inventory.sheets import shown
 from driftmdp.inventory.shelves import NEVER
 from driftmdp.inventory.words import listed
 
@@ -50,7 +49,7 @@ def _by_day(told: Sequence[Sold]) -> dict[date, list[Sold]]:
     days: dict[date, dict[str, Sold]] = {}
     for line in told:
         if days.setdefault(line.day, {}).setdefault(line.sku, line) != line:
-            raise InvalidInputError(f"{shown(line.sku)} on {line.day} must be told once; got two that differ.")
+            raise InvalidInputError(f"{line.sku} on {line.day} must be told once; got two that differ.")
     return {day: list(lines.values()) for day, lines in days.items()}
 
 
@@ -75,7 +74,7 @@ def _new_rows(
             continue
         if before is not None and not correct:
             raise InvalidInputError(
-                f"{shown(line.sku)} on {day} is recorded with {_words(before)}; got {_words(evening)}. Nothing was "
+                f"{line.sku} on {day} is recorded with {_words(before)}; got {_words(evening)}. Nothing was "
                 "done; use --correct if the record was wrong."
             )
         counts["recorded" if before is None else "corrected"] += 1

@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from driftmdp.agents.outlook import MEMORIES, Outlook
+from driftmdp.errors import one_line
 from driftmdp.inventory.answers import Reason
-from driftmdp.inventory.sheets import shown
 from driftmdp.inventory.shop import Shop
 
 __all__ = ["explain_in_words"]
@@ -31,7 +31,7 @@ def explain_in_words(shop: Shop, sku: str) -> str:
     Advice for 2026-11-16: order 17, with 3 on the shelf.
     """
     reason = shop.explain(sku)
-    lines = [shown(sku) if reason.lot == 1 else f"{shown(sku)}, in lots of {reason.lot} units"]
+    lines = [one_line(sku) if reason.lot == 1 else f"{one_line(sku)}, in lots of {reason.lot} units"]
     lines += _advised(reason)
     lines += ["", "Demand, as far as sales show it", *_indent(_demand(reason))]
     lines += ["", "Memory in use", *_indent(_memory(reason.outlook))]

@@ -14,6 +14,7 @@ import numpy as np
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.sheets import (
     LONGEST_NAME,
+    YEARS,
     Complaints,
     Row,
     count_of,
@@ -21,7 +22,6 @@ from driftmdp.inventory.sheets import (
     date_of,
     is_name,
     read_rows,
-    shown,
     sku_of,
 )
 from driftmdp.validation import one_of
@@ -53,7 +53,7 @@ class Count:
     def __post_init__(self) -> None:
         _check_line(self, stock=0, coming=0, lot=1)
         if self.stock is None:
-            raise InvalidInputError(f"stock of {shown(self.sku)} must be a whole number; got None.")
+            raise InvalidInputError(f"stock of {self.sku} must be a whole number; got None.")
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Sold:
     def __post_init__(self) -> None:
         _check_line(self, units=0, ordered=0, stock=0, lot=1)
         if self.units is None:
-            raise InvalidInputError(f"units of {shown(self.sku)} must be a whole number; got None.")
+            raise InvalidInputError(f"units of {self.sku} must be a whole number; got None.")
         as_day(self.day)
 
 
@@ -110,8 +110,10 @@ class Advice:
 
 def as_day(day: Any) -> date:
     """Return a day, or say that it is none."""
-    if not isinstance(day, date) or isinstance(day, datetime):
-        raise InvalidInputError(f"day must be a datetime.date, without a time; got {day!r}.")
+    if not isinstance(day, date) or isinstance(day, datetime) or day.year not in YEARS:
+        raise InvalidInputError(
+            f"day must be a datetime.date from {YEARS[0]} to {YEARS[-1]}, without a time; got {day!r}."
+        )
     return day
 
 
@@ -125,11 +127,11 @@ def _check_line(line: Count | Sold, **numbers: int) -> None:
         value = getattr(line, name)
         if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
             if not isinstance(value, np.integer):
-                raise InvalidInputError(f"{name} of {shown(line.sku)} must be a whole number; got {value!r}.")
+                raise InvalidInputError(f"{name} of {line.sku} must be a whole number; got {value!r}.")
             object.__setattr__(line, name, int(value))
             value = int(value)
         if value is not None and not least <= value <= LARGEST:
-            raise InvalidInputError(f"{name} of {shown(line.sku)} must be {least} to {LARGEST}; got {value}.")
+            raise InvalidInputError(f"{name} of {line.sku} must be {least} to {LARGEST}; got {value}.")
 
 
 def read_counts(

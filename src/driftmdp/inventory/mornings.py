@@ -17,7 +17,6 @@ from driftmdp.inventory.answers import Decision
 from driftmdp.inventory.contents import DECIDED
 from driftmdp.inventory.desk import Desk
 from driftmdp.inventory.forms import LARGEST, Advice, Count, as_day
-from driftmdp.inventory.sheets import shown
 from driftmdp.inventory.shelves import NEVER
 from driftmdp.inventory.words import listed
 from driftmdp.kernels.shop_arrays import new_guess
@@ -57,7 +56,7 @@ def _each_once(counts: Iterable[Count]) -> list[Count]:
     found: dict[str, Count] = {}
     for count in counts:
         if found.setdefault(count.sku, count) != count:
-            raise InvalidInputError(f"{shown(count.sku)} must be counted once; got two counts that differ.")
+            raise InvalidInputError(f"{count.sku} must be counted once; got two counts that differ.")
     return list(found.values())
 
 
@@ -73,19 +72,19 @@ def _asks_anew(
             return False
         if not correct:
             raise InvalidInputError(
-                f"{shown(count.sku)} was counted {stock} on {day} already, with {coming} coming; got {count.stock}"
+                f"{count.sku} was counted {stock} on {day} already, with {coming} coming; got {count.stock}"
                 f"{'' if count.coming is None else f' and {count.coming}'}. Nothing was done; use --correct if the "
                 "first count was wrong."
             )
     if item in over:
         raise InvalidInputError(
-            f"The sales of {shown(count.sku)} on {day} are recorded; the day is over. Nothing was done; to mend "
+            f"The sales of {count.sku} on {day} are recorded; the day is over. Nothing was done; to mend "
             "its count, record the sales again with a column stock and --correct."
         )
     last = int(desk.shelves.last["day"][item])
     if last > day.toordinal() and not correct:
         raise InvalidInputError(
-            f"{shown(count.sku)} has a later day in the book, {date.fromordinal(last)}. Nothing was done; check "
+            f"{count.sku} has a later day in the book, {date.fromordinal(last)}. Nothing was done; check "
             f"the date, or use --correct if the later one was wrong and {day} is today."
         )
     return True

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.sheets import SHOWN, Complaints, Row, count_of, date_of, read_rows, sku_of
+from driftmdp.inventory.words import listed
 from driftmdp.showing import brief
 from driftmdp.validation import as_integer, one_of
 
@@ -198,9 +199,7 @@ def _told(found: list[str], name: str, taken: str) -> str:
 
 def _listed(found: list[str], name: str, taken: str = "") -> str:
     count = f"1 {name}" if len(found) == 1 else f"{len(found)} {name}s"
-    shown = "; ".join(found[:SHOWN])
-    more = f"; and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
-    return f"{count}{', ' if taken else ''}{taken}: {shown}{more}"
+    return f"{count}{', ' if taken else ''}{taken}: {listed(found, SHOWN)}"
 
 
 def lot_size(units: ArrayLike, capacity: int) -> int:

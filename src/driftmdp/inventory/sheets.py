@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import re
+import select
+import stat
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,14 +21,22 @@ from pathlib import Path
 from typing import Any
 
 from driftmdp.errors import InvalidInputError
+from driftmdp.inventory.words import listed
 from driftmdp.validation import nearest_name
 
-__all__ = ["Complaints", "Row", "csv_text", "is_name", "name_from_cell", "name_to_cell", "read_rows", "shown"]
+__all__ = ["Complaints", "Row", "csv_text", "day_of", "is_name", "name_from_cell", "name_to_cell", "read_rows"]
 
 _HARMFUL = re.compile(r"'*[=+\-@\t\r]")
 _MARKED = re.compile(r"'+[=+\-@\t\r]")
+_MIDNIGHT = r"(?:[T ]00:00(?::00(?:\.0+)?)?)?"  # as spreadsheets write a date
+_DAY = re.compile(rf"(\d{{4}}-\d\d-\d\d){_MIDNIGHT}", re.ASCII)
+_AMBIGUOUS = re.compile(r"[+-]?(?!0+\D)\d{1,3}[.,]\d{3}")  # 1.000 is a thousand to some, and one to others
 SHOWN = 10  # complaints in one message
 LONGEST_NAME = 200
+LARGEST_FILE = 1 << 30  # bytes
+PATIENCE = 5.0  # seconds to wait for someone who writes into a named pipe
+YEARS = range(1970, 2200)  # others are mistakes: a spreadsheet's day 0, or a database's "never"
+DAY_FORM = f"year-month-day, such as 2026-11-16, from {YEARS[0]} to {YEARS[-1]}"
 
 
 @dataclass(frozen=True)
@@ -50,11 +61,10 @@ class Complaints:
     def refuse(self, advice: str) -> None:
         """Raise if there is something to complain of."""
         if self.found:
-            listed = "; ".join(f"line {line}: {shown(what)}" for line, what in sorted(self.found)[:SHOWN])
-            more = f"; and {len(self.found) - SHOWN} more" if len(self.found) > SHOWN else ""
+            told = listed([f"line {line}: {what}" for line, what in sorted(self.found)], SHOWN)
             count = len({line for line, _ in self.found})
             lines = "1 line" if count == 1 else f"{count} lines"
-            raise InvalidInputError(f"{self.where} has {lines} that cannot be used: {listed}{more}. {advice}")
+            raise InvalidInputError(f"{self.where} has {lines} that cannot be used: {told}. {advice}")
 
 
 def read_rows(
@@ -65,7 +75,7 @@ def read_rows(
     Parameters
     ----------
     path
-        The file: UTF-8, columns separated by commas, semicolons or tabs, a header first.
+        The file or pipe: UTF-8, columns separated by commas, semicolons or tabs, a header first.
     wanted, optional
         Columns that must be there, and that may.
     names
@@ -91,22 +101,61 @@ def read_rows(
 
 def _read_text(path: Path) -> str:
     try:
-        if path.read_bytes()[:15] == b"SQLite format 3":
-            raise InvalidInputError(f"{path} must be a CSV file; it is a database. The database comes first.")
-        text = path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = 1 + path.read_bytes()[: error.start].count(b"\n")
-        raise InvalidInputError(
-            f"{path} must be UTF-8 text; line {line} is not. Save it as 'CSV UTF-8' from the spreadsheet."
-        ) from None
+        content = _read_once(path)
     except OSError as error:
         reason = "there is no such file" if isinstance(error, FileNotFoundError) else error.strerror
         raise InvalidInputError(f"{path} must be a CSV file that can be read; {reason}.") from None
+    if content.startswith(b"SQLite format 3"):
+        raise InvalidInputError(f"{path} must be a CSV file; it is a database. The database comes first.")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = 1 + content.count(b"\n", 0, error.start)
+        raise InvalidInputError(
+            f"{path} must be UTF-8 text; line {line} is not. Save it as 'CSV UTF-8' from the spreadsheet."
+        ) from None
     if "\0" in text:
         raise InvalidInputError(f"{path} must be a CSV file; it is not text. Export it as CSV first.")
     if not text.strip():
         raise InvalidInputError(f"{path} must have a header and lines below it; it is empty.")
     return text
+
+
+def _read_once(path: Path) -> bytes:
+    """Return what is in a file or comes through a pipe, whose content is there only once."""
+    with open(path, "rb", opener=_without_waiting) as file:
+        about = os.fstat(file.fileno())
+        if stat.S_ISFIFO(about.st_mode):
+            content = _read_pipe(file.fileno())
+        elif stat.S_ISREG(about.st_mode):
+            content = file.read() if about.st_size <= LARGEST_FILE else None
+        else:
+            raise InvalidInputError(f"{path} must be a CSV file or a pipe; it is a device.")
+    if content is None:
+        raise InvalidInputError(
+            f"{path} must have at most {LARGEST_FILE >> 20} MB; it has more. Split it, and use part after part."
+        )
+    return content
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))  # a named pipe would wait for a writer
+
+
+def _read_pipe(descriptor: int) -> bytes | None:
+    """Return what comes until every writer has closed a pipe, nothing if none opens it, None if it is too much."""
+    waiting, content = select.poll(), bytearray()
+    waiting.register(descriptor, select.POLLIN)
+    while len(content) <= LARGEST_FILE:
+        waiting.poll(1000 * PATIENCE)
+        try:
+            part = os.read(descriptor, 1 << 20)
+        except BlockingIOError:  # a writer is there, and takes its time
+            continue
+        if not part:
+            return bytes(content)
+        content += part
+    return None
 
 
 def _delimiter(header: str) -> str:
@@ -131,7 +180,7 @@ def _places(
             found[name] = matches[0]
         elif name in wanted or name in names:
             raise InvalidInputError(
-                f"{path} must have a column {called!r}; its columns are {', '.join(columns)}."
+                f"{path} must have a column {called!r}; its columns are {listed(columns, SHOWN, ', ')}."
                 f"{nearest_name(called, columns)} Say what it is called there: --column {name}=NAME."
             )
     return found
@@ -191,24 +240,41 @@ def is_name(sku: Any) -> bool:
     return not any(unicodedata.category(c) in ("Cc", "Cs") and c not in "\t\r\n" for c in sku)
 
 
-def shown(sku: str) -> str:
-    """Return a name as it may stand in a message: on one line."""
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in sku)
+def day_of(text: str) -> date | None:
+    """Return a day that is written 2026-11-16; None if it is written in any other way.
+
+    Examples
+    --------
+    >>> day_of("2026-11-16"), day_of("2026-11-16 00:00:00"), day_of("20261116"), day_of("9999-12-31")
+    (datetime.date(2026, 11, 16), datetime.date(2026, 11, 16), None, None)
+    """
+    written = _DAY.fullmatch(text)
+    try:
+        day = date.fromisoformat(written[1]) if written else None
+    except ValueError:  # such as a 30th of February
+        return None
+    return day if day is not None and day.year in YEARS else None
 
 
 def date_of(row: Row, complaints: Complaints) -> date | None:
-    """Return the date of a line, written 2026-11-16."""
+    """Return the date of a line."""
     text = row.cells["date"]
-    try:
-        return date.fromisoformat(text[:10] if re.fullmatch(r"[\d-]{10}[T ]00:00(:00(\.0+)?)?", text) else text)
-    except ValueError:
-        complaints.add(row.line, f"date must be year-month-day, such as 2026-11-16; got {text[:40]!r}")
-        return None
+    day = day_of(text)
+    if day is None:
+        complaints.add(row.line, f"date must be {DAY_FORM}; got {text[:40]!r}")
+    return day
 
 
 def count_of(row: Row, column: str, complaints: Complaints, may_be_negative: bool = False) -> int | None:
     """Return a whole number of units."""
     text = row.cells[column]
+    if _AMBIGUOUS.fullmatch(text):
+        plain = re.sub("[.,]", "", text)
+        complaints.add(
+            row.line,
+            f"{column} must be a whole number without a point or comma; got {text!r}, which may mean {plain}",
+        )
+        return None
     try:
         number = int(text) if re.fullmatch(r"[+-]?\d{1,12}", text) else _whole(text)
     except (ValueError, OverflowError):

@@ -179,7 +179,7 @@ class Shop:
         last = shelves.last[item]
         day, stock, coming = int(last["day"]), int(last["stock"]), int(last["coming"])
         if last["sales"] != NEVER:
-            day += 1
+            day = min(day + 1, date.max.toordinal())
             stock = shelves.expected(item, day)
             coming = max(0, int(last["ordered"])) if self.lead_time == 2 else 0
         known = None if stock == NEVER else stock
@@ -206,6 +206,18 @@ class Shop:
             batches = list(self._desk.book.batches())  # whoever reads slowly holds nobody up
         for batch in batches:
             yield from _events(batch, item, self._desk.shelves)
+
+    def backup(self, path: str | os.PathLike[str]) -> None:
+        """Write a copy of the shop as a new file, whole and checked; others may use the shop meanwhile.
+
+        Raises
+        ------
+        InvalidInputError
+            If something is at ``path`` already; it is left as it is.
+        StorageError
+            If the copy could not be written.
+        """
+        self._desk.book.backup(path)
 
     def verify(self) -> bool:
         """Return whether what is in use equals what follows from the book when it is read from its first line."""

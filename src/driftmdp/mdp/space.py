@@ -188,8 +188,7 @@ def _checked_state_names(names: Sequence[str] | None, n_states: int) -> tuple[st
         return None
     if isinstance(names, str) or not isinstance(names, Sequence) or len(names) != n_states:
         raise InvalidInputError(
-            f"state_names must have {counted(n_states, 'name')}, one a state; got {shown(names)}."
-        )
+t        )
     return tuple(map(str, names))
 
 

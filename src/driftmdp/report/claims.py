@@ -12,7 +12,6 @@ import itertools
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -240,8 +239,7 @@ def _borl_above(evidence: Evidence) -> Claim:
 
 
 def _adaptive_master(evidence: Evidence) -> Claim:
-    runs = _masters(evidence)
-    largest, arms, gamma = _largest_probability(runs), len(runs[0]["arms"]), runs[0]["formula_gamma"]
+    largest, arms, gamma = _master(evidence)
     uniform = largest <= (1 + 1e-9) / arms
     return Claim(
         "The adaptive master of BORL (EXP3.P) is able to leverage this benign environment for higher rewards.",
@@ -255,12 +253,15 @@ def _adaptive_master(evidence: Evidence) -> Claim:
     )
 
 
-def _masters(evidence: Evidence) -> list[dict[str, Any]]:
-    return [json.loads(text) for scenario in SCENARIOS for text in evidence.summaries("BORL", *scenario)]
+def _master(evidence: Evidence) -> tuple[float, int, float]:
+    """Return the largest probability of any arm in any run, how many arms there are, and gamma by the formula."""
+    return max(_read_master(text) for scenario in SCENARIOS for text in evidence.summaries("BORL", *scenario))
 
 
-def _largest_probability(runs: list[dict[str, Any]]) -> float:
-    return max(float(np.max(run["probabilities"])) for run in runs)
+@functools.lru_cache(maxsize=1024)  # settings share runs
+def _read_master(summary: str) -> tuple[float, int, float]:
+    run = json.loads(summary)
+    return float(np.max(run["probabilities"])), len(run["arms"]), run["formula_gamma"]
 
 
 def _learning_master(evidence: Evidence) -> str:
@@ -277,7 +278,7 @@ def _learning_master(evidence: Evidence) -> str:
     moved = sum(check(learning).verdict != check(evidence).verdict for check in others)
     return (
         f" With a master that learns ({LEARNING}; not in the paper) it is "
-        f"{number(_largest_probability(_masters(learning)))}, and BORL's reward changes by {changes}. Of the other "
+        f"{number(_master(learning)[0])}, and BORL's reward changes by {changes}. Of the other "
         f"sentences' verdicts {moved or 'none'} would change."
     )
 

@@ -22,11 +22,12 @@ from driftmdp.statements import (  # each registers its statements
 )
 from driftmdp.statements.bench import Bench
 from driftmdp.statements.checking import check
-from driftmdp.statements.finding import Evidence, Finding, Verdict
+from driftmdp.statements.finding import Caveat, Evidence, Finding, Verdict
 from driftmdp.statements.registry import Statement, statement, statement_named, statements
 
 __all__ = [
     "Bench",
+    "Caveat",
     "Evidence",
     "Finding",
     "Statement",

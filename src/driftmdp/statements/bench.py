@@ -12,7 +12,7 @@ import numpy as np
 from driftmdp import problems
 from driftmdp.mdp import Problem
 from driftmdp.statements.ledger import Ledger, keep_ledger
-from driftmdp.statements.worlds import nearly_still, shop, turns
+from driftmdp.statements.worlds import nearly_still, shop, steady_shop, turns
 
 __all__ = ["Bench"]
 
@@ -97,6 +97,10 @@ class Bench:
         problem = self.long_problem()
         name = f"nearly still, T = {problem.horizon:.0e}, theory's radii"
         return keep_ledger(name, problem, 0, window=problem.horizon, widening=0.02)
+
+    def long_shop(self) -> problems.InventoryProblem:
+        """Return an inventory in which Theorem 4 says something, with scaled radii."""
+        return steady_shop(1_000_000)
 
     def shop_ledgers(self) -> list[Ledger]:
         """Return runs without widening on an inventory with zeta > 0."""

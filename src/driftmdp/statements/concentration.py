@@ -16,7 +16,7 @@ from driftmdp.statements.ledger import keep_ledger, transitions_along
 from driftmdp.statements.regions import Floats
 from driftmdp.statements.registry import statement
 
-__all__ = ["lemma_1", "self_normalised"]
+__all__ = ["error_ratios", "lemma_1", "self_normalised"]
 
 ERROR = 1e-3  # of each binomial test: how often a true claim would be rejected
 TEST = f"one-sided binomial test for each instance, error rate {ERROR:g}"
@@ -90,7 +90,7 @@ def lemma_1(bench: Bench) -> Evidence:
         ("bandit", problems.bandit(n_arms=2, horizon=3000), 1000),
     ]:
         agent = SWUCRL2CW.for_problem(problem, window=window, widening=0.1, delta=delta)
-        ratios = np.array([_error_ratios(problem, simulate(agent, problem, seed), agent) for seed in range(runs)])
+        ratios = np.array([error_ratios(problem, simulate(agent, problem, seed), agent) for seed in range(runs)])
         for kind, column in (("E_r", 0), ("E_p", 1)):
             broken = int((ratios[:, column] > 1).sum())
             instance = f"{name}, {kind} broken in {runs} runs"
@@ -111,7 +111,7 @@ def _noisy(noise: str) -> Problem:
     return problems.garnet(n_states=3, n_actions=2, branching=3, horizon=3000, noise=noise)
 
 
-def _error_ratios(problem: Problem, run: Run, agent: SWUCRL2CW) -> tuple[float, float]:
+def error_ratios(problem: Problem, run: Run, agent: SWUCRL2CW) -> tuple[float, float]:
     """Return the largest ratios of error to radius of a run, for rewards and transitions, over all pairs and t."""
     low, high = problem.reward_range
     pairs = problem.space.offsets[run.states].astype(np.int64) + run.actions

@@ -15,6 +15,17 @@ vacuous             nothing was broken, but no trial said anything
 not testable        it is no statement that numbers could contradict
 not carried out     the check itself broke down: a fault of this library, not of the paper
 ==================  ================================================================================================
+
+A caveat stands beside a verdict and says how far it reaches.
+
+==========================  ========================================================================================
+caveat                      when
+==========================  ========================================================================================
+with scaled radii           every trial that said something had radii smaller than theory's
+in one reading              the words can be read in two ways; the verdict is that of the reading that is given
+in parts                    the statement was tried part by part; as a whole it says nothing at these horizons
+too loose to detect faults  the bound is so far from what was seen that a faulty algorithm keeps it too
+==========================  ========================================================================================
 """
 
 from __future__ import annotations
@@ -26,7 +37,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Evidence", "Finding", "Trail", "Trial", "Verdict", "critical_count"]
+__all__ = ["Caveat", "Evidence", "Finding", "Trail", "Trial", "Verdict", "critical_count"]
 
 ROUNDING = 1e-9
 Floats = NDArray[np.float64]
@@ -43,11 +54,21 @@ class Verdict(StrEnum):
     BROKEN = "not carried out"
 
 
+class Caveat(StrEnum):
+    """How far a verdict reaches."""
+
+    SCALED = "with scaled radii"
+    READ = "in one reading"
+    PARTS = "in parts"
+    LOOSE = "too loose to detect faults"
+
+
 @dataclass(frozen=True)
 class Trial:
     """One inequality on one instance: ``left <= right``.
 
     An aside is a step of a proof, or an identity: it can break the statement, but has no part in its margin.
+    A scaled one is of a run with radii smaller than theory's.
     """
 
     instance: str
@@ -55,6 +76,7 @@ class Trial:
     right: float
     vacuous: bool = False
     aside: bool = False
+    scaled: bool = False
 
     @property
     def holds(self) -> bool:
@@ -77,7 +99,13 @@ class Trail:
         self.trials: list[Trial] = []
 
     def at_most(
-        self, instance: str, left: ArrayLike, right: ArrayLike, trivial: ArrayLike = math.inf, aside: bool = False
+        self,
+        instance: str,
+        left: ArrayLike,
+        right: ArrayLike,
+        trivial: ArrayLike = math.inf,
+        aside: bool = False,
+        scaled: bool = False,
     ) -> None:
         """Try left <= right; of arrays, the worst entry that is not vacuous counts."""
         lefts, rights, top = np.broadcast_arrays(
@@ -88,7 +116,8 @@ class Trail:
         held, slack, vacuous = _holds(lefts, rights), _margins(lefts, rights), rights >= top
         order = np.where(held, np.where(vacuous, 10.0 + slack, slack), slack - 10.0)  # what is broken comes first
         worst = np.unravel_index(int(np.argmin(order)), order.shape)
-        self.trials.append(Trial(instance, float(lefts[worst]), float(rights[worst]), bool(vacuous[worst]), aside))
+        sides = float(lefts[worst]), float(rights[worst])
+        self.trials.append(Trial(instance, *sides, bool(vacuous[worst]), aside, scaled))
 
     def step(self, instance: str, left: ArrayLike, right: ArrayLike) -> None:
         """Try a step of the proof: left <= right, an aside."""
@@ -129,8 +158,8 @@ class Finding:
     ----------
     name, title, where, claim
         The statement: its name, its subject, its place in the paper, and what it says.
-    verdict
-        See the module's table.
+    verdict, caveats
+        See the module's tables.
     instances, vacuous
         How many instances were tried, and on how many of them the inequality says nothing.
     margin
@@ -157,6 +186,7 @@ class Finding:
     vacuous: int
     margin: float
     why: str = field(repr=False)
+    caveats: tuple[Caveat, ...] = ()
     counterexample: str = field(default="", repr=False)
     correction: str = field(default="", repr=False)
     test: str = field(default="", repr=False)
@@ -166,6 +196,11 @@ class Finding:
     def label(self) -> str:
         """The label in the paper's source, or the place if it has none."""
         return self.where.rpartition("(")[2].rstrip(")")
+
+    @property
+    def outcome(self) -> str:
+        """The verdict with its caveats."""
+        return ", ".join([self.verdict, *self.caveats])
 
     @property
     def tried(self) -> str:
@@ -189,17 +224,36 @@ class Evidence:
         The statistical test and its error rate.
     only_words
         Whether it is no statement that numbers could contradict.
+    caveats
+        How far the verdict reaches. That only scaled radii said something is found by itself.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *caveats: Caveat) -> None:
         self.printed, self.corrected = Trail(), Trail()
         self.why = self.correction = self.test = ""
         self.only_words = False
+        self._caveats = caveats
 
-    def both(self, instance: str, left: ArrayLike, right: ArrayLike, trivial: ArrayLike = math.inf) -> None:
+    def both(
+        self,
+        instance: str,
+        left: ArrayLike,
+        right: ArrayLike,
+        trivial: ArrayLike = math.inf,
+        scaled: bool = False,
+    ) -> None:
         """Try an inequality that is the same in both forms."""
-        self.printed.at_most(instance, left, right, trivial)
-        self.corrected.at_most(instance, left, right, trivial)
+        self.printed.at_most(instance, left, right, trivial, scaled=scaled)
+        self.corrected.at_most(instance, left, right, trivial, scaled=scaled)
+
+    @property
+    def caveats(self) -> tuple[Caveat, ...]:
+        """How far the verdict reaches."""
+        if self.verdict not in (Verdict.HOLDS, Verdict.CORRECTED):
+            return ()
+        telling = self.deciding.telling
+        scaled = (Caveat.SCALED,) if telling and all(trial.scaled for trial in telling) else ()
+        return scaled + self._caveats
 
     @property
     def verdict(self) -> Verdict:

@@ -78,6 +78,11 @@ class Ledger:
         return float(self.agent.widening)
 
     @property
+    def scaled(self) -> bool:
+        """Whether the radii are smaller than theory's."""
+        return self.agent.scale < 1.0
+
+    @property
     def span(self) -> float:
         """The width of the reward range, which is the unit of rewards."""
         low, high = self.problem.reward_range

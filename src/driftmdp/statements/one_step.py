@@ -74,7 +74,8 @@ def lemma_4(bench: Bench) -> Evidence:
         usable = ledger.inside[ledger.episode]
         diameter = ledger.diameters_then[ledger.episode]
         floor = ledger.gains - ledger.var_r - 2 * diameter * ledger.var_p
-        evidence.printed.at_most(ledger.name, floor[usable], ledger.gain[ledger.episode][usable], trivial=1.0)
+        gain = ledger.gain[ledger.episode][usable]
+        evidence.printed.at_most(ledger.name, floor[usable], gain, trivial=1.0, scaled=ledger.scaled)
     evidence.why = "every step of every run on which E_r and E_p hold, with the diameter of the world at tau(m)"
     return evidence
 
@@ -94,7 +95,8 @@ def lemma_5(bench: Bench) -> Evidence:
         left = np.abs(((ledger.p_tilde[episode] - rows) * ledger.bias[episode][:, None, :]).sum(axis=2))
         diameter = ledger.diameters_then[episode][:, None]
         moved = ledger.var_p[times - 1, None] + 2 * ledger.rad_p[episode] + ledger.widening
-        evidence.printed.at_most(ledger.name, left, 2 * diameter * moved, trivial=2 * diameter)
+        right = 2 * diameter * moved
+        evidence.printed.at_most(ledger.name, left, right, trivial=2 * diameter, scaled=ledger.scaled)
     evidence.why = "the sum is at most span(gamma~) <= 2 D whatever p~ is: a right side above is vacuous"
     return evidence
 
@@ -129,7 +131,7 @@ def try_one_step(evidence: Evidence, ledger: Ledger, diameter: Floats, usable: N
     right = (ledger.p_steps[row] * bias).sum(axis=1) - here + precision
     right += 2 * var_r + 4 * widest * (ledger.var_p[row] + ledger.widening) + 2 * rad_r + 4 * widest * rad_p
     trail, name = evidence.printed, ledger.name
-    trail.at_most(name, regret, right, trivial=1.0)
+    trail.at_most(name, regret, right, trivial=1.0, scaled=ledger.scaled)
 
     reward = ledger.gains[row] - regret  # r_t(s_t, a_t)
     believed, mean = ledger.tops[m, pair], ledger.r_bar[m, pair]

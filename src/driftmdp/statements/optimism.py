@@ -8,6 +8,7 @@ import numpy as np
 
 from driftmdp import planning
 from driftmdp.mdp import Space
+from driftmdp.statements.algorithm import try_algorithm
 from driftmdp.statements.bench import Bench
 from driftmdp.statements.finding import Evidence
 from driftmdp.statements.ledger import Ledger
@@ -54,10 +55,7 @@ def property_1(bench: Bench) -> Evidence:
         states = ledger.problem.space.pair_states
         right = ledger.gain[:, None] + ledger.bias[:, states]
         evidence.corrected.at_most(f"plans of {ledger.name}", ledger.upper_values, right)
-        evidence.corrected.step(f"{ledger.name}, counts", np.abs(ledger.believed_counts - ledger.counts), 0.0)
-        seen = ledger.counts > 0
-        off = np.abs(ledger.believed_radii - ledger.rad_p - ledger.widening)
-        evidence.corrected.step(f"{ledger.name}, radii", off[seen], 1e-9)
+        try_algorithm(evidence.corrected, ledger)
     evidence.correction = "the maximum over p stands outside the sum over s'"
     evidence.why = "random regions, and every plan of the runs against regions recomputed from their trajectories"
     return evidence
@@ -79,12 +77,7 @@ def property_2(bench: Bench) -> Evidence:
             best = bellman_values(rewards, p_hat, radius, plan.bias)[chosen]
             evidence.printed.at_most(f"{name}, p~ is plausible", own, best)
     for ledger in _seen_ledgers(bench):
-        chosen = ledger.problem.space.offsets[:-1] + ledger.policy
-        best = np.take_along_axis(ledger.upper_values, chosen.astype(np.int64), axis=1)
-        promised = ledger.gain[:, None] + ledger.bias - 1 / np.sqrt(ledger.starts)[:, None]
-        evidence.printed.at_most(f"plans of {ledger.name}", promised, best)
-        rewards = np.abs(ledger.believed_rewards - ledger.tops)
-        evidence.printed.at_most(f"plans of {ledger.name}, r~ is the top of H_r", rewards, 1e-9)
+        try_algorithm(evidence.printed, ledger)
     evidence.why = "random regions, and every plan of the runs against regions recomputed from their trajectories"
     return evidence
 

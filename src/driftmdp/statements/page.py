@@ -7,9 +7,10 @@ import textwrap
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import fields
+from enum import StrEnum
 from typing import Any
 
-from driftmdp.statements.finding import Finding, Verdict
+from driftmdp.statements.finding import Caveat, Finding, Verdict
 from driftmdp.statements.registry import statements
 
 __all__ = ["MEANING", "NOTATION", "as_data", "page", "shown_margin", "summary"]
@@ -20,7 +21,9 @@ TABLE = (
 )
 MEANING = (
     "Margin: near 0 a trial is tight, near 1 far from being broken, below 0 broken. "
-    "Vacuous: there the inequality says no more than is true anyway."
+    "Vacuous: there the inequality says no more than is true anyway. "
+    "With scaled radii: only runs with radii smaller than theory's said something. "
+    "Too loose to detect faults: a faulty algorithm keeps the bound too."
 )
 NOTATION = "Notation: x^, x~ and x- are x with a hat, a tilde and a bar; N+ is max(1, N)."
 HEAD = """# The paper, executable
@@ -51,6 +54,15 @@ them must hold. Bounds have the explicit constants of their lemmas, corrected wh
 | not testable | it is no statement that numbers could contradict |
 | not carried out | the check broke down: a fault of this library, not of the paper |
 
+| caveat beside a verdict | when |
+|---|---|
+| with scaled radii | every trial that said something had radii smaller than theory's |
+| in one reading | the words can be read in two ways; the verdict is that of the reading that is given |
+| in parts | the statement was tried part by part; as a whole it says nothing at these horizons |
+| too loose to detect faults | the bound is so far from what was seen that a faulty algorithm keeps it too |
+
+`tests/statements/test_mutations.py` plants faults: it has which check finds which, and what survives.
+
 """
 
 
@@ -71,7 +83,7 @@ def page(findings: Sequence[Finding], command: str = "driftmdp check") -> str:
     # The paper, executable
     """
     rows = [
-        f"| [{f.name}](#{f.name}) | {f.verdict} | {shown_margin(f.margin)} | {f.tried if f.instances else ''} | "
+        f"| [{f.name}](#{f.name}) | {f.outcome} | {shown_margin(f.margin)} | {f.tried if f.instances else ''} | "
         f"{_plain(f.title)} | {_plain(f.label)} |"
         for f in findings
     ]
@@ -92,8 +104,15 @@ def summary(findings: Sequence[Finding]) -> str:
     '2 statements. Not testable: 2.'
     """
     counted = Counter(finding.verdict for finding in findings)
-    parts = "; ".join(f"{verdict}: {counted[verdict]}" for verdict in Verdict if counted[verdict])
-    return f"{len(findings)} statement{'s' if len(findings) != 1 else ''}. {parts[:1].upper()}{parts[1:]}."
+    limited = Counter(caveat for finding in findings for caveat in finding.caveats)
+    text = f"{len(findings)} statement{'s' if len(findings) != 1 else ''}. {_listed(Verdict, counted)}"
+    return f"{text} {_listed(Caveat, limited)}".rstrip()
+
+
+def _listed(kinds: type[StrEnum], counted: Counter[Any]) -> str:
+    """Return how many there are of each kind, as a sentence."""
+    parts = "; ".join(f"{kind}: {counted[kind]}" for kind in kinds if counted[kind])
+    return f"{parts[:1].upper()}{parts[1:]}." if parts else ""
 
 
 def as_data(finding: Finding) -> dict[str, Any]:
@@ -107,7 +126,8 @@ def as_data(finding: Finding) -> dict[str, Any]:
     """
     data = {field.name: getattr(finding, field.name) for field in fields(finding)}
     margin = None if math.isnan(finding.margin) else finding.margin
-    return data | {"verdict": str(finding.verdict), "margin": margin}
+    caveats = [str(caveat) for caveat in finding.caveats]
+    return data | {"verdict": str(finding.verdict), "caveats": caveats, "margin": margin}
 
 
 def shown_margin(margin: float) -> str:
@@ -130,7 +150,7 @@ def _section(finding: Finding) -> str:
         "",
         f"```text\n{_narrow(finding.claim)}\n```",
         "",
-        f"**{finding.verdict}** — {_plain(finding.why)}.",
+        f"**{finding.outcome}** — {_plain(finding.why)}.",
         "",
     ]
     if finding.instances:

@@ -66,6 +66,7 @@ class Statement:
             vacuous=len(evidence.deciding.instances) - len(evidence.deciding.telling),
             margin=evidence.margin,
             why=evidence.why,
+            caveats=evidence.caveats,
             counterexample=evidence.counterexample,
             correction=evidence.correction if evidence.printed.broken else "",
             test=evidence.test,

@@ -9,7 +9,7 @@ from driftmdp import problems
 from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
 from driftmdp.problems.schedules import blocks, swing
 
-__all__ = ["nearly_still", "order_up", "random_mdp", "resting_then_moving", "ring", "shop", "turns"]
+__all__ = ["nearly_still", "order_up", "random_mdp", "resting_then_moving", "ring", "shop", "steady_shop", "turns"]
 
 LEVELS = 200  # of rewards that swing; so there are few worlds to solve
 STAY_OR_MOVE = [[1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [1.0, 0.0]]  # action 0 stays, action 1 moves
@@ -85,6 +85,11 @@ def shop(
         holding=0.3,
         zeta=zeta,
     )
+
+
+def steady_shop(horizon: int) -> problems.InventoryProblem:
+    """Return an inventory of capacity 2 whose demand hardly changes, as zeta is nearly the largest possible."""
+    return shop(capacity=2, horizon=horizon, zeta=0.33, low=0.6, high=0.7)
 
 
 def order_up(space: Space) -> NDArray[np.int32]:

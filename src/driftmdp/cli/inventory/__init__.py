@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from driftmdp.cli.inventory import backtest, decide, explain, export, history, init, record
+from driftmdp.cli.inventory import backtest, backup, decide, explain, export, history, init, record
 
 __all__ = ["inventory"]
 
@@ -18,3 +18,4 @@ inventory.command("record")(record.record)
 inventory.command("explain")(explain.explain)
 inventory.command("history")(history.history)
 inventory.command("export")(export.export)
+inventory.command("backup")(backup.backup)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from datetime import date
@@ -13,6 +14,7 @@ import typer
 from driftmdp.errors import InvalidInputError
 from driftmdp.files import write_whole
 from driftmdp.inventory.book import BESIDE
+from driftmdp.inventory.sheets import DAY_FORM, day_of
 
 __all__ = [
     "Capacity",
@@ -71,20 +73,20 @@ def as_lot(text: str) -> int | str:
 
 def as_day(text: str | None) -> date | None:
     """Return a date."""
-    if text is None:
-        return None
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise InvalidInputError(f"--date must be year-month-day, such as 2026-11-16; got {text!r}.") from None
+    day = None if text is None else day_of(text)
+    if text is not None and day is None:
+        raise InvalidInputError(f"--date must be {DAY_FORM}; got {text!r}.")
+    return day
 
 
 def checked_out(to: Path, inputs: Sequence[Path]) -> Path:
     """Return where a table goes, which is none of the files that it comes from."""
-    if to.is_dir():
-        raise InvalidInputError(f"--out must be a file; {to} is a folder.")
+    if to.exists() and not to.is_file():
+        raise InvalidInputError(
+            f"--out must be a file; {to} is a folder, a pipe or a device. Use --out - to print."
+        )
     taken = [Path(f"{given}{end}") for given in inputs for end in ("", *BESIDE)]
-    if any(to.resolve() == given.resolve() for given in taken):
+    if any(os.path.realpath(to) == os.path.realpath(given) for given in taken):
         raise InvalidInputError(f"--out must be another file; {to} belongs to what this command reads.")
     return to
 
@@ -98,4 +100,4 @@ def write_or_print(text: str, to: Path) -> None:
         to.parent.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError):
         raise InvalidInputError(f"--out must lie in a folder; {to.parent} is, or lies in, a file.") from None
-    write_whole(to, text.encode())
+    write_whole(Path(os.path.realpath(to)), text.encode())  # a link, such as /dev/stdout, stays one
