@@ -61,7 +61,7 @@ def test_pickles_and_hashes():
         (lambda: Space.uniform(0, 2), "n_states must be at least 1; got 0."),
         (lambda: Space.uniform(2, -1), "n_actions must be at least 1; got -1."),
         (lambda: Space.uniform(True, 1), "n_states must be a whole number; got True."),
-        (lambda: Space([1, 1], ["only one"]), "state_names must have 2 names, one a state; got ['only one']."),
+        (lambda: Space([1, 1], ["only one"]), "state_names must have 2 names, one per state; got ['only one']."),
         (lambda: Space([2], action_names=[["a"]]), "action_names[s=0] must have 2 names; got ['a']."),
         (lambda: Space([2, 1]).pair(2, 0), "state must be at most 1; got 2."),
         (lambda: Space([2, 1]).pair(1, 1), "action of state 1 must be at most 0; got 1."),
