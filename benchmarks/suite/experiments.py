@@ -130,7 +130,7 @@ def _command(quick: bool) -> list[Row]:
             command = [sys.executable, "-m", "driftmdp", "reproduce", "--out", f"{folder}/{number}"]
             seconds = seconds_of(partial(subprocess.run, command, check=True, capture_output=True, env=environment))
             require(Path(f"{folder}/{number}/report/index.html").exists(), "There must be a page.")
-            rows.append(Speed.under(f"driftmdp reproduce, {what}", seconds, limit, note="4,000 runs and the page"))
+            rows.append(Speed.under(f"driftmdp reproduce, {what}", seconds, limit, note="4,400 runs and the page"))
     return rows
 
 

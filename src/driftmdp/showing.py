@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["brief", "facts", "safely", "short", "sparkline", "table"]
+__all__ = ["brief", "counted", "facts", "safely", "short", "sparkline", "table"]
 
 FEW = 6
 MOST_ROWS = 20
@@ -24,6 +24,17 @@ LONGEST = 80  # characters in a text
 POINTS = 160  # of a line that is drawn
 WIDTH, HEIGHT = 240, 36
 LEFT, RIGHT = "text-align: left", "text-align: right"
+
+
+def counted(count: int, word: str) -> str:
+    """Return a count with its word, in the plural unless it is one.
+
+    Examples
+    --------
+    >>> counted(1, "day"), counted(2000, "day")
+    ('1 day', '2,000 days')
+    """
+    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
 
 
 def short(value: Any) -> str:

@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+from driftmdp.simulation.run import VACUOUS_ADVICE
 from tests.experiments.specs import SMALL
 
 
@@ -39,6 +40,22 @@ def test_from_init_to_a_page(call, tmp_path):
     code, out, err = call("run", "spec.toml")
     assert "36 of 36 runs are there already." in err
     assert "0 runs done, 36 were there, none failed" in err
+
+
+def test_one_run_and_vacuous_plans_are_said_below_the_table(call, tmp_path):
+    (tmp_path / "one.toml").write_text(
+        'seeds = 1\nproblems = [{name = "two-state", parameters = {horizon = 100}}]\nagents = [{name = "UCRL2"}]\n'
+    )
+    _, out, err = call("run", "one.toml")
+    assert "vacuous" not in out
+    assert err.splitlines()[-3:] == [
+        f"All plans, or nearly all, of UCRL2 were {VACUOUS_ADVICE}",
+        "1 run done, none failed; results in out/one",
+        "Look at them: driftmdp report out/one",
+    ]
+    _, _, err = call("run", "one.toml")
+    assert "1 of 1 run is there already." in err
+    assert "0 runs done, 1 was there, none failed" in err
 
 
 def test_init_never_overwrites(call, tmp_path):

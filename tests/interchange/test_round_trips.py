@@ -210,7 +210,8 @@ def test_what_cannot_be_kept_gets_a_sentence(tmp_path):
     with pytest.raises(InvalidInputError, match=r"path must end in .npz or .json"):
         interchange.save(problem.drifting, tmp_path / "x.csv")
     for call in (interchange.load, lambda path: interchange.save(problem.drifting, path)):
-        with pytest.raises(InvalidInputError, match="path must be a name that a file can have"):
-            call("a\0.npz")
+        for name in ("a\0.npz", "\ud800.npz", None, 5):
+            with pytest.raises(InvalidInputError, match="path must be the path of a file; got"):
+                call(name)
     with pytest.raises(InvalidInputError, match="nothing was changed"):
         interchange.save(problem.drifting, tmp_path / "nowhere" / "x.npz")

@@ -71,7 +71,7 @@ def test_questions_about_a_world_say_how_to_get_one(ask):
         (lambda: dm.problems.two_state(v_r=10**400), "v_r must be a finite number"),
         (lambda: dm.Space.uniform(10**400, 2), "n_states must be a whole number that a computer can count to"),
         (lambda: dm.Space([[1], [1, 2]]), "n_actions must be a regular table; its rows differ in length."),
-        (lambda: dm.Space([1], state_names=5), "state_names must have 1 names, one a state; got 5."),
+        (lambda: dm.Space([1], state_names=5), "state_names must have 1 name, one a state; got 5."),
         (lambda: dm.problems.make("perils", tau=0), "tau must be at least 1; got 0."),
         (lambda: dm.Mdp(dm.Space([1]), [0], np.array([[1j]])), "transitions must be"),
     ],

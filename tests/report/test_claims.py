@@ -91,7 +91,7 @@ def test_every_claim_says_what_was_measured_and_why():
 def test_what_a_master_that_learns_would_change_is_said_beside_the_sentence():
     same = claims_of(Made(noise=0.0, learning=Made(noise=0.0, uniform=False)))[5]
     assert same.verdict == "not"
-    assert "With a master that learns (BORL, bounded; not in the paper) it is 0.5, and BORL's" in same.measured
+    assert "With a master that learns (Bounded BORL; not in the paper) it is 0.5, and BORL's" in same.measured
     assert "changes by (a) 0 [0, 0]; (b) 0 [0, 0]; (c) 0 [0, 0]; (d) 0 [0, 0]. Of" in same.measured
     assert same.measured.endswith("Of the other sentences' verdicts none would change.")
     worse = Made(uniform=False, **{f"BORL{v_p}{v_r}": -2000.0 for v_p, v_r in SCENARIOS})
@@ -124,7 +124,7 @@ def test_the_paper_s_spec_covers_both_readings_and_the_three_constants(paper):
     readings = "rewards as they are", "rewards mapped to [0, 1]"
     constants = "B_r = V_r, B_p = V_p", "B_r = 15 V_r, B_p = 12 V_p as printed", "exact B_r, B_p"
     assert labels == {f"{reading}; {constant}" for reading in readings for constant in constants}
-    assert [line.label for line in paper.report.lines] == [*BASE, "Random", "Oracle", "BORL, bounded"]
+    assert [line.label for line in paper.report.lines] == [*BASE, "Random", "Oracle", "Bounded BORL"]
     assert len(paper.report.panels) == 4
 
 
@@ -146,7 +146,7 @@ def test_the_headline_is_the_setting_that_reproduces_most(paper):
 
 
 def test_the_paper_s_spec_has_a_master_that_learns_beside_it(paper):
-    assert "With a master that learns (BORL, bounded" in paper.claims[5].measured
+    assert "With a master that learns (Bounded BORL" in paper.claims[5].measured
     (arms,) = [section for section in paper.report.sections if section.id == "arms"]
     uniform, learning = (figure.caption for figure in arms.figures)
     assert "is clipped to 1: all are as likely" in uniform

@@ -8,9 +8,10 @@ import pytest
 from driftmdp.errors import StorageError
 from driftmdp.experiments import load, run_suite, write_tasks
 from driftmdp.report.leaderboard import standing_rows, write_leaderboard
-from driftmdp.report.leaderboard.promises import promises
+from driftmdp.report.leaderboard.promises import Promise, promises
 from driftmdp.report.leaderboard.tables import standings
 from driftmdp.report.leaderboard.view import Contest, read_leaderboard
+from driftmdp.report.leaderboard.words import found
 from tests.experiments.suites import tiny_suite
 
 
@@ -70,6 +71,26 @@ def test_verdicts_follow_the_rule(folder):
     assert median.verdict == ("kept so far" if sum(within) * 2 >= len(within) else "not kept")
     assert by_line["Stationary problems: at most 1.2 x PSRL"].verdict == "not run"
     assert by_line["At most 10 states: under 30 microseconds a step"].verdict != "not run"
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "sentence"),
+    [
+        (["kept"] * 3, "All 3 promises are kept."),
+        (["kept so far"] * 2, "All 2 promises are kept so far (problems or seeds are missing)."),
+        (["kept", "kept", "not kept"], "Of 3 promises 2 are kept and 1 is not kept."),
+        (
+            ["kept so far"] * 9 + ["not run"] * 2,
+            "Of 11 promises 9 are kept so far (problems or seeds are missing) and 2 are not tried.",
+        ),
+        (["kept so far", "not kept", "not run"], "Of 3 promises 1 is kept so far (problems or seeds are missing), "
+         "1 is not kept and 1 is not tried."),
+    ],
+)  # fmt: skip
+def test_the_sentence_on_promises_leaves_out_what_does_not_occur(folder, monkeypatch, verdicts, sentence):
+    made = [Promise("", "", verdict) for verdict in verdicts]
+    monkeypatch.setattr("driftmdp.report.leaderboard.words.promises", lambda board: made)
+    assert found(read_leaderboard(folder)).endswith(f". {sentence}")
 
 
 def test_the_slack_decides_at_the_edge():

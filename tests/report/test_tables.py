@@ -8,8 +8,10 @@ from driftmdp.errors import InvalidInputError
 from driftmdp.experiments import load, parse_spec, run
 from driftmdp.report import build, write_report
 from driftmdp.report.figures import stretch
+from driftmdp.report.tables import vacuous_agents
 from driftmdp.report.text import interval_text, number
 from driftmdp.report.view import view
+from driftmdp.simulation.run import VACUOUS_ADVICE
 from driftmdp.statistics import mean_interval, median_interval
 from tests.experiments.specs import SMALL
 from tests.report.stores import HORIZONS, HOSTILE, made
@@ -116,6 +118,82 @@ def test_one_seed_has_no_interval_and_still_a_page(tmp_path):
     assert curve.regret.low == [None]
     assert "[–, –]" in table(built, "outcomes-s0").rows[0][2].text  # noqa: RUF001
     assert write_report(folder).page.stat().st_size > 10_000
+
+
+ALONE = """
+seeds = 1
+[[problems]]
+name = "bandit"
+parameters = { n_arms = 2, horizon = 50 }
+[[agents]]
+name = "UCB1"
+"""
+
+
+def test_one_of_a_thing_is_in_the_singular(tmp_path):
+    results = load(made(tmp_path / "r", ALONE))
+    built = build(results)
+    assert built.report.lead.paragraphs[0].startswith(
+        "1 run: 1 problem, 1 agent (one per choice of parameters), 1 seed. "
+    )
+    assert table(built, "outcomes-s0").caption.endswith(", 1 seed")
+    assert table(built, "problems").rows[0][2].text == "1 state, 2 pairs"
+    assert repr(results).endswith("1 problem, 1 agent, 1 seed>")
+
+
+OWN = """
+class Cautious:
+    def __init__(self, problem, optimism=0.5, seed=None):
+        self.space = problem.space
+
+    def reset(self, rng):
+        pass
+
+    def act(self, state):
+        return 0
+
+    def observe(self, reward, next_state, action=None):
+        pass
+"""
+OWN_SPEC = """
+seeds = 2
+[[problems]]
+name = "two-state"
+parameters = { horizon = 20 }
+[[agents]]
+name = "cautious_agents:Cautious"
+label = "mine"
+parameters = { optimism = 0.25 }
+[[agents]]
+name = "Random"
+"""
+
+
+def test_parameters_of_an_own_agent_are_what_the_spec_gave(tmp_path, monkeypatch):
+    (tmp_path / "cautious_agents.py").write_text(OWN)
+    monkeypatch.syspath_prepend(tmp_path)
+    run(parse_spec(OWN_SPEC), tmp_path / "r", where=str(tmp_path / "spec.toml"))
+    rows = table(build(load(tmp_path / "r")), "agents-s0").rows
+    assert [[cell.text for cell in row[:3]] for row in rows] == [
+        ["mine", "cautious_agents:Cautious", "optimism = 0.25"],
+        ["Random", "Random", "none"],
+    ]
+
+
+def test_vacuous_plans_are_said_once_at_the_top(built, results):
+    (sentence,) = vacuous_agents(results)
+    assert sentence == f"All plans, or nearly all, of SWUCRL2-CW (scale=1), BORL were {VACUOUS_ADVICE}"
+    assert built.report.lead.paragraphs.count(sentence) == 1
+
+
+def test_problems_are_named_where_plans_are_vacuous_in_some_only(tmp_path):
+    text = HORIZONS.replace("[200, 400, 800]", "[100, 20000]").replace("scale = 0.1", "scale = 1")
+    (sentence,) = vacuous_agents(load(made(tmp_path / "r", text.replace("seeds = 6", "seeds = 1"))))
+    assert sentence.startswith("All plans, or nearly all, of UCRL2 in T = 100 were vacuous: ")
+
+
+def test_nothing_is_said_where_radii_exclude_something(tmp_path):
+    assert vacuous_agents(load(made(tmp_path / "r", HORIZONS))) == []
 
 
 def test_missing_and_failed_runs_are_said(tmp_path):

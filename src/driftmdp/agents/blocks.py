@@ -22,6 +22,7 @@ from driftmdp.agents.base import RowByRow, Stage
 from driftmdp.agents.generators import as_text, from_text
 from driftmdp.agents.parts import require_restarts
 from driftmdp.kernels.arrays import Odds
+from driftmdp.showing import counted
 
 __all__ = ["BlockByBlock", "BlockSummary", "Blocks"]
 
@@ -121,9 +122,9 @@ class BlockSummary:
         distinct = len(set(self.arms))
         repeated = f", {distinct} of them distinct" if distinct < len(self.arms) else ""
         lines = [
-            f"{self.master} over {len(self.arms)} arms ({', '.join(self.names)}{repeated}), "
+            f"{self.master} over {counted(len(self.arms), 'arm')} ({', '.join(self.names)}{repeated}), "
             f"gamma {self.gamma:.3g}{clipped}{uniform}",
-            f"blocks of {self.block_length} steps:",
+            f"blocks of {counted(self.block_length, 'step')}:",
             f"{'block':>5} {'from t':>8} "
             + " ".join(f"{name:>9}" for name in self.names)
             + "  probability  feedback",
@@ -131,7 +132,7 @@ class BlockSummary:
         for block, (start, arm) in enumerate(zip(self.starts, self.chosen, strict=True)):
             values = " ".join(f"{value:>9.4g}" for value in self.arms[arm])
             fed = f"{self.feedback[block]:.4f}" if block < self.feedback.size else "-"
-            short = "" if self.sizes[block] == self.block_length else f"  ({self.sizes[block]} steps)"
+            short = "" if self.sizes[block] == self.block_length else f"  ({counted(self.sizes[block], 'step')})"
             lines.append(
                 f"{block + 1:>5} {start:>8} {values}  {self.probabilities[block, arm]:>11.4f}  {fed:>8}{short}"
             )

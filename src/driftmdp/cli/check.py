@@ -16,6 +16,7 @@ from driftmdp.cli.running import stopping_politely
 from driftmdp.errors import InvalidInputError
 from driftmdp.files import write_whole
 from driftmdp.kernels import machine_code_is_there
+from driftmdp.showing import counted
 from driftmdp.statements import Finding, Verdict, statement_named, statements
 from driftmdp.statements import check as check_statements
 from driftmdp.statements.page import MEANING, as_data, page, shown_margin, summary
@@ -68,7 +69,7 @@ def check(
         remark("Compiling; that is done once, and takes a minute.")
     target = _page_to_write(to, names)
     if not names:
-        remark(f"Checking {len(wanted)} statements; that takes {_TIMES[thorough]}.")
+        remark(f"Checking {counted(len(wanted), 'statement')}; that takes {_TIMES[thorough]}.")
     with stopping_politely("Stopping after the checks that run now. Once more to stop at once."):
         findings = check_statements(wanted, thorough, workers, each=_tell)
     if as_json:

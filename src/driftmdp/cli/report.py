@@ -9,6 +9,7 @@ import typer
 
 from driftmdp.cli.printing import remark
 from driftmdp.report import write_report
+from driftmdp.showing import counted
 
 __all__ = ["report"]
 
@@ -31,5 +32,6 @@ def report(folder: Folder, baseline: Baseline = None, to: To = None) -> None:
     """
     written = write_report(folder, to, baseline)
     if written.n_missing:
-        remark(f"{written.n_missing} runs of the spec are not there; the page says so.")
+        are = "is" if written.n_missing == 1 else "are"
+        remark(f"{counted(written.n_missing, 'run')} of the spec {are} not there; the page says so.")
     print(written.page)

@@ -10,7 +10,7 @@ import typer
 from driftmdp.cli.printing import print_columns, remark
 from driftmdp.cli.running import Engine, Scheduler, Workers, closing_line, do_runs
 from driftmdp.experiments import load, read_spec
-from driftmdp.report.tables import outcome_rows
+from driftmdp.report.tables import outcome_rows, vacuous_agents
 
 __all__ = ["run"]
 
@@ -38,8 +38,11 @@ def run(
     asked = read_spec(spec)
     folder = out or Path("out") / spec.stem
     session = do_runs(asked, folder, workers, engine, str(spec), scheduler)
-    header, rows = outcome_rows(load(folder))
+    results = load(folder)
+    header, rows = outcome_rows(results)
     print_columns(rows, header, numbers=range(2, len(header)))
+    for sentence in vacuous_agents(results):
+        remark(sentence)
     remark(closing_line(session))
     if session.failures:
         raise typer.Exit(1)

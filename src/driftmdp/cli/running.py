@@ -16,6 +16,7 @@ from driftmdp.errors import one_line
 from driftmdp.experiments import Session, Spec
 from driftmdp.experiments import run as run_spec
 from driftmdp.progress import make_progress
+from driftmdp.showing import counted
 
 __all__ = ["Engine", "Scheduler", "Workers", "closing_line", "do_runs", "saying_warnings", "stopping_politely"]
 
@@ -51,15 +52,15 @@ def do_runs(
 
 def closing_line(session: Session) -> str:
     """Return what came of a session, failures first."""
-    kept = f", {session.kept} were there" if session.kept else ""
+    kept = f", {session.kept:,} {'was' if session.kept == 1 else 'were'} there" if session.kept else ""
     if not session.failures:
-        return f"{session.done} runs done{kept}, none failed; results in {session.folder}"
+        return f"{counted(session.done, 'run')} done{kept}, none failed; results in {session.folder}"
     runs = [failure for failure in session.failures if failure.is_run]
     first = (runs or session.failures)[0]
     who = f"{first.agent} in {first.problem}, seed {first.seed}" if runs else f"the facts of {first.problem}"
     return one_line(
-        f"{len(runs)} of {session.asked} runs FAILED, {session.done} done{kept}; the first: {who}: {first.error} "
-        f"(all of them: {session.folder / 'failures.json'})"
+        f"{len(runs):,} of {counted(session.asked, 'run')} FAILED, {session.done:,} done{kept}; the first: {who}: "
+        f"{first.error} (all of them: {session.folder / 'failures.json'})"
     )
 
 

@@ -15,6 +15,7 @@ from driftmdp.cli.running import Workers, stopping_politely
 from driftmdp.errors import InvalidInputError
 from driftmdp.experiments import SuiteTask, packaged_suite, run_suite, write_tasks
 from driftmdp.report.leaderboard import standing_rows, write_leaderboard
+from driftmdp.showing import counted
 
 __all__ = ["suite"]
 
@@ -66,7 +67,9 @@ def suite(quick: Quick = False, out: Out = None, workers: Workers = None, only: 
     print(f"\nThe page: {written.page}")
     if failures:
         first = failures[0]
-        remark(f"{len(failures)} runs FAILED; the first: {first.agent} in {first.problem}: {first.error}")
+        remark(
+            f"{counted(len(failures), 'run')} FAILED; the first: {first.agent} in {first.problem}: {first.error}"
+        )
         raise typer.Exit(1)
 
 
@@ -96,7 +99,7 @@ class _Course:
             self._told = now
             remark(
                 f"problem {self._places[self._task.slug]} of {len(self._places)}, {self._task.label}, "
-                f"T = {self._task.horizon:,}: {self._what}, {self._there} of {self._total} runs; "
+                f"T = {self._task.horizon:,}: {self._what}, {self._there} of {counted(self._total, 'run')}; "
                 f"{(now - self._began) / 60:.0f} min so far"
             )
 

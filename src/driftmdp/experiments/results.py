@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from driftmdp.errors import InvalidInputError, StorageError
 from driftmdp.experiments.rows import PROBLEMS, RUNS, run_table
 from driftmdp.experiments.store import Store
-from driftmdp.showing import brief, safely
+from driftmdp.showing import brief, counted, safely
 
 if TYPE_CHECKING:  # slow to import, and workers do without
     import duckdb
@@ -147,8 +147,8 @@ class Results:
     def __repr__(self) -> str:
         asked = self.manifest
         return (
-            f"<Results of {asked['name']!r} in {str(self.folder)!r}: {len(asked['problems'])} problems, "
-            f"{len(asked['agents'])} agents, {len(asked['seeds'])} seeds>"
+            f"<Results of {asked['name']!r} in {str(self.folder)!r}: {counted(len(asked['problems']), 'problem')}, "
+            f"{counted(len(asked['agents']), 'agent')}, {counted(len(asked['seeds']), 'seed')}>"
         )
 
     @safely

@@ -27,7 +27,7 @@ from driftmdp.formulas.bandits import exp3p_parameters
 from driftmdp.formulas.whole import whole_part
 from driftmdp.mdp import Space
 from driftmdp.mdp.space import as_space
-from driftmdp.showing import brief
+from driftmdp.showing import brief, counted
 from driftmdp.validation import as_integer, one_of
 
 __all__ = ["ARMS", "BorlSchedule", "borl_schedule"]
@@ -79,7 +79,8 @@ class BorlSchedule:
         widenings = ", ".join(f"{widening:.3g}" for widening in self.widenings)
         note = ", which is no probability" if self.gamma > 1.0 else ""
         return (
-            f"{self.n_blocks} blocks of H = {self.block_length} steps, {self.n_arms} arms\n"
+            f"{counted(self.n_blocks, 'block')} of H = {counted(self.block_length, 'step')}, "
+            f"{counted(self.n_arms, 'arm')}\n"
             f"windows    {windows}\n"
             f"widenings  {widenings}\n"
             f"EXP3.P     alpha {self.alpha:.3g}, beta {self.beta:.3g}, gamma {self.gamma:.3g}{note}"

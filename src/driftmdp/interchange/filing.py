@@ -35,7 +35,7 @@ from driftmdp.mdp import DriftingMdp, Mdp, Space
 from driftmdp.mdp.sparse import csr_from_arrays
 from driftmdp.mdp.weights import Weights
 from driftmdp.npz import Arrays, pack, read_regular, unpack
-from driftmdp.validation import one_of, shown
+from driftmdp.validation import as_file, one_of, shown
 
 __all__ = ["load", "save"]
 
@@ -128,11 +128,10 @@ def load(path: str | os.PathLike[str]) -> Mdp | DriftingMdp:
 
 
 def _checked_path(path: str | os.PathLike[str]) -> Path:
-    if not isinstance(path, str | os.PathLike) or Path(path).suffix not in SUFFIXES:
+    file = as_file(path)
+    if file.suffix not in SUFFIXES:
         raise InvalidInputError(f"path must end in {' or '.join(SUFFIXES)}; got {shown(path)}.")
-    if "\0" in str(path):
-        raise InvalidInputError(f"path must be a name that a file can have; got {shown(path)}, with a null in it.")
-    return Path(path)
+    return file
 
 
 def _header(world: Mdp | DriftingMdp) -> dict[str, Any]:

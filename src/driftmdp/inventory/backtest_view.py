@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from driftmdp.inventory.rules import RULES
-from driftmdp.showing import table
+from driftmdp.showing import counted, table
 
 if TYPE_CHECKING:
     from driftmdp.inventory.backtest import Backtest
@@ -27,4 +27,6 @@ def backtest_view(backtest: Backtest) -> str:
         for place, rule in enumerate(backtest.rules)
     ]
     header = ["rule", "cost a day and item", "share of demand served", "stock in the evening", "orders"]
-    return table(header, rows, f"Backtest of {len(backtest.skus):,} items over {days:,} days in all")
+    return table(
+        header, rows, f"Backtest of {counted(len(backtest.skus), 'item')} over {counted(days, 'day')} in all"
+    )

@@ -20,6 +20,7 @@ from driftmdp.inventory.forms import Count, Sold
 from driftmdp.inventory.rules import shelf_of
 from driftmdp.inventory.shelves import NEVER, Shelves
 from driftmdp.problems.inventory import Costs
+from driftmdp.showing import counted
 from driftmdp.validation import as_integer
 
 __all__ = ["Shop"]
@@ -94,8 +95,8 @@ class Shop:
 
     def __repr__(self) -> str:
         return (
-            f"<Shop in {str(self._desk.book.path)!r}: {len(self._desk.shelves.skus)} items when last read, "
-            f"capacity {self.capacity}, lead time {self.lead_time}>"
+            f"<Shop in {str(self._desk.book.path)!r}: {counted(len(self._desk.shelves.skus), 'item')} when last "
+            f"read, capacity {self.capacity}, lead time {self.lead_time}>"
         )
 
     def __enter__(self) -> Self:

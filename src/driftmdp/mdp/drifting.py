@@ -26,7 +26,7 @@ from driftmdp.mdp.sparse import readonly_csr
 from driftmdp.mdp.variation import Variation, as_norm, variation
 from driftmdp.mdp.views import drifting_view
 from driftmdp.mdp.weights import Weights
-from driftmdp.showing import safely
+from driftmdp.showing import counted, safely
 from driftmdp.validation import as_flag, as_integer, as_list, readonly
 
 __all__ = ["DriftingMdp"]
@@ -304,8 +304,8 @@ class DriftingMdp:
 
     def __repr__(self) -> str:
         return (
-            f"<DriftingMdp: {self.horizon} steps, {self.n_anchors} anchors, "
-            f"{self._space.n_states} states, {self._space.n_pairs} pairs>"
+            f"<DriftingMdp: {counted(self.horizon, 'step')}, {counted(self.n_anchors, 'anchor')}, "
+            f"{counted(self._space.n_states, 'state')}, {counted(self._space.n_pairs, 'pair')}>"
         )
 
     _repr_html_ = safely(drifting_view)

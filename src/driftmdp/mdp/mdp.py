@@ -24,7 +24,7 @@ from driftmdp.kernels.arrays import Model
 from driftmdp.mdp.space import Space
 from driftmdp.mdp.sparse import normalise_rows, readonly_csr, sound_csr
 from driftmdp.mdp.views import mdp_view
-from driftmdp.showing import safely
+from driftmdp.showing import counted, safely
 from driftmdp.system import require_memory
 from driftmdp.validation import as_numbers, as_table, readonly
 
@@ -166,8 +166,8 @@ class Mdp:
     def __repr__(self) -> str:
         low, high = self._rewards.min(), self._rewards.max()
         return (
-            f"<Mdp: {self._space.n_states} states, {self._space.n_pairs} pairs, "
-            f"{self._transitions.nnz} successors, rewards in [{low:g}, {high:g}]>"
+            f"<Mdp: {counted(self._space.n_states, 'state')}, {counted(self._space.n_pairs, 'pair')}, "
+            f"{counted(self._transitions.nnz, 'successor')}, rewards in [{low:g}, {high:g}]>"
         )
 
     _repr_html_ = safely(mdp_view)

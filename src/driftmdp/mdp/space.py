@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp.views import space_view
-from driftmdp.showing import safely
+from driftmdp.showing import counted, safely
 from driftmdp.system import require_memory
 from driftmdp.validation import as_integer, as_table, readonly, shown
 
@@ -187,7 +187,9 @@ def _checked_state_names(names: Sequence[str] | None, n_states: int) -> tuple[st
     if names is None:
         return None
     if isinstance(names, str) or not isinstance(names, Sequence) or len(names) != n_states:
-        raise InvalidInputError(f"state_names must have {n_states} names, one a state; got {shown(names)}.")
+        raise InvalidInputError(
+            f"state_names must have {counted(n_states, 'name')}, one a state; got {shown(names)}."
+        )
     return tuple(map(str, names))
 
 
@@ -205,7 +207,9 @@ def _checked_action_names(
     for s, count in enumerate(n_actions):
         own = names[:count] if shared else names[s]
         if not isinstance(own, Sequence) or len(own) != count:
-            raise InvalidInputError(f"action_names[s={s}] must have {count} names; got {shown(own)}.")
+            raise InvalidInputError(
+                f"action_names[s={s}] must have {counted(int(count), 'name')}; got {shown(own)}."
+            )
         result.append(tuple(map(str, own)))
     return tuple(result)
 

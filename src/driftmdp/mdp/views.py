@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from driftmdp.showing import MOST_ROWS, Drawing, facts, short, sparkline, table
+from driftmdp.showing import MOST_ROWS, Drawing, counted, facts, short, sparkline, table
 
 if TYPE_CHECKING:
     from driftmdp.mdp.drifting import DriftingMdp
@@ -26,7 +26,7 @@ def space_view(space: Space) -> str:
     if space.n_states > MOST_ROWS or not (space.state_names or space.action_names):
         return facts("Space", **_size(space))
     rows = [(space.state_name(s), _actions_of(space, s)) for s in range(space.n_states)]
-    return table(["state", "actions"], rows, f"Space: {space.n_states} states, {space.n_pairs} pairs")
+    return table(["state", "actions"], rows, f"Space: {_counts(space)}")
 
 
 def mdp_view(mdp: Mdp) -> str:
@@ -36,8 +36,12 @@ def mdp_view(mdp: Mdp) -> str:
         rewards = f"{mdp.rewards.min():g} to {mdp.rewards.max():g}"
         return facts("Mdp", **_size(space), successors=n_successors, rewards=rewards)
     rows = [_pair_row(mdp, pair) for pair in range(space.n_pairs)]
-    size = f"{space.n_states} states, {space.n_pairs} pairs, {n_successors:,} successors"
+    size = f"{_counts(space)}, {counted(n_successors, 'successor')}"
     return table(["state", "action", "reward", "next states"], rows, f"Mdp: {size}")
+
+
+def _counts(space: Space) -> str:
+    return f"{counted(space.n_states, 'state')}, {counted(space.n_pairs, 'pair')}"
 
 
 def drifting_view(drifting: DriftingMdp) -> str:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp.mdp import SUM_TOLERANCE
 from driftmdp.mdp.sparse import normalise_rows, readonly_csr, sound_csr
+from driftmdp.showing import counted
 from driftmdp.validation import as_table, readonly
 
 __all__ = ["Weights"]
@@ -129,7 +130,7 @@ class Weights:
         return np.asarray(abs(self.arrays - self.arrays[steps]).max(axis=1).toarray().ravel() > 0)
 
     def __repr__(self) -> str:
-        return f"<Weights: {self.horizon} steps, {self._shape[1]} anchors>"
+        return f"<Weights: {counted(self.horizon, 'step')}, {counted(self._shape[1], 'anchor')}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         matrix = None if self._index is not None else self._matrix

@@ -74,7 +74,12 @@ def watched(items: Iterable[Item], total: int, progress: Progress, every: float 
 
 def opening(total: int, kept: int, notes: Sequence[str], unit: str) -> list[str]:
     """Return what is worth knowing before it begins, a sentence each."""
-    return [*notes, *([f"{kept} of {total} {unit} are there already."] if kept else [])]
+    are = "is" if kept == 1 else "are"
+    return [*notes, *([f"{kept} of {total} {_agreeing(unit, total)} {are} there already."] if kept else [])]
+
+
+def _agreeing(unit: str, total: int) -> str:
+    return unit.removesuffix("s") if total == 1 else unit
 
 
 class Pace:
@@ -125,4 +130,4 @@ class Pace:
             rate = timed / seconds
             left = (self.total - self.there) / rate
             speed = f", {rate:,.0f} a second, {left:,.0f} s left"
-        return f"{self.there} of {self.total} {self.unit}{speed}{self.failures}"
+        return f"{self.there} of {self.total} {_agreeing(self.unit, self.total)}{speed}{self.failures}"

@@ -21,7 +21,7 @@ from driftmdp.report.headline import Judged, judge
 from driftmdp.report.model import Band, Curve, Figure, Line, Report, Section, Table
 from driftmdp.report.provenance import provenance_section
 from driftmdp.report.view import View, view
-from driftmdp.showing import brief
+from driftmdp.showing import brief, counted
 from driftmdp.statistics import mean_interval
 from driftmdp.validation import nearest_name
 
@@ -116,13 +116,17 @@ def _lead(found: View, judged: Judged | Section | None) -> Section:
     results = found.results
     paragraphs = [
         *results.manifest["spec"]["report"]["about"],
-        f"{len(results.runs):,} runs: {len(found.panels)} problems, {len(results.manifest['agents'])} agents with "
-        f"their parameters, {len(results.manifest['seeds'])} seeds. Lines are means over seeds, bands are 95% "
+        f"{counted(len(results.runs), 'run')}: {counted(len(found.panels), 'problem')}, "
+        f"{counted(len(results.manifest['agents']), 'agent')} (one per choice of parameters), "
+        f"{counted(len(results.manifest['seeds']), 'seed')}. Lines are means over seeds, bands are 95% "
         "bootstrap intervals. Agents with the same seed face the same luck.",
+        *tables.vacuous_agents(results),
     ]
     if results.n_missing:
         failed = f"; {len(results.failures):,} of them failed" if len(results.failures) else ""
-        paragraphs.append(f"{results.n_missing:,} runs that the spec asks for are missing here{failed}.")
+        are = "is" if results.n_missing == 1 else "are"
+        missing = counted(results.n_missing, "run")
+        paragraphs.append(f"{missing} that the spec asks for {are} missing here{failed}.")
     if isinstance(judged, Judged):
         paragraphs.append(judged.reason)
     paragraphs += _covered(found)

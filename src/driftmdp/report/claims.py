@@ -26,7 +26,7 @@ __all__ = ["Claim", "Evidence", "claims_of", "claims_table", "score", "scores_ta
 
 LOW, HIGH = "T^0.2", "T^0.5"
 OURS, OTHERS = ("SWUCRL2-CW", "BORL"), ("UCRL2", "UCRL2.S")
-LEARNING = "BORL, bounded"  # not in the paper: its master's share of uniform draws is at most 1/2
+LEARNING = "Bounded BORL"  # not in the paper: its master's share of uniform draws is at most 1/2
 SCENARIOS = list(itertools.product((LOW, HIGH), repeat=2))
 WORDS = {"reproduced": "reproduced", "partly": "partly", "not": "not reproduced"}
 

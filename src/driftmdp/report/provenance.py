@@ -6,6 +6,7 @@ from typing import Any
 
 from driftmdp.experiments import Results
 from driftmdp.report.model import Cell, Section, Table
+from driftmdp.showing import counted
 
 __all__ = ["provenance_section"]
 
@@ -29,7 +30,7 @@ def _source(results: Results) -> Table:
         "Experiment": manifest["name"],
         "Digest of all results": results.digest,
         "Seeds": f"{seeds[0]} to {seeds[-1]}" if in_a_row else ", ".join(map(str, seeds)),
-        "Curve": f"{curve['points']} points, {curve['spacing']}",
+        "Curve": f"{counted(curve['points'], 'point')}, {curve['spacing']}",
         "Revision": manifest["revision"] or "not in a checkout",
         **{f"Version of {name}": version for name, version in manifest["versions"].items()},
     }
@@ -45,7 +46,7 @@ def _sessions(sessions: list[dict[str, Any]]) -> Table:
             Cell(f"{session['failed']:,}", float(session["failed"])),
             Cell(f"{session['seconds']:.1f} s", float(session["seconds"])),
             Cell(f"{session['workers']} {session['engine']}"),
-            Cell(f"{session['machine']['processor']}, {session['machine']['cores']} cores"),
+            Cell(f"{session['machine']['processor']}, {counted(session['machine']['cores'], 'core')}"),
         ]
         for session in sessions
     ]

@@ -17,6 +17,8 @@ from driftmdp.experiments.identity import shown
 from driftmdp.report.model import Cell, Line, Panel, Setting, Table
 from driftmdp.report.text import interval_cell, number_cell, p_cell
 from driftmdp.report.view import View
+from driftmdp.showing import counted
+from driftmdp.simulation.run import VACUOUS_ADVICE
 from driftmdp.statistics import (
     difference_interval,
     holm,
@@ -26,9 +28,20 @@ from driftmdp.statistics import (
     sign_flip_test,
 )
 
-__all__ = ["agents_table", "outcome_rows", "outcomes", "paired_differences", "problems_table", "ranking", "slopes"]
+__all__ = [
+    "agents_table",
+    "outcome_rows",
+    "outcomes",
+    "paired_differences",
+    "problems_table",
+    "ranking",
+    "slopes",
+    "vacuous_agents",
+]
 
 LEVEL = 0.05
+NEARLY_ALL = 0.99  # of an agent's plans
+MOST_NAMES = 6  # in a sentence
 ROUNDING = 1e-9  # a variation below this is that of sums in floating point
 
 
@@ -88,7 +101,7 @@ def outcomes(found: View, setting: Setting) -> Table:
 
 def _seeds(found: View, setting: Setting) -> str:
     counts = {found.estimates(cell).n_seeds for cells in setting.curves.values() for cell in cells.values()}
-    return f"{min(counts)} seeds" if len(counts) == 1 else f"{min(counts)} to {max(counts)} seeds"
+    return counted(min(counts), "seed") if len(counts) == 1 else f"{min(counts)} to {max(counts)} seeds"
 
 
 def ranking(found: View, setting: Setting) -> Table:
@@ -187,15 +200,16 @@ def paired_differences(found: View, setting: Setting, baseline: Line) -> Table |
         rows,
         setting.id,
         "Both agents of a pair face the same luck. A sign-flip test of no difference, corrected for the "
-        f"{len(rows)} comparisons of this table (Holm); a finding is given at 5%. An interval is for its own row "
-        f"only, so one that excludes 0 need not be a finding.{_out_of_reach(compared)}",
+        f"{counted(len(rows), 'comparison')} of this table (Holm); a finding is given at 5%. An interval is for "
+        f"its own row only, so one that excludes 0 need not be a finding.{_out_of_reach(compared)}",
     )
 
 
 def _out_of_reach(compared: list[tuple[Panel, Line, NDArray[np.float64]]]) -> str:
     """Say so where there are too few seeds for any finding: all signs alike have probability 2 / 2^n."""
     n = max(less.size for _, _, less in compared)
-    return f" With {n} seeds nothing can be found here; run more." if 2.0 ** (1 - n) * len(compared) > LEVEL else ""
+    seeds = counted(n, "seed")
+    return f" With {seeds} nothing can be found here; run more." if 2.0 ** (1 - n) * len(compared) > LEVEL else ""
 
 
 def _verdict(less: NDArray[np.float64], p: float) -> str:
@@ -254,7 +268,7 @@ def problems_table(found: View) -> Table:
             [
                 Cell(panel.label),
                 Cell(_described(row)),
-                Cell(f"{row['n_states']} states, {row['n_pairs']} pairs"),
+                Cell(f"{counted(row['n_states'], 'state')}, {counted(row['n_pairs'], 'pair')}"),
                 number_cell(_unless_rounding(row["b_r"])),
                 number_cell(_unless_rounding(row["b_p"])),
                 Cell(f"[{row['reward_low']:g}, {row['reward_high']:g}]"),
@@ -286,7 +300,7 @@ def agents_table(found: View, setting: Setting) -> Table:
         if not cells:
             continue
         agent = found.agent_of[cells[0]]
-        used = _in_force([json.loads(in_force[cell]) for cell in cells])
+        used = _in_force([json.loads(in_force[cell]) or agent["parameters"] for cell in cells])
         plans, vacuous = runs.loc[cells, "plans"], runs.loc[cells, "vacuous_share"]
         share = float(vacuous.mean())
         rows.append(
@@ -305,8 +319,34 @@ def agents_table(found: View, setting: Setting) -> Table:
         rows,
         setting.id,
         "A plan is vacuous when neither its reward radii nor its transition radii exclude anything: what was "
-        "remembered then does not matter. Rewards without a cap always count for something.",
+        "remembered then does not matter. Rewards without a cap always count for something. Of agents that are not "
+        "driftmdp's own, the parameters are those that the spec gave.",
     )
+
+
+def vacuous_agents(results: Results) -> list[str]:
+    """Return a sentence on the agents whose plans were all vacuous, or nearly so, and what to do; or none.
+
+    Examples
+    --------
+    ``vacuous_agents(driftmdp.experiments.load(folder))``
+    """
+    keys = ["agent_base", "agent", "problem"]
+    vacuous = results.runs.groupby(keys, sort=False)["vacuous_share"].mean().dropna() >= NEARLY_ALL
+    names = []
+    for base, of_base in vacuous.groupby("agent_base", sort=False):
+        everywhere = of_base.groupby("agent", sort=False).all()
+        labels = everywhere.index[everywhere].tolist()
+        if len(labels) == len(everywhere):
+            labels = [str(base)]
+        elif len(labels) > 1:
+            labels = [f"{base} with {len(labels)} of {len(everywhere)} choices of parameters"]
+        elsewhere = of_base[of_base & ~everywhere.reindex(of_base.index, level="agent")]
+        names += labels + [f"{agent} in {problem}" for _, agent, problem in elsewhere.index]
+    if not names:
+        return []
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return [f"All plans, or nearly all, of {', '.join(names[:MOST_NAMES])}{more} were {VACUOUS_ADVICE}"]
 
 
 def _in_force(parameters: list[dict[str, Any]]) -> str:

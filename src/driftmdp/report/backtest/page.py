@@ -17,10 +17,11 @@ from driftmdp.report.backtest.figures import FURTHEST, draw_item, draw_ratios, d
 from driftmdp.report.backtest.names import printable, shown_name
 from driftmdp.report.backtest.tables import item_rows, item_tables, total_table
 from driftmdp.report.backtest.view import HINDSIGHT, item_ratios, losses, ours
-from driftmdp.report.backtest.words import assumptions, counted, findings, intervals, sight, title
+from driftmdp.report.backtest.words import assumptions, findings, intervals, sight, title
 from driftmdp.report.drawing import Drawing
 from driftmdp.report.model import Figure, Report, Section
 from driftmdp.report.page import render
+from driftmdp.showing import counted
 
 __all__ = ["WrittenBacktest", "backtest_report", "default_pictures", "write_backtest"]
 

@@ -10,6 +10,7 @@ from driftmdp.inventory.backtest import BLOCK
 from driftmdp.inventory.sales import WARM_UP
 from driftmdp.report.backtest.view import SEES, cost_ratio, followable, ordered, ours
 from driftmdp.report.text import interval_text, number
+from driftmdp.showing import counted
 from driftmdp.statistics import Interval
 
 __all__ = ["assumptions", "compared", "estimate_text", "findings", "intervals", "percent", "sight", "title"]
@@ -23,17 +24,6 @@ def title(backtest: Backtest) -> str:
     if len(backtest.skus) == 1:
         return f"Inventory backtest: 1 item, {counted(days, 'day')}"
     return f"Inventory backtest: {len(backtest.skus):,} items, {days:,} item-days"
-
-
-def counted(count: int, word: str) -> str:
-    """Return a count with its word.
-
-    Examples
-    --------
-    >>> counted(1, "day"), counted(2000, "day")
-    ('1 day', '2,000 days')
-    """
-    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
 
 
 def estimate_text(found: Interval) -> str:

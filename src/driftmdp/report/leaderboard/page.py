@@ -17,6 +17,7 @@ from driftmdp.report.leaderboard.provenance import provenance
 from driftmdp.report.leaderboard.view import Contest, Leaderboard, read_leaderboard
 from driftmdp.report.model import Figure, Report, Section
 from driftmdp.report.page import render
+from driftmdp.showing import counted
 
 __all__ = ["WrittenLeaderboard", "leaderboard_report", "write_leaderboard"]
 
@@ -123,7 +124,8 @@ def _maps(board: Leaderboard, drawings: dict[str, Drawing]) -> list[Figure]:
         drawings[name] = draw_map(board, contests)
         over = f"T = {horizon:,}: regret over {board.yardstick}'s"
         caption = f"{over}. Blue is less than 1, red is more, bold the least of a row."
-        description = f"{over}, {len(board.rivals)} agents on {len(contests)} problems; tables below have it all."
+        size = f"{counted(len(board.rivals), 'agent')} on {counted(len(contests), 'problem')}"
+        description = f"{over}, {size}; tables below have it all."
         figures.append(Figure(name, caption, description, drawings[name].svg))
     return figures
 

@@ -15,6 +15,7 @@ from typing import Literal
 
 from driftmdp.report.leaderboard.view import Contest, Leaderboard
 from driftmdp.report.text import interval_text, number
+from driftmdp.showing import counted
 from driftmdp.statistics import median_interval
 
 __all__ = ["OURS", "Promise", "Verdict", "comparisons", "promises"]
@@ -55,7 +56,7 @@ class Comparison:
             return Promise(self.line, "", "not run")
         held = [contest.within(OURS, self.factor, self.rival) for contest in found]
         bare = sum(contest.mean(OURS) <= self.factor * contest.mean(self.rival) for contest in found)
-        share = f"holds on {sum(held)} of {len(held)} problems, without the slack on {bare}"
+        share = f"holds on {sum(held)} of {counted(len(held), 'problem')}, without the slack on {bare}"
         if self.median:
             middle = interval_text(median_interval([contest.ratio(OURS, self.rival).estimate for contest in found]))
             kept = 2 * sum(held) >= len(held)
@@ -122,7 +123,8 @@ def _quick_steps(board: Leaderboard, line: str, most: float, where: Callable[[Co
     if not timed:
         return Promise(line, "", "not run")
     slowest = max(timed, key=lambda contest: contest.microseconds[OURS])
-    measured = f"at most {number(slowest.microseconds[OURS], 3)}, on {slowest.label}; {len(timed)} problems timed"
+    most_time = f"at most {number(slowest.microseconds[OURS], 3)}, on {slowest.label}"
+    measured = f"{most_time}; {counted(len(timed), 'problem')} timed"
     return Promise(line, measured, _verdict(slowest.microseconds[OURS] < most, board))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from driftmdp.experiments.identity import digest
 from driftmdp.report.leaderboard.view import Leaderboard
 from driftmdp.report.model import Cell, Section, Table
+from driftmdp.showing import counted
 
 __all__ = ["provenance"]
 
@@ -15,7 +16,7 @@ def provenance(board: Leaderboard) -> Section:
     """Return versions, revisions, machines, and a digest of all results on fresh seeds."""
     sessions = [session for results in board.results for session in results.sessions]
     manifests = [results.manifest for results in board.results]
-    machines = _each(f"{s['machine']['processor']}, {s['machine']['cores']} cores" for s in sessions)
+    machines = _each(f"{s['machine']['processor']}, {counted(s['machine']['cores'], 'core')}" for s in sessions)
     spent = sum(seconds for session in sessions for _, seconds in session["cells"].values())
     facts = {
         "Suite": board.name,

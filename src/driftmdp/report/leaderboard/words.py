@@ -6,8 +6,16 @@ from driftmdp.report.leaderboard.promises import OURS, promises
 from driftmdp.report.leaderboard.tables import standings
 from driftmdp.report.leaderboard.view import Leaderboard
 from driftmdp.report.text import interval_text, number
+from driftmdp.showing import counted
 
 __all__ = ["about", "found", "promise_words", "ratio_words", "yardstick_words"]
+
+PHRASES = {
+    "kept": "kept",
+    "kept so far": "kept so far (problems or seeds are missing)",
+    "not kept": "not kept",
+    "not run": "not tried",
+}
 
 
 def found(board: Leaderboard) -> str:
@@ -16,36 +24,44 @@ def found(board: Leaderboard) -> str:
     if not ranked:
         return "Nothing of the reported family is there yet."
     one = ranked.get(OURS) or next(iter(ranked.values()))
-    verdicts = [promise.verdict for promise in promises(board)]
-    so_far = verdicts.count("kept so far")
-    kept = f" Of {len(verdicts)} promises {verdicts.count('kept')} are kept, {verdicts.count('not kept')} are not"
-    kept += f", {so_far} are so far" if so_far else ""
-    open_ = f", {verdicts.count('not run')} could not be tried" if "not run" in verdicts else ""
     return (
-        f"{one.agent} has a median regret of {interval_text(one.median)} times the yardstick's over {one.n} "
-        f"problems and horizons; at worst {number(one.worst, 3)} times, on {one.worst_on}. It is first "
-        f"{one.wins} times, with mean rank {number(one.mean_rank, 3)}.{kept}{open_}."
+        f"{one.agent} has a median regret of {interval_text(one.median)} times the yardstick's over "
+        f"{_contests(one.n)}; at worst {number(one.worst, 3)} times, on {one.worst_on}. It is first "
+        f"{counted(one.wins, 'time')}, with mean rank {number(one.mean_rank, 3)}. {_promises_kept(board)}"
     )
+
+
+def _promises_kept(board: Leaderboard) -> str:
+    """Return how many promises are kept, in a sentence that leaves out what does not occur."""
+    verdicts = [promise.verdict for promise in promises(board)]
+    counts = {phrase: verdicts.count(verdict) for verdict, phrase in PHRASES.items() if verdict in verdicts}
+    said = [f"{count} {'is' if count == 1 else 'are'} {phrase}" for phrase, count in counts.items()]
+    if len(said) == 1:
+        return f"All {len(verdicts)} promises are {next(iter(counts))}."
+    return f"Of {len(verdicts)} promises {', '.join(said[:-1])} and {said[-1]}."
+
+
+def _contests(count: int) -> str:
+    return "1 problem" if count == 1 else f"{count:,} problems and horizons"
 
 
 def about(board: Leaderboard) -> list[str]:
     """Return what the suite is, and what it was tuned on."""
     seeds = sorted({sizes.size for contest in board.contests for sizes in contest.regrets.values()})
-    told = str(seeds[0]) if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
+    told = counted(seeds[0], "fresh seed") if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]} fresh seeds"
     reported, tuning = board.family("reported"), board.family("tuning")
     missing = []
     if board.asked > len(board.contests):
-        missing.append(
-            f"{board.asked - len(board.contests)} of {board.asked} problems and horizons are not run yet"
-        )
+        absent = board.asked - len(board.contests)
+        missing.append(f"{absent} of {_contests(board.asked)} {'is' if absent == 1 else 'are'} not run yet")
     if board.n_missing:
-        missing.append(f"{board.n_missing} runs are missing")
+        missing.append(f"{counted(board.n_missing, 'run')} {'is' if board.n_missing == 1 else 'are'} missing")
     return [
-        f"Every agent meets every problem that it is for, at each horizon, on {told} fresh seeds; regret is "
+        f"Every agent meets every problem that it is for, at each horizon, on {told}; regret is "
         "dynamic regret, against the optimal gain at every step. All meet the same luck, so differences are less "
         "uncertain than each number.",
         "Constants of our agents were chosen on the tuning family only. Results are reported on the other family, "
-        f"which has the same kinds of problems and no instance in common: {len(reported)} problems and horizons "
+        f"which has the same kinds of problems and no instance in common: {_contests(len(reported))} "
         f"against {len(tuning)}. The reported family was looked at twice before Adaptive was finished (decision 15 "
         "of the documentation says when, and what came of it).",
         *([f"Not all is there: {'; '.join(missing)}."] if missing else []),
