@@ -29,7 +29,7 @@ from driftmdp.errors import InvalidInputError
 from driftmdp.mdp.horizon import as_horizon
 from driftmdp.problems.inventory.paths import Constant, PathLike, as_path, build
 from driftmdp.system import require_memory
-from driftmdp.validation import as_integer, as_list, as_number, as_table, as_vector
+from driftmdp.validation import as_integer, as_list, as_number, as_table, as_vector, shown
 
 FIRST = Constant(0.0)
 
@@ -265,7 +265,7 @@ def _as_capacity(capacity: Any, horizon: Any) -> int:
 def _checked_tables(tables: Any) -> tuple[tuple[float, ...], ...]:
     rows = as_list(tables, "tables", "a list of distributions of demand")
     if not rows:
-        raise InvalidInputError("tables must list at least one distribution of demand; got none.")
+        raise InvalidInputError(f"tables must list at least one distribution of demand; got {shown(tables)}.")
     if not isinstance(rows[0], Sequence | np.ndarray):
         rows = [rows]
     result = []
