@@ -18,7 +18,6 @@ __all__ = [
     "NotConvergedError",
     "StorageError",
     "UnknownNameError",
-    "one_line",
 ]
 
 LONGEST = 1500  # characters of a message
