@@ -83,7 +83,7 @@ class Book:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
-        _refuse_other_files(self.path)
+        _require_file(self.path)
         with self._speaking():
             self._database = _connect(self.path)
         try:
@@ -189,6 +189,8 @@ class Book:
         return number, content
 
     def _opened(self) -> dict[str, Any]:
+        if self._database.execute("PRAGMA application_id").fetchone() != (APPLICATION,):
+            raise self._foreign()
         if self._database.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
             raise self._edited("its pages do not fit together")
         with contextlib.suppress(sqlite3.OperationalError):  # of an earlier version, and in use: another time
@@ -232,6 +234,12 @@ class Book:
             raise self._edited(what if head is None or head[0] != number else "its settings or its head differ")
         self._number, self._hash = number, digest
 
+    def _foreign(self) -> StorageError:
+        return StorageError(
+            f"{self.path} must be a shop's database made by `driftmdp inventory init`; it is another kind of file, "
+            "or its beginning is damaged. Nothing was done."
+        )
+
     def _edited(self, what: str) -> StorageError:
         return StorageError(
             f"{self.path} was changed by something other than driftmdp: {what}. Nothing was done; take the last "
@@ -257,6 +265,8 @@ class Book:
         except UnicodeDecodeError:
             raise self._edited("a text in it cannot be read") from None
         except sqlite3.Error as error:
+            if "not a database" in str(error):
+                raise self._foreign() from None
             if "closed" in str(error):
                 raise StorageError(f"{self.path} is closed here; open the shop again.") from None
             if "thread" in str(error):
@@ -277,24 +287,17 @@ class Book:
             ) from None
 
 
-def _refuse_other_files(path: Path) -> None:
-    """Refuse what is no shop's database, before it is opened and thereby changed."""
-    if path.exists() and not path.is_file():  # to open a pipe may take for ever
-        raise InvalidInputError(f"{path} must be a shop's database; it is a folder, a pipe or a device.")
-    try:
-        with open(path, "rb") as file:
-            header = file.read(100)
-    except FileNotFoundError:
+def _require_file(path: Path) -> None:
+    """Refuse what SQLite would make, or wait for.
+
+    To open and close a database by other means than SQLite's would let go of the locks that this process has on it.
+    """
+    if not path.exists():
         raise InvalidInputError(
             f"{path} must be a shop's database; there is no such file. Make one: driftmdp inventory init."
-        ) from None
-    except OSError as error:
-        raise StorageError(f"{path} cannot be read: {_reason(error)}.") from None
-    if header[:16] != b"SQLite format 3\0" or int.from_bytes(header[68:72], "big") != APPLICATION:
-        raise StorageError(
-            f"{path} must be a shop's database made by `driftmdp inventory init`; it is another kind of file, or "
-            "its beginning is damaged. Nothing was done."
         )
+    if not path.is_file():
+        raise InvalidInputError(f"{path} must be a shop's database; it is a folder, a pipe or a device.")
 
 
 def _connect(path: Path) -> sqlite3.Connection:
