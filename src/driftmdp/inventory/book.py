@@ -41,14 +41,16 @@ PATIENCE = 10.0  # seconds to wait for another process
 BESIDE = ("-wal", "-shm", "-journal")  # files that SQLite keeps beside a database
 CHUNK = 1 << 24  # bytes of a snapshot in one row
 
-_SCHEMA = """
-CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE batches (
+_TABLES = (  # as SQLite keeps their texts, which are checked
+    "CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    """CREATE TABLE batches (
     number INTEGER PRIMARY KEY, kind TEXT NOT NULL, day TEXT NOT NULL, written_at TEXT NOT NULL,
     content BLOB NOT NULL, hash BLOB NOT NULL
-);
-CREATE TABLE head (only INTEGER PRIMARY KEY CHECK (only = 1), number INTEGER NOT NULL, hash BLOB NOT NULL);
-CREATE TABLE snapshot (place INTEGER PRIMARY KEY, number INTEGER NOT NULL, content BLOB NOT NULL, hash BLOB);
+)""",
+    "CREATE TABLE head (only INTEGER PRIMARY KEY CHECK (only = 1), number INTEGER NOT NULL, hash BLOB NOT NULL)",
+    "CREATE TABLE snapshot (place INTEGER PRIMARY KEY, number INTEGER NOT NULL, content BLOB NOT NULL, hash BLOB)",
+)
+_TRIGGERS = """
 CREATE TRIGGER batches_are_not_changed BEFORE UPDATE ON batches BEGIN SELECT RAISE(ABORT, 'append only'); END;
 CREATE TRIGGER batches_are_not_removed BEFORE DELETE ON batches BEGIN SELECT RAISE(ABORT, 'append only'); END;
 """
@@ -100,7 +102,7 @@ class Book:
     def create(path: str | os.PathLike[str], settings: Mapping[str, Any]) -> None:
         """Make an empty book; one that exists is left alone."""
         with _new_file(Path(path)) as database:
-            database.executescript(_SCHEMA)
+            database.executescript(";".join([*_TABLES, _TRIGGERS]))
             named = {**settings, "book": secrets.token_hex(16)}  # no two books begin alike
             values = [(name, json.dumps(value)) for name, value in named.items()]
             database.executemany("INSERT INTO settings VALUES (?, ?)", values)
@@ -203,6 +205,9 @@ class Book:
             raise StorageError(
                 f"{self.path} must have format version {VERSION}; it has {version}. Use the driftmdp that made it."
             )
+        tables = self._database.execute("SELECT sql FROM sqlite_schema WHERE type = 'table'")
+        if not {*_TABLES} <= {text for (text,) in tables}:
+            raise self._edited("its tables are not as they were made")
         rows = self._database.execute("SELECT name, value FROM settings").fetchall()
         try:
             return {str(name): json.loads(value) for name, value in rows}
@@ -228,7 +233,7 @@ class Book:
             if digest != written:
                 raise self._edited(f"batch {batch.number}, of {batch.day}, is not what was written")
             number = batch.number
-        head = self._database.execute("SELECT number, hash FROM head").fetchone()
+        head = self._database.execute("SELECT number, hash FROM head WHERE only = 1").fetchone()
         if head is None or head != (number, digest):
             what = f"it ends with batch {number}, but {head[0]} were written" if head else "its head is missing"
             raise self._edited(what if head is None or head[0] != number else "its settings or its head differ")
