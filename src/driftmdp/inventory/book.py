@@ -90,7 +90,8 @@ class Book:
             self._database = _connect(self.path)
         try:
             with self._speaking():
-                self.settings = self._opened()
+                self._check_file()
+                self.settings = self._read_settings()
             self._number, self._hash = 0, _first_link(self.settings)
             with self.reading():
                 self.check_rest()
@@ -190,24 +191,27 @@ class Book:
             return None
         return number, content
 
-    def _opened(self) -> dict[str, Any]:
-        if self._database.execute("PRAGMA application_id").fetchone() != (APPLICATION,):
+    def _check_file(self) -> None:
+        """Refuse what is no shop's database, or not all of one."""
+        ask = self._database.execute
+        if ask("PRAGMA application_id").fetchone() != (APPLICATION,):
             raise self._foreign()
-        if self._database.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
-            raise self._edited("its pages do not fit together")
-        with contextlib.suppress(sqlite3.OperationalError):  # of an earlier version, and in use: another time
-            self._database.execute("PRAGMA journal_mode = DELETE")
-        (size,) = self._database.execute("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
-        if self.path.stat().st_size < size[0] and not Path(f"{self.path}-wal").exists():
-            raise self._edited("its end is missing")  # of its last page, which SQLite takes for zeros
-        version = self._database.execute("PRAGMA user_version").fetchone()[0]
+        (version,) = ask("PRAGMA user_version").fetchone()
         if version != VERSION:
             raise StorageError(
                 f"{self.path} must have format version {VERSION}; it has {version}. Use the driftmdp that made it."
             )
-        tables = self._database.execute("SELECT sql FROM sqlite_schema WHERE type = 'table'")
-        if not {*_TABLES} <= {text for (text,) in tables}:
+        if ask("PRAGMA quick_check(1)").fetchone() != ("ok",):
+            raise self._edited("its pages do not fit together")
+        if not {*_TABLES} <= {text for (text,) in ask("SELECT sql FROM sqlite_master WHERE type = 'table'")}:
             raise self._edited("its tables are not as they were made")
+        with contextlib.suppress(sqlite3.OperationalError):  # of an earlier version, and in use: another time
+            ask("PRAGMA journal_mode = DELETE")
+        (size,) = ask("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").fetchone()
+        if self.path.stat().st_size < size and not Path(f"{self.path}-wal").exists():
+            raise self._edited("its end is missing")  # of its last page, which SQLite takes for zeros
+
+    def _read_settings(self) -> dict[str, Any]:
         rows = self._database.execute("SELECT name, value FROM settings").fetchall()
         try:
             return {str(name): json.loads(value) for name, value in rows}
