@@ -102,7 +102,7 @@ def test_files_that_are_foreign_or_damaged_get_a_sentence(suffix, tmp_path):
     content = path.read_bytes()
     for damaged in (b"", b"{}", b"hello", content[: len(content) // 2]):
         path.write_bytes(damaged)
-        with pytest.raises(InvalidInputError, match="it is not one, or it is damaged"):
+        with pytest.raises(InvalidInputError, match=r"it is not one, or it is damaged"):
             interchange.load(path)
 
 
@@ -151,7 +151,7 @@ def test_every_changed_digit_of_a_json_file_is_found(tmp_path):
     start = text.index('"arrays"')
     for place in (start + match.start() for match in re.finditer(r"\d", text[start:])):
         path.write_text(text[:place] + str((int(text[place]) + 1) % 10) + text[place + 1 :])
-        with pytest.raises(InvalidInputError, match="does not fit together|its checksum differs|is damaged"):
+        with pytest.raises(InvalidInputError, match=r"does not fit together|its checksum differs|is damaged"):
             interchange.load(path)
 
 
@@ -199,7 +199,7 @@ def test_json_that_only_lenient_parsers_take_is_refused(old, new, tmp_path):
     text = path.read_text()
     assert old in text
     path.write_text(text.replace(old, new))
-    with pytest.raises(InvalidInputError, match="it is not one, or it is damaged|does not fit together"):
+    with pytest.raises(InvalidInputError, match=r"it is not one, or it is damaged|does not fit together"):
         interchange.load(path)
 
 

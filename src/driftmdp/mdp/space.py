@@ -188,7 +188,8 @@ def _checked_state_names(names: Sequence[str] | None, n_states: int) -> tuple[st
         return None
     if isinstance(names, str) or not isinstance(names, Sequence) or len(names) != n_states:
         raise InvalidInputError(
-t        )
+            f"state_names must have {counted(n_states, 'name')}, one per state; got {shown(names)}."
+        )
     return tuple(map(str, names))
 
 
