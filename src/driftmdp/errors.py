@@ -19,7 +19,6 @@ __all__ = [
     "StorageError",
     "UnknownNameError",
     "VacuousPlansWarning",
-    "one_line",
 ]
 
 LONGEST = 1500  # characters of a message

@@ -133,11 +133,17 @@ def one_of_many(agent: dm.agents.BuiltinAgent, mdp: dm.Mdp, path: Path, rng: np.
         answered(lambda: agent.save(path))
         dm.agents.load(path)
     elif kind < 0.98:
-        live_step((pickle.loads(pickle.dumps(agent)), copy.deepcopy(agent))[rng.integers(2)], mdp, rng)
+        live_step((pickled(agent), copy.deepcopy(agent))[rng.integers(2)], mdp, rng)
     elif kind < 0.99:
         live_step(agent.copy(), mdp, rng)
     else:
         answered(lambda: agent.reset(np.random.default_rng(int(rng.integers(1000)))))
+
+
+def pickled(agent: dm.agents.BuiltinAgent) -> Any:
+    """Return a copy by way of pickle, which does not know of the lock."""
+    with agent.lock:
+        return pickle.loads(pickle.dumps(agent))
 
 
 def live_step(agent: dm.agents.BuiltinAgent, mdp: dm.Mdp, rng: np.random.Generator) -> None:

@@ -102,7 +102,7 @@ def test_files_that_are_foreign_or_damaged_get_a_sentence(suffix, tmp_path):
     content = path.read_bytes()
     for damaged in (b"", b"{}", b"hello", content[: len(content) // 2]):
         path.write_bytes(damaged)
-        with pytest.raises(InvalidInputError, match="it is not one, or it is damaged"):
+        with pytest.raises(InvalidInputError, match=r"it is not one, or it is damaged"):
             interchange.load(path)
 
 

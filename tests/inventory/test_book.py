@@ -111,6 +111,16 @@ def test_edited_frames_of_a_book_are_noticed(copy, statement):
         Shop(copy)
 
 
+def test_a_damaged_schema_is_noticed_before_anything_is_written_by_it(copy):
+    # A defect once: with PRIMABY for PRIMARY the head is read, but not written, and the next answer is lost.
+    content = copy.read_bytes()
+    start = content.index(b"CREATE TABLE head")
+    place = content.index(b"PRIMARY", start)
+    copy.write_bytes(content[:place] + b"PRIMABY" + content[place + 7 :])
+    with refused("its tables are not as they were made", kind=StorageError):
+        Shop(copy)
+
+
 def test_settings_of_an_empty_book_are_chained_too(tmp_path):
     create(tmp_path / "shop.db").close()
     change(tmp_path / "shop.db", "UPDATE settings SET value = '21' WHERE name = 'capacity'")

@@ -210,6 +210,25 @@ def test_a_book_that_someone_has_for_themselves_is_in_use(copy, monkeypatch):
     Shop(copy).close()
 
 
+ASK = """
+import sqlite3, sys
+try:
+    sqlite3.connect(sys.argv[1], timeout=0, isolation_level=None).execute("BEGIN IMMEDIATE")
+except sqlite3.OperationalError as error:
+    print(error)
+"""
+
+
+def test_opening_a_book_again_lets_go_of_no_lock(copy):
+    # A defect in the making: to look at a file's first bytes and close it drops all locks that a process has on it.
+    with Shop(copy) as shop, shop._desk.book.writing():
+        Shop(copy).close()
+        with refused("must not exist yet"):
+            create(copy)
+        asked = subprocess.run([sys.executable, "-c", ASK, str(copy)], capture_output=True, text=True, check=True)
+        assert asked.stdout == "database is locked\n"
+
+
 @contextlib.contextmanager
 def nobody():
     """Have no more rights than anyone, if we are root."""

@@ -40,7 +40,7 @@ def test_rewards_of_a_billionth_have_gains_of_a_billionth():
 
 
 def test_rare_ways_out_are_told_from_rounding_in_any_unit():
-    """Actions differ by a millionth of the rewards: of rewards of 1e-9, that is less than an absolute 1e-14."""
+    """Two actions differ by a millionth of the rewards: at rewards of 1e-9 a margin of 1e-14 made them equal."""
     rare = 1e-6
     ways = [[0, 1, 0], [1, 0, 0], [0, 1 - rare, rare], [rare, 0, 1 - rare], [rare, 0, 1 - rare], [0, 0.5, 0.5]]
     for factor in (1.0, 1e-9, 1e-12):

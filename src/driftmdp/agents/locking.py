@@ -7,7 +7,7 @@ import functools
 import threading
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, Self, TypeVar
 
 __all__ = ["AgentLock", "Locked", "locked"]
 
@@ -53,6 +53,8 @@ class Locked:
             if isinstance(found, FunctionType) and not name.startswith("_"):
                 setattr(cls, name, locked(found))
 
-    def __getstate__(self) -> dict[str, Any]:
-        with self.lock:
-            return copy.deepcopy(vars(self))  # whole, whatever another thread does while it is pickled
+    @locked
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        twin = memo[id(self)] = object.__new__(type(self))
+        vars(twin).update(copy.deepcopy(vars(self), memo))
+        return twin

@@ -66,7 +66,8 @@ class _Session(_Form):
 
 def is_manifest(body: Any) -> bool:
     """Say whether a manifest has everything that is read from it."""
-    whole = {"curve": CurveOptions, "report": ReportOptions}  # defaults are written down too
+    # Defaults are written down too.
+    whole: dict[str, type[BaseModel]] = {"curve": CurveOptions, "report": ReportOptions}
     return _is(_Manifest, body) and all(
         body["spec"].get(key, {}).keys() >= form.model_fields.keys() for key, form in whole.items()
     )

@@ -94,8 +94,9 @@ def _files(module: ModuleType) -> set[Path]:
     above = _above(module, file)
     is_package = "." in module.__name__ or file.name == "__init__.py"
     is_installed = bool(INSTALLED & set(file.parts))
-    root = above / module.__name__.partition(".")[0] if is_package and is_installed else above
-    if root.name in INSTALLED:
+    top = module.__name__.partition(".")[0]
+    root = above / top if is_package and is_installed else above
+    if root.name in INSTALLED or top in sys.stdlib_module_names:  # all of Python is in one folder with the latter
         return {file}
     found: set[Path] = set()
     waiting = [file]

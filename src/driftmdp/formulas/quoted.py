@@ -40,7 +40,7 @@ def ucrl2b(space: Space, horizon: int, diameter: float) -> float:
     """
     t, d = as_integer(horizon, "horizon", minimum=1), as_number(diameter, "diameter", minimum=0.0)
     states, actions = as_space(space).n_states, space.mean_actions
-    return states * math.sqrt(d * actions * t) + d**2 * states**2 * actions
+    return states * math.sqrt(d * actions * t) + d * d * states**2 * actions
 
 
 def piecewise_stationary(space: Space, horizon: int, changes: int, diameter: float) -> float:
@@ -55,6 +55,5 @@ def piecewise_stationary(space: Space, horizon: int, changes: int, diameter: flo
     1600
     """
     t, d = as_integer(horizon, "horizon", minimum=1), as_number(diameter, "diameter", minimum=0.0)
-    return math.cbrt(
-        as_integer(changes, "changes", minimum=0) * (d * as_space(space).n_states * t) ** 2 * space.mean_actions
-    )
+    count, steps = as_integer(changes, "changes", minimum=0), d * as_space(space).n_states * t
+    return math.cbrt(count * steps * steps * space.mean_actions)

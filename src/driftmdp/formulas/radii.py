@@ -90,7 +90,7 @@ def bernstein_radii(counts: ArrayLike, variances: ArrayLike, p_hat: ArrayLike, s
     (array([0.923]), array([[0.923, 0.923]]))
     """
     visits, p, spread = as_visits(counts), as_numbers(p_hat, "p_hat"), as_numbers(variances, "variances")
-    if p.ndim != 2 or not visits.shape == spread.shape == p.shape[:1] or not within(p, 1.0) or not within(spread):
+    if p.ndim != 2 or not visits.shape == spread.shape == p.shape[:1] or not _within(p, 1.0) or not _within(spread):
         raise InvalidInputError(
             "counts and variances must have one number per pair, and p_hat one row of probabilities; got shapes "
             f"{visits.shape}, {spread.shape} and {p.shape}."
@@ -101,14 +101,14 @@ def bernstein_radii(counts: ArrayLike, variances: ArrayLike, p_hat: ArrayLike, s
 
 
 def as_visits(counts: ArrayLike, name: str = "counts") -> NDArray[np.float64]:
-    """Return N+ of counts, the larger of each and 1; none may be negative, infinite or missing."""
+    """Return N+ of counts, the larger of each and 1."""
     visits = as_numbers(counts, name)
-    if not within(visits):
-        raise InvalidInputError(f"{name} must be finite, and none negative or missing.")
+    if not _within(visits):
+        raise InvalidInputError(f"{name} must not be negative or missing.")
     return np.maximum(1.0, visits)
 
 
-def within(values: NDArray[np.float64], most: float = np.finfo(float).max) -> bool:
+def _within(values: NDArray[np.float64], most: float = np.inf) -> bool:
     """Return whether all lie in [0, most]."""
     return bool(((values >= 0) & (values <= most)).all())
 

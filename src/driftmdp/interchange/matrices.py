@@ -138,7 +138,7 @@ def _by_next_state(rewards: Any) -> bool:
     """Whether rewards are one matrix an action: three axes, or a list of matrices."""
     if sp.issparse(rewards):
         return False
-    if isinstance(rewards, np.ndarray) and rewards.dtype != object:
+    if isinstance(rewards, np.ndarray) and (rewards.dtype != object or rewards.ndim == 0):
         return rewards.ndim == 3
     return isinstance(rewards, Sequence | np.ndarray) and all(
         sp.issparse(row) or np.ndim(row) == 2 for row in rewards

@@ -41,14 +41,16 @@ PATIENCE = 10.0  # seconds to wait for another process
 BESIDE = ("-wal", "-shm", "-journal")  # files that SQLite keeps beside a database
 CHUNK = 1 << 24  # bytes of a snapshot in one row
 
-_SCHEMA = """
-CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE batches (
+_TABLES = (  # as SQLite keeps their texts, which are checked
+    "CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    """CREATE TABLE batches (
     number INTEGER PRIMARY KEY, kind TEXT NOT NULL, day TEXT NOT NULL, written_at TEXT NOT NULL,
     content BLOB NOT NULL, hash BLOB NOT NULL
-);
-CREATE TABLE head (only INTEGER PRIMARY KEY CHECK (only = 1), number INTEGER NOT NULL, hash BLOB NOT NULL);
-CREATE TABLE snapshot (place INTEGER PRIMARY KEY, number INTEGER NOT NULL, content BLOB NOT NULL, hash BLOB);
+)""",
+    "CREATE TABLE head (only INTEGER PRIMARY KEY CHECK (only = 1), number INTEGER NOT NULL, hash BLOB NOT NULL)",
+    "CREATE TABLE snapshot (place INTEGER PRIMARY KEY, number INTEGER NOT NULL, content BLOB NOT NULL, hash BLOB)",
+)
+_TRIGGERS = """
 CREATE TRIGGER batches_are_not_changed BEFORE UPDATE ON batches BEGIN SELECT RAISE(ABORT, 'append only'); END;
 CREATE TRIGGER batches_are_not_removed BEFORE DELETE ON batches BEGIN SELECT RAISE(ABORT, 'append only'); END;
 """
@@ -83,12 +85,13 @@ class Book:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
-        _refuse_other_files(self.path)
+        _require_file(self.path)
         with self._speaking():
             self._database = _connect(self.path)
         try:
             with self._speaking():
-                self.settings = self._opened()
+                self._check_file()
+                self.settings = self._read_settings()
             self._number, self._hash = 0, _first_link(self.settings)
             with self.reading():
                 self.check_rest()
@@ -100,7 +103,7 @@ class Book:
     def create(path: str | os.PathLike[str], settings: Mapping[str, Any]) -> None:
         """Make an empty book; one that exists is left alone."""
         with _new_file(Path(path)) as database:
-            database.executescript(_SCHEMA)
+            database.executescript(";".join([*_TABLES, _TRIGGERS]))
             named = {**settings, "book": secrets.token_hex(16)}  # no two books begin alike
             values = [(name, json.dumps(value)) for name, value in named.items()]
             database.executemany("INSERT INTO settings VALUES (?, ?)", values)
@@ -188,19 +191,27 @@ class Book:
             return None
         return number, content
 
-    def _opened(self) -> dict[str, Any]:
-        if self._database.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
-            raise self._edited("its pages do not fit together")
-        with contextlib.suppress(sqlite3.OperationalError):  # of an earlier version, and in use: another time
-            self._database.execute("PRAGMA journal_mode = DELETE")
-        (size,) = self._database.execute("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
-        if self.path.stat().st_size < size[0] and not Path(f"{self.path}-wal").exists():
-            raise self._edited("its end is missing")  # of its last page, which SQLite takes for zeros
-        version = self._database.execute("PRAGMA user_version").fetchone()[0]
+    def _check_file(self) -> None:
+        """Refuse what is no shop's database, or not all of one."""
+        ask = self._database.execute
+        if ask("PRAGMA application_id").fetchone() != (APPLICATION,):
+            raise self._foreign()
+        (version,) = ask("PRAGMA user_version").fetchone()
         if version != VERSION:
             raise StorageError(
                 f"{self.path} must have format version {VERSION}; it has {version}. Use the driftmdp that made it."
             )
+        if ask("PRAGMA quick_check(1)").fetchone() != ("ok",):
+            raise self._edited("its pages do not fit together")
+        if not {*_TABLES} <= {text for (text,) in ask("SELECT sql FROM sqlite_master WHERE type = 'table'")}:
+            raise self._edited("its tables are not as they were made")
+        with contextlib.suppress(sqlite3.OperationalError):  # of an earlier version, and in use: another time
+            ask("PRAGMA journal_mode = DELETE")
+        (size,) = ask("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").fetchone()
+        if self.path.stat().st_size < size and not Path(f"{self.path}-wal").exists():
+            raise self._edited("its end is missing")  # of its last page, which SQLite takes for zeros
+
+    def _read_settings(self) -> dict[str, Any]:
         rows = self._database.execute("SELECT name, value FROM settings").fetchall()
         try:
             return {str(name): json.loads(value) for name, value in rows}
@@ -226,11 +237,17 @@ class Book:
             if digest != written:
                 raise self._edited(f"batch {batch.number}, of {batch.day}, is not what was written")
             number = batch.number
-        head = self._database.execute("SELECT number, hash FROM head").fetchone()
+        head = self._database.execute("SELECT number, hash FROM head WHERE only = 1").fetchone()
         if head is None or head != (number, digest):
             what = f"it ends with batch {number}, but {head[0]} were written" if head else "its head is missing"
             raise self._edited(what if head is None or head[0] != number else "its settings or its head differ")
         self._number, self._hash = number, digest
+
+    def _foreign(self) -> StorageError:
+        return StorageError(
+            f"{self.path} must be a shop's database made by `driftmdp inventory init`; it is another kind of file, "
+            "or its beginning is damaged. Nothing was done."
+        )
 
     def _edited(self, what: str) -> StorageError:
         return StorageError(
@@ -257,6 +274,8 @@ class Book:
         except UnicodeDecodeError:
             raise self._edited("a text in it cannot be read") from None
         except sqlite3.Error as error:
+            if "not a database" in str(error):
+                raise self._foreign() from None
             if "closed" in str(error):
                 raise StorageError(f"{self.path} is closed here; open the shop again.") from None
             if "thread" in str(error):
@@ -277,24 +296,17 @@ class Book:
             ) from None
 
 
-def _refuse_other_files(path: Path) -> None:
-    """Refuse what is no shop's database, before it is opened and thereby changed."""
-    if path.exists() and not path.is_file():  # to open a pipe may take for ever
-        raise InvalidInputError(f"{path} must be a shop's database; it is a folder, a pipe or a device.")
-    try:
-        with open(path, "rb") as file:
-            header = file.read(100)
-    except FileNotFoundError:
+def _require_file(path: Path) -> None:
+    """Refuse what SQLite would make, or wait for.
+
+    To open and close a database by other means than SQLite's would let go of the locks that this process has on it.
+    """
+    if not path.exists():
         raise InvalidInputError(
             f"{path} must be a shop's database; there is no such file. Make one: driftmdp inventory init."
-        ) from None
-    except OSError as error:
-        raise StorageError(f"{path} cannot be read: {_reason(error)}.") from None
-    if header[:16] != b"SQLite format 3\0" or int.from_bytes(header[68:72], "big") != APPLICATION:
-        raise StorageError(
-            f"{path} must be a shop's database made by `driftmdp inventory init`; it is another kind of file, or "
-            "its beginning is damaged. Nothing was done."
         )
+    if not path.is_file():
+        raise InvalidInputError(f"{path} must be a shop's database; it is a folder, a pipe or a device.")
 
 
 def _connect(path: Path) -> sqlite3.Connection:

@@ -127,9 +127,8 @@ class Problem:
                 f"drifting must be a DriftingMdp; got {type(self.drifting).__name__}. "
                 "Wrap one Mdp with DriftingMdp.stationary(mdp, horizon)."
             )
-        for name, value in (("parameters", self.parameters), ("budgets", self.budgets)):
-            if not isinstance(value, Mapping):
-                raise InvalidInputError(f"{name} must be a dict; got {shown(value)}.")
+        _require_mapping(self.parameters, "parameters")
+        _require_mapping(self.budgets, "budgets")
         object.__setattr__(self, "start", as_integer(self.start, "start", 0, self.space.n_states - 1))
         object.__setattr__(self, "noise", Noise.parse(self.noise))
         object.__setattr__(self, "reward_range", self._checked_range())
@@ -190,6 +189,7 @@ class Problem:
 
     def labelled(self, name: str, description: str, parameters: Mapping[str, Any]) -> Self:
         """Return the same problem under a name, with what it was made from."""
+        _require_mapping(parameters, "parameters")
         labelled = copy.copy(self)
         try:
             kept = copy.deepcopy(dict(parameters))
@@ -242,3 +242,8 @@ def mean_reward_range(drifting: DriftingMdp) -> tuple[float, float]:
         means = weights.arrays[first : first + chunk] @ rewards
         low, high = min(low, means.min()), max(high, means.max())
     return float(low), float(high)
+
+
+def _require_mapping(value: Any, name: str) -> None:
+    if not isinstance(value, Mapping):
+        raise InvalidInputError(f"{name} must be a dict; got {shown(value)}.")

@@ -15,7 +15,7 @@ from driftmdp.errors import InvalidInputError, VacuousPlansWarning
 from driftmdp.mdp import Problem
 from driftmdp.simulation.fitting import ready
 from driftmdp.simulation.run import VACUOUS_ADVICE, Run, finished_run
-from driftmdp.validation import as_flag, as_integer, warn
+from driftmdp.validation import as_flag, as_integer, as_list, warn
 
 __all__ = ["pauses", "simulate"]
 
@@ -154,9 +154,8 @@ def pauses(agent: RowByRow, problem: Problem, seed: int, steps: Iterable[int]) -
 
 
 def _increasing(steps: Iterable[int], horizon: int) -> list[int]:
-    if isinstance(steps, str) or not isinstance(steps, Iterable):
-        raise InvalidInputError(f"steps must be a list of times; got {steps!r}.")
-    times = [as_integer(step, f"steps[{i}]", 1, horizon) for i, step in enumerate(steps)]
+    listed = as_list(steps, "steps", "a list of times")
+    times = [as_integer(step, f"steps[{i}]", 1, horizon) for i, step in enumerate(listed)]
     for i, (before, after) in enumerate(itertools.pairwise(times), start=1):
         if after <= before:
             raise InvalidInputError(f"steps must increase; got {after} after {before} at steps[{i}].")

@@ -26,8 +26,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.errors import InvalidInputError
+from driftmdp.mdp.horizon import as_horizon
 from driftmdp.problems.inventory.paths import Constant, PathLike, as_path, build
-from driftmdp.validation import as_integer, as_list, as_number, as_table, as_vector
+from driftmdp.system import require_memory
+from driftmdp.validation import as_integer, as_list, as_number, as_table, as_vector, shown
 
 FIRST = Constant(0.0)
 
@@ -62,7 +64,7 @@ class _ByMean:
     def table(self, horizon: int, capacity: int) -> NDArray[np.float64]:
         """Return Pr(X_t = k) for k < capacity, and Pr(X_t >= capacity) last, shape (T, capacity + 1)."""
         levels, place = np.unique(self.means(horizon), return_inverse=True)
-        most = as_integer(capacity, "capacity", minimum=0)
+        most = _as_capacity(capacity, horizon)
         masses = np.exp(self._log_mass(levels[:, None], np.arange(most)))
         return np.column_stack([masses, self._tail(levels, most)])[place]
 
@@ -189,7 +191,7 @@ class Gamma(_ByMean):
     def table(self, horizon: int, capacity: int) -> NDArray[np.float64]:
         """Return Pr(X_t = k) for k < capacity, and Pr(X_t >= capacity) last, shape (T, capacity + 1)."""
         levels, place = np.unique(super().means(horizon), return_inverse=True)
-        units = np.arange(1, as_integer(capacity, "capacity", minimum=0) + 1)
+        units = np.arange(1, _as_capacity(capacity, horizon) + 1)
         beyond = np.column_stack([np.ones(levels.size), self._beyond(levels[:, None], units)])
         return np.column_stack([beyond[:, :-1] - beyond[:, 1:], beyond[:, -1]])[place]
 
@@ -230,7 +232,7 @@ class Empirical:
 
     def table(self, horizon: int, capacity: int) -> NDArray[np.float64]:
         """Return Pr(X_t = k) for k < capacity, and Pr(X_t >= capacity) last, shape (T, capacity + 1)."""
-        capacity = as_integer(capacity, "capacity", minimum=0)
+        capacity = _as_capacity(capacity, horizon)
         width = max(capacity + 1, max(map(len, self.tables)))
         masses = np.array([np.pad(row, (0, width - len(row))) for row in self.tables])
         censored = np.column_stack([masses[:, :capacity], masses[:, capacity:].sum(axis=1)])
@@ -253,10 +255,17 @@ class Empirical:
         return np.asarray((1 - part) * rows[here] + part * rows[np.minimum(here + 1, len(rows) - 1)])
 
 
+def _as_capacity(capacity: Any, horizon: Any) -> int:
+    """Return a capacity of which a table over the horizon fits into memory."""
+    most = as_integer(capacity, "capacity", minimum=0)
+    require_memory(24 * as_horizon(horizon) * (most + 1), f"A table of capacity {most:,}")
+    return most
+
+
 def _checked_tables(tables: Any) -> tuple[tuple[float, ...], ...]:
     rows = as_list(tables, "tables", "a list of distributions of demand")
     if not rows:
-        raise InvalidInputError("tables must list at least one distribution of demand; got none.")
+        raise InvalidInputError(f"tables must list at least one distribution of demand; got {shown(tables)}.")
     if not isinstance(rows[0], Sequence | np.ndarray):
         rows = [rows]
     result = []
