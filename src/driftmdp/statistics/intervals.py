@@ -188,10 +188,15 @@ def log_log_slope(
         ]
     )
     defined = drawn.min(axis=0) > 0
-    low, high = plan.ends(_slopes(lengths, np.where(defined, drawn, 1.0)), defined)
-    return Interval(float(_slopes(lengths, means)), float(low), float(high), plan.level)
+    slopes = _slopes(lengths, np.column_stack([means, np.where(defined, drawn, 1.0)]))
+    low, high = plan.ends(slopes[1:], defined)
+    return Interval(float(slopes[0]), float(low), float(high), plan.level)
 
 
-def _slopes(horizons: Floats, means: Floats) -> Any:
+def _slopes(horizons: Floats, means: Floats) -> Floats:
+    """Return the slope of every column, shape (columns,), from means of shape (horizons, columns)."""
     x = np.log(horizons) - np.log(horizons).mean()
-    return np.tensordot(x, np.log(means), axes=1) / (x @ x)
+    total = np.zeros(means.shape[1])
+    for weight, row in zip(x, np.log(means), strict=True):  # a matrix product rounds equal columns unequally here
+        total += weight * row
+    return total / np.sum(x * x)
