@@ -196,7 +196,8 @@ def log_log_slope(
 def _slopes(horizons: Floats, means: Floats) -> Floats:
     """Return the slope of every column, shape (columns,), from means of shape (horizons, columns)."""
     x = np.log(horizons) - np.log(horizons).mean()
-    total = np.zeros(means.shape[1])
+    slopes: Floats = np.zeros(means.shape[1])
     for weight, row in zip(x, np.log(means), strict=True):  # a matrix product rounds equal columns unequally here
-        total += weight * row
-    return total / np.sum(x * x)
+        slopes += weight * row
+    slopes /= np.sum(x * x)
+    return slopes
