@@ -6,7 +6,7 @@ from tests.fuzz.harness import assert_survives
 
 
 def test_threads_may_share_an_agent_and_a_problem():
-    assert_survives("threads", 8)
+    assert_survives("threads", 6)
 
 
 @pytest.mark.slow
