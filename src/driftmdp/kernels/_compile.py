@@ -4,8 +4,8 @@ numba's own cache looks only at the file that defines a function, so an edit in 
 inlined into another file would be missed. Here the cache directory and the stamp inside it are a hash
 of every kernel source: an edit never meets a stale cache, and a second process never compiles again.
 
-The directory is in ``NUMBA_CACHE_DIR`` if that is set, otherwise in the user's cache directory; where that cannot be
-written, in the temporary one. What lies there is run, so nobody else may be able to write to it: otherwise a new
+The directory is in ``NUMBA_CACHE_DIR`` if that is set, otherwise in the user's cache directory; where that cannot
+be written, in the temporary one. What lies there is run, so nobody else may be able to write to it: otherwise a new
 temporary directory is made, which is removed when the process ends.
 """
 
