@@ -13,6 +13,7 @@ import driftmdp
 from driftmdp.errors import InvalidInputError, StorageError
 from driftmdp.experiments import load, parse_spec, read_spec, run
 from driftmdp.experiments.own_code import digest_of_code
+from driftmdp.experiments.rehearsal import check_values
 from driftmdp.experiments.runs import MOST_CELLS, plan
 
 BUILTIN = (
@@ -185,3 +186,9 @@ def test_a_name_of_pythons_own_library_does_not_have_all_of_it_read():
     began = time.process_time()
     assert len(digest_of_code("json:loads")) == 16
     assert time.process_time() - began < 1  # 2.6 s if every file that json imports, directly or not, is read
+
+
+def test_an_agent_may_be_given_one_of_two_things_that_it_finds_out_itself():
+    spec = BUILTIN.replace('"Random"', '"VariationAwareUCRL", parameters = {reward_steps = [' + "0.1, " * 9 + "]}")
+    asked = plan(parse_spec(spec))
+    check_values(asked.cells, asked.places)

@@ -6,7 +6,7 @@ from tests.fuzz.harness import assert_survives
 
 
 def test_damaged_results():
-    assert_survives("damaged_results", cases=40)
+    assert_survives("damaged_results", cases=30)
 
 
 @pytest.mark.slow

@@ -112,3 +112,8 @@ def test_rewards_are_deterministic():
     luck = problem.luck(np.random.default_rng(3))
     for t in (1, 10, 20):
         assert problem.sample(t, 1, 0, luck).reward == pytest.approx(problem.drifting.at(t).reward(1, 0))
+
+
+def test_a_power_of_t_that_no_float_holds_is_refused():
+    with pytest.raises(ValueError, match="v_r must be a finite power of T; got 'T\\^9999'"):
+        dm.problems.two_state(v_r="T^9999")

@@ -97,8 +97,8 @@ class VariationAwareUCRL(Optimist):
 
     @classmethod
     def for_problem(cls, problem: Problem, **parameters: Any) -> Self:
-        """Return an agent for a problem, fed its exact local variations."""
-        if "reward_steps" not in parameters and "transition_steps" not in parameters:
+        """Return an agent for a problem, fed its exact local variations where none are given."""
+        if not {"reward_steps", "transition_steps"} <= parameters.keys():
             variation = checked_problem(problem).drifting.variation()
             known = {"reward_steps": variation.reward_steps, "transition_steps": variation.transition_steps}
             parameters = known | parameters

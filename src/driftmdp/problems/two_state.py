@@ -77,7 +77,10 @@ def _speed(value: float | str, name: str, horizon: int) -> float:
     power = re.fullmatch(r"T\^([0-9]*\.?[0-9]+)", value)
     if power is None:
         raise InvalidInputError(f"{name} must be a number or a power of T such as 'T^0.5'; got {value!r}.")
-    return float(horizon ** float(power[1]))
+    try:
+        return float(horizon ** float(power[1]))
+    except OverflowError:
+        raise InvalidInputError(f"{name} must be a finite power of T; got {value!r}.") from None
 
 
 def _anchor(space: Space, cosine: float, beta: float) -> Mdp:
