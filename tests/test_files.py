@@ -48,10 +48,8 @@ def test_what_a_killed_process_left_behind_goes_with_the_next_write(tmp_path):
     others = [tmp_path / name for name in (ours, theirs, ".orders [1].csv.bak")]
     for other in others:  # of a process that runs, of another host, and of another program
         other.write_bytes(b"")
-    files.write_whole(tmp_path / "other.csv", b"")
-    assert left.exists()
-    files.write_whole(target, b"newer")
-    assert sorted(tmp_path.iterdir()) == sorted([*others, tmp_path / "other.csv", target])
+    files.write_whole(tmp_path / "tomorrow.csv", b"")
+    assert sorted(tmp_path.iterdir()) == sorted([*others, tmp_path / "tomorrow.csv"])
 
 
 def test_two_who_write_at_once_both_write_a_whole_file(tmp_path):

@@ -14,6 +14,7 @@ from pathlib import Path
 __all__ = ["sync_folder", "temporary_beside", "write_whole"]
 
 HOST = f"{zlib.crc32(platform.node().encode()):08x}"
+_TEMPORARY = re.compile(rf"\..+\.{HOST}-(\d+)-[0-9a-f]{{16}}(-journal)?", re.DOTALL)
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -39,10 +40,10 @@ def write_whole(path: Path, content: bytes) -> None:
 def temporary_beside(path: Path) -> Iterator[Path]:
     """Give a name beside ``path`` that nobody else has, and remove what is left there.
 
-    The name says which process of which host it belongs to. What processes of this host that were killed have left
-    beside the same ``path`` is removed.
+    The name says which process of which host it belongs to. What killed processes of this host have left in the
+    folder is removed.
     """
-    _remove_left_behind(path)
+    _remove_left_behind(path.parent)
     temporary = path.parent / f".{path.name}.{HOST}-{os.getpid()}-{secrets.token_hex(8)}"
     try:
         yield temporary
@@ -50,12 +51,11 @@ def temporary_beside(path: Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-def _remove_left_behind(path: Path) -> None:
-    left = re.compile(rf"\.{re.escape(path.name)}\.{HOST}-(\d+)-[0-9a-f]{{16}}(-journal)?")
-    with contextlib.suppress(OSError), os.scandir(path.parent) as files:  # only tidying
+def _remove_left_behind(folder: Path) -> None:
+    with contextlib.suppress(OSError), os.scandir(folder) as files:  # only tidying
         for file in files:
-            written = left.fullmatch(file.name)
-            if written and not _is_running(int(written[1])):
+            temporary = _TEMPORARY.fullmatch(file.name)
+            if temporary and not _is_running(int(temporary[1])):
                 os.unlink(file.path)
 
 
