@@ -51,7 +51,9 @@ def as_integer(value: Any, name: str, minimum: int | None = None, maximum: int |
     if isinstance(value, bool | np.timedelta64) or not isinstance(value, numbers.Integral):
         raise InvalidInputError(f"{name} must be a whole number; got {shown(value)}.")
     if abs(int(value)) >= 2**63:
-        raise InvalidInputError(f"{name} must be a whole number that a computer can count to; got {value}.")
+        raise InvalidInputError(
+            f"{name} must be below 2^63 in size; got a number of {int(value).bit_length()} bits."
+        )
     _check_bounds(float(value), name, minimum, maximum)
     return int(value)
 
