@@ -79,7 +79,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path):
 def test_the_shipped_specs_are_valid():
     from importlib import resources
 
-    for name, cells in (("example.toml", 2 * 5), ("paper.toml", 4 * 22)):
+    for name, cells in (("example.toml", 2 * 6), ("paper.toml", 4 * 22)):
         text = resources.files("driftmdp.experiments").joinpath(name).read_text()
         assert len(plan(parse_spec(text)).cells) == cells
 

@@ -93,7 +93,7 @@ def load(path: str | os.PathLike[str]) -> Mdp | DriftingMdp:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save(dm.problems.two_state(horizon=1000).drifting, f"{folder}/two-state.npz")
     ...     load(f"{folder}/two-state.npz")
-    <DriftingMdp: 1000 steps, ... anchors, 2 states, 4 pairs>
+    <DriftingMdp: 1,000 steps, ... anchors, 2 states, 4 pairs>
     """
     file = _checked_path(path)
     try:

@@ -122,7 +122,7 @@ def bidding(
     >>> from driftmdp import planning
     >>> problem = bidding(horizon=1000)
     >>> problem.drifting
-    <DriftingMdp: 1000 steps, 3 anchors, 125 states, 575 pairs>
+    <DriftingMdp: 1,000 steps, 3 anchors, 125 states, 575 pairs>
     >>> problem.space.state_names[problem.start]
     '24 left, 0 shown'
     >>> [int(planning.optimal_gain(anchor).policy[problem.start]) for anchor in problem.drifting.anchors]

@@ -115,7 +115,7 @@ def remarketing(
     >>> from driftmdp import planning
     >>> problem = remarketing(horizon=1000)
     >>> problem.drifting
-    <DriftingMdp: 1000 steps, 3 anchors, 101 states, 477 pairs>
+    <DriftingMdp: 1,000 steps, 3 anchors, 101 states, 477 pairs>
     >>> thin, deep = (planning.optimal_gain(problem.drifting.anchor(k)).policy for k in (1, 2))
     >>> [problem.space.action_names[50][int(policy[50])] for policy in (thin, deep)]  # with 50 cars on the lot
     ['list 4', 'list 12']
