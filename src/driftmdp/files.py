@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import platform
 import re
@@ -41,9 +42,9 @@ def temporary_beside(path: Path) -> Iterator[Path]:
     """Give a name beside ``path`` that nobody else has, and remove what is left there.
 
     The name says which process of which host it belongs to. What killed processes of this host have left in the
-    folder is removed.
+    folder is removed by the first write of a process there.
     """
-    _remove_left_behind(path.parent)
+    _remove_left_behind(os.path.abspath(path.parent))
     temporary = path.parent / f".{path.name}.{HOST}-{os.getpid()}-{secrets.token_hex(8)}"
     try:
         yield temporary
@@ -51,7 +52,8 @@ def temporary_beside(path: Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-def _remove_left_behind(folder: Path) -> None:
+@functools.lru_cache(maxsize=1000)  # once per process and folder: a store may hold thousands of files
+def _remove_left_behind(folder: str) -> None:
     with contextlib.suppress(OSError), os.scandir(folder) as files:  # only tidying
         for file in files:
             temporary = _TEMPORARY.fullmatch(file.name)

@@ -38,13 +38,18 @@ def is_own(path: Path, sticky: bool = False) -> bool:
 
 @functools.cache
 def memory_here() -> int:
-    """Return how many bytes of memory this machine has, or this container may use."""
+    """Return how many bytes of memory this machine has, or this container or process may use."""
     try:
         found = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):
         return UNKNOWN
     with contextlib.suppress(OSError, ValueError):
         found = min(found, int(Path("/sys/fs/cgroup/memory.max").read_text()))
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource  # not on Windows
+
+        allowed, _ = resource.getrlimit(resource.RLIMIT_AS)
+        found = found if allowed == resource.RLIM_INFINITY else min(found, allowed)
     return found
 
 

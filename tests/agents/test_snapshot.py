@@ -389,3 +389,16 @@ def test_a_next_state_that_is_counted_twice_is_refused(tmp_path, name):
     np.savez(tmp_path / "a.npz", **arrays)
     with pytest.raises(InvalidInputError, match="a next state is counted twice"):
         dm.agents.load(tmp_path / "a.npz")
+
+
+@pytest.mark.parametrize("name", ["EXP3", "UCRL2", "PSRL", "UCB1"])
+def test_a_small_file_cannot_ask_for_gigabytes(tmp_path, name):
+    """A defect once: 1,648 bytes took 3.7 GiB before they were refused."""
+    agent = dm.agents.builtin()[name].for_problem(dm.problems.bandit(n_arms=3, horizon=100))
+    agent.save(tmp_path / "a.npz")
+    with np.load(tmp_path / "a.npz") as file:
+        arrays = dict(file)
+    arrays["parameter/space"] = np.array([500_000_000], np.int32)
+    np.savez(tmp_path / "a.npz", **arrays)
+    with pytest.raises(InvalidInputError, match=r"a space of 5e\+08 pairs in a file of"):
+        dm.agents.load(tmp_path / "a.npz")

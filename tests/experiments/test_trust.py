@@ -59,6 +59,18 @@ def test_a_planted_module_beside_a_spec_of_built_in_names_is_not_run(folder):
     assert not (folder / "was-run").exists()
 
 
+@pytest.mark.parametrize("engine", ["processes", "dask"])
+def test_workers_import_nothing_that_lies_in_the_current_folder(folder, engine, tmp_path_factory):
+    (folder / "spec.toml").write_text(BUILTIN)
+    script = tmp_path_factory.mktemp("bin") / "driftmdp-command"  # as pip makes it
+    script.write_text("from driftmdp.__main__ import main\nif __name__ == '__main__':\n    main()\n")
+    (folder / "signal.py").write_text(f"open({str(folder / 'was-run')!r}, 'w')")  # which a spawned process imports
+    command = [sys.executable, str(script), "run", "spec.toml", "--engine", engine, "--workers", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=ENVIRONMENT, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert not (folder / "was-run").exists()
+
+
 def test_ones_own_code_is_found_beside_the_spec_and_without_a_word(folder):
     (folder / "spec.toml").write_text(OWN)
     (folder / "my_trusted_agent.py").write_text(AGENT)

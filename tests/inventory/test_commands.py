@@ -386,3 +386,13 @@ def harmless(text):
     return len({len(row) for row in rows}) == 1 and not [
         found for row in rows for found in row if found.startswith(tuple("=+-@\t\r"))
     ]
+
+
+@pytest.mark.parametrize(
+    "option", [["--capacity", "1.000"], ["--capacity", "1_0"], ["--lead-time", "1.0"], ["--holding", "1.000"]]
+)
+def test_options_that_may_mean_two_things_are_refused(call, tmp_path, option):
+    code, _, said = call("inventory", "init", "shop.db", *COSTS, *option)
+    assert code == 2
+    assert f"got '{option[1]}'" in " ".join(said.replace("│", " ").split())
+    assert not (tmp_path / "shop.db").exists()

@@ -18,6 +18,13 @@ def test_a_day_that_no_shop_has_is_refused(shop, far):
     unchanged(shop, lambda: shop.decide([Count("A", 1)], far), said)
 
 
+def test_a_day_long_after_the_others_is_remarked_on(shop):
+    shop.record([Sold("A", day(0), 1, stock=9)])
+    assert shop.record([Sold("A", day(360), 1, stock=9)]).remarks == ()
+    (remark,) = shop.record([Sold("A", FAR, 1, stock=9)]).remarks
+    assert remark == "More than a year after the day before: 2199-12-31. Is the year right?"
+
+
 @pytest.mark.parametrize("last", [FAR, date.max])
 def test_a_far_day_in_the_book_stops_nothing_for_ever(path, shop, last, monkeypatch):
     # A defect once: 9999-12-31 is taken without remark, and `explain` ends with a ValueError.

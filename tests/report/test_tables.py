@@ -165,6 +165,9 @@ name = "cautious_agents:Cautious"
 label = "mine"
 parameters = { optimism = 0.25 }
 [[agents]]
+name = "cautious_agents:Cautious"
+label = "mine as it is"
+[[agents]]
 name = "Random"
 """
 
@@ -176,6 +179,7 @@ def test_parameters_of_an_own_agent_are_what_the_spec_gave(tmp_path, monkeypatch
     rows = table(build(load(tmp_path / "r")), "agents-s0").rows
     assert [[cell.text for cell in row[:3]] for row in rows] == [
         ["mine", "cautious_agents:Cautious", "optimism = 0.25"],
+        ["mine as it is", "cautious_agents:Cautious", "its defaults"],
         ["Random", "Random", "none"],
     ]
 

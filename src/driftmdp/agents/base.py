@@ -23,10 +23,12 @@ from driftmdp.kernels.arrays import Luck, Record, World
 from driftmdp.mdp import DriftingMdp, Problem, Space
 from driftmdp.mdp.space import as_space
 from driftmdp.showing import safely, short, table
+from driftmdp.system import require_memory
 from driftmdp.validation import LARGEST, as_integer, as_number, warn
 
 __all__ = ["Agent", "BuiltinAgent", "RowByRow", "Stage", "checked_problem", "without_later"]
 
+PAIR_BYTES = 40  # that an agent takes for each pair of its space before it has seen anything; 16 to 52
 PATIENCE = 20  # rewards seen live after which their range may be doubted
 
 
@@ -101,6 +103,7 @@ class BuiltinAgent(Locked, ABC):
     def __init__(self, space: Space, horizon: int | None, seed: int | None) -> None:
         super().__init__()
         self.space = as_space(space)
+        require_memory(PAIR_BYTES * space.n_pairs, f"An agent for {space.n_pairs:,} pairs")
         self.horizon = None if horizon is None else as_integer(horizon, "horizon", minimum=1)
         self.seed = None if seed is None else as_integer(seed, "seed", minimum=0)
         self._offsets: NDArray[np.int32] = np.array(space.offsets)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from driftmdp._version import __version__
 from driftmdp.agents import parts
@@ -28,6 +29,7 @@ from driftmdp.validation import as_file, quietly
 __all__ = ["VERSION", "load", "save"]
 
 FORMAT = "driftmdp agent"
+MODEST_PAIRS = 10**7  # that any file may have; more only as many as it has bytes
 VERSION = 2  # 1 came before windows that differ by phase
 
 
@@ -151,6 +153,7 @@ def _decode(value: Any, arrays: Arrays) -> Any:
     if not isinstance(value, dict):
         return value
     if "space" in value:
+        _check_pairs(arrays[value["space"]], arrays)
         return Space(arrays[value["space"]], value["state_names"], value["action_names"])
     if "array" in value:
         return arrays[value["array"]]
@@ -160,6 +163,13 @@ def _decode(value: Any, arrays: Arrays) -> Any:
     if value["part"] not in kinds:
         raise ValueError(f"unknown part {value['part']!r}")
     return kinds[value["part"]](**{name: _decode(item, arrays) for name, item in value["fields"].items()})
+
+
+def _check_pairs(n_actions: NDArray[Any], arrays: Arrays) -> None:
+    """Refuse a space that is too large for its file: an agent takes memory for every pair, seen or not."""
+    pairs, stored = float(n_actions.sum(dtype=np.float64)), sum(array.nbytes for array in arrays.values())
+    if pairs > max(MODEST_PAIRS, stored):
+        raise ValueError(f"a space of {pairs:.3g} pairs in a file of {stored:,} bytes")
 
 
 def _first_line(error: BaseException) -> str:

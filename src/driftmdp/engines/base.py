@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import contextvars
 import multiprocessing
 import os
@@ -10,7 +11,7 @@ import signal
 import threading
 import time
 import traceback
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Protocol, TypeAlias
@@ -24,6 +25,7 @@ GUARD = "Does the script start the map under `if __name__ == '__main__':`?"
 NO_GUARD = 77  # the exit code of a worker that found no guard in the script
 NAMES = "driftmdp worker", "Dask Worker process"  # of processes that are started here
 
+SAFE_PATH, HERE = "PYTHONSAFEPATH", "driftmdp"  # any text switches it on; this one says who did
 AHEAD = 8  # tasks that may be taken per worker before an outcome is; so memory is bounded
 
 Todo: TypeAlias = "queue.SimpleQueue[tuple[int, Any] | None]"  # (index, task); None, which is put back, ends all
@@ -139,6 +141,23 @@ def leave_if_rerun() -> None:
     process = multiprocessing.current_process()
     if getattr(process, "_inheriting", False) and process.name.startswith(NAMES):
         os._exit(NO_GUARD)
+
+
+@contextlib.contextmanager
+def safe_start() -> Iterator[None]:
+    """Let Python processes that start in this block import nothing from the current folder by themselves.
+
+    multiprocessing starts them with ``python -c``, which looks there first. A moment later they are told where
+    their parent imports from.
+    """
+    if SAFE_PATH in os.environ:
+        yield
+        return
+    os.environ[SAFE_PATH] = HERE
+    try:
+        yield
+    finally:
+        os.environ.pop(SAFE_PATH, None)
 
 
 def how_it_ended(code: int | None) -> str:

@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
-from driftmdp.engines.base import GUARD, WorkerDiedError, leave_if_rerun
+from driftmdp.engines.base import GUARD, WorkerDiedError, leave_if_rerun, safe_start
 from driftmdp.engines.cluster import Cluster, ClusterLostError
 
 __all__ = ["joined"]
@@ -88,7 +88,7 @@ def _local(workers: int) -> Iterator[Any]:
 
     leave_if_rerun()
     try:
-        with dask.config.set(LOCAL):
+        with dask.config.set(LOCAL), safe_start():
             cluster = LocalCluster(
                 n_workers=workers,
                 threads_per_worker=1,
@@ -101,7 +101,8 @@ def _local(workers: int) -> Iterator[Any]:
     except RuntimeError as error:
         raise WorkerDiedError(f"A worker process must start; {_first_line(error)} {GUARD}") from None
     try:
-        yield cluster
+        with safe_start():  # a worker may be started again
+            yield cluster
     finally:
         for nanny in cluster.workers.values():  # a task in the middle is not waited for
             nanny.auto_restart = False

@@ -30,8 +30,10 @@ from typing import Any
 from driftmdp.engines.base import (
     AHEAD,
     GUARD,
+    HERE,
     NAMES,
     NO_GUARD,
+    SAFE_PATH,
     Done,
     Outcome,
     Outcomes,
@@ -42,6 +44,7 @@ from driftmdp.engines.base import (
     how_it_ended,
     leave_if_rerun,
     run_one,
+    safe_start,
     share_out,
 )
 from driftmdp.engines.portable import portable, unpickled
@@ -139,7 +142,8 @@ class _Nursery:
         with self._lock:
             if self._stopped:
                 raise _StoppedError
-            process.start()
+            with safe_start():
+                process.start()
             self._processes.add(process)
         theirs.close()  # so that the pipe ends when the worker does
         return _Worker(process, ours)
@@ -273,12 +277,15 @@ def _take(todo: Todo, limit: int) -> list[tuple[int, Any]]:
 def _block_ctrl_c() -> None:
     """Block SIGINT in this thread, and so in the processes that it starts, from their first moment on."""
     if hasattr(signal, "pthread_sigmask"):
-        resource_tracker.ensure_running()  # its own start would unblock the signal again
+        with safe_start():
+            resource_tracker.ensure_running()  # its own start would unblock the signal again
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
 
 
 def _serve(pipe: Connection, function: bytes) -> None:
     """Be a worker process: run what comes through the pipe until it ends."""
+    if os.environ.get(SAFE_PATH) == HERE:  # processes that the user's code starts are its own affair
+        del os.environ[SAFE_PATH]
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_die_with_parent, daemon=True).start()
     call = partial(_call, function)

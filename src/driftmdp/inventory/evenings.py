@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import date
+from itertools import pairwise
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.answers import Receipt
@@ -17,6 +18,7 @@ from driftmdp.inventory.words import listed
 __all__ = ["record"]
 
 OFTEN, DAYS = 0.1, 10  # a share of the days told, at least so many, on which lots prove to be too small
+LEAP = 366  # days without any sale after which a year may be wrong
 Evening = tuple[int, int, int]  # stock, what was ordered, sales
 
 
@@ -25,8 +27,9 @@ def record(desk: Desk, sold: Iterable[Sold], correct: bool, plenty: bool) -> Rec
     told = list(sold)
     counts, odd = Counter[str](), list[str]()
     with desk.writing():
+        known = int(desk.shelves.last["day"].max(initial=0))
         new = desk.welcome(told)
-        remarks = desk.odd_names(new)
+        remarks = desk.odd_names(new) + _leaps(known, told)
         if not plenty:
             _require_stocks(desk, told)
         for day, lines in sorted(_by_day(told).items()):
@@ -109,6 +112,13 @@ def _require_stocks(desk: Desk, told: Sequence[Sold]) -> None:
             f"Whether these were sold out is not known, as no advice was asked for: {listed(unknown)}. Nothing was "
             "done; add a column stock with the morning's count, or use --plenty if none of them was sold out."
         )
+
+
+def _leaps(known: int, told: Sequence[Sold]) -> list[str]:
+    """Return a remark on days that come long after the day before them, counted with the last one that was known."""
+    days = sorted({line.day.toordinal() for line in told} | ({known} if known > 0 else set()))
+    far = [date.fromordinal(day).isoformat() for before, day in pairwise(days) if day - before > LEAP]
+    return [f"More than a year after the day before: {listed(far)}. Is the year right?"] if far else []
 
 
 def _beyond(desk: Desk, told: Sequence[Sold]) -> list[str]:

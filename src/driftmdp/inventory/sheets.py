@@ -265,10 +265,15 @@ def date_of(row: Row, complaints: Complaints) -> date | None:
     return day
 
 
+def is_ambiguous(text: str) -> bool:
+    """Say whether a number may mean a thousand times another, as 1.000 does."""
+    return _AMBIGUOUS.fullmatch(text) is not None
+
+
 def count_of(row: Row, column: str, complaints: Complaints, may_be_negative: bool = False) -> int | None:
     """Return a whole number of units."""
     text = row.cells[column]
-    if _AMBIGUOUS.fullmatch(text):
+    if is_ambiguous(text):
         plain = re.sub("[.,]", "", text)
         complaints.add(
             row.line,

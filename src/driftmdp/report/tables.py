@@ -307,7 +307,7 @@ def agents_table(found: View, setting: Setting) -> Table:
             [
                 Cell(line.label),
                 Cell(agent["name"]),
-                Cell(used or "none"),
+                Cell(used or ("its defaults" if ":" in agent["name"] else "none")),
                 number_cell(float(plans.mean())),
                 Cell("–") if math.isnan(share) else Cell(f"{100 * share:.1f}%", share),  # noqa: RUF001
             ]

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.files import write_whole
 from driftmdp.inventory.book import BESIDE
-from driftmdp.inventory.sheets import DAY_FORM, day_of
+from driftmdp.inventory.sheets import DAY_FORM, day_of, is_ambiguous
 
 __all__ = [
     "Capacity",
@@ -35,13 +36,45 @@ __all__ = [
     "write_or_print",
 ]
 
+
+def _whole(minimum: int, maximum: int = 10**9) -> Any:
+    """Return a parser of whole numbers: digits only, as typer's own takes 1.000 for 1."""
+
+    def parse(given: Any) -> int:
+        text = str(given)
+        if not (text.isascii() and text.isdigit() and minimum <= int(text) <= maximum):
+            raise typer.BadParameter(f"must be a whole number from {minimum} to {maximum}; got {text!r}.")
+        return int(text)
+
+    return parse
+
+
+def _amount(given: Any) -> float:
+    """Return an amount of money of at least 0, written so that it has one meaning."""
+    try:
+        amount = float(given)
+    except ValueError:
+        amount = -1.0
+    if not 0.0 <= amount < math.inf or is_ambiguous(str(given)):
+        raise typer.BadParameter(
+            f"must be a number of at least 0 with one meaning, such as 5, 0.25 or 1000; got {str(given)!r}."
+        )
+    return amount
+
+
 Database = Annotated[Path, typer.Argument(help="The shop's database, made by `init`.", show_default=False)]
-Capacity = Annotated[int, typer.Option(min=1, help="Lots on the shelf, of each item.", show_default=False)]
-FixedCost = Annotated[float, typer.Option(min=0.0, help="Of placing an order at all.", show_default=False)]
-UnitCost = Annotated[float, typer.Option(min=0.0, help="Of each lot ordered.", show_default=False)]
-LostSale = Annotated[float, typer.Option(min=0.0, help="Of each lot asked for and not there.", show_default=False)]
-Holding = Annotated[float, typer.Option(min=0.0, help="Of each lot left in the evening.", show_default=False)]
-LeadTime = Annotated[int, typer.Option(min=0, max=2, help="Days from an order to its arrival: 0, 1 or 2.")]
+Capacity = Annotated[
+    int, typer.Option(parser=_whole(1), help="Lots on the shelf, of each item.", show_default=False)
+]
+FixedCost = Annotated[float, typer.Option(parser=_amount, help="Of placing an order at all.", show_default=False)]
+UnitCost = Annotated[float, typer.Option(parser=_amount, help="Of each lot ordered.", show_default=False)]
+LostSale = Annotated[
+    float, typer.Option(parser=_amount, help="Of each lot asked for and not there.", show_default=False)
+]
+Holding = Annotated[
+    float, typer.Option(parser=_amount, help="Of each lot left in the evening.", show_default=False)
+]
+LeadTime = Annotated[int, typer.Option(parser=_whole(0, 2), help="Days from an order to its arrival: 0, 1 or 2.")]
 Negatives = Annotated[str, typer.Option(help="Negative numbers, such as returns: refuse, zero or skip.")]
 Duplicates = Annotated[str, typer.Option(help="Two lines for one item and day: refuse, sum or last.")]
 LotSize = Annotated[str, typer.Option(help="Units in a lot: a number, or auto to choose for each item.")]
