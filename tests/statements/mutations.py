@@ -150,8 +150,8 @@ def the_master_is_fed_what_was_not_earned(monkeypatch):
 def blocks_are_half_as_long(monkeypatch):
     original = agents.borl.borl_schedule
 
-    def short(space, horizon):
-        plan = original(space, horizon)
+    def short(space, horizon, arms):
+        plan = original(space, horizon, arms)
         half = plan.block_length // 2
         return dataclasses.replace(plan, block_length=half, n_blocks=-(-horizon // half))
 
@@ -168,6 +168,9 @@ def the_master_draws_uniformly(monkeypatch):
 def the_master_has_no_bonus(monkeypatch):
     original = agents.EXP3P.for_problem
     monkeypatch.setattr(agents.EXP3P, "for_problem", lambda problem: original(problem, beta=0.0))
+
+
+FAULTS_OF_AGENTS = [function for function, _ in MUTATIONS.values()]  # those above
 
 
 # formulas ----------------------------------------------------------------------------------------------------
