@@ -170,6 +170,9 @@ def the_master_has_no_bonus(monkeypatch):
     monkeypatch.setattr(agents.EXP3P, "for_problem", lambda problem: original(problem, beta=0.0))
 
 
+FAULTS_OF_AGENTS = [function for function, _ in MUTATIONS.values()]  # those above
+
+
 # formulas ----------------------------------------------------------------------------------------------------
 
 

@@ -5,9 +5,11 @@ import math
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from driftmdp.errors import InvalidInputError, UnknownNameError
+from driftmdp.formulas import lemmas
 from driftmdp.statements import (
     Bench,
     Caveat,
@@ -20,6 +22,9 @@ from driftmdp.statements import (
     statements,
 )
 from driftmdp.statements.page import as_data, page
+from driftmdp.statements.positive import _positive_ledger
+from tests.statements.mutations import the_window_is_one_too_long
+from tests.statements.small_bench import SmallBench
 
 ROOT = Path(__file__).parents[2]
 PAGE, README = ROOT / "docs" / "statements.md", ROOT / "README.md"
@@ -56,7 +61,9 @@ CAVEATS = {
     "proposition-5": (SCALED,),
     "theorem-3": (SCALED,),
     "theorem-4": (SCALED,),
+    "lemma-6": (SCALED,),
     "lemma-7": (SCALED,),
+    "lemma-8": (SCALED,),
     "regret-growth": (SCALED, LOOSE),
 }
 
@@ -156,6 +163,33 @@ def test_a_check_that_breaks_down_is_no_verdict_on_the_paper(monkeypatch):
     assert re.fullmatch(
         r"the check broke down: ZeroDivisionError: by design \(test_checks.py, line \d+\)", finding.why
     )
+
+
+def test_a_fault_of_this_library_is_no_verdict_on_the_paper(monkeypatch):
+    the_window_is_one_too_long(monkeypatch)
+    finding = statement_named("theorem-1").check(SmallBench())
+    assert (finding.outcome, finding.counterexample, finding.correction) == ("not carried out", "", "")
+    assert finding.why == "this library does not do what the paper says: two-state, counts: 1 > 0"
+
+
+def test_theorem_3_is_tried_where_transitions_move_without_widening():
+    """Assumption 2 holds with zeta = 1 at all times, B_p = 2, and both bounds say something there."""
+    bench = SmallBench()
+    ledger = bench.once("positive", lambda: _positive_ledger(bench))
+    assert ledger.budgets == pytest.approx((1.9, 2.0), abs=1e-3)
+    assert (ledger.widening, ledger.covered) == (0.0, True)
+    rows = np.stack([ledger.problem.drifting.at(t).transitions.toarray() for t in (1, ledger.horizon)])
+    always = rows.min(axis=0).reshape(2, 3, 2)  # state, action, next state: the least over time
+    assert always.max(axis=1).min() == 1.0
+    assert (~ledger.inside).any()  # p_tau(m) leaves H_p(0): what Theorem 1 would need widening for
+    for name in ("theorem-3", "proposition-5"):
+        finding = statement_named(name).check(bench)
+        assert (finding.verdict, finding.instances - finding.vacuous) == (Verdict.HOLDS, 1)
+    assert ledger.regret.sum() < lemmas.regret(
+        ledger.problem.space, ledger.horizon, 1.9, 0.0, ledger.window, 0.0, 1.0, 0.001, lost=False
+    )  # as its finding says, Theorem 3's sum would be kept without B_p
+    ledger.var_p = np.zeros(ledger.horizon)
+    assert statement_named("proposition-5").check(bench).verdict is Verdict.FAILS  # the bound on one step is not
 
 
 def test_the_page_and_the_data(findings):

@@ -38,13 +38,13 @@ def episodes(pairs, window):
 
 # item 35, Lemma 11 -------------------------------------------------------------------------------------------
 
-LEMMA_11 = [0] * 14 + [1] * 2 + [0] * 12, 15
+LEMMA_11 = [0] * 14 + [1] * 2 + [0] * 12 + [1] * 2, 15  # T = 30: j = 1 is floor(T / W) - 1, no edge case
 
 
 def lines_of_lemma_11(pairs, window, pair):
     """Return the three lines after "With these two observations, we have", for the block that begins at t = W."""
-    starts = [start for start in episodes(pairs, window) if start >= window]
-    ends = [*starts[1:], len(pairs) + 1]
+    starts = [start for start in episodes(pairs, window) if window <= start < 2 * window]  # m_j .. m_{j+1} - 1
+    ends = [*starts[1:], min(2 * window, len(pairs) + 1)]
     nu = [pairs[start - 1 : end - 1].count(pair) for start, end in zip(starts, ends, strict=True)]  # nu_m, m >= m_j
     first = nu[0] / math.sqrt(max(nu[0], 1))
     first += sum(nu[m] / math.sqrt(max(sum(nu[:m]), 1)) for m in range(1, len(nu)))
@@ -55,10 +55,12 @@ def lines_of_lemma_11(pairs, window, pair):
 
 def test_lemma_11_the_line_before_eq_pf_sto_error_2nd():
     first, second, third = lines_of_lemma_11(*LEMMA_11, pair=0)
+    assert len(LEMMA_11[0]) // LEMMA_11[1] - 1 == 1
     assert first == 12.0
     assert [round(line, 2) for line in (second, third)] == [9.36, 11.83]
     assert "12.0 > 11.83" in item(35)
     assert "9.36" in item(35)
+    assert "then pair 1 up to T = 30" in item(35)
 
 
 def test_lemma_11_what_was_published_before_breaks_nothing():
@@ -76,7 +78,7 @@ def test_lemma_11_the_agent_itself_makes_these_episodes():
     problem = dm.Problem(world, reward_range=(0.0, 1.0))
     run = dm.simulate(dm.agents.SWUCRL2CW(space, len(pairs), window, 0.1), problem, seed=0)
     assert run.states.tolist() == pairs
-    assert run.episode_starts.tolist() == episodes(pairs, window) == [1, 2, 3, 5, 9, 15, 16]
+    assert run.episode_starts.tolist() == episodes(pairs, window) == [1, 2, 3, 5, 9, 15, 16, 29, 30]
     visits, known = pairs[14:15].count(1), pairs[:14].count(1)
     assert visits == 1 > known == 0
 
@@ -297,9 +299,10 @@ def test_theorem_2_what_its_proof_says_of_the_grid():
     h, _, steps, *_ = borl(100)
     assert abs(h ** (1 / steps) - math.e) > 0.1
     assert h < 3 * 2 ** (2 / 3) * 2**0.5 * 100**0.5 / (0 + 0 + 1) ** 0.5  # W* at B = 0
-    b_r, b_p, t = 0, 2 * 99, 100
-    size = 2 ** (1 / 3) * 2**0.25
-    assert (b_p + 1) ** 0.5 * size / ((b_r + b_p + 1) ** 0.25 * t**0.25) > size  # eta*
+    b_r, t, size = 0, 100, 2 ** (1 / 3) * 2**0.25
+    stars = [(b_p + 1) ** 0.5 * size / ((b_r + b_p + 1) ** 0.25 * t**0.25) for b_p in (99, 99.01, 198)]  # eta*
+    assert stars[0] == pytest.approx(size)
+    assert size < stars[1] < stars[2]  # with B_r = 0 it fails from B_p > T - 1 on
 
 
 # items 24, 39: perils and inventory ----------------------------------------------------------------------------
@@ -326,11 +329,41 @@ def test_proposition_3_only_one_pair_of_mdps_gives_its_trajectory():
     assert found == [({"a": 1, "b": 2, "c": 2, "d": 1}, {"a": 2, "b": 1, "c": 1, "d": 2})]
 
 
-def test_eq_pse3_and_remark_10():
-    """Capacity 1, X in {0, 1, 2}, mass 1/3 each, l = 2: r - r^pseudo = -l E[X] = -2, not -l X_t path by path."""
-    law, lost = {0: 1 / 3, 1: 1 / 3, 2: 1 / 3}, 2.0
-    mean = sum(x * mass for x, mass in law.items())
-    assert any(-lost * mean != -lost * x for x in law)
+LAW = {0: 1 / 3, 1: 1 / 3, 2: 1 / 3}  # of X_t, for every t
+
+
+def reward(s, a, x, f=0.5, c=0.25, l=2.0, h=0.75):  # noqa: E741
+    """R_t(s, a) = -C_t(s, a), with the demand x."""
+    return -(f * (a > 0) + c * a + l * max(x - s - a, 0) + h * max(s + a - x, 0))
+
+
+def pseudo_reward(s, a, x, f=0.5, c=0.25, l=2.0, h=0.75):  # noqa: E741
+    """R^pse_t(s, a), by its last form, which is observable: Y_t = min{s + a, x}."""
+    y = min(s + a, x)
+    return -f * (a > 0) - c * a - h * max(s + a - y, 0) + l * y
+
+
+def test_eq_pse3_on_every_path_of_two_steps():
+    """Capacity 1, T = 2, s_1 = 0, a_t = S - s_t, l = 2: the left side is -4, the right one -2 (X_1 + X_2)."""
+    left, right, realised = {}, {}, {}
+    for path in itertools.product(LAW, repeat=2):
+        s, left[path], realised[path] = 0, 0.0, 0.0
+        for x in path:
+            a = 1 - s
+            mean, pseudo = (sum(mass * R(s, a, y) for y, mass in LAW.items()) for R in (reward, pseudo_reward))
+            left[path] += mean - pseudo  # r_t(s_t, a_t) - r^pse_t(s_t, a_t): X_1 .. X_t settle s_t and a_t
+            realised[path] += reward(s, a, x) - pseudo_reward(s, a, x)
+            s = s + a - min(s + a, x)
+        right[path] = -2.0 * sum(path)
+    assert list(left.values()) == pytest.approx([-4.0] * 9)
+    assert [path for path in right if right[path] == -4.0] == [(0, 2), (1, 1), (2, 0)]  # on six of nine it fails
+    assert realised == pytest.approx(right)  # of realised rewards it is true
+    assert sum(right.values()) / 9 == pytest.approx(-4.0)  # and in expectation, which Proposition 6 needs
+
+
+def test_remark_10_the_way_to_zero():
+    """Capacity 1: p_t(0 | s, S - s) is Pr(X >= S), not Pr(X = S - 0)."""
+    law = LAW
     to_zero = sum(mass for x, mass in law.items() if 1 - min(1, x) == 0)  # p_t(0 | s, S - s)
     assert to_zero == pytest.approx(2 / 3)
     assert to_zero > law[1]  # Pr(X = S - 0)

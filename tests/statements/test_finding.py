@@ -113,6 +113,16 @@ def test_a_step_of_a_proof_can_break_a_statement_but_has_no_margin():
     assert made.counterexample == "in the proof, another: 2 > 1"
 
 
+def test_a_fault_of_the_library_leaves_no_verdict():
+    made = evidence([BAD], [GOOD])
+    made.why = "tried"
+    made.library.at_most("counts", 0.0, 0.0)
+    assert (made.verdict, made.reason) == (Verdict.CORRECTED, "tried")
+    made.library.at_most("radii", 1.0, 0.0)
+    assert (made.verdict, made.counterexample, made.caveats) == (Verdict.BROKEN, "", ())
+    assert made.reason == "this library does not do what the paper says: radii: 1 > 0"
+
+
 def test_the_critical_count_has_the_error_rate_that_it_says():
     from scipy.stats import binom
 

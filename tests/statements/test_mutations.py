@@ -1,8 +1,8 @@
 """Each check must fail when the code that it guards is broken.
 
-Under each mutation the statements that stand on it are checked, and every one of them must fail; unbroken, on the
-same instances, none does. A statement whose finding says that it is too loose to detect faults survives some of
-them: SURVIVED has which.
+Under each mutation the statements that stand on it are checked, and none of them may hold: it fails, or, where the
+check sees that the fault is this library's, it is not carried out. Unbroken, on the same instances, all hold. A
+statement whose finding says that it is too loose to detect faults survives some of them: SURVIVED has which.
 """
 
 import functools
@@ -10,10 +10,13 @@ import functools
 import pytest
 
 from driftmdp.statements import Caveat, Verdict, statement_named, statements
-from tests.statements.mutations import MUTATIONS
+from tests.statements.mutations import FAULTS_OF_AGENTS, MUTATIONS
 from tests.statements.small_bench import SmallBench
 
 TESTABLE = [entry.name for entry in statements() if "discussion" not in entry.function.__module__]
+
+SHOWN = {Verdict.FAILS, Verdict.BROKEN}
+BOUNDS_ONLY = {"proposition-3", "remark-5", "remark-6", "remark-7", "regret-growth"}  # do not look at how it played
 
 
 def check(name, bench):
@@ -29,7 +32,7 @@ def unbroken():
 
 @pytest.mark.parametrize("name", TESTABLE)
 def test_unbroken_it_does_not_fail(name, unbroken):
-    assert unbroken(name).verdict is not Verdict.FAILS
+    assert unbroken(name).verdict not in SHOWN
 
 
 @pytest.mark.parametrize("broken", MUTATIONS)
@@ -38,7 +41,9 @@ def test_broken_it_fails(broken, monkeypatch):
     mutate(monkeypatch)
     bench = SmallBench()
     verdicts = {name: check(name, bench) for name in names}
-    assert set(verdicts.values()) == {Verdict.FAILS}, verdicts
+    assert set(verdicts.values()) <= SHOWN, verdicts
+    agents = mutate in FAULTS_OF_AGENTS
+    assert all(verdicts[name] is Verdict.BROKEN for name in names if agents and name not in BOUNDS_ONLY), verdicts
 
 
 def test_every_statement_has_a_mutation_that_breaks_it():
@@ -62,5 +67,5 @@ def test_what_says_that_it_is_too_loose_is_what_survives(unbroken):
 def test_what_is_too_loose_survives_a_fault_that_other_checks_find(broken, monkeypatch):
     MUTATIONS[broken][0](monkeypatch)
     bench = SmallBench()
-    assert all(check(name, bench) is not Verdict.FAILS for name in SURVIVED[broken])
-    assert check("property-1", bench) is Verdict.FAILS
+    assert all(check(name, bench) not in SHOWN for name in SURVIVED[broken])
+    assert check("property-1", bench) is Verdict.BROKEN

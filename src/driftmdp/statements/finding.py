@@ -13,7 +13,8 @@ holds as corrected  the printed form was broken, as the counterexample shows; th
 fails as printed    the printed form was broken, and a corrected form as well, or there is none
 vacuous             nothing was broken, but no trial said anything
 not testable        it is no statement that numbers could contradict
-not carried out     the check itself broke down: a fault of this library, not of the paper
+not carried out     the check broke down, or the code was seen not to do what the paper says: a fault of this
+                    library, not of the paper
 ==================  ================================================================================================
 
 A caveat stands beside a verdict and says how far it reaches.
@@ -24,7 +25,8 @@ caveat                      when
 with scaled radii           every trial that said something had radii smaller than theory's
 in one reading              the words can be read in two ways; the verdict is that of the reading that is given
 in parts                    the statement was tried part by part; as a whole it says nothing at these horizons
-too loose to detect faults  the bound is so far from what was seen that a faulty algorithm keeps it too
+too loose to detect faults  the bound is so far from what was seen that a faulty algorithm keeps it too, and nothing
+                            else in the check shows it
 ==========================  ========================================================================================
 """
 
@@ -216,6 +218,9 @@ class Evidence:
     printed, corrected
         The trails to which trials are added: ``printed.at_most(instance, left, right, trivial=...)``, ``equal``,
         ``seldom`` for probabilities, ``step`` for a step of the proof.
+    library
+        The trail of what this library must do so that the others mean something: what is broken here is no
+        counterexample, and leaves no verdict.
     why
         What was found, in words.
     correction
@@ -229,7 +234,7 @@ class Evidence:
     """
 
     def __init__(self, *caveats: Caveat) -> None:
-        self.printed, self.corrected = Trail(), Trail()
+        self.printed, self.corrected, self.library = Trail(), Trail(), Trail()
         self.why = self.correction = self.test = ""
         self.only_words = False
         self._caveats = caveats
@@ -259,6 +264,8 @@ class Evidence:
     def verdict(self) -> Verdict:
         """What follows."""
         printed, corrected = self.printed, self.corrected
+        if self.library.broken:
+            return Verdict.BROKEN
         if self.only_words:
             return Verdict.NOT_TESTABLE
         if corrected.broken or (printed.broken and not corrected.telling):
@@ -273,8 +280,16 @@ class Evidence:
         return self.corrected if self.corrected.trials else self.printed
 
     @property
+    def reason(self) -> str:
+        """Why the verdict is what it is: ``why``, or the fault of this library."""
+        faults = self.library.broken
+        return f"this library does not do what the paper says: {faults[0]}" if faults else self.why
+
+    @property
     def counterexample(self) -> str:
         """Where the corrected form is broken most, if it is; else the first trial that breaks the printed one."""
+        if self.library.broken:
+            return ""
         if self.corrected.broken:
             return str(min(self.corrected.broken, key=lambda trial: trial.margin))
         broken = sorted(self.printed.broken, key=lambda trial: trial.aside)  # the statement before its proof

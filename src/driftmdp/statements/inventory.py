@@ -144,13 +144,13 @@ def theorem_4(bench: Bench) -> Evidence:
         if ledger.covered:
             left, right = float(ledger.regret.sum()), without_widening(ledger, zeta_of(ledger))
             evidence.printed.at_most(ledger.name, left, right, trivial=ledger.horizon, scaled=ledger.scaled)
-            try_algorithm(evidence.printed, ledger)
+            try_algorithm(evidence, ledger)
     name, regret, right = _try_long_shop(evidence, bench.long_shop())
     for capacity, t in [(2, 10**4), (10, 10**6), (50, 10**9)]:
         for b in (0.0, 1.0, t**0.5, float(t)):
             w = capacity * (t / (b + 1)) ** (2 / 3)
             chosen = formulas.tuned(Space.uniform(capacity, 1), t, b / 2, b / 2, "theorem-4").window
-            evidence.printed.step(
+            evidence.library.at_most(
                 f"S = {capacity}, T = {t:.0e}, B = {b:.0e}: W* of formulas.tuned", abs(chosen - min(t, w)), 1.0
             )
             terms = b * w + capacity**1.5 * t / w**0.5 + capacity**2 * t / w + t**0.5

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from driftmdp.statements.algorithm import try_algorithm
 from driftmdp.statements.bench import Bench
 from driftmdp.statements.finding import Evidence
 from driftmdp.statements.ledger import Ledger, transitions_along
@@ -138,7 +139,8 @@ def try_one_step(evidence: Evidence, ledger: Ledger, diameter: Floats, usable: N
     own = ledger.gain[m] + here - (ledger.p_tilde[m, pair] * bias).sum(axis=1)
     seen = ledger.counts[m, pair] > 0
     played = ledger.policy[ledger.episode, ledger.run.states] == ledger.run.actions
-    trail.step(f"{name}, actions that are not the plan's", float((~played).sum()), 0.0)
+    try_algorithm(evidence, ledger)
+    evidence.library.at_most(f"{name}, actions that are not the plan's", float((~played).sum()), 0.0)
     trail.step(f"{name}, by Lemma 3", (mean - var_r)[seen], reward[seen])
     trail.step(f"{name}, by E_r", believed - 2 * rad_r, mean)
     trail.step(f"{name}, by Property 2", own - precision, believed)

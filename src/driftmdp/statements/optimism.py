@@ -55,7 +55,7 @@ def property_1(bench: Bench) -> Evidence:
         states = ledger.problem.space.pair_states
         right = ledger.gain[:, None] + ledger.bias[:, states]
         evidence.corrected.at_most(f"plans of {ledger.name}", ledger.upper_values, right)
-        try_algorithm(evidence.corrected, ledger)
+        try_algorithm(evidence, ledger)
     evidence.correction = "the maximum over p stands outside the sum over s'"
     evidence.why = "random regions, and every plan of the runs against regions recomputed from their trajectories"
     return evidence
@@ -77,7 +77,7 @@ def property_2(bench: Bench) -> Evidence:
             best = bellman_values(rewards, p_hat, radius, plan.bias)[chosen]
             evidence.printed.at_most(f"{name}, p~ is plausible", own, best)
     for ledger in _seen_ledgers(bench):
-        try_algorithm(evidence.printed, ledger)
+        try_algorithm(evidence, ledger)
     evidence.why = "random regions, and every plan of the runs against regions recomputed from their trajectories"
     return evidence
 

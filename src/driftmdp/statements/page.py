@@ -23,7 +23,7 @@ MEANING = (
     "Margin: near 0 a trial is tight, near 1 far from being broken, below 0 broken. "
     "Vacuous: there the inequality says no more than is true anyway. "
     "With scaled radii: only runs with radii smaller than theory's said something. "
-    "Too loose to detect faults: a faulty algorithm keeps the bound too."
+    "Too loose to detect faults: a faulty algorithm keeps the bound too, and nothing else in the check shows it."
 )
 NOTATION = "Notation: x^, x~ and x- are x with a hat, a tilde and a bar; N+ is max(1, N)."
 HEAD = """# The paper, executable
@@ -52,16 +52,19 @@ them must hold. Bounds have the explicit constants of their lemmas, corrected wh
 | fails as printed | the printed form fails, and a corrected form as well, or there is none |
 | vacuous | nothing failed, but no trial said anything |
 | not testable | it is no statement that numbers could contradict |
-| not carried out | the check broke down: a fault of this library, not of the paper |
+| not carried out | the check broke down, \
+or the code was seen not to do what the paper says: a fault of this library, not of the paper |
 
 | caveat beside a verdict | when |
 |---|---|
 | with scaled radii | every trial that said something had radii smaller than theory's |
 | in one reading | the words can be read in two ways; the verdict is that of the reading that is given |
 | in parts | the statement was tried part by part; as a whole it says nothing at these horizons |
-| too loose to detect faults | the bound is so far from what was seen that a faulty algorithm keeps it too |
+| too loose to detect faults | the bound is so far from what was seen that a faulty algorithm keeps it too, \
+and nothing else in the check shows it |
 
-`tests/statements/test_mutations.py` plants faults: it has which check finds which, and what survives.
+`tests/statements/test_mutations.py` plants faults: it has which check finds which, and what survives. Two are
+forged in the record, as the rules are compiled: no doubling, and plans a hundred times less precise.
 
 """
 

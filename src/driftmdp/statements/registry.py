@@ -65,10 +65,10 @@ class Statement:
             instances=len(evidence.deciding.instances),
             vacuous=len(evidence.deciding.instances) - len(evidence.deciding.telling),
             margin=evidence.margin,
-            why=evidence.why,
+            why=evidence.reason,
             caveats=evidence.caveats,
             counterexample=evidence.counterexample,
-            correction=evidence.correction if evidence.printed.broken else "",
+            correction=evidence.correction if evidence.counterexample else "",
             test=evidence.test,
             seconds=time.perf_counter() - begin,
         )

@@ -45,7 +45,7 @@ def theorem_1(bench: Bench) -> Evidence:
         regret = float(ledger.regret.sum())
         evidence.printed.at_most(ledger.name, regret, right, trivial=t, scaled=ledger.scaled)
         evidence.printed.step(f"{ledger.name}, the four parts", regret, sum(ledger.parts.values()))
-        try_algorithm(evidence.printed, ledger)
+        try_algorithm(evidence, ledger)
         if right < t:
             shares.append((regret / right, f"{ledger.name}: regret {regret:,.0f}, bound {right:,.0f}, T {t:,}"))
     horizon = bounds.useful_horizon(
@@ -93,7 +93,7 @@ def theorem_1_tuned(bench: Bench) -> Evidence:
             if 1 <= window <= t:
                 evidence.corrected.at_most(here, ratio, 8.0)
                 chosen = formulas.tuned(space, t, b_r, b_p)
-                evidence.corrected.step(f"{here}: W* of formulas.tuned", abs(chosen.window - window), 1.0)
+                evidence.library.at_most(f"{here}: W* of formulas.tuned", abs(chosen.window - window), 1.0)
     evidence.correction = "ask for W* <= T, or put (B_r + B_p + 1) for (B_r + B_p)"
     evidence.why = "as B falls the printed form falls to 0; UCRL2's lower bound sqrt(D S A T) does not"
     return evidence
@@ -209,7 +209,7 @@ def remark_7(bench: Bench) -> Evidence:
         off = [abs(claim(space, t) / math.sqrt(window / t) - 1) for _, claim in claims]
         evidence.printed.at_most(f"{name}: |{claims[0][0]} / sqrt(W/T) - 1|", off[0], 1e-9)
         evidence.corrected.step(f"{name}: |{claims[1][0]} / sqrt(W/T) - 1|", off[1], 1e-9)
-        evidence.corrected.step(f"{name}, formulas.tuned", abs(choice.widening - math.sqrt(window / t)), 1e-9)
+        evidence.library.at_most(f"{name}, formulas.tuned", abs(choice.widening - math.sqrt(window / t)), 1e-9)
         for b in (0.0, 1.0, math.sqrt(t)):
             terms = bounds.theorem_1(space, t, b / 2, b / 2, 1.0, window, choice.widening)
             order = bounds.oblivious(space, t, b / 2, b / 2, 1.0)

@@ -15,7 +15,7 @@ from driftmdp.mdp import Problem, Space
 from driftmdp.planning import optimal_gains
 from driftmdp.simulation import Run, simulate
 from driftmdp.statements.bench import Bench
-from driftmdp.statements.finding import Caveat, Evidence, Trail
+from driftmdp.statements.finding import Caveat, Evidence
 from driftmdp.statements.regions import Floats
 from driftmdp.statements.registry import statement
 from driftmdp.statements.worlds import turns
@@ -43,7 +43,7 @@ def theorem_2(bench: Bench) -> Evidence:
     t, starts = problem.horizon, run.summary.starts
     earned = np.add.reduceat(run.mean_rewards, starts - 1)
     again = _block_rewards(problem, run, run.summary.chosen_arms)
-    evidence.corrected.step("the arms that were drawn, run again, earn the same", np.abs(earned - again), 1e-6)
+    evidence.library.at_most("the arms that were drawn, run again, earn the same", np.abs(earned - again), 1e-6)
     _try_master(evidence, problem, run)
     regret = float(run.dynamic_regret(problem)[-1])
     gains = np.add.reduceat(optimal_gains(problem.drifting), starts - 1)
@@ -53,7 +53,7 @@ def theorem_2(bench: Bench) -> Evidence:
         rewards = _block_rewards(problem, run, [(window, widening)] * starts.size)
         fixed, lost = float((gains - rewards).sum()), float((rewards - earned).sum())
         arm, right = f"W = {window:.0f}, eta = {widening:.3g}", bounded[window, widening]
-        evidence.corrected.step(f"{arm}: the split", abs(regret - fixed - lost), 1e-6 * t)
+        evidence.library.at_most(f"{arm}: the split", abs(regret - fixed - lost), 1e-6 * t)
         evidence.corrected.step(f"{arm}: Theorem 1 in every block", fixed, right)
         best = min(best, right + lost)
     name = f"turns, T = {t:,}, radii times {SCALE:g}, the master's loss as it was"
@@ -85,18 +85,18 @@ def _try_master(evidence: Evidence, problem: Problem, run: Run) -> None:
     states = problem.space.n_states
     length = int(3 * states ** (2 / 3) * (pairs / states) ** 0.5 * t**0.5)
     starts = np.arange(1, t + 1, length)
-    evidence.corrected.step("H", abs(summary.block_length - length), 0.0)
+    evidence.library.at_most("H", abs(summary.block_length - length), 0.0)
     if not np.array_equal(summary.starts, starts):
-        evidence.corrected.step("blocks that do not start where they should", 1.0, 0.0)
+        evidence.library.at_most("blocks that do not start where they should", 1.0, 0.0)
         return
     fed = np.add.reduceat(run.rewards, starts - 1) / length
-    evidence.corrected.step("the reward of a block over H", np.abs(summary.feedback - fed), 1e-9)
+    evidence.library.at_most("the reward of a block over H", np.abs(summary.feedback - fed), 1e-9)
     n, arms = starts.size, len(summary.arms)
     beta = math.sqrt(math.log(arms) / (arms * n))
     gamma = min(0.5, 1.05 * math.sqrt(arms * math.log(arms) / n))
     alpha = min(0.95 * beta, gamma / ((1 + beta) * arms))
     u = _probabilities(arms, (alpha, beta, gamma), summary.chosen, fed)
-    evidence.corrected.step("the master's probabilities, block by block", np.abs(summary.probabilities - u), 1e-9)
+    evidence.library.at_most("the master's probabilities, block by block", np.abs(summary.probabilities - u), 1e-9)
 
 
 def _probabilities(arms: int, parameters: tuple[float, float, float], drawn: ArrayLike, fed: ArrayLike) -> Floats:
@@ -187,7 +187,7 @@ def master(bench: Bench) -> Evidence:
         name = f"{n_arms} arms, {drift}, {rounds:,} rounds, {runs} runs"
         evidence.corrected.seldom(name, int((lost > bound).sum()), runs, delta)
         evidence.corrected.step(f"{name}: the bound is below n", bound, rounds)
-        _try_probabilities(evidence.corrected, n_arms, rounds)
+        _try_probabilities(evidence, n_arms, rounds)
     evidence.test = "one-sided binomial test for each instance, error rate 0.001"
     evidence.correction = (
         "the bound holds where gamma <= 1/2; else the master draws uniformly, and its loss is linear"
@@ -198,7 +198,7 @@ def master(bench: Bench) -> Evidence:
     return evidence
 
 
-def _try_probabilities(trail: Trail, arms: int, rounds: int) -> None:
+def _try_probabilities(evidence: Evidence, arms: int, rounds: int) -> None:
     """Try EXP3.P's probabilities in its first rounds, with eq:borl_exp3_parameter for as many as there will be."""
     beta = math.sqrt(math.log(arms) / (arms * rounds))
     alpha, gamma = 0.95 * beta, 1.05 * math.sqrt(arms * math.log(arms) / rounds)
@@ -210,7 +210,9 @@ def _try_probabilities(trail: Trail, arms: int, rounds: int) -> None:
         agent.act(0)
         agent.observe(reward, 0, action=arm)
     u = _probabilities(arms, (alpha, beta, gamma), drawn, fed)
-    trail.step(f"{arms} arms: the master's probabilities in 100 rounds", np.abs(np.array(shown) - u), 1e-9)
+    evidence.library.at_most(
+        f"{arms} arms: the master's probabilities in 100 rounds", np.abs(np.array(shown) - u), 1e-9
+    )
 
 
 @statement("theorem-2-grid", "the grid J has a good pair", "Proof of Theorem 2 (sec:thm:borl)", 42)
@@ -218,9 +220,10 @@ def grid(bench: Bench) -> Evidence:
     """J contains a pair within a factor e of W* and eta*, for all budgets.
 
     H >= W* >= 1 and S^(1/3) A^(1/4) >= eta* >= S^(1/3) A^(1/4) Phi, so neighbours in J enclose them, and their
-    ratio is e. Printed. But eta* exceeds the top of the grid for B_p near 2 T, H >= W* fails by its rounding at
-    B = 0, and the ratio is H^(1/floor(ln H)), up to e^2 (of widenings the same with 1/Phi). Corrected:
-    neighbours differ by at most these, but for rounding, and enclose W*, up to 1, and eta* for B_p <= T - 1.
+    ratio is e. Printed. But with B_r = 0 eta* exceeds the top of the grid from B_p > T - 1 on, H >= W* fails by its
+    rounding at B = 0, and the ratio is H^(1/floor(ln H)), up to e^2 (of widenings the same with 1/Phi).
+    Corrected: neighbours differ by at most these, but for rounding, and enclose W*, up to 1, and eta* for
+    B_p <= T - 1.
     """
     evidence = Evidence()
     for states, actions, t in [(2, 2, 100), (2, 2, 5000), (5, 3, 10**5), (20, 4, 10**8)]:
@@ -232,9 +235,11 @@ def grid(bench: Bench) -> Evidence:
         evidence.printed.at_most(f"{name}: |H^(1/Delta_W) - e|", abs(ratio - math.e), 1e-9)
         windows, widenings = np.array(plan.windows), np.array(plan.widenings)
         ends = [windows[0] - 1, windows[-1] - length, widenings[0] / size - 1, widenings[-1] / (size * phi) - 1]
-        evidence.corrected.step(f"{name}: the ends of J", np.abs(ends), 1e-9)
+        evidence.library.at_most(f"{name}: the ends of J", np.abs(ends), 1e-9)
         step = phi ** (-1 / int(math.log(1 / phi)))
-        evidence.corrected.step(f"{name}: ratios of widenings", np.abs(widenings[:-1] / widenings[1:] - step), 1e-9)
+        evidence.library.at_most(
+            f"{name}: ratios of widenings", np.abs(widenings[:-1] / widenings[1:] - step), 1e-9
+        )
         evidence.corrected.at_most(f"{name}: windows beside each other", windows[1:], ratio * (windows[:-1] + 1))
         for b_r, b_p in [(0, 0), (1, 1), (t**0.5, t**0.5), (t - 1, 1), (0, t - 1), (0, 2 * (t - 1))]:
             here = f"{name}, B_r = {b_r:.2g}, B_p = {b_p:.2g}"
