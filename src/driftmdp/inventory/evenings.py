@@ -115,7 +115,7 @@ def _require_stocks(desk: Desk, told: Sequence[Sold]) -> None:
 
 
 def _leaps(known: int, told: Sequence[Sold]) -> list[str]:
-    """Return a remark on days that come long after the day before them, counted with the last one that was known."""
+    """Return a remark on days that come long after the day before them, or after the last known day."""
     days = sorted({line.day.toordinal() for line in told} | ({known} if known > 0 else set()))
     far = [date.fromordinal(day).isoformat() for before, day in pairwise(days) if day - before > LEAP]
     return [f"More than a year after the day before: {listed(far)}. Is the year right?"] if far else []
