@@ -21,6 +21,8 @@ from driftmdp.validation import as_vector, warn
 
 __all__ = ["Run", "finished_run"]
 
+LOOKED_AT = 512  # steps at which a problem is compared with a run
+
 VACUOUS_ADVICE = (
     "vacuous: theory's radii exclude nothing at this horizon, so ties decide every action. "
     "Scale the radii (scale=0.1), or take Adaptive."
@@ -143,8 +145,34 @@ class Run:
                 f"problem must be the one of the run, {self.problem!r} with {self.horizon} steps; got "
                 f"{problem.name!r} with {problem.horizon}."
             )
+        self._check_means(problem)
         best = _gains_of(problem.drifting) if gains is None else as_vector(gains, "gains", self.horizon)
         return np.cumsum(best - self.mean_rewards)
+
+    def _check_means(self, problem: Problem) -> None:
+        """Refuse another problem of the same name: at some step its mean reward is not that of the run."""
+        steps = np.unique(np.linspace(0, self.horizon - 1, LOOKED_AT).astype(np.int64))
+        found = _mean_rewards(problem, steps, self.states[steps], self.actions[steps])
+        seen = self.mean_rewards[steps]
+        differs = ~np.isclose(found, seen, rtol=1e-9, atol=1e-9)
+        if differs.any():
+            i = int(differs.argmax())
+            raise InvalidInputError(
+                f"problem must be the one of the run; its mean rewards differ at t={steps[i] + 1}, where the run has "
+                f"{seen[i]:g} and it has {found[i]:g}. Give what was given to simulate."
+            )
+
+
+def _mean_rewards(
+    problem: Problem, steps: NDArray[np.int64], states: NDArray[np.int32], actions: NDArray[np.int32]
+) -> NDArray[np.float64]:
+    """Return r_t(s_t, a_t) at some steps, from 0; NaN where there is no such pair."""
+    space, weights = problem.space, problem.drifting.reward_weights.arrays[steps]
+    is_pair = actions < np.append(space.n_actions, 0)[np.minimum(states, space.n_states)]
+    pairs = space.offsets[np.where(is_pair, states, 0)] + np.where(is_pair, actions, 0)
+    rows = np.repeat(np.arange(steps.size), np.diff(weights.indptr))
+    means = weights.data * problem.drifting.anchor_rewards[weights.indices, pairs[rows]]
+    return np.where(is_pair, np.bincount(rows, means, steps.size), np.nan)
 
 
 _known_gains: weakref.WeakKeyDictionary[DriftingMdp, NDArray[np.float64]] = weakref.WeakKeyDictionary()
