@@ -318,6 +318,7 @@ def checked_problem(problem: Problem) -> Problem:
     if not isinstance(problem, Problem):
         bare = isinstance(problem, DriftingMdp)
         hint = "Write Problem(it, reward_range=(lo, hi))" if bare else "Try driftmdp.problems.two_state()"
+        hint = f"Write driftmdp.problems.make({problem!r})" if isinstance(problem, str) else hint
         raise InvalidInputError(f"problem must be a Problem; got {problem!r}. {hint}.")
     return problem
 

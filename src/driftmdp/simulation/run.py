@@ -23,10 +23,17 @@ __all__ = ["Run", "finished_run"]
 
 LOOKED_AT = 512  # steps at which a problem is compared with a run
 
-VACUOUS_ADVICE = (
-    "vacuous: theory's radii exclude nothing at this horizon, so ties decide every action. "
-    "Scale the radii (scale=0.1), or take Adaptive."
-)
+
+def vacuous_advice(scale: float = 1.0) -> str:
+    """Return what a vacuous plan means and what to do, for radii of that scale."""
+    radii = "theory's radii" if scale == 1.0 else f"radii at {scale:g} of theory's"
+    return (
+        f"vacuous: {radii} exclude nothing at this horizon, so ties decide every action. "
+        f"Scale the radii (scale={scale / 10:g}), or take Adaptive."
+    )
+
+
+VACUOUS_ADVICE = vacuous_advice()
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,11 +106,15 @@ class Run:
         """The sum of the rewards received."""
         return float(self.rewards.sum())
 
+    @property
+    def _advice(self) -> str:
+        return vacuous_advice(self.parameters.get("scale", 1.0))
+
     def __repr__(self) -> str:
         return f"{brief(self)[:-1]}, vacuous_share=1)" if self.is_vacuous else brief(self)
 
     def __str__(self) -> str:
-        return f"{self!r}\n{VACUOUS_ADVICE}" if self.is_vacuous else repr(self)
+        return f"{self!r}\n{self._advice}" if self.is_vacuous else repr(self)
 
     @safely
     def _repr_html_(self) -> str:
@@ -118,7 +129,7 @@ class Run:
             total_reward=self.total_reward,
             reward_a_step=self.total_reward / self.horizon,
             plans=self.plans or None,
-            note=VACUOUS_ADVICE if self.is_vacuous else None,
+            note=self._advice if self.is_vacuous else None,
             reward_so_far=sparkline(np.cumsum(self.rewards), "the cumulative reward"),
         )
 
@@ -158,8 +169,8 @@ class Run:
         if differs.any():
             i = int(differs.argmax())
             raise InvalidInputError(
-                f"problem must be the one of the run; its mean rewards differ at t={steps[i] + 1}, where the run has "
-                f"{seen[i]:g} and it has {found[i]:g}. Give what was given to simulate."
+                f"problem must be the one of the run; its mean rewards differ at t={steps[i] + 1}, where the run "
+                f"has {seen[i]:g} and it has {found[i]:g}. Give what was given to simulate."
             )
 
 
