@@ -113,7 +113,8 @@ def learn(
     learning = Learning(player, name_of(env), seed, *trail)
     audience.end(learning)
     if isinstance(player, Optimist) and player.last_plan.vacuous:
-        warn(f"The last plan of {player.name} was {vacuous_advice(player.scale)}", VacuousPlansWarning)
+        advice = vacuous_advice(player.parameters.get("scale", 1.0))
+        warn(f"The last plan of {player.name} was {advice}", VacuousPlansWarning)
     return learning
 
 

@@ -216,12 +216,13 @@ def _places(
 def _lack(path: Path, columns: list[str], missing: Mapping[str, str], places: Mapping[str, int], hint: str) -> str:
     """Return the sentence on columns that are missing."""
     free = [column for place, column in enumerate(columns) if place not in places.values()]
-    wanted = " and ".join(f"a column {called!r}" for called in missing.values())
-    said = f"{path} must have {wanted}; its columns are {listed(columns, SHOWN, ', ')}."
+    a_column = "the columns" if len(missing) > 1 else "a column"
+    called = ", ".join(map(repr, missing.values()))
+    said = f"{path} must have {a_column} {called}; its columns are {listed(columns, SHOWN, ', ')}."
     if {column.lower() for column in columns} >= set(SOLD) and "stock" in missing:
         return f"{said} It looks like a file for `record`."
     it_is = "they are" if len(missing) > 1 else "it is"
-    near = nearest_name(*missing.values(), free) if len(missing) == 1 else ""
+    near = nearest_name(next(iter(missing.values())), free) if len(missing) == 1 else ""
     options = " ".join(f"--column {name}=NAME" for name in missing)
     return f"{said}{near} Say what {it_is} called there: {options}.{hint}"
 
