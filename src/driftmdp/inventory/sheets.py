@@ -100,7 +100,7 @@ def read_rows(
     names
         What a column is called in this file, if not by its own name.
     hint
-        What else to do where a column is missing.
+        What else to do where the column date is missing.
     """
     text = _read_text(path)
     header = text.lstrip().splitlines()[0]
@@ -219,12 +219,12 @@ def _lack(path: Path, columns: list[str], missing: Mapping[str, str], places: Ma
     a_column = "the columns" if len(missing) > 1 else "a column"
     called = ", ".join(map(repr, missing.values()))
     said = f"{path} must have {a_column} {called}; its columns are {listed(columns, SHOWN, ', ')}."
-    if {column.lower() for column in columns} >= set(SOLD) and "stock" in missing:
+    if {column.lower() for column in columns} >= set(SOLD) and "stock" in missing and "units" not in places:
         return f"{said} It looks like a file for `record`."
     it_is = "they are" if len(missing) > 1 else "it is"
     near = nearest_name(next(iter(missing.values())), free) if len(missing) == 1 else ""
     options = " ".join(f"--column {name}=NAME" for name in missing)
-    return f"{said}{near} Say what {it_is} called there: {options}.{hint}"
+    return f"{said}{near} Say what {it_is} called there: {options}.{hint if 'date' in missing else ''}"
 
 
 def name_from_cell(text: str) -> str:
