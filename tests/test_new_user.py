@@ -60,6 +60,17 @@ def test_regret_against_something_else_than_a_problem_is_one_sentence():
         dm.simulate(RANDOM, PROBLEM, 1).dynamic_regret(PROBLEM.drifting)
 
 
+def test_a_name_or_a_problem_in_place_of_an_object_is_told_what_to_write():
+    with pytest.raises(
+        InvalidInputError, match=r"got 'Adaptive'. Use driftmdp.agents.Adaptive.for_problem\(problem\)"
+    ):
+        dm.simulate("Adaptive", PROBLEM, 0)
+    with pytest.raises(InvalidInputError, match=r"got 'Adaptive'. Give what has this name in driftmdp.agents"):
+        learn(gymnasium.make("FrozenLake-v1"), "Adaptive", 10)
+    with pytest.raises(InvalidInputError, match=r"got the problem 'unnamed'. Write ProblemEnv\(problem\)"):
+        learn(PROBLEM, dm.agents.Adaptive, 10)
+
+
 @pytest.fixture(scope="module")
 def vacuous():
     problem = dm.problems.two_state(horizon=300)
@@ -78,6 +89,14 @@ def test_a_run_whose_plans_are_all_vacuous_says_so_and_what_to_do(vacuous):
     assert str(runs[0]).count(advice) == 1
     assert repr(runs[0]) == "Run(agent='SWUCRL2CW', problem='two-state-v1', seed=0, vacuous_share=1)"
     assert "theory&#x27;s radii exclude nothing" in runs[0]._repr_html_()
+
+
+def test_vacuous_radii_that_are_not_theorys_are_called_what_they_are(vacuous):
+    problem, _ = vacuous
+    with pytest.warns(VacuousPlansWarning, match=r"radii at 0.9 of theory's exclude .* \(scale=0.09\), or") as said:
+        run = dm.simulate(dm.agents.SWUCRL2CW.for_problem(problem, scale=0.9), problem, 0)
+    assert len(said) == 1
+    assert "radii at 0.9 of theory's exclude" in str(run)
 
 
 @pytest.mark.filterwarnings("error::driftmdp.errors.VacuousPlansWarning")

@@ -54,7 +54,9 @@ def test_importing_does_not_load_the_compiler_or_slow_parts_of_scipy():
 def test_a_missing_package_is_named_with_its_extra(room, package):
     code = f"import sys; sys.modules[{package!r}] = None; import driftmdp; driftmdp.{room}"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    sentence = f"driftmdp.{room} needs the package {package!r}. Run: pip install 'driftmdp[{room}]'"
+    sentence = (
+        f"driftmdp.{room} needs the package {package!r}. Run in your clone of driftmdp: pip install '.[{room}]'"
+    )
     assert out.stderr.strip().endswith(sentence)
 
 

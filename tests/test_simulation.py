@@ -73,6 +73,22 @@ def test_dynamic_regret_is_the_sum_of_gains_minus_mean_rewards():
         run.dynamic_regret(random_problem(2, 10))
 
 
+def test_dynamic_regret_refuses_another_problem_of_the_same_name():
+    problem, other = dm.problems.two_state(500), dm.problems.two_state(500, v_r="T^0.5", v_p="T^0.5")
+    run = dm.simulate(dm.agents.Random(problem.space), problem, 1)
+    match = r"must be the one of the run; its mean rewards differ at t=\d+, where the run has .* and it has .*\."
+    with pytest.raises(InvalidInputError, match=match):
+        run.dynamic_regret(other)
+    with pytest.raises(InvalidInputError, match=match):
+        run.dynamic_regret(other, gains=np.ones(500))
+    one_state = dm.Problem(dm.DriftingMdp.stationary(dm.Mdp(dm.Space([1]), [0.0], [[1.0]]), 500), name=problem.name)
+    with pytest.raises(InvalidInputError, match=match):
+        run.dynamic_regret(one_state)
+    assert "parameters={" in repr(problem)
+    assert repr(problem) != repr(other)
+    assert "capacity=3, " in repr(dm.problems.inventory(horizon=5, capacity=3))
+
+
 def test_what_is_recorded():
     agent = dm.agents.SWUCRL2CW.for_problem(PROBLEM, window=20, widening=0.1, scale=0.2)
     run = dm.simulate(agent, PROBLEM, 1)

@@ -74,6 +74,6 @@ def __getattr__(name: str) -> Any:
         if error.name is None or error.name.partition(".")[0] == "driftmdp":
             raise
         raise ModuleNotFoundError(
-            f"driftmdp.{name} needs the package {error.name!r}. Run: pip install 'driftmdp[{_LATER[name]}]'",
+            f"driftmdp.{name} needs the package {error.name!r}. {errors.install_hint(_LATER[name])}",
             name=error.name,
         ) from None

@@ -16,9 +16,11 @@ def main() -> None:
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] == "driftmdp":
             raise
+        from driftmdp.errors import install_hint
+
         print(
             f"error: The command line needs the package {error.name!r}, which is not installed. "
-            "Run: pip install 'driftmdp[experiments]'",
+            f"{install_hint('experiments')}",
             file=sys.stderr,
         )
         sys.exit(1)

@@ -42,6 +42,11 @@ def one_line(text: str, longest: int = LONGEST) -> str:
     return f"{text[:half]} ... {text[-half:]}"
 
 
+def install_hint(extra: str) -> str:
+    """Return how to install what an extra has; the package is installed from its clone."""
+    return f"Run in your clone of driftmdp: pip install '.[{extra}]'"
+
+
 class DriftmdpError(Exception):
     """The root of every error that driftmdp raises on purpose."""
 

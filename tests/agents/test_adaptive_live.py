@@ -70,6 +70,23 @@ def test_rewards_far_outside_of_the_range_are_clipped_and_warned_of_once(reward)
     assert_lawful(agent)
 
 
+@pytest.mark.parametrize(("reward", "side"), [(-1.0, "below"), (2.0, "above")])
+def test_rewards_that_are_all_beside_the_range_are_warned_of_once(reward, side):
+    agent = dm.agents.Adaptive(dm.Space.uniform(2, 2))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        random_steps(agent, 100, reward=lambda rng: reward)
+    (said,) = caught
+    assert f"All of the first 20 rewards are {side} reward_range (0, 1): Adaptive clips" in str(said.message)
+
+
+def test_wide_noise_on_both_sides_of_the_range_is_not_doubted():
+    agent = dm.agents.Adaptive(dm.Space.uniform(2, 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        random_steps(agent, 100, reward=lambda rng: rng.choice([-0.5, 1.5]))
+
+
 def test_a_reward_that_is_no_number_is_refused_and_changes_nothing():
     agent = dm.agents.Adaptive(dm.Space.uniform(2, 2))
     agent.act(random_steps(agent, 30))

@@ -96,6 +96,19 @@ def test_show_has_parameters_defaults_and_the_reference(call, name):
     assert ">>>" not in out
 
 
+def test_show_of_an_agent_of_ones_own_leaves_out_the_problem(call, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "own_bold.py").write_text(
+        "class Bold:\n"
+        "    def __init__(self, world, step=0.1): pass\n"
+        "    def reset(self, rng): pass\n"
+        "    def act(self, state): return 0\n"
+        "    def observe(self, reward, next_state, action=None): pass\n"
+    )
+    code, out, _ = call("show", "own_bold:Bold")
+    assert (code, out) == (0, "own_bold:Bold\n\nParameters in a spec\n  step = 0.1\n")
+
+
 def test_show_suggests_the_nearest_name(call):
     code, _, err = call("show", "SWUCRL2-CW")
     assert code == 2
@@ -225,7 +238,7 @@ def test_without_its_packages_the_command_says_what_to_install(tmp_path):
     code = "import sys; sys.modules['typer'] = None; from driftmdp.__main__ import main; main()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 1
-    assert "pip install 'driftmdp[experiments]'" in done.stderr
+    assert "Run in your clone of driftmdp: pip install '.[experiments]'" in done.stderr
     assert "Traceback" not in done.stderr
 
 

@@ -249,7 +249,7 @@ def test_workers_are_the_schedulers_matter():
 
 def test_without_dask_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(MissingPackageError, match=r"pip install 'driftmdp\[cluster\]'"):
+    with pytest.raises(MissingPackageError, match=r"pip install '\.\[cluster\]'"):
         engines.make("dask")
 
 

@@ -1,5 +1,7 @@
 """Which window is best: what is chosen, on which seeds, and what is said of it."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -61,6 +63,18 @@ def test_the_engine_changes_nothing(found):
     np.testing.assert_equal(again.scores, found.scores)
 
 
+def test_the_engine_may_be_chosen(found):
+    np.testing.assert_equal(best_window(PROBLEM, WINDOWS, seeds=SEEDS, engine="auto").scores, found.scores)
+
+
+def test_what_is_said_where_nothing_is_tied(found):
+    rows = [row._replace(p_value=0.01) for row in found.scores]
+    all_differ = dataclasses.replace(found, scores=tuple(rows))
+    assert str(all_differ).endswith(f"window {found.best}. All other windows of the grid differ from it.")
+    alone = dataclasses.replace(found, best=8, scores=found.scores[:1] + found.scores[-2:])
+    assert str(alone).splitlines()[-1] == "Only window 8 was tried."
+
+
 def test_windows_are_geometric_by_default_and_end_with_the_horizon():
     found = best_window(PROBLEM, seeds=2, widening=0.0)
     windows = [row.window for row in found.windows]
@@ -84,6 +98,7 @@ def test_if_every_plan_is_vacuous_it_is_said():
     ("arguments", "sentence"),
     [
         ({"problem": PROBLEM.drifting}, "problem must be a Problem; got <DriftingMdp"),
+        ({"problem": "two-state-v1"}, r"got 'two-state-v1'. Write driftmdp.problems.make\('two-state-v1'\)"),
         ({"windows": []}, "windows must hold at least one; got none"),
         ({"windows": 47}, "windows must be a list of whole numbers; got 47"),
         ({"windows": [10, 0]}, r"windows\[1\] must be at least 1; got 0"),

@@ -7,6 +7,7 @@ from tests.experiments.specs import SMALL, small
 MISTAKES = [
     ("seeds = 4", "seed = 4", ["seed is no key here", "got 4", "'seeds'"]),
     ("seeds = 4", 'seeds = "4"', ["seeds must be how many there are, a list", "got '4'."]),
+    ("seeds = 4", "seeds = 20000000", ["and at most 10^7; got 20000000."]),
     ("seeds = 4", "seeds = 0", ["seeds must be how many there are", "got 0."]),
     ("seeds = 4", "seeds = { first = 9223372036854775800, count = 100 }", ["seeds must be", "9223372036854775800"]),
     ("seeds = 4", "seeds = [1, 1]", ["each once", "got [1, 1]."]),

@@ -43,11 +43,19 @@ def test_what_is_no_count_is_refused_with_its_line_and_text(file, text):
         read_counts(file(f"sku,stock\nA,1\nB,{text}\n"))
 
 
+def test_many_lines_with_one_fault_are_told_of_once(file):
+    text = "date,sku,units\n" + "".join(f"{day:02}/05/2026,A,1\n" for day in range(1, 13))
+    said = "12 lines that cannot be used: lines 2, 3, 4, and 9 more: date must be year-month-day"
+    with refused(said, "got '01/05/2026'. In a spreadsheet, format the column as yyyy-mm-dd. Mend") as caught:
+        read_sold(file(text))
+    assert str(caught.value).count("date must be") == 1
+
+
 def test_at_most_ten_lines_are_shown_and_the_rest_counted(file):
-    text = "sku,stock\n" + "".join(f"A{n},-1\n" for n in range(25))
-    with refused("25 lines", "line 2:", "line 11:", "and 15 more") as caught:
+    text = "sku,stock\n" + "".join(f"A,{n}\n" for n in range(26))
+    with refused("25 lines", "line 3:", "line 12:", "and 15 more") as caught:
         read_counts(file(text))
-    assert "line 12" not in str(caught.value)
+    assert "line 13" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

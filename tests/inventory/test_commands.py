@@ -210,6 +210,16 @@ def test_past_sales_other_columns_and_lots(begun, tmp_path, call):
         (["record", "shop.db", "sales.csv", "--date", "2026-11-17"], 2, "line 2: date must be 2026-11-17"),
         (["record", "shop.db", "sales.csv", "--date", "yesterday"], 2, "--date must be year-month-day"),
         (["record", "shop.db", "stock.csv", "--date", "2026-11-16"], 2, "must have a column 'units'"),
+        (
+            ["record", "shop.db", "sales.csv", "--column", "stock=onhand"],
+            2,
+            "is called there: --column stock=NAME.",
+        ),
+        (
+            ["record", "shop.db", "stock.csv"],
+            2,
+            "the columns 'date', 'units'; its columns are sku, stock. Say what",
+        ),
         (["explain", "shop.db", "Milk 2l"], 2, "shop.db has no item 'Milk 2l'."),
         (["history", "no.db", "Milk"], 2, "there is no such file"),
         (["export", "no.db"], 2, "there is no such file"),

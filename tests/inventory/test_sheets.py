@@ -168,7 +168,7 @@ def test_columns_can_be_renamed(file):
         (b"sku,stock\nA\n", "line 2, must have 2 columns, as the header has; it has 1"),
         (b"sku,stock\nA,1\nB,1,000\n", "line 3, must have 2 columns, as the header has; it has 3"),
         (b"sku,stock\nA,1\nB,2,\n", "line 3, must have 2 columns, as the header has; it has 3"),
-        (b"<html><body>Login</body></html>", "must have a column 'sku'"),
+        (b"<html><body>Login</body></html>", "must have the columns 'sku'"),
     ],
 )
 def test_what_is_no_table_is_refused_by_line(file, content, said):
@@ -193,6 +193,10 @@ def test_a_folder_and_a_missing_file_are_named(tmp_path):
         ("sku,Stock,STOCK", {}, ["must have one column 'stock'; it has 2"]),
         ("sku,stock", {"stock": "onhand"}, ["must have a column 'onhand'"]),
         ("sku,stock", {"coming": "arriving"}, ["must have a column 'arriving'"]),
+        ("name,count", {}, ["must have the columns 'sku', 'stock'; its", "--column sku=NAME --column stock=NAME."]),
+        ("sku,amount", {}, ["its columns are sku, amount. Say what"]),
+        ("date,sku,units", {}, ["its columns are date, sku, units. It looks like a file for `record`."]),
+        ("sku,qty", {"qty": "stock"}, ["Our name comes first: --column stock=qty."]),
         ("sku,stock", {"stocks": "stock"}, ["There is no column 'stocks' to rename here"]),
         ("sku,stock", {"units": "stock"}, ["There is no column 'units' to rename here"]),
     ],

@@ -68,7 +68,7 @@ def test_the_tables_hold_the_numbers_of_the_backtest(result, written):
     found, labels = tables(written.report), [RULES[rule] for rule in result.rules]
     totals = found["totals"]
     assert [row[0].text for row in totals.rows] == labels
-    assert values(totals, "Cost per day") == [result.cost_per_day(rule).estimate for rule in result.rules]
+    assert values(totals, "Cost per item, day") == [result.cost_per_day(rule).estimate for rule in result.rules]
     ratios = [result.ratio("optimist", rule).estimate for rule in result.rules]
     assert values(totals, "Our cost over its") == ratios
     assert values(totals, "Orders") == [result.orders_placed(rule) for rule in result.rules]

@@ -102,6 +102,20 @@ def test_a_baseline_may_be_chosen_and_must_exist(results):
         build(results, "Randm")
 
 
+def test_where_all_runs_failed_it_is_said_where_to_look(tmp_path, monkeypatch):
+    (tmp_path / "never_agents.py").write_text(
+        "class Never:\n"
+        "    def __init__(self, problem): pass\n"
+        "    def reset(self, rng): raise RuntimeError('no')\n"
+        "    def act(self, state): return 0\n"
+        "    def observe(self, reward, next_state, action=None): pass\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    run(parse_spec(ALONE.replace("UCB1", "never_agents:Never")), tmp_path / "r")
+    with pytest.raises(InvalidInputError, match=r"runs to report on; its runs failed: see .*r/failures.json\."):
+        build(load(tmp_path / "r"))
+
+
 def test_slopes_where_there_are_several_horizons(tmp_path):
     built = build(load(made(tmp_path / "r", HORIZONS)))
     rows = table(built, "slopes-s0").rows

@@ -110,7 +110,7 @@ class BuiltinAgent(Locked, ABC):
         self._waiting: tuple[int, int] | None = None
         self._doubts: list[str] = []
         self._doubted: frozenset[str] = frozenset()
-        self._n_seen, self._total = 0, 0.0
+        self._n_seen, self._total, self._n_aside = 0, 0.0, 0
 
     @classmethod
     def for_problem(cls, problem: Problem, **parameters: Any) -> Self:
@@ -150,7 +150,7 @@ class BuiltinAgent(Locked, ABC):
         """Forget everything and begin anew; all randomness comes from ``rng``, by default from ``seed``."""
         self._generator(rng)
         self._waiting, self._doubts = None, []
-        self._n_seen, self._total = 0, 0.0
+        self._n_seen, self._total, self._n_aside = 0, 0.0, 0
 
     @abstractmethod
     def _decide(self, state: int) -> int:
@@ -215,19 +215,29 @@ class BuiltinAgent(Locked, ABC):
     def _doubt(self, name: str, bounds: tuple[float, float], what: str, mean: float, effect: str) -> None:
         """Doubt a range, once, if a mean lies more than a whole range outside of it; ``_voice`` says it."""
         reach = span_of(bounds)
-        if name not in self._doubted and not bounds[0] - reach <= mean <= bounds[1] + reach:
+        if not bounds[0] - reach <= mean <= bounds[1] + reach:
+            self._doubt_that(f"The mean {what} is {mean:g}, far outside", name, bounds, effect)
+
+    def _doubt_that(self, fault: str, name: str, bounds: tuple[float, float], effect: str) -> None:
+        if name not in self._doubted:
             self._doubted |= {name}
             self._doubts.append(
-                f"The mean {what} is {mean:g}, far outside {name} ({bounds[0]:g}, {bounds[1]:g}): {effect}. Make "
-                "the agent with the range of your rewards."
+                f"{fault} {name} ({bounds[0]:g}, {bounds[1]:g}): {effect}. Make the agent with the range of your "
+                "rewards."
             )
 
     def _doubt_the_mean(self, reward: float, effect: str) -> None:
-        """Doubt the range where the mean of the rewards seen live is far outside of it, and say what follows."""
+        """Doubt the range where rewards seen live are far outside of it, or all beside it, and say what follows."""
         self._n_seen, self._total = self._n_seen + 1, self._total + reward
         bounds = self.reward_range
-        if bounds is not None and self._n_seen >= PATIENCE and not bounds[0] <= reward <= bounds[1]:
+        if bounds is None or bounds[0] <= reward <= bounds[1]:
+            return
+        self._n_aside += 1 if reward > bounds[1] else -1
+        if self._n_seen >= PATIENCE:
             self._doubt("reward_range", bounds, f"of {self._n_seen} rewards", self._total / self._n_seen, effect)
+        if self._n_seen == PATIENCE == abs(self._n_aside):
+            side = "above" if self._n_aside > 0 else "below"
+            self._doubt_that(f"All of the first {PATIENCE} rewards are {side}", "reward_range", bounds, effect)
 
     def _voice(self) -> None:
         """Warn of what was doubted during a step; a step is whole before it, should a warning be an error."""
@@ -311,6 +321,7 @@ def checked_problem(problem: Problem) -> Problem:
     if not isinstance(problem, Problem):
         bare = isinstance(problem, DriftingMdp)
         hint = "Write Problem(it, reward_range=(lo, hi))" if bare else "Try driftmdp.problems.two_state()"
+        hint = f"Write driftmdp.problems.make({problem!r})" if isinstance(problem, str) else hint
         raise InvalidInputError(f"problem must be a Problem; got {problem!r}. {hint}.")
     return problem
 

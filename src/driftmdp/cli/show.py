@@ -29,11 +29,14 @@ def show(name: Name) -> None:
     maker, documented = _find(name)
     documentation = inspect.getdoc(documented) or ""
     sections = _sections(documentation)
-    print(f"{maker.name}\n\n{_plain(sections['']).strip()}\n\nParameters in a spec")
+    about = _plain(sections[""]).strip()
+    print("\n\n".join(part for part in (maker.name, about, "Parameters in a spec") if part))
     described = _described(sections.get("Parameters", "")) | _described_by_maker(maker)
     for parameter, default in maker.defaults.items():
         shown = _shown_default(parameter, default, is_agent=name in spec_agents())
-        print(f"  {parameter}{shown}\n{_indented(described.get(parameter, ''))}")
+        print(f"  {parameter}{shown}")
+        if parameter in described:
+            print(_indented(described[parameter]))
     if not maker.defaults:
         print("  none")
     module = inspect.getmodule(inspect.unwrap(documented))
@@ -65,7 +68,8 @@ def _find(name: str) -> tuple[Maker, Any]:
         return agent_maker(name), spec_agents()[name]
     try:
         maker = problem_maker(name)
-        return maker, maker.make
+        is_agent = isinstance(maker.make, type) and hasattr(maker.make, "act")  # of one's own
+        return agent_maker(name) if is_agent else maker, maker.make
     except UnknownNameError:
         known = [*spec_agents(), *(entry.name for entry in problems.list())]
         raise UnknownNameError(

@@ -25,6 +25,7 @@ __all__ = [
     "ThreadEngine",
     "VersionMismatchError",
     "WorkerDiedError",
+    "choose",
     "make",
     "names",
     "run_one",
@@ -36,6 +37,24 @@ _ENGINES: dict[str, type[ThreadEngine] | type[ProcessEngine] | type[DaskEngine]]
     "processes": ProcessEngine,
     "dask": DaskEngine,
 }
+
+
+MANY_TASKS = 5000  # below, threads are done before processes have started
+
+
+def choose(name: str, n_tasks: int, is_python: bool = False, scheduler: str | None = None) -> str:
+    """Return the engine that "auto" stands for; any other name stands for itself.
+
+    Examples
+    --------
+    >>> choose("auto", 100), choose("auto", 100, is_python=True), choose("auto", 100, scheduler="tcp://host:8786")
+    ('threads', 'processes', 'dask')
+    """
+    if one_of(name, "engine", ("auto", *_ENGINES)) != "auto":
+        return name
+    if scheduler is not None:
+        return "dask"
+    return "processes" if is_python or n_tasks >= MANY_TASKS else "threads"  # threads share one interpreter
 
 
 def names() -> tuple[str, ...]:

@@ -13,7 +13,7 @@ import time
 from typing import Any
 
 from driftmdp.engines.facts import difference, own_facts
-from driftmdp.errors import DriftmdpError, InvalidInputError, MissingPackageError
+from driftmdp.errors import DriftmdpError, InvalidInputError, MissingPackageError, install_hint
 from driftmdp.validation import warn
 
 __all__ = ["Cluster", "ClusterLostError", "ClusterWarning", "VersionMismatchError", "as_address", "check_installed"]
@@ -67,8 +67,7 @@ def check_installed() -> None:
         import distributed  # noqa: F401
     except ImportError as error:
         raise MissingPackageError(
-            f"The engine 'dask' needs the package {error.name!r}, which is not installed. "
-            "Run: pip install 'driftmdp[cluster]'"
+            f"The engine 'dask' needs the package {error.name!r}, which is not installed. {install_hint('cluster')}"
         ) from None
 
 

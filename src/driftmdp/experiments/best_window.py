@@ -23,7 +23,7 @@ from driftmdp.planning import optimal_gains
 from driftmdp.progress import Progress, as_progress, watched
 from driftmdp.showing import safely, table
 from driftmdp.simulation import simulate
-from driftmdp.simulation.run import VACUOUS_ADVICE
+from driftmdp.simulation.run import vacuous_advice
 from driftmdp.statistics import holm, mean_interval, sign_flip_test
 from driftmdp.validation import as_integer, quietly, warn
 
@@ -130,12 +130,15 @@ class BestWindow:
 
     def _verdict(self) -> str:
         if self.is_vacuous:
-            return VACUOUS_ADVICE
+            return vacuous_advice(self.scale)
         others = [f"{window:,}" for window in self.tied if window != self.best]
-        apart = f"It cannot be told apart from {', '.join(others)}." if others else "All others differ from it."
+        if len(self.windows) == 1:
+            return f"Only window {self.best:,} was tried."
+        apart = f"It cannot be told apart from {', '.join(others)}." if others else ALL_DIFFER
         return f"Best, chosen on {self.seeds} other seeds: window {self.best:,}. {apart}"
 
 
+ALL_DIFFER = "All other windows of the grid differ from it."
 HEADER = "", "dynamic regret [95%]", "vacuous plans"
 
 
@@ -207,7 +210,8 @@ def best_window(
     tasks += [(agent, seed) for agent in agents for seed in range(n)]
     optimum = float(optimal_gains(problem.drifting, allow_transient=True).sum())
     play = functools.partial(_missed, problem, optimum)
-    told = watched(engines.make(engine, workers, scheduler).map(play, tasks), len(tasks), watcher)
+    chosen = engines.make(engines.choose(engine, len(tasks), scheduler=scheduler), workers, scheduler)
+    told = watched(chosen.map(play, tasks), len(tasks), watcher)
     values = _values(told).reshape(-1, n, 2)
     best = int(values[: len(tried), :, 0].mean(axis=1).argmin())
     names: list[tuple[str, int | None]] = [(f"window {window:,}", window) for window in tried]
@@ -215,7 +219,7 @@ def best_window(
     scores = _scores(names, values[len(tried) :], best)
     found = BestWindow(problem.name, problem.horizon, theory.scale, n, tried[best], scores)
     if found.is_vacuous:
-        warn(f"Every plan was {VACUOUS_ADVICE}", VacuousPlansWarning)
+        warn(f"Every plan was {vacuous_advice(theory.scale)}", VacuousPlansWarning)
     return found
 
 

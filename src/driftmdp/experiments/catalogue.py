@@ -137,7 +137,9 @@ def _own(name: str, is_agent: bool) -> Maker:
     if is_agent and hasattr(found, "for_problem"):
         return _of_class(name, found, source)
     try:
-        defaults, takes_any = _parameters(found, FILLED_IN if is_agent else set())
+        first = next(iter(inspect.signature(found).parameters.values()), None) if is_agent else None
+        problem = {first.name} if first is not None and first.default is first.empty else set()
+        defaults, takes_any = _parameters(found, FILLED_IN | problem if is_agent else set())
     except ValueError:
         raise InvalidInputError(f"{name} must be written in Python, so that its parameters are known.") from None
     return Maker(name, found, defaults, takes_any, source)

@@ -12,7 +12,9 @@ from driftmdp.validation import nearest_name
 
 __all__ = ["complaint"]
 
-SEEDS = "seeds must be how many there are, a list of them, each once, or { first = 100, count = 20 }"
+SEEDS = (
+    "seeds must be how many there are, a list of them, each once, or { first = 100, count = 20 }, and at most 10^7"
+)
 RULES = {
     "int_type": "must be a whole number",
     "float_type": "must be a number",

@@ -35,12 +35,10 @@ from driftmdp.kernels import machine_code_is_there
 from driftmdp.kernels.aside import OPTIMAL_GAINS, compiling_aside
 from driftmdp.progress import Progress, as_progress
 from driftmdp.showing import brief
-from driftmdp.validation import one_of
 
 __all__ = ["BATCH", "Session", "manifest_of", "run"]
 
 BATCH = 256
-MANY_RUNS = 5000  # below, threads are done before processes have started
 
 
 @dataclass(frozen=True)
@@ -132,16 +130,17 @@ def run(
     if not isinstance(spec, Spec):
         raise InvalidInputError(f"spec must be a Spec; got {spec!r}. Use read_spec(path) or parse_spec(text).")
     asked, watcher = plan(spec, where), as_progress(progress)
-    one_of(engine, "engine", ("auto", *engines.names()))
-    if engine == "auto" and scheduler is not None:
-        engine = "dask"
+    likely = engines.choose(engine, 0, scheduler=scheduler)
     if engine != "threads":
         leave_if_rerun()  # before a folder is found in use
     # A wrong number of workers, or a wrong address, is found before anything is made.
-    engines.make("threads" if engine == "auto" else engine, workers, scheduler)
+    engines.make(likely, workers, scheduler)
+    is_new = not Path(out).exists()
+    if is_new:
+        check_values(asked.cells, asked.places)  # before a folder is made
     store = Store.create(Path(out))
     with FolderLock(store.folder):
-        return _Running(asked, store, watcher).go(engine, workers, scheduler)
+        return _Running(asked, store, watcher, is_new).go(engine, workers, scheduler)
 
 
 @dataclass
@@ -160,8 +159,8 @@ class _Batch:
 class _Running:
     """One session on a folder that is locked."""
 
-    def __init__(self, asked: Plan, store: Store, progress: Progress) -> None:
-        self.asked, self.store, self.progress = asked, store, progress
+    def __init__(self, asked: Plan, store: Store, progress: Progress, is_rehearsed: bool) -> None:
+        self.asked, self.store, self.progress, self.is_rehearsed = asked, store, progress, is_rehearsed
         self.failures: list[Failure] = []
         self.done = 0
         self.spent: dict[str, list[float]] = {}  # cell -> [runs, seconds]
@@ -172,11 +171,13 @@ class _Running:
         known = self.store.known_runs()
         batches, kept = self._batches(known)
         todo = [key for batch in batches for key in batch.keys if key.digest not in batch.rows]
-        self.engine_name = _chosen(engine, todo)
+        is_own = any(":" in key.cell.agent.name for key in todo)
+        self.engine_name = engines.choose(engine, len(todo), is_own, scheduler)
         self.engine: Engine = engines.make(self.engine_name, workers, scheduler)
         self.is_elsewhere = bool(todo) and scheduler is not None
         self.must_compile = bool(todo) and not self.is_elsewhere and not machine_code_is_there()
-        check_values({key.cell.id: key.cell for key in todo}.values(), self.asked.places)
+        if not self.is_rehearsed:
+            check_values({key.cell.id: key.cell for key in todo}.values(), self.asked.places)
         notes = self._notes()
         self.store.write_manifest(manifest_of(self.asked) | ({} if todo else self.store.last_source()))
         self.progress.begin(self.asked.n_runs, kept, notes)
@@ -300,14 +301,6 @@ class _Running:
             "revision": provenance.revision(),
             "cells": {cell: [int(n), round(spent, 4)] for cell, (n, spent) in self.spent.items()},
         }
-
-
-def _chosen(engine: str, todo: list[RunKey]) -> str:
-    """Return the engine; threads share one interpreter, processes take a second or two to start."""
-    if engine != "auto":
-        return engine
-    is_own = any(":" in key.cell.agent.name for key in todo)
-    return "processes" if is_own or len(todo) >= MANY_RUNS else "threads"
 
 
 def _do(task: ProblemCell | RunKey) -> pa.RecordBatch | bytes:

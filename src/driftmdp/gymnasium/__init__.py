@@ -5,12 +5,12 @@ loads no plugins since its version 1.0; without the import, name the module in t
 ``gymnasium.make("driftmdp.gymnasium:driftmdp/TwoState-v1")``.
 """
 
-from driftmdp.errors import InvalidInputError
+from driftmdp.errors import InvalidInputError, install_hint
 
 try:
     from driftmdp.gymnasium.environment import ProblemEnv
 except ModuleNotFoundError as error:
-    hint = f"driftmdp.gymnasium needs the package {error.name!r}. Run: pip install 'driftmdp[gymnasium]'"
+    hint = f"driftmdp.gymnasium needs the package {error.name!r}. {install_hint('gymnasium')}"
     raise ModuleNotFoundError(hint, name=error.name) from None
 from driftmdp.gymnasium.learning import learn
 from driftmdp.gymnasium.reachable import Reachable

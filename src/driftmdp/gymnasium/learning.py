@@ -17,7 +17,7 @@ from driftmdp.gymnasium.walk import Walk, space_of
 from driftmdp.mdp import Space
 from driftmdp.progress import Progress, as_progress, watched
 from driftmdp.simulation.fitting import copied
-from driftmdp.simulation.run import VACUOUS_ADVICE
+from driftmdp.simulation.run import vacuous_advice
 from driftmdp.validation import as_integer, warn
 
 __all__ = ["learn"]
@@ -113,7 +113,8 @@ def learn(
     learning = Learning(player, name_of(env), seed, *trail)
     audience.end(learning)
     if isinstance(player, Optimist) and player.last_plan.vacuous:
-        warn(f"The last plan of {player.name} was {VACUOUS_ADVICE}", VacuousPlansWarning)
+        advice = vacuous_advice(player.parameters.get("scale", 1.0))
+        warn(f"The last plan of {player.name} was {advice}", VacuousPlansWarning)
     return learning
 
 
@@ -128,8 +129,9 @@ def _warn_of_idle_states(player: Any, env: gymnasium.Env[Any, Any]) -> None:
     idle = sorted({*range(player.space.n_states)} - {*decided.tolist()})
     if idle:
         warn(
-            f"{len(idle)} of the {player.space.n_states} states of {name_of(env)} are never decided in, {idle[0]} "
-            f"for one; {player.name} would go on looking for a way there. Write learn(Reachable(env), ...)."
+            f"{len(idle)} of the {player.space.n_states} states of {name_of(env)} are never decided in "
+            f"(state {idle[0]}, for example); {player.name} would go on looking for a way there. Write "
+            "learn(Reachable(env), ...)."
         )
 
 
@@ -161,7 +163,10 @@ def _player(agent: Any, space: Space, seed: int | None, fresh: bool) -> Any:
 
 def _made(maker: Any, space: Space) -> Any:
     if not callable(maker):
-        raise InvalidInputError(f"agent must have reset, act and observe, or make one from a Space; got {maker!r}.")
+        hint = " Give what has this name in driftmdp.agents, not its name." if isinstance(maker, str) else ""
+        raise InvalidInputError(
+            f"agent must have reset, act and observe, or make one from a Space; got {maker!r}.{hint}"
+        )
     try:
         made = maker(space)
     except TypeError as error:

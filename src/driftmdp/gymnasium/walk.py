@@ -11,7 +11,7 @@ from gymnasium.wrappers import OrderEnforcing, PassiveEnvChecker, RecordEpisodeS
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.gymnasium.environment import ProblemEnv
-from driftmdp.mdp import Space
+from driftmdp.mdp import Problem, Space
 from driftmdp.validation import as_integer, as_table
 
 __all__ = ["Pace", "Walk", "discrete", "space_of", "without_wrappers"]
@@ -37,6 +37,10 @@ def space_of(env: gymnasium.Env[Any, Any]) -> Space:
     >>> space_of(gymnasium.make("FrozenLake-v1"))
     Space.uniform(16, 4)
     """
+    if isinstance(env, Problem):
+        raise InvalidInputError(
+            f"env must be a gymnasium.Env; got the problem {env.name!r}. Write ProblemEnv(problem)."
+        )
     if not isinstance(env, gymnasium.Env):
         raise InvalidInputError(f"env must be a gymnasium.Env; got {env!r}. Use gymnasium.make(id).")
     states, actions = discrete(env, "observation_space"), discrete(env, "action_space")

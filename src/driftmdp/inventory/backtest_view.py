@@ -26,7 +26,7 @@ def backtest_view(backtest: Backtest) -> str:
         )
         for place, rule in enumerate(backtest.rules)
     ]
-    header = ["rule", "cost a day and item", "share of demand served", "stock in the evening", "orders"]
+    header = ["rule", "cost per item, day", "share of demand served", "stock in the evening", "orders"]
     return table(
         header, rows, f"Backtest of {counted(len(backtest.skus), 'item')} over {counted(days, 'day')} in all"
     )

@@ -14,6 +14,7 @@ import numpy as np
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.sheets import (
     LONGEST_NAME,
+    SOLD,
     YEARS,
     Complaints,
     Row,
@@ -193,15 +194,12 @@ def read_sold(
     """
     one_of(negatives, "negatives", ("refuse", "zero", "skip"))
     one_of(duplicates, "duplicates", ("refuse", "sum", "last"))
-    rows = read_rows(Path(path), ("sku", "units"), ("date", "ordered", "stock", "lot"), columns)
+    wanted, more = (SOLD, ()) if day is None else (("sku", "units"), ("date",))
+    hint = " Lines of one day may do without a date: give it with --date." if day is None else ""
+    rows = read_rows(Path(path), wanted, (*more, "ordered", "stock", "lot"), columns, hint)
     bad, twice = Complaints(str(path)), Complaints(str(path))
     sold: dict[tuple[str, date], tuple[int, Sold]] = {}
     for row in rows:
-        if day is None and "date" not in row.cells:
-            raise InvalidInputError(
-                f"{path} must have a column 'date', or all lines one day: give it with --date. Say what the column "
-                "is called there: --column date=NAME."
-            )
         line = _sold(row, day, bad, negatives)
         if line is None:
             continue

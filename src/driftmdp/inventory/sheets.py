@@ -32,10 +32,12 @@ _MIDNIGHT = r"(?:[T ]00:00(?::00(?:\.0+)?)?)?"  # as spreadsheets write a date
 _DAY = re.compile(rf"(\d{{4}}-\d\d-\d\d){_MIDNIGHT}", re.ASCII)
 _AMBIGUOUS = re.compile(r"[+-]?(?!0+\D)\d{1,3}[.,]\d{3}")  # 1.000 is a thousand to some, and one to others
 SHOWN = 10  # complaints in one message
+ALIKE = 4  # lines with the same fault, from which on they are told of once
 LONGEST_NAME = 200
 LARGEST_FILE = 1 << 30  # bytes
 PATIENCE = 5.0  # seconds to wait for someone who writes into a named pipe
 YEARS = range(1970, 2200)  # others are mistakes: a spreadsheet's day 0, or a database's "never"
+SOLD = "date", "sku", "units"  # what a file of sales has
 DAY_FORM = f"year-month-day, such as 2026-11-16, from {YEARS[0]} to {YEARS[-1]}"
 
 
@@ -53,6 +55,7 @@ class Complaints:
 
     where: str
     found: list[tuple[int, str]] = field(default_factory=list)
+    tip: str = ""
 
     def add(self, line: int, what: str) -> None:
         """Note what is wrong on a line."""
@@ -61,14 +64,30 @@ class Complaints:
     def refuse(self, advice: str) -> None:
         """Raise if there is something to complain of."""
         if self.found:
-            told = listed([f"line {line}: {what}" for line, what in sorted(self.found)], SHOWN)
+            told = listed(list(self._grouped()), SHOWN)
             count = len({line for line, _ in self.found})
             lines = "1 line" if count == 1 else f"{count} lines"
-            raise InvalidInputError(f"{self.where} has {lines} that cannot be used: {told}. {advice}")
+            raise InvalidInputError(f"{self.where} has {lines} that cannot be used: {told}. {self.tip}{advice}")
+
+    def _grouped(self) -> Iterator[str]:
+        """Yield a text for every fault; one for many lines with the same, of which the first says what it has."""
+        alike: dict[str, list[tuple[int, str]]] = {}
+        for line, what in sorted(self.found):
+            alike.setdefault(what.partition("; got")[0], []).append((line, what))
+        for group in alike.values():
+            if len(group) < ALIKE:
+                yield from (f"line {line}: {what}" for line, what in group)
+            else:
+                lines = listed([str(line) for line, _ in group], ALIKE - 1, ", ")
+                yield f"lines {lines}: {group[0][1]}"
 
 
 def read_rows(
-    path: Path, wanted: Sequence[str], optional: Sequence[str] = (), names: Mapping[str, str] | None = None
+    path: Path,
+    wanted: Sequence[str],
+    optional: Sequence[str] = (),
+    names: Mapping[str, str] | None = None,
+    hint: str = "",
 ) -> Iterator[Row]:
     """Yield the lines of a CSV file; columns are found by name, in any order, others are ignored.
 
@@ -80,13 +99,17 @@ def read_rows(
         Columns that must be there, and that may.
     names
         What a column is called in this file, if not by its own name.
+    hint
+        What else to do where the column date is missing.
     """
     text = _read_text(path)
     header = text.lstrip().splitlines()[0]
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(header), strict=True)
     try:
         columns = [name.strip() for name in next((cells for cells in reader if "".join(cells).strip()), [])]
-        places = _places(path, columns, wanted, optional, names or {})
+        places, missing = _places(path, columns, wanted, optional, names or {})
+        if missing:
+            raise InvalidInputError(_lack(path, columns, missing, places, hint))
         for cells in reader:
             if any(cell.strip() for cell in cells):
                 if len(cells) != len(columns):
@@ -164,12 +187,19 @@ def _delimiter(header: str) -> str:
 
 def _places(
     path: Path, columns: list[str], wanted: Sequence[str], optional: Sequence[str], names: Mapping[str, str]
-) -> dict[str, int]:
-    for name in names:
-        if name not in (*wanted, *optional):
-            known = ", ".join((*wanted, *optional))
-            raise InvalidInputError(f"There is no column {name!r} to rename here; there are {known}.")
+) -> tuple[dict[str, int], dict[str, str]]:
+    """Return where each column stands, and what those are called that are missing."""
+    known = *wanted, *optional
+    for name, called in names.items():
+        if name not in known:
+            swapped = (
+                f" Our name comes first: --column {called}={name}." if called in known and name in columns else ""
+            )
+            raise InvalidInputError(
+                f"There is no column {name!r} to rename here; there are {', '.join(known)}.{swapped}"
+            )
     found: dict[str, int] = {}
+    missing: dict[str, str] = {}
     for name in (*wanted, *optional):
         called = names.get(name, name)
         matches = [place for place, column in enumerate(columns) if column == called]
@@ -179,11 +209,22 @@ def _places(
         if matches:
             found[name] = matches[0]
         elif name in wanted or name in names:
-            raise InvalidInputError(
-                f"{path} must have a column {called!r}; its columns are {listed(columns, SHOWN, ', ')}."
-                f"{nearest_name(called, columns)} Say what it is called there: --column {name}=NAME."
-            )
-    return found
+            missing[name] = called
+    return found, missing
+
+
+def _lack(path: Path, columns: list[str], missing: Mapping[str, str], places: Mapping[str, int], hint: str) -> str:
+    """Return the sentence on columns that are missing."""
+    free = [column for place, column in enumerate(columns) if place not in places.values()]
+    a_column = "the columns" if len(missing) > 1 else "a column"
+    called = ", ".join(map(repr, missing.values()))
+    said = f"{path} must have {a_column} {called}; its columns are {listed(columns, SHOWN, ', ')}."
+    if {column.lower() for column in columns} >= set(SOLD) and "stock" in missing and "units" not in places:
+        return f"{said} It looks like a file for `record`."
+    it_is = "they are" if len(missing) > 1 else "it is"
+    near = nearest_name(next(iter(missing.values())), free) if len(missing) == 1 else ""
+    options = " ".join(f"--column {name}=NAME" for name in missing)
+    return f"{said}{near} Say what {it_is} called there: {options}.{hint if 'date' in missing else ''}"
 
 
 def name_from_cell(text: str) -> str:
@@ -262,6 +303,7 @@ def date_of(row: Row, complaints: Complaints) -> date | None:
     day = day_of(text)
     if day is None:
         complaints.add(row.line, f"date must be {DAY_FORM}; got {text[:40]!r}")
+        complaints.tip = "In a spreadsheet, format the column as yyyy-mm-dd. "
     return day
 
 

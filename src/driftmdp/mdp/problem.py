@@ -16,7 +16,7 @@ from driftmdp.mdp.drifting import DriftingMdp
 from driftmdp.mdp.noise import Noise
 from driftmdp.mdp.space import Space
 from driftmdp.mdp.views import problem_view
-from driftmdp.showing import brief, safely
+from driftmdp.showing import brief, safely, short
 from driftmdp.system import require_memory
 from driftmdp.validation import as_integer, as_list, as_number, one_of, shown
 
@@ -137,6 +137,10 @@ class Problem:
                 "noise 'anchor' must not be used with reward_weights: the drawn anchor's reward would not "
                 "have mean r_t. Use 'none', 'bernoulli' or 'gaussian(sigma)'."
             )
+
+    def __repr__(self) -> str:
+        made_from = f", parameters={short(self.parameters)}" if self.parameters else ""
+        return f"{brief(self)[:-1]}{made_from})"
 
     _repr_html_ = safely(problem_view)
 

@@ -70,7 +70,9 @@ def build(results: Results, baseline: str | None = None) -> Built:
     """
     found = view(results)
     if not found.curves:
-        raise InvalidInputError(f"{results.folder} must have runs to report on; it has none. Run its spec again.")
+        failed = not results.failures.empty
+        why = f"its runs failed: see {results.folder / 'failures.json'}" if failed else "it has none"
+        raise InvalidInputError(f"{results.folder} must have runs to report on; {why}. Run its spec again.")
     base = _baseline(found, baseline)
     judged = judge(found)
     curves = _curves(found)

@@ -30,7 +30,8 @@ def ready(agent: Agent, problem: Problem, seed: int) -> tuple[Any, Stage]:
             f"agent must be made from its class first; got the class {agent.__name__}. Use for_problem(problem)."
         )
     if not isinstance(agent, Agent):
-        raise InvalidInputError(f"agent must have reset, act and observe; got {agent!r}.")
+        hint = " Use driftmdp.agents.Adaptive.for_problem(problem)." if isinstance(agent, str) else ""
+        raise InvalidInputError(f"agent must have reset, act and observe; got {agent!r}.{hint}")
     seed = as_integer(seed, "seed", minimum=0)
     if isinstance(agent, BuiltinAgent):
         check_fit(agent, problem)

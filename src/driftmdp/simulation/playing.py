@@ -14,7 +14,7 @@ from driftmdp.callbacks import Audience, Callback
 from driftmdp.errors import InvalidInputError, VacuousPlansWarning
 from driftmdp.mdp import Problem
 from driftmdp.simulation.fitting import ready
-from driftmdp.simulation.run import VACUOUS_ADVICE, Run, finished_run
+from driftmdp.simulation.run import Run, finished_run
 from driftmdp.validation import as_flag, as_integer, as_list, warn
 
 __all__ = ["pauses", "simulate"]
@@ -83,7 +83,7 @@ def simulate(
     run = finished_run(agent, player, problem, seed, stage.record)
     audience.end(run)
     if run.is_vacuous:
-        warn(f"Every plan of {run.agent} was {VACUOUS_ADVICE}", VacuousPlansWarning)
+        warn(f"Every plan of {run.agent} was {run._advice}", VacuousPlansWarning)
     return run
 
 

@@ -21,10 +21,19 @@ from driftmdp.validation import as_vector, warn
 
 __all__ = ["Run", "finished_run"]
 
-VACUOUS_ADVICE = (
-    "vacuous: theory's radii exclude nothing at this horizon, so ties decide every action. "
-    "Scale the radii (scale=0.1), or take Adaptive."
-)
+LOOKED_AT = 512  # steps at which a problem is compared with a run
+
+
+def vacuous_advice(scale: float = 1.0) -> str:
+    """Return what a vacuous plan means and what to do, for radii of that scale."""
+    radii = "theory's radii" if scale == 1.0 else f"radii at {scale:g} of theory's"
+    return (
+        f"vacuous: {radii} exclude nothing at this horizon, so ties decide every action. "
+        f"Scale the radii (scale={scale / 10:g}), or take Adaptive."
+    )
+
+
+VACUOUS_ADVICE = vacuous_advice()
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,11 +106,15 @@ class Run:
         """The sum of the rewards received."""
         return float(self.rewards.sum())
 
+    @property
+    def _advice(self) -> str:
+        return vacuous_advice(self.parameters.get("scale", 1.0))
+
     def __repr__(self) -> str:
         return f"{brief(self)[:-1]}, vacuous_share=1)" if self.is_vacuous else brief(self)
 
     def __str__(self) -> str:
-        return f"{self!r}\n{VACUOUS_ADVICE}" if self.is_vacuous else repr(self)
+        return f"{self!r}\n{self._advice}" if self.is_vacuous else repr(self)
 
     @safely
     def _repr_html_(self) -> str:
@@ -116,7 +129,7 @@ class Run:
             total_reward=self.total_reward,
             reward_a_step=self.total_reward / self.horizon,
             plans=self.plans or None,
-            note=VACUOUS_ADVICE if self.is_vacuous else None,
+            note=self._advice if self.is_vacuous else None,
             reward_so_far=sparkline(np.cumsum(self.rewards), "the cumulative reward"),
         )
 
@@ -143,8 +156,34 @@ class Run:
                 f"problem must be the one of the run, {self.problem!r} with {self.horizon} steps; got "
                 f"{problem.name!r} with {problem.horizon}."
             )
+        self._check_means(problem)
         best = _gains_of(problem.drifting) if gains is None else as_vector(gains, "gains", self.horizon)
         return np.cumsum(best - self.mean_rewards)
+
+    def _check_means(self, problem: Problem) -> None:
+        """Refuse another problem of the same name: at some step its mean reward is not that of the run."""
+        steps = np.unique(np.linspace(0, self.horizon - 1, LOOKED_AT).astype(np.int64))
+        found = _mean_rewards(problem, steps, self.states[steps], self.actions[steps])
+        seen = self.mean_rewards[steps]
+        differs = ~np.isclose(found, seen, rtol=1e-9, atol=1e-9)
+        if differs.any():
+            i = int(differs.argmax())
+            raise InvalidInputError(
+                f"problem must be the one of the run; its mean rewards differ at t={steps[i] + 1}, where the run "
+                f"has {seen[i]:g} and it has {found[i]:g}. Give what was given to simulate."
+            )
+
+
+def _mean_rewards(
+    problem: Problem, steps: NDArray[np.int64], states: NDArray[np.int32], actions: NDArray[np.int32]
+) -> NDArray[np.float64]:
+    """Return r_t(s_t, a_t) at some steps, from 0; NaN where there is no such pair."""
+    space, weights = problem.space, problem.drifting.reward_weights.arrays[steps]
+    is_pair = actions < np.append(space.n_actions, 0)[np.minimum(states, space.n_states)]
+    pairs = space.offsets[np.where(is_pair, states, 0)] + np.where(is_pair, actions, 0)
+    rows = np.repeat(np.arange(steps.size), np.diff(weights.indptr))
+    means = weights.data * problem.drifting.anchor_rewards[weights.indices, pairs[rows]]
+    return np.where(is_pair, np.bincount(rows, means, steps.size), np.nan)
 
 
 _known_gains: weakref.WeakKeyDictionary[DriftingMdp, NDArray[np.float64]] = weakref.WeakKeyDictionary()

@@ -30,7 +30,7 @@ def _colour(rule: str) -> str:
 
 @styled(STYLE)
 def draw_totals(backtest: Backtest) -> Drawing:
-    """Draw each rule's cost per day, and our cost over it, with intervals."""
+    """Draw each rule's cost per item and day, and our cost over it, with intervals."""
     rules = ordered(backtest)
     left, right, top, bottom, gap = 2.75, 0.25, 0.4, 0.5, 0.4
     height = top + bottom + 0.34 * max(2, len(rules))
@@ -47,8 +47,7 @@ def draw_totals(backtest: Backtest) -> Drawing:
         ax.tick_params(axis="y", length=0)
     costs.set_yticks(range(len(rules)), [RULES[rule] for rule in rules])
     ratios.set_yticks(range(len(rules)), [""] * len(rules))
-    alone = len(backtest.skus) == 1
-    costs.set_title("cost per day" if alone else "cost per item and day", fontsize=9, loc="left")
+    costs.set_title("cost per item, day", fontsize=9, loc="left")
     ratios.set_title("our cost over its: left of 1, ours is less", fontsize=9, loc="left")
     return Drawing(figure)
 

@@ -179,7 +179,7 @@ def _totals_figure(backtest: Backtest, drawing: Drawing) -> Figure:
         "rules that see what no shop can see."
     )
     said = "; ".join(f"{RULES[rule]} {backtest.cost_per_day(rule).estimate:.2f}" for rule in backtest.rules)
-    return Figure("totals", caption, f"Cost per day by rule: {said}.", drawing.svg)
+    return Figure("totals", caption, f"Cost per item and day by rule: {said}.", drawing.svg)
 
 
 def _ratios_figure(backtest: Backtest, others: list[str], drawing: Drawing) -> Figure:

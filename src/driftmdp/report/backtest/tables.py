@@ -49,7 +49,7 @@ def summary_rows(backtest: Backtest) -> tuple[list[str], list[list[str]]]:
     >>> sales = Sales((Series("A", dates, np.random.default_rng(7).poisson(4, 120)),))
     >>> header, rows = summary_rows(backtest(sales, Costs(), capacity=20, rules=["hindsight", "optimist"]))
     >>> header[:3]
-    ['rule', 'cost per day [95%]', 'over hindsight [95%]']
+    ['rule', 'cost per item, day [95%]', 'over hindsight [95%]']
     >>> [row[0] for row in rows]
     ['InventoryOptimist', 'best fixed (s, S) in hindsight']
     """
@@ -59,7 +59,7 @@ def summary_rows(backtest: Backtest) -> tuple[list[str], list[list[str]]]:
     for rule in ordered(backtest):
         over = [_ratio_cell(backtest, rule, HINDSIGHT).text] if scored else []
         rows.append([RULES[rule], estimate_text(backtest.cost_per_day(rule)), *over, *_totals(backtest, rule)])
-    return ["rule", "cost per day [95%]", *ratio, "served", "average stock", "orders"], rows
+    return ["rule", "cost per item, day [95%]", *ratio, "served", "average stock", "orders"], rows
 
 
 def _totals(backtest: Backtest, rule: str) -> list[str]:
@@ -119,7 +119,7 @@ def total_table(backtest: Backtest) -> Table:
         )
     columns = [
         "Rule",
-        "Cost per day",
+        "Cost per item, day",
         *(["Its cost over hindsight's"] if scored else []),
         "Our cost over its",
         "Demand served",
@@ -144,7 +144,7 @@ def _overlap(backtest: Backtest) -> str:
     if len(backtest.skus) == 1:
         return ""
     return (
-        " Cost per item and day. Items differ, so intervals of costs may overlap even where one rule is "
+        " Items differ, so intervals of costs may overlap even where one rule is "
         "cheaper on nearly all items; ratios compare rules on the same items."
     )
 
