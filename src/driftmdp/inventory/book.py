@@ -9,8 +9,9 @@
 
 A command is one transaction: all of its batches are there, or none. While SQLite writes it keeps a rollback journal
 beside the database, and it syncs both: what was committed is in the database itself. After a kill in mid-write the
-next opening rolls back; without its journal such a file is refused. Earlier versions kept a write-ahead log, with
-committed batches that a copy of the database alone did not have; opening takes it in.
+next opening rolls back; without its journal such a file is refused, or holds a batch that was never answered.
+Earlier versions kept a write-ahead log, with committed batches that a copy of the database alone did not have;
+opening takes it in.
 
 Whenever a book is opened, its pages and the whole chain are checked, so that a file that was edited or cut is
 refused. The chain has no secret: it tells of accidents, not of forgers.
