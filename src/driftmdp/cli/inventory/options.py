@@ -57,7 +57,7 @@ def _amount(given: Any) -> float:
         amount = -1.0
     if not 0.0 <= amount < math.inf or is_ambiguous(str(given)):
         raise typer.BadParameter(
-            f"must be a number of at least 0 with one meaning, such as 5, 0.25 or 1000; got {str(given)!r}."
+            f"must be a finite number of at least 0 with one meaning, such as 5, 0.25 or 1000; got {str(given)!r}."
         )
     return amount
 
