@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import driftmdp as dm
 from driftmdp import kernels
-from driftmdp.agents.room import enlarge_memory, new_memory
+from driftmdp.agents.room import enlarge_memory, enlarge_mind, new_memory, new_mind
 
 
 def recount(steps):
@@ -99,3 +99,9 @@ def test_an_agent_counts_its_window(seed, window):
         means = agent.mean_rewards()
         assert {p: means[p] for p in pairs} == pytest.approx({p: totals[p] / pairs[p] for p in pairs})
         state = following if rng.random() < 0.9 else int(rng.integers(3))  # a jump
+
+
+def test_a_mind_is_never_made_smaller():
+    """A restored mind may have more room than the memory, which then grows."""
+    mind = enlarge_mind(new_mind(41, 75, 35), 32)
+    assert mind.touched.size == mind.reasons.size == 35

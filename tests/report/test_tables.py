@@ -4,8 +4,9 @@ import re
 import numpy as np
 import pytest
 
-from driftmdp.errors import InvalidInputError
+from driftmdp.errors import InvalidInputError, StorageError
 from driftmdp.experiments import load, parse_spec, run
+from driftmdp.experiments.rows import read_json
 from driftmdp.report import build, write_report
 from driftmdp.report.figures import stretch
 from driftmdp.report.tables import vacuous_agents
@@ -281,3 +282,9 @@ NUMBERS = {math.nan: "–", math.inf: "∞", 1e-9: "1.000e-09", 1e140: "1.000e+1
 @pytest.mark.parametrize(("value", "text"), NUMBERS.items())
 def test_numbers_for_people(value, text):
     assert number(value) == text
+
+
+@pytest.mark.parametrize("text", ["", "x", "[]", "[" * 100_000])
+def test_parameters_that_are_no_json_are_a_sentence(text):
+    with pytest.raises(StorageError, match="A stored run must have its parameters and its summary as JSON"):
+        read_json(text, dict)

@@ -105,6 +105,7 @@ def new_mind(n_states: int, n_pairs: int, room: int) -> Mind:
 
 def enlarge_mind(mind: Mind, room: int) -> Mind:
     """Return the same mind with room for more remembered pairs."""
+    room = max(room, mind.touched.size)  # a restored mind may have more room than the memory
     touched, reasons = np.zeros(room, np.int32), np.zeros(room, PAIR_REASON)
     touched[: mind.touched.size], reasons[: mind.reasons.size] = mind.touched, mind.reasons
     return Mind(mind.clock, mind.visits, mind.policy, mind.bias, touched, reasons)

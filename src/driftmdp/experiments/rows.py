@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from driftmdp.errors import StorageError
 from driftmdp.experiments.identity import canonical, plain
 from driftmdp.experiments.runs import ProblemCell, RunKey
 from driftmdp.experiments.worlds import agent_of, drift_of, world_of
@@ -24,6 +25,7 @@ __all__ = [
     "digest_in",
     "lacks_values",
     "problem_row",
+    "read_json",
     "run_digest",
     "run_row",
     "run_table",
@@ -179,6 +181,21 @@ def _brief(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return f"<array of {value.size}>"
     return plain(value.item() if isinstance(value, np.generic) else value)
+
+
+def read_json(text: str, kind: type = object) -> Any:
+    """Return what stands in a column of JSON, parameters or a summary, or say that the file was edited."""
+    try:
+        found = json.loads(text)
+        is_kind = isinstance(found, kind)
+    except (ValueError, RecursionError):
+        is_kind = False
+    if not is_kind:
+        raise StorageError(
+            f"A stored run must have its parameters and its summary as JSON; got {text[:80]!r}. Its file was "
+            "edited: delete the folder and run the spec again."
+        )
+    return found
 
 
 def _summary(summary: Any) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.experiments.identity import shown
+from driftmdp.experiments.rows import read_json
 from driftmdp.report.drawing import Drawing
 from driftmdp.report.figures import draw_arms
 from driftmdp.report.model import Figure, Line, Section
@@ -72,7 +72,7 @@ def arms_section(found: View, drawings: dict[str, Drawing]) -> Section | None:
 
 
 def _runs_with_arms(found: View, cell: str) -> list[dict[str, Any]]:
-    runs = [json.loads(text) for text in found.results.summaries(cell)]
+    runs = [read_json(text) for text in found.results.summaries(cell)]
     return runs if runs and isinstance(runs[0], dict) and runs[0].keys() >= KEYS else []
 
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import functools
 import itertools
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from driftmdp.experiments.rows import read_json
 from driftmdp.report.model import Cell, Setting, Table
 from driftmdp.report.text import interval_text, number, percent_text
 from driftmdp.report.view import View
@@ -52,7 +52,7 @@ class Evidence:
         for panel in found.panels:
             row = found.problems.get(panel.id)
             if row is not None:
-                parameters = json.loads(row["parameters"])
+                parameters = read_json(row["parameters"], dict)
                 self._panels[parameters.get("v_p"), parameters.get("v_r")] = panel
         cells = [cell for shown in setting.curves.values() for cell in shown.values()]
         seeds = [found.curves[cell].seeds for cell in cells]
@@ -260,7 +260,7 @@ def _master(evidence: Evidence) -> tuple[float, int, float]:
 
 @functools.lru_cache(maxsize=1024)  # settings share runs
 def _read_master(summary: str) -> tuple[float, int, float]:
-    run = json.loads(summary)
+    run = read_json(summary, dict)
     return float(np.max(run["probabilities"])), len(run["arms"]), run["formula_gamma"]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import defaultdict
 from collections.abc import Mapping
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from driftmdp.errors import InvalidInputError
 from driftmdp.experiments import Results
 from driftmdp.experiments.identity import shown
+from driftmdp.experiments.rows import read_json
 from driftmdp.report.model import Cell, Line, Panel, Setting, Table
 from driftmdp.report.text import interval_cell, number_cell, p_cell
 from driftmdp.report.view import View
@@ -281,7 +281,7 @@ def problems_table(found: View) -> Table:
 
 def _described(row: Mapping[Any, Any], without: str = "") -> str:
     """Return a problem's name and parameters; those that are not set are left out."""
-    given = {k: v for k, v in json.loads(row["parameters"]).items() if v is not None and k != without}
+    given = {k: v for k, v in read_json(row["parameters"], dict).items() if v is not None and k != without}
     words = ", ".join(f"{key} = {shown(value)}" for key, value in given.items())
     return f"{row['name']} ({words})" if words else str(row["name"])
 
@@ -300,7 +300,7 @@ def agents_table(found: View, setting: Setting) -> Table:
         if not cells:
             continue
         agent = found.agent_of[cells[0]]
-        used = _in_force([json.loads(in_force[cell]) or agent["parameters"] for cell in cells])
+        used = _in_force([read_json(in_force[cell], dict) or agent["parameters"] for cell in cells])
         plans, vacuous = runs.loc[cells, "plans"], runs.loc[cells, "vacuous_share"]
         share = float(vacuous.mean())
         rows.append(
