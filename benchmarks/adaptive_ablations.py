@@ -42,11 +42,11 @@ SMALL = ("two-state", "river-swim", "garnet", "bandit")
 MOST_STATES = 8
 
 
-def mean_regret(problem: dm.Problem, habits: dict[str, Any]) -> float:
+def mean_regret(problem: dm.Problem, params: dict[str, Any]) -> float:
     """Return the mean regret of a variant."""
     gains = dm.planning.optimal_gains(problem.drifting, allow_transient=True)
     agent = Adaptive.for_problem(problem)
-    agent._habits = agent._habits._replace(**habits)
+    agent._params = agent._params._replace(**params)
     agent.reset()
 
     def play(seed: int) -> float:
@@ -78,8 +78,8 @@ def main() -> None:
     horizons = np.array([problem.horizon for problem in problems])
     base: NDArray[np.float64] | None = None
     print(f"| variant | T = {SHORT:,} | T = {LONG:,} | worst problem |\n|---|---|---|---|")
-    for name, habits in VARIANTS.items():
-        found = np.maximum([mean_regret(problem, habits) for problem in problems], 0.0) + slack
+    for name, params in VARIANTS.items():
+        found = np.maximum([mean_regret(problem, params) for problem in problems], 0.0) + slack
         base = found if base is None else base
         ratios = np.log(found / base)
         worst = int(np.argmax(ratios))

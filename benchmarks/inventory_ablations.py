@@ -1,8 +1,8 @@
 """What each part of InventoryOptimist is worth: ``python -m benchmarks.inventory_ablations [sales.csv]``.
 
-Each variant changes constants of kernels/censored.py before they are compiled, in a process and a kernel cache of
-its own. Costs are compared with the clairvoyant's on ``random_shops(7)``, scored from day 61; regret with that of
-the best fixed (s, S) on the seasonal problem; and, if sales are given, cost with the best fixed (s, S)'s.
+Each variant changes constants of kernels/censored_demand.py before they are compiled, in a process and a kernel
+cache of its own. Costs are compared with the clairvoyant's on ``random_shops(7)``, scored from day 61; regret with
+that of the best fixed (s, S) on the seasonal problem; and, if sales are given, cost with the best fixed (s, S)'s.
 """
 
 from __future__ import annotations
@@ -57,13 +57,13 @@ def variant(name: str, sales: str) -> None:
     import driftmdp as dm
     from benchmarks.shops import random_shops
     from driftmdp.inventory import backtest, compare_rules, read_sales
-    from driftmdp.kernels import censored
+    from driftmdp.kernels import censored_demand
     from driftmdp.problems.inventory import Costs
     from driftmdp.statistics import ratio_interval
 
     for constant, value in VARIANTS[name].items():
         changed = np.full(6, 1.0 - 1.0 / value) if constant == "FORGETTING" else value
-        setattr(censored, constant, changed)
+        setattr(censored_demand, constant, changed)
     shops = [compare_rules(shop, [number], ["optimist"]) for number, shop in enumerate(random_shops(7))]
     paid, best = (
         [float(array[..., 60:].sum()) for array in arrays]

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from driftmdp.experiments import Plan, RunKey, parse_spec, plan, run
+from driftmdp.experiments import RunKey, RunPlan, parse_spec, plan, run
 from driftmdp.experiments.rows import RUNS
 from driftmdp.experiments.runner import BATCH, manifest_of
 from driftmdp.experiments.store import Store
@@ -28,7 +28,7 @@ grid = {{ scale = [{scales}] }}
 """
 
 
-def make_store(folder: Path, n_runs: int, points: int) -> Plan:
+def make_store(folder: Path, n_runs: int, points: int) -> RunPlan:
     """Fill a folder with ``n_runs`` runs of ``points`` checkpoints, 50 seeds for each point of a grid."""
     scales = [f"{0.1 + k / 10_000:.4f}" for k in range(n_runs // SEEDS)]
     run(parse_spec(SPEC.format(seeds=1, points=points, scales=scales[0])), folder)  # the problem's own file

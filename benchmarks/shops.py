@@ -1,7 +1,7 @@
 """Simulated shops to choose constants on, and others to report on: laws, drifts and costs drawn at random.
 
-The constants of kernels/censored.py were chosen on ``random_shops(1)`` and the like; docs/inventory.md reports on
-``random_shops(7)``.
+The constants of kernels/censored_demand.py were chosen on ``random_shops(1)`` and the like; docs/inventory.md
+reports on ``random_shops(7)``.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ class Alternating:
     def observe(self, reward, next_state, action=None):
         self.t += 1
 
-    def play(self, stage):
+    def play(self, context):
         raise AssertionError("it is played step by step")
 
 
@@ -103,7 +103,7 @@ def test_an_agent_that_cannot_stop_is_played_step_by_step():
 
 def test_an_optimist_with_its_own_play_is_played_step_by_step():
     class Own(dm.agents.UCRL2):
-        def play(self, stage):
+        def play(self, context):
             raise AssertionError("it is played step by step")
 
     run = dm.simulate(Own.for_problem(PROBLEM), PROBLEM, 3, callbacks=[Notes(30)])

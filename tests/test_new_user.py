@@ -109,7 +109,7 @@ def test_what_learns_what_plans_nothing_and_what_runs_by_the_thousand_is_silent(
     assert "vacuous" not in str(narrow) + narrow._repr_html_()
     dm.testing.check_agent(agent, problem)
 
-    def tries_it(bench):
+    def tries_it(context):
         """It runs."""
         evidence = dm.statements.Evidence()
         evidence.printed.at_most("once", 0, dm.simulate(agent, problem, 0).plans)

@@ -93,9 +93,9 @@ def attributes(kind):
 def test_help_of_a_stage_has_every_attribute():
     problem = dm.problems.two_state(10)
     record = simulation.fitting._new_record(problem)
-    stage = dm.agents.Stage(problem, problem.luck(np.random.default_rng(0)), record)
+    context = dm.agents.Stage(problem, problem.draw_noise(np.random.default_rng(0)), record)
     shown = pydoc.plain(pydoc.render_doc(dm.agents.Stage))
-    assert all(re.search(rf"^ \|  {name}$", shown, re.MULTILINE) for name in vars(stage))
+    assert all(re.search(rf"^ \|  {name}$", shown, re.MULTILINE) for name in vars(context))
     assert all(f"``{name}``" in shown for name in record._fields)
 
 

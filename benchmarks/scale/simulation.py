@@ -159,18 +159,18 @@ def _simulated(job: Job, cluster: Cluster, seed: int) -> Outlook:
     heapq.heapify(events)
     begun, now, deaths = under_way, 0.0, 0
     while events:
-        now, stage, number = heapq.heappop(events)
-        if stage == "scheduled":
+        now, context, number = heapq.heappop(events)
+        if context == "scheduled":
             at = scheduler.serve(now, job.scheduling_seconds / 2)
             if lost and rng.random() < lost:
                 deaths += 1
                 then = cores.serve(at, work * rng.random(), away=cluster.start_seconds), "scheduled"
             else:
                 then = cores.serve(at, work), "done"
-        elif stage == "done":
+        elif context == "done":
             at = scheduler.serve(now, job.scheduling_seconds / 2)
             then = link.serve(at, job.batch * job.result_bytes / cluster.link_bytes), "arrived"
-        elif stage == "arrived":
+        elif context == "arrived":
             then = client.serve(now, job.batch * job.taking_seconds), "stored"
         elif begun < n_batches:
             then, number, begun = make(now), begun, begun + 1

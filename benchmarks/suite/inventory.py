@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.child import call_in_child
 from benchmarks.rows import Row, Speed, as_memory
 from benchmarks.timing import seconds_of
-from driftmdp.inventory.sheets import csv_text
+from driftmdp.inventory.csv_io import csv_text
 
 __all__ = ["run", "whole_day"]
 

@@ -25,7 +25,7 @@ def run(quick: bool) -> list[Row]:
     horizon, n_states = (10_000, 1000) if quick else (1_000_000, 10_000)
     long_world(100), large_plan(400)  # so that no child compiles
     world, plan = call_in_child(long_world, horizon), call_in_child(large_plan, n_states)
-    stages = ", ".join(f"{stage} {as_time(seconds)}" for stage, seconds in world.result["seconds"].items())
+    stages = ", ".join(f"{name} {as_time(seconds)}" for name, seconds in world.result["seconds"].items())
     return [
         Speed.memory(
             f"peak memory, world of T={horizon:,}, S=50 A=4 K=4",

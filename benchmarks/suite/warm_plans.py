@@ -13,7 +13,7 @@ from benchmarks.estimates import Estimates
 from benchmarks.rows import Row, Speed, as_time, require
 from benchmarks.timing import medians
 from driftmdp import kernels
-from driftmdp.kernels.arrays import Draft
+from driftmdp.kernels.arrays import PlanWorkspace
 
 __all__ = ["run"]
 
@@ -44,12 +44,12 @@ def run(quick: bool) -> list[Row]:
 
 def _row(name: str, drifting: dm.DriftingMdp, plans: int, every: int, repeats: int) -> Row:
     estimates = [Estimates.around(drifting.at(1 + every * plan), RADIUS) for plan in range(plans)]
-    drafts = [estimate.plan(PRECISION)._draft for estimate in estimates]
-    cold, warm = _work(drafts, warm=False), _work(drafts, warm=True)
+    workspaces = [estimate.plan(PRECISION)._workspace for estimate in estimates]
+    cold, warm = _work(workspaces, warm=False), _work(workspaces, warm=True)
     for one, other in zip(cold.gains, warm.gains, strict=True):
         require(abs(one - other) <= PRECISION, f"warm and cold gains of {name} must agree.")
     seconds = medians(
-        {"cold": lambda: _work(drafts, False).seconds, "warm": lambda: _work(drafts, True).seconds}, repeats
+        {"cold": lambda: _work(workspaces, False).seconds, "warm": lambda: _work(workspaces, True).seconds}, repeats
     )
     ratio = seconds["cold"] / seconds["warm"]
     return Speed(
@@ -64,16 +64,16 @@ def _row(name: str, drifting: dm.DriftingMdp, plans: int, every: int, repeats: i
     )
 
 
-def _work(drafts: Sequence[Draft], warm: bool) -> Work:
+def _work(workspaces: Sequence[PlanWorkspace], warm: bool) -> Work:
     """Iterate on each draft from the last one's bias, or from zero; the first is cold, and counts."""
-    n = drafts[0].u.size
+    n = workspaces[0].u.size
     last, seconds, iterations, gains = np.zeros(n), 0.0, 0, []
-    for draft in drafts:
-        draft.u[:] = last if warm else 0.0
+    for workspace in workspaces:
+        workspace.u[:] = last if warm else 0.0
         start = time.perf_counter()
-        low, high, count, _, _ = kernels.extended.iterate(draft, n, PRECISION, True, True)
+        low, high, count, _, _ = kernels.extended_value_iteration.iterate(workspace, n, PRECISION, True, True)
         seconds += time.perf_counter() - start
         require(high - low <= PRECISION, f"a plan must reach {PRECISION:g}; got {high - low:.3g}.")
-        iterations, last = iterations + count, draft.u.copy()
+        iterations, last = iterations + count, workspace.u.copy()
         gains.append(high)
     return Work(seconds, iterations, gains)

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 from driftmdp import agents, errors, formulas, planning, problems, testing
 from driftmdp._version import __version__
 from driftmdp.callbacks import Callback, Steps
-from driftmdp.mdp import DriftingMdp, Luck, Mdp, Noise, Problem, Sample, Space, Variation, gaussian
+from driftmdp.deprecation import renamed
+from driftmdp.mdp import Draws, DriftingMdp, Mdp, Noise, Problem, Sample, Space, Variation, gaussian
 from driftmdp.simulation import Run, simulate
 
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Callback",
+    "Draws",
     "DriftingMdp",
-    "Luck",
     "Mdp",
     "Noise",
     "Problem",
@@ -63,7 +64,7 @@ _LATER = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def _load_later(name: str) -> Any:
     if name not in _LATER:
         raise AttributeError(f"module 'driftmdp' has no attribute {name!r}")
     import importlib
@@ -77,3 +78,6 @@ def __getattr__(name: str) -> Any:
             f"driftmdp.{name} needs the package {error.name!r}. {errors.install_hint(_LATER[name])}",
             name=error.name,
         ) from None
+
+
+__getattr__ = renamed(__name__, _load_later, Luck="Draws")

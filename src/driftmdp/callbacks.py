@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from driftmdp.errors import InvalidInputError
 from driftmdp.validation import as_integer, as_list, nearest_name, readonly
 
-__all__ = ["Audience", "Callback", "Steps", "Written"]
-
 METHODS = ("on_start", "on_steps", "on_end")
 
 
@@ -52,7 +50,7 @@ class Steps:
         return f"<Steps {self.first} to {self.last}: mean reward {self.rewards.mean():.6g}>"
 
 
-class Written(Protocol):
+class StepRecord(Protocol):
     """A run as it is written down: room for every step, filled so far."""
 
     @property
@@ -108,7 +106,7 @@ class Callback:
         """Take in what the whole run was, which is what ``simulate`` or ``learn`` returns."""
 
 
-class Audience:
+class CallbackList:
     """Several callbacks, each told at its own pace.
 
     Parameters
@@ -147,7 +145,7 @@ class Audience:
         for callback in self._callbacks:
             callback.on_start(agent, problem, seed)
 
-    def tell(self, agent: Any, last: int, record: Written) -> None:
+    def tell(self, agent: Any, last: int, record: StepRecord) -> None:
         """Tell those whose time it is, or everyone at the end, of the steps up to ``last``."""
         for i, (callback, every) in enumerate(zip(self._callbacks, self._every, strict=True)):
             if last % every == 0 or last == record.actions.size:
@@ -160,7 +158,7 @@ class Audience:
             callback.on_end(run)
 
 
-def _steps(agent: Any, record: Written, first: int, last: int) -> Steps:
+def _steps(agent: Any, record: StepRecord, first: int, last: int) -> Steps:
     there = slice(first, last)
     return Steps(
         first=first + 1,

@@ -12,8 +12,6 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["sync_folder", "temporary_beside", "write_whole"]
-
 HOST = f"{zlib.crc32(platform.node().encode()):08x}"
 _TEMPORARY = re.compile(rf"\..+\.{HOST}-(\d+)-[0-9a-f]{{16}}(-journal)?", re.DOTALL)
 

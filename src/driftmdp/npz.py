@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 
 from driftmdp.errors import InvalidInputError
 
-__all__ = ["Arrays", "pack", "read_regular", "unpack"]
-
 MODEST = 1 << 28  # bytes that any file may unpack to
 RATIO = 20  # a larger one may unpack to this times its size
 

@@ -10,8 +10,6 @@ from pathlib import Path
 
 from driftmdp.errors import InvalidInputError
 
-__all__ = ["is_own", "memory_here", "require_memory"]
-
 UNKNOWN = 2**36  # bytes, where the system does not say how many there are
 
 

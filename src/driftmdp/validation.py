@@ -19,25 +19,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from driftmdp.errors import InvalidInputError
 
-__all__ = [
-    "LARGEST",
-    "as_file",
-    "as_flag",
-    "as_fraction",
-    "as_integer",
-    "as_list",
-    "as_number",
-    "as_numbers",
-    "as_table",
-    "as_vector",
-    "nearest_name",
-    "one_of",
-    "quietly",
-    "readonly",
-    "shown",
-    "warn",
-]
-
 LONGEST_SHOWN = 200  # characters of a value in a message
 LARGEST = 1e150  # rewards up to this size can be added up and squared without overflow
 

@@ -48,12 +48,12 @@ def known_pairs(agent):
 
 def play(agent, problem, seed, steps=None, after_act=lambda state, action: None, change=lambda reward: reward):
     """Live steps; `after_act` looks on, `change` is done to rewards. Return the states and actions."""
-    luck, state, done = world_luck(problem, seed), problem.start, []
+    draws, state, done = world_luck(problem, seed), problem.start, []
     for t in range(1, (steps or problem.horizon) + 1):
         action = agent.act(state)
         after_act(state, action)
         done.append((state, action))
-        sample = problem.sample(t, state, action, luck)
+        sample = problem.sample(t, state, action, draws)
         agent.observe(change(float(sample.reward)), int(sample.next_state))
         state = int(sample.next_state)
     return done
@@ -83,7 +83,7 @@ def assert_same(agent, oracle):
         x: set(others[x].chances) for x in others
     }
     assert list(pairs) == list(others)
-    judged, facts, met, known = agent._judged, agent._intent.facts[0], oracle.met, list(oracle.bias)
+    judged, facts, met, known = agent._judged, agent._plan.facts[0], oracle.met, list(oracle.bias)
     mine = {
         "pairs": [number for pair in pairs.values() for number in pair[:3]],
         "chances": [pair[3][after] for x, pair in pairs.items() for after in others[x].chances],
@@ -105,7 +105,7 @@ def assert_same(agent, oracle):
     assert_close(mine, theirs, 1e-9)
     elsewhere = len(known) < oracle.n_states
     mine = {
-        "h": [*agent._intent.bias[known], elsewhere and facts["elsewhere"]],
+        "h": [*agent._plan.bias[known], elsewhere and facts["elsewhere"]],
         "residual": facts["residual"],
         "facts": [facts[name] for name in ("top", "mean", "deviation", "reward_mean", "reward_spread")],
     }
@@ -115,7 +115,7 @@ def assert_same(agent, oracle):
         "facts": [oracle.h_max, oracle.h_mean, oracle.h_sd, oracle.r_mean, oracle.r_sd],
     }
     assert_close(mine, theirs, 1e-6)
-    assert agent._intent.touched[: facts["n_touched"]].tolist() == known
+    assert agent._plan.touched[: facts["n_touched"]].tolist() == known
     assert (facts["sweeps"], facts["t"]) == (oracle.sweeps, oracle.t)
 
 
@@ -131,7 +131,7 @@ def assert_lawful(agent):
         assert -1e-12 <= mean <= 1 + 1e-12
         assert mean - 1e-12 <= hoped <= 1
         assert size > 0
-    judged, facts = agent._judged, agent._intent.facts[0]
+    judged, facts = agent._judged, agent._plan.facts[0]
     for weights in (judged.transition_weights, *judged.reward_weights):
         assert math.isclose(weights.sum(), 1.0, abs_tol=1e-9)
         assert weights.min() > 0.003 / 11 - 1e-12
@@ -140,7 +140,7 @@ def assert_lawful(agent):
     assert (np.diff(judged.drift) >= 0).all()
     assert judged.drift[0] >= 0
     assert judged.drift[-1] <= 0.25
-    values = agent._intent.bias[agent._intent.touched[: facts["n_touched"]]].tolist()
+    values = agent._plan.bias[agent._plan.touched[: facts["n_touched"]]].tolist()
     if len(values) < agent.space.n_states:
         values.append(float(facts["elsewhere"]))
     assert min(values) == 0.0

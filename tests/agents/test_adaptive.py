@@ -31,7 +31,7 @@ def test_it_does_what_the_pseudo_code_says(name):
     problem = PROBLEMS[name]()
     agent, oracle = adaptive(problem), oracle_of(problem)
     run = dm.simulate(agent, problem, seed=3)
-    luck, state = world_luck(problem, 3), problem.start
+    draws, state = world_luck(problem, 3), problem.start
     for t in range(1, problem.horizon + 1):
         action = agent.act(state)
         oracle.act(state)
@@ -39,7 +39,7 @@ def test_it_does_what_the_pseudo_code_says(name):
         oracle.doing = state, action
         assert_same(agent, oracle)
         assert (run.states[t - 1], run.actions[t - 1], run.sweeps[t - 1]) == (state, action, oracle.sweeps)
-        sample = problem.sample(t, state, action, luck)
+        sample = problem.sample(t, state, action, draws)
         state = int(sample.next_state)
         agent.observe(float(sample.reward), state)
         oracle.observe(float(sample.reward), state)
@@ -185,7 +185,7 @@ def test_time_may_be_very_late():
     for late in (2**31 - 5, 2**40, 2**61):
         agent = dm.agents.Adaptive(dm.Space.uniform(3, 2))
         state = random_steps(agent, 50)
-        agent._intent.facts["t"] = late
+        agent._plan.facts["t"] = late
         agent.act(state)
         assert_lawful(agent)
         agent.observe(0.5, 0)

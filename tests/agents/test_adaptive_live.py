@@ -216,7 +216,7 @@ def test_the_range_is_not_doubted_after_a_compiled_run_within_it():
 
 def test_the_last_plan_is_one_that_was_made():
     agent = dm.agents.Adaptive(dm.Space.uniform(3, 2))
-    agent._habits = agent._habits._replace(every=4)  # as with very many known transitions
+    agent._params = agent._params._replace(every=4)  # as with very many known transitions
     random_steps(agent, 10)
     assert agent.n_plans == 2
     assert agent.last_plan.t == 8

@@ -131,6 +131,6 @@ def test_a_window_longer_than_the_run_without_widening_is_ucrl2_with_the_same_ra
     common = {"scale": 0.1}
     one = dm.agents.SWUCRL2CW.for_problem(problem, window=problem.horizon + 1, widening=0.0, **common)
     other = dm.agents.UCRL2.for_problem(problem, radii="paper", **common)
-    run, twin = dm.simulate(one, problem, seed), dm.simulate(other, problem, seed)
-    assert run.actions.tolist() == twin.actions.tolist()
-    assert run.episode_starts.tolist() == twin.episode_starts.tolist()
+    run, fresh = dm.simulate(one, problem, seed), dm.simulate(other, problem, seed)
+    assert run.actions.tolist() == fresh.actions.tolist()
+    assert run.episode_starts.tolist() == fresh.episode_starts.tolist()

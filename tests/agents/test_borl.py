@@ -219,12 +219,12 @@ def test_a_warning_that_is_an_error_leaves_a_whole_step(seed):
 def test_the_window_and_the_widening_in_force():
     problem = random_problem(3, 400, 2)
     agent = dm.agents.BORL.for_problem(problem)
-    state, luck = problem.start, world_luck(problem, 1)
+    state, draws = problem.start, world_luck(problem, 1)
     for t in range(1, 401):
         action = agent.act(state)
         assert (agent.window, agent.widening) == agent.summary().chosen_arms[-1]
         assert agent.explain(state).widening == agent.widening
-        sample = problem.sample(t, state, action, luck)
+        sample = problem.sample(t, state, action, draws)
         agent.observe(sample.reward, sample.next_state)
         state = sample.next_state
 
@@ -234,9 +234,9 @@ def test_bounded_keeps_the_conditions_of_exp3p():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         agent = dm.agents.BORL.for_problem(problem, mode="bounded")
-    odds = agent._blocks.odds
-    assert odds.mixing == 0.5
-    assert (1 + odds.bonus) * 35 * odds.rate <= odds.mixing * (1 + 1e-12)
+    params = agent._blocks.params
+    assert params.mixing == 0.5
+    assert (1 + params.bonus) * 35 * params.rate <= params.mixing * (1 + 1e-12)
 
 
 def test_raw_rewards_need_a_feedback_range():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import driftmdp as dm
 from driftmdp import kernels
-from driftmdp.agents.room import enlarge_memory, enlarge_mind, new_memory, new_mind
+from driftmdp.agents.buffers import enlarge_memory, enlarge_plan_state, new_memory, new_plan_state
 
 
 def recount(steps):
@@ -34,7 +34,7 @@ def contents(memory):
             assert entry["pair"] == slot["pair"]
             assert entry["back"] == back
             successors[int(entry["pair"]), int(entry["next_state"])] = int(entry["count"])
-            place = kernels.memory.locate(memory, entry["pair"], entry["next_state"])
+            place = kernels.transition_counts.locate(memory, entry["pair"], entry["next_state"])
             assert memory.table[place] == found
             found, back = int(entry["link"]), found
     assert (memory.slot_of >= 0).sum() == len(pairs)
@@ -55,14 +55,14 @@ def test_a_memory_equals_a_recount_at_every_step(window, n_states, n_actions, se
     favourites = rng.integers(0, n_states, 3)  # so that counts rise and fall to zero again
     for t in range(120):
         if t == restart:
-            kernels.memory.forget_all(memory)
+            kernels.transition_counts.forget_all(memory)
             history = []
-        if not kernels.memory.has_room(memory):
+        if not kernels.transition_counts.has_room(memory):
             memory = enlarge_memory(memory)
         state = int(rng.choice(favourites) if rng.random() < 0.7 else rng.integers(n_states))
         pair, following = state * n_actions + int(rng.integers(n_actions)), int(rng.integers(n_states))
         reward = float(rng.normal())
-        kernels.memory.remember(memory, state, pair, following, reward)
+        kernels.transition_counts.remember(memory, state, pair, following, reward)
         history.append((state, pair, following, reward))
         pairs, totals, squares, successors = recount(history[-window:] if window else history)
         got = contents(memory)
@@ -75,7 +75,7 @@ def test_a_memory_equals_a_recount_at_every_step(window, n_states, n_actions, se
 def test_sums_do_not_drift():
     memory = new_memory(1, 10)
     for reward in [1e12, *[0.1] * 500]:
-        kernels.memory.remember(memory, 0, 0, 0, reward)
+        kernels.transition_counts.remember(memory, 0, 0, 0, reward)
     assert memory.slots["total"][0] == pytest.approx(1.0, abs=1e-12)
 
 
@@ -103,5 +103,5 @@ def test_an_agent_counts_its_window(seed, window):
 
 def test_a_mind_is_never_made_smaller():
     """A restored mind may have more room than the memory, which then grows."""
-    mind = enlarge_mind(new_mind(41, 75, 35), 32)
-    assert mind.touched.size == mind.reasons.size == 35
+    plan_state = enlarge_plan_state(new_plan_state(41, 75, 35), 32)
+    assert plan_state.touched.size == plan_state.reasons.size == 35

@@ -13,9 +13,9 @@ from tests.agents.worlds import random_problem, world_luck
 
 def live(agent, problem, seed, steps):
     """Play some steps and return the state reached."""
-    luck, state = world_luck(problem, seed), problem.start
+    draws, state = world_luck(problem, seed), problem.start
     for t in range(1, steps + 1):
-        sample = problem.sample(t, state, agent.act(state), luck)
+        sample = problem.sample(t, state, agent.act(state), draws)
         agent.observe(sample.reward, sample.next_state)
         state = sample.next_state
     return state
@@ -108,14 +108,14 @@ def test_what_is_not_remembered_costs_nothing():
         agent.observe(0.5, (t + 1) * 1000)
     plan = agent.plan()
     assert plan.gain == pytest.approx(1.0)
-    assert agent._draft.u.size < 100
+    assert agent._workspace.u.size < 100
 
 
 def long_agent(planner, n=400):
     """Return an agent that remembers a long chain with tiny radii, which sweeps alone cannot plan on."""
     space = dm.Space.uniform(n, 1)
     agent = dm.agents.UCRL2(space, 10**7, scale=1e-7, planner=planner)
-    agent._mind.clock["t"] = 10**6 - 2 * n  # late, so that the precision is high
+    agent._plan_state.clock["t"] = 10**6 - 2 * n  # late, so that the precision is high
     for state in range(n):
         for following in (state - 1, state + 1):
             agent.act(state)
@@ -146,7 +146,7 @@ def test_plausible_worlds_that_do_not_communicate_raise_and_leave_the_agent_usab
     with pytest.raises(NotConvergedError, match="use a larger scale or widening"):
         agent.act(1)
     assert agent.counts().sum() == 2
-    assert (agent._draft.local_of == -1).all()
+    assert (agent._workspace.local_of == -1).all()
 
 
 def test_many_successors_that_were_never_acted_in():

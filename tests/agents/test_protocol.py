@@ -170,9 +170,9 @@ def test_explain_says_why():
     problem = random_problem(5, 400, n_states=3)
     agent = dm.agents.SWUCRL2CW.for_problem(problem, window=200, widening=0.05, scale=0.05)
     rng, state, t = np.random.default_rng(0), problem.start, 1
-    luck = problem.luck(rng)
+    draws = problem.draw_noise(rng)
     for t in range(1, 200):
-        sample = problem.sample(t, state, agent.act(state), luck)
+        sample = problem.sample(t, state, agent.act(state), draws)
         agent.observe(sample.reward, sample.next_state)
         state = sample.next_state
     advised, before = agent.act(state), agent.counts()

@@ -21,7 +21,7 @@ def drawn_rows(agent, pair, draws):
     rows = np.zeros((draws, agent.space.n_states))
     rewards = np.zeros(draws)
     for i in range(draws):
-        kernels.posterior.draw_model(agent._law, agent._known, agent._luck, agent._sample)
+        kernels.posterior.draw_model(agent._law, agent._known, agent._draws, agent._sample)
         model = agent._sample.model
         stored = slice(model.indptr[pair], model.indptr[pair + 1])
         assert np.unique(model.indices[stored]).size == model.indices[stored].size
@@ -100,7 +100,7 @@ def test_the_plan_is_the_best_for_the_model_that_was_drawn():
                 stored = slice(model.indptr[pair], model.indptr[pair + 1])
                 row[model.indices[stored]] = model.data[stored]
             transitions.append(table.tolist())
-        policy = [agent._mind.policy[s] for s in range(3)]
+        policy = [agent._plan_state.policy[s] for s in range(3)]
         best = gain_by_enumeration(rewards, transitions)
         assert policy_gain(rewards, transitions, policy).min() >= best.min() - 1e-3
         assert plan.method == "sampled"

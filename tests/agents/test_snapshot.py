@@ -21,12 +21,12 @@ def make(name, problem):
     return dm.agents.builtin()[name].for_problem(problem, **parameters)
 
 
-def go_on(agent, problem, luck, t, state, steps):
+def go_on(agent, problem, draws, t, state, steps):
     """Play some steps live and return what was done."""
     done = []
     for now in range(t, t + steps):
         action = agent.act(state)
-        sample = problem.sample(now, state, action, luck)
+        sample = problem.sample(now, state, action, draws)
         agent.observe(sample.reward, sample.next_state)
         done.append((state, action))
         state = sample.next_state
@@ -36,33 +36,33 @@ def go_on(agent, problem, luck, t, state, steps):
 @pytest.mark.parametrize("name", AGENTS)
 def test_loaded_at_every_step_it_goes_on_the_same(name, tmp_path):
     problem = problem_for(dm.agents.builtin()[name], 60)
-    luck = world_luck(problem, 1)
+    draws = world_luck(problem, 1)
     agent, uninterrupted = make(name, problem), make(name, problem)
     agent.reset(np.random.default_rng(1))
     uninterrupted.reset(np.random.default_rng(1))
-    whole, _ = go_on(uninterrupted, problem, luck, 1, problem.start, 60)
+    whole, _ = go_on(uninterrupted, problem, draws, 1, problem.start, 60)
     state = problem.start
     for t in range(1, 61):
         agent.save(tmp_path / "a.npz")
         agent = dm.agents.load(tmp_path / "a.npz")
         assert agent.t == t
-        done, state = go_on(agent, problem, luck, t, state, 1)
+        done, state = go_on(agent, problem, draws, t, state, 1)
         assert done == whole[t - 1 : t]
 
 
 @pytest.mark.parametrize("planner", ["paper", "fast"])
 def test_saved_in_the_middle_with_much_remembered(planner, tmp_path):
     problem = random_problem(8, 3000, n_states=30)
-    luck = world_luck(problem, 2)
+    draws = world_luck(problem, 2)
     for window in (100, 700, 5000):
         agent = dm.agents.SWUCRL2CW.for_problem(problem, window=window, widening=0.01, scale=0.05, planner=planner)
-        _, state = go_on(agent, problem, luck, 1, problem.start, 1500)
+        _, state = go_on(agent, problem, draws, 1, problem.start, 1500)
         agent.act(state)  # between act and observe
         agent.save(tmp_path / "a.npz")
-        twin = dm.agents.SWUCRL2CW.load(tmp_path / "a.npz")
-        assert str(twin.explain(state)) == str(agent.explain(state))
-        assert go_on(twin, problem, luck, 1501, state, 1500) == go_on(agent, problem, luck, 1501, state, 1500)
-        assert twin.counts().tolist() == agent.counts().tolist()
+        fresh = dm.agents.SWUCRL2CW.load(tmp_path / "a.npz")
+        assert str(fresh.explain(state)) == str(agent.explain(state))
+        assert go_on(fresh, problem, draws, 1501, state, 1500) == go_on(agent, problem, draws, 1501, state, 1500)
+        assert fresh.counts().tolist() == agent.counts().tolist()
 
 
 def test_a_composition_is_saved_with_its_parts(tmp_path):
@@ -76,12 +76,12 @@ def test_a_composition_is_saved_with_its_parts(tmp_path):
         reward_range=None,
     )
     agent.save(tmp_path / "a.npz")
-    twin = parts.load(tmp_path / "a.npz")
-    assert twin.space == agent.space
-    assert twin.memory.starts.tolist() == [1, 10, 30]
-    assert twin.confidence.delta.tolist() == [0.1, 0.2, 0.3]
-    assert twin.schedule == agent.schedule
-    assert twin.reward_range is None
+    fresh = parts.load(tmp_path / "a.npz")
+    assert fresh.space == agent.space
+    assert fresh.memory.starts.tolist() == [1, 10, 30]
+    assert fresh.confidence.delta.tolist() == [0.1, 0.2, 0.3]
+    assert fresh.schedule == agent.schedule
+    assert fresh.reward_range is None
 
 
 @pytest.fixture
@@ -191,11 +191,11 @@ def test_random_goes_on_with_any_generator_even_between_act_and_observe(generato
     agent.reset(np.random.Generator(getattr(np.random, generator)(7)))
     agent.act(0)
     agent.save(tmp_path / "r.npz")
-    twin = dm.agents.load(tmp_path / "r.npz")
+    fresh = dm.agents.load(tmp_path / "r.npz")
     for _ in range(20):
-        assert twin.act(1) == agent.act(1)
+        assert fresh.act(1) == agent.act(1)
         agent.observe(0.0, 0)
-        twin.observe(0.0, 0)
+        fresh.observe(0.0, 0)
 
 
 def test_a_class_that_cannot_be_found_again_is_not_saved(tmp_path):
@@ -353,8 +353,8 @@ def test_a_wrong_master_is_refused(tmp_path, damage):
     agent = dm.agents.BORL.for_problem(problem, mode="bounded")
     go_on(agent, problem, world_luck(problem, 1), 1, problem.start, 399)
     agent.save(tmp_path / "a.npz")
-    twin = dm.agents.load(tmp_path / "a.npz")
-    assert str(twin.summary()) == str(agent.summary())
+    fresh = dm.agents.load(tmp_path / "a.npz")
+    assert str(fresh.summary()) == str(agent.summary())
     with np.load(tmp_path / "a.npz") as file:
         arrays = dict(file)
     name = f"state/master_{damage.strip()}"
@@ -368,9 +368,9 @@ def test_the_other_byte_order_is_read(saved):
     with np.load(saved) as file:
         arrays = dict(file)
     swapped = {k: v.astype(v.dtype.newbyteorder(">")) if k.startswith("state/") else v for k, v in arrays.items()}
-    twin = dm.agents.load(saved)
+    fresh = dm.agents.load(saved)
     np.savez(saved, **swapped)
-    assert dm.agents.load(saved).counts().tolist() == twin.counts().tolist()
+    assert dm.agents.load(saved).counts().tolist() == fresh.counts().tolist()
 
 
 @pytest.mark.parametrize("name", ["UCB1", "DUCB", "SWUCB", "BOB"])

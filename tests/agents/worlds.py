@@ -28,7 +28,7 @@ def problem_for(agent: type[dm.agents.BuiltinAgent], horizon: int) -> dm.Problem
 
 def world_luck(problem: dm.Problem, seed: int) -> dm.Luck:
     """Return the luck that ``simulate`` draws for a seed."""
-    return problem.luck(np.random.default_rng(np.random.SeedSequence(seed).spawn(2)[0]))
+    return problem.draw_noise(np.random.default_rng(np.random.SeedSequence(seed).spawn(2)[0]))
 
 
 def agent_rng(seed: int) -> np.random.Generator:

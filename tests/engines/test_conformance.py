@@ -14,7 +14,7 @@ import pytest
 from benchmarks.real_cluster import real_cluster
 
 from driftmdp import engines
-from driftmdp.engines import Outcome, base, batches, dask
+from driftmdp.engines import TaskOutcome, base, batches, dask
 from driftmdp.errors import InvalidInputError, NotConvergedError
 from tests.engines import functions
 
@@ -219,4 +219,4 @@ def test_an_unknown_engine_names_the_nearest():
 
 
 def test_an_outcome_is_a_plain_frozen_value():
-    assert Outcome(1, 2, None, 0.5) == Outcome(1, 2, None, 0.5, "")
+    assert TaskOutcome(1, 2, None, 0.5) == TaskOutcome(1, 2, None, 0.5, "")

@@ -19,11 +19,11 @@ from driftmdp.engines import (
     VersionMismatchError,
     WorkerDiedError,
     cluster,
+    connect,
     dask,
-    joining,
 )
-from driftmdp.engines.batches import MOST_BYTES, MOST_TASKS, Batch, Pace
-from driftmdp.engines.shelter import run_sheltered
+from driftmdp.engines.batches import MOST_BYTES, MOST_TASKS, BatchSizer, TaskBatch
+from driftmdp.engines.isolated import run_sheltered
 from driftmdp.errors import DriftmdpError, InvalidInputError, MissingPackageError
 from tests.engines import functions
 from tests.engines.test_conformance import collect
@@ -223,7 +223,7 @@ def test_an_address_is_taken(address):
 
 
 def test_nobody_answers(monkeypatch):
-    monkeypatch.setattr(joining, "CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr(connect, "CONNECT_SECONDS", 0.5)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # and does not listen
         address = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
@@ -232,8 +232,8 @@ def test_nobody_answers(monkeypatch):
 
 
 def test_something_else_answers(monkeypatch):
-    monkeypatch.setattr(joining, "CONNECT_SECONDS", 0.5)
-    monkeypatch.setattr(joining, "CLOSE_SECONDS", 0.5)
+    monkeypatch.setattr(connect, "CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr(connect, "CLOSE_SECONDS", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
         with pytest.raises(ClusterLostError, match=rf"^A scheduler must answer at {address}; it did not"):
@@ -264,7 +264,7 @@ def test_a_script_without_a_guard_is_told_so(tmp_path):
 
 
 def test_batches_are_half_a_second_long():
-    pace = Pace()
+    pace = BatchSizer()
     pace.learn([70.0], 100)  # compiled
     assert pace.size == 1
     sizes = []
@@ -278,4 +278,4 @@ def test_batches_are_half_a_second_long():
     assert pace.size == 1
     pace.learn([0.0] * 100, 100 * 2**20)
     assert pace.size == MOST_BYTES // 2**20
-    assert [len(half.items) for half in Batch([(0, 0), (1, 1), (2, 2)]).halves()] == [2, 1]
+    assert [len(half.items) for half in TaskBatch([(0, 0), (1, 1), (2, 2)]).halves()] == [2, 1]

@@ -129,12 +129,12 @@ def test_a_scheduler_killed_in_the_middle_leaves_a_store_that_resumes(tmp_path, 
 @pytest.mark.filterwarnings("ignore::driftmdp.engines.ClusterWarning")  # all workers may be dead at a time
 def test_many_runs_under_random_deaths_of_all_kinds(tmp_path):
     """Workers are killed at random, the scheduler every now and then; each session goes on where the last ended."""
-    luck, folder, kills = random.Random(20261116), tmp_path / "r", {"worker": 0, "scheduler": 0}
+    draws, folder, kills = random.Random(20261116), tmp_path / "r", {"worker": 0, "scheduler": 0}
     many = small(seeds=1500)  # 12,000 runs
     for number in itertools.count():
         (tmp_path / f"cluster{number}").mkdir()
         with real_cluster(tmp_path / f"cluster{number}") as cluster:
-            murderer = Murderer(cluster, luck, kills, spares_scheduler=number >= 3)
+            murderer = Murderer(cluster, draws, kills, spares_scheduler=number >= 3)
             try:
                 session = run(many, folder, engine="dask", scheduler=cluster.address, progress=murderer)
                 break
@@ -151,16 +151,16 @@ def test_many_runs_under_random_deaths_of_all_kinds(tmp_path):
 class Murderer(Trigger):
     """Kills a worker every few hundred runs, and starts another; at the end the scheduler, unless it is spared."""
 
-    def __init__(self, cluster, luck, kills, spares_scheduler):
+    def __init__(self, cluster, draws, kills, spares_scheduler):
         super().__init__(0, None)
-        self.cluster, self.luck, self.kills, self.spares = cluster, luck, kills, spares_scheduler
-        self.next, self.last = luck.randrange(50, 300), luck.randrange(1500, 3000)
+        self.cluster, self.draws, self.kills, self.spares = cluster, draws, kills, spares_scheduler
+        self.next, self.last = draws.randrange(50, 300), draws.randrange(1500, 3000)
 
     def advance(self, failed):
         self.seen += 1
         if self.seen == self.next:
-            self.next += self.luck.randrange(200, 900)
-            self.luck.choice(self.cluster.workers).kill()  # perhaps one that is dead already
+            self.next += self.draws.randrange(200, 900)
+            self.draws.choice(self.cluster.workers).kill()  # perhaps one that is dead already
             self.cluster.start_worker()
             self.kills["worker"] += 1
         if self.seen == self.last and not self.spares:

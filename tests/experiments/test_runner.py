@@ -13,7 +13,7 @@ import pytest
 import driftmdp as dm
 from driftmdp.errors import InvalidInputError, StorageError
 from driftmdp.experiments import load, parse_spec, run
-from driftmdp.experiments.runs import plan
+from driftmdp.experiments.plan import plan
 from tests.experiments.specs import SMALL, small
 
 
@@ -119,7 +119,7 @@ KILLED = SMALL.replace("seeds = 4", "seeds = 90").replace("horizon = 120", "hori
 def test_a_process_killed_at_random_moments_loses_only_what_was_in_flight(tmp_path, most):
     spec, folder = tmp_path / "spec.toml", tmp_path / "r"
     spec.write_text(KILLED)
-    luck = random.Random(20261116)
+    draws = random.Random(20261116)
     kills, kept = 0, []
     for _ in range(40):
         with subprocess.Popen(
@@ -128,7 +128,7 @@ def test_a_process_killed_at_random_moments_loses_only_what_was_in_flight(tmp_pa
             before = progress_of(folder)
             while process.poll() is None and progress_of(folder) == before:
                 time.sleep(0.01)
-            time.sleep(luck.uniform(0, 0.25))
+            time.sleep(draws.uniform(0, 0.25))
             if kills < most and process.poll() is None:
                 os.kill(process.pid, signal.SIGKILL)
                 kills += 1

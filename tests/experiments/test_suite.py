@@ -115,7 +115,7 @@ def test_the_winner_has_the_least_mean_regret_and_a_second_time_does_nothing(tmp
 
 
 def test_an_agent_that_fails_stops_nothing(tmp_path, monkeypatch):
-    def fail(self, stage):
+    def fail(self, context):
         raise RuntimeError("boom")
 
     monkeypatch.setattr("driftmdp.agents.BORL.play", fail)

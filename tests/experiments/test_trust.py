@@ -12,9 +12,9 @@ import pytest
 import driftmdp
 from driftmdp.errors import InvalidInputError, StorageError
 from driftmdp.experiments import load, parse_spec, read_spec, run
-from driftmdp.experiments.own_code import digest_of_code
-from driftmdp.experiments.rehearsal import check_values
-from driftmdp.experiments.runs import MOST_CELLS, plan
+from driftmdp.experiments.dry_run import check_values
+from driftmdp.experiments.plan import MOST_CELLS, plan
+from driftmdp.experiments.user_code import digest_of_code
 
 BUILTIN = (
     'seeds = 1\nproblems = [{name = "two-state", parameters = {horizon = 10}}]\nagents = [{name = "Random"}]\n'

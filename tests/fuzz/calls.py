@@ -209,7 +209,7 @@ def usual_values(problem: dm.Problem) -> dict[str, Any]:
         "world": problem,
         "agent": parts.Random(space),
         "rng": np.random.default_rng(1),
-        "luck": problem.luck(np.random.default_rng(1)),
+        "luck": problem.draw_noise(np.random.default_rng(1)),
         "costs": dm.problems.Costs(),
         "memory": parts.SlidingWindow(5),
         "confidence": parts.JakschRadii(),

@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from pathlib import Path
 
 from driftmdp.errors import DriftmdpError
-from driftmdp.inventory import Costs, Count, Shop, Sold, book
+from driftmdp.inventory import Costs, Count, Shop, Sold, event_log
 from tests.fuzz.csv_files import _command
 from tests.fuzz.harness import answered
 
@@ -73,7 +73,7 @@ def states():
 
 def _killed(path):
     """Return what stands on the disk at some moments of a command, and the lines after it."""
-    connect, moments = book._connect, {}
+    connect, moments = event_log._connect, {}
 
     def look():
         journal = Path(f"{path}-journal")
@@ -86,12 +86,12 @@ def _killed(path):
         database.set_progress_handler(look, 1)
         return database
 
-    book._connect = watched
+    event_log._connect = watched
     try:
         with Shop(path) as shop:
             shop.record([Sold(f"New {n}", START + timedelta(DAYS), n % 5, stock=9) for n in range(400)])
     finally:
-        book._connect = connect
+        event_log._connect = connect
     with Shop(path) as shop:
         return list(moments), lines(shop)
 

@@ -57,10 +57,10 @@ def honest(name: str, is_large: bool, steps: int) -> tuple[dm.Problem, Arrays]:
     """Return a problem and the arrays of an agent that played some steps of it, between act and observe."""
     kind, rng = dm.agents.builtin()[name], np.random.default_rng(steps)
     problem = large_problem(kind, rng) if is_large else small_problem(kind, rng)
-    agent, luck, state = make(kind, problem, rng), world_luck(problem, 1), problem.start
+    agent, draws, state = make(kind, problem, rng), world_luck(problem, 1), problem.start
     for t in range(1, steps + 1):
         action = agent.act(state)
-        sample = problem.sample(t, state, action, luck)
+        sample = problem.sample(t, state, action, draws)
         agent.observe(sample.reward, sample.next_state)
         state = sample.next_state
     if steps % 2:
@@ -165,7 +165,7 @@ def alter_type(rng: np.random.Generator, array: NDArray[Any]) -> tuple[NDArray[A
 
 def use(agent: dm.agents.BuiltinAgent, problem: dm.Problem, rng: np.random.Generator, folder: Path) -> None:
     """Play 300 steps and ask for all that the agent knows."""
-    luck, state = world_luck(problem, 2), problem.start
+    draws, state = world_luck(problem, 2), problem.start
     n_states = agent.space.n_states
     same = np.array_equal(agent.space.n_actions, problem.space.n_actions)
     for t in range(1, 301):
@@ -173,7 +173,7 @@ def use(agent: dm.agents.BuiltinAgent, problem: dm.Problem, rng: np.random.Gener
         if isinstance(action, DriftmdpError):
             break
         if same:
-            sample = problem.sample(1 + t % problem.horizon, state, action, luck)
+            sample = problem.sample(1 + t % problem.horizon, state, action, draws)
             reward, state = sample.reward, sample.next_state
         else:
             reward, state = 0.5, int(rng.integers(n_states))

@@ -17,7 +17,7 @@ import numpy as np
 import driftmdp as dm
 from driftmdp import interchange, planning
 from driftmdp.errors import DriftmdpError
-from driftmdp.interchange import filing
+from driftmdp.interchange import world_files
 from driftmdp.npz import pack, unpack
 from tests.fuzz.harness import answered
 
@@ -77,7 +77,7 @@ def _damage(path: Path, rng: np.random.Generator) -> None:
 def _forge(path: Path, rng: np.random.Generator) -> None:
     """Alter one value, size, type or name, and make the checksum fit."""
     is_json = path.suffix == ".json"
-    header, arrays = filing._of_json(path.read_bytes()) if is_json else unpack(path.read_bytes(), path)
+    header, arrays = world_files._of_json(path.read_bytes()) if is_json else unpack(path.read_bytes(), path)
     name = str(rng.choice(sorted(arrays)))
     if rng.random() < 0.1:
         key = str(rng.choice(sorted(header)))
@@ -87,7 +87,7 @@ def _forge(path: Path, rng: np.random.Generator) -> None:
     if arrays[name] is None:
         del arrays[name]
     with contextlib.suppress(TypeError, ValueError, KeyError):  # what has no checksum is forged all the same
-        header["digest"] = filing._digest(header, arrays)
+        header["digest"] = world_files._digest(header, arrays)
     if not is_json:
         path.write_bytes(pack(header, arrays))
         return
@@ -150,7 +150,7 @@ def _use(world: dm.Mdp | dm.DriftingMdp) -> None:
 def _assert_same(found: Any, world: Any) -> None:
     """A damaged file that loads anyway must be the world that was saved."""
     assert type(found) is type(world)
-    one, other = (filing._arrays(copy.copy(each)) for each in (found, world))
+    one, other = (world_files._arrays(copy.copy(each)) for each in (found, world))
     assert one.keys() == other.keys()
     for name, array in one.items():
         np.testing.assert_array_equal(array, other[name], err_msg=name)

@@ -64,7 +64,7 @@ def make(
 
 def goes_on(agent: dm.agents.BuiltinAgent, problem: dm.Problem, rng: np.random.Generator, path: Path) -> None:
     """Save at a few steps, and compare every agent loaded with the one that was never interrupted."""
-    luck, state, played = world_luck(problem, 1), problem.start, []
+    draws, state, played = world_luck(problem, 1), problem.start, []
     agent.reset(np.random.default_rng(1))
     saved = sorted({1, 2, int(rng.integers(3, 40)), int(rng.integers(40, STEPS))})
     loaded: list[tuple[int, int, dm.agents.BuiltinAgent]] = []
@@ -72,20 +72,20 @@ def goes_on(agent: dm.agents.BuiltinAgent, problem: dm.Problem, rng: np.random.G
         if t in saved:
             agent.save(path)
             loaded.append((t, state, dm.agents.load(path)))
-        state = step(agent, problem, luck, t, state, played)
-    for first, start, twin in loaded:
+        state = step(agent, problem, draws, t, state, played)
+    for first, start, fresh in loaded:
         state, again = start, []
         for t in range(first, STEPS + 1):
-            state = step(twin, problem, luck, t, state, again)
+            state = step(fresh, problem, draws, t, state, again)
         assert again == played[first - 1 :], f"saved at t={first}, it went another way"
 
 
 def step(
-    agent: dm.agents.BuiltinAgent, problem: dm.Problem, luck: dm.Luck, t: int, state: int, played: list[Any]
+    agent: dm.agents.BuiltinAgent, problem: dm.Problem, draws: dm.Luck, t: int, state: int, played: list[Any]
 ) -> int:
     """Take a step, note it, and return the next state."""
     action = agent.act(state)
-    sample = problem.sample(t, state, action, luck)
+    sample = problem.sample(t, state, action, draws)
     agent.observe(sample.reward, sample.next_state)
     played.append((state, action))
     return sample.next_state

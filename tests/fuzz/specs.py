@@ -22,9 +22,9 @@ from driftmdp.cli import run_cli
 from driftmdp.errors import DriftmdpError
 from driftmdp.experiments import load, read_spec, run
 from driftmdp.experiments.catalogue import agent_maker, spec_agents
-from driftmdp.experiments.rehearsal import check_values
-from driftmdp.experiments.runs import Plan, plan
-from driftmdp.experiments.worlds import world_of
+from driftmdp.experiments.dry_run import check_values
+from driftmdp.experiments.plan import RunPlan, plan
+from driftmdp.experiments.problem_cache import world_of
 from tests.fuzz.harness import answered, check_sentence
 
 MEMORY = 2**28  # a machine on which mistakes are found before they fill the real one
@@ -99,18 +99,18 @@ def case(rng: np.random.Generator, folder: Path) -> None:
         if isinstance(found, DriftmdpError) or _is_small(found):
             if rng.random() < 0.2:
                 _command(file, folder)
-            elif isinstance(found, Plan):
+            elif isinstance(found, RunPlan):
                 answered(lambda: _run(found, folder))
 
 
-def _planned(file: Path) -> Plan:
+def _planned(file: Path) -> RunPlan:
     asked = plan(read_spec(file), str(file))
     if len(asked.cells) <= 50:
         check_values(asked.cells, asked.places)
     return asked
 
 
-def _is_small(asked: Plan) -> bool:
+def _is_small(asked: RunPlan) -> bool:
     return (
         asked.n_runs <= 20
         and {cell.name for cell in asked.agents} <= QUICK
@@ -119,7 +119,7 @@ def _is_small(asked: Plan) -> bool:
     )
 
 
-def _run(asked: Plan, folder: Path) -> None:
+def _run(asked: RunPlan, folder: Path) -> None:
     session = run(asked.spec, folder / "out", workers=1)
     assert session.done + len(session.failures) == asked.n_runs, session
     for failure in session.failures:

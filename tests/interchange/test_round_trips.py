@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import driftmdp as dm
 from driftmdp import interchange, npz
 from driftmdp.errors import InvalidInputError
-from driftmdp.interchange import filing
+from driftmdp.interchange import world_files
 from tests.strategies import communicating_mdps, drifting_mdps
 
 few = settings(max_examples=40, deadline=None)
@@ -160,9 +160,9 @@ def test_names_and_weights_are_under_the_checksum(suffix, tmp_path):
     path, space = tmp_path / f"shop{suffix}", dm.Space([1, 1], ["empty", "full"])
     interchange.save(dm.Mdp(space, [0, 1], [[0, 1], [1, 0]]), path)
     header, arrays = (
-        filing._of_json(path.read_bytes()) if suffix == ".json" else npz.unpack(path.read_bytes(), path)
+        world_files._of_json(path.read_bytes()) if suffix == ".json" else npz.unpack(path.read_bytes(), path)
     )
-    write = filing._as_json if suffix == ".json" else npz.pack
+    write = world_files._as_json if suffix == ".json" else npz.pack
     path.write_bytes(write(header | {"state_names": ["empty", "fuller"]}, arrays))
     with pytest.raises(InvalidInputError, match="its checksum differs, so it is damaged or was edited"):
         interchange.load(path)
@@ -174,8 +174,8 @@ def test_names_and_weights_are_under_the_checksum(suffix, tmp_path):
 @pytest.mark.parametrize("suffix", [".json", ".npz"])
 def test_files_from_before_the_checksum_still_load(suffix, tmp_path):
     path, mdp = tmp_path / f"old{suffix}", dm.Mdp(dm.Space([1, 1]), [0, 1], [[0, 1], [1, 0]])
-    header, arrays = filing._header(mdp), filing._arrays(mdp)
-    path.write_bytes(filing._as_json(header, arrays) if suffix == ".json" else npz.pack(header, arrays))
+    header, arrays = world_files._header(mdp), world_files._arrays(mdp)
+    path.write_bytes(world_files._as_json(header, arrays) if suffix == ".json" else npz.pack(header, arrays))
     assert_same(interchange.load(path), mdp)
 
 

@@ -11,8 +11,8 @@ import pytest
 from driftmdp import kernels
 from driftmdp.errors import DriftmdpError, InvalidInputError
 from driftmdp.inventory import Costs, Count, Shop, Sold
-from driftmdp.inventory.rules import shelf_of
-from driftmdp.kernels.shop_arrays import new_demands, new_guess
+from driftmdp.inventory.ordering_rules import shelf_model
+from driftmdp.kernels.inventory_arrays import new_demands, new_guess
 
 MONDAY = date(2026, 11, 16)
 CAPACITY = 10
@@ -80,8 +80,8 @@ class Oracle:
     """What a shop should believe and advise: a dict of evenings by (sku, day), learned in the order of days."""
 
     def __init__(self, lead_time=0, lot=1, capacity=CAPACITY):
-        self.prices = shelf_of(Costs(), capacity, lead_time)
-        self.guess = new_guess(capacity, lead_time)
+        self.shelf = shelf_model(Costs(), capacity, lead_time)
+        self.workspace = new_guess(capacity, lead_time)
         self.lot = lot
         self.evenings = {}
 
@@ -91,34 +91,34 @@ class Oracle:
 
     def demands(self, sku):
         """Beliefs about one item, learned from nothing."""
-        demands = new_demands(1, self.prices.capacity)
+        demands = new_demands(1, self.shelf.capacity)
         for (name, when), (stock, ordered, sales) in sorted(self.evenings.items(), key=lambda kv: kv[0][1]):
             if name == sku:
                 on_sale, sold = self.seen(stock, ordered, sales)
-                kernels.censored.learn(demands, 0, when.weekday(), on_sale, sold, self.guess)
+                kernels.censored_demand.learn(demands, 0, when.weekday(), on_sale, sold, self.workspace)
         return demands
 
     def seen(self, stock, ordered, sales):
         """What was on sale and sold, in lots, at most the capacity."""
-        top, sold = self.prices.capacity, self.lots(sales)
+        top, sold = self.shelf.capacity, self.lots(sales)
         if stock is None:
             on_sale = top
         else:
-            there = stock + (ordered if self.prices.lead_time == 0 else 0)
+            there = stock + (ordered if self.shelf.lead_time == 0 else 0)
             on_sale = sold if sales >= there else max(self.lots(there), sold + 1)
         return min(on_sale, top), min(sold, top)
 
     def order(self, sku, when, stock, coming=0):
         """What to order, in units."""
-        s = min(self.lots(stock), self.prices.capacity)
-        q = min(self.lots(coming), self.prices.capacity - s)
+        s = min(self.lots(stock), self.shelf.capacity)
+        q = min(self.lots(coming), self.shelf.capacity - s)
         found = np.zeros(1, np.int64)
-        kernels.shelf.decide_all(
+        kernels.inventory_rules.decide_all(
             self.demands(sku),
             np.zeros(1, np.int64),
             when.weekday(),
-            self.prices,
-            self.guess,
+            self.shelf,
+            self.workspace,
             np.array([s]),
             np.array([q]),
             found,

@@ -5,7 +5,7 @@ import pytest
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory import RULES, Costs, Sales, Series, backtest, in_lots, lot_size
-from driftmdp.inventory.rules import Rules, day_costs
+from driftmdp.inventory.ordering_rules import RuleSet, day_costs
 
 COSTS = Costs(fixed=3, unit=0.2, lost_sale=5, holding=0.3)
 
@@ -28,7 +28,7 @@ def test_every_number_is_a_sum_of_the_rule_s_days(lead_time):
         assert np.percentile(series.units[:60], 95) / lot <= 0.6 * 8 + 1e-9
         assert lot == 1 or np.percentile(series.units[:60], 95) / (lot - 1) > 0.6 * 8
         for rule in found.rules:
-            diary = Rules(COSTS, 8, lead_time).follow(rule, path, series.weekdays)
+            diary = RuleSet(COSTS, 8, lead_time).follow(rule, path, series.weekdays)
             kept = slice(60, None)
             place = found.rules.index(rule)
             assert found.cost[place, i] == pytest.approx(
@@ -43,7 +43,7 @@ def test_every_number_is_a_sum_of_the_rule_s_days(lead_time):
 
 
 def found_prices(lead_time):
-    return Rules(COSTS, 8, lead_time).prices
+    return RuleSet(COSTS, 8, lead_time).shelf
 
 
 def test_hindsight_is_the_cheapest_fixed_rule():

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from driftmdp.errors import DriftmdpError, InvalidInputError, StorageError
-from driftmdp.inventory import Count, Shop, Sold, book
+from driftmdp.inventory import Count, Shop, Sold, event_log
 from tests.inventory.books import DAYS, opens_as
 from tests.inventory.shops import copy_of, create, day, lines, refused, state, work
 
@@ -35,7 +35,7 @@ def test_the_file_alone_is_whole_after_every_command(tmp_path):
 @pytest.fixture
 def killed(copy, whole, monkeypatch):
     """Files of a book, with their journals, as kills at many moments of a command leave them; before, and after."""
-    connect, moments = book._connect, {}
+    connect, moments = event_log._connect, {}
 
     def with_a_small_cache(path):
         database = connect(path)
@@ -49,7 +49,7 @@ def killed(copy, whole, monkeypatch):
             moments[copy.read_bytes(), journal.read_bytes()] = None
 
     with monkeypatch.context() as patch, Shop(copy) as shop:
-        patch.setattr(book, "_connect", with_a_small_cache)
+        patch.setattr(event_log, "_connect", with_a_small_cache)
         with Shop(copy) as busy:
             busy.record([Sold(f"New {n}", day(DAYS), n % 5, stock=9) for n in range(1000)])
         after = None, state(busy), lines(shop)
@@ -163,7 +163,7 @@ def test_a_backup_that_is_not_what_it_should_be_gets_no_name(copy, tmp_path, mon
             target.execute("DELETE FROM batches WHERE number = (SELECT number FROM head)")
 
     with Shop(copy) as shop:
-        monkeypatch.setattr(shop._desk.book, "_database", Forgetful(shop._desk.book._database))
+        monkeypatch.setattr(shop._desk.event_log, "_database", Forgetful(shop._desk.event_log._database))
         with refused("backup.db could not be made", kind=StorageError):
             shop.backup(tmp_path / "backup.db")
     assert [file.name for file in tmp_path.iterdir()] == ["shop.db"]

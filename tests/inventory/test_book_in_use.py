@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from driftmdp.errors import DriftmdpError, StorageError
-from driftmdp.inventory import Costs, Count, Shop, Sold, book
+from driftmdp.inventory import Costs, Count, Shop, Sold, event_log
 from tests.inventory.books import DAYS, change, never_silent, opens_as
 from tests.inventory.shops import copy_of, create, day, lines, orders, refused, state, work
 
@@ -103,7 +103,7 @@ def test_a_new_book_is_not_made_beside_leftovers(tmp_path, end):
 
 def test_a_full_disk_is_told_and_nothing_is_lost(copy, whole, monkeypatch):
     # A defect once: the advice is to take the last backup, although the book is sound.
-    connect = book._connect
+    connect = event_log._connect
 
     def on_a_full_disk(path):
         database = connect(path)
@@ -112,7 +112,7 @@ def test_a_full_disk_is_told_and_nothing_is_lost(copy, whole, monkeypatch):
         return database
 
     with monkeypatch.context() as patch:
-        patch.setattr(book, "_connect", on_a_full_disk)
+        patch.setattr(event_log, "_connect", on_a_full_disk)
         with Shop(copy) as shop:
             counts = [Count(f"New {n}", 1) for n in range(3000)]
             with refused("full", kind=StorageError) as caught:
@@ -187,7 +187,7 @@ def held(path, begin="BEGIN IMMEDIATE"):
 
 
 def test_a_book_in_use_is_said_to_be_in_use_and_nothing_is_lost(copy, whole, monkeypatch):
-    monkeypatch.setattr(book, "PATIENCE", 0.1)
+    monkeypatch.setattr(event_log, "PATIENCE", 0.1)
     with Shop(copy) as shop:
         with held(copy):
             for act in (
@@ -204,7 +204,7 @@ def test_a_book_in_use_is_said_to_be_in_use_and_nothing_is_lost(copy, whole, mon
 
 
 def test_a_book_that_someone_has_for_themselves_is_in_use(copy, monkeypatch):
-    monkeypatch.setattr(book, "PATIENCE", 0.1)
+    monkeypatch.setattr(event_log, "PATIENCE", 0.1)
     with held(copy, "BEGIN EXCLUSIVE"), refused("in use", kind=StorageError):
         Shop(copy)
     Shop(copy).close()
@@ -221,7 +221,7 @@ except sqlite3.OperationalError as error:
 
 def test_opening_a_book_again_lets_go_of_no_lock(copy):
     # A defect in the making: to look at a file's first bytes and close it drops all locks that a process has on it.
-    with Shop(copy) as shop, shop._desk.book.writing():
+    with Shop(copy) as shop, shop._desk.event_log.writing():
         Shop(copy).close()
         with refused("must not exist yet"):
             create(copy)

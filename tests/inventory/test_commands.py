@@ -8,7 +8,7 @@ from datetime import date
 import pytest
 
 from driftmdp.inventory import Count, Shop
-from driftmdp.inventory.sheets import name_from_cell
+from driftmdp.inventory.csv_io import name_from_cell
 
 PRICES = ["--fixed-cost", 4, "--unit-cost", 0.5, "--lost-sale", 4, "--holding", 0.5]
 COSTS = ["--capacity", 20, *PRICES, "--lot-size", 1]

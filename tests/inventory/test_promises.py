@@ -7,7 +7,7 @@ import pytest
 
 import driftmdp as dm
 from driftmdp.inventory import Costs, backtest, compare_rules, drawn_demand, read_sales
-from driftmdp.inventory.rules import Rules
+from driftmdp.inventory.ordering_rules import RuleSet
 from driftmdp.problems.inventory import Abrupt, Poisson
 
 REAL = Path(__file__).parents[3] / "shared" / "data" / "online_retail_daily_top100.csv"
@@ -61,8 +61,8 @@ def test_agent_and_backtest_are_one(lead_time):
     agent = dm.agents.InventoryOptimist.for_problem(problem)
     run = dm.simulate(agent, problem, seed=3)
     path, weekdays = drawn_demand(problem, seed=3), (np.arange(200) % 7).astype(np.int32)
-    diary = Rules(problem.costs, 6, lead_time).follow("optimist", path, weekdays)
-    assert diary.orders.tolist() == run.actions.tolist()
+    trace = RuleSet(problem.costs, 6, lead_time).follow("optimist", path, weekdays)
+    assert trace.orders.tolist() == run.actions.tolist()
     assert dm.simulate(agent, problem, seed=3, compiled=False).actions.tolist() == run.actions.tolist()
 
 

@@ -132,10 +132,10 @@ def test_the_largest_numbers_a_file_may_hold_are_still_added_up(shop):
 @pytest.mark.parametrize("where", ["book.append", "book.keep_snapshot", "shelves.learn"])
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt, MemoryError])
 def test_an_error_in_the_middle_leaves_everything_as_it_was(path, monkeypatch, where, error):
-    from driftmdp.inventory.book import Book
-    from driftmdp.inventory.shelves import Shelves
+    from driftmdp.inventory.event_log import EventLog
+    from driftmdp.inventory.item_states import ItemStates
 
-    kind, name = {"book": Book, "shelves": Shelves}[where.split(".")[0]], where.split(".")[1]
+    kind, name = {"book": EventLog, "shelves": ItemStates}[where.split(".")[0]], where.split(".")[1]
     real, calls = getattr(kind, name), []
 
     def fails(self, *words):

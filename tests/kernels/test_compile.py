@@ -82,7 +82,7 @@ def test_dense_solve_equals_numpy():
     for n in (1, 2, 7, 40):
         matrix, vector = rng.normal(size=(n, n)), rng.normal(size=n)
         expected = np.linalg.solve(matrix, vector)
-        kernels.elimination.solve_dense(matrix, vector)
+        kernels.policy_iteration.solve_dense(matrix, vector)
         np.testing.assert_allclose(vector, expected, rtol=1e-8)
 
 

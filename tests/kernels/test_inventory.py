@@ -7,7 +7,14 @@ from hypothesis import strategies as st
 
 import driftmdp as dm
 from driftmdp import kernels
-from driftmdp.kernels.shop_arrays import Demands, Diary, Guess, Prices, new_demands, new_guess
+from driftmdp.kernels.inventory_arrays import (
+    Demands,
+    DemandWorkspace,
+    OrderTrace,
+    ShelfModel,
+    new_demands,
+    new_guess,
+)
 from driftmdp.problems.inventory import Empirical
 from tests.reference import inventory_optimist as reference
 
@@ -27,11 +34,11 @@ def random_days(rng: np.random.Generator, capacity: int, n: int) -> list[tuple[i
     return days
 
 
-def learned(days, capacity: int) -> tuple[Demands, Guess]:
-    demands, guess = new_demands(1, capacity), new_guess(capacity, 0)
+def learned(days, capacity: int) -> tuple[Demands, DemandWorkspace]:
+    demands, workspace = new_demands(1, capacity), new_guess(capacity, 0)
     for weekday, on_sale, sold in days:
-        kernels.censored.learn(demands, 0, weekday, on_sale, sold, guess)
-    return demands, guess
+        kernels.censored_demand.learn(demands, 0, weekday, on_sale, sold, workspace)
+    return demands, workspace
 
 
 def random_law(rng: np.random.Generator, capacity: int, gaps: bool) -> np.ndarray:
@@ -55,22 +62,22 @@ def random_path(rng: np.random.Generator, capacity: int, n: int) -> np.ndarray:
     return rng.poisson(mean).astype(np.int32)
 
 
-def new_diary(n: int) -> Diary:
-    return Diary(*(np.zeros(n, np.int32) for _ in range(3)))
+def new_diary(n: int) -> OrderTrace:
+    return OrderTrace(*(np.zeros(n, np.int32) for _ in range(3)))
 
 
-def least_average_cost(law: np.ndarray, prices: Prices) -> float:
+def least_average_cost(law: np.ndarray, shelf: ShelfModel) -> float:
     """Return minus the optimal gain of the MDP of problems/inventory."""
     problem = dm.problems.inventory(
-        prices.capacity,
+        shelf.capacity,
         horizon=1,
         demand=Empirical([law.tolist()]),
-        fixed_cost=prices.fixed,
-        unit_cost=prices.unit,
-        lost_sale=prices.lost,
-        holding=prices.holding,
+        fixed_cost=shelf.fixed,
+        unit_cost=shelf.unit,
+        lost_sale=shelf.lost,
+        holding=shelf.holding,
         zeta=0.0,
-        lead_time=prices.lead_time,
+        lead_time=shelf.lead_time,
     )
     return -dm.planning.optimal_gain(problem.drifting.at(1), allow_transient=True).gain
 
@@ -81,10 +88,10 @@ def least_average_cost(law: np.ndarray, prices: Prices) -> float:
 @pytest.mark.parametrize(("capacity", "n"), [(1, 150), (3, 150), (8, 90), (20, 60)])
 def test_estimates_weights_belief_and_laws_equal_the_reference(capacity, n):
     rng = np.random.default_rng(capacity)
-    demands, guess = new_demands(3, capacity), new_guess(capacity, 0)
+    demands, workspace = new_demands(3, capacity), new_guess(capacity, 0)
     expected = reference.Demand(capacity)
     for t, (weekday, on_sale, sold) in enumerate(random_days(rng, capacity, n)):
-        kernels.censored.learn(demands, 1, weekday, on_sale, sold, guess)
+        kernels.censored_demand.learn(demands, 1, weekday, on_sale, sold, workspace)
         expected.learn(weekday, on_sale, sold)
         np.testing.assert_allclose(demands.at_risk[1], expected.at_risk, **CLOSE)
         np.testing.assert_allclose(demands.stops[1], expected.stops, **CLOSE)
@@ -94,12 +101,12 @@ def test_estimates_weights_belief_and_laws_equal_the_reference(capacity, n):
         assert demands.days[1] == expected.days
         if t % 7 == 0:
             theta = expected.believed(weekday)
-            kernels.censored.predict(demands, 1, weekday, guess)
-            np.testing.assert_allclose(guess.hazards, expected.hazards(), **CLOSE)
-            np.testing.assert_allclose(guess.law, expected.optimistic_law(1.0), **CLOSE)
-            np.testing.assert_allclose(guess.today, expected.optimistic_law(theta), **CLOSE)
-            np.testing.assert_allclose(guess.tail, expected.tail(theta), **CLOSE)
-            np.testing.assert_allclose(guess.spread, expected.spread(theta), **CLOSE)
+            kernels.censored_demand.predict(demands, 1, weekday, workspace)
+            np.testing.assert_allclose(workspace.hazards, expected.hazards(), **CLOSE)
+            np.testing.assert_allclose(workspace.law, expected.optimistic_law(1.0), **CLOSE)
+            np.testing.assert_allclose(workspace.today, expected.optimistic_law(theta), **CLOSE)
+            np.testing.assert_allclose(workspace.tail, expected.tail(theta), **CLOSE)
+            np.testing.assert_allclose(workspace.spread, expected.spread(theta), **CLOSE)
     others, untouched = demands.at_risk[[0, 2]], demands.weights[[0, 2]]
     assert not others.any()
     assert (untouched == 1 / 6).all()
@@ -109,13 +116,13 @@ def test_estimates_weights_belief_and_laws_equal_the_reference(capacity, n):
 def test_a_prediction_is_a_law_whose_tail_lies_above_the_estimate(seed):
     rng = np.random.default_rng(seed)
     capacity = int(rng.integers(1, 130))
-    demands, guess = learned(random_days(rng, capacity, int(rng.integers(0, 90))), capacity)
-    kernels.censored.predict(demands, 0, int(rng.integers(7)), guess)
-    for law in (guess.law, guess.today):
+    demands, workspace = learned(random_days(rng, capacity, int(rng.integers(0, 90))), capacity)
+    kernels.censored_demand.predict(demands, 0, int(rng.integers(7)), workspace)
+    for law in (workspace.law, workspace.today):
         assert law.min() >= 0
         assert law.sum() == pytest.approx(1.0, abs=1e-12)
-    assert (1 - np.cumsum(guess.today[:-1]) >= guess.tail[1:] - 1e-12).all()
-    assert (np.diff(guess.tail) <= 0).all()
+    assert (1 - np.cumsum(workspace.today[:-1]) >= workspace.tail[1:] - 1e-12).all()
+    assert (np.diff(workspace.tail) <= 0).all()
 
 
 @given(SEEDS)
@@ -130,9 +137,9 @@ def test_weights_are_a_law_and_no_memory_and_no_belief_dies_out(seed):
 @given(SEEDS)
 def test_a_day_with_nothing_on_sale_judges_nobody_and_leaves_the_longest_memory(seed):
     rng = np.random.default_rng(seed)
-    demands, guess = learned(random_days(rng, 4, 40), 4)
+    demands, workspace = learned(random_days(rng, 4, 40), 4)
     before = Demands(*(array.copy() for array in demands))
-    kernels.censored.learn(demands, 0, int(rng.integers(7)), 0, 0, guess)
+    kernels.censored_demand.learn(demands, 0, int(rng.integers(7)), 0, 0, workspace)
     for name in ("weights", "belief", "rhythm"):
         np.testing.assert_array_equal(getattr(demands, name), getattr(before, name))
     np.testing.assert_array_equal(demands.at_risk[0, -1], before.at_risk[0, -1])
@@ -150,9 +157,9 @@ def test_selling_one_more_raises_no_memory_s_hazard_below_and_selling_out_none_a
     sold = int(rng.integers(1, on_sale + 1))
     hazards = []
     for y in (sold, sold - 1):
-        demands, guess = learned([*days, (0, on_sale, y)], capacity)
-        kernels.censored.predict(demands, 0, 0, guess)
-        hazards.append(guess.hazards)
+        demands, workspace = learned([*days, (0, on_sale, y)], capacity)
+        kernels.censored_demand.predict(demands, 0, 0, workspace)
+        hazards.append(workspace.hazards)
     more, less = hazards
     levels = capacity if sold == on_sale else sold
     assert (more[:, :levels] <= less[:, :levels] + 1e-12).all()
@@ -197,20 +204,20 @@ def test_the_whole_agent_orders_as_the_reference(lead_time, capacity):
     rng = np.random.default_rng([lead_time, capacity])
     costs = [float(rng.choice(x)) for x in ([0, 1, 4], [0, 0.5, 1], [2, 4, 8], [0.1, 0.5, 1])]
     path, weekdays = random_path(rng, capacity, n), (np.arange(n) % 7).astype(np.int32)
-    prices, diary, means = Prices(*costs, capacity, lead_time), new_diary(n), np.zeros(n)
-    demands, guess = new_demands(1, capacity), new_guess(capacity, lead_time)
-    residual = kernels.shelf.follow_optimist(path, weekdays, prices, demands, guess, means, diary)
+    shelf, trace, means = ShelfModel(*costs, capacity, lead_time), new_diary(n), np.zeros(n)
+    demands, workspace = new_demands(1, capacity), new_guess(capacity, lead_time)
+    residual = kernels.inventory_rules.follow_optimist(path, weekdays, shelf, demands, workspace, means, trace)
     assert residual <= 1e-6 * sum(costs)
-    agent = reference.Optimist(reference.Shop(*prices))
+    agent = reference.Optimist(reference.Shop(*shelf))
     stock = coming = 0
     for t, demand in enumerate(path.tolist()):
-        order = int(diary.orders[t])
+        order = int(trace.orders[t])
         assert_as_good(agent.totals(t % 7, stock, coming), order)
-        assert diary.levels[t] == stock + coming + order
+        assert trace.levels[t] == stock + coming + order
         estimate = sum(agent.demand.tail(agent.demand.believed(t % 7))[1:])
         assert means[t] == pytest.approx(estimate, abs=1e-9)
         on_sale, sold, _, stock, coming = agent.shop.day(stock, coming, order, demand)
-        assert diary.on_sale[t] == on_sale
+        assert trace.on_sale[t] == on_sale
         agent.demand.learn(t % 7, on_sale, sold)
 
 
@@ -223,23 +230,25 @@ def assert_as_good(totals: list[float], order: int) -> None:
 def test_many_items_are_learned_and_ordered_as_one_by_one():
     rng = np.random.default_rng(0)
     capacity, n_items = 3, 3
-    prices = Prices(1.0, 0.5, 4.0, 0.5, capacity, 2)
-    agents = [reference.Optimist(reference.Shop(*prices)) for _ in range(n_items)]
-    demands, guess = new_demands(n_items, capacity), new_guess(capacity, 2)
+    shelf = ShelfModel(1.0, 0.5, 4.0, 0.5, capacity, 2)
+    agents = [reference.Optimist(reference.Shop(*shelf)) for _ in range(n_items)]
+    demands, workspace = new_demands(n_items, capacity), new_guess(capacity, 2)
     for day in range(15):
         items = rng.permutation(n_items)
         stocks = rng.integers(0, capacity + 1, n_items)
         comings = rng.integers(0, capacity - stocks + 1)
         orders = np.full(n_items, -1)
-        residual = kernels.shelf.decide_all(demands, items, day % 7, prices, guess, stocks, comings, orders)
-        assert residual <= 1e-6 * sum(prices[:4])
+        residual = kernels.inventory_rules.decide_all(
+            demands, items, day % 7, shelf, workspace, stocks, comings, orders
+        )
+        assert residual <= 1e-6 * sum(shelf[:4])
         for n, item in enumerate(items):
             assert_as_good(agents[item].totals(day % 7, int(stocks[n]), int(comings[n])), int(orders[n]))
         learned_items = rng.integers(0, n_items, 6)
         weekdays = np.full(6, day % 7)
         on_sale = rng.integers(0, capacity + 1, 6)
         sold = rng.integers(0, on_sale + 1)
-        kernels.shelf.learn_all(demands, learned_items, weekdays, on_sale, sold, guess)
+        kernels.inventory_rules.learn_all(demands, learned_items, weekdays, on_sale, sold, workspace)
         for item, y, sales in zip(learned_items, on_sale.tolist(), sold.tolist(), strict=True):
             agents[item].demand.learn(day % 7, y, sales)
     for item, agent in enumerate(agents):
@@ -252,14 +261,14 @@ def test_the_best_levels_cost_what_their_stationary_distribution_says(seed):
     rng = np.random.default_rng(seed)
     capacity = int(rng.integers(1, 7))
     law = random_law(rng, capacity, gaps=bool(rng.integers(2)))
-    prices = Prices(*random_costs(rng), capacity, 0)
+    shelf = ShelfModel(*random_costs(rng), capacity, 0)
     room = np.zeros(capacity + 1), np.zeros(capacity + 1)
-    s, up, cost = kernels.ordering.best_levels(law, prices, *room, False)
-    shop = reference.Shop(*prices)
+    s, up, cost = kernels.order_planning.best_levels(law, shelf, *room, False)
+    shop = reference.Shop(*shelf)
     rules, best = reference.best_levels(shop, law.tolist())
     assert cost == pytest.approx(best, abs=1e-8)
     assert (s, up) in rules
-    s, up, with_never = kernels.ordering.best_levels(law, prices, *room, True)
+    s, up, with_never = kernels.order_planning.best_levels(law, shelf, *room, True)
     assert with_never == pytest.approx(min(0.0, best), abs=1e-8)
     assert (s, up) == (-1, 0) or (s, up) in rules
 
@@ -269,13 +278,13 @@ def test_without_lead_time_no_way_of_ordering_beats_the_best_levels(seed):
     """For all costs: also free ordering or holding, and sales worth less than a unit (then never order)."""
     rng = np.random.default_rng(seed)
     capacity = int(rng.integers(1, 13))
-    prices, guess = Prices(*random_costs(rng), capacity, 0), new_guess(capacity, 0)
-    guess.law[:] = random_law(rng, capacity, gaps=bool(rng.integers(2)))
-    s, up, cost, residual = kernels.ordering.plan(guess, prices)
+    shelf, workspace = ShelfModel(*random_costs(rng), capacity, 0), new_guess(capacity, 0)
+    workspace.law[:] = random_law(rng, capacity, gaps=bool(rng.integers(2)))
+    s, up, cost, residual = kernels.order_planning.plan(workspace, shelf)
     assert residual == 0
-    assert cost == pytest.approx(least_average_cost(guess.law, prices), abs=1e-7)
+    assert cost == pytest.approx(least_average_cost(workspace.law, shelf), abs=1e-7)
     assert (s, up) == (-1, 0) or 0 <= s < up <= capacity
-    if prices.lost <= prices.unit:
+    if shelf.lost <= shelf.unit:
         assert (s, up) == (-1, 0)
 
 
@@ -283,11 +292,11 @@ def test_without_lead_time_no_way_of_ordering_beats_the_best_levels(seed):
 def test_with_lead_time_a_plan_costs_the_least_within_its_residual(seed, lead_time):
     rng = np.random.default_rng(seed)
     capacity = int(rng.integers(1, 9 if lead_time == 1 else 6))
-    prices, guess = Prices(*random_costs(rng), capacity, lead_time), new_guess(capacity, lead_time)
-    guess.law[:] = random_law(rng, capacity, gaps=bool(rng.integers(2)))
-    _, _, cost, residual = kernels.ordering.plan(guess, prices)
-    assert residual <= 1e-6 * sum(prices[:4])
-    assert abs(cost - least_average_cost(guess.law, prices)) <= residual / 2 + 1e-8
+    shelf, workspace = ShelfModel(*random_costs(rng), capacity, lead_time), new_guess(capacity, lead_time)
+    workspace.law[:] = random_law(rng, capacity, gaps=bool(rng.integers(2)))
+    _, _, cost, residual = kernels.order_planning.plan(workspace, shelf)
+    assert residual <= 1e-6 * sum(shelf[:4])
+    assert abs(cost - least_average_cost(workspace.law, shelf)) <= residual / 2 + 1e-8
 
 
 @given(SEEDS, st.sampled_from([0, 1, 2]))
@@ -295,31 +304,31 @@ def test_a_plan_s_orders_are_best_in_every_state(seed, lead_time):
     rng = np.random.default_rng(seed)
     capacity = int(rng.integers(1, (8, 8, 5)[lead_time]))
     costs = [float(rng.choice(x)) for x in ([0, 1], [0, 0.5], [3, 8], [0.5, 1, 2])]
-    prices, guess = Prices(*costs, capacity, lead_time), new_guess(capacity, lead_time)
-    guess.law[:] = random_law(rng, capacity, gaps=False)
-    guess.today[rng.integers(capacity + 1)] = 1.0  # far from a usual day
-    kernels.ordering.plan(guess, prices)
-    shop, today = reference.Shop(*prices), guess.today.tolist()
-    _, values = reference.plan(shop, guess.law.tolist())
+    shelf, workspace = ShelfModel(*costs, capacity, lead_time), new_guess(capacity, lead_time)
+    workspace.law[:] = random_law(rng, capacity, gaps=False)
+    workspace.today[rng.integers(capacity + 1)] = 1.0  # far from a usual day
+    kernels.order_planning.plan(workspace, shelf)
+    shop, today = reference.Shop(*shelf), workspace.today.tolist()
+    _, values = reference.plan(shop, workspace.law.tolist())
     for stock, coming in shop.states():
         totals = [shop.expected(stock, coming, a, today, values) for a in shop.orders(stock, coming)]
-        assert_as_good(totals, kernels.ordering.best_order(guess, prices, stock, coming))
+        assert_as_good(totals, kernels.order_planning.best_order(workspace, shelf, stock, coming))
 
 
 def test_values_solve_the_optimality_equation_where_the_law_has_gaps():
     """Demand is always 2: s = 0 and s = 1 cost the same, but at stock 1 an order of 1 is not worth f."""
-    prices, guess = Prices(3.0, 2.0, 4.0, 0.0, 2, 0), new_guess(2, 0)
-    guess.law[:] = 0.0, 0.0, 1.0
-    kernels.ordering.plan(guess, prices)
-    _, values = reference.plan(reference.Shop(*prices), guess.law.tolist())
+    shelf, workspace = ShelfModel(3.0, 2.0, 4.0, 0.0, 2, 0), new_guess(2, 0)
+    workspace.law[:] = 0.0, 0.0, 1.0
+    kernels.order_planning.plan(workspace, shelf)
+    _, values = reference.plan(reference.Shop(*shelf), workspace.law.tolist())
     expected = [values[stock, 0] - values[0, 0] for stock in range(3)]
-    np.testing.assert_allclose(guess.values - guess.values[0], expected, atol=1e-9)
+    np.testing.assert_allclose(workspace.values - workspace.values[0], expected, atol=1e-9)
 
 
 def test_the_best_levels_without_demand_hold_one_unit():
     room = np.zeros(4), np.zeros(4)
     law = np.array([1.0, 0.0, 0.0, 0.0])
-    s, up, cost = kernels.ordering.best_levels(law, Prices(4.0, 0.5, 4.0, 0.5, 3, 0), *room, False)
+    s, up, cost = kernels.order_planning.best_levels(law, ShelfModel(4.0, 0.5, 4.0, 0.5, 3, 0), *room, False)
     assert (s, up, cost) == (0, 1, 0.5)
 
 
@@ -336,23 +345,23 @@ def test_levels_along_a_path_equal_the_reference(seed, lead_time):
     rng = np.random.default_rng(seed)
     capacity, n = int(rng.integers(1, 6)), 40
     path = random_path(rng, capacity, n)
-    prices = Prices(*quarters(rng), capacity, lead_time)
-    shop, demand = reference.Shop(*prices), path.tolist()
+    shelf = ShelfModel(*quarters(rng), capacity, lead_time)
+    shop, demand = reference.Shop(*shelf), path.tolist()
     first, scored, last = sorted(int(t) for t in rng.integers(0, n + 1, 3))
     up = int(rng.integers(1, capacity + 1))
     s = int(rng.integers(-1, up))
-    cost = kernels.shelf.cost_of_levels(path, first, scored, last, prices, s, up)
+    cost = kernels.inventory_rules.cost_of_levels(path, first, scored, last, shelf, s, up)
     # The kernel counts lost sales, the reference what was sold: l X between them, whatever is ordered.
-    shift = prices.lost * sum(demand[scored:last])
+    shift = shelf.lost * sum(demand[scored:last])
     assert cost == reference.cost_of_levels(shop, demand, first, scored, last, s, up) + shift
-    cheapest = kernels.shelf.cheapest_levels(path, first, scored, last, prices)
+    cheapest = kernels.inventory_rules.cheapest_levels(path, first, scored, last, shelf)
     assert cheapest == reference.cheapest_levels(shop, demand, first, scored, last)
-    diary = new_diary(n)
-    kernels.shelf.follow_levels(path, prices, s, up, diary)
+    trace = new_diary(n)
+    kernels.inventory_rules.follow_levels(path, shelf, s, up, trace)
     choose = lambda t, stock, coming, sales: reference.order_up_to(s, up, stock, coming)  # noqa: E731
     _, orders, shelves, _ = reference.follow(shop, demand, choose)
-    assert (diary.orders.tolist(), diary.on_sale.tolist()) == (orders, shelves)
-    assert (diary.levels == up).all()
+    assert (trace.orders.tolist(), trace.on_sale.tolist()) == (orders, shelves)
+    assert (trace.levels == up).all()
 
 
 @pytest.mark.parametrize("censored", [True, False])
@@ -361,22 +370,24 @@ def test_rolling_levels_without_lead_time_are_always_best_for_the_last_days(cens
     rng = np.random.default_rng(4)
     capacity, n, window = 4, 100, 60
     path = random_path(rng, capacity, n)
-    prices, diary, guess = Prices(2.0, 0.5, 4.0, 0.5, capacity, 0), new_diary(n), new_guess(capacity, 0)
+    shelf, trace, workspace = ShelfModel(2.0, 0.5, 4.0, 0.5, capacity, 0), new_diary(n), new_guess(capacity, 0)
     dice = np.zeros(1), np.zeros(1, np.int32)
-    kernels.shelf.roll_levels(path, prices, window, censored, guess, dice, np.zeros(n, np.int32), diary)
-    shop, demand = reference.Shop(*prices), path.tolist()
+    kernels.inventory_rules.roll_levels(
+        path, shelf, window, censored, workspace, dice, np.zeros(n, np.int32), trace
+    )
+    shop, demand = reference.Shop(*shelf), path.tolist()
 
     def choose(t, stock, coming, sales):
         rules = [(capacity - 1, capacity)]
         if t > 0:
             seen = (sales if censored else demand[:t])[-window:]
             rules, _ = reference.best_levels(shop, reference.empirical_law(seen, capacity))
-        orders = {reference.order_up_to(*rule, stock, coming) for rule in rules if rule[1] == diary.levels[t]}
-        assert diary.orders[t] in orders
-        return int(diary.orders[t])
+        orders = {reference.order_up_to(*rule, stock, coming) for rule in rules if rule[1] == trace.levels[t]}
+        assert trace.orders[t] in orders
+        return int(trace.orders[t])
 
     _, _, shelves, _ = reference.follow(shop, demand, choose)
-    assert diary.on_sale.tolist() == shelves
+    assert trace.on_sale.tolist() == shelves
 
 
 @pytest.mark.parametrize("censored", [True, False])
@@ -385,42 +396,44 @@ def test_rolling_levels_with_lead_time_equal_the_reference_on_the_same_draws(lea
     rng = np.random.default_rng(lead_time)
     capacity, n, window = 3, 50, 20
     path = random_path(rng, capacity, n)
-    prices = Prices(2.0, 0.5, 4.0, 0.5, capacity, lead_time)
-    diary, guess = new_diary(n), new_guess(capacity, lead_time)
+    shelf = ShelfModel(2.0, 0.5, 4.0, 0.5, capacity, lead_time)
+    trace, workspace = new_diary(n), new_guess(capacity, lead_time)
     dice = rng.random(40)
     room = dice, np.zeros(40, np.int32)
-    kernels.shelf.roll_levels(path, prices, window, censored, guess, room, np.zeros(n, np.int32), diary)
-    shop = reference.Shop(*prices)
+    kernels.inventory_rules.roll_levels(
+        path, shelf, window, censored, workspace, room, np.zeros(n, np.int32), trace
+    )
+    shop = reference.Shop(*shelf)
 
     def fit(seen):
         drawn = [seen[int(die * len(seen))] for die in dice]
         return reference.cheapest_levels(shop, drawn, 0, 0, len(drawn))
 
     _, orders, shelves, _ = reference.roll_levels(shop, path.tolist(), window, censored, fit)
-    assert (diary.orders.tolist(), diary.on_sale.tolist()) == (orders, shelves)
+    assert (trace.orders.tolist(), trace.on_sale.tolist()) == (orders, shelves)
 
 
-def base_stock_of_the_kernel(path: np.ndarray, prices: Prices, window: int, ratio: float) -> Diary:
-    n, diary = path.size, new_diary(path.size)
-    counts = np.zeros((prices.lead_time + 1) * prices.capacity + 1, np.int64)
-    kernels.shelf.roll_base_stock(path, prices, window, ratio, np.zeros(n, np.int32), counts, diary)
-    return diary
+def base_stock_of_the_kernel(path: np.ndarray, shelf: ShelfModel, window: int, ratio: float) -> OrderTrace:
+    n, trace = path.size, new_diary(path.size)
+    counts = np.zeros((shelf.lead_time + 1) * shelf.capacity + 1, np.int64)
+    kernels.inventory_rules.roll_base_stock(path, shelf, window, ratio, np.zeros(n, np.int32), counts, trace)
+    return trace
 
 
 @pytest.mark.parametrize("ratio", [0.0, 0.5, 0.8, 0.95, 1.0])
 @pytest.mark.parametrize("lead_time", [0, 1, 2])
 def test_base_stock_equals_the_reference(lead_time, ratio):
     rng = np.random.default_rng(lead_time)
-    prices = Prices(2.0, 0.5, 4.0, 0.5, 6, lead_time)
-    path = random_path(rng, prices.capacity, 120)
-    diary = base_stock_of_the_kernel(path, prices, 60, ratio)
-    _, orders, shelves, _ = reference.roll_base_stock(reference.Shop(*prices), path.tolist(), ratio)
-    assert (diary.orders.tolist(), diary.on_sale.tolist()) == (orders, shelves)
+    shelf = ShelfModel(2.0, 0.5, 4.0, 0.5, 6, lead_time)
+    path = random_path(rng, shelf.capacity, 120)
+    trace = base_stock_of_the_kernel(path, shelf, 60, ratio)
+    _, orders, shelves, _ = reference.roll_base_stock(reference.Shop(*shelf), path.tolist(), ratio)
+    assert (trace.orders.tolist(), trace.on_sale.tolist()) == (orders, shelves)
 
 
 def test_base_stock_knows_that_seven_of_twenty_five_days_are_a_share_of_28_percent():
-    prices = Prices(2.0, 0.5, 4.0, 0.5, 1, 0)
+    shelf = ShelfModel(2.0, 0.5, 4.0, 0.5, 1, 0)
     path = np.array([1] * 17 + [0] * 7 + [1, 1], np.int32)
-    diary = base_stock_of_the_kernel(path, prices, 25, 0.28)
-    _, orders, *_ = reference.roll_base_stock(reference.Shop(*prices), path.tolist(), 0.28, window=25)
-    assert diary.orders.tolist() == orders  # on the last day none: 7 of 25 days sold nothing
+    trace = base_stock_of_the_kernel(path, shelf, 25, 0.28)
+    _, orders, *_ = reference.roll_base_stock(reference.Shop(*shelf), path.tolist(), 0.28, window=25)
+    assert trace.orders.tolist() == orders  # on the last day none: 7 of 25 days sold nothing

@@ -18,7 +18,7 @@ def test_the_default_range_is_exact():
 
 def test_luck_is_the_same_for_the_same_generator():
     problem = dm.Problem(WORLD)
-    one, two = problem.luck(np.random.default_rng(3)), problem.luck(np.random.default_rng(3))
+    one, two = problem.draw_noise(np.random.default_rng(3)), problem.draw_noise(np.random.default_rng(3))
     assert all(np.array_equal(a, b) for a, b in zip(one, two, strict=True))
     assert all(part.shape == (2,) for part in one)
 

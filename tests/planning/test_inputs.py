@@ -62,7 +62,7 @@ def test_questions_about_a_world_say_how_to_get_one(ask):
         (lambda: planning.optimal_gain(MDP, tolerance=-1), "tolerance must be at least 0; got -1."),
         (lambda: planning.gain_path(WORLD).policy(0), "t must be at least 1; got 0."),
         (lambda: planning.gain_path(WORLD).policy(5), "t must be at most 4; got 5."),
-        (lambda: PROBLEM.luck(7), "rng must be a numpy Generator; got 7. Use np.random.default_rng(seed)."),
+        (lambda: PROBLEM.draw_noise(7), "rng must be a numpy Generator; got 7. Use np.random.default_rng(seed)."),
         (lambda: PROBLEM.sample(1, 0, 0, None), "luck must be for 4 steps; use problem.luck(rng)."),
         (lambda: dm.formulas.tuned(4, 10, 1, 1), "space must be a Space; got 4."),
         (lambda: dm.formulas.borl_schedule(None, 10), "space must be a Space; got None."),

@@ -75,6 +75,6 @@ def test_one_arm_leaves_nothing_to_choose():
 
 def test_rewards_are_zero_or_one_by_default():
     problem = dm.problems.bandit(horizon=100)
-    luck = problem.luck(np.random.default_rng(2))
-    rewards = [problem.sample(t, 0, t % 2, luck).reward for t in range(1, 101)]
+    draws = problem.draw_noise(np.random.default_rng(2))
+    rewards = [problem.sample(t, 0, t % 2, draws).reward for t in range(1, 101)]
     assert set(rewards) == {0.0, 1.0}

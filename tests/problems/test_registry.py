@@ -107,9 +107,9 @@ def test_a_problem_survives_pickling(name):
     again = pickle.loads(pickle.dumps(problem))
     assert type(again) is type(problem)
     assert again.parameters == problem.parameters
-    luck = problem.luck(np.random.default_rng(1))
+    draws = problem.draw_noise(np.random.default_rng(1))
     for t in range(1, problem.horizon + 1):
-        assert again.sample(t, 0, 0, luck) == problem.sample(t, 0, 0, luck)
+        assert again.sample(t, 0, 0, draws) == problem.sample(t, 0, 0, draws)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -18,15 +18,15 @@ def poisson(mean, most):
     return [*masses, 1 - sum(masses)]
 
 
-def day(cars, listed, demand, arrivals, margin, prices):
+def day(cars, listed, demand, arrivals, margin, shelf):
     """The mean reward and the next state's law, by going through everything that can happen in a day."""
     profit, following = 0.0, [0.0] * (SMALL["capacity"] + 1)
     cut = math.ceil(arrivals + 4 * math.sqrt(arrivals) + 2)
     wanted_law, arrived_law = poisson(demand, 30), poisson(arrivals, cut)
     for (wanted, chance), (arrived, other) in product(enumerate(wanted_law), enumerate(arrived_law)):
         sold = min(wanted, listed)
-        price = margin - margin * prices["price_impact"] * listed / demand
-        paid = prices["listing_fee"] * listed + prices["holding"] * (cars - sold)
+        price = margin - margin * shelf["price_impact"] * listed / demand
+        paid = shelf["listing_fee"] * listed + shelf["holding"] * (cars - sold)
         profit += chance * other * (price * sold - paid)
         following[min(cars - sold + arrived, SMALL["capacity"])] += chance * other
     return profit, following

@@ -109,9 +109,9 @@ def test_the_best_total_reward_is_that_of_plain_backward_induction():
 
 def test_rewards_are_deterministic():
     problem = dm.problems.two_state(horizon=20)
-    luck = problem.luck(np.random.default_rng(3))
+    draws = problem.draw_noise(np.random.default_rng(3))
     for t in (1, 10, 20):
-        assert problem.sample(t, 1, 0, luck).reward == pytest.approx(problem.drifting.at(t).reward(1, 0))
+        assert problem.sample(t, 1, 0, draws).reward == pytest.approx(problem.drifting.at(t).reward(1, 0))
 
 
 def test_a_power_of_t_that_no_float_holds_is_refused():

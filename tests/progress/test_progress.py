@@ -8,7 +8,7 @@ import pytest
 from driftmdp import inventory, progress
 from driftmdp.errors import InvalidInputError
 from driftmdp.problems import Costs
-from driftmdp.progress import Lines, NotebookBar, Silent, as_progress, base, choosing, make_progress, notebook
+from driftmdp.progress import Lines, NotebookBar, Silent, as_progress, base, make_progress, notebook, select
 
 
 @pytest.fixture
@@ -109,7 +109,7 @@ def test_what_is_made_where(monkeypatch, kernel):
     assert isinstance(make_progress(), NotebookBar)
     monkeypatch.setattr(sys.modules["IPython"], "get_ipython", lambda: None)
     assert isinstance(make_progress(), Lines)
-    monkeypatch.setattr(choosing.sys, "stderr", Terminal())
+    monkeypatch.setattr(select.sys, "stderr", Terminal())
     assert type(make_progress()).__name__ == "Bar"
     monkeypatch.setitem(sys.modules, "driftmdp.progress.terminal", None)  # as without rich
     assert isinstance(make_progress(), Lines)

@@ -423,7 +423,7 @@ def test_without_variation_there_is_one_phase():
 
 def test_everyone_walks_the_two_state_problem():
     problem = driftmdp.problems.two_state(horizon=120)
-    luck = problem.luck(np.random.default_rng(3))
+    draws = problem.draw_noise(np.random.default_rng(3))
     variation = problem.drifting.variation()
     here = ([2, 2], 120)
     agents = [
@@ -441,7 +441,7 @@ def test_everyone_walks_the_two_state_problem():
         Oracle(*here, [[0, 1], [1, 0]] * 60),
     ]
     for agent in agents:
-        states, actions, rewards, mean_rewards = simulate(agent, problem, luck)
+        states, actions, rewards, mean_rewards = simulate(agent, problem, draws)
         assert {len(states), len(actions), len(rewards), len(mean_rewards)} == {120}
         assert rewards == pytest.approx(mean_rewards)
         assert set(actions) <= {0, 1}
@@ -458,7 +458,7 @@ def test_the_better_arm_is_found_with_small_radii():
         noise="bernoulli",
         reward_range=(0, 1),
     )
-    luck = problem.luck(np.random.default_rng(5))
+    draws = problem.draw_noise(np.random.default_rng(5))
     for agent in (UCRL2([2], 300, scale=0.2), UCRL2B([2], 300, scale=0.1), SWUCRL([2], 300, window=150, scale=0.2)):
-        actions = simulate(agent, problem, luck)[1]
+        actions = simulate(agent, problem, draws)[1]
         assert sum(actions) > 240

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from driftmdp.report.model import (
+from driftmdp.report.content import (
     Band,
-    Cell,
     Curve,
     Figure,
     Line,
     Panel,
-    Report,
+    ReportContent,
     Section,
     Setting,
     Table,
+    TableCell,
 )
 
 AGENTS = ["SWUCRL2-CW", "BORL", "UCRL2", "UCRL2.S", "Sliding window", "Random", "Oracle"]
@@ -58,9 +58,9 @@ def results(setting: str, seed: int, agents: list[str]) -> Table:
     values = rng.uniform(1000, 3000, (len(agents), 4))
     rows = [
         [
-            Cell(agent),
+            TableCell(agent),
             *(
-                Cell(f"{value:,.1f}", float(value), "best" if value == values[:, j].max() else "")
+                TableCell(f"{value:,.1f}", float(value), "best" if value == values[:, j].max() else "")
                 for j, value in enumerate(row)
             ),
         ]
@@ -74,25 +74,25 @@ def claims() -> Table:
     sentence = "SWUCRL2-CW outperforms UCRL2.S in every scenario, and by more where the budgets are larger."
     rows = [
         [
-            Cell(sentence),
-            Cell("+412.3", 412.3),
-            Cell("383.1 to 441.0"),
-            Cell("reproduced", kind="reproduced"),
-            Cell(""),
+            TableCell(sentence),
+            TableCell("+412.3", 412.3),
+            TableCell("383.1 to 441.0"),
+            TableCell("reproduced", kind="reproduced"),
+            TableCell(""),
         ],
         [
-            Cell("BORL is close."),
-            Cell("-35.2", -35.2),
-            Cell("-60.1 to -9.9"),
-            Cell("partly", kind="partly"),
-            Cell("In 3 of 4."),
+            TableCell("BORL is close."),
+            TableCell("-35.2", -35.2),
+            TableCell("-60.1 to -9.9"),
+            TableCell("partly", kind="partly"),
+            TableCell("In 3 of 4."),
         ],
         [
-            Cell("UCRL2 fails."),
-            Cell("+1.0", 1.0),
-            Cell("-8.0 to 9.0"),
-            Cell("no", kind="not"),
-            Cell("Its interval has 0."),
+            TableCell("UCRL2 fails."),
+            TableCell("+1.0", 1.0),
+            TableCell("-8.0 to 9.0"),
+            TableCell("no", kind="not"),
+            TableCell("Its interval has 0."),
         ],
     ]
     return Table("claims", "Claims of the paper", ["sentence", "measured", "interval", "verdict", "why"], rows)
@@ -105,7 +105,7 @@ def report(
     horizon: int = 5000,
     single: bool = False,
     title: str = "The numerical section, reproduced",
-) -> Report:
+) -> ReportContent:
     agents = AGENTS if agents is None else agents
     small, large = "T^0.2", "T^0.5"
     problems = problems or [f"V_r = {r}, V_p = {p}" for r in (small, large) for p in (small, large)]
@@ -120,7 +120,7 @@ def report(
     tables = [results(setting.id, k, agents) for k, setting in enumerate(settings)] if agents else []
     drift = Figure("drift", "The drift itself.", "Two curves that rise and fall.", drawing("drift"))
     arms = Figure("arms", "BORL's arms.", "Bars.", drawing("arms"), settings[1].id)
-    return Report(
+    return ReportContent(
         title,
         Section("lead", "What was found", ["The windowed agents win where the world moves. " * 4], [claims()]),
         panels,
@@ -138,13 +138,13 @@ def report(
 
 def provenance() -> Table:
     rows = [
-        [Cell("revision"), Cell("18d2209" * 6)],
-        [Cell("seeds"), Cell("0 to 49")],
-        [Cell("version"), Cell("0.1.0")],
+        [TableCell("revision"), TableCell("18d2209" * 6)],
+        [TableCell("seeds"), TableCell("0 to 49")],
+        [TableCell("version"), TableCell("0.1.0")],
     ]
     return Table("provenance", "Where this comes from", ["what", "value"], rows)
 
 
-def hostile() -> Report:
+def hostile() -> ReportContent:
     """Every text that a spec or a file can bring, as bad as it can be."""
     return report(agents=HOSTILE, problems=HOSTILE, points=20, title=HOSTILE[0])

@@ -10,14 +10,14 @@ import pytest
 
 from driftmdp.errors import InvalidInputError, StorageError
 from driftmdp.inventory import RULES, Sales, Series, backtest
-from driftmdp.inventory.sheets import name_from_cell
+from driftmdp.inventory.csv_io import name_from_cell
 from driftmdp.problems.inventory import Costs
 from driftmdp.report.backtest import backtest_report, summary_rows, write_backtest
 from driftmdp.report.backtest.figures import month_ticks
 from driftmdp.report.backtest.names import LONGEST, shown_name
 from driftmdp.report.backtest.page import default_pictures
+from driftmdp.report.backtest.text import compared
 from driftmdp.report.backtest.view import MOST_ITEMS, SEES, item_ratios, items_shown
-from driftmdp.report.backtest.words import compared
 from driftmdp.report.page import render
 from driftmdp.statistics import Interval
 

@@ -10,8 +10,8 @@ from driftmdp.experiments import load, run_suite, write_tasks
 from driftmdp.report.leaderboard import standing_rows, write_leaderboard
 from driftmdp.report.leaderboard.promises import Promise, promises
 from driftmdp.report.leaderboard.tables import standings
+from driftmdp.report.leaderboard.text import found
 from driftmdp.report.leaderboard.view import Contest, read_leaderboard
-from driftmdp.report.leaderboard.words import found
 from tests.experiments.suites import tiny_suite
 
 
@@ -89,7 +89,7 @@ def test_verdicts_follow_the_rule(folder):
 )  # fmt: skip
 def test_the_sentence_on_promises_leaves_out_what_does_not_occur(folder, monkeypatch, verdicts, sentence):
     made = [Promise("", "", verdict) for verdict in verdicts]
-    monkeypatch.setattr("driftmdp.report.leaderboard.words.promises", lambda board: made)
+    monkeypatch.setattr("driftmdp.report.leaderboard.text.promises", lambda board: made)
     assert found(read_leaderboard(folder)).endswith(f". {sentence}")
 
 

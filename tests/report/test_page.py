@@ -10,7 +10,7 @@ from importlib.resources import files
 import pytest
 
 from driftmdp.report.charts import DARK_COLOURS, DASHES, LIGHT_COLOURS, line_style, panel_spec
-from driftmdp.report.model import Band
+from driftmdp.report.content import Band
 from driftmdp.report.page import chart_data, render
 from tests.report import examples
 from tests.report.browser import BrowserError

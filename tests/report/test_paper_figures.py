@@ -19,8 +19,8 @@ from driftmdp.report.paper.diameter_inside import last_vacuous_window, region_ra
 from driftmdp.report.paper.peril_instances import arrows
 from driftmdp.report.paper.peril_trajectory import course, peril_trajectory, stretches
 from driftmdp.report.paper.q_sets import excess, kinds, q_run
-from driftmdp.statements.ledger import keep_ledger
 from driftmdp.statements.perils import diameters_inside
+from driftmdp.statements.run_trace import keep_trace
 
 
 def named(figure, gid):
@@ -54,7 +54,7 @@ def test_the_style_of_the_user_changes_nothing(tmp_path):
 
 def test_the_worlds_of_the_examples_are_drawn_by_name_only(tmp_path, monkeypatch):
     drawn = {name: partial(draw, steps=3) for name, draw in paper.EXAMPLES.items()}
-    monkeypatch.setattr("driftmdp.report.paper.writing.EXAMPLES", drawn)
+    monkeypatch.setattr("driftmdp.report.paper.write.EXAMPLES", drawn)
     written = write_figures(tmp_path, paper.EXAMPLES)
     assert [path.name for path in written] == [f"{name}.{kind}" for name in drawn for kind in ("png", "svg")]
     assert not drawn.keys() & paper.FIGURES.keys()
@@ -126,28 +126,28 @@ def test_peril_trajectory_is_the_one_of_the_proof(tau):
 
 
 def test_q_sets_shows_every_episode_once_and_by_its_kind():
-    ledger, figure = q_run(), q_sets()
+    trace, figure = q_run(), q_sets()
     points = [named(figure, f"kind-{kind}")[0].get_xdata() for kind in range(3)]
-    assert points[0].tolist() == ledger.starts[ledger.q_set].tolist()
-    assert len(points[0]) == len(ledger.q_set) > 0
-    assert len(points[0]) + len(points[1]) == ledger.q_cover.sum()
-    assert sorted(np.concatenate(points).tolist()) == ledger.starts.tolist()
+    assert points[0].tolist() == trace.starts[trace.q_set].tolist()
+    assert len(points[0]) == len(trace.q_set) > 0
+    assert len(points[0]) + len(points[1]) == trace.q_cover.sum()
+    assert sorted(np.concatenate(points).tolist()) == trace.starts.tolist()
     for kind in range(3):
         bars = named(figure, f"episode-{kind}")
-        assert [bar.get_x() for bar in bars] == ledger.starts[kinds(ledger) == kind].tolist() != []
+        assert [bar.get_x() for bar in bars] == trace.starts[kinds(trace) == kind].tolist() != []
     arrows = [text for text in figure.axes[0].texts if getattr(text, "arrow_patch", None) is not None]
-    assert [arrow.xy[0] - arrow.xyann[0] for arrow in arrows] == [ledger.window] * len(ledger.q_set)
+    assert [arrow.xy[0] - arrow.xyann[0] for arrow in arrows] == [trace.window] * len(trace.q_set)
 
 
 def test_the_distance_shown_says_who_is_inside():
-    ledger = q_run()
-    assert ((excess(ledger) > 1e-12) == ~ledger.inside).all()
-    assert (excess(ledger)[kinds(ledger) == 2][1:] <= 1e-12).all()
-    assert np.isnan(excess(ledger)[0])
+    trace = q_run()
+    assert ((excess(trace) > 1e-12) == ~trace.inside).all()
+    assert (excess(trace)[kinds(trace) == 2][1:] <= 1e-12).all()
+    assert np.isnan(excess(trace)[0])
 
 
 def test_with_the_radii_of_theory_there_is_nothing_to_show_in_q_sets():
-    whole = keep_ledger("two-state", problems.two_state(horizon=5000), 1, window=500, widening=0.05)
+    whole = keep_trace("two-state", problems.two_state(horizon=5000), 1, window=500, widening=0.05)
     assert whole.q_set == []
 
 

@@ -12,8 +12,8 @@ from driftmdp import agents, formulas, planning, problems
 from driftmdp.agents import composition, optimist
 from driftmdp.formulas import bounds, lemmas
 from driftmdp.mdp import drifting
-from driftmdp.statements import ledger
-from driftmdp.statements.ledger import Ledger
+from driftmdp.statements import run_trace
+from driftmdp.statements.run_trace import RunTrace
 
 MUTATIONS = {}
 
@@ -83,20 +83,20 @@ def episodes_do_not_end_at_multiples_of_the_window(monkeypatch):
 @mutation("lemma-12", "theorem-1", "theorem-4")
 def no_pair_ends_an_episode_by_doubling(monkeypatch):
     """What a ledger sees of such an agent; the rule itself is compiled."""
-    original = ledger.simulate
+    original = run_trace.simulate
 
     def without(agent, problem, seed):
         run = original(agent, problem, seed)
         starts = run.episode_starts
         return dataclasses.replace(run, episode_starts=starts[(starts == 1) | (starts % agent.window == 0)])
 
-    monkeypatch.setattr(ledger, "simulate", without)
+    monkeypatch.setattr(run_trace, "simulate", without)
 
 
 @mutation("property-2", "theorem-1", "theorem-3", "theorem-4")
 def plans_are_a_hundred_times_less_precise(monkeypatch):
     """What a ledger sees of such an agent; the precision is compiled."""
-    original = ledger.pauses
+    original = run_trace.pauses
 
     def imprecise(agent, problem, seed, steps):
         for player, tau in zip(original(agent, problem, seed, steps), steps, strict=True):
@@ -104,7 +104,7 @@ def plans_are_a_hundred_times_less_precise(monkeypatch):
             worse = dataclasses.replace(belief, gain=belief.gain + 99 / np.sqrt(tau))
             yield SimpleNamespace(beliefs=lambda worse=worse: worse)
 
-    monkeypatch.setattr(ledger, "pauses", imprecise)
+    monkeypatch.setattr(run_trace, "pauses", imprecise)
 
 
 @mutation("theorem-1", "theorem-3", "remark-5", "remark-6", "remark-7")
@@ -373,7 +373,7 @@ def the_cover_ends_before_the_window_does(monkeypatch):
         covered[self.q_set] = True
         return covered
 
-    monkeypatch.setattr(Ledger, "q_cover", property(short))
+    monkeypatch.setattr(RunTrace, "q_cover", property(short))
 
 
 @mutation("lemma-8")

@@ -1,13 +1,13 @@
 """A bench with runs that take moments: enough for a broken agent to be caught."""
 
 from driftmdp import problems
-from driftmdp.statements import Bench
-from driftmdp.statements.ledger import keep_ledger
+from driftmdp.statements import CheckContext
+from driftmdp.statements.run_trace import keep_trace
 from driftmdp.statements.worlds import shop, steady_shop, turns
 
 
-class SmallBench(Bench):
-    def ledgers(self):
+class SmallBench(CheckContext):
+    def traces(self):
         return self.once("small", self._make_small)
 
     def _make_small(self):
@@ -15,17 +15,17 @@ class SmallBench(Bench):
         garnet = problems.garnet(n_states=4, n_actions=2, branching=3, horizon=4000, noise="bernoulli")
         moving = turns(100_000, changes=1, cycles=0.5)
         return [
-            keep_ledger("two-state", two_states, 0, window=1000, widening=0.05, scale=0.4),
-            keep_ledger("Garnet", garnet, 0, window=1000, widening=0.05, scale=0.4),
-            keep_ledger("turns", moving, 0, window=300, widening=0.05, scale=0.001),
+            keep_trace("two-state", two_states, 0, window=1000, widening=0.05, scale=0.4),
+            keep_trace("Garnet", garnet, 0, window=1000, widening=0.05, scale=0.4),
+            keep_trace("turns", moving, 0, window=300, widening=0.05, scale=0.001),
         ]
 
     def long_shop(self):
         return steady_shop(8000)
 
-    def shop_ledgers(self):
+    def shop_traces(self):
         return self.once("small shops", self._make_small_shops)
 
     def _make_small_shops(self):
         problem = shop(capacity=3, horizon=4000, zeta=0.1)
-        return [keep_ledger("inventory", problem, 0, window=1000, widening=0.0, scale=0.4)]
+        return [keep_trace("inventory", problem, 0, window=1000, widening=0.0, scale=0.4)]

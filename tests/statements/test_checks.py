@@ -11,8 +11,8 @@ import pytest
 from driftmdp.errors import InvalidInputError, UnknownNameError
 from driftmdp.formulas import lemmas
 from driftmdp.statements import (
-    Bench,
     Caveat,
+    CheckContext,
     Evidence,
     Statement,
     Verdict,
@@ -144,11 +144,11 @@ def test_names_may_repeat_and_wrong_ones_are_named():
 
 def test_registering_what_cannot_be():
     with pytest.raises(InvalidInputError, match="There is a statement 'lemma-2' already"):
-        statement("lemma-2", "again", "nowhere", 1)(lambda bench: Evidence())
+        statement("lemma-2", "again", "nowhere", 1)(lambda context: Evidence())
     with pytest.raises(InvalidInputError, match="place must be a finite number"):
         statement("mine", "my own", "nowhere", "last")
     with pytest.raises(InvalidInputError, match="The check of 'mine' must return Evidence; got None"):
-        Statement("mine", "my own", "nowhere", 1, lambda bench: None).check(Bench())
+        Statement("mine", "my own", "nowhere", 1, lambda context: None).check(CheckContext())
 
 
 def test_a_check_that_breaks_down_is_no_verdict_on_the_paper(monkeypatch):
@@ -174,22 +174,22 @@ def test_a_fault_of_this_library_is_no_verdict_on_the_paper(monkeypatch):
 
 def test_theorem_3_is_tried_where_transitions_move_without_widening():
     """Assumption 2 holds with zeta = 1 at all times, B_p = 2, and both bounds say something there."""
-    bench = SmallBench()
-    ledger = bench.once("positive", lambda: _positive_ledger(bench))
-    assert ledger.budgets == pytest.approx((1.9, 2.0), abs=1e-3)
-    assert (ledger.widening, ledger.covered) == (0.0, True)
-    rows = np.stack([ledger.problem.drifting.at(t).transitions.toarray() for t in (1, ledger.horizon)])
+    context = SmallBench()
+    trace = context.once("positive", lambda: _positive_ledger(context))
+    assert trace.budgets == pytest.approx((1.9, 2.0), abs=1e-3)
+    assert (trace.widening, trace.covered) == (0.0, True)
+    rows = np.stack([trace.problem.drifting.at(t).transitions.toarray() for t in (1, trace.horizon)])
     always = rows.min(axis=0).reshape(2, 3, 2)  # state, action, next state: the least over time
     assert always.max(axis=1).min() == 1.0
-    assert (~ledger.inside).any()  # p_tau(m) leaves H_p(0): what Theorem 1 would need widening for
+    assert (~trace.inside).any()  # p_tau(m) leaves H_p(0): what Theorem 1 would need widening for
     for name in ("theorem-3", "proposition-5"):
-        finding = statement_named(name).check(bench)
+        finding = statement_named(name).check(context)
         assert (finding.verdict, finding.instances - finding.vacuous) == (Verdict.HOLDS, 1)
-    assert ledger.regret.sum() < lemmas.regret(
-        ledger.problem.space, ledger.horizon, 1.9, 0.0, ledger.window, 0.0, 1.0, 0.001, lost=False
+    assert trace.regret.sum() < lemmas.regret(
+        trace.problem.space, trace.horizon, 1.9, 0.0, trace.window, 0.0, 1.0, 0.001, lost=False
     )  # as its finding says, Theorem 3's sum would be kept without B_p
-    ledger.var_p = np.zeros(ledger.horizon)
-    assert statement_named("proposition-5").check(bench).verdict is Verdict.FAILS  # the bound on one step is not
+    trace.var_p = np.zeros(trace.horizon)
+    assert statement_named("proposition-5").check(context).verdict is Verdict.FAILS  # the bound on one step is not
 
 
 def test_the_page_and_the_data(findings):

@@ -19,15 +19,15 @@ SHOWN = {Verdict.FAILS, Verdict.BROKEN}
 BOUNDS_ONLY = {"proposition-3", "remark-5", "remark-6", "remark-7", "regret-growth"}  # do not look at how it played
 
 
-def check(name, bench):
+def check(name, context):
     """Return the verdict; a check that breaks down raises, and has shown nothing."""
-    return statement_named(name).check(bench).verdict
+    return statement_named(name).check(context).verdict
 
 
 @pytest.fixture(scope="module")
 def unbroken():
-    bench = SmallBench()
-    return functools.cache(lambda name: statement_named(name).check(bench))
+    context = SmallBench()
+    return functools.cache(lambda name: statement_named(name).check(context))
 
 
 @pytest.mark.parametrize("name", TESTABLE)
@@ -39,8 +39,8 @@ def test_unbroken_it_does_not_fail(name, unbroken):
 def test_broken_it_fails(broken, monkeypatch):
     mutate, names = MUTATIONS[broken]
     mutate(monkeypatch)
-    bench = SmallBench()
-    verdicts = {name: check(name, bench) for name in names}
+    context = SmallBench()
+    verdicts = {name: check(name, context) for name in names}
     assert set(verdicts.values()) <= SHOWN, verdicts
     agents = mutate in FAULTS_OF_AGENTS
     assert all(verdicts[name] is Verdict.BROKEN for name in names if agents and name not in BOUNDS_ONLY), verdicts
@@ -66,6 +66,6 @@ def test_what_says_that_it_is_too_loose_is_what_survives(unbroken):
 @pytest.mark.parametrize("broken", SURVIVED)
 def test_what_is_too_loose_survives_a_fault_that_other_checks_find(broken, monkeypatch):
     MUTATIONS[broken][0](monkeypatch)
-    bench = SmallBench()
-    assert all(check(name, bench) not in SHOWN for name in SURVIVED[broken])
-    assert check("property-1", bench) is Verdict.BROKEN
+    context = SmallBench()
+    assert all(check(name, context) not in SHOWN for name in SURVIVED[broken])
+    assert check("property-1", context) is Verdict.BROKEN

@@ -7,16 +7,15 @@ and explain their plans.
 
 from driftmdp.agents.adaptive import Adaptive, AdaptiveReason
 from driftmdp.agents.bandits import BOB, DUCB, EXP3, EXP3P, EXP3S, SWUCB, UCB1, Rexp3, WeightsSummary
-from driftmdp.agents.base import Agent, BuiltinAgent, Stage
+from driftmdp.agents.base import Agent, BuiltinAgent, RunContext
 from driftmdp.agents.blocks import BlockSummary
 from driftmdp.agents.borl import BORL
 from driftmdp.agents.discounted_psrl import DiscountedPSRL
-from driftmdp.agents.explanation import ActionReason, Beliefs, Explanation, Plan
 from driftmdp.agents.fixed_policy import FixedPolicy
 from driftmdp.agents.inventory_optimist import InventoryOptimist
 from driftmdp.agents.optimist import Optimist
 from driftmdp.agents.oracle import Oracle
-from driftmdp.agents.outlook import Outlook
+from driftmdp.agents.order_explanation import Outlook
 from driftmdp.agents.parts import (
     BernsteinRadii,
     Doubling,
@@ -27,6 +26,7 @@ from driftmdp.agents.parts import (
     SlidingWindow,
     VariationRadii,
 )
+from driftmdp.agents.plan_explanation import ActionReason, Beliefs, Explanation, Plan
 from driftmdp.agents.psrl import PSRL
 from driftmdp.agents.random import Random
 from driftmdp.agents.restarted_ucrl2b import RestartedUCRL2B
@@ -40,6 +40,7 @@ from driftmdp.agents.ucrl2 import UCRL2
 from driftmdp.agents.ucrl2_s import UCRL2S
 from driftmdp.agents.ucrl2b import UCRL2B
 from driftmdp.agents.variation_aware_ucrl import VariationAwareUCRL
+from driftmdp.deprecation import renamed
 
 __all__ = [
     "BOB",
@@ -79,18 +80,20 @@ __all__ = [
     "Random",
     "RestartedUCRL2B",
     "Rexp3",
+    "RunContext",
     "SamplingSummary",
     "SinceRestart",
     "SlidingWindow",
     "SlidingWindowPSRL",
     "SlidingWindowUCRL2",
-    "Stage",
     "VariationAwareUCRL",
     "VariationRadii",
     "WeightsSummary",
     "builtin",
     "load",
 ]
+
+__getattr__ = renamed(__name__, Stage="RunContext")
 
 
 def builtin() -> dict[str, type[BuiltinAgent]]:

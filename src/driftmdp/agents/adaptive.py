@@ -13,7 +13,7 @@ then
     of each memory, and the line through a pair's last two) by that of the reward, pairs of different age apart;
     deal 0.3% of the weight out evenly, so that it can move (fixed share), and remember the step in all of them.
 
-No horizon, window, budget or scale is set. kernels/traces.py and kernels/adaptive.py have the formulas,
+No horizon, window, budget or scale is set. kernels/fading_memory.py and kernels/adaptive.py have the formulas,
 docs/adaptive.md the pseudo-code, what is guaranteed, and what each part is worth.
 """
 
@@ -26,30 +26,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp import kernels
-from driftmdp.agents.base import RowByRow, Stage
-from driftmdp.agents.explanation import Plan
-from driftmdp.agents.locking import locked
-from driftmdp.agents.ranges import required_range, span_of
-from driftmdp.agents.restoring import memory_arrays, require, restored_memory
-from driftmdp.agents.restoring_adaptive import (
+from driftmdp.agents.adaptive_snapshot_checks import (
     numbers,
     restored_intent,
     restored_judgement,
     restored_traces,
 )
-from driftmdp.agents.room import counts_of, enlarge_memory, new_memory
+from driftmdp.agents.base import ResumableAgent, RunContext
+from driftmdp.agents.buffers import counts_of, enlarge_memory, new_memory
+from driftmdp.agents.lock import locked
+from driftmdp.agents.plan_explanation import Plan
+from driftmdp.agents.reward_range import required_range, span_of
+from driftmdp.agents.snapshot_checks import memory_arrays, require, restored_memory
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.adaptive_arrays import (
     FADING,
-    Habits,
-    Traces,
+    AdaptiveParams,
+    FadingMemory,
     new_intent,
     new_judgement,
     new_traces,
 )
 from driftmdp.mdp import Space
-
-__all__ = ["Adaptive", "AdaptiveReason"]
 
 
 @dataclass(frozen=True)
@@ -76,7 +74,7 @@ class AdaptiveReason:
     age: int
 
 
-class Adaptive(RowByRow):
+class Adaptive(ResumableAgent):
     """Plan with the memory that predicts best; nothing to set.
 
     Parameters
@@ -104,7 +102,7 @@ class Adaptive(RowByRow):
     ) -> None:
         super().__init__(space, None, seed)
         self.reward_range = required_range(reward_range)
-        self._habits = Habits(bottom=self.reward_range[0], span=span_of(self.reward_range))
+        self._params = AdaptiveParams(bottom=self.reward_range[0], span=span_of(self.reward_range))
         self.reset()
 
     def reset(self, rng: np.random.Generator | None = None) -> None:
@@ -112,42 +110,40 @@ class Adaptive(RowByRow):
         super().reset(rng)
         self._known = new_memory(self.space.n_pairs, 0)
         self._past = new_traces(self._known.slots.size, self._known.entries.size)
-        self._judged = new_judgement(self._habits)
-        self._intent = new_intent(self.space.n_states)
+        self._judged = new_judgement(self._params)
+        self._plan = new_intent(self.space.n_states)
 
     @property
     def t(self) -> int:
         """The time of the step that comes next, from 1."""
-        return int(self._intent.facts["t"][0])
+        return int(self._plan.facts["t"][0])
 
     def _decide(self, state: int) -> int:
-        mind = self._habits, self._offsets, self._known, self._past, self._judged, self._intent
-        kernels.adaptive.think(*mind)
-        return int(kernels.adaptive.choose(*mind, state))
+        plan_state = self._params, self._offsets, self._known, self._past, self._judged, self._plan
+        kernels.adaptive.think(*plan_state)
+        return int(kernels.adaptive.choose(*plan_state, state))
 
     def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
-        if not kernels.memory.has_room(self._known):
+        if not kernels.transition_counts.has_room(self._known):
             self._enlarge()
         step = state, int(self._offsets[state]) + action, reward, next_state
-        kernels.adaptive.learn(
-            self._habits, self._offsets, self._known, self._past, self._judged, self._intent, step
-        )
+        kernels.adaptive.learn(self._params, self._offsets, self._known, self._past, self._judged, self._plan, step)
         self._doubt_the_mean(reward, f"{self.name} clips them and cannot tell them apart")
 
-    def _play_rows(self, stage: Stage, first: int, last: int) -> None:
+    def _play_rows(self, context: RunContext, first: int, last: int) -> None:
         step = first
         while step < last:
             step, _ = kernels.adaptive.play(
-                stage.world,
-                stage.luck,
-                stage.noise,
-                self._habits,
+                context.world,
+                context.draws,
+                context.noise,
+                self._params,
                 self._offsets,
                 self._known,
                 self._past,
                 self._judged,
-                self._intent,
-                stage.record,
+                self._plan,
+                context.record,
                 step,
                 last,
             )
@@ -163,16 +159,16 @@ class Adaptive(RowByRow):
     @property
     def n_plans(self) -> int:
         """How many plans were made: one a step, but for very large problems."""
-        return int(self._intent.facts["plans"][0])
+        return int(self._plan.facts["plans"][0])
 
     @property
     @locked
     def last_plan(self) -> Plan:
         """The facts of the last plan; its residual is what the next steps go on from."""
-        facts = self._intent.facts[0]
+        facts = self._plan.facts[0]
         if facts["plans"] == 0:
             raise InvalidInputError("There is no plan yet; call act(state) first.")
-        bottom, span = self._habits.bottom, self._habits.span
+        bottom, span = self._params.bottom, self._params.span
         gain, residual = bottom + span * float(facts["gain"]), span * float(facts["residual"])
         return Plan(int(facts["planned"]), gain, residual, int(facts["sweeps"]), False, "a few sweeps a step")
 
@@ -219,18 +215,16 @@ class Adaptive(RowByRow):
         return tuple(self._reason(s, action) for action in range(last - first))
 
     def _reason(self, state: int, action: int) -> AdaptiveReason:
-        bottom, span, intent = self._habits.bottom, self._habits.span, self._intent
+        bottom, span, plan = self._params.bottom, self._params.span, self._plan
         index = int(self._known.slot_of[self._offsets[state] + action])
         if index >= 0:
             pair, count = self._past.pairs[index], int(self._known.slots[index]["count"])
-            promised = kernels.adaptive.value_of(self._habits, self._known, self._past, intent, index)
+            promised = kernels.adaptive.value_of(self._params, self._known, self._past, plan, index)
             mean, hoped, age = float(pair["mean"]), float(pair["hoped"]), self.t - int(pair["last"])
         else:
-            promised = kernels.adaptive.untried_value(
-                self._habits, self._known, intent, float(intent.visits[state])
-            )
+            promised = kernels.adaptive.untried_value(self._params, self._known, plan, float(plan.visits[state]))
             mean, hoped, count, age = np.nan, 1.0, 0, 0
-        here = intent.bias[state] if intent.is_known[state] else intent.facts["elsewhere"][0]
+        here = plan.bias[state] if plan.is_known[state] else plan.facts["elsewhere"][0]
         value = bottom + span * float(promised - here) if self.n_plans else np.nan
         return AdaptiveReason(action, value, bottom + span * mean, bottom + span * hoped, count, age)
 
@@ -239,7 +233,7 @@ class Adaptive(RowByRow):
     def _state_arrays(self) -> dict[str, NDArray[Any]]:
         tally = self._known.tally[0]
         slots, entries = int(tally["n_slots"]), int(tally["n_entries"])
-        past, facts = self._past, self._intent.facts[0]
+        past, facts = self._past, self._plan.facts[0]
         kept = {f"judged_{name}": array for name, array in self._judged._asdict().items()}
         return (
             memory_arrays(self._known)
@@ -249,11 +243,11 @@ class Adaptive(RowByRow):
                 "sums": past.sums[:slots],
                 "counts": past.counts[:entries],
                 "chances": past.chances[:entries],
-                "facts": self._intent.facts,
-                "bias": self._intent.bias,
-                "visits": self._intent.visits,
-                "tried": self._intent.tried,
-                "touched": self._intent.touched[: int(facts["n_touched"])],
+                "facts": self._plan.facts,
+                "bias": self._plan.bias,
+                "visits": self._plan.visits,
+                "tried": self._plan.tried,
+                "touched": self._plan.touched[: int(facts["n_touched"])],
                 "rewards": np.array([self._n_seen, self._total]),
             }
         )
@@ -263,14 +257,14 @@ class Adaptive(RowByRow):
         require(int(self._known.tally["window"][0]) == 0, "the window is wrong")
         self._past = restored_traces(self._known, arrays)
         self._judged = restored_judgement(self._judged, arrays)
-        self._intent = restored_intent(self._intent, self._known, arrays)
+        self._plan = restored_intent(self._plan, self._known, arrays)
         require(bool((self._past.pairs["last"] < self.t).all()), "a pair was visited in the future")
         n_seen, self._total = numbers(arrays, "rewards")
         require(0 <= n_seen < self.t, "the rewards are wrong")
         self._n_seen = int(n_seen)
 
 
-def _with_room(past: Traces, slots: int, entries: int) -> Traces:
+def _with_room(past: FadingMemory, slots: int, entries: int) -> FadingMemory:
     """Return the same traces with room for so many slots and entries."""
     larger = new_traces(slots, entries)
     for name in ("pairs", "sums", "counts", "chances"):

@@ -16,17 +16,16 @@ from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from driftmdp.agents.locking import AgentLock, Locked
-from driftmdp.agents.ranges import span_of
+from driftmdp.agents.lock import AgentLock, Locked
+from driftmdp.agents.reward_range import span_of
+from driftmdp.deprecation import warn_renamed
+from driftmdp.display import safely, short, table
 from driftmdp.errors import InvalidInputError
-from driftmdp.kernels.arrays import Luck, Record, World
+from driftmdp.kernels.arrays import Draws, Record, WorldArrays
 from driftmdp.mdp import DriftingMdp, Problem, Space
 from driftmdp.mdp.space import as_space
-from driftmdp.showing import safely, short, table
 from driftmdp.system import require_memory
 from driftmdp.validation import LARGEST, as_integer, as_number, warn
-
-__all__ = ["Agent", "BuiltinAgent", "RowByRow", "Stage", "checked_problem", "without_later"]
 
 PAIR_BYTES = 40  # that an agent takes for each pair of its space before it has seen anything; 16 to 52
 PATIENCE = 20  # rewards seen live after which their range may be doubted
@@ -46,8 +45,8 @@ class Agent(Protocol):
         """Learn what the last action gave; ``action`` says what was really done, if not what was advised."""
 
 
-class Stage:
-    """A problem with its luck drawn, and the record that a compiled run fills.
+class RunContext:
+    """A problem with its random numbers drawn, and the record that a compiled run fills.
 
     Attributes
     ----------
@@ -58,7 +57,7 @@ class Stage:
         and the anchors' transitions and the weights (T, K) in CSR.
     noise
         (code, sigma, low, high): the noise model's number, its standard deviation, and the reward range.
-    luck
+    draws
         The world's random numbers, drawn before anything happens: ``anchor``, ``successor`` and ``noise``, float64
         (T,).
     record
@@ -67,12 +66,18 @@ class Stage:
         bool, all (T,).
     """
 
-    def __init__(self, problem: Problem, luck: Luck, record: Record) -> None:
+    def __init__(self, problem: Problem, draws: Draws, record: Record) -> None:
         self.problem = problem
-        self.world: World = problem.drifting.world
+        self.world: WorldArrays = problem.drifting.world
         self.noise = (problem.noise.code, problem.noise.sigma, *problem.reward_range)
-        self.luck = luck
+        self.draws = draws
         self.record = record
+
+    @property
+    def luck(self) -> Draws:
+        """The old name of ``draws``."""
+        warn_renamed("RunContext.luck", "RunContext.draws")
+        return self.draws
 
 
 class BuiltinAgent(Locked, ABC):
@@ -161,7 +166,7 @@ class BuiltinAgent(Locked, ABC):
         """Take in a valid step."""
 
     @abstractmethod
-    def play(self, stage: Stage) -> None:
+    def play(self, context: RunContext) -> None:
         """Run a whole problem in compiled code and fill its record, as ``act`` and ``observe`` would."""
 
     def act(self, state: int) -> int:
@@ -250,13 +255,13 @@ class BuiltinAgent(Locked, ABC):
 
     def copy(self) -> Self:
         """Return an agent with the same parameters, as new."""
-        return self._twin(None)
+        return self._fresh_copy(None)
 
-    def _twin(self, rng: np.random.Generator | None) -> Self:
-        twin = object.__new__(type(self))  # parameters are never changed, and reset makes everything else again
-        vars(twin).update(vars(self) | {"lock": AgentLock()})
-        twin.reset(rng)
-        return twin
+    def _fresh_copy(self, rng: np.random.Generator | None) -> Self:
+        fresh = object.__new__(type(self))  # parameters are never changed, and reset makes everything else again
+        vars(fresh).update(vars(self) | {"lock": AgentLock()})
+        fresh.reset(rng)
+        return fresh
 
     def _generator(self, rng: np.random.Generator | None) -> np.random.Generator:
         if rng is None:
@@ -299,16 +304,16 @@ class BuiltinAgent(Locked, ABC):
         return table([], [*known, ("next step", f"t = {self.t:,}")], self.name)
 
 
-class RowByRow(BuiltinAgent):
+class ResumableAgent(BuiltinAgent):
     """An agent whose compiled run can stop after any row and go on."""
 
     @abstractmethod
-    def _play_rows(self, stage: Stage, first: int, last: int) -> None:
+    def _play_rows(self, context: RunContext, first: int, last: int) -> None:
         """Play the rows ``first .. last - 1`` of a stage in compiled code."""
 
-    def play(self, stage: Stage) -> None:
+    def play(self, context: RunContext) -> None:
         """Run a whole problem in compiled code and fill its record."""
-        self._play_rows(stage, 0, stage.record.actions.size)
+        self._play_rows(context, 0, context.record.actions.size)
 
 
 def without_later(parameters: Mapping[str, Any], later: Mapping[str, Any]) -> dict[str, Any]:

@@ -18,13 +18,11 @@ from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.agents.bandits.exponential_weights import new_weights, restored_logits
-from driftmdp.agents.base import RowByRow, Stage
-from driftmdp.agents.generators import as_text, from_text
+from driftmdp.agents.base import ResumableAgent, RunContext
+from driftmdp.agents.generator_state import as_text, from_text
 from driftmdp.agents.parts import require_restarts
-from driftmdp.kernels.arrays import Odds
-from driftmdp.showing import counted
-
-__all__ = ["BlockByBlock", "BlockSummary", "Blocks"]
+from driftmdp.display import counted
+from driftmdp.kernels.arrays import Exp3Params
 
 
 @dataclass(frozen=True)
@@ -53,7 +51,7 @@ class Blocks:
     names: tuple[str, ...]
     arms: tuple[tuple[float, ...], ...]
     master: str
-    odds: Odds
+    params: Exp3Params
     formula_gamma: float
 
     def __post_init__(self) -> None:
@@ -139,7 +137,7 @@ class BlockSummary:
         return "\n".join(lines)
 
 
-class BlockByBlock(RowByRow):
+class BlockByBlock(ResumableAgent):
     """An agent whose parts a master draws anew for every block.
 
     Stands before the learner among a class's bases; the class sets ``_blocks`` before they are made.
@@ -156,7 +154,7 @@ class BlockByBlock(RowByRow):
         super().reset(rng)
         blocks = self._blocks
         self._rng = self._generator(rng)
-        self._weights = new_weights(blocks.odds, len(blocks.arms))
+        self._weights = new_weights(blocks.params, len(blocks.arms))
         self._chosen = np.zeros(blocks.n_blocks, np.int32)
         self._probabilities = np.zeros((blocks.n_blocks, len(blocks.arms)))
         self._feedback = np.zeros(blocks.n_blocks)
@@ -169,7 +167,7 @@ class BlockByBlock(RowByRow):
 
     def _draw_arm(self) -> None:
         if self._block < self._blocks.n_blocks:
-            arm = int(kernels.exponential.choose(self._weights, self._rng.random()))
+            arm = int(kernels.exponential_weights.choose(self._weights, self._rng.random()))
             self._chosen[self._block] = arm
             self._probabilities[self._block] = self._weights.probabilities
             self._begin_block(self._block, arm)
@@ -179,38 +177,38 @@ class BlockByBlock(RowByRow):
         blocks = self._blocks
         self._doubt(
             "the range of its master",
-            (blocks.odds.bottom, blocks.odds.bottom + blocks.odds.span),
+            (blocks.params.bottom, blocks.params.bottom + blocks.params.span),
             f"reward of block {self._block + 1}",
-            blocks.odds.bottom + blocks.odds.span * self._gathered / blocks.size(self._block),
+            blocks.params.bottom + blocks.params.span * self._gathered / blocks.size(self._block),
             f"{self.name} learns nothing from it",
         )
         gain = min(max(self._gathered / blocks.length, 0.0), 1.0)
         self._feedback[self._block] = gain
-        kernels.exponential.credit(blocks.odds, self._weights, int(self._chosen[self._block]), gain)
+        kernels.exponential_weights.credit(blocks.params, self._weights, int(self._chosen[self._block]), gain)
         self._block, self._gathered = self._block + 1, 0.0
         self._draw_arm()
 
     def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
         super()._learn(state, action, reward, next_state)  # type: ignore[safe-super]
-        self._gathered += (reward - self._blocks.odds.bottom) / self._blocks.odds.span
+        self._gathered += (reward - self._blocks.params.bottom) / self._blocks.params.span
         if self.t > self._blocks.start(self._block + 1):
             self._end_block()
 
-    def _play_rows(self, stage: Stage, first: int, last: int) -> None:
+    def _play_rows(self, context: RunContext, first: int, last: int) -> None:
         """Play rows in compiled code, block by block."""
         while first < last:
             end = self._blocks.start(self._block + 1)
             until = min(end, last)
-            super()._play_rows(stage, first, until)  # type: ignore[safe-super]
-            self._gather(stage.record.rewards[first:until])
+            super()._play_rows(context, first, until)  # type: ignore[safe-super]
+            self._gather(context.record.rewards[first:until])
             if until == end:
                 self._end_block()
             first = until
         self._voice()
 
     def _gather(self, rewards: NDArray[np.float64]) -> None:
-        odds = self._blocks.odds
-        units = (rewards - odds.bottom) / odds.span
+        params = self._blocks.params
+        units = (rewards - params.bottom) / params.span
         self._gathered = float(np.add.accumulate(np.append(self._gathered, units))[-1])  # as _learn adds them
 
     def summary(self) -> BlockSummary:
@@ -220,9 +218,9 @@ class BlockByBlock(RowByRow):
             master=blocks.master,
             names=blocks.names,
             arms=blocks.arms,
-            gamma=blocks.odds.mixing,
+            gamma=blocks.params.mixing,
             formula_gamma=blocks.formula_gamma,
-            clipped=blocks.formula_gamma > blocks.odds.mixing,
+            clipped=blocks.formula_gamma > blocks.params.mixing,
             block_length=blocks.length,
             starts=np.arange(begun) * blocks.length + 1,
             sizes=np.array([blocks.size(block) for block in range(begun)]),
@@ -267,7 +265,7 @@ class BlockByBlock(RowByRow):
             raise ValueError("the reward of the block is wrong")
         self._rng = from_text(arrays["rng"])
         self._weights.logits[:] = restored_logits(arrays["master_logits"], n_arms)
-        kernels.exponential.mix(blocks.odds, self._weights)
+        kernels.exponential_weights.mix(blocks.params, self._weights)
         self._begin_block(begun - 1, int(chosen[-1]))
         super()._restore(arrays)  # type: ignore[safe-super]
         if not blocks.start(self._block) < self.t <= blocks.start(self._block + 1) + (begun == self._block):

@@ -20,19 +20,17 @@ import numpy as np
 from driftmdp.agents.bandits.exp3_p import MODES, exp3p_in_force
 from driftmdp.agents.bandits.exponential_weights import warn_if_clipped
 from driftmdp.agents.blocks import BlockByBlock, Blocks
+from driftmdp.agents.buffers import begin_window
 from driftmdp.agents.composition import phases_of
 from driftmdp.agents.optimist import Optimist
 from driftmdp.agents.parts import PaperRadii, SinceRestart
-from driftmdp.agents.ranges import checked_range, span_of
-from driftmdp.agents.room import begin_window
+from driftmdp.agents.reward_range import checked_range, span_of
 from driftmdp.errors import InvalidInputError
 from driftmdp.formulas import BorlSchedule, Exp3pParameters, borl_schedule
 from driftmdp.formulas.bandits import exp3_root
-from driftmdp.kernels.arrays import Odds
+from driftmdp.kernels.arrays import Exp3Params
 from driftmdp.mdp import Problem, Space
 from driftmdp.validation import one_of
-
-__all__ = ["BORL", "MASTERS"]
 
 MASTERS = {"exp3p": "EXP3.P", "exp3": "EXP3"}
 
@@ -118,7 +116,7 @@ class BORL(BlockByBlock, Optimist):
             seed=seed,
         )
         self.delta, self.scale = delta, scale
-        formula, used = self._blocks.formula_gamma, self._blocks.odds.mixing
+        formula, used = self._blocks.formula_gamma, self._blocks.params.mixing
         warn_if_clipped(self.name, formula, used, plan.n_arms, plan.n_blocks, "Use mode='bounded'")
 
     def _blocks_of(self, plan: BorlSchedule, horizon: int, reward_range: tuple[float, float] | None) -> Blocks:
@@ -135,7 +133,7 @@ class BORL(BlockByBlock, Optimist):
             gamma = exp3_root(plan.n_arms, plan.n_blocks)
             share = min(gamma, 1.0 if self.mode == "paper" else 0.5)
             used = Exp3pParameters(alpha=share / plan.n_arms, beta=0.0, gamma=share)
-        odds = Odds(used.alpha, used.beta, used.gamma, 0.0, 0, bounds[0], span_of(bounds))
+        params = Exp3Params(used.alpha, used.beta, used.gamma, 0.0, 0, bounds[0], span_of(bounds))
         return Blocks(
             horizon,
             plan.block_length,
@@ -143,7 +141,7 @@ class BORL(BlockByBlock, Optimist):
             ("window", "widening"),
             plan.arms,
             MASTERS[self.master],
-            odds,
+            params,
             gamma,
         )
 

@@ -9,12 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.agents.parts import Confidence, Doubling, Everything, Memory, SinceRestart
-from driftmdp.agents.ranges import span_of
+from driftmdp.agents.reward_range import span_of
 from driftmdp.errors import InvalidInputError
-from driftmdp.kernels.arrays import Phases, Rules
+from driftmdp.kernels.arrays import OptimistParams, Phases
 from driftmdp.mdp import Space
-
-__all__ = ["Composition", "horizon_of", "phases_of", "rules_of"]
 
 
 class Composition(Protocol):
@@ -35,10 +33,10 @@ def horizon_of(agent: Composition) -> int:
     return agent.horizon
 
 
-def rules_of(agent: Composition) -> Rules:
+def rules_of(agent: Composition) -> OptimistParams:
     """Return how an agent thinks."""
     constants = agent.confidence.constants(agent.space, horizon_of(agent))
-    return Rules(
+    return OptimistParams(
         scale=agent.confidence.scale,
         reward_factor=constants.reward_factor,
         reward_log=constants.reward_log,

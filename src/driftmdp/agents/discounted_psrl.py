@@ -8,8 +8,6 @@ from driftmdp.agents.sampler import Sampler, usual_window
 from driftmdp.mdp import Space
 from driftmdp.validation import as_integer, as_number
 
-__all__ = ["DiscountedPSRL"]
-
 LEAST_DISCOUNT = 1e-9
 
 

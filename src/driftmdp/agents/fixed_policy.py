@@ -8,17 +8,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from driftmdp import kernels
-from driftmdp.agents.base import Stage, checked_problem
+from driftmdp.agents.base import RunContext, checked_problem
 from driftmdp.agents.oracle import checked_policies
-from driftmdp.agents.timed import Timed
+from driftmdp.agents.step_counter import CountsSteps
 from driftmdp.mdp import Problem, Space
 from driftmdp.planning import optimal_gain
 from driftmdp.validation import as_table
 
-__all__ = ["FixedPolicy"]
 
-
-class FixedPolicy(Timed):
+class FixedPolicy(CountsSteps):
     """Play a given policy for ever.
 
     Parameters
@@ -54,8 +52,10 @@ class FixedPolicy(Timed):
     def _decide(self, state: int) -> int:
         return int(self.policy[state])
 
-    def play(self, stage: Stage) -> None:
+    def play(self, context: RunContext) -> None:
         """Run a whole problem in compiled code and fill its record."""
-        policy_of = np.zeros(stage.record.actions.size, np.int32)
-        kernels.scripted.follow(stage.world, stage.luck, stage.noise, self.policy[None], policy_of, stage.record)
-        self._t += stage.record.actions.size
+        policy_of = np.zeros(context.record.actions.size, np.int32)
+        kernels.fixed_policies.follow(
+            context.world, context.draws, context.noise, self.policy[None], policy_of, context.record
+        )
+        self._t += context.record.actions.size

@@ -14,8 +14,8 @@ each evening
     (sold out: at least so many), and deal 1% of the weight out evenly, so that it can move (fixed share),
     remember the day.
 
-No window, no horizon and no budget is set: the weights find the memory. kernels/censored.py has the formulas,
-docs/inventory.md what each part is worth.
+No window, no horizon and no budget is set: the weights find the memory. kernels/censored_demand.py has the
+formulas, docs/inventory.md what each part is worth.
 """
 
 from __future__ import annotations
@@ -26,19 +26,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp import kernels
-from driftmdp.agents.base import RowByRow, Stage
-from driftmdp.agents.outlook import Outlook, outlook, require_converged
-from driftmdp.agents.restoring import LATEST
+from driftmdp.agents.base import ResumableAgent, RunContext
+from driftmdp.agents.order_explanation import Outlook, outlook, require_converged
+from driftmdp.agents.snapshot_checks import LATEST
 from driftmdp.errors import InvalidInputError
-from driftmdp.kernels.shop_arrays import N_MEMORIES, Demands, Prices, new_demands, new_guess
+from driftmdp.kernels.inventory_arrays import N_MEMORIES, Demands, ShelfModel, new_demands, new_guess
 from driftmdp.mdp import Problem
 from driftmdp.problems.inventory import Costs, InventoryProblem, Stock, as_lead_time
 from driftmdp.validation import as_integer
 
-__all__ = ["InventoryOptimist", "prices_of", "restored_demands"]
 
-
-class InventoryOptimist(RowByRow):
+class InventoryOptimist(ResumableAgent):
     """Order by a censored estimate of drifting demand; nothing to set but what the shelf is.
 
     In a simulation the days of the week are counted from the first, a Monday.
@@ -65,7 +63,7 @@ class InventoryOptimist(RowByRow):
     only_for: ClassVar[str] = "inventory"
 
     def __init__(self, costs: Costs, capacity: int, lead_time: int = 0) -> None:
-        self._prices = prices_of(costs, capacity, lead_time)
+        self._shelf = prices_of(costs, capacity, lead_time)
         self._stock = Stock(capacity, lead_time)
         super().__init__(self._stock.space, None, None)
         self.costs, self.capacity, self.lead_time = costs, self._stock.capacity, self._stock.lead_time
@@ -74,7 +72,7 @@ class InventoryOptimist(RowByRow):
         self._begin()
 
     def _begin(self) -> None:
-        self._guess = new_guess(self.capacity, self.lead_time)
+        self._workspace = new_guess(self.capacity, self.lead_time)
         self._demands = new_demands(1, self.capacity)
 
     @classmethod
@@ -104,10 +102,10 @@ class InventoryOptimist(RowByRow):
 
     def _decide(self, state: int) -> int:
         stock, coming = int(self._stock.on_hand[state]), int(self._stock.coming[state])
-        order, residual = kernels.shelf.decide(
-            self._demands, 0, self._weekday, self._prices, self._guess, stock, coming
+        order, residual = kernels.inventory_rules.decide(
+            self._demands, 0, self._weekday, self._shelf, self._workspace, stock, coming
         )
-        require_converged(residual, self._prices)
+        require_converged(residual, self._shelf)
         return int(order)
 
     def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
@@ -118,22 +116,22 @@ class InventoryOptimist(RowByRow):
                 f"next_state must be one that sales can lead to from state {state} with an order of {action}, "
                 f"of which {on_sale} can be sold; got {next_state}."
             )
-        kernels.censored.learn(self._demands, 0, self._weekday, on_sale, sales, self._guess)
+        kernels.censored_demand.learn(self._demands, 0, self._weekday, on_sale, sales, self._workspace)
 
-    def _play_rows(self, stage: Stage, first: int, last: int) -> None:
-        residual = kernels.shelf.play(
-            stage.world,
-            stage.luck,
-            stage.noise,
-            self._prices,
+    def _play_rows(self, context: RunContext, first: int, last: int) -> None:
+        residual = kernels.inventory_rules.play(
+            context.world,
+            context.draws,
+            context.noise,
+            self._shelf,
             self._demands,
-            self._guess,
-            stage.record,
+            self._workspace,
+            context.record,
             self._places,
             first,
             last,
         )
-        require_converged(residual, self._prices)
+        require_converged(residual, self._shelf)
 
     def explain(self, state: int) -> Outlook:
         """Return what is believed of the demand, and the order that follows from it in a state.
@@ -151,7 +149,7 @@ class InventoryOptimist(RowByRow):
         """
         s = self._state(state, "state")
         stock, coming = int(self._stock.on_hand[s]), int(self._stock.coming[s])
-        return outlook(self._demands, 0, self._weekday, self._prices, self._guess, stock, coming)
+        return outlook(self._demands, 0, self._weekday, self._shelf, self._workspace, stock, coming)
 
     def summary(self) -> dict[str, Any]:
         """Return the weights of the memories and the belief that weekdays differ."""
@@ -167,12 +165,12 @@ class InventoryOptimist(RowByRow):
         self._demands = restored_demands(arrays, 1, self.capacity)
 
 
-def prices_of(costs: Costs, capacity: int, lead_time: int) -> Prices:
+def prices_of(costs: Costs, capacity: int, lead_time: int) -> ShelfModel:
     """Return what a shelf is, as kernels take it."""
     if not isinstance(costs, Costs):
         raise InvalidInputError(f"costs must be Costs(fixed, unit, lost_sale, holding); got {costs!r}.")
     capacity = as_integer(capacity, "capacity", minimum=1)
-    return Prices(costs.fixed, costs.unit, costs.lost_sale, costs.holding, capacity, as_lead_time(lead_time))
+    return ShelfModel(costs.fixed, costs.unit, costs.lost_sale, costs.holding, capacity, as_lead_time(lead_time))
 
 
 def restored_demands(arrays: dict[str, NDArray[Any]], n: int, capacity: int) -> Demands:

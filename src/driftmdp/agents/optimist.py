@@ -13,20 +13,26 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from driftmdp import kernels
-from driftmdp.agents.base import RowByRow, Stage
+from driftmdp.agents.base import ResumableAgent, RunContext
+from driftmdp.agents.buffers import (
+    counts_of,
+    draft_for,
+    enlarge_memory,
+    enlarge_plan_state,
+    means_of,
+    new_memory,
+    new_plan_state,
+)
 from driftmdp.agents.composition import phases_of, rules_of
-from driftmdp.agents.explanation import ActionReason, Beliefs, Explanation, Plan
-from driftmdp.agents.locking import locked
+from driftmdp.agents.lock import locked
 from driftmdp.agents.parts import Confidence, Doubling, Everything, Memory, SinceRestart, SlidingWindow
-from driftmdp.agents.ranges import checked_range
-from driftmdp.agents.restoring import memory_arrays, restored_memory, restored_mind
-from driftmdp.agents.room import counts_of, draft_for, enlarge_memory, enlarge_mind, means_of, new_memory, new_mind
+from driftmdp.agents.plan_explanation import ActionReason, Beliefs, Explanation, Plan
+from driftmdp.agents.reward_range import checked_range
+from driftmdp.agents.snapshot_checks import memory_arrays, restored_memory, restored_mind
 from driftmdp.errors import InvalidInputError, NotConvergedError
 from driftmdp.mdp import Space
 from driftmdp.planning.optimistic import finish_sparsely
 from driftmdp.validation import as_integer, one_of
-
-__all__ = ["PLANNERS", "TIES", "Optimist"]
 
 TIE = 1e-9  # of the planner, in units of the reward range
 PLANNERS = ("paper", "fast")
@@ -36,7 +42,7 @@ PLAN_FACTS = "gain", "residual", "sweeps", "is_vacuous", "accelerated"
 TRIED_FACTS = "gain", "residual", "sweeps", "vacuous", "accelerated"
 
 
-class Optimist(RowByRow):
+class Optimist(ResumableAgent):
     """Plan for the best world that what is remembered leaves plausible, and act on it until the next plan.
 
     The named agents are compositions of this class; use it directly to try other ones.
@@ -109,8 +115,8 @@ class Optimist(RowByRow):
         super().reset(rng)
         windows = self._phases.window
         self._known = new_memory(self.space.n_pairs, int(windows[0]), steps=int(windows.max()))
-        self._mind = new_mind(self.space.n_states, self.space.n_pairs, self._known.slots.size)
-        self._draft = draft_for(self.space.n_states, self._known, self._rules.bernstein == 1)
+        self._plan_state = new_plan_state(self.space.n_states, self.space.n_pairs, self._known.slots.size)
+        self._workspace = draft_for(self.space.n_states, self._known, self._rules.bernstein == 1)
 
     @property
     def schedule(self) -> Doubling:
@@ -120,18 +126,20 @@ class Optimist(RowByRow):
     @property
     def t(self) -> int:
         """The time of the step that comes next, from 1."""
-        return int(self._mind.clock["t"][0])
+        return int(self._plan_state.clock["t"][0])
 
     def _decide(self, state: int) -> int:
-        if kernels.optimist.is_due(self._phases, self._offsets, self._mind, state):
+        if kernels.optimist.should_replan(self._phases, self._offsets, self._plan_state, state):
             self._plan()
-        return int(self._mind.policy[state])
+        return int(self._plan_state.policy[state])
 
     def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
-        if not kernels.memory.has_room(self._known):
+        if not kernels.transition_counts.has_room(self._known):
             self._enlarge()
         pair = int(self._offsets[state]) + action
-        kernels.optimist.learn(self._rules, self._phases, self._known, self._mind, state, pair, reward, next_state)
+        kernels.optimist.learn(
+            self._rules, self._phases, self._known, self._plan_state, state, pair, reward, next_state
+        )
         if self.reward_range is not None and not self.reward_range[0] <= reward <= self.reward_range[1]:
             self._doubt_the_range(state, action, pair)
 
@@ -145,20 +153,20 @@ class Optimist(RowByRow):
             what = f"reward of state {state}, action {action}"
             self._doubt("reward_range", self.reward_range, what, float(mean), effect)
 
-    def _play_rows(self, stage: Stage, first: int, last: int) -> None:
+    def _play_rows(self, context: RunContext, first: int, last: int) -> None:
         step = first
         while step < last:
             step, status = kernels.optimist.play(
-                stage.world,
-                stage.luck,
-                stage.noise,
+                context.world,
+                context.draws,
+                context.noise,
                 self._rules,
                 self._phases,
                 self._offsets,
                 self._known,
-                self._mind,
-                self._draft,
-                stage.record,
+                self._plan_state,
+                self._workspace,
+                context.record,
                 step,
                 last,
                 self._acceleration,
@@ -177,7 +185,7 @@ class Optimist(RowByRow):
     @locked
     def last_plan(self) -> Plan:
         """The facts of the last plan."""
-        clock = self._mind.clock[0]
+        clock = self._plan_state.clock[0]
         if clock["episode"] == 0:
             raise InvalidInputError("There is no plan yet; call act(state) first.")
         return self._facts(clock["planned"], *(clock[name] for name in PLAN_FACTS))
@@ -190,7 +198,7 @@ class Optimist(RowByRow):
     @property
     def n_plans(self) -> int:
         """How many plans were made."""
-        return int(self._mind.clock["episode"][0])
+        return int(self._plan_state.clock["episode"][0])
 
     @property
     def _acceleration(self) -> int | None:
@@ -205,8 +213,8 @@ class Optimist(RowByRow):
                 self._phases,
                 self._offsets,
                 self._known,
-                self._mind,
-                self._draft,
+                self._plan_state,
+                self._workspace,
                 self._acceleration,
             )
             if status == kernels.bellman.CONVERGED or self._help(status):
@@ -215,37 +223,39 @@ class Optimist(RowByRow):
     def _help(self, status: int) -> bool:
         """Do what compiled code could not; return whether a plan was finished."""
         if status == kernels.bellman.NO_ROOM:
-            if kernels.memory.has_room(self._known):
-                self._enlarge_draft(2 * int(self._mind.clock["need"][0]))
+            if kernels.transition_counts.has_room(self._known):
+                self._enlarge_draft(2 * int(self._plan_state.clock["need"][0]))
             else:
                 self._enlarge()
             return False
-        draft, clock = self._draft, self._mind.clock[0]
-        n = int(np.count_nonzero(draft.local_of >= 0))
+        workspace, clock = self._workspace, self._plan_state.clock[0]
+        n = int(np.count_nonzero(workspace.local_of >= 0))
         n_local = min(n + 1, self.space.n_states)
         precision = 1.0 / np.sqrt(float(clock["t"] - clock["start"]))
         try:
             if status == kernels.bellman.TOO_SLOW:
-                low, high, more, status = kernels.extended.hurry(draft, n_local, precision)
+                low, high, more, status = kernels.extended_value_iteration.accelerate_from(
+                    workspace, n_local, precision
+                )
                 clock["tried_gain"], clock["tried_residual"] = high, high - low
                 clock["tried_sweeps"] += more
                 clock["tried_accelerated"] = True
             if status == kernels.bellman.OUT_OF_BUDGET:
-                low, high, rounds = finish_sparsely(draft, n_local, precision)
+                low, high, rounds = finish_sparsely(workspace, n_local, precision)
                 clock["tried_gain"], clock["tried_residual"] = high, high - low
                 clock["tried_sweeps"] += rounds
             if not 0 <= clock["tried_residual"] <= precision:
                 raise self._not_converged(precision)
             widening = self._phases.transition_extra[clock["phase"]]
-            kernels.optimist.settle(
-                self._rules, widening, self._offsets, self._known, self._mind, draft, n, n_local
+            kernels.optimist.commit_plan(
+                self._rules, widening, self._offsets, self._known, self._plan_state, workspace, n, n_local
             )
             return True
         finally:
-            kernels.optimist.release(n, draft)
+            kernels.optimist.release(n, workspace)
 
     def _not_converged(self, precision: float) -> NotConvergedError:
-        clock = self._mind.clock[0]
+        clock = self._plan_state.clock[0]
         best = self._facts(clock["t"], *(clock[f"tried_{name}"] for name in TRIED_FACTS))
         return NotConvergedError(
             f"The plan of {self.name} at t={clock['t']} must be certain to {precision * self._rules.span:.3g}; got "
@@ -257,11 +267,11 @@ class Optimist(RowByRow):
 
     def _enlarge(self) -> None:
         self._known = enlarge_memory(self._known)
-        self._mind = enlarge_mind(self._mind, self._known.slots.size)
+        self._plan_state = enlarge_plan_state(self._plan_state, self._known.slots.size)
         self._enlarge_draft(0)
 
     def _enlarge_draft(self, stored: int) -> None:
-        self._draft = draft_for(self.space.n_states, self._known, self._rules.bernstein == 1, stored)
+        self._workspace = draft_for(self.space.n_states, self._known, self._rules.bernstein == 1, stored)
 
     # what it knows -----------------------------------------------------------------------------------
 
@@ -294,10 +304,10 @@ class Optimist(RowByRow):
         >>> agent.beliefs().counts  # by pair: state 0's two actions, then state 1's
         array([1., 0., 0., 0.])
         """
-        planned, clock, mind = self.last_plan.t, self._mind.clock[0], self._mind
+        planned, clock, plan_state = self.last_plan.t, self._plan_state.clock[0], self._plan_state
         n = self.space.n_pairs
         counts, rewards, radii = np.zeros(n), np.full(n, float(clock["unseen"])), np.full(n, np.inf)
-        reasons = mind.reasons[: int(clock["n_reasons"])]
+        reasons = plan_state.reasons[: int(clock["n_reasons"])]
         pairs = reasons["pair"]
         counts[pairs], rewards[pairs], radii[pairs] = reasons["count"], reasons["reward"], reasons["radius"]
         return Beliefs(
@@ -307,8 +317,8 @@ class Optimist(RowByRow):
             counts=counts,
             rewards=rewards,
             radii=radii,
-            bias=mind.bias.copy(),
-            policy=mind.policy.copy(),
+            bias=plan_state.bias.copy(),
+            policy=plan_state.policy.copy(),
         )
 
     def explain(self, state: int) -> Explanation:
@@ -327,12 +337,12 @@ class Optimist(RowByRow):
         action 0: promises 1, not remembered
         """
         s = self._state(state, "state")
-        plan, clock = self.last_plan, self._mind.clock[0]
+        plan, clock = self.last_plan, self._plan_state.clock[0]
         bottom, span = self._rules.bottom, self._rules.span
         first, last = int(self._offsets[s]), int(self._offsets[s + 1])
-        reasons = self._mind.reasons[: int(clock["n_reasons"])]
+        reasons = self._plan_state.reasons[: int(clock["n_reasons"])]
         seen = reasons[(reasons["pair"] >= first) & (reasons["pair"] < last)]
-        values = np.full(last - first, float(clock["unseen"] + clock["top"] - self._mind.bias[s]))
+        values = np.full(last - first, float(clock["unseen"] + clock["top"] - self._plan_state.bias[s]))
         rewards, counts = np.full(last - first, float(clock["unseen"])), np.zeros(last - first, int)
         radii, places = np.full(last - first, np.inf), seen["pair"] - first
         values[places], rewards[places] = seen["value"], seen["reward"]
@@ -347,7 +357,7 @@ class Optimist(RowByRow):
         )
         return Explanation(
             s,
-            int(self._mind.policy[s]),
+            int(self._plan_state.policy[s]),
             actions,
             tied=int(np.count_nonzero(values >= values.max() - TIE)),
             vacuous=bool((radii >= (1.0 if self._rules.bernstein else 2.0)).all()),
@@ -361,21 +371,21 @@ class Optimist(RowByRow):
     # keeping -----------------------------------------------------------------------------------------
 
     def _state_arrays(self) -> dict[str, NDArray[Any]]:
-        mind = self._mind
-        clock = mind.clock[0]
+        plan_state = self._plan_state
+        clock = plan_state.clock[0]
         return memory_arrays(self._known) | {
-            "clock": mind.clock,
-            "visits": mind.visits,
-            "policy": mind.policy,
-            "bias": mind.bias,
-            "touched": mind.touched[: int(clock["n_touched"])],
-            "reasons": mind.reasons[: int(clock["n_reasons"])],
+            "clock": plan_state.clock,
+            "visits": plan_state.visits,
+            "policy": plan_state.policy,
+            "bias": plan_state.bias,
+            "touched": plan_state.touched[: int(clock["n_touched"])],
+            "reasons": plan_state.reasons[: int(clock["n_reasons"])],
         }
 
     def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
         self._known = restored_memory(self.space, self._known, arrays)
-        self._mind = restored_mind(self.space, self._mind, self._known, arrays)
-        clock = self._mind.clock[0]
+        self._plan_state = restored_mind(self.space, self._plan_state, self._known, arrays)
+        clock = self._plan_state.clock[0]
         if not 0 <= clock["phase"] < self._phases.starts.size:
             raise ValueError("the phase does not exist")
         if self._known.tally["window"][0] != self._phases.window[clock["phase"]]:

@@ -8,17 +8,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from driftmdp import kernels
-from driftmdp.agents.base import Stage, checked_problem
-from driftmdp.agents.timed import Timed
+from driftmdp.agents.base import RunContext, checked_problem
+from driftmdp.agents.step_counter import CountsSteps
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import Problem, Space
 from driftmdp.planning import gain_path
 from driftmdp.validation import as_table
 
-__all__ = ["Oracle", "checked_policies"]
 
-
-class Oracle(Timed):
+class Oracle(CountsSteps):
     """Play the optimal policy of the MDP of each t.
 
     It is what rho*_t assumes to be known, though not an upper bound: a policy that looks ahead may earn more, and
@@ -67,11 +65,13 @@ class Oracle(Timed):
     def _decide(self, state: int) -> int:
         return int(self.policies[self.policy_index[self._t - 1], state])
 
-    def play(self, stage: Stage) -> None:
+    def play(self, context: RunContext) -> None:
         """Run a whole problem in compiled code and fill its record."""
-        n = stage.record.actions.size
+        n = context.record.actions.size
         index = self.policy_index[self._t - 1 :][:n]
-        kernels.scripted.follow(stage.world, stage.luck, stage.noise, self.policies, index, stage.record)
+        kernels.fixed_policies.follow(
+            context.world, context.draws, context.noise, self.policies, index, context.record
+        )
         self._t += n
 
 

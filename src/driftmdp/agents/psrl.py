@@ -10,8 +10,6 @@ from __future__ import annotations
 from driftmdp.agents.sampler import Sampler
 from driftmdp.mdp import Space
 
-__all__ = ["PSRL"]
-
 
 class PSRL(Sampler):
     """Posterior sampling: draw a world that what was seen leaves plausible, and act on it until the next draw.

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from driftmdp import kernels
-from driftmdp.agents.base import Stage
-from driftmdp.agents.drawing import Drawing
+from driftmdp.agents.base import RunContext
+from driftmdp.agents.random_draws import DrawsUniform
 from driftmdp.mdp import Space
 
-__all__ = ["Random"]
 
-
-class Random(Drawing):
+class Random(DrawsUniform):
     """Choose every action with the same probability.
 
     Parameters
@@ -36,8 +34,8 @@ class Random(Drawing):
     def _decide(self, state: int) -> int:
         return int(self._draw() * int(self._offsets[state + 1] - self._offsets[state]))
 
-    def play(self, stage: Stage) -> None:
+    def play(self, context: RunContext) -> None:
         """Run a whole problem in compiled code and fill its record."""
-        uniforms = self._rng.random(stage.record.actions.size)
-        kernels.scripted.wander(stage.world, stage.luck, stage.noise, uniforms, stage.record)
-        self._t += stage.record.actions.size
+        uniforms = self._rng.random(context.record.actions.size)
+        kernels.fixed_policies.wander(context.world, context.draws, context.noise, uniforms, context.record)
+        self._t += context.record.actions.size

@@ -6,11 +6,9 @@ import numpy as np
 
 from driftmdp.agents.optimist import Optimist
 from driftmdp.agents.parts import BernsteinRadii, SinceRestart, require_restarts
-from driftmdp.formulas.whole import whole_part
+from driftmdp.formulas.rounding import whole_part
 from driftmdp.mdp import Space
 from driftmdp.validation import as_integer
-
-__all__ = ["RestartedUCRL2B"]
 
 
 class RestartedUCRL2B(Optimist):

@@ -13,21 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp import kernels
-from driftmdp.agents.base import RowByRow, Stage
-from driftmdp.agents.explanation import Plan
-from driftmdp.agents.locking import locked
-from driftmdp.agents.ranges import required_range, span_of
-from driftmdp.agents.restoring import memory_arrays, restored_memory, restored_mind
-from driftmdp.agents.room import counts_of, enlarge_memory, means_of, new_memory, new_mind
+from driftmdp.agents.base import ResumableAgent, RunContext
+from driftmdp.agents.buffers import counts_of, enlarge_memory, means_of, new_memory, new_plan_state
+from driftmdp.agents.lock import locked
+from driftmdp.agents.plan_explanation import Plan
+from driftmdp.agents.reward_range import required_range, span_of
+from driftmdp.agents.snapshot_checks import memory_arrays, restored_memory, restored_mind
 from driftmdp.errors import InvalidInputError
 from driftmdp.formulas import tuned
 from driftmdp.kernels.arrays import Model
-from driftmdp.kernels.posterior_arrays import Posterior, Sample
+from driftmdp.kernels.posterior_arrays import PosteriorParams, SampledModel
 from driftmdp.mdp import Space
 from driftmdp.mdp.space import as_space
 from driftmdp.validation import as_integer, as_number
-
-__all__ = ["Sampler", "SamplingSummary", "usual_window"]
 
 TOLERANCE = 1e-3  # of the gain of a sampled model, in units of the reward range
 LEAST_PRIOR = 0.05  # of all next states together: below, nearly all draws would be beyond double precision
@@ -57,7 +55,7 @@ class SamplingSummary:
     residual: float
 
 
-class Sampler(RowByRow):
+class Sampler(ResumableAgent):
     """What the agents of this family share; a subclass gives the memory and the schedule."""
 
     reward_range: tuple[float, float]
@@ -78,7 +76,7 @@ class Sampler(RowByRow):
         self.prior = prior if prior is None else as_number(prior, "prior", LEAST_PRIOR / n, LARGEST_PRIOR)
         weight = 1.0 / n if self.prior is None else self.prior
         bottom, span = self.reward_range[0], span_of(self.reward_range)
-        self._law = Posterior(weight, float(discount), every, TOLERANCE, bottom, span)
+        self._law = PosteriorParams(weight, float(discount), every, TOLERANCE, bottom, span)
         self._window = window
         self.reset()
 
@@ -87,12 +85,12 @@ class Sampler(RowByRow):
         super().reset(rng)
         n_states, n_pairs = self.space.n_states, self.space.n_pairs
         self._known = new_memory(n_pairs, self._window)
-        self._mind = new_mind(n_states, n_pairs, 0)
+        self._plan_state = new_plan_state(n_states, n_pairs, 0)
         self._faded = np.zeros(n_pairs, np.int64)
-        self._luck = self._generator(rng).integers(0, 2**64, 4, dtype=np.uint64)
+        self._draws = self._generator(rng).integers(0, 2**64, 4, dtype=np.uint64)
         self._sample = self._room_for(min(n_states, SUCCESSORS) * n_pairs + n_states)
 
-    def _room_for(self, stored: int) -> Sample:
+    def _room_for(self, stored: int) -> SampledModel:
         n_pairs = self.space.n_pairs
         model = Model(
             self._offsets,
@@ -101,39 +99,41 @@ class Sampler(RowByRow):
             np.zeros(stored, np.int32),
             np.zeros(stored),
         )
-        return Sample(model, np.zeros(self.space.n_states, np.bool_))
+        return SampledModel(model, np.zeros(self.space.n_states, np.bool_))
 
     @property
     def t(self) -> int:
         """The time of the step that comes next, from 1."""
-        return int(self._mind.clock["t"][0])
+        return int(self._plan_state.clock["t"][0])
 
     def _decide(self, state: int) -> int:
-        if kernels.posterior.is_due(self._law, self._offsets, self._mind, state):
+        if kernels.posterior.should_replan(self._law, self._offsets, self._plan_state, state):
             self._plan()
-        return int(self._mind.policy[state])
+        return int(self._plan_state.policy[state])
 
     def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
-        if not kernels.memory.has_room(self._known):
+        if not kernels.transition_counts.has_room(self._known):
             self._known = enlarge_memory(self._known)
         pair = int(self._offsets[state]) + action
-        kernels.posterior.learn(self._law, self._known, self._mind, self._faded, state, pair, reward, next_state)
+        kernels.posterior.learn(
+            self._law, self._known, self._plan_state, self._faded, state, pair, reward, next_state
+        )
         self._doubt_the_mean(reward, f"{self.name} clips them and cannot tell them apart")
 
-    def _play_rows(self, stage: Stage, first: int, last: int) -> None:
+    def _play_rows(self, context: RunContext, first: int, last: int) -> None:
         step = first
         while step < last:
             step, _ = kernels.posterior.play(
-                stage.world,
-                stage.luck,
-                stage.noise,
+                context.world,
+                context.draws,
+                context.noise,
                 self._law,
                 self._known,
-                self._mind,
+                self._plan_state,
                 self._faded,
-                self._luck,
+                self._draws,
                 self._sample,
-                stage.record,
+                context.record,
                 step,
                 last,
             )
@@ -146,11 +146,13 @@ class Sampler(RowByRow):
         return self.last_plan
 
     def _plan(self) -> None:
-        while kernels.posterior.plan(self._law, self._known, self._mind, self._faded, self._luck, self._sample):
+        while kernels.posterior.plan(
+            self._law, self._known, self._plan_state, self._faded, self._draws, self._sample
+        ):
             self._make_room()
 
     def _make_room(self) -> None:
-        if kernels.memory.has_room(self._known):
+        if kernels.transition_counts.has_room(self._known):
             self._sample = self._room_for(2 * self._sample.model.data.size)
         else:
             self._known = enlarge_memory(self._known)
@@ -159,7 +161,7 @@ class Sampler(RowByRow):
     @locked
     def last_plan(self) -> Plan:
         """The facts of the last plan; ``gain`` is that of the model drawn."""
-        clock = self._mind.clock[0]
+        clock = self._plan_state.clock[0]
         if clock["episode"] == 0:
             raise InvalidInputError("There is no plan yet; call act(state) first.")
         span, residual = self._law.span, float(clock["residual"])
@@ -170,11 +172,11 @@ class Sampler(RowByRow):
     @property
     def n_plans(self) -> int:
         """How many models were drawn."""
-        return int(self._mind.clock["episode"][0])
+        return int(self._plan_state.clock["episode"][0])
 
     def summary(self) -> SamplingSummary:
         """Return how many models were drawn, and how well they were solved."""
-        span, worst = self._law.span, float(self._mind.clock["tried_residual"][0])
+        span, worst = self._law.span, float(self._plan_state.clock["tried_residual"][0])
         return SamplingSummary(self.n_plans, self._law.prior, span * self._law.tolerance, span * worst)
 
     def counts(self) -> NDArray[np.float64]:
@@ -186,32 +188,32 @@ class Sampler(RowByRow):
         return self._law.bottom + self._law.span * means_of(self._known)
 
     def _state_arrays(self) -> dict[str, NDArray[Any]]:
-        mind = self._mind
+        plan_state = self._plan_state
         return memory_arrays(self._known) | {
-            "clock": mind.clock,
-            "visits": mind.visits,
-            "policy": mind.policy,
-            "bias": mind.bias,
-            "touched": mind.touched[:0],
-            "reasons": mind.reasons[:0],
+            "clock": plan_state.clock,
+            "visits": plan_state.visits,
+            "policy": plan_state.policy,
+            "bias": plan_state.bias,
+            "touched": plan_state.touched[:0],
+            "reasons": plan_state.reasons[:0],
             "faded": self._faded,
-            "luck": self._luck,
+            "luck": self._draws,
         }
 
     def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
         self._known = restored_memory(self.space, self._known, arrays)
         if self._known.tally["window"][0] != self._window:
             raise ValueError("the window is wrong")
-        self._mind = restored_mind(self.space, self._mind, self._known, arrays)
-        faded, luck = arrays["faded"], arrays["luck"]
+        self._plan_state = restored_mind(self.space, self._plan_state, self._known, arrays)
+        faded, draws = arrays["faded"], arrays["luck"]
         whole = faded.shape == self._faded.shape and faded.dtype.kind == "i"
         if not whole or not ((faded >= 0) & (faded < self.t)).all():
             raise ValueError("the time of a pair is wrong")
-        if luck.shape != (4,) or luck.dtype.kind != "u" or not luck.any():
+        if draws.shape != (4,) or draws.dtype.kind != "u" or not draws.any():
             raise ValueError("the generator is wrong")
-        if not np.isfinite(self._mind.bias).all():
+        if not np.isfinite(self._plan_state.bias).all():
             raise ValueError("the bias is not finite")
-        self._faded, self._luck = faded.astype(np.int64), luck.astype(np.uint64)
+        self._faded, self._draws = faded.astype(np.int64), draws.astype(np.uint64)
 
 
 def usual_window(space: Space, horizon: int) -> int:

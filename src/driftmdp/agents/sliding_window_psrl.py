@@ -9,8 +9,6 @@ from driftmdp.agents.sampler import Sampler, usual_window
 from driftmdp.mdp import Space
 from driftmdp.validation import as_integer
 
-__all__ = ["SlidingWindowPSRL"]
-
 
 class SlidingWindowPSRL(Sampler):
     """Posterior sampling that counts the last W steps only, and draws a model at multiples of W too.

@@ -10,8 +10,6 @@ from typing import Any, Self
 from driftmdp.agents.swucrl2_cw import SWUCRL2CW, tuned_to
 from driftmdp.mdp import Problem, Space
 
-__all__ = ["SlidingWindowUCRL2"]
-
 
 class SlidingWindowUCRL2(SWUCRL2CW):
     """Sliding-window UCRL2 without confidence widening: SWUCRL2-CW with eta = 0.

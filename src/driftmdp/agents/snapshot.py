@@ -26,8 +26,6 @@ from driftmdp.npz import Arrays, pack, read_regular, unpack
 from driftmdp.problems.inventory import Costs
 from driftmdp.validation import as_file, quietly
 
-__all__ = ["VERSION", "load", "save"]
-
 FORMAT = "driftmdp agent"
 MODEST_PAIRS = 10**7  # that any file may have; more only as many as it has bytes
 VERSION = 2  # 1 came before windows that differ by phase

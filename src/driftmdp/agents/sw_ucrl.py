@@ -8,12 +8,10 @@ from typing import Any, Self
 from driftmdp.agents.optimist import Optimist
 from driftmdp.agents.parts import JakschRadii, SlidingWindow
 from driftmdp.agents.swucrl2_cw import tuned_to
-from driftmdp.formulas.whole import whole_part
+from driftmdp.formulas.rounding import whole_part
 from driftmdp.mdp import Problem, Space
 from driftmdp.mdp.space import as_space
 from driftmdp.validation import as_integer, as_number
-
-__all__ = ["SWUCRL"]
 
 
 class SWUCRL(Optimist):

@@ -14,12 +14,10 @@ from typing import Any, Self
 from driftmdp.agents.base import checked_problem
 from driftmdp.agents.optimist import Optimist
 from driftmdp.agents.parts import Doubling, PaperRadii, SlidingWindow
-from driftmdp.agents.ranges import unit_variation
+from driftmdp.agents.reward_range import unit_variation
 from driftmdp.formulas import Tuning, tuned
 from driftmdp.mdp import Problem, Space
 from driftmdp.validation import as_integer
-
-__all__ = ["SWUCRL2CW", "tuned_to"]
 
 
 class SWUCRL2CW(Optimist):

@@ -13,8 +13,6 @@ from driftmdp.agents.parts import Confidence, Everything, JakschRadii, PaperRadi
 from driftmdp.mdp import Space
 from driftmdp.validation import one_of
 
-__all__ = ["RADII", "UCRL2"]
-
 RADII: dict[str, type[Confidence]] = {"jaksch": JakschRadii, "paper": PaperRadii}
 
 

@@ -12,11 +12,9 @@ from numpy.typing import NDArray
 from driftmdp.agents.optimist import Optimist
 from driftmdp.agents.parts import JakschRadii, SinceRestart, require_restarts
 from driftmdp.errors import InvalidInputError
-from driftmdp.formulas.whole import whole_part
+from driftmdp.formulas.rounding import whole_part
 from driftmdp.mdp import Space
 from driftmdp.validation import as_integer, as_number
-
-__all__ = ["UCRL2S"]
 
 
 class UCRL2S(Optimist):

@@ -6,8 +6,6 @@ from driftmdp.agents.optimist import Optimist
 from driftmdp.agents.parts import BernsteinRadii, Everything
 from driftmdp.mdp import Space
 
-__all__ = ["UCRL2B"]
-
 
 class UCRL2B(Optimist):
     """UCRL2B of Fruit, Pirotta and Lazaric [FPL20].

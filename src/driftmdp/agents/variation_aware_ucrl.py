@@ -15,12 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 from driftmdp.agents.base import checked_problem
 from driftmdp.agents.optimist import Optimist
 from driftmdp.agents.parts import SinceRestart, VariationRadii
-from driftmdp.agents.ranges import checked_range, span_of
+from driftmdp.agents.reward_range import checked_range, span_of
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import Problem, Space
 from driftmdp.validation import LARGEST, as_integer, as_vector
-
-__all__ = ["VariationAwareUCRL"]
 
 
 class VariationAwareUCRL(Optimist):

@@ -11,17 +11,15 @@ from typing import Annotated
 
 import typer
 
-from driftmdp.cli.printing import print_columns, remark
-from driftmdp.cli.running import stopping_politely
+from driftmdp.cli.execution import stopping_politely
+from driftmdp.cli.output import print_columns, remark
+from driftmdp.display import counted
 from driftmdp.errors import InvalidInputError
 from driftmdp.files import write_whole
-from driftmdp.kernels import machine_code_is_there
-from driftmdp.showing import counted
+from driftmdp.kernels import has_compiled_cache
 from driftmdp.statements import Finding, Verdict, statement_named, statements
 from driftmdp.statements import check as check_statements
 from driftmdp.statements.page import MEANING, as_data, page, shown_margin, summary
-
-__all__ = ["check"]
 
 Names = Annotated[
     list[str] | None,
@@ -65,7 +63,7 @@ def check(
     if list_only:
         print_columns([[entry.name, entry.where, entry.title] for entry in wanted])
         return
-    if not machine_code_is_there():
+    if not has_compiled_cache():
         remark("Compiling; that is done once, and takes a minute.")
     target = _page_to_write(to, names)
     if not names:

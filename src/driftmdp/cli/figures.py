@@ -7,12 +7,10 @@ from typing import Annotated
 
 import typer
 
-from driftmdp.cli.printing import remark
+from driftmdp.cli.output import remark
 from driftmdp.errors import InvalidInputError
 from driftmdp.report import write_figures
 from driftmdp.report.paper import EXAMPLES, FIGURES
-
-__all__ = ["figures"]
 
 Names = Annotated[
     list[str] | None,

@@ -9,11 +9,9 @@ from typing import Annotated
 
 import typer
 
-from driftmdp.cli.printing import remark
+from driftmdp.cli.output import remark
 from driftmdp.errors import InvalidInputError
 from driftmdp.files import write_whole
-
-__all__ = ["init"]
 
 Target = Annotated[Path, typer.Argument(help="The file to write.")]
 

@@ -9,11 +9,9 @@ import typer
 
 from driftmdp import problems
 from driftmdp.agents import BuiltinAgent
-from driftmdp.cli.printing import print_columns
+from driftmdp.cli.output import print_columns
 from driftmdp.experiments.catalogue import spec_agents
 from driftmdp.validation import one_of
-
-__all__ = ["list_names"]
 
 What = Annotated[str, typer.Argument(help="problems or agents", metavar="problems|agents", show_default=False)]
 

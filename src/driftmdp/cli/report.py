@@ -7,11 +7,9 @@ from typing import Annotated
 
 import typer
 
-from driftmdp.cli.printing import remark
+from driftmdp.cli.output import remark
+from driftmdp.display import counted
 from driftmdp.report import write_report
-from driftmdp.showing import counted
-
-__all__ = ["report"]
 
 Folder = Annotated[Path, typer.Argument(help="A folder that `driftmdp run` wrote.", show_default=False)]
 Baseline = Annotated[

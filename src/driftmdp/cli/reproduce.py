@@ -10,13 +10,11 @@ from typing import Annotated
 
 import typer
 
-from driftmdp.cli.printing import print_columns, remark
-from driftmdp.cli.running import Workers, closing_line, do_runs
+from driftmdp.cli.execution import Workers, closing_line, do_runs
+from driftmdp.cli.output import print_columns, remark
 from driftmdp.experiments import parse_spec
 from driftmdp.report import write_report
 from driftmdp.report.claims import WORDS
-
-__all__ = ["reproduce"]
 
 COLUMNS = (0, 1, 2, 4)  # problem, agent, mean reward, mean regret
 

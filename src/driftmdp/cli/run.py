@@ -7,12 +7,10 @@ from typing import Annotated
 
 import typer
 
-from driftmdp.cli.printing import print_columns, remark
-from driftmdp.cli.running import Engine, Scheduler, Workers, closing_line, do_runs
+from driftmdp.cli.execution import Engine, Scheduler, Workers, closing_line, do_runs
+from driftmdp.cli.output import print_columns, remark
 from driftmdp.experiments import load, read_spec
 from driftmdp.report.tables import outcome_rows, vacuous_agents
-
-__all__ = ["run"]
 
 SpecFile = Annotated[
     Path, typer.Argument(help="A TOML file; `driftmdp init` writes an example.", show_default=False)

@@ -15,8 +15,6 @@ from driftmdp.errors import UnknownNameError
 from driftmdp.experiments.catalogue import FROM_PROBLEM, Maker, agent_maker, problem_maker, spec_agents
 from driftmdp.validation import nearest_name
 
-__all__ = ["show"]
-
 Name = Annotated[str, typer.Argument(help="A problem or an agent of `driftmdp list`.", show_default=False)]
 REFERENCES = (
     Path(__file__).parents[1] / "references.md",  # in a wheel

@@ -10,14 +10,12 @@ from typing import Annotated
 
 import typer
 
-from driftmdp.cli.printing import print_columns, remark
-from driftmdp.cli.running import Workers, stopping_politely
+from driftmdp.cli.execution import Workers, stopping_politely
+from driftmdp.cli.output import print_columns, remark
+from driftmdp.display import counted
 from driftmdp.errors import InvalidInputError
 from driftmdp.experiments import SuiteTask, packaged_suite, run_suite, write_tasks
 from driftmdp.report.leaderboard import standing_rows, write_leaderboard
-from driftmdp.showing import counted
-
-__all__ = ["suite"]
 
 EVERY_SECONDS = 5.0
 

@@ -7,7 +7,8 @@
 
 from __future__ import annotations
 
-from driftmdp.engines.base import Engine, Outcome, WorkerDiedError, run_one, usable_cores
+from driftmdp.deprecation import renamed
+from driftmdp.engines.base import Engine, TaskOutcome, WorkerDiedError, run_one, usable_cores
 from driftmdp.engines.cluster import ClusterLostError, ClusterWarning, VersionMismatchError
 from driftmdp.engines.dask import DaskEngine
 from driftmdp.engines.processes import ProcessEngine
@@ -20,8 +21,8 @@ __all__ = [
     "ClusterWarning",
     "DaskEngine",
     "Engine",
-    "Outcome",
     "ProcessEngine",
+    "TaskOutcome",
     "ThreadEngine",
     "VersionMismatchError",
     "WorkerDiedError",
@@ -31,6 +32,8 @@ __all__ = [
     "run_one",
     "usable_cores",
 ]
+
+__getattr__ = renamed(__name__, Outcome="TaskOutcome")
 
 _ENGINES: dict[str, type[ThreadEngine] | type[ProcessEngine] | type[DaskEngine]] = {
     "threads": ThreadEngine,

@@ -19,8 +19,6 @@ from typing import Any, Protocol, TypeAlias
 from driftmdp.errors import DriftmdpError
 from driftmdp.validation import as_integer
 
-__all__ = ["Engine", "Outcome", "Outcomes", "WorkerDiedError", "usable_cores"]
-
 GUARD = "Does the script start the map under `if __name__ == '__main__':`?"
 NO_GUARD = 77  # the exit code of a worker that found no guard in the script
 NAMES = "driftmdp worker", "Dask Worker process"  # of processes that are started here
@@ -29,7 +27,7 @@ SAFE_PATH, HERE = "PYTHONSAFEPATH", "driftmdp"  # any text switches it on; this 
 AHEAD = 8  # tasks that may be taken per worker before an outcome is; so memory is bounded
 
 Todo: TypeAlias = "queue.SimpleQueue[tuple[int, Any] | None]"  # (index, task); None, which is put back, ends all
-Done: TypeAlias = "queue.SimpleQueue[Outcome | BaseException]"  # an exception here ends the whole map
+Done: TypeAlias = "queue.SimpleQueue[TaskOutcome | BaseException]"  # an exception here ends the whole map
 
 
 class WorkerDiedError(DriftmdpError, RuntimeError):
@@ -37,7 +35,7 @@ class WorkerDiedError(DriftmdpError, RuntimeError):
 
 
 @dataclass(frozen=True)
-class Outcome:
+class TaskOutcome:
     """What became of one task.
 
     Attributes
@@ -68,7 +66,7 @@ class Outcome:
     traceback: str = ""
 
 
-Outcomes: TypeAlias = Generator[Outcome, None, None]
+Outcomes: TypeAlias = Generator[TaskOutcome, None, None]
 
 
 class Engine(Protocol):
@@ -110,7 +108,7 @@ def as_workers(workers: int | None) -> int:
     return usable_cores() if workers is None else as_integer(workers, "workers", minimum=1)
 
 
-def run_one(function: Callable[[Any], Any], index: int, task: Any) -> Outcome:
+def run_one(function: Callable[[Any], Any], index: int, task: Any) -> TaskOutcome:
     """Return the outcome of one task, run here and now.
 
     Examples
@@ -123,13 +121,13 @@ def run_one(function: Callable[[Any], Any], index: int, task: Any) -> Outcome:
         value = function(task)
     except Exception as error:
         return failed(index, error, time.perf_counter() - started)
-    return Outcome(index, value, None, time.perf_counter() - started)
+    return TaskOutcome(index, value, None, time.perf_counter() - started)
 
 
-def failed(index: int, error: Exception, seconds: float) -> Outcome:
+def failed(index: int, error: Exception, seconds: float) -> TaskOutcome:
     """Return the outcome of a task that raised; the frames are dropped, since they keep arrays alive."""
     text = "".join(traceback.format_exception(error))
-    return Outcome(index, None, error.with_traceback(None), seconds, text)
+    return TaskOutcome(index, None, error.with_traceback(None), seconds, text)
 
 
 def leave_if_rerun() -> None:

@@ -8,12 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from driftmdp.engines.base import Outcome, WorkerDiedError, failed, run_one
-from driftmdp.engines.facts import difference, own_facts
-from driftmdp.engines.portable import portable_all, unpickled
-from driftmdp.engines.shelter import run_sheltered
-
-__all__ = ["Batch", "Pace", "Reply", "Traffic", "run_batch"]
+from driftmdp.engines.base import TaskOutcome, WorkerDiedError, failed, run_one
+from driftmdp.engines.isolated import run_sheltered
+from driftmdp.engines.pickling import portable_all, unpickled
+from driftmdp.engines.versions import difference, own_facts
 
 BATCH_SECONDS = 0.5  # of work in a batch: sending one costs some milliseconds
 MOST_TASKS = 1000
@@ -22,7 +20,7 @@ GROWTH = 8  # a batch is at most so many times larger than one that has been mea
 
 
 @dataclass(frozen=True)
-class Batch:
+class TaskBatch:
     """Tasks with their indices; ``shelters`` is how often one was suspected of killing whoever runs it."""
 
     items: Sequence[tuple[int, Any]]
@@ -38,20 +36,20 @@ class Batch:
         """The indices of the tasks, which stand in a row."""
         return range(self.items[0][0], self.items[0][0] + len(self.items))
 
-    def halves(self) -> list[Batch]:
+    def halves(self) -> list[TaskBatch]:
         """Return the tasks as two batches, one if there is only one."""
         middle = (len(self.items) + 1) // 2
         parts = self.items[:middle], self.items[middle:]
-        return [Batch(part, self.shelters) for part in parts if part]
+        return [TaskBatch(part, self.shelters) for part in parts if part]
 
 
 @dataclass
-class Pace:
+class BatchSizer:
     """How many tasks make a batch: as many as make half a second, by what the last batch took.
 
     Examples
     --------
-    >>> pace = Pace()
+    >>> pace = BatchSizer()
     >>> pace.learn([60.0], 100)  # the first run, which compiled
     >>> pace.size
     1
@@ -148,7 +146,7 @@ def _call(function: bytes, task: Any) -> Any:
     return _load_function(function)(task)
 
 
-def _run(call: Callable[[Any], Any], index: int, task: Any) -> Outcome:
+def _run(call: Callable[[Any], Any], index: int, task: Any) -> TaskOutcome:
     """Run a task; one that would end the process ends only itself."""
     try:
         return run_one(call, index, task)

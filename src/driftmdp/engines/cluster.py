@@ -12,11 +12,9 @@ import threading
 import time
 from typing import Any
 
-from driftmdp.engines.facts import difference, own_facts
+from driftmdp.engines.versions import difference, own_facts
 from driftmdp.errors import DriftmdpError, InvalidInputError, MissingPackageError, install_hint
 from driftmdp.validation import warn
-
-__all__ = ["Cluster", "ClusterLostError", "ClusterWarning", "VersionMismatchError", "as_address", "check_installed"]
 
 ANSWER_SECONDS = 10.0  # for all workers to tell their facts
 WORKER_SECONDS = 30.0  # for the first worker to come

@@ -1,7 +1,7 @@
 """Dask: the same map over many machines, by batches; the cluster may lose workers on the way.
 
 A worker that dies has its batch done again elsewhere by dask. A batch that dask gives up, as every worker that took
-it died, goes into a shelter (:mod:`driftmdp.engines.shelter`): there the guilty task is found, and the others get
+it died, goes into a shelter (:mod:`driftmdp.engines.isolated`): there the guilty task is found, and the others get
 their outcomes. Every task is yielded exactly once, whatever was done twice.
 """
 
@@ -17,15 +17,13 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any
 
-from driftmdp.engines.base import Outcome, Outcomes, WorkerDiedError, as_workers, failed
-from driftmdp.engines.batches import Batch, Pace, Reply, Traffic, run_batch
+from driftmdp.engines.base import Outcomes, TaskOutcome, WorkerDiedError, as_workers, failed
+from driftmdp.engines.batches import BatchSizer, Reply, TaskBatch, Traffic, run_batch
 from driftmdp.engines.cluster import Cluster, VersionMismatchError, as_address, check_installed
-from driftmdp.engines.facts import own_facts
-from driftmdp.engines.joining import joined
-from driftmdp.engines.portable import unpickled_all
+from driftmdp.engines.connect import joined
+from driftmdp.engines.pickling import unpickled_all
+from driftmdp.engines.versions import own_facts
 from driftmdp.errors import InvalidInputError
-
-__all__ = ["DaskEngine"]
 
 AHEAD = 3  # batches in flight for each thread of the cluster
 MOST_SHELTERS = 3  # for one batch: its worker may have died of something else
@@ -101,7 +99,7 @@ class _Flight:
     """A batch on its way: its future, the bytes that were sent, and how long its outcomes are waited for."""
 
     future: Any
-    batch: Batch
+    batch: TaskBatch
     sent: int
     patience: float
 
@@ -112,11 +110,11 @@ class _Mapping:
     def __init__(self, cluster: Cluster, common: bytes, tasks: Iterator[Any], traffic: Traffic) -> None:
         self._cluster, self._common, self._traffic = cluster, common, traffic
         self._tasks = enumerate(tasks)
-        self._again: deque[Batch] = deque()
-        self._failed: deque[Outcome] = deque()
+        self._again: deque[TaskBatch] = deque()
+        self._failed: deque[TaskOutcome] = deque()
         self._flying: dict[str, _Flight] = {}
         self._done: queue.SimpleQueue[str] = queue.SimpleQueue()
-        self._pace = Pace()
+        self._pace = BatchSizer()
         self._name = f"driftmdp-{uuid.uuid4().hex}"
         self._sent = 0
 
@@ -142,15 +140,15 @@ class _Mapping:
                 return
             self._send(batch)
 
-    def _next_batch(self) -> Batch | None:
+    def _next_batch(self) -> TaskBatch | None:
         """Return what to send; a batch in a shelter is kept apart from those that may kill the shelter's worker."""
         flying = {flight.batch.sheltered for flight in self._flying.values()}
         if self._again:
             return None if (not self._again[0].sheltered) in flying else self._again.popleft()
         items = [] if True in flying else list(islice(self._tasks, self._pace.size))
-        return Batch(items) if items else None
+        return TaskBatch(items) if items else None
 
-    def _send(self, batch: Batch) -> None:
+    def _send(self, batch: TaskBatch) -> None:
         """Send a batch; what cannot be pickled fails alone."""
         import dask
 
@@ -229,15 +227,15 @@ class _Mapping:
             return None
         return reply
 
-    def _suspect(self, batch: Batch, worker: str) -> None:
+    def _suspect(self, batch: TaskBatch, worker: str) -> None:
         if batch.shelters < MOST_SHELTERS:
-            self._again.append(Batch(batch.items, batch.shelters + 1))
+            self._again.append(TaskBatch(batch.items, batch.shelters + 1))
         else:
             self._split(
                 batch, WorkerDiedError(f"The workers of this task must outlive it; the last, {worker}, died.")
             )
 
-    def _split(self, batch: Batch, error: Exception) -> None:
+    def _split(self, batch: TaskBatch, error: Exception) -> None:
         """Do the halves of a batch; a task that is alone has the error."""
         if len(batch.items) > 1:
             self._again.extend(batch.halves())

@@ -35,8 +35,8 @@ from driftmdp.engines.base import (
     NO_GUARD,
     SAFE_PATH,
     Done,
-    Outcome,
     Outcomes,
+    TaskOutcome,
     Todo,
     WorkerDiedError,
     as_workers,
@@ -47,10 +47,8 @@ from driftmdp.engines.base import (
     safe_start,
     share_out,
 )
-from driftmdp.engines.portable import portable, unpickled
+from driftmdp.engines.pickling import portable, unpickled
 from driftmdp.errors import InvalidInputError
-
-__all__ = ["ProcessEngine"]
 
 _SPAWN = multiprocessing.get_context("spawn")
 
@@ -126,7 +124,7 @@ class _Nursery:
             worker = self._launch()
             if worker.receive() == _READY:
                 return worker
-            how = self.bury(worker)
+            how = self.reap(worker)
             if worker.process.exitcode == NO_GUARD:
                 raise WorkerDiedError(
                     "Worker processes must be started under `if __name__ == '__main__':`, since each of them runs "
@@ -148,7 +146,7 @@ class _Nursery:
         theirs.close()  # so that the pipe ends when the worker does
         return _Worker(process, ours)
 
-    def bury(self, worker: _Worker) -> str:
+    def reap(self, worker: _Worker) -> str:
         """Return how a worker ended, after its end; raise if that was on purpose."""
         worker.end()
         with self._lock:
@@ -217,7 +215,7 @@ class _Driver:
                 started = time.perf_counter()
             if items:
                 self._worker = None
-                how = self._nursery.bury(worker)
+                how = self._nursery.reap(worker)
                 if begun or fresh:  # otherwise it died while it was idle, and no task is to blame
                     index, _ = items.popleft()
                     error = WorkerDiedError(f"The worker process of task {index} must outlive it; it {how}.")
@@ -226,7 +224,7 @@ class _Driver:
     def close(self) -> None:
         """End the worker."""
         if self._worker is not None:
-            self._nursery.bury(self._worker)
+            self._nursery.reap(self._worker)
 
     def _pickled(self, tasks: list[tuple[int, Any]]) -> list[Item]:
         items = []
@@ -237,7 +235,7 @@ class _Driver:
                 self._done.put(failed(index, error, 0.0))
         return items
 
-    def _finish(self, outcome: Outcome) -> None:
+    def _finish(self, outcome: TaskOutcome) -> None:
         self.group = max(1, min(AHEAD // 2, int(_GROUP_SECONDS / max(outcome.seconds, 1e-6))))
         self._done.put(outcome)
 

@@ -8,8 +8,6 @@ from typing import Any
 
 from driftmdp.engines.base import Done, Outcomes, Todo, as_workers, run_one, share_out
 
-__all__ = ["ThreadEngine"]
-
 
 class ThreadEngine:
     """An :class:`Engine` of threads; one worker runs in the calling thread.

@@ -14,11 +14,12 @@
 command line: ``driftmdp run spec.toml --out out/mine``, then ``driftmdp report out/mine``.
 """
 
+from driftmdp.deprecation import renamed
 from driftmdp.experiments.best_window import BestWindow, WindowScore, best_window
 from driftmdp.experiments.failures import Failure
+from driftmdp.experiments.plan import PlannedCell, RunKey, RunPlan, plan
 from driftmdp.experiments.results import CellCurves, Results, load
 from driftmdp.experiments.runner import Session, run
-from driftmdp.experiments.runs import Cell, Plan, RunKey, plan
 from driftmdp.experiments.spec import Spec, parse_spec, read_spec
 from driftmdp.experiments.suite import Suite, SuiteTask, packaged_suite, parse_suite
 from driftmdp.experiments.suite_running import run_suite, write_tasks
@@ -26,13 +27,13 @@ from driftmdp.progress import Progress
 
 __all__ = [
     "BestWindow",
-    "Cell",
     "CellCurves",
     "Failure",
-    "Plan",
+    "PlannedCell",
     "Progress",
     "Results",
     "RunKey",
+    "RunPlan",
     "Session",
     "Spec",
     "Suite",
@@ -49,3 +50,5 @@ __all__ = [
     "run_suite",
     "write_tasks",
 ]
+
+__getattr__ = renamed(__name__, Cell="PlannedCell", Plan="RunPlan")

@@ -14,6 +14,7 @@ from driftmdp import engines
 from driftmdp.agents import SWUCRL2CW, Adaptive, Agent
 from driftmdp.agents.base import checked_problem
 from driftmdp.agents.swucrl2_cw import tuned_to
+from driftmdp.display import safely, table
 from driftmdp.engines.base import leave_if_rerun
 from driftmdp.errors import InvalidInputError, VacuousPlansWarning
 from driftmdp.experiments.results_view import number
@@ -21,7 +22,6 @@ from driftmdp.experiments.suite import geometric_windows
 from driftmdp.mdp import Problem
 from driftmdp.planning import optimal_gains
 from driftmdp.progress import Progress, as_progress, watched
-from driftmdp.showing import safely, table
 from driftmdp.simulation import simulate
 from driftmdp.simulation.run import vacuous_advice
 from driftmdp.statistics import holm, mean_interval, sign_flip_test
@@ -29,8 +29,6 @@ from driftmdp.validation import as_integer, quietly, warn
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = ["BestWindow", "WindowScore", "best_window"]
 
 SHORTEST, COUNT = 4, 12  # of the windows that are tried by default
 LEVEL = 0.05  # of the tests
@@ -242,7 +240,7 @@ def _missed(problem: Problem, optimum: float, task: tuple[Agent, int]) -> tuple[
     return optimum - float(run.mean_rewards.sum()), run.vacuous_share
 
 
-def _values(outcomes: Iterable[engines.Outcome]) -> NDArray[np.float64]:
+def _values(outcomes: Iterable[engines.TaskOutcome]) -> NDArray[np.float64]:
     """Return the values in the order of the tasks, or raise what the first that failed raised."""
     ordered = sorted(outcomes, key=lambda outcome: outcome.index)
     for outcome in ordered:

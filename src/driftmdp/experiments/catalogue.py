@@ -13,11 +13,9 @@ from typing import Any
 from driftmdp import agents, problems
 from driftmdp.agents import Agent, BuiltinAgent
 from driftmdp.errors import InvalidInputError, UnknownNameError
-from driftmdp.experiments.own_code import digest_of_code, find
+from driftmdp.experiments.user_code import digest_of_code, find
 from driftmdp.mdp import Problem
 from driftmdp.validation import nearest_name, quietly
-
-__all__ = ["Maker", "agent_maker", "make_agent", "make_problem", "problem_maker", "spec_agents"]
 
 FROM_PROBLEM = {"reward_range", "feedback_range"}  # what an agent takes from its problem, if it is not given
 OF_INVENTORY = {"inventory": {"costs", "capacity", "lead_time"}}  # what the problem says of the shelf

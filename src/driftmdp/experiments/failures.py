@@ -6,10 +6,8 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from driftmdp.engines import Outcome
-from driftmdp.experiments.runs import RunKey
-
-__all__ = ["Failure", "failure_of", "told"]
+from driftmdp.engines import TaskOutcome
+from driftmdp.experiments.plan import RunKey
 
 
 @dataclass(frozen=True)
@@ -39,13 +37,13 @@ class Failure:
         return self.seed >= 0
 
 
-def failure_of(key: RunKey, outcome: Outcome) -> Failure:
+def failure_of(key: RunKey, outcome: TaskOutcome) -> Failure:
     """Return what is kept of a run that failed."""
     cell = key.cell
     return Failure(key.id, cell.problem.label, cell.agent.label, key.seed, told(outcome), outcome.traceback)
 
 
-def told(outcome: Outcome) -> str:
+def told(outcome: TaskOutcome) -> str:
     """Return the error of a task, and where in the user's code it arose."""
     return f"{type(outcome.error).__name__}: {outcome.error}{_last_line_of_users(outcome.traceback)}"
 

@@ -11,8 +11,6 @@ from typing import Any
 
 from driftmdp.errors import InvalidInputError
 
-__all__ = ["canonical", "check_finite", "digest", "plain", "shown", "slug"]
-
 
 def plain(value: Any) -> Any:
     """Return a value as JSON has it; 5.0 and 5 are one number, an object is what it says of itself."""

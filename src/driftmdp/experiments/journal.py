@@ -14,8 +14,6 @@ from typing import BinaryIO
 
 from driftmdp.files import write_whole
 
-__all__ = ["Journal", "read_records"]
-
 MAGIC = b"driftmdp journal 1\n"
 HEAD = struct.Struct("<II")
 

@@ -12,8 +12,6 @@ from driftmdp.experiments.identity import canonical, shown
 from driftmdp.experiments.spec import Choice, ReportOptions
 from driftmdp.validation import nearest_name
 
-__all__ = ["agrees", "check_label", "check_report", "labelled", "line_label"]
-
 
 class _Labelled(Protocol):
     @property

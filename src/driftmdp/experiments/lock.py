@@ -12,8 +12,6 @@ from typing import Self
 
 from driftmdp.errors import StorageError
 
-__all__ = ["FolderLock"]
-
 
 class FolderLock:
     """Hold a folder; a second holder is told who has it.

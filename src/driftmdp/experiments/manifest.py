@@ -8,8 +8,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from driftmdp.experiments.spec import CurveOptions, ReportOptions, Seed, Spec
 
-__all__ = ["is_manifest", "is_session"]
-
 
 class _Form(BaseModel):
     """A form in which the named keys are what they say; others may be there too."""

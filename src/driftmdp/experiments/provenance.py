@@ -12,8 +12,6 @@ from typing import Any
 
 from driftmdp._version import NUMERICS, __version__
 
-__all__ = ["machine", "revision", "versions"]
-
 PACKAGES = ("numpy", "scipy", "numba", "pyarrow")
 
 

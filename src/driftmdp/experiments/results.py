@@ -15,16 +15,14 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from driftmdp.display import brief, counted, safely
 from driftmdp.errors import InvalidInputError, StorageError
 from driftmdp.experiments.rows import PROBLEMS, RUNS, run_table
 from driftmdp.experiments.store import Store
-from driftmdp.showing import brief, counted, safely
 
 if TYPE_CHECKING:  # slow to import, and workers do without
     import duckdb
     import pandas as pd
-
-__all__ = ["CellCurves", "Results", "load"]
 
 
 class CellCurves(NamedTuple):

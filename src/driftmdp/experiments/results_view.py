@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from driftmdp.showing import MOST_ROWS, facts, table
+from driftmdp.display import MOST_ROWS, facts, table
 from driftmdp.statistics import mean_interval
 
 if TYPE_CHECKING:
     from driftmdp.experiments.results import Results
-
-__all__ = ["number", "results_view"]
 
 RESAMPLES = 500  # a notebook should not wait
 MOST_RUNS = 100_000  # what has more shows its size only

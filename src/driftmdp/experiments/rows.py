@@ -13,23 +13,10 @@ import pyarrow as pa
 
 from driftmdp.errors import StorageError
 from driftmdp.experiments.identity import canonical, plain
-from driftmdp.experiments.runs import ProblemCell, RunKey
-from driftmdp.experiments.worlds import agent_of, drift_of, world_of
+from driftmdp.experiments.plan import ProblemCell, RunKey
+from driftmdp.experiments.problem_cache import agent_of, drift_of, world_of
 from driftmdp.simulation import simulate
 from driftmdp.validation import quietly
-
-__all__ = [
-    "MAY_LACK",
-    "PROBLEMS",
-    "RUNS",
-    "digest_in",
-    "lacks_values",
-    "problem_row",
-    "read_json",
-    "run_digest",
-    "run_row",
-    "run_table",
-]
 
 NUMBERS = pa.list_(pa.float64())
 STEPS = pa.list_(pa.int64())

@@ -18,25 +18,23 @@ from typing import Any
 import pyarrow as pa
 
 from driftmdp import engines
-from driftmdp.engines import ClusterLostError, Engine, Outcome, run_one
+from driftmdp.display import brief
+from driftmdp.engines import ClusterLostError, Engine, TaskOutcome, run_one
 from driftmdp.engines.base import leave_if_rerun
 from driftmdp.errors import DriftmdpError, InvalidInputError
 from driftmdp.experiments import provenance
-from driftmdp.experiments.carried import carrying
+from driftmdp.experiments.dry_run import check_values
 from driftmdp.experiments.failures import Failure, failure_of, told
 from driftmdp.experiments.identity import plain
 from driftmdp.experiments.lock import FolderLock
-from driftmdp.experiments.rehearsal import check_values
+from driftmdp.experiments.plan import ProblemCell, RunKey, RunPlan, plan
 from driftmdp.experiments.rows import problem_row, run_row
-from driftmdp.experiments.runs import Plan, ProblemCell, RunKey, plan
+from driftmdp.experiments.ship_code import carrying
 from driftmdp.experiments.spec import Spec
 from driftmdp.experiments.store import Store
-from driftmdp.kernels import machine_code_is_there
-from driftmdp.kernels.aside import OPTIMAL_GAINS, compiling_aside
+from driftmdp.kernels import has_compiled_cache
+from driftmdp.kernels.precompile import OPTIMAL_GAINS, compiling_aside
 from driftmdp.progress import Progress, as_progress
-from driftmdp.showing import brief
-
-__all__ = ["BATCH", "Session", "manifest_of", "run"]
 
 BATCH = 256
 
@@ -159,7 +157,7 @@ class _Batch:
 class _Running:
     """One session on a folder that is locked."""
 
-    def __init__(self, asked: Plan, store: Store, progress: Progress, is_rehearsed: bool) -> None:
+    def __init__(self, asked: RunPlan, store: Store, progress: Progress, is_rehearsed: bool) -> None:
         self.asked, self.store, self.progress, self.is_rehearsed = asked, store, progress, is_rehearsed
         self.failures: list[Failure] = []
         self.done = 0
@@ -175,7 +173,7 @@ class _Running:
         self.engine_name = engines.choose(engine, len(todo), is_own, scheduler)
         self.engine: Engine = engines.make(self.engine_name, workers, scheduler)
         self.is_elsewhere = bool(todo) and scheduler is not None
-        self.must_compile = bool(todo) and not self.is_elsewhere and not machine_code_is_there()
+        self.must_compile = bool(todo) and not self.is_elsewhere and not has_compiled_cache()
         if not self.is_rehearsed:
             check_values({key.cell.id: key.cell for key in todo}.values(), self.asked.places)
         notes = self._notes()
@@ -258,13 +256,13 @@ class _Running:
         names = [cell.name for cell in self.asked.problems] + [cell.name for cell in self.asked.agents]
         return carrying(_do, [name for name in names if ":" in name])
 
-    def _take_problem(self, cell: ProblemCell, outcome: Outcome) -> None:
+    def _take_problem(self, cell: ProblemCell, outcome: TaskOutcome) -> None:
         if outcome.error is None:
             self.store.write_problem(outcome.value)
         else:
             self.failures.append(Failure(cell.slug, cell.label, "", -1, told(outcome), outcome.traceback))
 
-    def _take(self, key: RunKey, outcome: Outcome, batch: _Batch) -> None:
+    def _take(self, key: RunKey, outcome: TaskOutcome, batch: _Batch) -> None:
         spent = self.spent.setdefault(key.cell.id, [0, 0.0])
         spent[0], spent[1] = spent[0] + 1, spent[1] + outcome.seconds
         if outcome.error is None:
@@ -331,7 +329,7 @@ def _chunks(keys: Iterator[RunKey], size: int) -> Iterator[list[RunKey]]:
         yield chunk
 
 
-def manifest_of(asked: Plan) -> dict[str, Any]:
+def manifest_of(asked: RunPlan) -> dict[str, Any]:
     """Return what a folder says of the spec that it has results of."""
     return {
         "name": asked.spec.name,

@@ -15,11 +15,9 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from driftmdp.display import brief
 from driftmdp.errors import InvalidInputError
-from driftmdp.experiments.complaints import complaint
-from driftmdp.showing import brief
-
-__all__ = ["Choice", "CurveOptions", "ReportOptions", "SeedRange", "Spec", "Strict", "parse_spec", "read_spec"]
+from driftmdp.experiments.spec_errors import complaint
 
 Seed = Annotated[int, Field(ge=0, lt=2**63)]
 MOST_RUNS = 10_000_000

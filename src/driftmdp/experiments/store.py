@@ -33,8 +33,6 @@ from driftmdp.experiments.manifest import is_manifest, is_session
 from driftmdp.experiments.rows import MAY_LACK, PROBLEMS, RUNS, digest_in, lacks_values, run_digest, run_table
 from driftmdp.files import write_whole
 
-__all__ = ["Store"]
-
 FORMAT = "driftmdp results"
 VERSION = 1
 SCHEMAS = {"runs": RUNS, "problems": PROBLEMS}

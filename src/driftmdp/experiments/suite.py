@@ -17,13 +17,11 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field, ValidationError
 
+from driftmdp.display import brief
 from driftmdp.errors import InvalidInputError
-from driftmdp.experiments.complaints import complaint
 from driftmdp.experiments.labels import labelled
 from driftmdp.experiments.spec import Choice, CurveOptions, SeedRange, Spec, Strict
-from driftmdp.showing import brief
-
-__all__ = ["Suite", "SuiteTask", "geometric_windows", "packaged_suite", "parse_suite"]
+from driftmdp.experiments.spec_errors import complaint
 
 Horizon = Annotated[int, Field(ge=2)]
 CURVE = CurveOptions(points=50)

@@ -21,19 +21,17 @@ from typing import Any
 
 from driftmdp.errors import StorageError
 from driftmdp.experiments.failures import Failure
+from driftmdp.experiments.plan import PlannedCell, plan
+from driftmdp.experiments.problem_cache import agent_of, world_of
 from driftmdp.experiments.results import Results, load
 from driftmdp.experiments.runner import run
-from driftmdp.experiments.runs import Cell, plan
 from driftmdp.experiments.spec import Spec
 from driftmdp.experiments.store import writing
 from driftmdp.experiments.suite import SuiteTask
-from driftmdp.experiments.worlds import agent_of, world_of
 from driftmdp.files import write_whole
 from driftmdp.progress import Progress, Silent
 from driftmdp.simulation import simulate
 from driftmdp.validation import quietly
-
-__all__ = ["best_arm", "run_suite", "write_tasks"]
 
 TIMED_SEED = 0
 TIMED_RUNS = 3  # the least of at least so many counts: what disturbs a clock only adds to it
@@ -147,7 +145,7 @@ def _time_steps(spec: Spec, path: Path, failed: Set[str]) -> None:
 
 
 @quietly()
-def _microseconds(cell: Cell) -> dict[str, Any]:
+def _microseconds(cell: PlannedCell) -> dict[str, Any]:
     problem, agent = world_of(cell.problem).problem, agent_of(cell)
     simulate(agent, problem, TIMED_SEED)  # compiles, and fills caches
     spent: list[float] = []

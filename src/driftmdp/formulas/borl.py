@@ -23,14 +23,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from driftmdp.display import brief, counted
 from driftmdp.formulas.bandits import exp3p_parameters
-from driftmdp.formulas.whole import whole_part
+from driftmdp.formulas.rounding import whole_part
 from driftmdp.mdp import Space
 from driftmdp.mdp.space import as_space
-from driftmdp.showing import brief, counted
 from driftmdp.validation import as_integer, one_of
-
-__all__ = ["ARMS", "BorlSchedule", "borl_schedule"]
 
 ARMS = ("corrected", "printed")
 

@@ -17,13 +17,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from driftmdp.display import brief
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import Space
 from driftmdp.mdp.space import as_space
-from driftmdp.showing import brief
 from driftmdp.validation import as_integer, as_number, as_numbers
-
-__all__ = ["Radii", "bernstein_radii", "jaksch_radii", "paper_radii"]
 
 
 class Radii(NamedTuple):

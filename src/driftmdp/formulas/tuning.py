@@ -21,12 +21,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from driftmdp.formulas.whole import whole_part
+from driftmdp.formulas.rounding import whole_part
 from driftmdp.mdp import Space
 from driftmdp.mdp.space import as_space
 from driftmdp.validation import as_integer, as_number, one_of
-
-__all__ = ["RULES", "Tuning", "tuned"]
 
 RULES = ("theorem-1", "borl-proof", "oblivious", "theorem-3", "theorem-4", "bandit")
 

@@ -12,11 +12,11 @@ try:
 except ModuleNotFoundError as error:
     hint = f"driftmdp.gymnasium needs the package {error.name!r}. {install_hint('gymnasium')}"
     raise ModuleNotFoundError(hint, name=error.name) from None
+from driftmdp.gymnasium.continuing_env import space_of
 from driftmdp.gymnasium.learning import learn
 from driftmdp.gymnasium.reachable import Reachable
-from driftmdp.gymnasium.record import Learning
 from driftmdp.gymnasium.registration import env_id, register_all
-from driftmdp.gymnasium.walk import space_of
+from driftmdp.gymnasium.trajectory import Learning
 from driftmdp.validation import warn
 
 __all__ = ["Learning", "ProblemEnv", "Reachable", "env_id", "learn", "register_all", "space_of"]

@@ -4,7 +4,7 @@
 gymnasium                    here
 ===========================  ===========================================================================
 observation, action          state and action, whole numbers from 0
-``reset(seed=7)``            the luck of ``simulate(agent, problem, seed=7)``
+``reset(seed=7)``            the draws of ``simulate(agent, problem, seed=7)``
 ``reset()``                  fresh luck from the environment's own generator
 ``truncated``                the horizon is reached; a problem never terminates
 ``info["action_mask"]``      1 for the actions that the state offers, 0 for the others
@@ -27,10 +27,8 @@ from driftmdp import kernels, problems
 from driftmdp.agents.base import checked_problem
 from driftmdp.errors import InvalidInputError
 from driftmdp.gymnasium.rendering import picture
-from driftmdp.mdp import Luck, Problem
+from driftmdp.mdp import Draws, Problem
 from driftmdp.validation import as_integer, one_of
-
-__all__ = ["ProblemEnv"]
 
 
 class ProblemEnv(gymnasium.Env[Any, Any]):
@@ -79,7 +77,7 @@ class ProblemEnv(gymnasium.Env[Any, Any]):
         self._width = int(self._n_actions.max())
         self.observation_space = Discrete(self.problem.space.n_states)
         self.action_space = Discrete(self._width)
-        self._luck: Luck | None = None
+        self._draws: Draws | None = None
         self._t, self._state = 0, self.problem.start
         self._last: tuple[int, int, float] | None = None
 
@@ -89,15 +87,15 @@ class ProblemEnv(gymnasium.Env[Any, Any]):
         """Go back to the start; with a seed the luck of ``simulate`` with that seed, without one fresh luck."""
         super().reset(seed=seed)
         rng = self.np_random if seed is None else np.random.default_rng(np.random.SeedSequence(seed).spawn(2)[0])
-        self._luck = self.problem.luck(rng)
+        self._draws = self.problem.draw_noise(rng)
         self._t, self._state, self._last = 0, self.problem.start, None
         return self._state, {"t": 0, "action_mask": self._mask()}
 
     def step(self, action: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
         """Take an action; return the next state, the reward, False, whether it was the last step, and ``info``."""
-        luck = self._luck_of_a_step()
+        draws = self._draws_of_step()
         state, done = self._state, self._legal(action)
-        reward, next_state, _ = self.problem.sample(self._t + 1, state, done, luck)
+        reward, next_state, _ = self.problem.sample(self._t + 1, state, done, draws)
         pair = self.problem.space.pair(state, done)
         mean = kernels.world.mean_reward(self.problem.drifting.world, self._t, pair)
         self._t, self._state, self._last = self._t + 1, int(next_state), (state, done, float(reward))
@@ -113,18 +111,18 @@ class ProblemEnv(gymnasium.Env[Any, Any]):
         """Return where the world is, as text, or None without a render mode; large worlds show the state only."""
         if self.render_mode is None:
             return None
-        if self._luck is None:
+        if self._draws is None:
             raise InvalidInputError("render must follow reset; call reset(seed=...) first.")
         return picture(self.problem, self._t, self._state, self._last)
 
-    def _luck_of_a_step(self) -> Luck:
-        if self._luck is None:
+    def _draws_of_step(self) -> Draws:
+        if self._draws is None:
             raise InvalidInputError("step must follow reset; call reset(seed=...) first.")
         if self._t == self.problem.horizon:
             raise InvalidInputError(
                 f"step must not follow the end of the {self.problem.horizon} steps. Call reset() to begin anew."
             )
-        return self._luck
+        return self._draws
 
     def _legal(self, action: int) -> int:
         """Return the action, or the nearest that the state offers: its actions are the first ones."""

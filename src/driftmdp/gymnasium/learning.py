@@ -9,18 +9,16 @@ import gymnasium
 import numpy as np
 
 from driftmdp.agents import Agent, BuiltinAgent, FixedPolicy, Optimist, Random
-from driftmdp.callbacks import Audience, Callback
+from driftmdp.callbacks import Callback, CallbackList
 from driftmdp.errors import InvalidInputError, VacuousPlansWarning
+from driftmdp.gymnasium.continuing_env import ContinuingEnv, space_of
 from driftmdp.gymnasium.reachable import Reachable
-from driftmdp.gymnasium.record import Learning, Trail, name_of
-from driftmdp.gymnasium.walk import Walk, space_of
+from driftmdp.gymnasium.trajectory import Learning, Trajectory, name_of
 from driftmdp.mdp import Space
 from driftmdp.progress import Progress, as_progress, watched
-from driftmdp.simulation.fitting import copied
 from driftmdp.simulation.run import vacuous_advice
+from driftmdp.simulation.setup import copied
 from driftmdp.validation import as_integer, warn
-
-__all__ = ["learn"]
 
 SHOWN_EVERY = 0.1  # seconds between two words of progress
 
@@ -102,13 +100,13 @@ def learn(
         )
     steps = as_integer(steps, "steps", minimum=1)
     seed = None if seed is None else as_integer(seed, "seed", minimum=0)
-    space, audience, shown = space_of(env), Audience(callbacks), as_progress(progress, "steps")
+    space, audience, shown = space_of(env), CallbackList(callbacks), as_progress(progress, "steps")
     player = _player(agent, space, seed, fresh)
     _check_fit(player, space, steps)
     _warn_of_idle_states(player, env)
     audience.start(player, env, seed)
-    trail = Trail.of(steps)
-    for _ in watched(_walked(player, Walk(env, seed), trail, audience), steps, shown, SHOWN_EVERY):
+    trail = Trajectory.of(steps)
+    for _ in watched(_walked(player, ContinuingEnv(env, seed), trail, audience), steps, shown, SHOWN_EVERY):
         pass
     learning = Learning(player, name_of(env), seed, *trail)
     audience.end(learning)
@@ -135,7 +133,7 @@ def _warn_of_idle_states(player: Any, env: gymnasium.Env[Any, Any]) -> None:
         )
 
 
-def _walked(player: Any, walk: Walk, trail: Trail, audience: Audience) -> Iterator[int]:
+def _walked(player: Any, walk: ContinuingEnv, trail: Trajectory, audience: CallbackList) -> Iterator[int]:
     """Let the player walk, write it down, tell of it, and yield the time after each step."""
     for i in range(trail.actions.size):
         trail.states[i] = walk.state + walk.first_state

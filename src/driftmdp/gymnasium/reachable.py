@@ -10,10 +10,8 @@ from gymnasium.spaces import Discrete
 from numpy.typing import ArrayLike, NDArray
 
 from driftmdp.errors import InvalidInputError
-from driftmdp.gymnasium.walk import discrete, without_wrappers
+from driftmdp.gymnasium.continuing_env import discrete, without_wrappers
 from driftmdp.validation import as_integer, as_table
-
-__all__ = ["Reachable"]
 
 
 class Reachable(gymnasium.Wrapper[Any, Any, Any, Any]):

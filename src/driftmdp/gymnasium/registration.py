@@ -8,8 +8,6 @@ from driftmdp import problems
 from driftmdp.errors import InvalidInputError
 from driftmdp.problems import ProblemEntry
 
-__all__ = ["env_id", "register_all"]
-
 RESERVED = ("problem", "strict", "render_mode")  # what ProblemEnv takes for itself
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from driftmdp.mdp import Problem, Space
 
-__all__ = ["picture"]
-
 SMALL = 20  # states that fit on a line
 
 

@@ -15,9 +15,9 @@ Names of states and actions are kept in files only. None of the other libraries 
 """
 
 from driftmdp.interchange.discrete_dp import from_quantecon, to_quantecon
-from driftmdp.interchange.filing import load, save
 from driftmdp.interchange.matrices import from_mdptoolbox, from_scipy, to_mdptoolbox, to_scipy
 from driftmdp.interchange.toy_text import from_toy_text, to_toy_text
+from driftmdp.interchange.world_files import load, save
 
 __all__ = [
     "from_mdptoolbox",

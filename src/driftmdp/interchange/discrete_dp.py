@@ -13,8 +13,6 @@ from driftmdp.mdp.sparse import sound_csr
 from driftmdp.planning.inputs import as_mdp
 from driftmdp.validation import as_number, as_numbers, as_table, one_of, shown
 
-__all__ = ["from_quantecon", "to_quantecon"]
-
 FORMS = ("pairs", "product")
 
 

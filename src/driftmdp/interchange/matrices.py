@@ -15,8 +15,6 @@ from driftmdp.mdp import Mdp
 from driftmdp.planning.inputs import as_mdp
 from driftmdp.validation import as_table
 
-__all__ = ["from_mdptoolbox", "from_scipy", "to_mdptoolbox", "to_scipy"]
-
 
 def from_scipy(matrices: Sequence[Any], rewards: ArrayLike) -> Mdp:
     """Return the MDP of one S x S matrix an action.

@@ -15,8 +15,6 @@ from driftmdp.mdp.mdp import SUM_TOLERANCE
 from driftmdp.mdp.sparse import sound_csr
 from driftmdp.validation import as_list, as_numbers
 
-__all__ = ["as_matrices", "by_pair", "mdp_of_actions", "reward_table"]
-
 
 def as_matrices(matrices: Any, name: str) -> list[sp.csr_array]:
     """Return one square CSR matrix an action, all of one size, or say what is wrong."""

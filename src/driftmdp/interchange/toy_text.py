@@ -14,12 +14,10 @@ from driftmdp.mdp import Mdp, Space
 from driftmdp.planning.inputs import as_mdp
 from driftmdp.validation import as_flag, as_integer, as_list, as_number, as_table, as_vector, shown
 
-__all__ = ["from_toy_text", "to_toy_text"]
-
 Table = dict[int, dict[int, list[tuple[float, int, float, bool]]]]
 
 
-class Outcome(NamedTuple):
+class ToyOutcome(NamedTuple):
     """One line of the table."""
 
     probability: float
@@ -103,14 +101,14 @@ def _items(container: Any, name: str) -> Iterator[tuple[int, Any]]:
     raise InvalidInputError(f"{name} must be a dict or a list; got {shown(container)}.")
 
 
-def _outcomes(lines: Any, where: str, n_states: int) -> list[Outcome]:
+def _outcomes(lines: Any, where: str, n_states: int) -> list[ToyOutcome]:
     rule = "a list of (probability, next state, reward, terminated)"
     try:
-        outcomes = [Outcome(*line) for line in as_list(lines, where, rule)]
+        outcomes = [ToyOutcome(*line) for line in as_list(lines, where, rule)]
     except TypeError:
         raise InvalidInputError(f"{where} must be {rule}; got {shown(lines)}.") from None
     return [
-        Outcome(
+        ToyOutcome(
             as_number(outcome.probability, f"probability at {where}", minimum=0.0),
             as_integer(outcome.next_state, f"next state at {where}", 0, n_states - 1),
             as_number(outcome.reward, f"reward at {where}"),
@@ -120,15 +118,15 @@ def _outcomes(lines: Any, where: str, n_states: int) -> list[Outcome]:
     ]
 
 
-def _absorbed(space: Space, pairs: list[list[Outcome]]) -> list[list[Outcome]]:
+def _absorbed(space: Space, pairs: list[list[ToyOutcome]]) -> list[list[ToyOutcome]]:
     """Let the states in which an episode ends keep themselves."""
     states = space.pair_states
     ends = {o.next_state for outcomes in pairs for o in outcomes if o.terminated and o.probability > 0}
-    stays = {s: [Outcome(1.0, s, 0.0, False)] for s in ends}
+    stays = {s: [ToyOutcome(1.0, s, 0.0, False)] for s in ends}
     return [stays.get(int(states[pair]), outcomes) for pair, outcomes in enumerate(pairs)]
 
 
-def _mdp(space: Space, pairs: list[list[Outcome]], start: NDArray[np.float64] | None) -> Mdp:
+def _mdp(space: Space, pairs: list[list[ToyOutcome]], start: NDArray[np.float64] | None) -> Mdp:
     """Return the MDP of outcomes, those that terminate leading to the start."""
     lines = [(pair, *o) for pair, outcomes in enumerate(pairs) for o in outcomes]
     row, p, column, _, ended = (np.array(values) for values in zip(*lines, strict=True))
@@ -141,7 +139,7 @@ def _mdp(space: Space, pairs: list[list[Outcome]], start: NDArray[np.float64] | 
     return Mdp(space, [_mean_reward(outcomes) for outcomes in pairs], kept)
 
 
-def _mean_reward(outcomes: list[Outcome]) -> float:
+def _mean_reward(outcomes: list[ToyOutcome]) -> float:
     if len({o.reward for o in outcomes}) == 1:
         return outcomes[0].reward  # exactly, without rounding
     return sum(o.probability * o.reward for o in outcomes)

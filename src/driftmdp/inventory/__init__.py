@@ -4,21 +4,27 @@
 ``record`` in the evening, ``explain`` whenever you wonder. ``driftmdp inventory`` is the same as commands.
 """
 
-from driftmdp.inventory.answers import Decision, Event, Reason, Receipt, book_csv, history_csv
+from driftmdp.deprecation import renamed
 from driftmdp.inventory.backtest import Backtest, Trace, backtest
-from driftmdp.inventory.explaining import explain_in_words
-from driftmdp.inventory.forms import Advice, Count, Sold, orders_csv, read_counts, read_sold
-from driftmdp.inventory.rules import RULES
-from driftmdp.inventory.sales import Sales, Series, in_lots, lot_size, read_sales
+from driftmdp.inventory.daily_csv import Advice, Count, Sold, orders_csv, read_counts, read_sold
+from driftmdp.inventory.explain import explain_in_words
+from driftmdp.inventory.ordering_rules import RULES
+from driftmdp.inventory.results import Decision, Event, Reason, Receipt, book_csv, history_csv
+from driftmdp.inventory.sales_history import Sales, Series, in_lots, lot_size, read_sales
 from driftmdp.inventory.shop import Shop
-from driftmdp.inventory.simulated import Comparison, Recovery, compare_rules, days_to_recover, drawn_demand
+from driftmdp.inventory.simulation import (
+    Recovery,
+    SimulatedComparison,
+    compare_rules,
+    days_to_recover,
+    drawn_demand,
+)
 from driftmdp.problems.inventory import Costs
 
 __all__ = [
     "RULES",
     "Advice",
     "Backtest",
-    "Comparison",
     "Costs",
     "Count",
     "Decision",
@@ -29,6 +35,7 @@ __all__ = [
     "Sales",
     "Series",
     "Shop",
+    "SimulatedComparison",
     "Sold",
     "Trace",
     "backtest",
@@ -45,3 +52,5 @@ __all__ = [
     "read_sales",
     "read_sold",
 ]
+
+__getattr__ = renamed(__name__, Comparison="SimulatedComparison")

@@ -16,18 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp import engines
+from driftmdp.display import brief, safely
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.backtest_view import backtest_view
-from driftmdp.inventory.rules import RULES, Rules, day_costs, shelf_of
-from driftmdp.inventory.sales import WARM_UP, Sales, Series, in_lots, lot_size
-from driftmdp.kernels.shop_arrays import Diary
+from driftmdp.inventory.ordering_rules import RULES, RuleSet, day_costs, shelf_model
+from driftmdp.inventory.sales_history import WARM_UP, Sales, Series, in_lots, lot_size
+from driftmdp.kernels.inventory_arrays import OrderTrace
 from driftmdp.problems.inventory import Costs
 from driftmdp.progress import Progress, as_progress, watched
-from driftmdp.showing import brief, safely
 from driftmdp.statistics import Interval, ratio_interval
 from driftmdp.validation import as_integer, nearest_name
-
-__all__ = ["Backtest", "Trace", "backtest"]
 
 BLOCK = 14  # days in a row whose mean cost is one sample, for the interval of a single item
 
@@ -158,7 +156,7 @@ class Backtest:
         item = self._item(sku)
         series, lot = self.series[item], int(self.lots[item])
         path = in_lots(series.units, lot)
-        rules = Rules(self.costs, self.capacity, self.lead_time)
+        rules = RuleSet(self.costs, self.capacity, self.lead_time)
         diary, means = rules.estimate(path, series.weekdays)
         left = np.maximum(diary.on_sale - path, 0)
         return Trace(sku, lot, series.dates, path, means, diary.levels, left, diary.orders)
@@ -237,7 +235,7 @@ def backtest(
     """
     if not isinstance(sales, Sales) or not sales.series:
         raise InvalidInputError(f"sales must have at least one item; got {sales!r}. Use read_sales(path).")
-    prices, watcher = shelf_of(costs, capacity, lead_time), as_progress(progress, "items")
+    shelf, watcher = shelf_model(costs, capacity, lead_time), as_progress(progress, "items")
     if len({series.sku for series in sales.series}) < len(sales.series):
         raise InvalidInputError("sales must have one series for each item; two have the same name.")
     wanted = tuple(dict.fromkeys(rules))
@@ -257,7 +255,7 @@ def backtest(
             f"sales must have an item with more than {WARM_UP} days, as scoring starts on day {WARM_UP + 1}; the "
             f"longest has {max(series.units.size for series in sales.series)}."
         )
-    score = functools.partial(_score, costs, prices.capacity, prices.lead_time, lot, wanted)
+    score = functools.partial(_score, costs, shelf.capacity, shelf.lead_time, lot, wanted)
     told = watched(engines.make(engine, workers, scheduler).map(score, long), len(long), watcher)
     outcomes = sorted(told, key=lambda outcome: outcome.index)
     for outcome in outcomes:
@@ -266,8 +264,8 @@ def backtest(
     scored: list[_Scored] = [outcome.value for outcome in outcomes]
     return Backtest(
         costs=costs,
-        capacity=prices.capacity,
-        lead_time=prices.lead_time,
+        capacity=shelf.capacity,
+        lead_time=shelf.lead_time,
         rules=wanted,
         skus=tuple(series.sku for series in long),
         lots=np.array([item.lot for item in scored]),
@@ -296,16 +294,16 @@ class _OfThread(threading.local):
     """The rules that a thread used last, as they have room of their own for what they compute."""
 
     def __init__(self) -> None:
-        self.known: tuple[tuple[Costs, int, int], Rules] | None = None
+        self.known: tuple[tuple[Costs, int, int], RuleSet] | None = None
 
 
 _of_thread = _OfThread()
 
 
-def _rules(costs: Costs, capacity: int, lead_time: int) -> Rules:
+def _rules(costs: Costs, capacity: int, lead_time: int) -> RuleSet:
     shop = costs, capacity, lead_time
     if _of_thread.known is None or _of_thread.known[0] != shop:
-        _of_thread.known = shop, Rules(*shop)
+        _of_thread.known = shop, RuleSet(*shop)
     return _of_thread.known[1]
 
 
@@ -327,12 +325,12 @@ def _score(
     costs: Costs, capacity: int, lead_time: int, lot: int | str, names: tuple[str, ...], series: Series
 ) -> _Scored:
     rules = _rules(costs, capacity, lead_time)
-    units = lot_size(series.units, rules.prices.capacity) if isinstance(lot, str) else lot
+    units = lot_size(series.units, rules.shelf.capacity) if isinstance(lot, str) else lot
     path, weekdays = in_lots(series.units, units), series.weekdays
     scored = path[WARM_UP:]
     diaries = [rules.follow(name, path, weekdays) for name in names]
-    paid = np.array([day_costs(rules.prices, path, diary)[WARM_UP:] for diary in diaries])
-    kept = [Diary(*(array[WARM_UP:] for array in diary)) for diary in diaries]
+    paid = np.array([day_costs(rules.shelf, path, diary)[WARM_UP:] for diary in diaries])
+    kept = [OrderTrace(*(array[WARM_UP:] for array in diary)) for diary in diaries]
     return _Scored(
         lot=units,
         days=scored.size,

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from driftmdp.inventory.rules import RULES
-from driftmdp.showing import counted, table
+from driftmdp.display import counted, table
+from driftmdp.inventory.ordering_rules import RULES
 
 if TYPE_CHECKING:
     from driftmdp.inventory.backtest import Backtest
-
-__all__ = ["backtest_view"]
 
 
 def backtest_view(backtest: Backtest) -> str:

@@ -9,17 +9,15 @@ from datetime import date
 from pathlib import Path
 
 from driftmdp.errors import InvalidInputError, StorageError, UnknownNameError
-from driftmdp.inventory.book import Batch, Book
-from driftmdp.inventory.contents import DECIDED, SOLD, pack, unpack
-from driftmdp.inventory.forms import LARGEST, Count, Sold
-from driftmdp.inventory.rules import shelf_of
-from driftmdp.inventory.sales import WARM_UP, lot_size
-from driftmdp.inventory.shelves import Shelves
-from driftmdp.inventory.words import SHOWN, listed
+from driftmdp.inventory.batch_codec import DECIDED, SOLD, pack, unpack
+from driftmdp.inventory.daily_csv import LARGEST, Count, Sold
+from driftmdp.inventory.event_log import EventBatch, EventLog
+from driftmdp.inventory.item_states import ItemStates
+from driftmdp.inventory.ordering_rules import shelf_model
+from driftmdp.inventory.sales_history import WARM_UP, lot_size
+from driftmdp.inventory.text import SHOWN, listed
 from driftmdp.problems.inventory import Costs
 from driftmdp.validation import as_integer, nearest_name
-
-__all__ = ["Desk", "checked_lot"]
 
 
 def checked_lot(lot: int, capacity: int) -> int:
@@ -43,11 +41,11 @@ class Desk:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.book = Book(path)
+        self.book = EventLog(path)
         settings = self.book.settings
         try:
             self.costs = Costs(**settings["costs"])
-            self.prices = shelf_of(self.costs, settings["capacity"], settings["lead_time"])
+            self.shelf = shelf_model(self.costs, settings["capacity"], settings["lead_time"])
             self.lot: int | str = settings["lot"]
         except (KeyError, TypeError, InvalidInputError):
             self.book.close()
@@ -62,7 +60,7 @@ class Desk:
         return self.book.path
 
     def _begin(self) -> None:
-        self.shelves, self._known, self._anew = Shelves(self.prices), 0, set[int]()
+        self.shelves, self._known, self._anew = ItemStates(self.shelf), 0, set[int]()
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[None]:
@@ -89,14 +87,14 @@ class Desk:
     def write(self, kind: str, day: date, columns: dict[str, object], new: Sequence[tuple[str, int]]) -> None:
         """Add a batch, and let its consequences follow; ``new`` items must be on the shelves already."""
         batch = self.book.append(kind, day.isoformat(), pack(kind, columns, new))
-        known = Batch(batch.number, kind, batch.day, batch.written_at, pack(kind, columns))
+        known = EventBatch(batch.number, kind, batch.day, batch.written_at, pack(kind, columns))
         self._anew |= self.shelves.apply(known)
         self._known = batch.number
 
     def settle(self) -> None:
         """Let items begin anew whose past was changed; once, whatever was written."""
         if self._anew:
-            self.shelves.begin_anew(self._anew, self.book.batches())
+            self.shelves.relearn(self._anew, self.book.batches())
             self._anew = set()
 
     def _catch_up(self) -> None:
@@ -113,13 +111,13 @@ class Desk:
             self._known = batch.number
         self.settle()
 
-    def replayed(self) -> Shelves:
+    def replayed(self) -> ItemStates:
         """Return what follows from the book when it is read from its first line; only while reading."""
-        shelves, anew = Shelves(self.prices), set[int]()
+        shelves, anew = ItemStates(self.shelf), set[int]()
         for batch in self.book.batches():
             anew |= shelves.apply(batch)
         if anew:
-            shelves.begin_anew(anew, self.book.batches())
+            shelves.relearn(anew, self.book.batches())
         return shelves
 
     def mornings(self, day: date) -> dict[int, tuple[int, int, int]]:
@@ -161,7 +159,7 @@ class Desk:
         told = f"{what}, and nothing is known of {'it' if len(new) == 1 else 'them'}: {listed(named + more)}"
         return [told if told.endswith("?") else f"{told}."]
 
-    def welcome(self, lines: Sequence[Count | Sold]) -> list[tuple[str, int]]:
+    def add_items(self, lines: Sequence[Count | Sold]) -> list[tuple[str, int]]:
         """Put new items on the shelves and return them with their lots; refuse lots that differ from the known."""
         new: dict[str, int] = {}
         history = self._history(lines)
@@ -169,13 +167,13 @@ class Desk:
             known = self.shelves.numbers.get(line.sku)
             lot = new.get(line.sku) if known is None else self.shelves.lots[known]
             if lot is None:
-                new[line.sku] = checked_lot(line.lot or self._default_lot(line.sku, history), self.prices.capacity)
+                new[line.sku] = checked_lot(line.lot or self._default_lot(line.sku, history), self.shelf.capacity)
             elif line.lot not in (None, lot):
                 raise InvalidInputError(
                     f"{line.sku} has {lot} units in a lot; got {line.lot}. Nothing was done; a lot cannot "
                     "change, give the item a new name."
                 )
-        self.shelves.welcome(new.items())
+        self.shelves.add_items(new.items())
         return list(new.items())
 
     def _history(self, lines: Sequence[Count | Sold]) -> dict[str, list[tuple[date, int]]]:
@@ -196,4 +194,4 @@ class Desk:
                 f"{sku} is new, and its lot is chosen from {WARM_UP} days of sales; got {len(days)}. "
                 "Nothing was done; record its history first, add a column lot, or make the shop with --lot-size 1."
             )
-        return lot_size([units for _, units in days], self.prices.capacity)
+        return lot_size([units for _, units in days], self.shelf.capacity)

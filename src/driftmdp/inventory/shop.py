@@ -10,20 +10,18 @@ from typing import Self
 
 import numpy as np
 
-from driftmdp.agents.outlook import outlook
-from driftmdp.inventory import evenings, mornings
-from driftmdp.inventory.answers import Decision, Event, Reason, Receipt
-from driftmdp.inventory.book import Batch, Book
-from driftmdp.inventory.contents import DECIDED, unpack
+from driftmdp.agents.order_explanation import outlook
+from driftmdp.display import counted
+from driftmdp.inventory import decide, record
+from driftmdp.inventory.batch_codec import DECIDED, unpack
+from driftmdp.inventory.daily_csv import Count, Sold
 from driftmdp.inventory.desk import Desk, checked_lot
-from driftmdp.inventory.forms import Count, Sold
-from driftmdp.inventory.rules import shelf_of
-from driftmdp.inventory.shelves import NEVER, Shelves
+from driftmdp.inventory.event_log import EventBatch, EventLog
+from driftmdp.inventory.item_states import NEVER, ItemStates
+from driftmdp.inventory.ordering_rules import shelf_model
+from driftmdp.inventory.results import Decision, Event, Reason, Receipt
 from driftmdp.problems.inventory import Costs
-from driftmdp.showing import counted
 from driftmdp.validation import as_integer
-
-__all__ = ["Shop"]
 
 
 class Shop:
@@ -76,17 +74,17 @@ class Shop:
             Units in a lot, unless an item says otherwise; ``"auto"`` chooses from a new item's history, of which
             60 days must then be recorded at once.
         """
-        prices = shelf_of(costs, capacity, lead_time)
+        shelf = shelf_model(costs, capacity, lead_time)
         if lot != "auto":
-            lot = checked_lot(as_integer(lot, "lot"), prices.capacity)
+            lot = checked_lot(as_integer(lot, "lot"), shelf.capacity)
         names = ("fixed", "unit", "lost_sale", "holding")
         settings = {
             "costs": {name: getattr(costs, name) for name in names},
-            "capacity": prices.capacity,
-            "lead_time": prices.lead_time,
+            "capacity": shelf.capacity,
+            "lead_time": shelf.lead_time,
             "lot": lot,
         }
-        Book.create(path, settings)
+        EventLog.create(path, settings)
         return cls(path)
 
     def close(self) -> None:
@@ -115,12 +113,12 @@ class Shop:
     @property
     def capacity(self) -> int:
         """Lots on the shelf, of each item."""
-        return self._desk.prices.capacity
+        return self._desk.shelf.capacity
 
     @property
     def lead_time(self) -> int:
         """Days from an order to its arrival."""
-        return self._desk.prices.lead_time
+        return self._desk.shelf.lead_time
 
     @property
     def skus(self) -> tuple[str, ...]:
@@ -149,7 +147,7 @@ class Shop:
         InvalidInputError
             If a count contradicts the one given before, the day is over, or a later day was decided.
         """
-        return mornings.decide(self._desk, counts, day, correct, strict)
+        return decide.decide(self._desk, counts, day, correct, strict)
 
     def record(self, sold: Iterable[Sold], correct: bool = False, plenty: bool = False) -> Receipt:
         """Write down what was sold, and learn from it; told again, it changes nothing.
@@ -168,7 +166,7 @@ class Shop:
         InvalidInputError
             If sales contradict what is recorded, or nothing is known of the stock.
         """
-        return evenings.record(self._desk, sold, correct, plenty)
+        return record.record(self._desk, sold, correct, plenty)
 
     def explain(self, sku: str) -> Reason:
         """Return what is believed of an item, what follows from it, and its last advice."""
@@ -185,7 +183,7 @@ class Shop:
         known = None if stock == NEVER else stock
         here = np.array([item]), np.array([known or 0]), np.array([coming])
         s, q = (int(lots[0]) for lots in shelves.places(*here))
-        found = outlook(shelves.demands, item, (day - 1) % 7, self._desk.prices, shelves.guess, s, q)
+        found = outlook(shelves.demands, item, (day - 1) % 7, self._desk.shelf, shelves.workspace, s, q)
         return Reason(sku, shelves.lots[item], date.fromordinal(day), known, coming, found, advice)
 
     @property
@@ -225,7 +223,7 @@ class Shop:
             return self._desk.replayed().as_bytes() == self._desk.shelves.as_bytes()
 
 
-def _events(batch: Batch, item: int | None, shelves: Shelves) -> Iterator[Event]:
+def _events(batch: EventBatch, item: int | None, shelves: ItemStates) -> Iterator[Event]:
     content = unpack(batch.kind, batch.content)
     rows = range(content.size) if item is None else np.flatnonzero(content["item"] == item).tolist()
     names = ("stock", "coming", "expected", "advice", "ordered", "sales")

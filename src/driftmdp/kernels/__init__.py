@@ -13,53 +13,53 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from driftmdp.kernels import (
         adaptive,
+        backward_induction,
         bellman,
-        censored,
-        chance,
-        elimination,
-        exponential,
-        extended,
+        censored_demand,
+        exponential_weights,
+        extended_value_iteration,
+        fading_memory,
+        fixed_policies,
         gain,
         graph,
-        hitting,
-        horizon,
-        inner,
-        markov,
-        memory,
+        hitting_times,
+        inner_max,
+        inventory_rules,
+        modified_policy_iteration,
         optimist,
-        ordering,
+        order_planning,
+        policy_iteration,
         posterior,
-        scripted,
-        shelf,
-        sweeping,
-        traces,
-        upper_bounds,
+        rng,
+        stationary_distribution,
+        transition_counts,
+        upper_confidence,
         world,
     )
 
 __all__ = [
     "adaptive",
+    "backward_induction",
     "bellman",
-    "censored",
-    "chance",
-    "elimination",
-    "exponential",
-    "extended",
+    "censored_demand",
+    "exponential_weights",
+    "extended_value_iteration",
+    "fading_memory",
+    "fixed_policies",
     "gain",
     "graph",
-    "hitting",
-    "horizon",
-    "inner",
-    "markov",
-    "memory",
+    "hitting_times",
+    "inner_max",
+    "inventory_rules",
+    "modified_policy_iteration",
     "optimist",
-    "ordering",
+    "order_planning",
+    "policy_iteration",
     "posterior",
-    "scripted",
-    "shelf",
-    "sweeping",
-    "traces",
-    "upper_bounds",
+    "rng",
+    "stationary_distribution",
+    "transition_counts",
+    "upper_confidence",
     "world",
 ]
 
@@ -70,8 +70,8 @@ def __getattr__(name: str) -> ModuleType:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def machine_code_is_there() -> bool:
+def has_compiled_cache() -> bool:
     """Return whether something has been compiled on this machine before; if not, the first run takes a minute."""
     from driftmdp.kernels import _compile
 
-    return _compile.machine_code_is_there()
+    return _compile.has_compiled_cache()

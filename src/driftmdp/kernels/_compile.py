@@ -28,8 +28,6 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLoca
 from driftmdp.system import is_own
 from driftmdp.validation import warn
 
-__all__ = ["cache_directory", "inlined_kernel", "kernel", "lean_kernel", "machine_code_is_there"]
-
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -89,7 +87,7 @@ def cache_directory() -> Path:
     return Path(fresh)
 
 
-def machine_code_is_there() -> bool:
+def has_compiled_cache() -> bool:
     """Return whether something has been compiled on this machine before."""
     return any(cache_directory().rglob("*.nbc"))
 

@@ -8,29 +8,13 @@ import numpy as np
 
 from driftmdp.kernels.arrays import Floats, Ints, Records
 
-__all__ = [
-    "CONTEXTS",
-    "EXPERTS",
-    "FADING",
-    "INTENT",
-    "MEMORIES",
-    "TRACE",
-    "Habits",
-    "Intent",
-    "Judgement",
-    "Traces",
-    "new_intent",
-    "new_judgement",
-    "new_traces",
-]
-
 FADING = 4.0 * 3.0 ** np.arange(9)  # steps that a fading memory reaches back: 4, 12, ..., 26,244
 MEMORIES = FADING.size + 1  # and one that keeps everything
 EXPERTS = MEMORIES + 1  # on rewards: the mean of each memory, and the line through the last two
 CONTEXTS = 40  # ages of a pair's last visit: 1, 2-3, 4-7, ..., by powers of two
 
 
-class Habits(NamedTuple):
+class AdaptiveParams(NamedTuple):
     """How the adaptive agent thinks: numbers only; docs/adaptive.md says what each is worth.
 
     ============  ==========================================================================================
@@ -84,8 +68,8 @@ TRACE = np.dtype(
 )
 
 
-class Traces(NamedTuple):
-    """What fading memories hold, beside a :class:`driftmdp.kernels.arrays.Memory`, by its slots and entries.
+class FadingMemory(NamedTuple):
+    """What fading memories hold, by the slots and entries of a ``TransitionCounts``.
 
     =========  =================  ======================================================================
     pairs      (slots,) TRACE     see above
@@ -103,7 +87,7 @@ class Traces(NamedTuple):
     rates: Floats
 
 
-class Judgement(NamedTuple):
+class ExpertWeights(NamedTuple):
     """How far each memory can be trusted.
 
     ===================  =====================  ===========================================================
@@ -148,7 +132,7 @@ INTENT = np.dtype(
 )
 
 
-class Intent(NamedTuple):
+class AdaptivePlan(NamedTuple):
     """What the agent makes of it.
 
     =========  =============  ===================================================================
@@ -171,10 +155,10 @@ class Intent(NamedTuple):
     is_known: Ints
 
 
-def new_traces(slots: int, entries: int) -> Traces:
+def new_traces(slots: int, entries: int) -> FadingMemory:
     """Return empty traces with room for so many slots and entries."""
     n = FADING.size
-    return Traces(
+    return FadingMemory(
         np.zeros(slots, TRACE),
         np.zeros((slots, 3, n)),
         np.zeros((entries, n)),
@@ -183,12 +167,12 @@ def new_traces(slots: int, entries: int) -> Traces:
     )
 
 
-def new_judgement(habits: Habits) -> Judgement:
+def new_judgement(params: AdaptiveParams) -> ExpertWeights:
     """Return the judgement of an agent that has seen nothing: all experts are alike."""
     able = np.ones(EXPERTS)
-    able[-1] = habits.line
-    able[: FADING.size] = habits.fading
-    return Judgement(
+    able[-1] = params.line
+    able[: FADING.size] = params.fading
+    return ExpertWeights(
         np.tile(able / able.sum(), (CONTEXTS, 1)),
         np.full((CONTEXTS, EXPERTS), 0.1),
         able[:MEMORIES] / able[:MEMORIES].sum(),
@@ -199,11 +183,11 @@ def new_judgement(habits: Habits) -> Judgement:
     )
 
 
-def new_intent(n_states: int) -> Intent:
+def new_intent(n_states: int) -> AdaptivePlan:
     """Return the intent of an agent at t = 1."""
     facts = np.zeros(1, INTENT)
     facts["t"] = 1
-    return Intent(
+    return AdaptivePlan(
         facts,
         np.zeros(n_states),
         np.zeros(n_states),

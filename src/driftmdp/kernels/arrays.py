@@ -1,6 +1,6 @@
 """The arrays that kernels share, by name. Nothing here needs the compiler.
 
-Kernels never write to the arrays of a :class:`Model` or a :class:`World`.
+Kernels never write to the arrays of a :class:`Model` or a :class:`WorldArrays`.
 """
 
 from __future__ import annotations
@@ -9,34 +9,6 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-
-__all__ = [
-    "CLOCK",
-    "ENTRY",
-    "PAIR_REASON",
-    "SLOT",
-    "STEP",
-    "TALLY",
-    "VISITS",
-    "Bools",
-    "Bounds",
-    "Draft",
-    "Floats",
-    "Ints",
-    "Longs",
-    "Luck",
-    "Memory",
-    "Mind",
-    "Model",
-    "Odds",
-    "Phases",
-    "Record",
-    "Records",
-    "Rules",
-    "Sets",
-    "Weights",
-    "World",
-]
 
 Ints: TypeAlias = NDArray[np.int32]
 Floats: TypeAlias = NDArray[np.float64]
@@ -64,7 +36,7 @@ class Model(NamedTuple):
     data: Floats
 
 
-class World(NamedTuple):
+class WorldArrays(NamedTuple):
     """A moving mixture of K MDPs over T steps.
 
     =================  ==================  ==========================================================
@@ -100,7 +72,7 @@ class World(NamedTuple):
     reward_weight_data: Floats
 
 
-class Sets(NamedTuple):
+class PlausibleSets(NamedTuple):
     """Plausible transitions of each row (a pair, or all vacuous pairs of a state together).
 
     =========  ============  ==============================================================================
@@ -151,7 +123,7 @@ TALLY = np.dtype(
 )
 
 
-class Memory(NamedTuple):
+class TransitionCounts(NamedTuple):
     """What is remembered, in space that grows with what is remembered (but for one integer a pair).
 
     =========  =============  ========================================================================
@@ -202,7 +174,7 @@ VISITS = np.dtype([("left", "i4"), ("episode", "i4")])
 PAIR_REASON = np.dtype([("pair", "i8"), ("count", "f8"), ("reward", "f8"), ("radius", "f8"), ("value", "f8")])
 
 
-class Mind(NamedTuple):
+class PlanState(NamedTuple):
     """What an optimist intends, and when it will think again.
 
     =========  =====================  ==================================================================
@@ -223,7 +195,7 @@ class Mind(NamedTuple):
     reasons: Records
 
 
-class Draft(NamedTuple):
+class PlanWorkspace(NamedTuple):
     """Room to make a plan in; nothing here outlives the plan.
 
     ===========  ==========  =========================================================================
@@ -249,7 +221,7 @@ class Draft(NamedTuple):
     first_slot: Ints
     slot_order: Ints
     row_of: Ints
-    sets: Sets
+    sets: PlausibleSets
     indices: Ints
     data: Floats
     u: Floats
@@ -261,7 +233,7 @@ class Draft(NamedTuple):
     scratch: Floats
 
 
-class Rules(NamedTuple):
+class OptimistParams(NamedTuple):
     """How an optimist thinks: numbers only.
 
     ==================  ==============================================================================
@@ -314,7 +286,7 @@ class Phases(NamedTuple):
     transition_extra: Floats
 
 
-class Odds(NamedTuple):
+class Exp3Params(NamedTuple):
     """How a bandit with exponential weights thinks: numbers only.
 
     ============  =====================================================================================
@@ -336,7 +308,7 @@ class Odds(NamedTuple):
     span: float
 
 
-class Weights(NamedTuple):
+class ArmWeights(NamedTuple):
     """What a bandit with exponential weights believes, shape (arms,).
 
     =============  ==================================================================
@@ -349,7 +321,7 @@ class Weights(NamedTuple):
     probabilities: Floats
 
 
-class Bounds(NamedTuple):
+class UcbParams(NamedTuple):
     """How a bandit with upper confidence bounds thinks: numbers only.
 
     ============  =====================================================================================
@@ -365,8 +337,8 @@ class Bounds(NamedTuple):
     span: float
 
 
-class Luck(NamedTuple):
-    """The world's random numbers, one of each kind a step; as :class:`driftmdp.mdp.Luck`."""
+class Draws(NamedTuple):
+    """The world's random numbers, one of each kind a step; as :class:`driftmdp.mdp.Draws`."""
 
     anchor: Floats
     successor: Floats

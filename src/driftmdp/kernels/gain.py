@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from driftmdp.kernels._compile import kernel, lean_kernel
-from driftmdp.kernels.arrays import Floats, Ints, Model, World
+from driftmdp.kernels.arrays import Floats, Ints, Model, WorldArrays
 from driftmdp.kernels.bellman import CONVERGED
-from driftmdp.kernels.elimination import policy_iteration
-from driftmdp.kernels.sweeping import modified_policy_iteration
+from driftmdp.kernels.modified_policy_iteration import modified_policy_iteration
+from driftmdp.kernels.policy_iteration import policy_iteration
 from driftmdp.kernels.world import model_at
 
 SMALL = 32  # up to here elimination is cheaper than sweeping
@@ -43,7 +43,7 @@ def same(one: Ints, other: Ints) -> bool:
 
 @kernel
 def gains_along(
-    world: World, steps: Ints, tolerance: float, limit: int, lower: Floats, upper: Floats, policy_of: Ints
+    world: WorldArrays, steps: Ints, tolerance: float, limit: int, lower: Floats, upper: Floats, policy_of: Ints
 ) -> tuple[int, Ints]:
     """Solve each of ``steps``, warm from the last; return the index of a failure or -1, and the policies.
 

@@ -1,7 +1,7 @@
 """An optimist's step: when to plan, planning, learning; and a whole run of such steps.
 
-One definition serves the live agent, which calls ``is_due``, ``plan`` and ``learn`` one by one, and ``play``, which
-calls them T times without leaving compiled code.
+One definition serves the live agent, which calls ``should_replan``, ``plan`` and ``learn`` one by one, and
+``play``, which calls them T times without leaving compiled code.
 
 ``plan`` and ``play`` are compiled in two ways: with ``acceleration``, and with None for it. Then they do the
 paper's sweeps; where these are too many (PLAIN_SWEEPS), they ask for help, and acceleration is compiled only then
@@ -12,148 +12,167 @@ from __future__ import annotations
 
 import numpy as np
 
-from driftmdp.kernels import extended, inner, memory
+from driftmdp.kernels import extended_value_iteration, inner_max, transition_counts
 from driftmdp.kernels._compile import inlined_kernel, lean_kernel
-from driftmdp.kernels.arrays import Draft, Ints, Luck, Memory, Mind, Phases, Record, Rules, World
+from driftmdp.kernels.arrays import (
+    Draws,
+    Ints,
+    OptimistParams,
+    Phases,
+    PlanState,
+    PlanWorkspace,
+    Record,
+    TransitionCounts,
+    WorldArrays,
+)
 from driftmdp.kernels.bellman import CONVERGED, NO_ROOM
-from driftmdp.kernels.extended import TIE
+from driftmdp.kernels.extended_value_iteration import TIE
 from driftmdp.kernels.world import take_step
 
 
 @inlined_kernel
-def is_due(phases: Phases, offsets: Ints, mind: Mind, state: int) -> bool:
+def should_replan(phases: Phases, offsets: Ints, plan_state: PlanState, state: int) -> bool:
     """Return whether the episode ends before a step in ``state``.
 
     [CSZ20] alg:swr-ucrl2, line 7, read as do-while: an episode has at least one step (docs/paper-notes.md, item 1).
     """
-    clock = mind.clock[0]
+    clock = plan_state.clock[0]
     if clock["tau"] == clock["t"]:
         return False
     every = phases.every[clock["phase"]]
     if clock["tau"] == 0 or (every > 0 and (clock["t"] - clock["start"]) % every == 0):
         return True
-    visits = mind.visits[offsets[state] + mind.policy[state]]
+    visits = plan_state.visits[offsets[state] + plan_state.policy[state]]
     return visits["episode"] == clock["episode"] and visits["left"] <= 0
 
 
 @inlined_kernel
 def learn(
-    rules: Rules,
+    rules: OptimistParams,
     phases: Phases,
-    known: Memory,
-    mind: Mind,
+    known: TransitionCounts,
+    plan_state: PlanState,
     state: int,
     pair: int,
     reward: float,
     next_state: int,
 ) -> None:
     """Remember a step and let time pass; at a restart, forget everything."""
-    clock = mind.clock[0]
+    clock = plan_state.clock[0]
     if rules.ranged == 1:
         reward = (reward - rules.bottom) / rules.span
-    memory.remember(known, state, pair, next_state, reward)
-    visits = mind.visits[pair]
+    transition_counts.remember(known, state, pair, next_state, reward)
+    visits = plan_state.visits[pair]
     if visits["episode"] != clock["episode"]:
         visits["episode"], visits["left"] = clock["episode"], 1
     visits["left"] -= 1
     clock["t"] += 1
     following = clock["phase"] + 1
     if following < phases.starts.size and phases.starts[following] == clock["t"]:
-        memory.forget_all(known)
+        transition_counts.forget_all(known)
         known.tally[0]["window"] = phases.window[following]
         clock["phase"], clock["start"], clock["tau"] = following, clock["t"] - 1, 0
 
 
 @inlined_kernel
 def plan(
-    rules: Rules,
+    rules: OptimistParams,
     phases: Phases,
     offsets: Ints,
-    known: Memory,
-    mind: Mind,
-    draft: Draft,
+    known: TransitionCounts,
+    plan_state: PlanState,
+    workspace: PlanWorkspace,
     acceleration: int | None,
 ) -> int:
     """Begin an episode with an optimistic plan from what is remembered; return a status.
 
     Without ``acceleration`` the status is TOO_SLOW where plain sweeps are not enough.
     """
-    n, n_local = prepare(rules, phases, offsets, known, mind, draft)
+    n, n_local = prepare(rules, phases, offsets, known, plan_state, workspace)
     if n_local == 0:
-        release(n, draft)
+        release(n, workspace)
         return NO_ROOM
-    clock = mind.clock[0]
+    clock = plan_state.clock[0]
     precision = 1.0 / np.sqrt(clock["t"] - clock["start"])
     if acceleration is None:  # numba then leaves the other branch out
-        low, high, sweeps, status = extended.iterate_plainly(draft, n_local, precision)
+        low, high, sweeps, status = extended_value_iteration.iterate_plainly(workspace, n_local, precision)
         accelerated = False
     else:
-        low, high, sweeps, status, accelerated = extended.iterate(draft, n_local, precision, rules.fast == 1, False)
+        low, high, sweeps, status, accelerated = extended_value_iteration.iterate(
+            workspace, n_local, precision, rules.fast == 1, False
+        )
     clock["tried_gain"], clock["tried_residual"] = high, high - low
     clock["tried_sweeps"], clock["tried_accelerated"] = sweeps, accelerated
     if status == CONVERGED:
-        settle(rules, phases.transition_extra[clock["phase"]], offsets, known, mind, draft, n, n_local)
+        commit_plan(
+            rules, phases.transition_extra[clock["phase"]], offsets, known, plan_state, workspace, n, n_local
+        )
     return status
 
 
 @inlined_kernel
 def prepare(
-    rules: Rules, phases: Phases, offsets: Ints, known: Memory, mind: Mind, draft: Draft
+    rules: OptimistParams,
+    phases: Phases,
+    offsets: Ints,
+    known: TransitionCounts,
+    plan_state: PlanState,
+    workspace: PlanWorkspace,
 ) -> tuple[int, int]:
     """Lay out the plausible sets and the first u; return how many states are remembered, and with the rest.
 
     The second number is 0 where the draft is too small; then ``clock.need`` says what it takes.
     """
-    n = group(known, draft)
+    n = group(known, workspace)
     n_local = n if n == offsets.size - 1 else n + 1
-    stored = lay_out(rules, phases, offsets, known, mind, draft, n, n_local)
-    if stored > draft.indices.size:
-        mind.clock[0]["need"] = stored
+    stored = build_sets(rules, phases, offsets, known, plan_state, workspace, n, n_local)
+    if stored > workspace.indices.size:
+        plan_state.clock[0]["need"] = stored
         return n, 0
     for i in range(n_local):
-        draft.u[i] = 0.0
+        workspace.u[i] = 0.0
     if rules.fast == 1:
         base = 0.0
         for i in range(n):
-            draft.u[i] = mind.bias[draft.states[i]]
-            base = min(base, draft.u[i])
+            workspace.u[i] = plan_state.bias[workspace.states[i]]
+            base = min(base, workspace.u[i])
         for i in range(n_local):
-            draft.u[i] -= base
+            workspace.u[i] -= base
     return n, n_local
 
 
 @inlined_kernel
-def group(known: Memory, draft: Draft) -> int:
+def group(known: TransitionCounts, workspace: PlanWorkspace) -> int:
     """Group the slots by state and give the remembered states numbers; return how many there are."""
     n = 0
     n_slots = known.tally[0]["n_slots"]
-    first = draft.first_slot
+    first = workspace.first_slot
     first[0] = first[1] = 0
     for index in range(n_slots):
         state = known.slots[index]["state"]
-        if draft.local_of[state] < 0:
-            draft.local_of[state] = n
-            draft.states[n] = state
+        if workspace.local_of[state] < 0:
+            workspace.local_of[state] = n
+            workspace.states[n] = state
             first[n + 2] = 0
             n += 1
-        first[draft.local_of[state] + 2] += 1
+        first[workspace.local_of[state] + 2] += 1
     for i in range(2, n + 2):
         first[i] += first[i - 1]
     for index in range(n_slots):
-        local = draft.local_of[known.slots[index]["state"]]
-        draft.slot_order[first[local + 1]] = index
+        local = workspace.local_of[known.slots[index]["state"]]
+        workspace.slot_order[first[local + 1]] = index
         first[local + 1] += 1
     return n
 
 
 @inlined_kernel
-def lay_out(
-    rules: Rules,
+def build_sets(
+    rules: OptimistParams,
     phases: Phases,
     offsets: Ints,
-    known: Memory,
-    mind: Mind,
-    draft: Draft,
+    known: TransitionCounts,
+    plan_state: PlanState,
+    workspace: PlanWorkspace,
     n: int,
     n_local: int,
 ) -> int:
@@ -162,7 +181,7 @@ def lay_out(
     Pairs with the whole simplex, never seen or with a vacuous radius, become one row per state: the best of their
     rewards.
     """
-    clock, sets = mind.clock[0], draft.sets
+    clock, sets = plan_state.clock[0], workspace.sets
     phase = clock["phase"]
     log = rules.power * np.log(clock["t"] - clock["start"]) + phases.log_delta[phase]
     extra_r, extra_p = phases.reward_extra[phase], phases.transition_extra[phase]
@@ -173,12 +192,12 @@ def lay_out(
     for i in range(n_local):
         sets.offsets[i] = row
         sets.weight[i] = 1.0 if i < n else offsets.size - 1 - n
-        first, last = draft.first_slot[i], draft.first_slot[i + 1] if i < n else draft.first_slot[i]
-        has_unseen = i == n or last - first < actions_of(offsets, draft.states[i])
+        first, last = workspace.first_slot[i], workspace.first_slot[i + 1] if i < n else workspace.first_slot[i]
+        has_unseen = i == n or last - first < actions_of(offsets, workspace.states[i])
         best = clock["unseen"] if has_unseen else -np.inf
         for k in range(first, last):
-            index = draft.slot_order[k]
-            slot, reason = known.slots[index], mind.reasons[index]
+            index = workspace.slot_order[k]
+            slot, reason = known.slots[index], plan_state.reasons[index]
             count = slot["count"]
             mean = slot["total"] / count
             radius_r = reward_radius(rules, log, count, slot["squares"] / count - mean * mean) + extra_r
@@ -190,12 +209,12 @@ def lay_out(
             reason["pair"], reason["count"] = slot["pair"], count
             reason["reward"], reason["radius"] = reward, radius
             if radius >= whole_radius:
-                draft.row_of[index] = -1
+                workspace.row_of[index] = -1
                 best = max(best, reward)
             else:
-                draft.row_of[index] = row
+                workspace.row_of[index] = row
                 sets.rewards[row], sets.radius[row], sets.indptr[row] = reward, radius, stored
-                stored = lay_row(rules, known, draft, n_local, index, row, stored, log, extra_p)
+                stored = lay_row(rules, known, workspace, n_local, index, row, stored, log, extra_p)
                 row += 1
         if best > -np.inf:
             sets.rewards[row], sets.radius[row], sets.indptr[row] = best, whole_radius, stored
@@ -208,7 +227,7 @@ def lay_out(
 
 
 @inlined_kernel
-def reward_radius(rules: Rules, log: float, count: float, variance: float) -> float:
+def reward_radius(rules: OptimistParams, log: float, count: float, variance: float) -> float:
     """Return the reward radius before widening; the variance matters to Bernstein only."""
     if rules.bernstein == 1:
         share = (rules.reward_log + np.log(count) + log) / count
@@ -217,7 +236,7 @@ def reward_radius(rules: Rules, log: float, count: float, variance: float) -> fl
 
 
 @inlined_kernel
-def transition_radius(rules: Rules, log: float, count: float) -> float:
+def transition_radius(rules: OptimistParams, log: float, count: float) -> float:
     """Return the L1 radius before widening; Bernstein: that of a next state that was not observed."""
     if rules.bernstein == 1:
         return rules.scale * 6.0 * (rules.reward_log + np.log(count) + log) / count
@@ -232,9 +251,9 @@ def actions_of(offsets: Ints, state: int) -> int:
 
 @inlined_kernel
 def lay_row(
-    rules: Rules,
-    known: Memory,
-    draft: Draft,
+    rules: OptimistParams,
+    known: TransitionCounts,
+    workspace: PlanWorkspace,
     n_local: int,
     index: int,
     row: int,
@@ -243,12 +262,12 @@ def lay_row(
     extra: float,
 ) -> int:
     """Write the observed successors of a slot from place ``stored`` on; return the place after its row."""
-    sets, slot = draft.sets, known.slots[index]
+    sets, slot = workspace.sets, known.slots[index]
     count, support = slot["count"], successors(known, slot["head"])
-    complete = rules.bernstein == 0 and inner.wants_completion(support, n_local)
+    complete = rules.bernstein == 0 and inner_max.wants_completion(support, n_local)
     sets.support[row] = n_local if complete else support
     if rules.bernstein == 1:
-        last = stored + support + extended.widest(n_local, support, sets.radius[row])
+        last = stored + support + extended_value_iteration.widest(n_local, support, sets.radius[row])
     else:
         last = stored + sets.support[row] + 1
     if last > sets.indices.size:
@@ -260,7 +279,7 @@ def lay_row(
     found, z = slot["head"], stored
     while found >= 0:
         entry = known.entries[found]
-        local = draft.local_of[entry["next_state"]]
+        local = workspace.local_of[entry["next_state"]]
         if local < 0:
             local = n_local - 1
         p = entry["count"] / count
@@ -278,7 +297,7 @@ def lay_row(
 
 
 @inlined_kernel
-def successors(known: Memory, head: int) -> int:
+def successors(known: TransitionCounts, head: int) -> int:
     """Return how many next states a pair's entries have."""
     count = 0
     while head >= 0:
@@ -288,24 +307,31 @@ def successors(known: Memory, head: int) -> int:
 
 
 @inlined_kernel
-def settle(
-    rules: Rules, widening: float, offsets: Ints, known: Memory, mind: Mind, draft: Draft, n: int, n_local: int
+def commit_plan(
+    rules: OptimistParams,
+    widening: float,
+    offsets: Ints,
+    known: TransitionCounts,
+    plan_state: PlanState,
+    workspace: PlanWorkspace,
+    n: int,
+    n_local: int,
 ) -> None:
     """Take the policy of the last sweep; [CSZ20] alg:evi, line 4, with ties within 1e-9."""
-    clock = mind.clock[0]
+    clock = plan_state.clock[0]
     for i in range(clock["n_touched"]):
-        mind.policy[mind.touched[i]] = 0
-        mind.bias[mind.touched[i]] = 0.0
+        plan_state.policy[plan_state.touched[i]] = 0
+        plan_state.bias[plan_state.touched[i]] = 0.0
     top = -np.inf
     for i in range(n_local):
-        top = max(top, draft.u[i])
-    elsewhere = draft.u[n] if n < n_local else 0.0
+        top = max(top, workspace.u[i])
+    elsewhere = workspace.u[n] if n < n_local else 0.0
     clock["top"] = top - elsewhere
     for i in range(n):
-        state = draft.states[i]
-        mind.touched[i] = state
-        mind.bias[state] = draft.u[i] - elsewhere
-        mind.policy[state] = choose(rules, offsets, known, mind, draft, i, top)
+        state = workspace.states[i]
+        plan_state.touched[i] = state
+        plan_state.bias[state] = workspace.u[i] - elsewhere
+        plan_state.policy[state] = choose(rules, offsets, known, plan_state, workspace, i, top)
     clock["n_touched"] = n
     clock["episode"] += 1
     clock["tau"] = clock["planned"] = clock["t"]
@@ -317,33 +343,41 @@ def settle(
     )
     clock["is_vacuous"], clock["accelerated"] = clock["tried_vacuous"], clock["tried_accelerated"]
     for index in range(known.tally[0]["n_slots"]):
-        visits = mind.visits[known.slots[index]["pair"]]
+        visits = plan_state.visits[known.slots[index]["pair"]]
         visits["episode"], visits["left"] = clock["episode"], known.slots[index]["count"]
-    release(n, draft)
+    release(n, workspace)
 
 
 @inlined_kernel
-def choose(rules: Rules, offsets: Ints, known: Memory, mind: Mind, draft: Draft, i: int, top: float) -> int:
+def choose(
+    rules: OptimistParams,
+    offsets: Ints,
+    known: TransitionCounts,
+    plan_state: PlanState,
+    workspace: PlanWorkspace,
+    i: int,
+    top: float,
+) -> int:
     """Return the action of a remembered state; ties go to the least visited, then to the lowest."""
-    state = draft.states[i]
-    first, last = draft.first_slot[i], draft.first_slot[i + 1]
+    state = workspace.states[i]
+    first, last = workspace.first_slot[i], workspace.first_slot[i + 1]
     has_unseen = last - first < actions_of(offsets, state)
-    best = mind.clock[0]["unseen"] + top if has_unseen else -np.inf
+    best = plan_state.clock[0]["unseen"] + top if has_unseen else -np.inf
     for k in range(first, last):
-        index = draft.slot_order[k]
-        row = draft.row_of[index]
-        value = draft.values[row] if row >= 0 else mind.reasons[index]["reward"] + top
-        mind.reasons[index]["value"] = value - draft.u[i]
+        index = workspace.slot_order[k]
+        row = workspace.row_of[index]
+        value = workspace.values[row] if row >= 0 else plan_state.reasons[index]["reward"] + top
+        plan_state.reasons[index]["value"] = value - workspace.u[i]
         best = max(best, value)
-    best -= draft.u[i] + TIE
+    best -= workspace.u[i] + TIE
     action, least = 0, np.inf
-    if has_unseen and mind.clock[0]["unseen"] + top - draft.u[i] >= best:
+    if has_unseen and plan_state.clock[0]["unseen"] + top - workspace.u[i] >= best:
         action, least = 0, 0.0
         while known.slot_of[offsets[state] + action] >= 0:
             action += 1
     for k in range(first, last):
-        index = draft.slot_order[k]
-        if mind.reasons[index]["value"] >= best:
+        index = workspace.slot_order[k]
+        if plan_state.reasons[index]["value"] >= best:
             other = known.slots[index]["pair"] - offsets[state]
             count = 0.0 if rules.first_tie == 1 else known.slots[index]["count"]
             if count < least or (count == least and other < action):
@@ -352,23 +386,23 @@ def choose(rules: Rules, offsets: Ints, known: Memory, mind: Mind, draft: Draft,
 
 
 @inlined_kernel
-def release(n: int, draft: Draft) -> None:
+def release(n: int, workspace: PlanWorkspace) -> None:
     """Take the numbers of the remembered states back."""
     for i in range(n):
-        draft.local_of[draft.states[i]] = -1
+        workspace.local_of[workspace.states[i]] = -1
 
 
 @lean_kernel
 def play(
-    world: World,
-    luck: Luck,
+    world: WorldArrays,
+    draws: Draws,
     noise: tuple[int, float, float, float],
-    rules: Rules,
+    rules: OptimistParams,
     phases: Phases,
     offsets: Ints,
-    known: Memory,
-    mind: Mind,
-    draft: Draft,
+    known: TransitionCounts,
+    plan_state: PlanState,
+    workspace: PlanWorkspace,
     record: Record,
     first: int,
     last: int,
@@ -377,16 +411,16 @@ def play(
     """Take the steps of the rows ``first .. last - 1``; return the row reached and a status."""
     for step in range(first, last):
         state = record.states[step]
-        if not memory.has_room(known):
+        if not transition_counts.has_room(known):
             return step, NO_ROOM
-        if is_due(phases, offsets, mind, state):
-            status = plan(rules, phases, offsets, known, mind, draft, acceleration)
+        if should_replan(phases, offsets, plan_state, state):
+            status = plan(rules, phases, offsets, known, plan_state, workspace, acceleration)
             if status != CONVERGED:
                 return step, status
-        if mind.clock[0]["tau"] == mind.clock[0]["t"]:
-            record.sweeps[step] = mind.clock[0]["sweeps"]
-            record.vacuous[step] = mind.clock[0]["is_vacuous"] == 1
-        action = mind.policy[state]
-        reward, next_state = take_step(world, luck, noise, record, step, action)
-        learn(rules, phases, known, mind, state, offsets[state] + action, reward, next_state)
+        if plan_state.clock[0]["tau"] == plan_state.clock[0]["t"]:
+            record.sweeps[step] = plan_state.clock[0]["sweeps"]
+            record.vacuous[step] = plan_state.clock[0]["is_vacuous"] == 1
+        action = plan_state.policy[state]
+        reward, next_state = take_step(world, draws, noise, record, step, action)
+        learn(rules, phases, known, plan_state, state, offsets[state] + action, reward, next_state)
     return last, CONVERGED

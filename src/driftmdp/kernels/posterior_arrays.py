@@ -9,12 +9,10 @@ from numpy.typing import NDArray
 
 from driftmdp.kernels.arrays import Bools, Model
 
-__all__ = ["Bits", "Posterior", "Sample"]
-
 Bits: TypeAlias = NDArray[np.uint64]
 
 
-class Posterior(NamedTuple):
+class PosteriorParams(NamedTuple):
     """How an agent that samples its model thinks: numbers only.
 
     ============  =====================================================================================
@@ -34,7 +32,7 @@ class Posterior(NamedTuple):
     span: float
 
 
-class Sample(NamedTuple):
+class SampledModel(NamedTuple):
     """Room for a model drawn from a posterior.
 
     =====  =====  ==================================================================

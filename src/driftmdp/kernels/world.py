@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from driftmdp.kernels._compile import inlined_kernel, kernel, lean_kernel
-from driftmdp.kernels.arrays import Bools, Floats, Ints, Luck, Model, Record, World
+from driftmdp.kernels.arrays import Bools, Draws, Floats, Ints, Model, Record, WorldArrays
 
 
 @kernel
-def model_at(world: World, step: int, rewards: Floats, scratch: Floats) -> Model:
+def model_at(world: WorldArrays, step: int, rewards: Floats, scratch: Floats) -> Model:
     """Return the MDP of a step; ``rewards`` and, for a true mixture, ``scratch`` hold its numbers."""
     rewards_at(world, step, rewards)
     first, last = world.weight_indptr[step], world.weight_indptr[step + 1]
@@ -28,7 +28,7 @@ def model_at(world: World, step: int, rewards: Floats, scratch: Floats) -> Model
 
 
 @inlined_kernel
-def mean_reward(world: World, step: int, pair: int) -> float:
+def mean_reward(world: WorldArrays, step: int, pair: int) -> float:
     """Return r_t of one pair."""
     total = 0.0
     for w in range(world.reward_weight_indptr[step], world.reward_weight_indptr[step + 1]):
@@ -37,7 +37,7 @@ def mean_reward(world: World, step: int, pair: int) -> float:
 
 
 @lean_kernel
-def rewards_at(world: World, step: int, rewards: Floats) -> None:
+def rewards_at(world: WorldArrays, step: int, rewards: Floats) -> None:
     """Fill ``rewards`` with r_t of every pair."""
     for pair in range(rewards.size):
         rewards[pair] = 0.0
@@ -62,14 +62,14 @@ def draw(data: Floats, first: int, last: int, uniform: float) -> int:
 
 
 @inlined_kernel
-def sample_anchor(world: World, step: int, uniform: float) -> int:
+def sample_anchor(world: WorldArrays, step: int, uniform: float) -> int:
     """Draw the anchor of a step; in inventory, the day's censored demand."""
     first, last = world.weight_indptr[step], world.weight_indptr[step + 1]
     return world.weight_indices[draw(world.weight_data, first, last, uniform)]
 
 
 @inlined_kernel
-def sample_successor(world: World, anchor: int, pair: int, uniform: float) -> int:
+def sample_successor(world: WorldArrays, anchor: int, pair: int, uniform: float) -> int:
     """Draw a next state from an anchor's row."""
     row = anchor * world.anchor_rewards.shape[1] + pair
     first, last = world.anchor_indptr[row], world.anchor_indptr[row + 1]
@@ -130,12 +130,12 @@ def _norm_and_clear(total: Floats, seen: Bools, touched: Ints, n_touched: int, o
 
 @inlined_kernel
 def take_step(
-    world: World, luck: Luck, noise: tuple[int, float, float, float], record: Record, step: int, action: int
+    world: WorldArrays, draws: Draws, noise: tuple[int, float, float, float], record: Record, step: int, action: int
 ) -> tuple[float, int]:
     """Take an action in the state of a step and write down what happens; return the reward and the next state."""
     pair = world.offsets[record.states[step]] + action
     reward, next_state, _ = sample_step(
-        world, step, pair, (luck.anchor[step], luck.successor[step], luck.noise[step]), noise
+        world, step, pair, (draws.anchor[step], draws.successor[step], draws.noise[step]), noise
     )
     record.actions[step], record.rewards[step], record.states[step + 1] = action, reward, next_state
     record.mean_rewards[step] = reward if noise[0] == 0 else mean_reward(world, step, pair)
@@ -144,25 +144,25 @@ def take_step(
 
 @inlined_kernel
 def sample_step(
-    world: World,
+    world: WorldArrays,
     step: int,
     pair: int,
-    luck: tuple[float, float, float],
+    draws: tuple[float, float, float],
     noise: tuple[int, float, float, float],
 ) -> tuple[float, int, int]:
     """Return a step's reward, next state and anchor.
 
-    ``luck`` is (uniform for the anchor, uniform for the successor, uniform or normal for the noise);
+    ``draws`` is (uniform for the anchor, uniform for the successor, uniform or normal for the noise);
     ``noise`` is (code as in mdp/noise.py, sigma, bottom and top of the reward range).
     """
-    anchor = sample_anchor(world, step, luck[0])
-    next_state = sample_successor(world, anchor, pair, luck[1])
+    anchor = sample_anchor(world, step, draws[0])
+    next_state = sample_successor(world, anchor, pair, draws[1])
     code, sigma, bottom, top = noise
     if code == 1:  # anchor
         return world.anchor_rewards[anchor, pair], next_state, anchor
     mean = mean_reward(world, step, pair)
     if code == 2:  # bernoulli
-        return (top if luck[2] * (top - bottom) < mean - bottom else bottom), next_state, anchor
+        return (top if draws[2] * (top - bottom) < mean - bottom else bottom), next_state, anchor
     if code == 3:  # gaussian
-        return mean + sigma * luck[2], next_state, anchor
+        return mean + sigma * draws[2], next_state, anchor
     return mean, next_state, anchor

@@ -17,8 +17,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from driftmdp.display import counted, safely
 from driftmdp.errors import InvalidInputError
-from driftmdp.kernels.arrays import World
+from driftmdp.kernels.arrays import WorldArrays
 from driftmdp.mdp.horizon import as_horizon
 from driftmdp.mdp.mdp import Mdp
 from driftmdp.mdp.space import Space
@@ -26,10 +27,7 @@ from driftmdp.mdp.sparse import readonly_csr
 from driftmdp.mdp.variation import Variation, as_norm, variation
 from driftmdp.mdp.views import drifting_view
 from driftmdp.mdp.weights import Weights
-from driftmdp.showing import counted, safely
 from driftmdp.validation import as_flag, as_integer, as_list, readonly
-
-__all__ = ["DriftingMdp"]
 
 
 class DriftingMdp:
@@ -220,7 +218,7 @@ class DriftingMdp:
         return indptr.astype(np.int32), (cells % n_states).astype(np.int32), position.astype(np.int32)
 
     @functools.cached_property
-    def world(self) -> World:
+    def world(self) -> WorldArrays:
         """Everything as plain arrays, for kernels."""
         stacked, weights, reward_weights = (
             self._anchor_transitions,
@@ -228,7 +226,7 @@ class DriftingMdp:
             self._reward_weights.arrays,
         )
         indptr, indices, position = self._union
-        return World(
+        return WorldArrays(
             offsets=self._space._offsets,
             anchor_rewards=self._anchor_rewards,
             anchor_indptr=stacked.indptr,

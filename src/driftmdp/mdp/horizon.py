@@ -7,8 +7,6 @@ from typing import Any
 from driftmdp.system import require_memory
 from driftmdp.validation import as_integer
 
-__all__ = ["as_horizon"]
-
 MOST_STEPS = 2**31 - 2  # kernels count with int32
 STEP_BYTES = 8  # for each step of a world, while it is made
 WEIGHT_BYTES = 32  # for each weight of a step, where anchors are mixed

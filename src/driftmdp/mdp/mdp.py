@@ -19,16 +19,14 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from driftmdp.display import counted, safely
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import Model
 from driftmdp.mdp.space import Space
 from driftmdp.mdp.sparse import normalise_rows, readonly_csr, sound_csr
 from driftmdp.mdp.views import mdp_view
-from driftmdp.showing import counted, safely
 from driftmdp.system import require_memory
 from driftmdp.validation import as_numbers, as_table, readonly
-
-__all__ = ["Mdp"]
 
 SUM_TOLERANCE = 1e-9
 

@@ -19,8 +19,6 @@ from dataclasses import dataclass
 from driftmdp.errors import InvalidInputError
 from driftmdp.validation import as_number, nearest_name, shown
 
-__all__ = ["KINDS", "Noise", "gaussian"]
-
 KINDS = ("none", "anchor", "bernoulli", "gaussian")  # the position is the code used in kernels
 
 

@@ -11,22 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp import kernels
+from driftmdp.deprecation import warn_renamed
+from driftmdp.display import brief, safely, short
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp.drifting import DriftingMdp
 from driftmdp.mdp.noise import Noise
 from driftmdp.mdp.space import Space
 from driftmdp.mdp.views import problem_view
-from driftmdp.showing import brief, safely, short
 from driftmdp.system import require_memory
 from driftmdp.validation import as_integer, as_list, as_number, one_of, shown
-
-__all__ = ["Luck", "Problem", "Sample"]
 
 CHUNK = 1 << 22
 RUN_BYTES = 72  # of random numbers and records, for each step of a run
 
 
-class Luck(NamedTuple):
+class Draws(NamedTuple):
     """The world's random numbers, one of each kind a step, drawn before anything happens.
 
     Whatever an agent does, step t uses the same numbers, so that two agents with one seed face the same
@@ -203,7 +202,7 @@ class Problem:
             object.__setattr__(labelled, key, value)
         return labelled
 
-    def luck(self, rng: np.random.Generator) -> Luck:
+    def draw_noise(self, rng: np.random.Generator) -> Draws:
         """Draw the world's random numbers for all T steps."""
         if not isinstance(rng, np.random.Generator):
             raise InvalidInputError(
@@ -217,18 +216,23 @@ class Problem:
             noise = rng.standard_normal(self.horizon)
         else:
             noise = np.zeros(self.horizon)
-        return Luck(anchor, successor, noise)
+        return Draws(anchor, successor, noise)
 
-    def sample(self, t: int, state: int, action: int, luck: Luck) -> Sample:
-        """Return what step t gives for a state and an action under the given luck."""
+    def luck(self, rng: np.random.Generator) -> Draws:
+        """Do the same as ``draw_noise``, under its old name."""
+        warn_renamed("Problem.luck", "Problem.draw_noise")
+        return self.draw_noise(rng)
+
+    def sample(self, t: int, state: int, action: int, draws: Draws) -> Sample:
+        """Return what step t gives for a state and an action for the given draws."""
         step = as_integer(t, "t", 1, self.horizon) - 1
-        if not isinstance(luck, Luck) or any(np.shape(numbers) != (self.horizon,) for numbers in luck):
-            raise InvalidInputError(f"luck must be for {self.horizon} steps; use problem.luck(rng).")
+        if not isinstance(draws, Draws) or any(np.shape(numbers) != (self.horizon,) for numbers in draws):
+            raise InvalidInputError(f"draws must be for {self.horizon} steps; use problem.draw_noise(rng).")
         reward, next_state, anchor = kernels.world.sample_step(
             self.drifting.world,
             step,
             self.space.pair(state, action),
-            (luck.anchor[step], luck.successor[step], luck.noise[step]),
+            (draws.anchor[step], draws.successor[step], draws.noise[step]),
             (self.noise.code, self.noise.sigma, *self.reward_range),
         )
         return Sample(reward, next_state, anchor)

@@ -18,13 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from driftmdp.display import counted, safely
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp.views import space_view
-from driftmdp.showing import counted, safely
 from driftmdp.system import require_memory
 from driftmdp.validation import as_integer, as_table, readonly, shown
-
-__all__ = ["Space", "as_space"]
 
 STATE_BYTES = 20  # while a space is made
 

@@ -18,8 +18,6 @@ from driftmdp.errors import InvalidInputError
 from driftmdp.system import require_memory
 from driftmdp.validation import as_numbers, readonly, shown
 
-__all__ = ["csr_from_arrays", "normalise_rows", "readonly_csr", "sound_csr"]
-
 Shape = tuple[int, int]
 
 LIMIT = 2**31  # kernels count with int32

@@ -27,8 +27,6 @@ from driftmdp.validation import readonly, shown
 if TYPE_CHECKING:
     from driftmdp.mdp.drifting import DriftingMdp
 
-__all__ = ["Variation", "as_norm", "variation"]
-
 CHUNK = 1 << 22  # numbers held at once while differencing rewards
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from driftmdp.showing import MOST_ROWS, Drawing, counted, facts, short, sparkline, table
+from driftmdp.display import MOST_ROWS, Html, counted, facts, short, sparkline, table
 
 if TYPE_CHECKING:
     from driftmdp.mdp.drifting import DriftingMdp
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from driftmdp.mdp.problem import Problem
     from driftmdp.mdp.space import Space
     from driftmdp.mdp.weights import Weights
-
-__all__ = ["drifting_view", "mdp_view", "problem_view", "space_view"]
 
 SHOWN_SUCCESSORS = 4
 MOST_STEPS = 20_000  # of which the weights are looked at
@@ -83,7 +81,7 @@ def _drift(drifting: DriftingMdp) -> dict[str, Any]:
     }
 
 
-def _sketch(weights: Weights) -> Drawing | None:
+def _sketch(weights: Weights) -> Html | None:
     """Return the anchor of each step, or the weight of the anchor whose weight moves most, as a line."""
     steps = np.unique(np.linspace(0, weights.horizon - 1, min(weights.horizon, MOST_STEPS)).astype(int))
     if weights.index is not None:

@@ -8,13 +8,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from driftmdp.display import counted
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp.mdp import SUM_TOLERANCE
 from driftmdp.mdp.sparse import normalise_rows, readonly_csr, sound_csr
-from driftmdp.showing import counted
 from driftmdp.validation import as_table, readonly
-
-__all__ = ["Weights"]
 
 
 class Weights:

@@ -19,8 +19,6 @@ from driftmdp.planning.inputs import as_mdp
 from driftmdp.planning.sparse import strong_components
 from driftmdp.validation import as_flag
 
-__all__ = ["check_communicating", "is_communicating"]
-
 
 def is_communicating(mdp: Mdp) -> bool:
     """Return whether every state can be reached from every other under some policy.

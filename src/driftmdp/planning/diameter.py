@@ -1,7 +1,7 @@
 """How far apart states are: [CSZ20] Definition 1, D = max_{s != s'} min_pi E[time from s to s' under pi].
 
 The paper's maximum includes s = s'; as in [JOA10] it is taken over s != s' here, so that S = 1 gives 0.
-Each target's times carry a certified relative error, see :mod:`driftmdp.kernels.hitting`.
+Each target's times carry a certified relative error, see :mod:`driftmdp.kernels.hitting_times`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,6 @@ from driftmdp.mdp import DriftingMdp, Mdp
 from driftmdp.planning.inputs import as_drifting, as_mdp
 from driftmdp.planning.sparse import solve_sparse
 from driftmdp.validation import as_integer, as_list
-
-__all__ = ["Diameter", "diameter", "diameters", "max_diameter"]
 
 TOLERANCE = 1e-9
 SWEEPS = 500
@@ -112,7 +110,7 @@ def _checked_targets(targets: Iterable[int], n_states: int) -> list[int]:
 
 
 def _by_elimination(model: Model) -> Diameter:
-    value, source, target, residual = kernels.hitting.all_targets(model, TOLERANCE)
+    value, source, target, residual = kernels.hitting_times.all_targets(model, TOLERANCE)
     n_states = model.offsets.size - 1
     if n_states == 1:
         return Diameter(0.0)
@@ -152,13 +150,13 @@ def _by_target(model: Model, targets: Iterable[int]) -> Diameter:
         if reached < n_states:
             return Diameter(np.inf, _unconnected(model, target), target)
         times = np.zeros(n_states)
-        kernels.hitting.sweep(model, order, times, SWEEPS if stalls < 3 else SWEEPS // 5, TOLERANCE / 10)
-        error, _ = kernels.hitting.improve(model, target, times, policy)
+        kernels.hitting_times.sweep(model, order, times, SWEEPS if stalls < 3 else SWEEPS // 5, TOLERANCE / 10)
+        error, _ = kernels.hitting_times.improve(model, target, times, policy)
         stalls = stalls + 1 if error > TOLERANCE else 0
         if error > TOLERANCE:  # the policy that the sweeps found is near the best, but may never arrive
             error = _eliminate(model, target, policy, times)
         if error == np.inf:
-            kernels.hitting.approach(model, order, policy)
+            kernels.hitting_times.approach(model, order, policy)
             error = _eliminate(model, target, policy, times)
         residual = max(residual, error)
         source = int(times.argmax())
@@ -174,7 +172,7 @@ def _eliminate(model: Model, target: int, policy: NDArray[np.int32], times: NDAr
     ones[target] = 0.0
     error = np.inf
     for _ in range(1000):
-        indptr, indices, data = kernels.hitting.sparse_system(model, target, policy)
+        indptr, indices, data = kernels.hitting_times.sparse_system(model, target, policy)
         system = sp.csr_array((data, indices, indptr), shape=(n_states, n_states))
         try:
             times[:] = solve_sparse(system, ones)
@@ -182,7 +180,7 @@ def _eliminate(model: Model, target: int, policy: NDArray[np.int32], times: NDAr
             return np.inf
         if not (times[ones > 0] > 0.5).all():  # no times at all: the policy never arrives
             return np.inf
-        error, changed = kernels.hitting.improve(model, target, times, policy)
+        error, changed = kernels.hitting_times.improve(model, target, times, policy)
         if error <= TOLERANCE or not changed:
             break
     return float(error)

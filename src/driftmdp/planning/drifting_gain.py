@@ -11,16 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp import kernels
+from driftmdp.display import brief
 from driftmdp.mdp import DriftingMdp
 from driftmdp.mdp.problem import mean_reward_range
 from driftmdp.planning.communication import check_model
 from driftmdp.planning.gain import LIMIT, not_converged, residuals_for, solve
 from driftmdp.planning.inputs import as_drifting
 from driftmdp.planning.scale import finite, scaled, unit_exponent
-from driftmdp.showing import brief
 from driftmdp.validation import as_integer
-
-__all__ = ["GainPath", "gain_path", "optimal_gains"]
 
 
 @dataclass(frozen=True, eq=False)

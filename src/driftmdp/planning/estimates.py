@@ -15,18 +15,6 @@ from driftmdp.mdp.space import as_space
 from driftmdp.mdp.sparse import sound_csr
 from driftmdp.validation import LARGEST, as_number, as_numbers, as_table, as_vector, one_of
 
-__all__ = [
-    "METHODS",
-    "ROWS_SUM",
-    "aligned",
-    "as_rows",
-    "check_entries",
-    "check_rows",
-    "checked_elsewhere",
-    "checked_inputs",
-    "row_sums",
-]
-
 METHODS = ("fast", "paper")
 ROWS_SUM = 1e-9  # how far a distribution may miss 1
 
@@ -65,7 +53,7 @@ def as_rows(
     if table.shape != shape:
         raise InvalidInputError(f"{name} must have shape {shape}, pairs by states; got {table.shape}.")
     if not sp.issparse(table) and keep_zeros and table.size < 2**31 and _is_full(table):
-        indices = np.arange(table.size if shape[1] <= kernels.inner.SHORT else 0, dtype=np.int32) % np.int32(
+        indices = np.arange(table.size if shape[1] <= kernels.inner_max.SHORT else 0, dtype=np.int32) % np.int32(
             shape[1]
         )
         indptr, data = np.arange(shape[0] + 1, dtype=np.int32) * np.int32(shape[1]), table.ravel()

@@ -12,15 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from driftmdp import kernels
+from driftmdp.display import brief
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import DriftingMdp
 from driftmdp.mdp.problem import mean_reward_range
 from driftmdp.planning.inputs import as_drifting
 from driftmdp.planning.scale import finite, unit_exponent
-from driftmdp.showing import brief
 from driftmdp.validation import as_integer, as_table
-
-__all__ = ["FiniteHorizon", "best_total_reward", "plan_finite_horizon", "total_reward"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +51,7 @@ def plan_finite_horizon(drifting: DriftingMdp) -> FiniteHorizon:
     values = np.empty(as_drifting(drifting).space.n_states)
     policy = np.zeros((drifting.horizon, drifting.space.n_states), np.int32)
     unit_exponent(mean_reward_range(drifting))
-    kernels.horizon.induce_backward(drifting.world, values, policy)
+    kernels.backward_induction.induce_backward(drifting.world, values, policy)
     return FiniteHorizon(finite(values, "the total reward"), policy)
 
 
@@ -106,5 +104,5 @@ def total_reward(drifting: DriftingMdp, policy: ArrayLike, start: int = 0) -> fl
         )
     values = np.empty(shape[1])
     unit_exponent(mean_reward_range(drifting))
-    kernels.horizon.evaluate_backward(drifting.world, table, values)
+    kernels.backward_induction.evaluate_backward(drifting.world, table, values)
     return float(finite(values, "the total reward")[state])

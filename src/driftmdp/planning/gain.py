@@ -34,8 +34,6 @@ from driftmdp.planning.scale import finite, scaled, unit_exponent
 from driftmdp.planning.sparse import leaving_rates, solve_sparse
 from driftmdp.validation import as_number
 
-__all__ = ["Gain", "optimal_gain"]
-
 LIMIT = 1000
 
 
@@ -164,21 +162,21 @@ def sparse_policy_iteration(
     """Howard's policy iteration as in the kernel, with sparse elimination; return low, high, evaluations."""
     low, high = -np.inf, np.inf
     labels = np.empty(policy.size, np.int32)
-    patience = kernels.elimination.PATIENCE
+    patience = kernels.policy_iteration.PATIENCE
     for evaluation in range(1, LIMIT + 1):
         n_classes = kernels.graph.recurrent_classes(model, policy, labels)
         if n_classes > 1:
             gains = [_class_gain(model, policy, np.flatnonzero(labels == c)) for c in range(n_classes)]
-            kernels.elimination.steer_to(model, policy, labels, int(np.argmax(gains)))
+            kernels.policy_iteration.steer_to(model, policy, labels, int(np.argmax(gains)))
         bias[:], discounted = _evaluate(model, policy, patience)
         size = np.abs(model.rewards).max() + (np.abs(bias).max() if discounted else 0.0)
-        margin = kernels.elimination.MARGIN * (1.0 + size)
+        margin = kernels.policy_iteration.MARGIN * (1.0 + size)
         low, high, changed = kernels.bellman.bellman_step(model, bias, policy, margin)
         if high - low <= tolerance:
             return low, high, evaluation
         if changed:
             kernels.bellman.spread(model, low, bias, policy, margin)
-        elif discounted and patience <= kernels.elimination.MOST_PATIENCE:
+        elif discounted and patience <= kernels.policy_iteration.MOST_PATIENCE:
             patience *= 100.0
         else:
             return low, high, evaluation
@@ -195,7 +193,7 @@ def _evaluate(model: Model, policy: NDArray[np.int32], patience: float) -> tuple
     chain, rewards = policy_chain(model, policy, np.arange(policy.size))
     try:
         gain, bias = _gain_and_bias(chain, rewards)
-        if kernels.elimination.solves(model, policy, gain, bias):
+        if kernels.policy_iteration.solves(model, policy, gain, bias):
             return bias, False
     except RuntimeError:  # SuperLU: exactly singular, as good as several recurrent classes
         pass

@@ -7,8 +7,6 @@ from typing import Any
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import DriftingMdp, Mdp, Problem
 
-__all__ = ["as_drifting", "as_mdp"]
-
 
 def as_mdp(value: Any) -> Mdp:
     """Return an MDP, or say how to get one."""

@@ -23,8 +23,6 @@ from driftmdp.planning.communication import check_communicating
 from driftmdp.planning.scale import finite, scaled, unit_exponent
 from driftmdp.validation import one_of
 
-__all__ = ["LinearProgramGain", "gain_by_linear_program"]
-
 
 @dataclass(frozen=True, eq=False)
 class LinearProgramGain:

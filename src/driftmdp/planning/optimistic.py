@@ -34,9 +34,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from driftmdp import kernels
 from driftmdp.errors import InvalidInputError, NotConvergedError
-from driftmdp.kernels.arrays import Draft
+from driftmdp.kernels.arrays import PlanWorkspace
 from driftmdp.mdp import Space
-from driftmdp.planning.drafts import new_draft, with_room_for_transitions
 from driftmdp.planning.estimates import (
     ROWS_SUM,
     aligned,
@@ -49,9 +48,8 @@ from driftmdp.planning.estimates import (
 )
 from driftmdp.planning.gain import sparse_policy_iteration
 from driftmdp.planning.scale import finite, scaled, unit_exponent
+from driftmdp.planning.workspace import new_workspace, with_room_for_transitions
 from driftmdp.validation import LARGEST, as_vector
-
-__all__ = ["Optimistic", "extended_value_iteration", "extended_value_iteration_over_intervals"]
 
 SMALL = 4096  # places in all rows up to which there is room for the optimistic transitions from the start
 
@@ -86,24 +84,26 @@ class Optimistic:
     iterations: int
     residual: float
     method: str
-    _draft: Draft = field(repr=False)
+    _workspace: PlanWorkspace = field(repr=False)
     _row_of: NDArray[np.int32] = field(repr=False)
 
     @functools.cached_property
     def transitions(self) -> sp.csr_array:
         """The optimistic transitions p~ of every pair, CSR of shape (n_pairs, S), made when first asked for."""
-        draft, n = with_room_for_transitions(self._draft), self.bias.size
-        draft.u[:n] = self.bias
-        draft.order[:n] = np.arange(n)
-        kernels.extended.sweep(draft, n, kernels.extended.must_walk(draft.sets, n), True)
-        starts, ends = draft.sets.indptr[self._row_of], draft.sets.indptr[self._row_of + 1]
+        workspace, n = with_room_for_transitions(self._workspace), self.bias.size
+        workspace.u[:n] = self.bias
+        workspace.order[:n] = np.arange(n)
+        kernels.extended_value_iteration.sweep(
+            workspace, n, kernels.extended_value_iteration.needs_sorting(workspace.sets, n), True
+        )
+        starts, ends = workspace.sets.indptr[self._row_of], workspace.sets.indptr[self._row_of + 1]
         whole = self._row_of < 0
         counts = np.where(whole, 1, ends - starts)
         rows = np.repeat(np.arange(counts.size), counts)
         indptr = np.concatenate([[0], np.cumsum(counts)])
         places = np.arange(indptr[-1]) - np.repeat(indptr[:-1] - np.where(whole, 0, starts), counts)
-        columns = np.where(whole[rows], int(np.argmax(self.bias)), draft.indices[places])
-        masses = np.where(whole[rows], 1.0, draft.data[places])
+        columns = np.where(whole[rows], int(np.argmax(self.bias)), workspace.indices[places])
+        masses = np.where(whole[rows], 1.0, workspace.data[places])
         kept = masses > 0
         return sp.csr_array((masses[kept], (rows[kept], columns[kept])), shape=(counts.size, n))
 
@@ -163,7 +163,7 @@ def extended_value_iteration(
         raise InvalidInputError(f"radius[{space.where(pair)}] must not be negative; got {balls[pair]:g}.")
     indptr, indices, data = as_rows(space, p_hat, "p_hat")
     sums, whole = np.empty(space.n_pairs), np.empty(space.n_pairs, np.int32)
-    places = kernels.extended.inspect(indptr, data, balls, space.n_states, sums, whole)
+    places = kernels.extended_value_iteration.inspect(indptr, data, balls, space.n_states, sums, whole)
     if not np.isfinite(sums).all():
         check_entries(space, indptr, indices, data, "p_hat")
     check_rows(
@@ -222,23 +222,26 @@ def extended_value_iteration_over_intervals(
     check_rows(space, whole | (tops >= 1 - ROWS_SUM), "upper", "sum to at least 1, or to 0 if never seen", tops)
     rows = indptr, indices, lows, highs - lows
     places = [
-        kernels.extended.widest(space.n_states, *row) for row in zip(support.tolist(), elsewhere, strict=True)
+        kernels.extended_value_iteration.widest(space.n_states, *row)
+        for row in zip(support.tolist(), elsewhere, strict=True)
     ]
     stored = int(highs.size + sum(places) + space.n_states)
     return _solve(space, rewards, rows, elsewhere, whole.astype(np.int32), stored, u, precision, method, True)
 
 
-def finish_sparsely(draft: Draft, n: int, precision: float, rounds: int = 50) -> tuple[float, float, int]:
+def finish_sparsely(
+    workspace: PlanWorkspace, n: int, precision: float, rounds: int = 50
+) -> tuple[float, float, int]:
     """Go on from where compiled acceleration gave up, with sparse elimination; return low, high, rounds."""
-    walk = kernels.extended.must_walk(draft.sets, n)
-    low, high = kernels.extended.sweep(draft, n, walk, True)
+    walk = kernels.extended_value_iteration.needs_sorting(workspace.sets, n)
+    low, high = kernels.extended_value_iteration.sweep(workspace, n, walk, True)
     for i in range(rounds):
         if high - low <= precision:
             return low, high, i
-        model = kernels.extended.tilde(draft, n)
-        sparse_policy_iteration(model, draft.actions[:n], draft.u[:n], 0.1 * precision)
-        draft.u[:n] -= draft.u[:n].min()
-        low, high = kernels.extended.sweep(draft, n, walk, True)
+        model = kernels.extended_value_iteration.optimistic_model(workspace, n)
+        sparse_policy_iteration(model, workspace.actions[:n], workspace.u[:n], 0.1 * precision)
+        workspace.u[:n] -= workspace.u[:n].min()
+        low, high = kernels.extended_value_iteration.sweep(workspace, n, walk, True)
     return low, high, rounds
 
 
@@ -258,22 +261,24 @@ def _solve(
     sized, epsilon = scaled(rewards, unit), scaled(precision, unit)
     u = np.clip(scaled(u, unit), -LARGEST, LARGEST)  # any u is a start
     complete = rows[1].size == 0 and rows[2].size > 0
-    draft = new_draft(n, space.n_pairs + n, stored, intervals, complete=complete, found=stored <= SMALL)
+    workspace = new_workspace(n, space.n_pairs + n, stored, intervals, complete=complete, found=stored <= SMALL)
     row_of = np.empty(space.n_pairs, np.int32)
     offsets = np.array(space.offsets)
-    kernels.extended.lay_out(offsets, sized, rows, radius, whole, draft, row_of)
-    draft.u[:] = u - u.min()
-    low, high, iterations, status, accelerated = kernels.extended.iterate(draft, n, epsilon, method == "fast", True)
+    kernels.extended_value_iteration.build_sets(offsets, sized, rows, radius, whole, workspace, row_of)
+    workspace.u[:] = u - u.min()
+    low, high, iterations, status, accelerated = kernels.extended_value_iteration.iterate(
+        workspace, n, epsilon, method == "fast", True
+    )
     if status == kernels.bellman.NO_ROOM:
-        draft = with_room_for_transitions(draft)
-        low, high, more, status, _ = kernels.extended.iterate(draft, n, epsilon, True, True)
+        workspace = with_room_for_transitions(workspace)
+        low, high, more, status, _ = kernels.extended_value_iteration.iterate(workspace, n, epsilon, True, True)
         iterations += more
     if status == kernels.bellman.OUT_OF_BUDGET:
-        low, high, more = finish_sparsely(draft, n, epsilon)
+        low, high, more = finish_sparsely(workspace, n, epsilon)
         iterations += more
-    bias = draft.u[:n] - draft.u[:n].min()
+    bias = workspace.u[:n] - workspace.u[:n].min()
     policy = np.empty(n, np.int32)
-    kernels.extended.first_best(offsets, sized, row_of, draft, n, policy)
+    kernels.extended_value_iteration.first_best(offsets, sized, row_of, workspace, n, policy)
     plan = Optimistic(
         policy=policy,
         gain=scaled(high, -unit),
@@ -282,7 +287,7 @@ def _solve(
         iterations=iterations,
         residual=scaled(high - low, -unit),
         method=method if method == "fast" or not accelerated else "paper, then accelerated",
-        _draft=draft,
+        _workspace=workspace,
         _row_of=row_of,
     )
     if not high - low <= epsilon:

@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from driftmdp.errors import InvalidInputError
 
-__all__ = ["finite", "scaled", "unit_exponent"]
-
 USUAL = 2.0**-10, 2.0**20  # the largest reward, in size, that is left alone
 LEAST, LARGEST = 1e-300, 1e300  # sizes of the largest reward that doubles, with sums of them, have room for
 

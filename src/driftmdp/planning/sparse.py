@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from driftmdp.errors import NotConvergedError
 
-__all__ = ["leaving_rates", "solve_leaving", "solve_sparse", "strong_components"]
-
 
 def solve_sparse(system: Any, right: NDArray[np.float64]) -> NDArray[np.float64]:
     """Solve a sparse system by elimination; raises RuntimeError if it is exactly singular."""

@@ -14,8 +14,6 @@ from driftmdp.problems.schedules import blocks
 from driftmdp.system import require_memory
 from driftmdp.validation import as_integer, as_number, one_of
 
-__all__ = ["bandit"]
-
 DRIFTS = ("stationary", "sinusoidal", "abrupt")
 
 

@@ -39,8 +39,6 @@ from driftmdp.problems.schedules import moves
 from driftmdp.system import require_memory
 from driftmdp.validation import as_fraction, as_integer, as_number
 
-__all__ = ["AUDIENCES", "Audience", "bidding", "win_chances"]
-
 MOST_BIDS = 1000  # their binomial coefficients are numbers that floats can hold
 LEAST = 0.01  # of chances without which some states could not be reached
 

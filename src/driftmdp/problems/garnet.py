@@ -15,8 +15,6 @@ from driftmdp.problems.schedules import blocks, loop
 from driftmdp.system import require_memory
 from driftmdp.validation import as_fraction, as_integer, as_number, one_of
 
-__all__ = ["garnet", "random_mdp"]
-
 CYCLES = {"slow": 1.0, "fast": 20.0, "reward-only": 2.0, "transition-only": 2.0}
 DRIFTS = ("stationary", *CYCLES, "abrupt")
 

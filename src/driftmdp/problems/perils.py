@@ -12,8 +12,6 @@ from driftmdp.mdp.horizon import as_horizon
 from driftmdp.problems.registry import register
 from driftmdp.validation import as_integer
 
-__all__ = ["PerilsProblem", "perils"]
-
 
 @dataclass(frozen=True, eq=False)
 class PerilsProblem(Problem):

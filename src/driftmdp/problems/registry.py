@@ -13,12 +13,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
 
+from driftmdp.display import facts, safely, short, table
 from driftmdp.errors import InvalidInputError, UnknownNameError
 from driftmdp.mdp import Problem
-from driftmdp.showing import facts, safely, short, table
 from driftmdp.validation import nearest_name
-
-__all__ = ["ProblemEntry", "describe", "list_problems", "make", "register"]
 
 Parameters = ParamSpec("Parameters")
 AnyProblem = TypeVar("AnyProblem", bound=Problem)

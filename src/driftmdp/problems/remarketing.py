@@ -37,8 +37,6 @@ from driftmdp.problems.schedules import moves
 from driftmdp.system import require_memory
 from driftmdp.validation import as_integer, as_number
 
-__all__ = ["MARKETS", "Market", "remarketing"]
-
 LEAST, MOST = 0.01, 500.0  # of means: without demand or arrivals, or never without, states could not be reached
 
 

@@ -11,8 +11,6 @@ from driftmdp.problems.schedules import blocks, swing
 from driftmdp.system import require_memory
 from driftmdp.validation import as_integer, as_number, one_of
 
-__all__ = ["river_swim"]
-
 DRIFTS = ("stationary", "drifting", "reversing")
 
 

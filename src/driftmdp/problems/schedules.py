@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 from driftmdp.mdp.horizon import as_horizon
 from driftmdp.validation import as_integer, as_number, one_of
 
-__all__ = ["DRIFTS", "blocks", "loop", "moves", "swing"]
-
 DRIFTS = ("stationary", "seasonal", "abrupt")
 
 

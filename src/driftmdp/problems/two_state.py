@@ -13,8 +13,6 @@ from driftmdp.mdp.horizon import as_horizon
 from driftmdp.problems.registry import register
 from driftmdp.validation import as_number
 
-__all__ = ["two_state"]
-
 
 @register("two-state-v1")
 def two_state(horizon: int = 5000, v_r: float | str = "T^0.2", v_p: float | str = "T^0.2") -> Problem:

@@ -6,8 +6,6 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol, TypeVar, runtime_checkable
 
-__all__ = ["Pace", "Progress", "Silent", "opening", "watched"]
-
 Item = TypeVar("Item")
 
 
@@ -82,7 +80,7 @@ def _agreeing(unit: str, total: int) -> str:
     return unit.removesuffix("s") if total == 1 else unit
 
 
-class Pace:
+class RateEstimate:
     """Counts what is done, and tells how fast from the first count on; what is before may wait for compiling.
 
     Parameters
@@ -94,7 +92,7 @@ class Pace:
 
     Examples
     --------
-    >>> pace = Pace(total=100, kept=20, unit="runs")
+    >>> pace = RateEstimate(total=100, kept=20, unit="runs")
     >>> pace.count(failed=True)
     >>> pace.there, pace.failures
     (21, ', 1 failed')

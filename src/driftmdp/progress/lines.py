@@ -6,9 +6,7 @@ import contextlib
 import sys
 from collections.abc import Sequence
 
-from driftmdp.progress.base import Pace, opening
-
-__all__ = ["Lines", "say_opening"]
+from driftmdp.progress.base import RateEstimate, opening
 
 EVERY_SECONDS = 5.0
 
@@ -28,7 +26,7 @@ class Lines:
     def begin(self, total: int, kept: int, notes: Sequence[str]) -> None:
         """Say what there is to do."""
         say_opening(total, kept, notes, self._unit)
-        self._pace = Pace(total, kept, self._unit)
+        self._pace = RateEstimate(total, kept, self._unit)
 
     def advance(self, failed: bool = False, by: int = 1) -> None:
         """Say how far it is, now and then."""

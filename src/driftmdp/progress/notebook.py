@@ -9,9 +9,7 @@ from html import escape
 from typing import Any
 
 from driftmdp.errors import InvalidInputError
-from driftmdp.progress.base import Pace, opening
-
-__all__ = ["NotebookBar", "in_notebook"]
+from driftmdp.progress.base import RateEstimate, opening
 
 EVERY_SECONDS = 0.1
 
@@ -55,7 +53,7 @@ class NotebookBar:
         from IPython.display import display
 
         self._notes = opening(total, kept, notes, self._unit)
-        self._pace = Pace(total, kept, self._unit)
+        self._pace = RateEstimate(total, kept, self._unit)
         self._began = self._drawn = time.monotonic()
         self._handle = display(self._bundle(self._pace.told()), raw=True, display_id=True)  # type: ignore[no-untyped-call]
 

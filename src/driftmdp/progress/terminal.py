@@ -18,8 +18,6 @@ from rich.text import Text
 
 from driftmdp.progress.lines import say_opening
 
-__all__ = ["Bar"]
-
 
 class _Rate(ProgressColumn):
     """So many a second."""

@@ -25,8 +25,6 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, Literal
 
-__all__ = ["DARK_COLOURS", "DASHES", "LIGHT_COLOURS", "Scale", "line_style", "panel_spec"]
-
 Scale = Literal["linear", "log"]
 
 # blue, vermilion, green, purple, orange, sky, black, yellow: the strongest first

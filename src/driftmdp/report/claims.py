@@ -16,12 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.experiments.rows import read_json
-from driftmdp.report.model import Cell, Setting, Table
+from driftmdp.report.content import Setting, Table, TableCell
 from driftmdp.report.text import interval_text, number, percent_text
 from driftmdp.report.view import View
 from driftmdp.statistics import Interval, difference_interval, ratio_interval
-
-__all__ = ["Claim", "Evidence", "claims_of", "claims_table", "score", "scores_table"]
 
 LOW, HIGH = "T^0.2", "T^0.5"
 OURS, OTHERS = ("SWUCRL2-CW", "BORL"), ("UCRL2", "UCRL2.S")
@@ -40,7 +38,7 @@ class Claim:
     why: str
 
 
-class Evidence:
+class ClaimEvidence:
     """The results of one setting by the paper's names, restricted to the seeds that all of its runs have.
 
     ``borl`` is the line that stands for BORL.
@@ -87,16 +85,16 @@ class Evidence:
         """Return the agents' own summaries."""
         return self._found.results.summaries(self.cell(agent, v_p, v_r))
 
-    def with_learning_master(self) -> Evidence | None:
+    def with_learning_master(self) -> ClaimEvidence | None:
         """Return the same with a master that learns in BORL's place, if it was run everywhere."""
-        learning = Evidence(self._found, self._setting, LEARNING)
+        learning = ClaimEvidence(self._found, self._setting, LEARNING)
         try:
             return learning if all(learning.cell("BORL", *scenario) for scenario in SCENARIOS) else None
         except LookupError:
             return None
 
 
-def claims_of(evidence: Evidence) -> list[Claim]:
+def claims_of(evidence: ClaimEvidence) -> list[Claim]:
     """Return what became of every sentence of the Results paragraph."""
     return [check(evidence) for check in CHECKS]
 
@@ -110,7 +108,7 @@ def _verdict(holds: Sequence[bool]) -> str:
     return "reproduced" if all(holds) else "partly" if any(holds) else "not"
 
 
-def _gains(evidence: Evidence, scenarios: Sequence[tuple[str, str]]) -> dict[str, Interval]:
+def _gains(evidence: ClaimEvidence, scenarios: Sequence[tuple[str, str]]) -> dict[str, Interval]:
     """Return the ratio of rewards of each of our agents to each other one, in each scenario."""
     for other, scenario in itertools.product(OTHERS, scenarios):
         if evidence.reward(other, *scenario).mean() <= 0:
@@ -131,7 +129,7 @@ def _name(v_p: str, v_r: str) -> str:
     return f"({'abcd'[2 * (v_p == HIGH) + (v_r == HIGH)]})"
 
 
-def _at_least_20_percent(evidence: Evidence) -> Claim:
+def _at_least_20_percent(evidence: ClaimEvidence) -> Claim:
     gains = _gains(evidence, [(LOW, LOW), (LOW, HIGH), (HIGH, HIGH)])
     holds = [gain.low >= 1.2 for gain in gains.values()]
     least, most = min(gains, key=lambda k: gains[k].estimate), max(gains, key=lambda k: gains[k].estimate)
@@ -146,7 +144,7 @@ def _at_least_20_percent(evidence: Evidence) -> Claim:
     )
 
 
-def _twelve_percent(evidence: Evidence) -> Claim:
+def _twelve_percent(evidence: ClaimEvidence) -> Claim:
     gains = _gains(evidence, [(HIGH, LOW)])
     least = min(gains, key=lambda k: gains[k].estimate)
     gain = gains[least]
@@ -168,7 +166,7 @@ def _twelve_percent(evidence: Evidence) -> Claim:
     )
 
 
-def _more_robust_to_transitions(evidence: Evidence) -> Claim:
+def _more_robust_to_transitions(evidence: ClaimEvidence) -> Claim:
     extra = {
         agent: difference_interval(evidence.regret(agent, LOW, HIGH), evidence.regret(agent, HIGH, LOW))
         for agent in (*OURS, *OTHERS)
@@ -187,7 +185,7 @@ def _more_robust_to_transitions(evidence: Evidence) -> Claim:
     )
 
 
-def _power_of_widening(evidence: Evidence) -> Claim:
+def _power_of_widening(evidence: ClaimEvidence) -> Claim:
     pairs = [
         (evidence.reward("SWUCRL2-CW", *scenario), evidence.reward("Naive window", *scenario))
         for scenario in SCENARIOS
@@ -215,7 +213,7 @@ def _power_of_widening(evidence: Evidence) -> Claim:
     )
 
 
-def _borl_above(evidence: Evidence) -> Claim:
+def _borl_above(evidence: ClaimEvidence) -> Claim:
     scenarios = [(LOW, LOW), (LOW, HIGH), (HIGH, LOW)]
     gains = [
         difference_interval(evidence.reward("BORL", *scenario), evidence.reward("SWUCRL2-CW", *scenario))
@@ -238,7 +236,7 @@ def _borl_above(evidence: Evidence) -> Claim:
     )
 
 
-def _adaptive_master(evidence: Evidence) -> Claim:
+def _adaptive_master(evidence: ClaimEvidence) -> Claim:
     largest, arms, gamma = _master(evidence)
     uniform = largest <= (1 + 1e-9) / arms
     return Claim(
@@ -253,7 +251,7 @@ def _adaptive_master(evidence: Evidence) -> Claim:
     )
 
 
-def _master(evidence: Evidence) -> tuple[float, int, float]:
+def _master(evidence: ClaimEvidence) -> tuple[float, int, float]:
     """Return the largest probability of any arm in any run, how many arms there are, and gamma by the formula."""
     return max(_read_master(text) for scenario in SCENARIOS for text in evidence.summaries("BORL", *scenario))
 
@@ -264,7 +262,7 @@ def _read_master(summary: str) -> tuple[float, int, float]:
     return float(np.max(run["probabilities"])), len(run["arms"]), run["formula_gamma"]
 
 
-def _learning_master(evidence: Evidence) -> str:
+def _learning_master(evidence: ClaimEvidence) -> str:
     """Say what a master that learns would change, if one was run."""
     learning = evidence.with_learning_master()
     if learning is None:
@@ -283,7 +281,7 @@ def _learning_master(evidence: Evidence) -> str:
     )
 
 
-CHECKS: list[Callable[[Evidence], Claim]] = [
+CHECKS: list[Callable[[ClaimEvidence], Claim]] = [
     _at_least_20_percent,
     _twelve_percent,
     _more_robust_to_transitions,
@@ -297,10 +295,10 @@ def claims_table(claims: Sequence[Claim], setting: Setting) -> Table:
     """Return the table of claims of a setting."""
     rows = [
         [
-            Cell(claim.sentence),
-            Cell(WORDS[claim.verdict], None, claim.verdict),
-            Cell(claim.measured),
-            Cell(claim.why),
+            TableCell(claim.sentence),
+            TableCell(WORDS[claim.verdict], None, claim.verdict),
+            TableCell(claim.measured),
+            TableCell(claim.why),
         ]
         for claim in claims
     ]
@@ -320,7 +318,7 @@ def scores_table(settings: Sequence[Setting], found: Sequence[Sequence[Claim]]) 
     rows = []
     for setting, claims in zip(settings, found, strict=True):
         counts = [sum(claim.verdict == verdict for claim in claims) for verdict in WORDS]
-        rows.append([Cell(setting.label), *(Cell(str(count), float(count)) for count in counts)])
+        rows.append([TableCell(setting.label), *(TableCell(str(count), float(count)) for count in counts)])
     return Table(
         "scores", "Sentences by setting", ["Setting", *(word.capitalize() for word in WORDS.values())], rows
     )

@@ -10,11 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.report.charts import LIGHT_COLOURS, line_style
-from driftmdp.report.drawing import STYLE, Drawing, styled
-from driftmdp.report.model import Curve, Setting
+from driftmdp.report.content import Curve, Setting
+from driftmdp.report.rendered_figure import STYLE, RenderedFigure, styled
 from driftmdp.report.view import View
-
-__all__ = ["draw_arms", "draw_curves", "draw_drift", "stretch"]
 
 MOST_PANELS = 12
 MOST_POINTS = 200  # of a line; more cannot be seen at this size
@@ -23,7 +21,7 @@ SWINGS_SHOWN = 15
 
 
 @styled(STYLE)
-def draw_curves(found: View, setting: Setting, curves: Mapping[str, Curve], what: str) -> Drawing:
+def draw_curves(found: View, setting: Setting, curves: Mapping[str, Curve], what: str) -> RenderedFigure:
     """Draw cumulative ``"reward"`` or ``"regret"``: a panel a problem, a line an agent, its interval shaded."""
     shown = found.panels[:MOST_PANELS]
     figure, axes = _grid(len(shown), legend=math.ceil(len(found.lines) / LEGEND_COLUMNS))
@@ -38,7 +36,7 @@ def draw_curves(found: View, setting: Setting, curves: Mapping[str, Curve], what
     handles, labels = axes[0].get_legend_handles_labels()
     if handles:
         figure.legend(handles, labels, loc="lower center", ncols=min(LEGEND_COLUMNS, len(labels)), frameon=False)
-    return Drawing(figure)
+    return RenderedFigure(figure)
 
 
 def _draw_line(ax: Any, curve: Curve, what: str, label: str, number: int) -> None:
@@ -55,7 +53,7 @@ def _draw_line(ax: Any, curve: Curve, what: str, label: str, number: int) -> Non
 
 
 @styled(STYLE)
-def draw_drift(found: View) -> Drawing:
+def draw_drift(found: View) -> RenderedFigure:
     """Draw the mean reward and the transition probability that move most, and the optimal gain, by problem."""
     shown = [panel for panel in found.panels if panel.id in found.problems][:MOST_PANELS]
     figure, axes = _figure(2, len(shown), (3.1, 2.4))
@@ -69,7 +67,7 @@ def draw_drift(found: View) -> Drawing:
         )
         bottom.set_ylim(-0.02, 1.02)
         top.set_title(_short(panel.label), fontsize=8)
-    return Drawing(figure)
+    return RenderedFigure(figure)
 
 
 def _draw_course(ax: Any, t: Any, courses: Mapping[str, Any], first_colour: int) -> None:
@@ -94,7 +92,7 @@ def stretch(course: NDArray[np.float64]) -> int:
 
 
 @styled(STYLE)
-def draw_arms(draws: Mapping[str, Mapping[str, tuple[list[str], NDArray[np.float64]]]]) -> Drawing:
+def draw_arms(draws: Mapping[str, Mapping[str, tuple[list[str], NDArray[np.float64]]]]) -> RenderedFigure:
     """Draw which arms a master drew over time: a column a problem, a row each part of the arms."""
     parts = list(next(iter(draws.values())))
     figure, axes = _figure(len(parts), min(len(draws), MOST_PANELS), (3.0, 2.4), right=1.0)
@@ -116,7 +114,7 @@ def draw_arms(draws: Mapping[str, Mapping[str, tuple[list[str], NDArray[np.float
     width, height = figure.get_size_inches()
     bar = figure.add_axes((1 - 0.8 / width, 0.5 / height, 0.15 / width, 1 - 0.85 / height))
     figure.colorbar(image, cax=bar, label="share of seeds")
-    return Drawing(figure)
+    return RenderedFigure(figure)
 
 
 def _short(label: str) -> str:

@@ -18,9 +18,7 @@ from typing import Any
 
 from driftmdp._version import __version__
 from driftmdp.report.charts import DARK_COLOURS, LIGHT_COLOURS, Scale, line_style, panel_spec
-from driftmdp.report.model import Band, Curve, Report, Table
-
-__all__ = ["chart_data", "render"]
+from driftmdp.report.content import Band, Curve, ReportContent, Table
 
 VENDORED = ["vega.min.js", "vega-lite.min.js", "vega-interpreter.js"]
 SIGNS = {
@@ -32,7 +30,7 @@ SIGNS = {
 }  # star, tick, half moon, cross
 
 
-def render(report: Report) -> str:
+def render(report: ReportContent) -> str:
     """Return the page that shows a report.
 
     Parameters
@@ -47,7 +45,7 @@ def render(report: Report) -> str:
 
     Examples
     --------
-    >>> from driftmdp.report.model import Figure, Report, Section
+    >>> from driftmdp.report.content import Figure, Report, Section
     >>> nothing = Figure(id="static", caption="", description="", svg="<svg/>")
     >>> lead = Section(id="lead", title="What was found", paragraphs=["1 < 2"])
     >>> report = Report("A page", lead, panels=[], lines=[], settings=[], curves={}, sections=[], static=nothing)
@@ -76,7 +74,7 @@ def render(report: Report) -> str:
     )
 
 
-def chart_data(report: Report) -> dict[str, Any]:
+def chart_data(report: ReportContent) -> dict[str, Any]:
     """Return what the charts are drawn from, as plain values; the page holds it as JSON, in the element ``data``.
 
     Numbers that are not finite are None.

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from driftmdp.display import counted
 from driftmdp.experiments import Results
-from driftmdp.report.model import Cell, Section, Table
-from driftmdp.showing import counted
-
-__all__ = ["provenance_section"]
+from driftmdp.report.content import Section, Table, TableCell
 
 SESSIONS_SHOWN = 20
 
@@ -34,19 +32,19 @@ def _source(results: Results) -> Table:
         "Revision": manifest["revision"] or "not in a checkout",
         **{f"Version of {name}": version for name, version in manifest["versions"].items()},
     }
-    rows = [[Cell(key), Cell(str(value))] for key, value in facts.items()]
+    rows = [[TableCell(key), TableCell(str(value))] for key, value in facts.items()]
     return Table("provenance", "Where these results come from", ["What", "Value"], rows)
 
 
 def _sessions(sessions: list[dict[str, Any]]) -> Table:
     rows = [
         [
-            Cell(session["began"]),
-            Cell(f"{session['done']:,}", float(session["done"])),
-            Cell(f"{session['failed']:,}", float(session["failed"])),
-            Cell(f"{session['seconds']:.1f} s", float(session["seconds"])),
-            Cell(f"{session['workers']} {session['engine']}"),
-            Cell(f"{session['machine']['processor']}, {counted(session['machine']['cores'], 'core')}"),
+            TableCell(session["began"]),
+            TableCell(f"{session['done']:,}", float(session["done"])),
+            TableCell(f"{session['failed']:,}", float(session["failed"])),
+            TableCell(f"{session['seconds']:.1f} s", float(session["seconds"])),
+            TableCell(f"{session['workers']} {session['engine']}"),
+            TableCell(f"{session['machine']['processor']}, {counted(session['machine']['cores'], 'core')}"),
         ]
         for session in sessions
     ]

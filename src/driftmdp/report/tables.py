@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from driftmdp.display import counted
 from driftmdp.errors import InvalidInputError
 from driftmdp.experiments import Results
 from driftmdp.experiments.identity import shown
 from driftmdp.experiments.rows import read_json
-from driftmdp.report.model import Cell, Line, Panel, Setting, Table
+from driftmdp.report.content import Line, Panel, Setting, Table, TableCell
 from driftmdp.report.text import interval_cell, number_cell, p_cell
 from driftmdp.report.view import View
-from driftmdp.showing import counted
 from driftmdp.simulation.run import VACUOUS_ADVICE
 from driftmdp.statistics import (
     difference_interval,
@@ -27,17 +27,6 @@ from driftmdp.statistics import (
     rank_shares,
     sign_flip_test,
 )
-
-__all__ = [
-    "agents_table",
-    "outcome_rows",
-    "outcomes",
-    "paired_differences",
-    "problems_table",
-    "ranking",
-    "slopes",
-    "vacuous_agents",
-]
 
 LEVEL = 0.05
 NEARLY_ALL = 0.99  # of an agent's plans
@@ -72,8 +61,8 @@ def outcomes(found: View, setting: Setting) -> Table:
             known = found.estimates(cell)
             rows.append(
                 [
-                    Cell(panel.label),
-                    Cell(line.label),
+                    TableCell(panel.label),
+                    TableCell(line.label),
                     interval_cell(known.reward_mean),
                     interval_cell(known.reward_median),
                     interval_cell(known.regret_mean, "best" if known.regret_mean.estimate == best else ""),
@@ -106,7 +95,7 @@ def _seeds(found: View, setting: Setting) -> str:
 
 def ranking(found: View, setting: Setting) -> Table:
     """Return every agent's rank by mean dynamic regret in every problem, with intervals over seeds."""
-    ranks: dict[str, dict[str, Cell]] = defaultdict(dict)
+    ranks: dict[str, dict[str, TableCell]] = defaultdict(dict)
     values: dict[str, list[float]] = defaultdict(list)
     for panel in found.panels:
         lines, table = _by_seed(found, setting, panel)
@@ -118,13 +107,13 @@ def ranking(found: View, setting: Setting) -> Table:
         for k, line in enumerate(lines):
             values[line.id].append(order[k])
             text = f"{order[k]:g} [{ranked.low[k]:g}, {ranked.high[k]:g}]" if len(table) > 1 else f"{order[k]:g}"
-            ranks[line.id][panel.id] = Cell(text, float(order[k]), "best" if order[k] == best else "")
+            ranks[line.id][panel.id] = TableCell(text, float(order[k]), "best" if order[k] == best else "")
     present = sorted((line for line in found.lines if line.id in ranks), key=lambda line: np.mean(values[line.id]))
     rows = [
         [
-            Cell(line.label),
+            TableCell(line.label),
             number_cell(float(np.mean(values[line.id])), 3),
-            *(ranks[line.id].get(panel.id, Cell("–")) for panel in found.panels),  # noqa: RUF001
+            *(ranks[line.id].get(panel.id, TableCell("–")) for panel in found.panels),  # noqa: RUF001
         ]
         for line in present
     ]
@@ -185,12 +174,12 @@ def paired_differences(found: View, setting: Setting, baseline: Line) -> Table |
     for (panel, line, less), p in zip(compared, adjusted, strict=True):
         rows.append(
             [
-                Cell(panel.label),
-                Cell(line.label),
-                Cell(str(less.size), float(less.size)),
+                TableCell(panel.label),
+                TableCell(line.label),
+                TableCell(str(less.size), float(less.size)),
                 interval_cell(difference_interval(less, np.zeros(less.size))),
                 p_cell(float(p)),
-                Cell(_verdict(less, float(p))),
+                TableCell(_verdict(less, float(p))),
             ]
         )
     return Table(
@@ -234,7 +223,7 @@ def slopes(found: View, setting: Setting) -> Table | None:
             cells = [found.cell(setting, panel, line) for panel in panels]
             if any(cell is None for cell in cells):
                 continue
-            rows.append([Cell(name), Cell(line.label), *_slope_cells(found, horizons, cells)])
+            rows.append([TableCell(name), TableCell(line.label), *_slope_cells(found, horizons, cells)])
     if not rows:
         return None
     return Table(
@@ -248,12 +237,12 @@ def slopes(found: View, setting: Setting) -> Table | None:
     )
 
 
-def _slope_cells(found: View, horizons: list[int], cells: list[Any]) -> list[Cell]:
-    shown_horizons = Cell(", ".join(f"{horizon:,}" for horizon in sorted(set(horizons))))
+def _slope_cells(found: View, horizons: list[int], cells: list[Any]) -> list[TableCell]:
+    shown_horizons = TableCell(", ".join(f"{horizon:,}" for horizon in sorted(set(horizons))))
     try:
         return [shown_horizons, interval_cell(log_log_slope(horizons, [found.totals(cell)[1] for cell in cells]))]
     except InvalidInputError:
-        return [shown_horizons, Cell("none: a mean regret is not positive")]
+        return [shown_horizons, TableCell("none: a mean regret is not positive")]
 
 
 def problems_table(found: View) -> Table:
@@ -262,16 +251,16 @@ def problems_table(found: View) -> Table:
     for panel in found.panels:
         row = found.problems.get(panel.id)
         if row is None:
-            rows.append([Cell(panel.label), *[Cell("–")] * 6])  # noqa: RUF001
+            rows.append([TableCell(panel.label), *[TableCell("–")] * 6])  # noqa: RUF001
             continue
         rows.append(
             [
-                Cell(panel.label),
-                Cell(_described(row)),
-                Cell(f"{counted(row['n_states'], 'state')}, {counted(row['n_pairs'], 'pair')}"),
+                TableCell(panel.label),
+                TableCell(_described(row)),
+                TableCell(f"{counted(row['n_states'], 'state')}, {counted(row['n_pairs'], 'pair')}"),
                 number_cell(_unless_rounding(row["b_r"])),
                 number_cell(_unless_rounding(row["b_p"])),
-                Cell(f"[{row['reward_low']:g}, {row['reward_high']:g}]"),
+                TableCell(f"[{row['reward_low']:g}, {row['reward_high']:g}]"),
                 number_cell(float(row["optimum"][-1])),
             ]
         )
@@ -305,11 +294,11 @@ def agents_table(found: View, setting: Setting) -> Table:
         share = float(vacuous.mean())
         rows.append(
             [
-                Cell(line.label),
-                Cell(agent["name"]),
-                Cell(used or ("its defaults" if ":" in agent["name"] else "none")),
+                TableCell(line.label),
+                TableCell(agent["name"]),
+                TableCell(used or ("its defaults" if ":" in agent["name"] else "none")),
                 number_cell(float(plans.mean())),
-                Cell("–") if math.isnan(share) else Cell(f"{100 * share:.1f}%", share),  # noqa: RUF001
+                TableCell("–") if math.isnan(share) else TableCell(f"{100 * share:.1f}%", share),  # noqa: RUF001
             ]
         )
     return Table(

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 
-from driftmdp.report.model import Cell
+from driftmdp.report.content import TableCell
 from driftmdp.statistics import Interval
-
-__all__ = ["interval_cell", "interval_text", "number", "number_cell", "p_cell", "percent_text"]
 
 
 def number(value: float | None, digits: int = 4) -> str:
@@ -31,14 +29,14 @@ def number(value: float | None, digits: int = 4) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def number_cell(value: float | None, digits: int = 4) -> Cell:
+def number_cell(value: float | None, digits: int = 4) -> TableCell:
     """Return a number for a table."""
-    return Cell(number(value, digits), None if value is None or not math.isfinite(value) else float(value))
+    return TableCell(number(value, digits), None if value is None or not math.isfinite(value) else float(value))
 
 
-def interval_cell(found: Interval, kind: str = "") -> Cell:
+def interval_cell(found: Interval, kind: str = "") -> TableCell:
     """Return an estimate with its interval for a table."""
-    return Cell(interval_text(found), float(found.estimate), kind)
+    return TableCell(interval_text(found), float(found.estimate), kind)
 
 
 def interval_text(found: Interval) -> str:
@@ -75,8 +73,8 @@ def _percent(ratio: float) -> str:
     return f"{round(100 * (ratio - 1)) + 0:+d}%"
 
 
-def p_cell(value: float) -> Cell:
+def p_cell(value: float) -> TableCell:
     """Return a p-value for a table."""
     if math.isnan(value):
-        return Cell("–")  # noqa: RUF001
-    return Cell("< 0.001" if value < 0.001 else f"{value:.3f}", float(value))
+        return TableCell("–")  # noqa: RUF001
+    return TableCell("< 0.001" if value < 0.001 else f"{value:.3f}", float(value))

@@ -14,10 +14,8 @@ from numpy.typing import NDArray
 from driftmdp.experiments import CellCurves, Results
 from driftmdp.experiments.identity import canonical, shown
 from driftmdp.experiments.labels import agrees, line_label
-from driftmdp.report.model import Line, Panel, Setting
+from driftmdp.report.content import Line, Panel, Setting
 from driftmdp.statistics import Interval, mean_interval, median_interval
-
-__all__ = ["Estimates", "View", "view"]
 
 
 class Estimates(NamedTuple):

@@ -12,14 +12,12 @@ from numpy.typing import NDArray
 
 from driftmdp.agents import Agent, BuiltinAgent
 from driftmdp.agents.base import checked_problem
+from driftmdp.display import brief, facts, safely, short, sparkline
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import Record
 from driftmdp.mdp import DriftingMdp, Problem
 from driftmdp.planning import optimal_gains
-from driftmdp.showing import brief, facts, safely, short, sparkline
 from driftmdp.validation import as_vector, warn
-
-__all__ = ["Run", "finished_run"]
 
 LOOKED_AT = 512  # steps at which a problem is compared with a run
 

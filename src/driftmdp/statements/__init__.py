@@ -2,12 +2,12 @@
 
 A statement is a function with the claim as its docstring. ``check`` runs them; ``driftmdp check`` prints the table.
 Every bound is evaluated with the explicit constants of :mod:`driftmdp.formulas.lemmas`; an instance on which it
-says nothing is counted as vacuous. :mod:`driftmdp.statements.finding` has the verdicts.
+says nothing is counted as vacuous. :mod:`driftmdp.statements.verdict` has the verdicts.
 """
 
+from driftmdp.deprecation import renamed
 from driftmdp.statements import (  # each registers its statements
     concentration,
-    discussion,
     episodes,
     growth,
     inventory,
@@ -17,24 +17,24 @@ from driftmdp.statements import (  # each registers its statements
     perils,
     positive,
     programs,
+    remarks,
     theorem_1,
     theorem_2,
 )
-from driftmdp.statements.bench import Bench
-from driftmdp.statements.checking import check
-from driftmdp.statements.finding import Caveat, Evidence, Finding, Verdict
+from driftmdp.statements.check import check
+from driftmdp.statements.context import CheckContext
 from driftmdp.statements.registry import Statement, statement, statement_named, statements
+from driftmdp.statements.verdict import Caveat, Evidence, Finding, Verdict
 
 __all__ = [
-    "Bench",
     "Caveat",
+    "CheckContext",
     "Evidence",
     "Finding",
     "Statement",
     "Verdict",
     "check",
     "concentration",
-    "discussion",
     "episodes",
     "growth",
     "inventory",
@@ -44,9 +44,12 @@ __all__ = [
     "perils",
     "positive",
     "programs",
+    "remarks",
     "statement",
     "statement_named",
     "statements",
     "theorem_1",
     "theorem_2",
 ]
+
+__getattr__ = renamed(__name__, Bench="CheckContext")

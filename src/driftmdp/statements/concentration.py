@@ -10,20 +10,18 @@ from driftmdp import formulas, problems
 from driftmdp.agents import SWUCRL2CW
 from driftmdp.mdp import Problem, Space
 from driftmdp.simulation import Run, simulate
-from driftmdp.statements.bench import Bench
-from driftmdp.statements.finding import Evidence
-from driftmdp.statements.ledger import keep_ledger, transitions_along
+from driftmdp.statements.context import CheckContext
 from driftmdp.statements.regions import Floats
 from driftmdp.statements.registry import statement
-
-__all__ = ["error_ratios", "lemma_1", "self_normalised"]
+from driftmdp.statements.run_trace import keep_trace, transitions_along
+from driftmdp.statements.verdict import Evidence
 
 ERROR = 1e-3  # of each binomial test: how often a true claim would be rejected
 TEST = f"one-sided binomial test for each instance, error rate {ERROR:g}"
 
 
 @statement("proposition-7", "the self-normalised inequality", "Proposition 7 (prop:self-norm)", 95)
-def self_normalised(bench: Bench) -> Evidence:
+def self_normalised(context: CheckContext) -> Evidence:
     """Sums of sub-Gaussian noise at chosen times stay within 2 R sqrt(log(T / delta') / n), for all t at once.
 
     For xi_q conditionally R-sub-Gaussian and Y_q >= 0 known before it, with probability at least 1 - delta', for
@@ -32,8 +30,8 @@ def self_normalised(bench: Bench) -> Evidence:
     length 2.
     """
     evidence = Evidence()
-    rng = bench.rng("proposition-7")
-    paths, horizon, delta = bench.many(4000, 100_000), 100, 0.05
+    rng = context.rng("proposition-7")
+    paths, horizon, delta = context.many(4000, 100_000), 100, 0.05
     worst = 0.0
     for noise in ("gaussian", "signs", "skewed"):
         for choice in ("always", "when behind", "coin", "by weights"):
@@ -72,7 +70,7 @@ def _largest_ratios(
 
 
 @statement("lemma-1", "the confidence regions cover", "Lemma 1 (lemma:estimation)", 20)
-def lemma_1(bench: Bench) -> Evidence:
+def lemma_1(context: CheckContext) -> Evidence:
     """The mean rewards and transitions of the window lie in the regions, all the time, with high probability.
 
     E_r: |r^_t - r-_t| <= rad_{r,t} for all s, a, t; Pr(E_r) >= 1 - delta / 2. E_p: p-_t in H_{p,t}(0) for all
@@ -80,10 +78,10 @@ def lemma_1(bench: Bench) -> Evidence:
     distribution. Corrected: for all pairs with N > 0.
     """
     evidence = Evidence()
-    first = keep_ledger("a run", problems.two_state(horizon=50), seed=0, window=10, widening=0.1)
+    first = keep_trace("a run", problems.two_state(horizon=50), seed=0, window=10, widening=0.1)
     missing = 1 - first.p_bar[0].sum(axis=1)
     evidence.printed.at_most("t = 1: what the masses of p-_1(. | s, a) lack to 1", missing, 0.0)
-    runs, delta, largest = bench.many(40, 1000), 0.1, [0.0, 0.0]
+    runs, delta, largest = context.many(40, 1000), 0.1, [0.0, 0.0]
     for name, problem, window in [
         ("Garnet, Bernoulli rewards", _noisy("bernoulli"), 1500),
         ("Garnet, Gaussian rewards", _noisy("gaussian(1)"), 300),

@@ -12,29 +12,27 @@ from driftmdp.formulas import lemmas
 from driftmdp.mdp import Space
 from driftmdp.simulation import simulate
 from driftmdp.statements.algorithm import try_algorithm
-from driftmdp.statements.bench import Bench
-from driftmdp.statements.finding import Evidence
-from driftmdp.statements.ledger import Ledger, keep_ledger, transitions_along
+from driftmdp.statements.context import CheckContext
 from driftmdp.statements.registry import statement
+from driftmdp.statements.run_trace import RunTrace, keep_trace, transitions_along
+from driftmdp.statements.verdict import Evidence
 from driftmdp.statements.worlds import resting_then_moving, shop
-
-__all__ = ["lemma_6", "lemma_7", "lemma_8", "lemma_9", "lemma_10", "lemma_11", "lemma_12"]
 
 
 @statement("lemma-6", "the size of Q_T", "Lemma 6 (lemma:Q_size)", 100)
-def lemma_6(bench: Bench) -> Evidence:
+def lemma_6(context: CheckContext) -> Evidence:
     """Few episodes, more than W apart, can have their world outside the widened region.
 
     Under E_p, |Q_T| <= B_p / eta: for each member some p_t within the W steps before it is more than eta away from
     p_tau(m), for some pair (eq:Q_size1), and to come from there as much must be varied (eq:Q_size3).
     """
     evidence = Evidence()
-    for ledger in bench.ledgers():
-        if ledger.covered:
-            bound = ledger.budgets[1] / ledger.widening
-            some = ledger.starts.size if ledger.q_set else 0
-            evidence.printed.at_most(ledger.name, len(ledger.q_set), bound, trivial=some, scaled=ledger.scaled)
-            _try_claim(evidence, ledger)
+    for trace in context.traces():
+        if trace.covered:
+            bound = trace.budgets[1] / trace.widening
+            some = trace.starts.size if trace.q_set else 0
+            evidence.printed.at_most(trace.name, len(trace.q_set), bound, trivial=some, scaled=trace.scaled)
+            _try_claim(evidence, trace)
     evidence.why = (
         "vacuous where Q_T is empty, and a bound of M(T) or more is; before each member of Q_T the world was seen "
         "more than eta away"
@@ -42,23 +40,23 @@ def lemma_6(bench: Bench) -> Evidence:
     return evidence
 
 
-def _try_claim(evidence: Evidence, ledger: Ledger) -> None:
+def _try_claim(evidence: Evidence, trace: RunTrace) -> None:
     """Try eq:Q_size1: before each member of Q_T, within its window, the world was more than eta away for some pair.
 
     eq:Q_size3 is tried with it: from there to tau(m) at least as much was varied.
     """
-    for m in ledger.q_set:
-        tau, name = int(ledger.starts[m]), f"{ledger.name}, tau = {ledger.starts[m]}"
-        away = _farthest(ledger, tau)
-        evidence.printed.step(f"{name}, eq:Q_size1: how far p_t was from p_tau", ledger.widening, away)
-        evidence.printed.step(f"{name}, eq:Q_size3: what was varied", away, ledger.var_p[tau - 1])
+    for m in trace.q_set:
+        tau, name = int(trace.starts[m]), f"{trace.name}, tau = {trace.starts[m]}"
+        away = _farthest(trace, tau)
+        evidence.printed.step(f"{name}, eq:Q_size1: how far p_t was from p_tau", trace.widening, away)
+        evidence.printed.step(f"{name}, eq:Q_size3: what was varied", away, trace.var_p[tau - 1])
 
 
-def _farthest(ledger: Ledger, tau: int) -> float:
+def _farthest(trace: RunTrace, tau: int) -> float:
     """Return the largest |p_tau - p_t|_1 of any pair over the window before tau."""
-    world, n_pairs = ledger.problem.drifting, ledger.problem.space.n_pairs
+    world, n_pairs = trace.problem.drifting, trace.problem.space.n_pairs
     _, group = world.distinct_steps(rewards=False)
-    first = max(1, tau - ledger.window)
+    first = max(1, tau - trace.window)
     _, kinds = np.unique(group[first - 1 : tau - 1], return_index=True)
     steps = np.append(first - 1 + kinds, tau - 1)  # one step of every world in the window, and tau last
     rows = transitions_along(world, np.repeat(steps, n_pairs), np.tile(np.arange(n_pairs), steps.size))
@@ -67,36 +65,36 @@ def _farthest(ledger: Ledger, tau: int) -> float:
 
 
 @statement("lemma-7", "Q~_T covers what went wrong", "Lemma 7 (lemma:Q_tilde)", 101)
-def lemma_7(bench: Bench) -> Evidence:
+def lemma_7(context: CheckContext) -> Evidence:
     """Outside Q~_T the world at the start of an episode is plausible.
 
     For m not in Q~_T: p_tau(m)( . | s, a) in H_{p,tau(m)}(s, a; eta) for all pairs.
     """
     evidence = Evidence()
-    for ledger in bench.ledgers():
-        outside = float((~ledger.inside & ~ledger.q_cover).sum())
-        some = bool((~ledger.inside).any())
+    for trace in context.traces():
+        outside = float((~trace.inside & ~trace.q_cover).sum())
+        some = bool((~trace.inside).any())
         trivial = np.inf if some else 0.0
-        evidence.printed.at_most(ledger.name, outside, 0.0, trivial=trivial, scaled=ledger.scaled)
-        apart = np.diff(ledger.starts[ledger.q_set])
-        evidence.printed.step(f"{ledger.name}, members are more than W apart", ledger.window + 1, apart)
+        evidence.printed.at_most(trace.name, outside, 0.0, trivial=trivial, scaled=trace.scaled)
+        apart = np.diff(trace.starts[trace.q_set])
+        evidence.printed.step(f"{trace.name}, members are more than W apart", trace.window + 1, apart)
     evidence.why = "vacuous on runs in which p_tau(m) is always inside"
     return evidence
 
 
 @statement("lemma-8", "the regret of Q~_T", "Lemma 8 (lemma:Q_error)", 102)
-def lemma_8(bench: Bench) -> Evidence:
+def lemma_8(context: CheckContext) -> Evidence:
     """Episodes in Q~_T cost at most 2 W each member of Q_T, so at most 2 B_p W / eta under E_p."""
     evidence = Evidence()
-    for ledger in bench.ledgers():
-        if ledger.covered:
-            lost = ledger.parts["lost"]
-            bound = lemmas.lost_episodes(ledger.budgets[1], ledger.window, ledger.widening)
-            some = ledger.horizon if ledger.q_set else 0
-            evidence.printed.at_most(ledger.name, lost, bound, trivial=some, scaled=ledger.scaled)
-            steps = float(ledger.lengths[ledger.q_cover].sum())
-            evidence.printed.step(f"{ledger.name}, steps in Q~_T", steps, 2 * ledger.window * len(ledger.q_set))
-            evidence.printed.step(f"{ledger.name}, lengths of episodes", ledger.lengths, ledger.window)
+    for trace in context.traces():
+        if trace.covered:
+            lost = trace.parts["lost"]
+            bound = lemmas.lost_episodes(trace.budgets[1], trace.window, trace.widening)
+            some = trace.horizon if trace.q_set else 0
+            evidence.printed.at_most(trace.name, lost, bound, trivial=some, scaled=trace.scaled)
+            steps = float(trace.lengths[trace.q_cover].sum())
+            evidence.printed.step(f"{trace.name}, steps in Q~_T", steps, 2 * trace.window * len(trace.q_set))
+            evidence.printed.step(f"{trace.name}, lengths of episodes", trace.lengths, trace.window)
     evidence.why = (
         "vacuous where Q_T is empty; no episode is longer than W, and Q~_T never had more than 2 W steps for each "
         "member of Q_T"
@@ -105,7 +103,7 @@ def lemma_8(bench: Bench) -> Evidence:
 
 
 @statement("lemma-9", "switching policies", "Lemma 9 (lemma:episode_errror)", 103)
-def lemma_9(bench: Bench) -> Evidence:
+def lemma_9(context: CheckContext) -> Evidence:
     """Changing policy, chance and imprecise plans cost O~(D_max (M(T) + sqrt(T))).
 
     Explicitly, with probability 1 - delta, at most 2 D M(T) + 2 D sqrt(2 T ln(1/delta)) + sum_t 1/sqrt(tau(m)). The
@@ -113,16 +111,16 @@ def lemma_9(bench: Bench) -> Evidence:
     corrected, SA + 2 sqrt(2 min(W, T)) + 2 sqrt(T).
     """
     evidence = Evidence()
-    for ledger in bench.ledgers():
-        precision = float((1 / np.sqrt(ledger.starts)[ledger.episode]).sum())
-        w, t, space = ledger.window, ledger.horizon, ledger.problem.space
+    for trace in context.traces():
+        precision = float((1 / np.sqrt(trace.starts)[trace.episode]).sum())
+        w, t, space = trace.window, trace.horizon, trace.problem.space
         printed = float((w / np.sqrt(w * np.arange(1, -(-t // w) + 1))).sum())
-        evidence.printed.step(f"{ledger.name}, sum of 1/sqrt(tau)", precision, printed)
-        evidence.corrected.step(f"{ledger.name}, sum of 1/sqrt(tau)", precision, lemmas.precision(space, t, w))
-        if ledger.covered:
-            whole = ledger.parts["switching"]
-            bound = lemmas.switching(space, t, w, ledger.max_diameter, ledger.agent.delta)
-            evidence.corrected.at_most(ledger.name, whole, bound, trivial=t, scaled=ledger.scaled)
+        evidence.printed.step(f"{trace.name}, sum of 1/sqrt(tau)", precision, printed)
+        evidence.corrected.step(f"{trace.name}, sum of 1/sqrt(tau)", precision, lemmas.precision(space, t, w))
+        if trace.covered:
+            whole = trace.parts["switching"]
+            bound = lemmas.switching(space, t, w, trace.max_diameter, trace.agent.delta)
+            evidence.corrected.at_most(trace.name, whole, bound, trivial=t, scaled=trace.scaled)
     known, mean = _next_state_given_reward()
     evidence.printed.step(
         "inventory, s = 0, a = 1, gamma~ = (0, 1): |E[Y_t | H_{t-1}]|, where H_{t-1} has R_t",
@@ -153,7 +151,7 @@ def _next_state_given_reward() -> tuple[float, float]:
 
 
 @statement("lemma-10", "variation within the window", "Lemma 10 (lemma:adv_error)", 104)
-def lemma_10(bench: Bench) -> Evidence:
+def lemma_10(context: CheckContext) -> Evidence:
     """What the window remembers of other worlds costs O((B_r + D_max B_p) W + D_max T eta).
 
     Its proof prints sum_t var_{r,t} <= B_r W: a change would be remembered for W steps. It is remembered for up to
@@ -161,21 +159,21 @@ def lemma_10(bench: Bench) -> Evidence:
     """
     evidence = Evidence()
     jump = resting_then_moving(horizon=400, at=100)
-    cases = [keep_ledger("one jump at t = W = 100", jump, 0, window=100, widening=0.1), *bench.ledgers()]
-    for ledger in cases:
-        t, w, d, (b_r, b_p) = ledger.horizon, ledger.window, ledger.max_diameter, ledger.budgets
-        for kind, varied, budget in (("r", ledger.var_r, b_r), ("p", ledger.var_p, b_p)):
-            evidence.printed.step(f"{ledger.name}, sum of var_{kind}", varied.sum(), budget * w)
-            evidence.corrected.step(f"{ledger.name}, sum of var_{kind}", varied.sum(), (2 * w - 1) * budget)
-        bound = lemmas.variation(t, b_r, b_p, w, ledger.widening, d)
-        evidence.corrected.at_most(ledger.name, ledger.parts["variation"], bound, trivial=t)
+    cases = [keep_trace("one jump at t = W = 100", jump, 0, window=100, widening=0.1), *context.traces()]
+    for trace in cases:
+        t, w, d, (b_r, b_p) = trace.horizon, trace.window, trace.max_diameter, trace.budgets
+        for kind, varied, budget in (("r", trace.var_r, b_r), ("p", trace.var_p, b_p)):
+            evidence.printed.step(f"{trace.name}, sum of var_{kind}", varied.sum(), budget * w)
+            evidence.corrected.step(f"{trace.name}, sum of var_{kind}", varied.sum(), (2 * w - 1) * budget)
+        bound = lemmas.variation(t, b_r, b_p, w, trace.widening, d)
+        evidence.corrected.at_most(trace.name, trace.parts["variation"], bound, trivial=t)
     evidence.correction = "sum_t var_t <= (2 W - 1) B: twice the printed constants 2 B_r W and 4 D_max B_p W"
     evidence.why = "exact on every run; the jump shows that the factor is needed"
     return evidence
 
 
 @statement("lemma-11", "estimation errors", "Lemma 11 (lemma:sto_error)", 105)
-def lemma_11(bench: Bench) -> Evidence:
+def lemma_11(context: CheckContext) -> Evidence:
     """The radii along a run sum to O~(D_max S sqrt(A) T / sqrt(W)), with certainty.
 
     In each block between multiples of W, sum of 1/sqrt(N+) <= (sqrt(2) + 2) sqrt(SAW). The sum and its constant
@@ -185,12 +183,12 @@ def lemma_11(bench: Bench) -> Evidence:
     the order lacks Theorem 1's sqrt(SA) T / sqrt(W).
     """
     evidence = Evidence()
-    rng, widest = bench.rng("lemma-11"), 0.0
-    for ledger in [*bench.ledgers(), *bench.shop_ledgers()]:
-        t, w, agent = ledger.horizon, ledger.window, ledger.agent
-        bound = lemmas.estimation(ledger.problem.space, t, w, ledger.max_diameter, agent.delta, agent.scale)
-        evidence.both(ledger.name, ledger.parts["estimation"], bound, trivial=t, scaled=ledger.scaled)
-    for i in range(bench.many(30, 300)):
+    rng, widest = context.rng("lemma-11"), 0.0
+    for trace in [*context.traces(), *context.shop_traces()]:
+        t, w, agent = trace.horizon, trace.window, trace.agent
+        bound = lemmas.estimation(trace.problem.space, t, w, trace.max_diameter, agent.delta, agent.scale)
+        evidence.both(trace.name, trace.parts["estimation"], bound, trivial=t, scaled=trace.scaled)
+    for i in range(context.many(30, 300)):
         n_pairs, w, t = int(rng.integers(1, 5)), int(rng.integers(2, 60)), int(rng.integers(10, 600))
         pairs = _adversarial_pairs(rng, n_pairs, t)
         roots, lengths = _roots_by_block(pairs, n_pairs, w)
@@ -267,7 +265,7 @@ def doubling_schedule(pairs: np.ndarray, n_pairs: int, window: int) -> list[int]
 
 
 @statement("lemma-12", "how many episodes", "Lemma 12 (lemma:number_episode)", 106)
-def lemma_12(bench: Bench) -> Evidence:
+def lemma_12(context: CheckContext) -> Evidence:
     """The number of episodes is M(T) <= SA (2 + log2 W) T / W, with certainty.
 
     Corrected: M(T) <= (floor(T/W) + 1) (SA (1 + floor(log2 W)) + 1): blocks that begin at multiples of W begin an
@@ -277,12 +275,12 @@ def lemma_12(bench: Bench) -> Evidence:
     lone = resting_then_moving(horizon=66, at=33)
     episodes = simulate(SWUCRL2CW.for_problem(lone, window=66, widening=0.1), lone, seed=0).plans
     _try_count(evidence, "T = W = 66, S = A = 1", episodes, lone.space, 66, 66)
-    for ledger in [*bench.ledgers(), *bench.shop_ledgers()]:
-        space = ledger.problem.space
-        _try_count(evidence, ledger.name, ledger.starts.size, space, ledger.horizon, ledger.window)
-        try_algorithm(evidence, ledger)
-    rng = bench.rng("lemma-12")
-    for i in range(bench.many(30, 300)):
+    for trace in [*context.traces(), *context.shop_traces()]:
+        space = trace.problem.space
+        _try_count(evidence, trace.name, trace.starts.size, space, trace.horizon, trace.window)
+        try_algorithm(evidence, trace)
+    rng = context.rng("lemma-12")
+    for i in range(context.many(30, 300)):
         n_pairs, w, t = int(rng.integers(1, 5)), int(rng.integers(1, 60)), int(rng.integers(10, 600))
         count = len(doubling_schedule(_adversarial_pairs(rng, n_pairs, t), n_pairs, w))
         _try_count(evidence, f"any sequence of pairs {i}", count, Space.uniform(1, n_pairs), t, w)

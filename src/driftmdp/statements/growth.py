@@ -10,19 +10,17 @@ from driftmdp import problems
 from driftmdp.agents import SWUCRL2CW, BuiltinAgent, Random
 from driftmdp.mdp import Problem
 from driftmdp.simulation import simulate
-from driftmdp.statements.bench import Bench
-from driftmdp.statements.finding import Caveat, Evidence
+from driftmdp.statements.context import CheckContext
 from driftmdp.statements.registry import statement
+from driftmdp.statements.verdict import Caveat, Evidence
 from driftmdp.statistics import log_log_slope
-
-__all__ = ["regret_growth"]
 
 LEVEL = 0.99
 LOG = math.log(4)  # ln(SA): the radii grow like sqrt(ln(SAT^2)), which adds to the exponent at finite T
 
 
 @statement("regret-growth", "regret grows like T^(3/4)", "Theorem 1, measured (thm:main1)", 120)
-def regret_growth(bench: Bench) -> Evidence:
+def regret_growth(context: CheckContext) -> Evidence:
     """For fixed budgets, tuned by Theorem 1, dynamic regret grows no faster than T^(3/4) times logarithms.
 
     The slope of log(mean regret) on log(T) is at most that of T^(3/4) sqrt(ln(SAT^2)) on the same horizons. With
@@ -30,9 +28,9 @@ def regret_growth(bench: Bench) -> Evidence:
     is vacuous if the regret at the largest T is at least 90% of random play's.
     """
     evidence = Evidence(Caveat.LOOSE)
-    horizons = [8000, 16_000, 32_000, 64_000] + ([128_000, 256_000] if bench.thorough else [])
+    horizons = [8000, 16_000, 32_000, 64_000] + ([128_000, 256_000] if context.thorough else [])
     claimed = _slope_of_claim(horizons)
-    seeds = bench.many(8, 20)
+    seeds = context.many(8, 20)
     found: list[str] = []
     for name, make, scales in [("two-state", _two_state, (1.0, 0.1)), ("Garnet, S = 4", _garnet, (1.0, 0.03))]:
         worlds = [make(horizon) for horizon in horizons]

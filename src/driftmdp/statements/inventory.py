@@ -13,19 +13,17 @@ from driftmdp.formulas import bounds, lemmas
 from driftmdp.mdp import Mdp, Space
 from driftmdp.simulation import simulate
 from driftmdp.statements.algorithm import try_algorithm
-from driftmdp.statements.bench import Bench
 from driftmdp.statements.concentration import error_ratios
-from driftmdp.statements.finding import Evidence
+from driftmdp.statements.context import CheckContext
 from driftmdp.statements.positive import without_widening, zeta_of
 from driftmdp.statements.regions import Floats
 from driftmdp.statements.registry import statement
+from driftmdp.statements.verdict import Evidence
 from driftmdp.statements.worlds import order_up, shop, steady_shop
-
-__all__ = ["assumption_3", "proposition_6", "remark_10", "theorem_4"]
 
 
 @statement("assumption-3", "strictly positive demand", "Assumption 3 (ass:pmf)", 74)
-def assumption_3(bench: Bench) -> Evidence:
+def assumption_3(context: CheckContext) -> Evidence:
     """Pr(X_t = s) >= zeta > 0 for all t and all s in 0 .. S.
 
     An assumption on demand. S + 1 probabilities sum to at most 1, so zeta <= 1 / (S + 1) and D- >= S + 1.
@@ -51,7 +49,7 @@ def assumption_3(bench: Bench) -> Evidence:
 
 
 @statement("remark-10", "inventory satisfies Assumption 2", "Remark 10", 75)
-def remark_10(bench: Bench) -> Evidence:
+def remark_10(context: CheckContext) -> Evidence:
     """Ordering S - s leads from s to every s' with probability Pr(X_t = S - s') >= zeta.
 
     As printed this is an equality for every s'; for s' = 0 it is Pr(X_t >= S), which is larger.
@@ -73,7 +71,7 @@ def remark_10(bench: Bench) -> Evidence:
 
 
 @statement("proposition-6", "pseudo-rewards have the same regret", "Proposition 6 (prop:pse)", 76)
-def proposition_6(bench: Bench) -> Evidence:
+def proposition_6(context: CheckContext) -> Evidence:
     """For any policy the dynamic regret is the same in costs and in pseudo-rewards, on coupled demands.
 
     sum_t (rho*_t - E[r_t]) = sum_t (rho*pseudo_t - E[r^pseudo_t]), as r^pseudo_t = r_t + l E[X_t] for every
@@ -93,7 +91,7 @@ def proposition_6(bench: Bench) -> Evidence:
         ("SWUCRL2-CW", SWUCRL2CW.for_problem(problem, window=500, widening=0.0, scale=0.1)),
         ("Random", Random.for_problem(problem)),
     ]:
-        for seed in range(bench.many(3, 20)):
+        for seed in range(context.many(3, 20)):
             run = simulate(agent, problem, seed)
             pairs = problem.space.offsets[run.states].astype(np.int64) + run.actions
             true_means = -costs[np.arange(problem.horizon), pairs]
@@ -120,10 +118,10 @@ def _realised(
     problem: problems.InventoryProblem, states: NDArray[np.int32], actions: NDArray[np.int32], seed: int
 ) -> tuple[Floats, Floats]:
     """Return -C_t + l X_t with the run's own demands drawn again, and the demands."""
-    luck = problem.luck(np.random.default_rng(np.random.SeedSequence(seed).spawn(2)[0]))
+    draws = problem.draw_noise(np.random.default_rng(np.random.SeedSequence(seed).spawn(2)[0]))
     demand = np.array(
         [
-            problem.sample(t + 1, int(s), int(a), luck).anchor
+            problem.sample(t + 1, int(s), int(a), draws).anchor
             for t, (s, a) in enumerate(zip(states, actions, strict=True))
         ]
     )
@@ -133,19 +131,19 @@ def _realised(
 
 
 @statement("theorem-4", "regret in inventory control", "Theorem 4 (thm:main_inventory)", 77)
-def theorem_4(bench: Bench) -> Evidence:
+def theorem_4(context: CheckContext) -> Evidence:
     """Under Assumption 3, with eta = 0: O~(B_r W + D- (B_p W + S^(3/2) T / sqrt(W) + S^2 T / W + sqrt(T))).
 
     With W* = S T^(2/3) (B_r + B_p + 1)^(-2/3): O~(D- (B_r + B_p + 1)^(1/3) S T^(2/3)). It assumes S > 1. Capacity S
     means S + 1 states and (S + 1)(S + 2) / 2 pairs, which are used in every constant.
     """
     evidence = Evidence()
-    for ledger in bench.shop_ledgers():
-        if ledger.covered:
-            left, right = float(ledger.regret.sum()), without_widening(ledger, zeta_of(ledger))
-            evidence.printed.at_most(ledger.name, left, right, trivial=ledger.horizon, scaled=ledger.scaled)
-            try_algorithm(evidence, ledger)
-    name, regret, right = _try_long_shop(evidence, bench.long_shop())
+    for trace in context.shop_traces():
+        if trace.covered:
+            left, right = float(trace.regret.sum()), without_widening(trace, zeta_of(trace))
+            evidence.printed.at_most(trace.name, left, right, trivial=trace.horizon, scaled=trace.scaled)
+            try_algorithm(evidence, trace)
+    name, regret, right = _try_long_shop(evidence, context.long_shop())
     for capacity, t in [(2, 10**4), (10, 10**6), (50, 10**9)]:
         for b in (0.0, 1.0, t**0.5, float(t)):
             w = capacity * (t / (b + 1)) ** (2 / 3)

@@ -10,24 +10,22 @@ import numpy as np
 from driftmdp import formulas, planning, problems
 from driftmdp.formulas import bounds
 from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
-from driftmdp.statements.bench import Bench
-from driftmdp.statements.finding import Caveat, Evidence
+from driftmdp.statements.context import CheckContext
 from driftmdp.statements.regions import Floats
 from driftmdp.statements.registry import statement
+from driftmdp.statements.verdict import Caveat, Evidence
 from driftmdp.statements.worlds import random_mdp, ring, turns
 
-__all__ = ["assumption_1", "definition_1", "error_term", "proposition_1", "remark_1", "remark_2"]
 
-
-def drifting_worlds(bench: Bench, name: str) -> list[tuple[str, Problem]]:
+def drifting_worlds(context: CheckContext, name: str) -> list[tuple[str, Problem]]:
     """Return worlds of many kinds, rewards in [0, 1]."""
-    rng = bench.rng(name)
+    rng = context.rng(name)
     worlds = [
         ("deterministic turns", turns(2000, changes=1, cycles=0.5)),
         ("RiverSwim, drifting", problems.river_swim(n_states=4, horizon=2000, drift="drifting", cycles=0.5)),
         ("perils", problems.perils(tau=250)),
     ]
-    for i in range(bench.many(12, 100)):
+    for i in range(context.many(12, 100)):
         n_states, horizon = int(rng.integers(2, 6)), int(rng.integers(50, 2000))
         anchors = [random_mdp(rng, n_states, 2, sparse=bool(i % 2)) for _ in range(2)]
         reach = rng.choice([1.0, 0.1, 0.01])
@@ -38,7 +36,7 @@ def drifting_worlds(bench: Bench, name: str) -> list[tuple[str, Problem]]:
 
 
 @statement("remark-1", "the oracle of a bandit and of an MDP", "Remark 1, Section 2", 10)
-def remark_1(bench: Bench) -> Evidence:
+def remark_1(context: CheckContext) -> Evidence:
     """With one state the oracle sum of rho*_t is the expected optimum; with several it is not, in general.
 
     S = 1: sum_t rho*_t = max over policies of E[sum_t r_t]. The two-state problem shows that they differ for S > 1.
@@ -57,7 +55,7 @@ def remark_1(bench: Bench) -> Evidence:
 
 
 @statement("remark-2", "variation in other norms", "Remark 2 (remark:norm)", 11)
-def remark_2(bench: Bench) -> Evidence:
+def remark_2(context: CheckContext) -> Evidence:
     """Variation measured in another norm changes the bounds by factors of S and A only.
 
     Budgets: B_p in the 2-norm is at most B_p in the 1-norm, and that is at most sqrt(S) times the former; likewise
@@ -66,7 +64,7 @@ def remark_2(bench: Bench) -> Evidence:
     differ by at most S^(1/8) and (SA)^(1/8).
     """
     evidence = Evidence()
-    for name, problem in drifting_worlds(bench, "remark-2"):
+    for name, problem in drifting_worlds(context, "remark-2"):
         space, t, one = problem.space, problem.horizon, problem.drifting.variation()
         two = problem.drifting.variation(reward_norm=2, transition_norm=2)
         evidence.printed.at_most(f"{name}, B_p", two.transition, one.transition)
@@ -88,7 +86,7 @@ def remark_2(bench: Bench) -> Evidence:
 
 
 @statement("definition-1", "the diameter", "Definition 1 (def:diameter)", 12)
-def definition_1(bench: Bench) -> Evidence:
+def definition_1(context: CheckContext) -> Evidence:
     """D = max over s, s' of the least expected time from s to s'.
 
     The time is min{t : s_{t+1} = s', s_1 = s}. Read with t = 0 allowed, so that s is reached from s at once and D
@@ -97,8 +95,8 @@ def definition_1(bench: Bench) -> Evidence:
     evidence = Evidence(Caveat.READ)
     one_state = problems.bandit(n_arms=2, horizon=10).drifting.at(1)
     evidence.printed.equal("S = 1, t = 0 allowed", planning.diameter(one_state), 0.0)
-    rng = bench.rng("definition-1")
-    for i in range(bench.many(20, 200)):
+    rng = context.rng("definition-1")
+    for i in range(context.many(20, 200)):
         mdp = random_mdp(rng, int(rng.integers(2, 6)), 2, sparse=bool(i % 2))
         found = planning.diameter(mdp)
         times = np.array([_hitting_times(mdp, target) for target in range(mdp.space.n_states)])
@@ -125,7 +123,7 @@ def _hitting_times(mdp: Mdp, target: int) -> Floats:
 
 
 @statement("assumption-1", "bounded diameters", "Assumption 1 (ass:communicating)", 14)
-def assumption_1(bench: Bench) -> Evidence:
+def assumption_1(context: CheckContext) -> Evidence:
     """Every (S, A, p_t) is communicating; D_max is the largest of their diameters.
 
     An assumption on the world: checked for the problems of this library that claim to satisfy it.
@@ -147,7 +145,7 @@ def assumption_1(bench: Bench) -> Evidence:
 
 
 @statement("proposition-1", "the oracle and the expected optimum", "Proposition 1 (prop:benchmark)", 15)
-def proposition_1(bench: Bench) -> Evidence:
+def proposition_1(context: CheckContext) -> Evidence:
     """The oracle is not far below the best non-anticipatory policy.
 
     If T >= B_r + 2 D_max B_p > 0, then
@@ -156,7 +154,7 @@ def proposition_1(bench: Bench) -> Evidence:
     sums of eq:benchmark_step1 to eq:benchmark_key2 are printed up to t - W + 1; the last is tried up to t + W - 1.
     """
     evidence = Evidence()
-    worlds = [*drifting_worlds(bench, "proposition-1"), ("ring of 40, moving by 1e-9", ring(40, 210, 1e-9))]
+    worlds = [*drifting_worlds(context, "proposition-1"), ("ring of 40, moving by 1e-9", ring(40, 210, 1e-9))]
     for name, problem in worlds:
         world, horizon = problem.drifting, problem.horizon
         gains = planning.optimal_gains(world, allow_transient=True)
@@ -184,7 +182,7 @@ def proposition_1(bench: Bench) -> Evidence:
 @statement(
     "error-term", "the bounds exceed the oracle's error", "Section 2, after Proposition 1 (prop:benchmark)", 16
 )
-def error_term(bench: Bench) -> Evidence:
+def error_term(context: CheckContext) -> Evidence:
     """The dynamic regret bounds (Theorems 1 and 2) are larger than 4 (D_max + 1) sqrt((B_r + 2 D_max B_p) T).
 
     That is Proposition 1's error, for T >= B_r + 2 D_max B_p > 0. As printed orders they are not: at S = 2, A = 1,

@@ -10,10 +10,8 @@ from dataclasses import fields
 from enum import StrEnum
 from typing import Any
 
-from driftmdp.statements.finding import Caveat, Finding, Verdict
 from driftmdp.statements.registry import statements
-
-__all__ = ["MEANING", "NOTATION", "as_data", "page", "shown_margin", "summary"]
+from driftmdp.statements.verdict import Caveat, Finding, Verdict
 
 TABLE = (
     "| statement | verdict | worst margin | tried | about | label |",

@@ -9,12 +9,10 @@ import numpy as np
 from driftmdp import planning, problems
 from driftmdp.agents import SWUCRL2CW
 from driftmdp.mdp import Mdp
-from driftmdp.statements.bench import Bench
-from driftmdp.statements.finding import Evidence
+from driftmdp.statements.context import CheckContext
 from driftmdp.statements.regions import Floats, diameter_of_two_states
 from driftmdp.statements.registry import statement
-
-__all__ = ["InsideRegion", "diameters_inside", "proposition_3"]
+from driftmdp.statements.verdict import Evidence
 
 
 @dataclass(frozen=True)
@@ -72,7 +70,7 @@ def diameters_inside(tau: int, widening: float) -> InsideRegion:
 
 
 @statement("proposition-3", "the perils of drift", "Proposition 3 (lemma:peril1)", 60)
-def proposition_3(bench: Bench) -> Evidence:
+def proposition_3(context: CheckContext) -> Evidence:
     """There are worlds of diameter 1 whose average, as a learner sees it, has diameter Theta(W).
 
     p_1, ..., p_W alternate between two deterministic MDPs of diameter 1, with total variation O(1).
@@ -82,7 +80,7 @@ def proposition_3(bench: Bench) -> Evidence:
     """
     evidence = Evidence()
     eta = 1.0
-    taus = [25, 100, 400, 700] + ([6400, 25_600] if bench.thorough else [])
+    taus = [25, 100, 400, 700] + ([6400, 25_600] if context.thorough else [])
     found = [diameters_inside(tau, 0.0) for tau in taus]
     ratios = []
     for tau, inside in zip(taus, found, strict=True):

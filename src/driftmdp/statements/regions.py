@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from driftmdp.mdp import Space
 
-__all__ = ["Floats", "bellman_values", "best_transitions", "diameter_of_two_states", "plain_sweeps"]
-
 Floats = NDArray[np.float64]
 
 

@@ -10,13 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from driftmdp.errors import InvalidInputError, UnknownNameError
-from driftmdp.statements.bench import Bench
-from driftmdp.statements.finding import Evidence, Finding, Verdict
+from driftmdp.statements.context import CheckContext
+from driftmdp.statements.verdict import Evidence, Finding, Verdict
 from driftmdp.validation import as_number, nearest_name, quietly
 
-__all__ = ["Statement", "statement", "statement_named", "statements"]
-
-Check = Callable[[Bench], Evidence]
+Check = Callable[[CheckContext], Evidence]
 _known: dict[str, Statement] = {}
 
 
@@ -48,10 +46,10 @@ class Statement:
         return inspect.getdoc(self.function) or ""
 
     @quietly()  # a finding says which of its instances were vacuous
-    def check(self, bench: Bench) -> Finding:
+    def check(self, context: CheckContext) -> Finding:
         """Try it."""
         begin = time.perf_counter()
-        evidence = self.function(bench)
+        evidence = self.function(context)
         if not isinstance(evidence, Evidence):
             raise InvalidInputError(
                 f"The check of {self.name!r} must return Evidence; got {evidence!r}. End it with `return evidence`."
@@ -113,7 +111,7 @@ def statement(name: str, title: str, where: str, place: float) -> Callable[[Chec
     ...     evidence.why = "it was added up"
     ...     return evidence
     >>> register = statement("two-and-two", "a sum", "Appendix Z", place=1000)  # use it as @statement(...)
-    >>> Statement("two-and-two", "a sum", "Appendix Z", 1000, two_and_two).check(Bench()).verdict
+    >>> Statement("two-and-two", "a sum", "Appendix Z", 1000, two_and_two).check(CheckContext()).verdict
     <Verdict.HOLDS: 'holds'>
     """
     order = as_number(place, "place")

@@ -14,16 +14,14 @@ from driftmdp.formulas import bounds
 from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
 from driftmdp.simulation import simulate
 from driftmdp.statements.algorithm import try_algorithm
-from driftmdp.statements.bench import Bench
-from driftmdp.statements.finding import Caveat, Evidence
+from driftmdp.statements.context import CheckContext
 from driftmdp.statements.registry import statement
+from driftmdp.statements.verdict import Caveat, Evidence
 from driftmdp.statements.worlds import STAY_OR_MOVE, turns
-
-__all__ = ["remark_4", "remark_5", "remark_6", "remark_7", "theorem_1", "theorem_1_tuned"]
 
 
 @statement("theorem-1", "the dynamic regret of SWUCRL2-CW", "Theorem 1 (thm:main1)", 22)
-def theorem_1(bench: Bench) -> Evidence:
+def theorem_1(context: CheckContext) -> Evidence:
     """SWUCRL2-CW's dynamic regret, for any window W and widening eta > 0 and delta = 1/T, S > 1.
 
     O~(B_p W / eta + B_r W + sqrt(SA) T / sqrt(W)
@@ -34,20 +32,20 @@ def theorem_1(bench: Bench) -> Evidence:
     """
     evidence = Evidence()
     shares: list[tuple[float, str]] = []
-    for ledger in bench.ledgers():
-        if not ledger.covered:
+    for trace in context.traces():
+        if not trace.covered:
             continue
-        t, (b_r, b_p), scale = ledger.horizon, ledger.budgets, ledger.agent.scale
-        diameter, space = ledger.max_diameter, ledger.problem.space
+        t, (b_r, b_p), scale = trace.horizon, trace.budgets, trace.agent.scale
+        diameter, space = trace.max_diameter, trace.problem.space
         right = bounds.theorem_1(
-            space, t, b_r, b_p, diameter, ledger.window, ledger.widening, explicit=True, scale=scale
+            space, t, b_r, b_p, diameter, trace.window, trace.widening, explicit=True, scale=scale
         )
-        regret = float(ledger.regret.sum())
-        evidence.printed.at_most(ledger.name, regret, right, trivial=t, scaled=ledger.scaled)
-        evidence.printed.step(f"{ledger.name}, the four parts", regret, sum(ledger.parts.values()))
-        try_algorithm(evidence, ledger)
+        regret = float(trace.regret.sum())
+        evidence.printed.at_most(trace.name, regret, right, trivial=t, scaled=trace.scaled)
+        evidence.printed.step(f"{trace.name}, the four parts", regret, sum(trace.parts.values()))
+        try_algorithm(evidence, trace)
         if right < t:
-            shares.append((regret / right, f"{ledger.name}: regret {regret:,.0f}, bound {right:,.0f}, T {t:,}"))
+            shares.append((regret / right, f"{trace.name}: regret {regret:,.0f}, bound {right:,.0f}, T {t:,}"))
     horizon = bounds.useful_horizon(
         lambda t: bounds.theorem_1_tuned(Space.uniform(2, 2), t, 1, 1, 1, explicit=True)
     )
@@ -68,7 +66,7 @@ def _sizes() -> Iterator[tuple[str, Space, int]]:
 
 
 @statement("theorem-1-tuned", "W* and eta*", "Theorem 1, second sentence (thm:main1)", 23)
-def theorem_1_tuned(bench: Bench) -> Evidence:
+def theorem_1_tuned(context: CheckContext) -> Evidence:
     """With W* and eta* = sqrt(B_p W* / T) Theorem 1 gives O~(D_max (B_r + B_p)^(1/4) S^(2/3) A^(1/2) T^(3/4)).
 
     A claim about orders: the sum of Theorem 1's terms over the printed form must be bounded, here by 8, for all S,
@@ -100,20 +98,20 @@ def theorem_1_tuned(bench: Bench) -> Evidence:
 
 
 @statement("remark-4", "confidence widening", "Remark 4", 24)
-def remark_4(bench: Bench) -> Evidence:
+def remark_4(context: CheckContext) -> Evidence:
     """If p_tau(m) leaves H_p(eta), a considerable amount of variation budget is consumed: more than eta.
 
     The rest of the remark recalls Propositions 2 and 3.
     """
     evidence = Evidence()
     lost = 0
-    for ledger in bench.ledgers():
-        outside = np.flatnonzero(~ledger.inside)
-        if ledger.covered and outside.size:
+    for trace in context.traces():
+        outside = np.flatnonzero(~trace.inside)
+        if trace.covered and outside.size:
             lost += outside.size
-            spent = ledger.var_p[ledger.starts[outside] - 1]
-            name = f"{ledger.name}, {outside.size} episodes"
-            evidence.printed.at_most(name, ledger.widening, spent, scaled=ledger.scaled)
+            spent = trace.var_p[trace.starts[outside] - 1]
+            name = f"{trace.name}, {outside.size} episodes"
+            evidence.printed.at_most(name, trace.widening, spent, scaled=trace.scaled)
     evidence.why = (
         f"in {lost} episodes p_tau(m) was outside; each time more than eta had been spent within the window"
     )
@@ -121,7 +119,7 @@ def remark_4(bench: Bench) -> Evidence:
 
 
 @statement("remark-5", "bandits", "Remark 5 (remark:bandit)", 25)
-def remark_5(bench: Bench) -> Evidence:
+def remark_5(context: CheckContext) -> Evidence:
     """With S = 1, D_max = B_p = 0 and W* = A^(1/3) T^(2/3) B_r^(-2/3) the regret is O~(B_r^(1/3) A^(1/3) T^(2/3)).
 
     That matches the minimax rate, it says, for B_r in [1/A, T/A]. But W* <= T needs B_r >= sqrt(A/T), which 1/A is
@@ -158,7 +156,7 @@ def _quiet_bandit(horizon: int) -> Problem:
 
 
 @statement("remark-6", "a world that stands still", "Remark 6 (remark:rl)", 26)
-def remark_6(bench: Bench) -> Evidence:
+def remark_6(context: CheckContext) -> Evidence:
     """In a stationary MDP, with W = T and eta = 0, the bound is UCRL2's, O~(D_max S sqrt(A T)).
 
     The terms of Theorem 1 at B = 0, W = T and eta = 0 are at most 5 times that, for T >= SA.
@@ -183,7 +181,7 @@ def remark_6(bench: Bench) -> Evidence:
 
 
 @statement("remark-7", "windows that know no budget", "Remark 7 (remark:obl)", 27)
-def remark_7(bench: Bench) -> Evidence:
+def remark_7(context: CheckContext) -> Evidence:
     """A window and a widening that know no budget pay for it linearly in the budgets.
 
     W = S^(2/3) A^(1/2) T^(1/2), eta = sqrt(W/T) gives O~(D_max (B_r + B_p + 1) S^(2/3) A^(1/2) T^(3/4)). Printed:

@@ -14,19 +14,17 @@ from driftmdp.formulas import bounds, lemmas
 from driftmdp.mdp import Problem, Space
 from driftmdp.planning import optimal_gains
 from driftmdp.simulation import Run, simulate
-from driftmdp.statements.bench import Bench
-from driftmdp.statements.finding import Caveat, Evidence
+from driftmdp.statements.context import CheckContext
 from driftmdp.statements.regions import Floats
 from driftmdp.statements.registry import statement
+from driftmdp.statements.verdict import Caveat, Evidence
 from driftmdp.statements.worlds import turns
-
-__all__ = ["grid", "master", "theorem_2"]
 
 SCALE = 0.001
 
 
 @statement("theorem-2", "the dynamic regret of BORL", "Theorem 2 (thm:borl)", 40)
-def theorem_2(bench: Bench) -> Evidence:
+def theorem_2(context: CheckContext) -> Evidence:
     """BORL reaches O~(D_max (B_r + B_p + 1)^(1/4) S^(2/3) A^(1/2) T^(3/4)) without knowing the budgets, S > 1.
 
     As printed it is no algorithm at these T: gamma > 1 makes negative probabilities from block 2 on, and line 6 of
@@ -38,7 +36,7 @@ def theorem_2(bench: Bench) -> Evidence:
     eq:borl_regret2 with the best arm of J is at most 20 times the claimed one.
     """
     evidence = Evidence(Caveat.PARTS, Caveat.LOOSE)
-    problem = turns(bench.many(400_000, 2_000_000), changes=1, cycles=0.25)
+    problem = turns(context.many(400_000, 2_000_000), changes=1, cycles=0.25)
     run = simulate(_borl(problem, SCALE), problem, seed=0)
     t, starts = problem.horizon, run.summary.starts
     earned = np.add.reduceat(run.mean_rewards, starts - 1)
@@ -49,7 +47,7 @@ def theorem_2(bench: Bench) -> Evidence:
     gains = np.add.reduceat(optimal_gains(problem.drifting), starts - 1)
     bounded = {arm: _sum_over_blocks(problem, run, int(arm[0]), arm[1]) for arm in run.summary.arms if arm[0] >= 10}
     best = math.inf
-    for window, widening in sorted(bounded, key=bounded.__getitem__)[: bench.many(8, 30)]:
+    for window, widening in sorted(bounded, key=bounded.__getitem__)[: context.many(8, 30)]:
         rewards = _block_rewards(problem, run, [(window, widening)] * starts.size)
         fixed, lost = float((gains - rewards).sum()), float((rewards - earned).sum())
         arm, right = f"W = {window:.0f}, eta = {widening:.3g}", bounded[window, widening]
@@ -164,7 +162,7 @@ def _sum_over_blocks(problem: Problem, run: Run, window: int, widening: float) -
 @statement(
     "theorem-2-master", "EXP3.P as the master", "Section 5.2, proof of Theorem 2 (eq:borl_exp3_parameter)", 41
 )
-def master(bench: Bench) -> Evidence:
+def master(context: CheckContext) -> Evidence:
     """Against the best arm EXP3.P loses O~(sqrt(n Delta)) in n rounds, so BORL's master loses O~(sqrt(T H)).
 
     Explicitly 5.15 sqrt(n K ln K) + sqrt(n K / ln K) ln(1/delta) with probability 1 - delta. It needs gamma <= 1/2;
@@ -174,7 +172,7 @@ def master(bench: Bench) -> Evidence:
     evidence = Evidence()
     gamma = formulas.borl_schedule(Space.uniform(2, 2), 5000).gamma
     evidence.printed.at_most("BORL's gamma at T = 5000, S = A = 2, a probability", gamma, 1.0)
-    rounds, delta, runs = 40_000, 0.1, bench.many(20, 200)
+    rounds, delta, runs = 40_000, 0.1, context.many(20, 200)
     largest = 0.0
     for n_arms, drift in [(2, "stationary"), (4, "stationary"), (4, "abrupt"), (10, "stationary")]:
         problem = problems.bandit(n_arms=n_arms, horizon=rounds, drift=drift, noise="none")
@@ -216,7 +214,7 @@ def _try_probabilities(evidence: Evidence, arms: int, rounds: int) -> None:
 
 
 @statement("theorem-2-grid", "the grid J has a good pair", "Proof of Theorem 2 (sec:thm:borl)", 42)
-def grid(bench: Bench) -> Evidence:
+def grid(context: CheckContext) -> Evidence:
     """J contains a pair within a factor e of W* and eta*, for all budgets.
 
     H >= W* >= 1 and S^(1/3) A^(1/4) >= eta* >= S^(1/3) A^(1/4) Phi, so neighbours in J enclose them, and their

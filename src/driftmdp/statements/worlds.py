@@ -9,8 +9,6 @@ from driftmdp import problems
 from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
 from driftmdp.problems.schedules import blocks, swing
 
-__all__ = ["nearly_still", "order_up", "random_mdp", "resting_then_moving", "ring", "shop", "steady_shop", "turns"]
-
 LEVELS = 200  # of rewards that swing; so there are few worlds to solve
 STAY_OR_MOVE = [[1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [1.0, 0.0]]  # action 0 stays, action 1 moves
 

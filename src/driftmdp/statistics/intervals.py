@@ -10,12 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from driftmdp import validation
+from driftmdp.display import brief
 from driftmdp.errors import InvalidInputError
-from driftmdp.showing import brief
 from driftmdp.statistics.resampling import BLOCK, Resamples, mean_of, resampled_means
 from driftmdp.statistics.samples import Floats, as_horizons, as_list, as_pair, as_sample
-
-__all__ = ["Interval", "difference_interval", "log_log_slope", "mean_interval", "median_interval", "ratio_interval"]
 
 
 @dataclass(frozen=True, eq=False)

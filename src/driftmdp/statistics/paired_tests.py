@@ -12,9 +12,6 @@ from driftmdp.statistics.resampling import BLOCK, generator
 from driftmdp.statistics.samples import Floats, as_list
 from driftmdp.validation import as_integer, as_table
 
-__all__ = ["holm", "sign_flip_test"]
-
-
 EXACT_UP_TO = 13  # 2^13 = 8192 sign patterns
 
 

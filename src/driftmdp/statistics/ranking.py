@@ -7,12 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from driftmdp.display import brief
 from driftmdp.errors import InvalidInputError
-from driftmdp.showing import brief
 from driftmdp.statistics.resampling import Resamples, resampled_means
 from driftmdp.statistics.samples import Floats, as_sample
-
-__all__ = ["Ranking", "rank_shares"]
 
 
 @dataclass(frozen=True, eq=False)

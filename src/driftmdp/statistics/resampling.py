@@ -14,9 +14,6 @@ from driftmdp.statistics.samples import Floats
 from driftmdp.system import require_memory
 from driftmdp.validation import as_integer, as_number, readonly
 
-__all__ = ["BLOCK", "Resamples", "generator", "mean_of", "resampled_means"]
-
-
 BLOCK = 2**21  # numbers held at a time
 
 

@@ -8,9 +8,6 @@ from numpy.typing import ArrayLike, NDArray
 from driftmdp.errors import InvalidInputError
 from driftmdp.validation import LARGEST, as_table, as_vector
 
-__all__ = ["Floats", "as_horizons", "as_list", "as_pair", "as_sample"]
-
-
 Floats = NDArray[np.float64]
 
 

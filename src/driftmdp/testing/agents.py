@@ -17,14 +17,12 @@ from driftmdp.agents.base import checked_problem
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import Problem
 from driftmdp.simulation import Run, simulate
-from driftmdp.testing.checks import Report, Skip, require, run_checks
+from driftmdp.testing.checks import CheckReport, Skip, require, run_checks
 from driftmdp.validation import quietly
-
-__all__ = ["check_agent"]
 
 
 @quietly()
-def check_agent(agent: Agent | Callable[[Problem], Agent], problem: Problem, seed: int = 0) -> Report:
+def check_agent(agent: Agent | Callable[[Problem], Agent], problem: Problem, seed: int = 0) -> CheckReport:
     """Check that an agent keeps the rules, and return which ones were checked.
 
     - it has ``reset``, ``act`` and ``observe``;

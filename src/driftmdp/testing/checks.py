@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from driftmdp.errors import CheckFailedError, DriftmdpError
 
-__all__ = ["Check", "Report", "Skip", "require", "run_checks"]
-
 
 class Skip(Exception):  # noqa: N818, not an error
     """A check does not apply; the message says why."""
@@ -26,7 +24,7 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Report:
+class CheckReport:
     """The rules that were checked; a broken one raises instead.
 
     Attributes
@@ -55,7 +53,7 @@ def require(kept: bool, sentence: str) -> None:
         raise CheckFailedError(sentence)
 
 
-def run_checks(subject: str, checks: dict[str, Callable[[], None]]) -> Report:
+def run_checks(subject: str, checks: dict[str, Callable[[], None]]) -> CheckReport:
     """Run every check; return what passed and what was skipped, and raise at the first broken rule."""
     found = []
     for rule, check in checks.items():
@@ -73,4 +71,4 @@ def run_checks(subject: str, checks: dict[str, Callable[[], None]]) -> Report:
             ) from error
         else:
             found.append(Check(rule))
-    return Report(subject, tuple(found))
+    return CheckReport(subject, tuple(found))

@@ -13,14 +13,12 @@ from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import Problem
 from driftmdp.planning import check_communicating
 from driftmdp.simulation import simulate
-from driftmdp.testing.checks import Report, Skip, require, run_checks
-
-__all__ = ["check_problem"]
+from driftmdp.testing.checks import CheckReport, Skip, require, run_checks
 
 SLACK = 1e-9
 
 
-def check_problem(problem: Problem, seed: int = 0) -> Report:
+def check_problem(problem: Problem, seed: int = 0) -> CheckReport:
     """Check that a problem keeps the rules, and return which ones were checked.
 
     - at the first, a middle and the last step every row is a distribution and every mean reward within the range;

@@ -22,8 +22,8 @@ CAPACITY, HORIZON, ZETA = 4, 12, 0.03
 PRICES = {"fixed": 3.0, "unit": 0.7, "lost": 5.0, "holding": 0.4}
 
 
-def make(demand, capacity=CAPACITY, horizon=HORIZON, zeta=ZETA, **prices):
-    costs = {**PRICES, **prices}
+def make(demand, capacity=CAPACITY, horizon=HORIZON, zeta=ZETA, **shelf):
+    costs = {**PRICES, **shelf}
     return dm.problems.inventory(
         capacity,
         horizon,
@@ -113,9 +113,9 @@ def test_anchors_alone_need_not_communicate_but_every_day_does():
 
 def test_the_anchor_that_was_drawn_is_the_demand():
     problem = make(Poisson(Seasonal(3, 2, 7)), horizon=200)
-    luck = problem.luck(np.random.default_rng(4))
+    draws = problem.draw_noise(np.random.default_rng(4))
     for t in range(1, 201):
-        reward, left, demand = problem.sample(t, 1, 2, luck)
+        reward, left, demand = problem.sample(t, 1, 2, draws)
         sales = min(3, demand)
         assert left == 3 - sales
         assert reward == pytest.approx(problem.costs.pseudo_reward(1, 2, sales))
@@ -127,10 +127,10 @@ def test_the_anchor_that_was_drawn_is_the_demand():
     dispersion=st.floats(0.3, 5),
     capacity=st.integers(1, 6),
     share=st.floats(0, 1),
-    prices=st.tuples(*[st.floats(0, 10)] * 4),
+    shelf=st.tuples(*[st.floats(0, 10)] * 4),
 )
-def test_any_inventory_is_the_papers(law_name, mean, dispersion, capacity, share, prices):
-    named = dict(zip(PRICES, prices, strict=True))
+def test_any_inventory_is_the_papers(law_name, mean, dispersion, capacity, share, shelf):
+    named = dict(zip(PRICES, shelf, strict=True))
     zeta = share / (capacity + 1)
     demand = {
         "poisson": Poisson(mean),
@@ -196,9 +196,9 @@ def test_a_fixed_cost_makes_small_orders_a_waste():
     assert np.ptp((policy + np.arange(11))[ordering]) == 0
 
 
-@given(prices=st.tuples(*[st.floats(0, 10)] * 4), capacity=st.integers(1, 8))
-def test_the_reward_range_is_met_by_the_anchors(prices, capacity):
-    problem = make(Poisson(2.0), capacity, 1, 0.01, **dict(zip(PRICES, prices, strict=True)))
+@given(shelf=st.tuples(*[st.floats(0, 10)] * 4), capacity=st.integers(1, 8))
+def test_the_reward_range_is_met_by_the_anchors(shelf, capacity):
+    problem = make(Poisson(2.0), capacity, 1, 0.01, **dict(zip(PRICES, shelf, strict=True)))
     rewards = problem.drifting.anchor_rewards
     assert problem.reward_range == pytest.approx((rewards.min(), rewards.max()), abs=1e-9)
 

@@ -10,14 +10,12 @@ from driftmdp.agents.bandits.exponential_weights import warn_if_clipped
 from driftmdp.agents.bandits.one_state import n_arms_of
 from driftmdp.agents.bandits.upper_confidence import LARGEST_XI, UpperConfidence
 from driftmdp.agents.blocks import BlockByBlock, Blocks
-from driftmdp.agents.ranges import required_range, span_of
-from driftmdp.agents.room import begin_window
+from driftmdp.agents.buffers import begin_window
+from driftmdp.agents.reward_range import required_range, span_of
 from driftmdp.formulas import BobSchedule, bob_schedule
-from driftmdp.kernels.arrays import Odds
+from driftmdp.kernels.arrays import Exp3Params
 from driftmdp.mdp import Space
 from driftmdp.validation import as_integer, as_number
-
-__all__ = ["BOB"]
 
 
 class BOB(BlockByBlock, UpperConfidence):
@@ -65,7 +63,7 @@ class BOB(BlockByBlock, UpperConfidence):
             ("window",),
             tuple((window,) for window in plan.windows),
             "EXP3",
-            Odds(share / n_windows, 0.0, share, 0.0, 0, bounds[0], span_of(bounds)),
+            Exp3Params(share / n_windows, 0.0, share, 0.0, 0, bounds[0], span_of(bounds)),
             plan.gamma,
         )
         longest = min(plan.block_length, horizon)

@@ -13,8 +13,6 @@ from driftmdp.formulas import d_ucb_discount
 from driftmdp.mdp import Problem, Space
 from driftmdp.validation import as_number
 
-__all__ = ["DUCB"]
-
 LEAST_DISCOUNT = 1e-9  # below, ln n is lost to rounding and a forgotten arm would never be tried again
 
 

@@ -11,8 +11,6 @@ from driftmdp.agents.bandits.one_state import n_arms_of
 from driftmdp.formulas.bandits import exp3_root
 from driftmdp.mdp import Space
 
-__all__ = ["EXP3"]
-
 
 class EXP3(ExponentialWeights):
     """Exponential weights for exploration and exploitation.

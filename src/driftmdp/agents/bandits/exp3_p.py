@@ -15,8 +15,6 @@ from driftmdp.formulas import Exp3pParameters, exp3p_parameters
 from driftmdp.mdp import Space
 from driftmdp.validation import as_number, one_of
 
-__all__ = ["EXP3P", "MODES", "exp3p_in_force"]
-
 MODES = ("paper", "bounded")
 
 

@@ -11,8 +11,6 @@ from driftmdp.formulas.bandits import exp3s_parameters, exp3s_root
 from driftmdp.mdp import Space
 from driftmdp.validation import as_fraction
 
-__all__ = ["EXP3S"]
-
 
 class EXP3S(ExponentialWeights):
     """EXP3 that shares weight, to follow changes.

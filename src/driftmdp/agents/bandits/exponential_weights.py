@@ -15,17 +15,15 @@ from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.agents.bandits.one_state import Bandit
-from driftmdp.agents.base import Stage
-from driftmdp.agents.drawing import Drawing
-from driftmdp.agents.locking import locked
-from driftmdp.agents.ranges import span_of
+from driftmdp.agents.base import RunContext
+from driftmdp.agents.lock import locked
+from driftmdp.agents.random_draws import DrawsUniform
+from driftmdp.agents.reward_range import span_of
+from driftmdp.display import brief
 from driftmdp.errors import ClippedGammaWarning, InvalidInputError
-from driftmdp.kernels.arrays import Odds, Weights
+from driftmdp.kernels.arrays import ArmWeights, Exp3Params
 from driftmdp.mdp import Space
-from driftmdp.showing import brief
 from driftmdp.validation import as_fraction, warn
-
-__all__ = ["ExponentialWeights", "WeightsSummary", "gamma_or", "new_weights", "restored_logits", "warn_if_clipped"]
 
 LARGEST_STEP = 1e100  # of a logarithmic weight; sums of such steps stay finite
 
@@ -66,7 +64,7 @@ class WeightsSummary:
     __repr__ = brief
 
 
-class ExponentialWeights(Drawing, Bandit):
+class ExponentialWeights(DrawsUniform, Bandit):
     """What the agents of this family share; a subclass gives the numbers."""
 
     def __init__(
@@ -94,7 +92,7 @@ class ExponentialWeights(Drawing, Bandit):
                 f"got rate {rate:g}, bonus {bonus:g}, gamma {gamma:g}. Choose a larger gamma or a smaller rate."
             )
         low, span, share = self.reward_range[0], span_of(self.reward_range), math.e * sharing / n_arms
-        self._odds = Odds(float(rate), float(bonus), float(gamma), share, int(batch), low, span)
+        self._params = Exp3Params(float(rate), float(bonus), float(gamma), share, int(batch), low, span)
         self._sharing, self._formula_gamma = float(sharing), float(formula_gamma)
         self.reset()
         warn_if_clipped(self.name, formula_gamma, gamma, n_arms, batch or self.horizon or 0, advice)
@@ -102,7 +100,7 @@ class ExponentialWeights(Drawing, Bandit):
     def reset(self, rng: np.random.Generator | None = None) -> None:
         """Forget everything and begin anew; draws come from ``rng``, by default from ``seed``."""
         super().reset(rng)
-        self._weights = new_weights(self._odds, self.space.n_pairs)
+        self._weights = new_weights(self._params, self.space.n_pairs)
 
     @property
     @locked
@@ -112,32 +110,32 @@ class ExponentialWeights(Drawing, Bandit):
 
     def summary(self) -> WeightsSummary:
         """Return the parameters in force and the probabilities of the draw to come."""
-        odds, formula = self._odds, self._formula_gamma
+        params, formula = self._params, self._formula_gamma
         return WeightsSummary(
-            rate=odds.rate,
-            bonus=odds.bonus,
-            gamma=odds.mixing,
+            rate=params.rate,
+            bonus=params.bonus,
+            gamma=params.mixing,
             formula_gamma=formula,
-            clipped=formula > odds.mixing,
+            clipped=formula > params.mixing,
             sharing=self._sharing,
-            batch=odds.batch,
+            batch=params.batch,
             probabilities=self.probabilities,
         )
 
     def _decide(self, state: int) -> int:
-        return int(kernels.exponential.choose(self._weights, self._draw()))
+        return int(kernels.exponential_weights.choose(self._weights, self._draw()))
 
     def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
-        kernels.exponential.learn(self._odds, self._weights, self._t, action, reward)
+        kernels.exponential_weights.learn(self._params, self._weights, self._t, action, reward)
         super()._learn(state, action, reward, next_state)
 
-    def play(self, stage: Stage) -> None:
+    def play(self, context: RunContext) -> None:
         """Run a whole problem in compiled code and fill its record."""
-        uniforms = self._rng.random(stage.record.actions.size)
-        kernels.exponential.play(
-            stage.world, stage.luck, stage.noise, self._odds, self._weights, uniforms, stage.record
+        uniforms = self._rng.random(context.record.actions.size)
+        kernels.exponential_weights.play(
+            context.world, context.draws, context.noise, self._params, self._weights, uniforms, context.record
         )
-        self._t += stage.record.actions.size
+        self._t += context.record.actions.size
 
     def _state_arrays(self) -> dict[str, NDArray[Any]]:
         return super()._state_arrays() | {"logits": self._weights.logits}
@@ -145,7 +143,7 @@ class ExponentialWeights(Drawing, Bandit):
     def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
         super()._restore(arrays)
         self._weights.logits[:] = restored_logits(arrays["logits"], self.space.n_pairs)
-        kernels.exponential.mix(self._odds, self._weights)
+        kernels.exponential_weights.mix(self._params, self._weights)
 
 
 def gamma_or(gamma: float | None, formula: float, n_arms: int) -> float:
@@ -171,10 +169,10 @@ def warn_if_clipped(name: str, formula_gamma: float, gamma: float, n_arms: int, 
         )
 
 
-def new_weights(odds: Odds, n_arms: int) -> Weights:
+def new_weights(params: Exp3Params, n_arms: int) -> ArmWeights:
     """Return equal weights for so many arms."""
-    weights = Weights(np.zeros(n_arms), np.zeros(n_arms))
-    kernels.exponential.mix(odds, weights)
+    weights = ArmWeights(np.zeros(n_arms), np.zeros(n_arms))
+    kernels.exponential_weights.mix(params, weights)
     return weights
 
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from driftmdp.agents.ranges import required_range
-from driftmdp.agents.timed import Timed
+from driftmdp.agents.reward_range import required_range
+from driftmdp.agents.step_counter import CountsSteps
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import Space
 from driftmdp.mdp.space import as_space
 
-__all__ = ["Bandit", "n_arms_of"]
 
-
-class Bandit(Timed):
+class Bandit(CountsSteps):
     """An agent for one state, whose actions are arms."""
 
     only_for: ClassVar[str] = "bandits"

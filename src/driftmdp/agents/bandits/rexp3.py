@@ -7,13 +7,11 @@ from typing import Any, Self
 from driftmdp.agents.bandits.exponential_weights import ExponentialWeights, gamma_or
 from driftmdp.agents.bandits.one_state import n_arms_of
 from driftmdp.agents.base import checked_problem
-from driftmdp.agents.ranges import unit_variation
+from driftmdp.agents.reward_range import unit_variation
 from driftmdp.formulas import rexp3_parameters
 from driftmdp.formulas.bandits import exp3_root
 from driftmdp.mdp import Problem, Space
 from driftmdp.validation import as_integer
-
-__all__ = ["Rexp3"]
 
 
 class Rexp3(ExponentialWeights):

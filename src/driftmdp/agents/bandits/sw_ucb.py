@@ -15,8 +15,6 @@ from driftmdp.formulas import sw_ucb_window
 from driftmdp.mdp import Problem, Space
 from driftmdp.validation import as_integer, as_number
 
-__all__ = ["SWUCB", "window_for"]
-
 
 class SWUCB(UpperConfidence):
     """Optimism on the last W plays.

@@ -5,8 +5,6 @@ from __future__ import annotations
 from driftmdp.agents.bandits.upper_confidence import UpperConfidence
 from driftmdp.mdp import Space
 
-__all__ = ["UCB1"]
-
 
 class UCB1(UpperConfidence):
     """Optimism on everything seen so far: optimal where nothing changes, stuck where the best arm fades.

@@ -9,19 +9,17 @@ from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.agents.bandits.one_state import Bandit
-from driftmdp.agents.base import RowByRow, Stage
-from driftmdp.agents.ranges import span_of
-from driftmdp.agents.restoring import memory_arrays, restored_memory
-from driftmdp.agents.room import counts_of, means_of, new_memory
-from driftmdp.kernels.arrays import Bounds
+from driftmdp.agents.base import ResumableAgent, RunContext
+from driftmdp.agents.buffers import counts_of, means_of, new_memory
+from driftmdp.agents.reward_range import span_of
+from driftmdp.agents.snapshot_checks import memory_arrays, restored_memory
+from driftmdp.kernels.arrays import UcbParams
 from driftmdp.mdp import Space
-
-__all__ = ["LARGEST_XI", "UpperConfidence"]
 
 LARGEST_XI = 1e50  # so that no index overflows
 
 
-class UpperConfidence(Bandit, RowByRow):
+class UpperConfidence(Bandit, ResumableAgent):
     """What the agents of this family share; a subclass gives the factor and the memory."""
 
     def __init__(
@@ -35,7 +33,7 @@ class UpperConfidence(Bandit, RowByRow):
         discount: float = 1.0,
     ) -> None:
         super().__init__(space, horizon, reward_range, seed)
-        self._bounds = Bounds(float(factor), float(discount), self.reward_range[0], span_of(self.reward_range))
+        self._bounds = UcbParams(float(factor), float(discount), self.reward_range[0], span_of(self.reward_range))
         self._window = window
         self.reset()
 
@@ -62,15 +60,15 @@ class UpperConfidence(Bandit, RowByRow):
         return np.where(counts > 0, self.mean_rewards() + self._bounds.span * radii, np.inf)
 
     def _decide(self, state: int) -> int:
-        return int(kernels.upper_bounds.choose(self._bounds, self._known))
+        return int(kernels.upper_confidence.choose(self._bounds, self._known))
 
     def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
-        kernels.upper_bounds.learn(self._bounds, self._known, action, reward)
+        kernels.upper_confidence.learn(self._bounds, self._known, action, reward)
         super()._learn(state, action, reward, next_state)
 
-    def _play_rows(self, stage: Stage, first: int, last: int) -> None:
-        kernels.upper_bounds.play(
-            stage.world, stage.luck, stage.noise, self._bounds, self._known, stage.record, first, last
+    def _play_rows(self, context: RunContext, first: int, last: int) -> None:
+        kernels.upper_confidence.play(
+            context.world, context.draws, context.noise, self._bounds, self._known, context.record, first, last
         )
         self._t += last - first
 

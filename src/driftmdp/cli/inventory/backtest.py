@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from driftmdp.cli.execution import Engine, Scheduler, Workers, saying_warnings, stopping_politely
 from driftmdp.cli.inventory.options import (
     Capacity,
     Columns,
@@ -21,16 +22,13 @@ from driftmdp.cli.inventory.options import (
     as_columns,
     as_lot,
 )
-from driftmdp.cli.printing import print_columns, remark
-from driftmdp.cli.running import Engine, Scheduler, Workers, saying_warnings, stopping_politely
+from driftmdp.cli.output import print_columns, remark
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory import backtest as run_backtest
 from driftmdp.inventory import read_sales
-from driftmdp.kernels import machine_code_is_there
+from driftmdp.kernels import has_compiled_cache
 from driftmdp.problems.inventory import Costs
 from driftmdp.report.backtest import summary_rows, write_backtest
-
-__all__ = ["backtest"]
 
 SalesFile = Annotated[
     Path,
@@ -76,7 +74,7 @@ def backtest(
     costs = Costs(fixed_cost, unit_cost, lost_sale, holding)
     past = read_sales(sales, as_columns(column), negatives, duplicates, gaps)
     chosen = engine if engine != "auto" else "threads" if scheduler is None else "dask"
-    if not machine_code_is_there():
+    if not has_compiled_cache():
         remark("Compiling; that is done once, and takes half a minute.")
     with saying_warnings(), stopping_politely("Stopping. Nothing was written."):
         found = run_backtest(

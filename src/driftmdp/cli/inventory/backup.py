@@ -8,10 +8,8 @@ from typing import Annotated
 import typer
 
 from driftmdp.cli.inventory.options import Database
-from driftmdp.cli.printing import remark
+from driftmdp.cli.output import remark
 from driftmdp.inventory import Shop
-
-__all__ = ["backup"]
 
 Copy = Annotated[Path, typer.Argument(help="The copy to make; it must not exist yet.", show_default=False)]
 

@@ -9,10 +9,8 @@ from typing import Annotated
 import typer
 
 from driftmdp.cli.inventory.options import Columns, Database, as_columns, as_day, checked_out, write_or_print
-from driftmdp.cli.printing import remark
+from driftmdp.cli.output import remark
 from driftmdp.inventory import Shop, orders_csv, read_counts
-
-__all__ = ["decide"]
 
 StockFile = Annotated[
     Path,

@@ -9,8 +9,6 @@ import typer
 from driftmdp.cli.inventory.options import Database
 from driftmdp.inventory import Shop, explain_in_words
 
-__all__ = ["Sku", "explain"]
-
 Sku = Annotated[str, typer.Argument(help="The item.", show_default=False)]
 
 

@@ -8,10 +8,8 @@ from typing import Annotated
 import typer
 
 from driftmdp.cli.inventory.options import Database, checked_out, write_or_print
-from driftmdp.cli.printing import remark
+from driftmdp.cli.output import remark
 from driftmdp.inventory import Shop, book_csv, history_csv
-
-__all__ = ["export"]
 
 Out = Annotated[Path, typer.Option("--out", "-o", help="Where the table goes; - prints it.")]
 

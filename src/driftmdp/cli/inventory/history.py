@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from driftmdp.cli.inventory.explain import Sku
 from driftmdp.cli.inventory.options import Database
-from driftmdp.cli.printing import print_columns
+from driftmdp.cli.output import print_columns
 from driftmdp.inventory import Shop
-
-__all__ = ["history"]
 
 COLUMNS = ("stock", "coming", "expected", "advice", "ordered", "sales")
 

@@ -17,11 +17,9 @@ from driftmdp.cli.inventory.options import (
     UnitCost,
     as_lot,
 )
-from driftmdp.cli.printing import remark
+from driftmdp.cli.output import remark
 from driftmdp.inventory import Shop
 from driftmdp.problems.inventory import Costs
-
-__all__ = ["init"]
 
 NewDatabase = Annotated[
     Path, typer.Argument(help="The database to make; it must not exist yet.", show_default=False)

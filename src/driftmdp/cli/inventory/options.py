@@ -14,27 +14,8 @@ import typer
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.files import write_whole
-from driftmdp.inventory.book import BESIDE
-from driftmdp.inventory.sheets import DAY_FORM, day_of, is_ambiguous
-
-__all__ = [
-    "Capacity",
-    "Columns",
-    "Database",
-    "Duplicates",
-    "FixedCost",
-    "Holding",
-    "LeadTime",
-    "LostSale",
-    "LotSize",
-    "Negatives",
-    "UnitCost",
-    "as_columns",
-    "as_day",
-    "as_lot",
-    "checked_out",
-    "write_or_print",
-]
+from driftmdp.inventory.csv_io import DAY_FORM, day_of, is_ambiguous
+from driftmdp.inventory.event_log import BESIDE
 
 
 def _whole(minimum: int, maximum: int = 10**9) -> Any:

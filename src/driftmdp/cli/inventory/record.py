@@ -8,10 +8,8 @@ from typing import Annotated
 import typer
 
 from driftmdp.cli.inventory.options import Columns, Database, Duplicates, Negatives, as_columns, as_day
-from driftmdp.cli.printing import remark
+from driftmdp.cli.output import remark
 from driftmdp.inventory import Shop, read_sold
-
-__all__ = ["record"]
 
 SalesFile = Annotated[
     Path,

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from driftmdp.validation import as_number
 
-__all__ = ["Costs"]
-
 
 @dataclass(frozen=True)
 class Costs:

@@ -33,8 +33,6 @@ from driftmdp.validation import as_integer, as_list, as_number, as_table, as_vec
 
 FIRST = Constant(0.0)
 
-__all__ = ["LAWS", "DemandLaw", "Empirical", "Gamma", "Geometric", "NegativeBinomial", "Poisson", "as_demand"]
-
 
 class DemandLaw(Protocol):
     """A demand distribution for each of T steps."""

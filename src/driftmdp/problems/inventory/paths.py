@@ -14,19 +14,6 @@ from driftmdp.errors import InvalidInputError
 from driftmdp.mdp.horizon import as_horizon
 from driftmdp.validation import as_fraction, as_integer, as_list, as_number, as_vector, nearest_name
 
-__all__ = [
-    "PATHS",
-    "Abrupt",
-    "Constant",
-    "Given",
-    "Path",
-    "PathLike",
-    "RegimeSwitching",
-    "Seasonal",
-    "Trend",
-    "as_path",
-]
-
 
 class Path(Protocol):
     """A number for each of T steps."""

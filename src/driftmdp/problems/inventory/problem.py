@@ -38,8 +38,6 @@ from driftmdp.problems.registry import register
 from driftmdp.system import require_memory
 from driftmdp.validation import as_integer, as_number, readonly
 
-__all__ = ["InventoryProblem", "inventory"]
-
 SEASONAL = Poisson(Seasonal(mean=6.0, amplitude=4.0, period=2500.0))
 
 

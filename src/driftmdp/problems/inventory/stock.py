@@ -25,8 +25,6 @@ from driftmdp.mdp import Space
 from driftmdp.system import require_memory
 from driftmdp.validation import as_integer, readonly
 
-__all__ = ["LEAD_TIMES", "Stock", "as_lead_time"]
-
 LEAD_TIMES = (0, 1, 2)
 
 

@@ -8,14 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.inventory import RULES, Backtest, Trace
-from driftmdp.inventory.sales import WARM_UP
+from driftmdp.inventory.sales_history import WARM_UP
 from driftmdp.report.backtest.names import drawable_name
 from driftmdp.report.backtest.view import cost_ratio, followable, item_ratios, ordered, ours
 from driftmdp.report.charts import LIGHT_COLOURS, line_style
-from driftmdp.report.drawing import STYLE, Drawing, styled
+from driftmdp.report.rendered_figure import STYLE, RenderedFigure, styled
 from driftmdp.statistics import Interval
-
-__all__ = ["draw_item", "draw_ratios", "draw_totals", "month_ticks", "tallest"]
 
 WIDTH = 9.6  # inches
 MOST_TICKS = 12
@@ -29,7 +27,7 @@ def _colour(rule: str) -> str:
 
 
 @styled(STYLE)
-def draw_totals(backtest: Backtest) -> Drawing:
+def draw_totals(backtest: Backtest) -> RenderedFigure:
     """Draw each rule's cost per item and day, and our cost over it, with intervals."""
     rules = ordered(backtest)
     left, right, top, bottom, gap = 2.75, 0.25, 0.4, 0.5, 0.4
@@ -49,7 +47,7 @@ def draw_totals(backtest: Backtest) -> Drawing:
     ratios.set_yticks(range(len(rules)), [""] * len(rules))
     costs.set_title("cost per item, day", fontsize=9, loc="left")
     ratios.set_title("our cost over its: left of 1, ours is less", fontsize=9, loc="left")
-    return Drawing(figure)
+    return RenderedFigure(figure)
 
 
 def _draw_estimate(ax: Any, row: int, found: Interval, rule: str) -> None:
@@ -76,7 +74,7 @@ def _side_by_side(
 
 
 @styled(STYLE)
-def draw_ratios(backtest: Backtest, others: list[str]) -> Drawing:
+def draw_ratios(backtest: Backtest, others: list[str]) -> RenderedFigure:
     """Draw our cost over that of other rules, item by item, sorted: below 1 ours is less."""
     shown = [np.minimum(item_ratios(backtest, other), FURTHEST) for other in others]
     low, high = _room(np.concatenate([[1.0], *shown]))
@@ -95,7 +93,7 @@ def draw_ratios(backtest: Backtest, others: list[str]) -> Drawing:
         ax.set_xlim(0.5 - 0.02 * ratios.size, ratios.size + 0.5 + 0.02 * ratios.size)
         ax.set_ylim(low, high)
     axes[0].set_ylabel("our cost over its")
-    return Drawing(figure)
+    return RenderedFigure(figure)
 
 
 def _room(values: NDArray[np.float64]) -> tuple[float, float]:
@@ -105,7 +103,7 @@ def _room(values: NDArray[np.float64]) -> tuple[float, float]:
 
 
 @styled(STYLE)
-def draw_item(trace: Trace, capacity: int) -> Drawing:
+def draw_item(trace: Trace, capacity: int) -> RenderedFigure:
     """Draw an item over time: demand and our estimate above, levels ordered up to and stock below."""
     from matplotlib.figure import Figure
 
@@ -125,7 +123,7 @@ def draw_item(trace: Trace, capacity: int) -> Drawing:
     top.text(0, 1.04, "not scored", transform=top.get_xaxis_transform(), color=GREY, fontsize=8)
     lot = "" if trace.lot == 1 else f", in lots of {trace.lot:,}"
     figure.text(left, 1 - 0.13 / height, f"{drawable_name(trace.sku)}{lot}", va="top", fontweight="bold")
-    return Drawing(figure)
+    return RenderedFigure(figure)
 
 
 def _draw_demand(ax: Any, trace: Trace, capacity: int) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["drawable_name", "printable", "shown_name"]
-
 LONGEST = 60  # characters of a name in a table
 LONGEST_DRAWN = 40
 UNKNOWN = "\ufffd"

@@ -8,22 +8,20 @@ from pathlib import Path
 
 import numpy as np
 
+from driftmdp.display import counted
 from driftmdp.experiments.store import writing
 from driftmdp.files import write_whole
 from driftmdp.inventory import RULES, Backtest, Trace
-from driftmdp.inventory.sales import WARM_UP
-from driftmdp.inventory.sheets import csv_text
+from driftmdp.inventory.csv_io import csv_text
+from driftmdp.inventory.sales_history import WARM_UP
 from driftmdp.report.backtest.figures import FURTHEST, draw_item, draw_ratios, draw_totals, tallest
 from driftmdp.report.backtest.names import printable, shown_name
 from driftmdp.report.backtest.tables import item_rows, item_tables, total_table
+from driftmdp.report.backtest.text import assumptions, findings, intervals, sight, title
 from driftmdp.report.backtest.view import HINDSIGHT, item_ratios, losses, ours
-from driftmdp.report.backtest.words import assumptions, findings, intervals, sight, title
-from driftmdp.report.drawing import Drawing
-from driftmdp.report.model import Figure, Report, Section
+from driftmdp.report.content import Figure, ReportContent, Section
 from driftmdp.report.page import render
-from driftmdp.showing import counted
-
-__all__ = ["WrittenBacktest", "backtest_report", "default_pictures", "write_backtest"]
+from driftmdp.report.rendered_figure import RenderedFigure
 
 BIGGEST = 3  # items with the most demand that are drawn
 COMPARED = (HINDSIGHT, "face-value")  # item by item
@@ -44,7 +42,7 @@ class WrittenBacktest:
     page: Path
     table: Path
     figures: list[Path]
-    report: Report
+    report: ReportContent
 
 
 def write_backtest(
@@ -106,7 +104,7 @@ def write_backtest(
 def backtest_report(
     backtest: Backtest,
     pictures: Sequence[str] | None = None,
-) -> tuple[Report, dict[str, Drawing]]:
+) -> tuple[ReportContent, dict[str, RenderedFigure]]:
     """Return what the page of a backtest shows, and its drawings by the names of their files.
 
     Parameters
@@ -148,7 +146,7 @@ def default_pictures(backtest: Backtest) -> list[str]:
     return list(dict.fromkeys(backtest.skus[item] for item in items))
 
 
-def _report(backtest: Backtest, figures: list[Figure], days: list[Figure]) -> Report:
+def _report(backtest: Backtest, figures: list[Figure], days: list[Figure]) -> ReportContent:
     paragraphs = [findings(backtest), assumptions(backtest), sight(backtest), intervals(backtest)]
     lead = Section("lead", "What was found", paragraphs, [total_table(backtest)], figures)
     tables = item_tables(backtest)
@@ -162,7 +160,7 @@ def _report(backtest: Backtest, figures: list[Figure], days: list[Figure]) -> Re
     if backtest.remarks:
         sections.append(Section("remarks", "Remarks", [printable(remark) for remark in backtest.remarks]))
     nothing = Figure("static", "", "", "<svg/>")
-    return Report(title(backtest), lead, [], [], [], {}, sections, nothing)
+    return ReportContent(title(backtest), lead, [], [], [], {}, sections, nothing)
 
 
 def _days_said() -> str:
@@ -173,7 +171,7 @@ def _days_said() -> str:
     )
 
 
-def _totals_figure(backtest: Backtest, drawing: Drawing) -> Figure:
+def _totals_figure(backtest: Backtest, drawing: RenderedFigure) -> Figure:
     caption = (
         "Left, what each rule cost, with 95% intervals; right, our cost over its, on the same items. Hollow: "
         "rules that see what no shop can see."
@@ -182,7 +180,7 @@ def _totals_figure(backtest: Backtest, drawing: Drawing) -> Figure:
     return Figure("totals", caption, f"Cost per item and day by rule: {said}.", drawing.svg)
 
 
-def _ratios_figure(backtest: Backtest, others: list[str], drawing: Drawing) -> Figure:
+def _ratios_figure(backtest: Backtest, others: list[str], drawing: RenderedFigure) -> Figure:
     found = {RULES[other]: item_ratios(backtest, other) for other in others}
     said = "; ".join(f"less than {rule} in {int((r < 1).sum())} of {r.size}" for rule, r in found.items())
     beyond = sum(int((ratios > FURTHEST).sum()) for ratios in found.values())
@@ -192,7 +190,7 @@ def _ratios_figure(backtest: Backtest, others: list[str], drawing: Drawing) -> F
     return Figure("ratios", caption, f"By item, {RULES[ours(backtest)]} cost {said}.", drawing.svg)
 
 
-def _item_figure(name: str, trace: Trace, capacity: int, drawing: Drawing) -> Figure:
+def _item_figure(name: str, trace: Trace, capacity: int, drawing: RenderedFigure) -> Figure:
     beyond = int((trace.demand > tallest(trace, capacity)).sum())
     sku = shown_name(trace.sku)
     caption = f"{sku}: demand and our estimate of its mean; stock in the evening and levels ordered up to."

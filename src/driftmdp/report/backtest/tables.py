@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from driftmdp.inventory import RULES, Backtest
 from driftmdp.report.backtest.names import shown_name
+from driftmdp.report.backtest.text import estimate_text, percent
 from driftmdp.report.backtest.view import (
     HINDSIGHT,
     cost_ratio,
@@ -16,14 +17,11 @@ from driftmdp.report.backtest.view import (
     ours,
     rival,
 )
-from driftmdp.report.backtest.words import estimate_text, percent
-from driftmdp.report.model import Cell, Table
+from driftmdp.report.content import Table, TableCell
 from driftmdp.report.text import number
 from driftmdp.statistics import Interval
 
-__all__ = ["item_rows", "item_tables", "summary_rows", "total_table"]
-
-NONE = Cell(number(None))
+NONE = TableCell(number(None))
 SERVED = "Where nothing was asked for, all of it was served."
 
 
@@ -70,24 +68,24 @@ def _totals(backtest: Backtest, rule: str) -> list[str]:
     ]
 
 
-def _ratio_cell(backtest: Backtest, rule: str, other: str) -> Cell:
+def _ratio_cell(backtest: Backtest, rule: str, other: str) -> TableCell:
     """Return a ratio of costs; a rule's to itself is 1 and a dash stands where the other cost nothing."""
     if rule == other:
-        return Cell("1", 1.0)
+        return TableCell("1", 1.0)
     found = cost_ratio(backtest, rule, other)
     return NONE if found is None else _estimate_cell(found)
 
 
-def _estimate_cell(found: Interval, kind: str = "") -> Cell:
-    return Cell(estimate_text(found), float(found.estimate), kind)
+def _estimate_cell(found: Interval, kind: str = "") -> TableCell:
+    return TableCell(estimate_text(found), float(found.estimate), kind)
 
 
-def _percent_cell(share: float) -> Cell:
-    return Cell(percent(share), share)
+def _percent_cell(share: float) -> TableCell:
+    return TableCell(percent(share), share)
 
 
-def _lots_cell(lots: float) -> Cell:
-    return Cell(_aligned(lots), lots)
+def _lots_cell(lots: float) -> TableCell:
+    return TableCell(_aligned(lots), lots)
 
 
 def _aligned(value: float) -> str:
@@ -95,8 +93,8 @@ def _aligned(value: float) -> str:
     return f"{value:,.2f}" if value == 0 or abs(value) >= 0.1 else number(value, 3)
 
 
-def _count_cell(count: int) -> Cell:
-    return Cell(f"{count:,}", float(count))
+def _count_cell(count: int) -> TableCell:
+    return TableCell(f"{count:,}", float(count))
 
 
 def total_table(backtest: Backtest) -> Table:
@@ -108,7 +106,7 @@ def total_table(backtest: Backtest) -> Table:
         cost = backtest.cost_per_day(rule)
         rows.append(
             [
-                Cell(RULES[rule]),
+                TableCell(RULES[rule]),
                 _estimate_cell(cost, "best" if followable(rule) and cost.estimate == best else ""),
                 *([_ratio_cell(backtest, rule, HINDSIGHT)] if scored else []),
                 _ratio_cell(backtest, us, rule),
@@ -159,9 +157,9 @@ def item_tables(backtest: Backtest) -> dict[str, Table]:
     items = items_shown(backtest)
     rules = ordered(backtest)
 
-    def by_rule(id: str, caption: str, cell: Callable[[str, str], Cell], note: str = "") -> Table:
+    def by_rule(id: str, caption: str, cell: Callable[[str, str], TableCell], note: str = "") -> Table:
         rows = [
-            [Cell(shown_name(sku)), *(cell(rule, sku) for rule in rules)]
+            [TableCell(shown_name(sku)), *(cell(rule, sku) for rule in rules)]
             for sku in (backtest.skus[item] for item in items)
         ]
         return Table(id, caption, ["Item", *(RULES[rule] for rule in rules)], rows, "", note)
@@ -200,7 +198,7 @@ def _cost_table(backtest: Backtest, items: list[int]) -> Table:
             cells.append(_estimate_cell(found, kind) if rule == us else _cost_cell(found, kind))
         rows.append(
             [
-                Cell(shown_name(sku)),
+                TableCell(shown_name(sku)),
                 _count_cell(int(backtest.lots[item])),
                 _count_cell(int(backtest.days[item])),
                 _lots_cell(float(backtest.demand[item] / backtest.days[item])),
@@ -215,8 +213,8 @@ def _cost_table(backtest: Backtest, items: list[int]) -> Table:
     return Table("cost", "Cost per day, item by item", columns, rows, "", note)
 
 
-def _cost_cell(found: Interval, kind: str) -> Cell:
-    return Cell(_aligned(found.estimate), float(found.estimate), kind)
+def _cost_cell(found: Interval, kind: str) -> TableCell:
+    return TableCell(_aligned(found.estimate), float(found.estimate), kind)
 
 
 def _left_out(backtest: Backtest, items: list[int]) -> str:

@@ -8,18 +8,6 @@ from numpy.typing import NDArray
 from driftmdp.inventory import RULES, Backtest
 from driftmdp.statistics import Interval
 
-__all__ = [
-    "HINDSIGHT",
-    "SEES",
-    "cost_ratio",
-    "followable",
-    "item_ratios",
-    "items_shown",
-    "ordered",
-    "ours",
-    "rival",
-]
-
 HINDSIGHT = "hindsight"
 OWN_SALES = "its own sales"
 SEES = {

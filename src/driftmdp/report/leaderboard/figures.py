@@ -7,11 +7,9 @@ from typing import Any
 import numpy as np
 
 from driftmdp.report.charts import LIGHT_COLOURS
-from driftmdp.report.drawing import STYLE, Drawing, styled
 from driftmdp.report.leaderboard.tables import standings
 from driftmdp.report.leaderboard.view import Contest, Leaderboard
-
-__all__ = ["FURTHEST", "draw_map", "draw_spread"]
+from driftmdp.report.rendered_figure import STYLE, RenderedFigure, styled
 
 FURTHEST = 16.0  # ratios beyond this, or below one over it, are drawn there
 TICKS = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8, 16)
@@ -25,7 +23,7 @@ def _drawn(ratio: float) -> float:
 
 
 @styled(STYLE)
-def draw_spread(board: Leaderboard) -> Drawing:
+def draw_spread(board: Leaderboard) -> RenderedFigure:
     """Draw the ratio of each agent to the yardstick: a dot for each problem and horizon, a bar for the median."""
     agents = [one for one in standings(board) if one.agent != board.yardstick]
     contests = board.family("reported")
@@ -48,11 +46,11 @@ def draw_spread(board: Leaderboard) -> Drawing:
     ax.grid(visible=False, axis="y")
     ax.set_title(f"regret over {board.yardstick}'s: left of 1 is less", fontsize=9, loc="left")
     figure.legend(loc="lower center", ncols=min(8, len(groups)), frameon=False, fontsize=8)
-    return Drawing(figure)
+    return RenderedFigure(figure)
 
 
 @styled(STYLE)
-def draw_map(board: Leaderboard, contests: list[Contest]) -> Drawing:
+def draw_map(board: Leaderboard, contests: list[Contest]) -> RenderedFigure:
     """Draw the ratios of all agents on some problems as a map with numbers."""
     agents = [a for a in board.rivals if any(a in contest.regrets for contest in contests)]
     found = np.full((len(contests), len(agents)), np.nan)
@@ -77,7 +75,7 @@ def draw_map(board: Leaderboard, contests: list[Contest]) -> Drawing:
     ax.grid(visible=False)
     for spine in ax.spines.values():
         spine.set_visible(False)
-    return Drawing(figure)
+    return RenderedFigure(figure)
 
 
 def _axes(rows: int, height: float, left: float, top: float = 0.35, legend: float = 0.0) -> tuple[Any, Any]:

@@ -7,19 +7,17 @@ import io
 from dataclasses import dataclass
 from pathlib import Path
 
+from driftmdp.display import counted
 from driftmdp.experiments.store import writing
 from driftmdp.files import write_whole
-from driftmdp.report.drawing import Drawing
-from driftmdp.report.leaderboard import tables, words
+from driftmdp.report.content import Figure, ReportContent, Section
+from driftmdp.report.leaderboard import tables, text
 from driftmdp.report.leaderboard.figures import draw_map, draw_spread
 from driftmdp.report.leaderboard.promises import Promise, promises
 from driftmdp.report.leaderboard.provenance import provenance
 from driftmdp.report.leaderboard.view import Contest, Leaderboard, read_leaderboard
-from driftmdp.report.model import Figure, Report, Section
 from driftmdp.report.page import render
-from driftmdp.showing import counted
-
-__all__ = ["WrittenLeaderboard", "leaderboard_report", "write_leaderboard"]
+from driftmdp.report.rendered_figure import RenderedFigure
 
 
 @dataclass(frozen=True)
@@ -82,26 +80,26 @@ def write_leaderboard(folder: str | Path) -> WrittenLeaderboard:
     return WrittenLeaderboard(target / "index.html", target / "leaderboard.csv", drawn, board, promises(board))
 
 
-def leaderboard_report(board: Leaderboard) -> tuple[Report, dict[str, Drawing]]:
+def leaderboard_report(board: Leaderboard) -> tuple[ReportContent, dict[str, RenderedFigure]]:
     """Return what the page shows, and its drawings by the names of their files."""
-    drawings: dict[str, Drawing] = {}
-    lead = Section("lead", "What was found", [words.found(board), *words.about(board)])
+    drawings: dict[str, RenderedFigure] = {}
+    lead = Section("lead", "What was found", [text.found(board), *text.about(board)])
     if board.family("reported"):
         drawings["spread"] = draw_spread(board)
         caption = (
             "Every dot is a problem at a horizon; the bars are medians. Beyond 16 times it is drawn at the edge."
         )
-        lead.figures.append(Figure("spread", caption, words.found(board), drawings["spread"].svg))
+        lead.figures.append(Figure("spread", caption, text.found(board), drawings["spread"].svg))
         lead.tables.append(tables.standing_table(board))
     sections = [
-        Section("promises", "What was promised", [words.promise_words()], [tables.promise_table(board)]),
-        Section("maps", "All ratios", [words.ratio_words()], [], _maps(board, drawings)),
+        Section("promises", "What was promised", [text.promise_words()], [tables.promise_table(board)]),
+        Section("maps", "All ratios", [text.ratio_words()], [], _maps(board, drawings)),
         *(
             _contest_section(board, _at(board, horizon), str(horizon), f"T = {horizon:,}")
             for horizon in board.horizons
         ),
         Section("times", "Time per step", [_time_words()], [tables.time_table(board)]),
-        Section("yardstick", "The yardstick", [words.yardstick_words(board)], [tables.arm_table(board)]),
+        Section("yardstick", "The yardstick", [text.yardstick_words(board)], [tables.arm_table(board)]),
     ]
     by_problem = tables.promised_problems_table(board)
     if by_problem.rows:
@@ -110,14 +108,14 @@ def leaderboard_report(board: Leaderboard) -> tuple[Report, dict[str, Drawing]]:
         sections.append(_tuning_section(board))
     sections.append(provenance(board))
     nothing = Figure("static", "", "", "<svg/>")
-    return Report(f"{board.name}: the leaderboard", lead, [], [], [], {}, sections, nothing), drawings
+    return ReportContent(f"{board.name}: the leaderboard", lead, [], [], [], {}, sections, nothing), drawings
 
 
 def _at(board: Leaderboard, horizon: int) -> list[Contest]:
     return [contest for contest in board.family("reported") if contest.horizon == horizon]
 
 
-def _maps(board: Leaderboard, drawings: dict[str, Drawing]) -> list[Figure]:
+def _maps(board: Leaderboard, drawings: dict[str, RenderedFigure]) -> list[Figure]:
     figures = []
     for horizon in board.horizons:
         name, contests = f"map-{horizon}", _at(board, horizon)

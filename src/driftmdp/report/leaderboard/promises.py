@@ -13,12 +13,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from driftmdp.display import counted
 from driftmdp.report.leaderboard.view import Contest, Leaderboard
 from driftmdp.report.text import interval_text, number
-from driftmdp.showing import counted
 from driftmdp.statistics import median_interval
-
-__all__ = ["OURS", "Promise", "Verdict", "comparisons", "promises"]
 
 OURS = "Adaptive"
 PAPER_HORIZON = 5000

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from driftmdp.display import counted
 from driftmdp.experiments.identity import digest
+from driftmdp.report.content import Section, Table, TableCell
 from driftmdp.report.leaderboard.view import Leaderboard
-from driftmdp.report.model import Cell, Section, Table
-from driftmdp.showing import counted
-
-__all__ = ["provenance"]
 
 
 def provenance(board: Leaderboard) -> Section:
@@ -36,7 +34,7 @@ def provenance(board: Leaderboard) -> Section:
             for name in manifests[0]["versions"]
         },
     }
-    rows = [[Cell(key), Cell(value)] for key, value in facts.items()]
+    rows = [[TableCell(key), TableCell(value)] for key, value in facts.items()]
     table = Table("provenance", "Where these results come from", ["What", "Value"], rows)
     return Section("provenance", "Provenance", [], [table])
 

@@ -6,28 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from driftmdp.report.content import Table, TableCell
 from driftmdp.report.leaderboard.promises import OURS, comparisons, promises
 from driftmdp.report.leaderboard.view import Contest, Leaderboard
-from driftmdp.report.model import Cell, Table
 from driftmdp.report.text import interval_cell, interval_text, number, number_cell
 from driftmdp.statistics import Interval, median_interval
 
-__all__ = [
-    "Standing",
-    "arm_table",
-    "csv_rows",
-    "promise_table",
-    "promised_problems_table",
-    "ratio_table",
-    "regret_table",
-    "standing_rows",
-    "standing_table",
-    "standings",
-    "time_table",
-]
-
 KINDS = {"kept": "kept", "kept so far": "kept", "not kept": "not", "not run": ""}
-NONE = Cell(number(None))
+NONE = TableCell(number(None))
 
 
 @dataclass(frozen=True)
@@ -75,13 +61,13 @@ def standing_table(board: Leaderboard, family: str = "reported") -> Table:
     best = next((one.agent for one in found if one.everywhere), "")
     rows = [
         [
-            Cell(one.agent),
+            TableCell(one.agent),
             interval_cell(one.median, "best" if one.agent == best else ""),
             number_cell(one.worst, 3),
-            Cell(one.worst_on),
-            NONE if one.mean_rank is None else Cell(f"{one.mean_rank:.2f}", one.mean_rank),
-            NONE if one.mean_rank is None else Cell(str(one.wins), float(one.wins)),
-            Cell(str(one.n), float(one.n)),
+            TableCell(one.worst_on),
+            NONE if one.mean_rank is None else TableCell(f"{one.mean_rank:.2f}", one.mean_rank),
+            NONE if one.mean_rank is None else TableCell(str(one.wins), float(one.wins)),
+            TableCell(str(one.n), float(one.n)),
         ]
         for one in found
     ]
@@ -120,9 +106,9 @@ def promise_table(board: Leaderboard) -> Table:
     """Return every promise, what was measured, and the verdict."""
     rows = [
         [
-            Cell(promise.line),
-            Cell(promise.measured or number(None)),
-            Cell(promise.verdict, None, KINDS[promise.verdict]),
+            TableCell(promise.line),
+            TableCell(promise.measured or number(None)),
+            TableCell(promise.verdict, None, KINDS[promise.verdict]),
         ]
         for promise in promises(board)
     ]
@@ -141,13 +127,13 @@ def promised_problems_table(board: Leaderboard) -> Table:
             verdict = "kept" if contest.within(OURS, comparison.factor, comparison.rival) else "not kept"
             rows.append(
                 [
-                    Cell(contest.title),
-                    Cell(f"{comparison.factor:g} x {comparison.rival}"),
+                    TableCell(contest.title),
+                    TableCell(f"{comparison.factor:g} x {comparison.rival}"),
                     interval_cell(contest.regret(OURS)),
                     interval_cell(contest.regret(comparison.rival)),
                     interval_cell(contest.ratio(OURS, comparison.rival)),
                     number_cell(contest.slack),
-                    Cell(verdict, None, KINDS[verdict]),
+                    TableCell(verdict, None, KINDS[verdict]),
                 ]
             )
     columns = ["Problem", "At most", f"{OURS}'s regret", "Its regret", "Ratio", "Slack", "Verdict"]
@@ -156,11 +142,11 @@ def promised_problems_table(board: Leaderboard) -> Table:
 
 def ratio_table(board: Leaderboard, contests: list[Contest], name: str, caption: str) -> Table:
     """Return the ratio of every agent to the yardstick, a row for each problem."""
-    rows = [[Cell(c.label), *(_ratio_cell(c, agent) for agent in board.rivals)] for c in contests]
+    rows = [[TableCell(c.label), *(_ratio_cell(c, agent) for agent in board.rivals)] for c in contests]
     return Table(f"ratios-{name}", caption, ["Problem", *board.rivals], rows)
 
 
-def _ratio_cell(contest: Contest, agent: str) -> Cell:
+def _ratio_cell(contest: Contest, agent: str) -> TableCell:
     if agent not in contest.regrets:
         return NONE
     return interval_cell(contest.ratio(agent), "best" if contest.ranks[agent] == 1 else "")
@@ -170,7 +156,7 @@ def regret_table(board: Leaderboard, contests: list[Contest], name: str, caption
     """Return the mean regret of every agent with its interval and rank, a row for each problem."""
     rows = [
         [
-            Cell(c.label),
+            TableCell(c.label),
             number_cell(c.slack),
             *(_regret_cell(c, agent) for agent in board.agents),
         ]
@@ -179,21 +165,21 @@ def regret_table(board: Leaderboard, contests: list[Contest], name: str, caption
     return Table(f"regrets-{name}", caption, ["Problem", "Slack", *board.agents], rows)
 
 
-def _regret_cell(contest: Contest, agent: str) -> Cell:
+def _regret_cell(contest: Contest, agent: str) -> TableCell:
     if agent not in contest.regrets:
         return NONE
     rank = contest.ranks.get(agent)
     found = interval_cell(contest.regret(agent), "best" if rank == 1 else "")
-    return found if rank is None else Cell(f"{found.text} ({rank})", found.value, found.kind)
+    return found if rank is None else TableCell(f"{found.text} ({rank})", found.value, found.kind)
 
 
 def time_table(board: Leaderboard) -> Table:
     """Return microseconds a step, a row for each problem that was timed."""
     rows = [
         [
-            Cell(c.label),
-            Cell(str(c.n_states), float(c.n_states)),
-            Cell(str(c.n_pairs), float(c.n_pairs)),
+            TableCell(c.label),
+            TableCell(str(c.n_states), float(c.n_states)),
+            TableCell(str(c.n_pairs), float(c.n_pairs)),
             *(number_cell(c.microseconds.get(agent), 3) for agent in board.agents),
         ]
         for c in board.contests
@@ -207,13 +193,13 @@ def arm_table(board: Leaderboard) -> Table:
     """Return the yardstick's window and scale for each problem."""
     rows = [
         [
-            Cell(c.label),
-            Cell(f"{c.horizon:,}", float(c.horizon)),
-            Cell(c.family),
-            Cell(f"{c.arm['window']:,}", float(c.arm["window"])),
+            TableCell(c.label),
+            TableCell(f"{c.horizon:,}", float(c.horizon)),
+            TableCell(c.family),
+            TableCell(f"{c.arm['window']:,}", float(c.arm["window"])),
             number_cell(float(c.arm["scale"])),
             interval_cell(c.regret(board.yardstick)),
-            Cell(f"{100 * c.mean(board.yardstick) / (c.horizon * c.span):.2f}%", c.mean(board.yardstick)),
+            TableCell(f"{100 * c.mean(board.yardstick) / (c.horizon * c.span):.2f}%", c.mean(board.yardstick)),
         ]
         for c in board.contests
     ]

@@ -21,8 +21,6 @@ from driftmdp.errors import StorageError
 from driftmdp.experiments import Results, load
 from driftmdp.statistics import Interval, mean_interval, ratio_interval
 
-__all__ = ["SLACK", "Contest", "Leaderboard", "read_leaderboard"]
-
 SLACK = 0.005
 ENOUGH_SEEDS = 20  # that a promise is judged on
 ROWS = """

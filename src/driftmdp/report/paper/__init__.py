@@ -8,7 +8,7 @@ from driftmdp.report.paper.peril_trajectory import peril_trajectory
 from driftmdp.report.paper.q_sets import q_sets
 from driftmdp.report.paper.remarketing_example import remarketing_example
 from driftmdp.report.paper.reward_process import reward_process
-from driftmdp.report.paper.writing import EXAMPLES, FIGURES, write_figures
+from driftmdp.report.paper.write import EXAMPLES, FIGURES, write_figures
 
 __all__ = [
     "EXAMPLES",

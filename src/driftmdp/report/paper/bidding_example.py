@@ -10,14 +10,12 @@ from numpy.typing import NDArray
 from driftmdp import planning, problems
 from driftmdp.mdp import Problem
 from driftmdp.problems.bidding import AUDIENCES
-from driftmdp.report.drawing import styled
 from driftmdp.report.paper.sheet import BLUE, GREEN, ORANGE, PAPER, RED, choices, name_turns, stacked
+from driftmdp.report.rendered_figure import styled
 from driftmdp.statements.regions import Floats
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-__all__ = ["best_bids", "bidding_example", "win_course"]
 
 COLOURS = (BLUE, GREEN, ORANGE, RED)
 

@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING
 from driftmdp import problems
 from driftmdp.agents import BORL, BlockSummary
 from driftmdp.formulas import BorlSchedule
-from driftmdp.report.drawing import styled
 from driftmdp.report.paper.sheet import BLACK, BLUE, GREEN, PAPER, RED, bare, stacked
+from driftmdp.report.rendered_figure import styled
 from driftmdp.simulation import simulate
 from driftmdp.validation import quietly
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-__all__ = ["borl_run", "borl_structure"]
 
 # From which to which height each row is.
 MASTER, DRAWS, BLOCKS, WINDOWS = (0.86, 1.0), (0.56, 0.78), (0.0, 0.27), (0.015, 0.055)

@@ -9,16 +9,14 @@ import numpy as np
 
 from driftmdp import formulas
 from driftmdp.mdp import Space
-from driftmdp.report.drawing import styled
 from driftmdp.report.paper.sheet import BLACK, BLUE, GREEN, GREY, PAPER, PURPLE, RED, stacked
+from driftmdp.report.rendered_figure import styled
 from driftmdp.statements.perils import InsideRegion, diameters_inside
 from driftmdp.statements.regions import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-__all__ = ["diameter_inside", "last_vacuous_window", "region_radii"]
 
 TAUS = (12, 25, 50, 100, 200, 400, 800, 1600, 3200, 6400)
 WIDENINGS = (0.0, 0.2, 0.5)

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 
 from driftmdp import planning, problems
 from driftmdp.mdp import Mdp
-from driftmdp.report.drawing import styled
 from driftmdp.report.paper.sheet import BLACK, BLUE, PAPER, RED, stacked, symbol
+from driftmdp.report.rendered_figure import styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-__all__ = ["arrows", "peril_instances"]
 
 PLACES = {0: 0.0, 1: 2.0}  # where the states stand
 RADIUS = 0.32

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from driftmdp import problems
-from driftmdp.report.drawing import styled
 from driftmdp.report.paper.sheet import (
     BLACK,
     BLUE,
@@ -23,12 +22,11 @@ from driftmdp.report.paper.sheet import (
     stacked,
     symbol,
 )
+from driftmdp.report.rendered_figure import styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-__all__ = ["Course", "course", "peril_trajectory", "stretches"]
 
 COLOURS = {
     "$p^1$": GREEN,

@@ -8,15 +8,13 @@ import numpy as np
 
 from driftmdp import problems
 from driftmdp.mdp import Problem
-from driftmdp.report.drawing import styled
 from driftmdp.report.paper.sheet import BLUE, PAPER, RED, stacked
+from driftmdp.report.rendered_figure import styled
 from driftmdp.statements.regions import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-__all__ = ["reward_course", "reward_process"]
 
 SPEEDS = ("T^0.2", "T^0.5")
 COLOURS = (BLUE, RED)

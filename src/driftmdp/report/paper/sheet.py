@@ -9,28 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.report.charts import LIGHT_COLOURS
-from driftmdp.report.drawing import STYLE
+from driftmdp.report.rendered_figure import STYLE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-__all__ = [
-    "BLACK",
-    "BLUE",
-    "GREEN",
-    "GREY",
-    "ORANGE",
-    "PALE",
-    "PAPER",
-    "PURPLE",
-    "RED",
-    "bare",
-    "choices",
-    "name_turns",
-    "stacked",
-    "symbol",
-]
 
 PAPER: dict[Any, Any] = STYLE | {"text.parse_math": True, "mathtext.fontset": "dejavuserif"}
 WIDTH = 7.4  # inches

@@ -1,0 +1,88 @@
+"""What ``run`` and ``reproduce`` share: a session with progress, stopped cleanly, its outcome in one last line."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from driftmdp.cli.output import remark
+from driftmdp.display import counted
+from driftmdp.errors import one_line
+from driftmdp.experiments import Session, Spec
+from driftmdp.experiments import run as run_spec
+from driftmdp.progress import make_progress
+
+Workers = Annotated[
+    int | None,
+    typer.Option("--workers", "-w", min=1, help="Runs at a time; by default one a core.", show_default=False),
+]
+
+Engine = Annotated[str, typer.Option(help="auto, threads, processes, or dask: a cluster.")]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        help="For dask: the address of a cluster, such as tcp://host:8786; by default one is made here.",
+        show_default=False,
+    ),
+]
+
+
+def do_runs(
+    spec: Spec, out: Path, workers: int | None, engine: str, where: str, scheduler: str | None = None
+) -> Session:
+    """Run a spec; Ctrl-C or a polite kill stops it between runs."""
+    try:
+        with (
+            saying_warnings(),
+            stopping_politely("Stopping; the runs in flight are not kept. Once more to stop at once."),
+        ):
+            return run_spec(spec, out, workers, engine, make_progress(), where, scheduler)
+    except KeyboardInterrupt:
+        remark(f"Stopped. What was finished is kept in {out}; the same command goes on from there.")
+        raise typer.Exit(130) from None
+
+
+def closing_line(session: Session) -> str:
+    """Return what came of a session, failures first."""
+    kept = f", {session.kept:,} {'was' if session.kept == 1 else 'were'} there" if session.kept else ""
+    if not session.failures:
+        return f"{counted(session.done, 'run')} done{kept}, none failed; results in {session.folder}"
+    runs = [failure for failure in session.failures if failure.is_run]
+    first = (runs or session.failures)[0]
+    who = f"{first.agent} in {first.problem}, seed {first.seed}" if runs else f"the facts of {first.problem}"
+    return one_line(
+        f"{len(runs):,} of {counted(session.asked, 'run')} FAILED, {session.done:,} done{kept}; the first: {who}: "
+        f"{first.error} (all of them: {session.folder / 'failures.json'})"
+    )
+
+
+@contextlib.contextmanager
+def saying_warnings() -> Iterator[None]:
+    """Let a warning be a remark, without the place in the code that it came from."""
+    with warnings.catch_warnings():
+        warnings.showwarning = lambda message, *_: remark(one_line(str(message)))
+        yield
+
+
+@contextlib.contextmanager
+def stopping_politely(words: str) -> Iterator[None]:
+    """Let Ctrl-C or a polite kill say something at once, and stop what is in flight; a second one stops at once."""
+
+    def interrupt(number: int, frame: Any) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        remark(words)
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,33 @@
+"""How commands print: aligned columns to standard output, remarks to standard error."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from driftmdp.errors import one_line
+
+
+def print_columns(rows: Sequence[Sequence[str]], header: Sequence[str] = (), numbers: Sequence[int] = ()) -> None:
+    """Print rows with columns below each other; those in ``numbers`` to the right.
+
+    Examples
+    --------
+    >>> print_columns([["Random", "1000"], ["Oracle", "99"]], ["agent", "reward"], numbers=[1])
+    agent   reward
+    Random    1000
+    Oracle      99
+    """
+    every = [list(map(one_line, row)) for row in ([header, *rows] if header else rows)]
+    widths = [max(len(row[column]) for row in every) for column in range(len(every[0]))] if every else []
+    for row in every:
+        cells = [
+            text.rjust(width) if column in numbers else text.ljust(width)
+            for column, (text, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        print("  ".join(cells).rstrip())
+
+
+def remark(text: str) -> None:
+    """Say something that is no data."""
+    print("\n".join(map(one_line, text.split("\n"))), file=sys.stderr, flush=True)

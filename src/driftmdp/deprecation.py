@@ -1,0 +1,27 @@
+"""Old public names: each keeps working for one version, with a warning that names its successor."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+
+def warn_renamed(old: str, new: str) -> None:
+    """Warn that ``old`` is now called ``new``; the warning points at the caller's caller."""
+    warnings.warn(f"{old} is now called {new}. The old name goes in the next version.", DeprecationWarning, 3)
+
+
+def renamed(module: str, otherwise: Callable[[str], Any] | None = None, **successors: str) -> Callable[[str], Any]:
+    """Return a module's ``__getattr__`` that serves old names: ``renamed(__name__, Luck="Draws")``."""
+
+    def find(name: str) -> Any:
+        if name not in successors:
+            if otherwise is not None:
+                return otherwise(name)
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        warn_renamed(f"{module}.{name}", successors[name])
+        return getattr(sys.modules[module], successors[name])
+
+    return find

@@ -1,0 +1,340 @@
+"""Tables as CSV: read with line numbers, written so that no name does harm.
+
+A spreadsheet takes a text that begins with ``=``, ``+``, ``-`` or ``@`` for a formula. Such a name is written with
+an apostrophe before it, a spreadsheet's own mark for "this is text", and read without it: names survive the round
+trip.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+import select
+import stat
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from driftmdp.errors import InvalidInputError
+from driftmdp.inventory.text import listed
+from driftmdp.validation import nearest_name
+
+_HARMFUL = re.compile(r"'*[=+\-@\t\r]")
+_MARKED = re.compile(r"'+[=+\-@\t\r]")
+_MIDNIGHT = r"(?:[T ]00:00(?::00(?:\.0+)?)?)?"  # as spreadsheets write a date
+_DAY = re.compile(rf"(\d{{4}}-\d\d-\d\d){_MIDNIGHT}", re.ASCII)
+_AMBIGUOUS = re.compile(r"[+-]?(?!0+\D)\d{1,3}[.,]\d{3}")  # 1.000 is a thousand to some, and one to others
+SHOWN = 10  # complaints in one message
+ALIKE = 4  # lines with the same fault, from which on they are told of once
+LONGEST_NAME = 200
+LARGEST_FILE = 1 << 30  # bytes
+PATIENCE = 5.0  # seconds to wait for someone who writes into a named pipe
+YEARS = range(1970, 2200)  # others are mistakes: a spreadsheet's day 0, or a database's "never"
+SOLD = "date", "sku", "units"  # what a file of sales has
+DAY_FORM = f"year-month-day, such as 2026-11-16, from {YEARS[0]} to {YEARS[-1]}"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of a table: its number, and the text of each column that was asked for; empty where there is none."""
+
+    line: int
+    cells: Mapping[str, str]
+
+
+@dataclass
+class Complaints:
+    """What is wrong in a file, line by line."""
+
+    where: str
+    found: list[tuple[int, str]] = field(default_factory=list)
+    tip: str = ""
+
+    def add(self, line: int, what: str) -> None:
+        """Note what is wrong on a line."""
+        self.found.append((line, what))
+
+    def refuse(self, advice: str) -> None:
+        """Raise if there is something to complain of."""
+        if self.found:
+            told = listed(list(self._grouped()), SHOWN)
+            count = len({line for line, _ in self.found})
+            lines = "1 line" if count == 1 else f"{count} lines"
+            raise InvalidInputError(f"{self.where} has {lines} that cannot be used: {told}. {self.tip}{advice}")
+
+    def _grouped(self) -> Iterator[str]:
+        """Yield a text for every fault; one for many lines with the same, of which the first says what it has."""
+        alike: dict[str, list[tuple[int, str]]] = {}
+        for line, what in sorted(self.found):
+            alike.setdefault(what.partition("; got")[0], []).append((line, what))
+        for group in alike.values():
+            if len(group) < ALIKE:
+                yield from (f"line {line}: {what}" for line, what in group)
+            else:
+                lines = listed([str(line) for line, _ in group], ALIKE - 1, ", ")
+                yield f"lines {lines}: {group[0][1]}"
+
+
+def read_rows(
+    path: Path,
+    wanted: Sequence[str],
+    optional: Sequence[str] = (),
+    names: Mapping[str, str] | None = None,
+    hint: str = "",
+) -> Iterator[Row]:
+    """Yield the lines of a CSV file; columns are found by name, in any order, others are ignored.
+
+    Parameters
+    ----------
+    path
+        The file or pipe: UTF-8, columns separated by commas, semicolons or tabs, a header first.
+    wanted, optional
+        Columns that must be there, and that may.
+    names
+        What a column is called in this file, if not by its own name.
+    hint
+        What else to do where the column date is missing.
+    """
+    text = _read_text(path)
+    header = text.lstrip().splitlines()[0]
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(header), strict=True)
+    try:
+        columns = [name.strip() for name in next((cells for cells in reader if "".join(cells).strip()), [])]
+        places, missing = _places(path, columns, wanted, optional, names or {})
+        if missing:
+            raise InvalidInputError(_lack(path, columns, missing, places, hint))
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                if len(cells) != len(columns):
+                    raise InvalidInputError(
+                        f"{path}, line {reader.line_num}, must have {len(columns)} columns, as the header has; it "
+                        f"has {len(cells)}. Put quotes around names that contain a separator."
+                    )
+                yield Row(reader.line_num, {name: cells[place].strip() for name, place in places.items()})
+    except csv.Error as error:
+        raise InvalidInputError(f"{path} must be a CSV file; line {reader.line_num}: {error}.") from None
+
+
+def _read_text(path: Path) -> str:
+    try:
+        content = _read_once(path)
+    except OSError as error:
+        reason = "there is no such file" if isinstance(error, FileNotFoundError) else error.strerror
+        raise InvalidInputError(f"{path} must be a CSV file that can be read; {reason}.") from None
+    if content.startswith(b"SQLite format 3"):
+        raise InvalidInputError(f"{path} must be a CSV file; it is a database. The database comes first.")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = 1 + content.count(b"\n", 0, error.start)
+        raise InvalidInputError(
+            f"{path} must be UTF-8 text; line {line} is not. Save it as 'CSV UTF-8' from the spreadsheet."
+        ) from None
+    if "\0" in text:
+        raise InvalidInputError(f"{path} must be a CSV file; it is not text. Export it as CSV first.")
+    if not text.strip():
+        raise InvalidInputError(f"{path} must have a header and lines below it; it is empty.")
+    return text
+
+
+def _read_once(path: Path) -> bytes:
+    """Return what is in a file or comes through a pipe, whose content is there only once."""
+    with open(path, "rb", opener=_without_waiting) as file:
+        about = os.fstat(file.fileno())
+        if stat.S_ISFIFO(about.st_mode):
+            content = _read_pipe(file.fileno())
+        elif stat.S_ISREG(about.st_mode):
+            content = file.read() if about.st_size <= LARGEST_FILE else None
+        else:
+            raise InvalidInputError(f"{path} must be a CSV file or a pipe; it is a device.")
+    if content is None:
+        raise InvalidInputError(
+            f"{path} must have at most {LARGEST_FILE >> 20} MB; it has more. Split it, and use part after part."
+        )
+    return content
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))  # a named pipe would wait for a writer
+
+
+def _read_pipe(descriptor: int) -> bytes | None:
+    """Return what comes until every writer has closed a pipe, nothing if none opens it, None if it is too much."""
+    waiting, content = select.poll(), bytearray()
+    waiting.register(descriptor, select.POLLIN)
+    while len(content) <= LARGEST_FILE:
+        waiting.poll(1000 * PATIENCE)
+        try:
+            part = os.read(descriptor, 1 << 20)
+        except BlockingIOError:  # a writer is there, and takes its time
+            continue
+        if not part:
+            return bytes(content)
+        content += part
+    return None
+
+
+def _delimiter(header: str) -> str:
+    return max(",;\t", key=header.count)
+
+
+def _places(
+    path: Path, columns: list[str], wanted: Sequence[str], optional: Sequence[str], names: Mapping[str, str]
+) -> tuple[dict[str, int], dict[str, str]]:
+    """Return where each column stands, and what those are called that are missing."""
+    known = *wanted, *optional
+    for name, called in names.items():
+        if name not in known:
+            swapped = (
+                f" Our name comes first: --column {called}={name}." if called in known and name in columns else ""
+            )
+            raise InvalidInputError(
+                f"There is no column {name!r} to rename here; there are {', '.join(known)}.{swapped}"
+            )
+    found: dict[str, int] = {}
+    missing: dict[str, str] = {}
+    for name in (*wanted, *optional):
+        called = names.get(name, name)
+        matches = [place for place, column in enumerate(columns) if column == called]
+        matches = matches or [place for place, column in enumerate(columns) if column.lower() == called.lower()]
+        if len(matches) > 1:
+            raise InvalidInputError(f"{path} must have one column {called!r}; it has {len(matches)}.")
+        if matches:
+            found[name] = matches[0]
+        elif name in wanted or name in names:
+            missing[name] = called
+    return found, missing
+
+
+def _lack(path: Path, columns: list[str], missing: Mapping[str, str], places: Mapping[str, int], hint: str) -> str:
+    """Return the sentence on columns that are missing."""
+    free = [column for place, column in enumerate(columns) if place not in places.values()]
+    a_column = "the columns" if len(missing) > 1 else "a column"
+    called = ", ".join(map(repr, missing.values()))
+    said = f"{path} must have {a_column} {called}; its columns are {listed(columns, SHOWN, ', ')}."
+    if {column.lower() for column in columns} >= set(SOLD) and "stock" in missing and "units" not in places:
+        return f"{said} It looks like a file for `record`."
+    it_is = "they are" if len(missing) > 1 else "it is"
+    near = nearest_name(next(iter(missing.values())), free) if len(missing) == 1 else ""
+    options = " ".join(f"--column {name}=NAME" for name in missing)
+    return f"{said}{near} Say what {it_is} called there: {options}.{hint if 'date' in missing else ''}"
+
+
+def name_from_cell(text: str) -> str:
+    """Return the name that a cell holds.
+
+    Examples
+    --------
+    >>> name_from_cell("'=cmd"), name_from_cell("=cmd"), name_from_cell("it's")
+    ('=cmd', '=cmd', "it's")
+    """
+    return text[1:] if _MARKED.match(text) else text
+
+
+def name_to_cell(name: str) -> str:
+    """Return a name as a cell that no spreadsheet takes for a formula.
+
+    Examples
+    --------
+    >>> name_to_cell("=cmd"), name_to_cell("85123A")
+    ("'=cmd", '85123A')
+    """
+    return f"'{name}" if _HARMFUL.match(name) else name
+
+
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Return a table as CSV; texts are written as harmless cells, numbers as they are."""
+    return "".join(_csv_line(row) for row in (header, *rows))
+
+
+def _csv_line(row: Sequence[Any]) -> str:
+    """Return a line; written with CR LF at its end, so that a cell with either is quoted, and then with LF."""
+    out = io.StringIO(newline="")
+    csv.writer(out, lineterminator="\r\n").writerow(
+        [name_to_cell(cell) if isinstance(cell, str) else cell for cell in row]
+    )
+    return f"{out.getvalue()[:-2]}\n"
+
+
+def sku_of(row: Row, complaints: Complaints) -> str | None:
+    """Return the name of a line's item."""
+    sku = name_from_cell(row.cells["sku"])
+    if not is_name(sku):
+        complaints.add(row.line, f"sku must be a name of 1 to {LONGEST_NAME} characters; got {sku[:40]!r}")
+        return None
+    return sku
+
+
+def is_name(sku: Any) -> bool:
+    """Return whether something can be an item's name: short, printable but for line breaks, and safe in a cell."""
+    if not isinstance(sku, str) or not 1 <= len(sku) <= LONGEST_NAME:
+        return False
+    if name_from_cell(name_to_cell(sku).strip()) != sku:  # spaces around it would be lost
+        return False
+    return not any(unicodedata.category(c) in ("Cc", "Cs") and c not in "\t\r\n" for c in sku)
+
+
+def day_of(text: str) -> date | None:
+    """Return a day that is written 2026-11-16; None if it is written in any other way.
+
+    Examples
+    --------
+    >>> day_of("2026-11-16"), day_of("2026-11-16 00:00:00"), day_of("20261116"), day_of("9999-12-31")
+    (datetime.date(2026, 11, 16), datetime.date(2026, 11, 16), None, None)
+    """
+    written = _DAY.fullmatch(text)
+    try:
+        day = date.fromisoformat(written[1]) if written else None
+    except ValueError:  # such as a 30th of February
+        return None
+    return day if day is not None and day.year in YEARS else None
+
+
+def date_of(row: Row, complaints: Complaints) -> date | None:
+    """Return the date of a line."""
+    text = row.cells["date"]
+    day = day_of(text)
+    if day is None:
+        complaints.add(row.line, f"date must be {DAY_FORM}; got {text[:40]!r}")
+        complaints.tip = "In a spreadsheet, format the column as yyyy-mm-dd. "
+    return day
+
+
+def is_ambiguous(text: str) -> bool:
+    """Say whether a number may mean a thousand times another, as 1.000 does."""
+    return _AMBIGUOUS.fullmatch(text) is not None
+
+
+def count_of(row: Row, column: str, complaints: Complaints, may_be_negative: bool = False) -> int | None:
+    """Return a whole number of units."""
+    text = row.cells[column]
+    if is_ambiguous(text):
+        plain = re.sub("[.,]", "", text)
+        complaints.add(
+            row.line,
+            f"{column} must be a whole number without a point or comma; got {text!r}, which may mean {plain}",
+        )
+        return None
+    try:
+        number = int(text) if re.fullmatch(r"[+-]?\d{1,12}", text) else _whole(text)
+    except (ValueError, OverflowError):
+        complaints.add(row.line, f"{column} must be a whole number; got {text[:40]!r}")
+        return None
+    if number < 0 and not may_be_negative:
+        complaints.add(row.line, f"{column} must not be negative; got {text}")
+        return None
+    return number
+
+
+def _whole(text: str) -> int:
+    if "_" in text:  # Python's, not a shop's
+        raise ValueError(text)
+    number = float(text)
+    if number != int(number) or abs(number) >= 1e12:  # int of nan is a ValueError, of inf an OverflowError
+        raise ValueError(text)
+    return int(number)

@@ -1,0 +1,150 @@
+"""Today's advice in words and numbers."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from driftmdp.agents.order_explanation import MEMORIES, Outlook
+from driftmdp.errors import one_line
+from driftmdp.inventory.results import Reason
+from driftmdp.inventory.shop import Shop
+
+CLEAR = 0.3  # weight from which on a memory may be called the best of six
+
+
+def explain_in_words(shop: Shop, sku: str) -> str:
+    """Return why an item's order is what it is: the estimate of its demand, the memory in use, and the level.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from datetime import date
+    >>> from driftmdp.inventory import Costs, Count
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with Shop.create(f"{folder}/shop.db", Costs(), capacity=20) as shop:
+    ...         decision = shop.decide([Count("A", stock=3)], date(2026, 11, 16))
+    ...         print(explain_in_words(shop, "A").splitlines()[1])
+    Advice for 2026-11-16: order 17, with 3 on the shelf.
+    """
+    reason = shop.explain(sku)
+    lines = [one_line(sku) if reason.lot == 1 else f"{one_line(sku)}, in lots of {reason.lot} units"]
+    lines += _advised(reason)
+    lines += ["", "Demand, as far as sales show it", *_indent(_demand(reason))]
+    lines += ["", "Memory in use", *_indent(_memory(reason.outlook))]
+    lines += ["", "Why this level", *_indent(_level(shop, reason))]
+    return "\n".join(lines)
+
+
+def _advised(reason: Reason) -> list[str]:
+    advice, said = reason.advice, []
+    if advice is None:
+        said.append("No advice was asked for yet.")
+    else:
+        said.append(f"Advice for {advice.day}: {_order(advice.advice, advice.stock, advice.coming)}")
+        if advice.expected is not None and advice.expected != advice.stock:
+            said.append(f"The book expected {advice.expected} on the shelf; the count was taken for the truth.")
+    if advice is None or reason.day != advice.day:
+        order = reason.outlook.order * reason.lot
+        if reason.stock is None:
+            said.append(f"Nobody knows what is on the shelf; if it were empty: order {order or 'nothing'}.")
+        else:
+            told = _order(order, reason.stock, reason.coming)
+            said.append(f"For {reason.day}, by what the book expects: {told}")
+    return said
+
+
+def _order(units: int | None, stock: int | None, coming: int | None) -> str:
+    arriving = f" and {coming} coming" if coming else ""
+    return f"order {units or 'nothing'}, with {stock} on the shelf{arriving}."
+
+
+def _demand(reason: Reason) -> list[str]:
+    found, lot = reason.outlook, reason.lot
+    if not found.days:
+        return ["Nothing was on sale yet, so nothing is known; any demand up to the shelf is possible."]
+    top = found.tail.size - 1
+    days = "1 day" if found.days == 1 else f"{found.days} days"
+    lines = [
+        f"About {found.mean * lot:.1f} a day, {found.mean_today * lot:.1f} on a {reason.day:%A}, from {days}; what "
+        f"goes beyond {top * lot} counts as {top * lot}.",
+    ]
+    if found.unseen > 1:
+        lines.append(f"Nothing was on sale on {found.unseen} days since; meanwhile anything may have changed.")
+    lines.append("chance that demand is at least ...")
+    for level in _telling(found):
+        lines.append(
+            f"  {level * lot:>6}: {found.tail[level]:>4.0%}   (between {found.low[level]:.0%} and "
+            f"{found.high[level]:.0%}; planned for: {found.planned[level]:.0%})"
+        )
+    return lines
+
+
+def _telling(found: Outlook) -> list[int]:
+    """Return the levels where the tail is near 90, 75, 50, 25 and 10%, and the one ordered up to."""
+    wanted = (0.9, 0.75, 0.5, 0.25, 0.1)
+    levels = {int(np.abs(found.tail[1:] - share).argmin()) + 1 for share in wanted}
+    return sorted(levels | {max(1, min(found.stock + found.order, found.tail.size - 1))})
+
+
+def _memory(found: Outlook) -> list[str]:
+    def span(days: float) -> str:
+        return "all days" if math.isinf(days) else f"{days:.0f} days"
+
+    pairs = zip(MEMORIES, found.memory_weights, strict=True)
+    weights = ", ".join(f"{span(days)} {weight:.0%}" for days, weight in pairs)
+    best = f"A memory of {span(found.memory)} predicted its sales best so far"
+    clear = found.memory_weights.max() > CLEAR
+    belief = found.weekday_belief
+    week = "It is not clear whether weekdays differ"
+    if abs(belief - 0.5) > 0.2:
+        week = "Weekdays differ" if belief > 0.5 else "Weekdays seem to be alike"
+    return [
+        f"{best if clear else 'It is not clear which memory is best'}; weights: {weights}.",
+        f"{week} (belief that they differ: {belief:.0%}).",
+    ]
+
+
+def _level(shop: Shop, reason: Reason) -> list[str]:
+    costs, found, lot = shop.costs, reason.outlook, reason.lot
+    lines = [
+        f"A lot asked for and not there costs {costs.lost_sale:g}, one left in the evening {costs.holding:g}, one "
+        f"ordered {costs.unit:g}, an order {costs.fixed:g}; the shelf takes {shop.capacity} lots."
+    ]
+    if reason.stock is None:
+        lines.append("What follows is for an empty shelf.")
+    elif reason.stock > shop.capacity * lot:
+        lines.append(f"More is there than the shelf takes; it counts as {shop.capacity * lot}.")
+    elif lot > 1 and reason.stock != found.stock * lot:
+        lines.append(f"{reason.stock} on the shelf count as {found.stock} lots.")
+    if found.up_to is not None and found.reorder is not None:
+        left = f"{found.reorder * lot} or fewer are" if found.reorder else "nothing is"
+        lines.append(
+            f"The cheapest rule for an average day: when {left} left, order up to {found.up_to * lot}; it costs "
+            f"about {found.cost_per_day:.2f} a day."
+        )
+        after = found.stock + found.order
+        if (found.order > 0) != (found.stock <= found.reorder) or (found.order and after != found.up_to):
+            lines.append(f"A {reason.day:%A} is not an average day, and the order is for it.")
+    elif shop.lead_time:
+        days = "1 day" if shop.lead_time == 1 else f"{shop.lead_time} days"
+        together = (found.stock + found.coming + found.order) * lot
+        lines.append(
+            f"Orders take {days}; with this one, shelf and orders come to {together}. The cheapest plan for this "
+            f"demand costs about {found.cost_per_day:.2f} a day."
+        )
+    else:
+        lines.append(
+            "At these costs and this demand an order does not pay. It is tried again now and then, as an empty "
+            "shelf shows nothing."
+        )
+    on_sale = found.stock + (found.order if shop.lead_time == 0 else 0)
+    if on_sale:
+        chance = found.tail[min(on_sale, found.tail.size - 1)]
+        lines.append(f"With {on_sale * lot} on sale, the day sells out with a chance of {chance:.0%}.")
+    return lines
+
+
+def _indent(lines: list[str]) -> list[str]:
+    return [f"  {line}" for line in lines]

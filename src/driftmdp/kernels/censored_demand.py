@@ -1,0 +1,221 @@
+"""Demand seen through sales: Kaplan-Meier under several memories at once, their mixture, and a band around it.
+
+A day with y units on sale shows Y = min(X, y). Of the question "given that demand is at least j, does it stop
+there?" the day tells the answer for every j < Y (no), and for j = Y if Y < y (yes); if the shelf was emptied it
+tells nothing more. Counting askings and stops gives the hazards and so the tail of demand, [KM58]:
+
+=============  ==========================  ====================================================================
+symbol         name here                   meaning
+=============  ==========================  ====================================================================
+R_kj, D_kj     at_risk, stops              askings and stops at j, of which a day is worth 1 - 1/m_k of the next
+h_kj           hazards                     Pr(X = j | X >= j) under memory k
+G_j            tail                        Pr(X >= j), the mixture of the memories'
+w_k            weights                     of the memories, by log-loss of the sales that came, [HW98]
+theta_d        tilt                        how much sooner demand stops on weekday d, one factor on all hazards
+q              belief                      that the weekdays differ, by log-loss too
+u              unseen                      days with nothing on sale since demand was last seen to stop
+=============  ==========================  ====================================================================
+
+A memory's hazards lean on those of levels nearby, and these on the next longer memory's: few days say little
+about one level, but more about all of them. While nothing is on sale anything may happen: each such day moves a
+little of the estimate back to the prior, and once an order would pay for that, one unit is ordered to see
+(``doubt``). Every array has the item first, so that one call serves a whole shop.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from driftmdp.kernels._compile import inlined_kernel, lean_kernel
+from driftmdp.kernels.arrays import Floats
+from driftmdp.kernels.inventory_arrays import Demands, DemandWorkspace
+
+FORGETTING = 1.0 - 1.0 / np.array([5.0, 15.0, 45.0, 135.0, 405.0, np.inf])  # what a day keeps of the one before
+SHARE = 0.01  # of the weights is dealt out evenly each day: the best memory may change
+OWN = 32.0  # askings at which a level counts as much as its surroundings
+NEARBY = 0.5  # what each step away takes of a neighbour's say
+LONGER = 4.0  # askings for which the next longer memory's hazard counts
+FIRST = 0.5  # stops that the prior has seen, in an item whose demand is half the capacity
+CERTAIN = 0.999  # hazards stay below
+OPTIMISM = 0.1  # standard deviations that a plan's tail lies above the estimate
+UNSEEN = 0.5  # askings that a level has before it is seen: its deviation is large, not infinite
+YEAR = 1.0 - 1.0 / 365.0  # the memory of weekdays
+LOYALTY = 1.0 - 1.0 / 405.0  # what a day with nothing on sale leaves of the estimate
+STEADY = 20.0  # stops for which "all weekdays are alike" counts
+
+
+@inlined_kernel
+def estimate_hazards(demands: Demands, i: int, workspace: DemandWorkspace) -> None:
+    """Fill ``workspace.hazards[memory, level]``, from the longest memory to the shortest."""
+    n_memories, n_levels = workspace.hazards.shape
+    for k in range(n_memories - 1, -1, -1):
+        _sum_nearby(demands.stops, i, k, workspace.stops_nearby)
+        _sum_nearby(demands.at_risk, i, k, workspace.risks_nearby)
+        for j in range(n_levels):
+            stops, risks = FIRST, FIRST * (0.5 * n_levels + 1.0)
+            if k < n_memories - 1:
+                stops, risks = LONGER * workspace.hazards[k + 1, j], LONGER
+            around = (stops + workspace.stops_nearby[j]) / (risks + workspace.risks_nearby[j])
+            own, asked = demands.stops[i, k, j], demands.at_risk[i, k, j]
+            workspace.hazards[k, j] = min(CERTAIN, (own + OWN * around) / (asked + OWN))
+
+
+@inlined_kernel
+def _sum_nearby(counts: Floats, i: int, k: int, nearby: Floats) -> None:
+    """Fill ``nearby[j]`` with the sum over levels l of NEARBY^|l - j| times their counts."""
+    total = 0.0
+    for j in range(nearby.size):
+        total = NEARBY * total + counts[i, k, j]
+        nearby[j] = total
+    total = 0.0
+    for j in range(nearby.size - 1, -1, -1):
+        nearby[j] += total
+        total = NEARBY * (total + counts[i, k, j])
+
+
+@inlined_kernel
+def weekday_tilt(demands: Demands, i: int, weekday: int) -> float:
+    """Return theta, the stops of a weekday over those that were expected."""
+    return (demands.rhythm[i, 0, weekday] + STEADY) / (demands.rhythm[i, 1, weekday] + STEADY)
+
+
+@inlined_kernel
+def believed_tilt(demands: Demands, i: int, weekday: int) -> float:
+    """Return the tilt as far as it is believed in."""
+    q = demands.belief[i]
+    return (1.0 - q) + q * weekday_tilt(demands, i, weekday)
+
+
+@inlined_kernel
+def mix_tail(demands: Demands, i: int, workspace: DemandWorkspace, tilt: float) -> None:
+    """Fill ``tail[j]`` with Pr(X >= j), j = 0 .. S, and ``spread[j]`` with its relative deviation.
+
+    The deviation is Greenwood's, [G26]: the square root of the sum of h / ((1 - h) R) over the levels below.
+    """
+    n_memories, n_levels = workspace.hazards.shape
+    for j in range(n_levels + 1):
+        workspace.tail[j] = 0.0
+    for k in range(n_memories):
+        beyond = demands.weights[i, k]
+        workspace.tail[0] += beyond
+        for j in range(n_levels):
+            beyond *= 1.0 - min(CERTAIN, tilt * workspace.hazards[k, j])
+            workspace.tail[j + 1] += beyond
+    variance = 0.0
+    workspace.spread[0] = 0.0
+    for j in range(n_levels):
+        asked = UNSEEN
+        for k in range(n_memories):
+            asked += demands.weights[i, k] * demands.at_risk[i, k, j]
+        stays = workspace.tail[j + 1] / workspace.tail[j]
+        variance += (1.0 - stays) / (stays * asked)
+        workspace.spread[j + 1] = math.sqrt(variance)
+
+
+@inlined_kernel
+def doubt(demands: Demands, i: int, law: Floats) -> None:
+    """Mix a law with the prior's, of hazards 2 / (S + 2), the more the longer nothing was seen."""
+    loyalty = LOYALTY ** demands.unseen[i]
+    n_levels = law.size - 1
+    stays = 1.0 - 1.0 / (0.5 * n_levels + 1.0)
+    prior = 1.0
+    for x in range(n_levels):
+        law[x] = loyalty * law[x] + (1.0 - loyalty) * prior * (1.0 - stays)
+        prior *= stays
+    law[n_levels] = loyalty * law[n_levels] + (1.0 - loyalty) * prior
+
+
+@inlined_kernel
+def fill_law(workspace: DemandWorkspace, deviations: float, law: Floats) -> None:
+    """Fill ``law[x]`` with Pr(X = x), ``law[S]`` with Pr(X >= S), from a tail raised by some deviations."""
+    n_levels = law.size - 1
+    before = 1.0
+    for j in range(n_levels):
+        after = min(before, workspace.tail[j + 1] * (1.0 + deviations * workspace.spread[j + 1]))
+        law[j] = before - after
+        before = after
+    law[n_levels] = before
+
+
+@inlined_kernel
+def predict(demands: Demands, i: int, weekday: int, workspace: DemandWorkspace) -> None:
+    """Fill ``workspace.law`` and ``workspace.today``, a day's law and that of this weekday, both optimistic."""
+    estimate_hazards(demands, i, workspace)
+    mix_tail(demands, i, workspace, 1.0)
+    fill_law(workspace, OPTIMISM, workspace.law)
+    mix_tail(demands, i, workspace, believed_tilt(demands, i, weekday))
+    fill_law(workspace, OPTIMISM, workspace.today)
+
+
+@lean_kernel
+def learn(demands: Demands, i: int, weekday: int, on_sale: int, sales: int, workspace: DemandWorkspace) -> None:
+    """Weigh the memories by what they had said of these sales, let the past fade, and remember the day.
+
+    Nothing on sale says nothing: the day only passes, unseen. A shelf that was emptied ends no doubt.
+    """
+    if on_sale == 0:
+        demands.unseen[i] += 1
+    elif sales < on_sale:
+        demands.unseen[i] = 0
+    if on_sale > 0:
+        estimate_hazards(demands, i, workspace)
+        _weigh(demands, i, weekday, on_sale, sales, workspace)
+        _remember_weekday(demands, i, weekday, on_sale, sales, workspace)
+    _remember(demands, i, on_sale, sales)
+    demands.days[i] += 1
+
+
+@inlined_kernel
+def _weigh(demands: Demands, i: int, weekday: int, on_sale: int, sales: int, workspace: DemandWorkspace) -> None:
+    """Give each memory, and the rhythm of the week, the weight of its prediction; then deal out a share evenly."""
+    n_memories = workspace.hazards.shape[0]
+    tilt, q = weekday_tilt(demands, i, weekday), demands.belief[i]
+    alike, tilted = 0.0, 0.0
+    for k in range(n_memories):
+        plain, moved = 1.0, 1.0
+        for j in range(sales):
+            plain *= 1.0 - workspace.hazards[k, j]
+            moved *= 1.0 - min(CERTAIN, tilt * workspace.hazards[k, j])
+        if sales < on_sale:
+            plain *= workspace.hazards[k, sales]
+            moved *= min(CERTAIN, tilt * workspace.hazards[k, sales])
+        weight = demands.weights[i, k]
+        alike += weight * plain
+        tilted += weight * moved
+        workspace.likelihoods[k] = weight * ((1.0 - q) * plain + q * moved)
+    total = (1.0 - q) * alike + q * tilted
+    if total > 0.0:  # otherwise the sales were beyond all that numbers can say, and judge nobody
+        for k in range(n_memories):
+            demands.weights[i, k] = (1.0 - SHARE) * workspace.likelihoods[k] / total + SHARE / n_memories
+        demands.belief[i] = (1.0 - SHARE) * q * tilted / total + 0.5 * SHARE
+
+
+@inlined_kernel
+def _remember_weekday(
+    demands: Demands, i: int, weekday: int, on_sale: int, sales: int, workspace: DemandWorkspace
+) -> None:
+    expected = 0.0
+    for j in range(min(sales + 1, on_sale)):
+        for k in range(workspace.hazards.shape[0]):
+            expected += demands.weights[i, k] * workspace.hazards[k, j]
+    for d in range(7):
+        demands.rhythm[i, 0, d] *= YEAR
+        demands.rhythm[i, 1, d] *= YEAR
+    demands.rhythm[i, 1, weekday] += expected
+    if sales < on_sale:
+        demands.rhythm[i, 0, weekday] += 1.0
+
+
+@inlined_kernel
+def _remember(demands: Demands, i: int, on_sale: int, sales: int) -> None:
+    _, n_memories, n_levels = demands.at_risk.shape
+    for k in range(n_memories):
+        for j in range(n_levels):
+            demands.at_risk[i, k, j] *= FORGETTING[k]
+            demands.stops[i, k, j] *= FORGETTING[k]
+        for j in range(min(sales + 1, on_sale)):
+            demands.at_risk[i, k, j] += 1.0
+        if sales < on_sale:
+            demands.stops[i, k, sales] += 1.0

@@ -1,0 +1,416 @@
+"""Extended value iteration: the best plausible MDP and its policy.
+
+(T u)(s) = max over a of r(s, a) + max over plausible p of p'u. For *any* u, rho = max (T u - u) and gamma = u - min
+u satisfy Properties 1 and 2 of [CSZ20] app:evi with precision span(T u - u): whatever produced u, one step on it
+certifies the plan. ``plain`` is [CSZ20] alg:evi; ``accelerate`` alternates that step with solving the ordinary MDP
+that it found.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from driftmdp.kernels import gain, inner_max
+from driftmdp.kernels._compile import inlined_kernel, kernel, lean_kernel
+from driftmdp.kernels.arrays import Floats, Ints, Model, PlanWorkspace, PlausibleSets
+from driftmdp.kernels.bellman import CONVERGED, NO_ROOM, OUT_OF_BUDGET, STALLED, TOO_SLOW
+
+TIE = 1e-9  # actions within this of the best are ties
+PLAIN_SWEEPS = 1000  # after so many sweeps of alg:evi, acceleration takes over
+ROUNDS = 200  # of acceleration
+SLOW = 0.85  # sweeps of one policy that leave more of the residual than this are given up
+NEAR = 8.0  # within so many precisions, true steps alone will do
+LIMIT = 1000  # policy evaluations within a round
+LAZY = 0.9  # of a step is taken in the sweeps that close what acceleration could not
+LAZY_SWEEPS = 20_000
+
+
+@inlined_kernel
+def needs_sorting(sets: PlausibleSets, n: int) -> bool:
+    """Return whether some row needs all n states in order of their value."""
+    if sets.room.size > 0:
+        return True
+    found = False
+    for row in range(sets.offsets[n]):
+        found |= inner_max.is_complete(sets.support[row], n)
+    return found
+
+
+@inlined_kernel
+def row_value(workspace: PlanWorkspace, row: int, n: int, top: int, fill: bool) -> float:
+    """Return the optimistic value of a row; if ``fill``, write its optimistic transitions."""
+    sets, u, indices, data = workspace.sets, workspace.u, workspace.indices, workspace.data
+    support = sets.support[row]
+    if sets.room.size > 0 and sets.radius[row] == 0.0:
+        value = inner_max.interval_within(sets, row, u, fill, indices, data)
+    elif sets.room.size > 0:
+        value = inner_max.interval(sets, row, n, u, workspace.order, workspace.scratch, fill, indices, data)
+    elif inner_max.is_complete(support, n):
+        value = inner_max.complete_ball(sets, row, n, u, workspace.order, fill, indices, data)
+    elif support == 0 and not fill:
+        value = u[top]
+    elif support <= inner_max.SHORT:
+        value = inner_max.ball_by_selecting(sets, row, u, top, fill, indices, data)
+    else:
+        value = inner_max.ball_by_sorting(sets, row, u, top, fill, indices, data)
+    return sets.rewards[row] + value
+
+
+@lean_kernel
+def sweep(workspace: PlanWorkspace, n: int, walk: bool, fill: bool) -> tuple[float, float]:
+    """Set ``new`` to T u, ``values`` and ``actions`` to what attains it; return min and max of T u - u.
+
+    If ``fill``, also write the optimistic transitions.
+    """
+    sets, u = workspace.sets, workspace.u
+    top, flat = find_top(workspace, n, walk)
+    low, high = np.inf, -np.inf
+    for s in range(n):
+        best = -np.inf
+        for row in range(sets.offsets[s], sets.offsets[s + 1]):
+            value = sets.rewards[row] + u[top] if flat and not fill else row_value(workspace, row, n, top, fill)
+            workspace.values[row] = value
+            if value > best:
+                best = value
+                workspace.actions[s] = row - sets.offsets[s]
+        workspace.new[s], workspace.before[s] = best, u[s]
+        low, high = min(low, best - u[s]), max(high, best - u[s])
+    return low, high
+
+
+@lean_kernel
+def pruned_sweep(workspace: PlanWorkspace, n: int, walk: bool) -> tuple[float, float]:
+    """Like ``sweep``, but rows that cannot be best are left out: their ``values`` become upper bounds.
+
+    Action elimination: since u was ``before``, no row has risen by more than max (u - before).
+    """
+    sets, u = workspace.sets, workspace.u
+    top, _ = find_top(workspace, n, walk)
+    rise = -np.inf
+    for s in range(n):
+        rise = max(rise, u[s] - workspace.before[s])
+    low, high = np.inf, -np.inf
+    for s in range(n):
+        current = sets.offsets[s] + workspace.actions[s]
+        best = workspace.values[current] = row_value(workspace, current, n, top, False)
+        for row in range(sets.offsets[s], sets.offsets[s + 1]):
+            if row != current:
+                workspace.values[row] += rise
+                if workspace.values[row] >= best - 2.0 * TIE:
+                    workspace.values[row] = row_value(workspace, row, n, top, False)
+                    if workspace.values[row] > best:
+                        best = workspace.values[row]
+                        workspace.actions[s] = row - sets.offsets[s]
+        workspace.new[s], workspace.before[s] = best, u[s]
+        low, high = min(low, best - u[s]), max(high, best - u[s])
+    return low, high
+
+
+@lean_kernel
+def policy_sweep(workspace: PlanWorkspace, n: int, walk: bool) -> tuple[float, float]:
+    """Like ``sweep`` for the actions of the last sweep only."""
+    sets, u = workspace.sets, workspace.u
+    top, _ = find_top(workspace, n, walk)
+    low, high = np.inf, -np.inf
+    for s in range(n):
+        workspace.new[s] = row_value(workspace, sets.offsets[s] + workspace.actions[s], n, top, False)
+        low, high = min(low, workspace.new[s] - u[s]), max(high, workspace.new[s] - u[s])
+    return low, high
+
+
+@inlined_kernel
+def find_top(workspace: PlanWorkspace, n: int, walk: bool) -> tuple[int, bool]:
+    """Return the state with the largest u, and whether all are equal; bring ``order`` up to date if it is used."""
+    u = workspace.u
+    top, least = 0, u[0]
+    for s in range(1, n):
+        least = min(least, u[s])
+        if u[s] > u[top]:
+            top = s
+    if walk:
+        inner_max.sort_states(workspace.order, n, u)
+    return top, u[top] == least
+
+
+@inlined_kernel
+def relax(workspace: PlanWorkspace, n: int, share: float) -> None:
+    """Move u towards T u by a share of the way, and subtract its least entry."""
+    for s in range(n):
+        workspace.u[s] += share * (workspace.new[s] - workspace.u[s])
+    subtract_least(workspace.u, n)
+
+
+@inlined_kernel
+def subtract_least(u: Floats, n: int) -> None:
+    """Make the least entry 0."""
+    base = np.inf
+    for s in range(n):
+        base = min(base, u[s])
+    for s in range(n):
+        u[s] -= base
+
+
+@inlined_kernel
+def is_close(low: float, high: float, precision: float) -> bool:
+    """Return whether T u - u is within the precision; an empty or overflown range is not."""
+    return 0.0 <= high - low <= precision
+
+
+@inlined_kernel
+def plain(
+    workspace: PlanWorkspace, n: int, precision: float, limit: int, walk: bool
+) -> tuple[float, float, int, int]:
+    """Iterate [CSZ20] alg:evi from u; return min and max of T u - u, sweeps, status."""
+    sweeps = 0
+    while True:
+        low, high = sweep(workspace, n, walk, False)
+        sweeps += 1
+        if is_close(low, high, precision):
+            return low, high, sweeps, CONVERGED
+        if sweeps >= limit:
+            return low, high, sweeps, OUT_OF_BUDGET
+        relax(workspace, n, 1.0)
+
+
+@kernel
+def optimistic_model(workspace: PlanWorkspace, n: int) -> Model:
+    """Return the ordinary MDP that the last filled sweep found."""
+    sets = workspace.sets
+    rows = sets.offsets[n]
+    return Model(
+        sets.offsets[: n + 1], sets.rewards[:rows], sets.indptr[: rows + 1], workspace.indices, workspace.data
+    )
+
+
+@kernel
+def accelerate(
+    workspace: PlanWorkspace, n: int, precision: float, walk: bool, prune: bool
+) -> tuple[float, float, int, int]:
+    """Iterate modified policy iteration, and solve where that is slow; return as ``plain``.
+
+    Each round begins with a true step, which certifies or improves the policy. Then that policy alone is swept,
+    which costs a fraction of it; where such sweeps hardly help (long chains, almost separate parts), the ordinary
+    MDP that the true step found is solved instead. OUT_OF_BUDGET means that this MDP needs a sparse elimination,
+    NO_ROOM that the draft has no room for it.
+    """
+    iterations, stuck, least, last = 0, 0, np.inf, np.inf
+    slow = False
+    best = workspace.u[:n].copy()
+    for _ in range(ROUNDS):
+        if prune and iterations > 0 and not slow:
+            low, high = pruned_sweep(workspace, n, walk)
+        else:
+            low, high = sweep(workspace, n, walk, slow)
+        iterations += 1
+        if is_close(low, high, precision):
+            return low, high, iterations, CONVERGED
+        stuck = stuck + 1 if high - low >= 0.9 * least else 0
+        if high - low < least:
+            least = high - low
+            for s in range(n):
+                best[s] = workspace.u[s]
+        if stuck >= 8:
+            break
+        enough = max(0.1 * (high - low), 0.5 * precision) if stuck == 0 else 0.1 * precision
+        if not slow:
+            relax(workspace, n, 1.0)
+            if high - low > NEAR * precision:
+                sweeps, slow = sweep_policy(workspace, n, walk, enough)
+                iterations += sweeps
+            else:
+                slow = high - low > SLOW * last
+            last = high - low
+            if slow and workspace.data.size == 0:
+                return low, high, iterations, NO_ROOM
+            continue
+        model = optimistic_model(workspace, n)
+        _, _, sweeps, evaluations, status = gain.solve(model, workspace.actions[:n], workspace.u[:n], enough, LIMIT)
+        iterations += sweeps + evaluations
+        subtract_least(workspace.u, n)
+        if status == OUT_OF_BUDGET and n > gain.DENSE_LIMIT and stuck > 0:
+            return low, high, iterations, OUT_OF_BUDGET
+    for s in range(n):
+        workspace.u[s] = best[s]
+    return damped_sweeps(workspace, n, precision, walk, iterations)
+
+
+@lean_kernel
+def sweep_policy(workspace: PlanWorkspace, n: int, walk: bool, enough: float) -> tuple[int, bool]:
+    """Sweep the policy alone until its residual is small enough; return sweeps, and whether that is too slow."""
+    before = np.inf
+    for i in range(50):
+        low, high = policy_sweep(workspace, n, walk)
+        relax(workspace, n, 1.0)
+        if high - low <= enough:
+            return i + 1, False
+        if high - low > SLOW * before:
+            return i + 1, True
+        before = high - low
+    return 50, True
+
+
+@lean_kernel
+def damped_sweeps(
+    workspace: PlanWorkspace, n: int, precision: float, walk: bool, iterations: int
+) -> tuple[float, float, int, int]:
+    """Take steps of nine tenths, which no period withstands; give up when they no longer help."""
+    before = np.inf
+    for i in range(LAZY_SWEEPS + 1):
+        low, high = sweep(workspace, n, walk, False)
+        iterations += 1
+        if is_close(low, high, precision):
+            return low, high, iterations, CONVERGED
+        if i % 1000 == 0:
+            if high - low > 0.99 * before:
+                break
+            before = high - low
+        if i < LAZY_SWEEPS:
+            relax(workspace, n, LAZY)
+    return low, high, iterations, STALLED
+
+
+@lean_kernel
+def iterate(
+    workspace: PlanWorkspace, n: int, precision: float, fast: bool, prune: bool
+) -> tuple[float, float, int, int, bool]:
+    """Plan over n states from u; return min and max of T u - u, iterations, status, if it was accelerated.
+
+    If ``prune``, ``values`` are exact only for rows that are best or nearly so.
+    """
+    walk = begin_walk(workspace, n)
+    iterations = 0
+    if not fast:
+        low, high, iterations, status = plain(workspace, n, precision, PLAIN_SWEEPS, walk)
+        if status == CONVERGED:
+            return low, high, iterations, status, False
+        relax(workspace, n, 1.0)
+    low, high, more, status = accelerate(workspace, n, precision, walk, prune)
+    return low, high, iterations + more, status, True
+
+
+@inlined_kernel
+def begin_walk(workspace: PlanWorkspace, n: int) -> bool:
+    """Return whether sweeps walk over the states in order of their value; if so, begin with the order as it is."""
+    walk = needs_sorting(workspace.sets, n)
+    if walk:
+        for s in range(n):
+            workspace.order[s] = s
+    return walk
+
+
+@lean_kernel
+def iterate_plainly(workspace: PlanWorkspace, n: int, precision: float) -> tuple[float, float, int, int]:
+    """Do the plain sweeps of ``iterate``; where they are not enough, ``accelerate_from`` goes on.
+
+    It is apart because all that acceleration needs takes half of the time to compile, and is rarely needed.
+    """
+    low, high, iterations, status = plain(workspace, n, precision, PLAIN_SWEEPS, begin_walk(workspace, n))
+    return low, high, iterations, CONVERGED if status == CONVERGED else TOO_SLOW
+
+
+@lean_kernel
+def accelerate_from(workspace: PlanWorkspace, n: int, precision: float) -> tuple[float, float, int, int]:
+    """Go on where ``iterate_plainly`` stopped, as ``iterate`` would."""
+    relax(workspace, n, 1.0)
+    return accelerate(workspace, n, precision, needs_sorting(workspace.sets, n), False)
+
+
+@lean_kernel
+def inspect(indptr: Ints, data: Floats, radius: Floats, n: int, sums: Floats, whole: Ints) -> int:
+    """Fill the sum of each row of p^ and whether its ball is the whole simplex; return the places that rows take.
+
+    A row that sums to 0 was never seen; one with a negative number gets the sum NaN.
+    """
+    places = 0
+    for pair in range(radius.size):
+        total = inner_max.sum_of(data, indptr[pair], indptr[pair + 1])
+        sums[pair] = total
+        whole[pair] = total == 0.0 or radius[pair] >= 2.0
+        support = indptr[pair + 1] - indptr[pair]
+        places += 1 if whole[pair] == 1 else 1 + (n if inner_max.wants_completion(support, n) else support)
+    return places
+
+
+@lean_kernel
+def first_best(
+    offsets: Ints, rewards: Floats, row_of: Ints, workspace: PlanWorkspace, n: int, policy: Ints
+) -> None:
+    """Fill the first action of each state whose value in the last sweep is within 1e-9 of the best."""
+    top = -np.inf
+    for s in range(n):
+        top = max(top, workspace.u[s])
+    for s in range(n):
+        best = -np.inf
+        for pair in range(offsets[s], offsets[s + 1]):
+            row = row_of[pair]
+            best = max(best, workspace.values[row] if row >= 0 else rewards[pair] + top)
+        for pair in range(offsets[s + 1] - 1, offsets[s] - 1, -1):
+            row = row_of[pair]
+            if (workspace.values[row] if row >= 0 else rewards[pair] + top) >= best - TIE:
+                policy[s] = pair - offsets[s]
+
+
+@lean_kernel
+def build_sets(
+    offsets: Ints,
+    rewards: Floats,
+    rows: tuple[Ints, Ints, Floats, Floats],
+    radius: Floats,
+    whole: Ints,
+    workspace: PlanWorkspace,
+    row_of: Ints,
+) -> None:
+    """Write given sets, one row a pair, but one for all pairs of a state that have the whole simplex.
+
+    ``rows`` is (indptr, indices, data, room) of the pairs; ``row_of`` is filled with the row of each pair, -1 for
+    those in ``whole``.
+    """
+    indptr, indices, data, room = rows
+    sets = workspace.sets
+    n = offsets.size - 1
+    row, z = 0, 0
+    for s in range(n):
+        sets.offsets[s], sets.weight[s] = row, 1.0
+        best = -np.inf
+        for pair in range(offsets[s], offsets[s + 1]):
+            if whole[pair] == 1:
+                row_of[pair] = -1
+                best = max(best, rewards[pair])
+                continue
+            row_of[pair] = row
+            sets.rewards[row], sets.radius[row], sets.indptr[row] = rewards[pair], radius[pair], z
+            first, last = indptr[pair], indptr[pair + 1]
+            sets.support[row] = last - first
+            if room.size == 0 and inner_max.wants_completion(last - first, n):
+                sets.support[row] = n
+                if last - first == n:
+                    for j in range(n):
+                        sets.data[z + j] = data[first + j]
+                else:
+                    for j in range(n):
+                        sets.data[z + j] = 0.0
+                    for y in range(first, last):
+                        sets.data[z + indices[y]] = data[y]
+                z += n + 1
+            else:
+                for y in range(first, last):
+                    sets.indices[z], sets.data[z] = indices[y], data[y]
+                    if room.size > 0:
+                        sets.room[z] = room[y]
+                    z += 1
+                z += 1 if room.size == 0 else widest(n, last - first, sets.radius[row])
+            row += 1
+        if best > -np.inf:
+            sets.rewards[row], sets.indptr[row], sets.support[row] = best, z, 0
+            sets.radius[row] = 2.0 if room.size == 0 else 1.0
+            row += 1
+            z += 1
+    sets.offsets[n], sets.indptr[row] = row, z
+
+
+@lean_kernel
+def widest(n: int, support: int, upper_elsewhere: float) -> int:
+    """Return how many places intervals need beyond their support: for the states that mass can be added to."""
+    if upper_elsewhere == 0.0:
+        return 0
+    return int(min(n, support + 2.0 + 1.0 / upper_elsewhere))

@@ -1,0 +1,276 @@
+"""A shelf day by day: what each way of ordering does along a path of demands.
+
+Every path begins with an empty shelf and nothing on its way. A day's order, what there was to sell and the level
+that was ordered up to are written down; costs, sales and stock follow from them and the demand.
+"""
+
+from __future__ import annotations
+
+from driftmdp.kernels import censored_demand, order_planning
+from driftmdp.kernels._compile import inlined_kernel, lean_kernel
+from driftmdp.kernels.arrays import Draws, Floats, Ints, Longs, Record, WorldArrays
+from driftmdp.kernels.inventory_arrays import Demands, DemandWorkspace, OrderTrace, ShelfModel
+from driftmdp.kernels.world import take_step
+
+ENDLESS = 1e300
+AT_FIRST = 14  # days for which a rolling rule keeps the shelf full: a fit to fewer days would be a caricature
+
+
+@inlined_kernel
+def tomorrow(shelf: ShelfModel, stock: int, coming: int, order: int, demand: int) -> tuple[int, int, int]:
+    """Return what there is to sell today, and tomorrow's stock and what will be coming then."""
+    on_sale = stock + order if shelf.lead_time == 0 else stock
+    left = on_sale - min(on_sale, demand)
+    if shelf.lead_time == 0:
+        return on_sale, left, 0
+    if shelf.lead_time == 1:
+        return on_sale, left + order, 0
+    return on_sale, left + coming, order
+
+
+@inlined_kernel
+def order_up(position: int, s: int, up: int) -> int:
+    """Return what an (s, S) rule orders; the position is stock and what is coming."""
+    return up - position if position <= s and up > position else 0
+
+
+@lean_kernel
+def follow_levels(path: Ints, shelf: ShelfModel, s: int, up: int, trace: OrderTrace) -> None:
+    """Write down what one (s, S) rule does."""
+    stock, coming = 0, 0
+    for t in range(path.size):
+        order = order_up(stock + coming, s, up)
+        trace.orders[t], trace.levels[t] = order, up
+        trace.on_sale[t], stock, coming = tomorrow(shelf, stock, coming, order, path[t])
+
+
+@lean_kernel
+def cost_of_levels(path: Ints, first: int, scored: int, last: int, shelf: ShelfModel, s: int, up: int) -> float:
+    """Return what an (s, S) rule costs on the days ``scored .. last - 1`` if it begins on day ``first``."""
+    stock, coming, cost = 0, 0, 0.0
+    for t in range(first, last):
+        order = order_up(stock + coming, s, up)
+        on_sale, stock, coming = tomorrow(shelf, stock, coming, order, path[t])
+        if t >= scored:
+            if order > 0:
+                cost += shelf.fixed + shelf.unit * order
+            left = on_sale - path[t]
+            cost += shelf.holding * left if left > 0 else -shelf.lost * left
+    return cost
+
+
+@lean_kernel
+def cheapest_levels(path: Ints, first: int, scored: int, last: int, shelf: ShelfModel) -> tuple[int, int]:
+    """Return the (s, S) that would have cost least on a path; all 0 <= s < S <= capacity are tried."""
+    best_s, best_up, best = 0, 1, ENDLESS
+    for up in range(1, shelf.capacity + 1):
+        for s in range(up):
+            cost = cost_of_levels(path, first, scored, last, shelf, s, up)
+            if cost < best:
+                best_s, best_up, best = s, up, cost
+    return best_s, best_up
+
+
+@lean_kernel
+def fitted_levels(
+    days: Ints, first: int, last: int, shelf: ShelfModel, workspace: DemandWorkspace, dice: Floats, drawn: Ints
+) -> tuple[int, int]:
+    """Return the (s, S) of least average cost if demand is drawn from the days ``first .. last - 1``.
+
+    Exact without a lead time. With one, the cheapest on a long path of draws, the same dice every time.
+    """
+    if shelf.lead_time == 0:
+        law = workspace.law
+        for x in range(law.size):
+            law[x] = 0.0
+        for t in range(first, last):
+            law[min(days[t], shelf.capacity)] += 1.0 / (last - first)
+        s, up, _ = order_planning.best_levels(law, shelf, workspace.renewals, workspace.totals, False)
+        return s, up
+    for i in range(dice.size):
+        drawn[i] = days[first + int(dice[i] * (last - first))]
+    return cheapest_levels(drawn, 0, 0, drawn.size, shelf)
+
+
+@lean_kernel
+def roll_levels(
+    path: Ints,
+    shelf: ShelfModel,
+    window: int,
+    censored_sales: bool,
+    workspace: DemandWorkspace,
+    dice: tuple[Floats, Ints],
+    seen: Ints,
+    trace: OrderTrace,
+) -> None:
+    """Fit (s, S) each morning to the last ``window`` days: of sales taken for demand, or of demand itself.
+
+    ``seen`` is room for a number a day. The shelf is kept full for the first days.
+    """
+    stock, coming = 0, 0
+    for t in range(path.size):
+        s, up = shelf.capacity - 1, shelf.capacity
+        if t >= AT_FIRST:
+            s, up = fitted_levels(seen, max(0, t - window), t, shelf, workspace, dice[0], dice[1])
+        order = order_up(stock + coming, s, up)
+        trace.orders[t], trace.levels[t] = order, up
+        trace.on_sale[t], stock, coming = tomorrow(shelf, stock, coming, order, path[t])
+        seen[t] = min(path[t], trace.on_sale[t]) if censored_sales else path[t]
+
+
+@lean_kernel
+def roll_base_stock(
+    path: Ints, shelf: ShelfModel, window: int, ratio: float, seen: Ints, counts: Longs, trace: OrderTrace
+) -> None:
+    """Order every day up to the ``ratio`` quantile of the sales of lead time + 1 days in a row, by the last days.
+
+    ``counts`` is room for how often each sum was seen, up to (lead time + 1) times the capacity.
+    """
+    stock, coming = 0, 0
+    span = shelf.lead_time + 1
+    for t in range(path.size):
+        up = shelf.capacity
+        if t >= AT_FIRST:
+            up = min(shelf.capacity, _quantile_of_sums(seen, max(0, t - window), t, span, ratio, counts))
+        order = order_up(stock + coming, up - 1, up)
+        trace.orders[t], trace.levels[t] = order, up
+        trace.on_sale[t], stock, coming = tomorrow(shelf, stock, coming, order, path[t])
+        seen[t] = min(path[t], trace.on_sale[t])
+
+
+@inlined_kernel
+def _quantile_of_sums(seen: Ints, first: int, last: int, span: int, ratio: float, counts: Longs) -> int:
+    for x in range(counts.size):
+        counts[x] = 0
+    n = last - first - span + 1
+    for t in range(first, first + n):
+        total = 0
+        for d in range(span):
+            total += seen[t + d]
+        counts[total] += 1
+    below = 0
+    for x in range(counts.size):
+        below += counts[x]
+        if below / n >= ratio:
+            return x
+    return counts.size - 1
+
+
+@lean_kernel
+def follow_policies(
+    path: Ints, shelf: ShelfModel, offsets: Ints, policies: Ints, policy_of: Ints, trace: OrderTrace
+) -> None:
+    """Write down what given policies do, ``policies[policy_of[t], state]`` on day t: the clairvoyant's."""
+    stock, coming = 0, 0
+    for t in range(path.size):
+        order = policies[policy_of[t], offsets[stock] + coming]
+        trace.orders[t], trace.levels[t] = order, stock + coming + order
+        trace.on_sale[t], stock, coming = tomorrow(shelf, stock, coming, order, path[t])
+
+
+@inlined_kernel
+def decide(
+    demands: Demands, i: int, weekday: int, shelf: ShelfModel, workspace: DemandWorkspace, stock: int, coming: int
+) -> tuple[int, float]:
+    """Return the optimist's order, and how far from optimal its plan may be.
+
+    An item that was given up is tried again, one unit of it, once an order would pay for the law in doubt.
+    """
+    censored_demand.predict(demands, i, weekday, workspace)
+    _, _, _, residual = order_planning.plan(workspace, shelf)
+    order = order_planning.best_order(workspace, shelf, stock, coming)
+    if order == 0 and stock + coming == 0 and demands.unseen[i] > 0:
+        censored_demand.doubt(demands, i, workspace.law)
+        censored_demand.doubt(demands, i, workspace.today)
+        _, _, _, again = order_planning.plan(workspace, shelf)
+        residual = max(residual, again)
+        order = min(1, order_planning.best_order(workspace, shelf, stock, coming))
+    return order, residual
+
+
+@lean_kernel
+def follow_optimist(
+    path: Ints,
+    weekdays: Ints,
+    shelf: ShelfModel,
+    demands: Demands,
+    workspace: DemandWorkspace,
+    means: Floats,
+    trace: OrderTrace,
+) -> float:
+    """Write down what the optimist does, who sees sales only; return the largest residual of its plans.
+
+    ``means[t]`` becomes its estimate of the mean of min(X, capacity), without optimism.
+    """
+    stock, coming, worst = 0, 0, 0.0
+    for t in range(path.size):
+        order, residual = decide(demands, 0, weekdays[t], shelf, workspace, stock, coming)
+        worst = max(worst, residual)
+        trace.orders[t], trace.levels[t] = order, stock + coming + order
+        means[t] = 0.0
+        for j in range(1, workspace.tail.size):
+            means[t] += workspace.tail[j]
+        trace.on_sale[t], stock, coming = tomorrow(shelf, stock, coming, order, path[t])
+        censored_demand.learn(demands, 0, weekdays[t], trace.on_sale[t], min(path[t], trace.on_sale[t]), workspace)
+    return worst
+
+
+@lean_kernel
+def decide_all(
+    demands: Demands,
+    items: Longs,
+    weekday: int,
+    shelf: ShelfModel,
+    workspace: DemandWorkspace,
+    stocks: Longs,
+    comings: Longs,
+    orders: Longs,
+) -> float:
+    """Fill the orders of many items; return the largest residual of their plans."""
+    worst = 0.0
+    for n in range(items.size):
+        orders[n], residual = decide(demands, items[n], weekday, shelf, workspace, stocks[n], comings[n])
+        worst = max(worst, residual)
+    return worst
+
+
+@lean_kernel
+def learn_all(
+    demands: Demands, items: Longs, weekdays: Longs, on_sale: Longs, sales: Longs, workspace: DemandWorkspace
+) -> None:
+    """Learn days of items, in the order given."""
+    for n in range(items.size):
+        censored_demand.learn(demands, items[n], weekdays[n], on_sale[n], sales[n], workspace)
+
+
+@lean_kernel
+def play(
+    world: WorldArrays,
+    draws: Draws,
+    noise: tuple[int, float, float, float],
+    shelf: ShelfModel,
+    demands: Demands,
+    workspace: DemandWorkspace,
+    record: Record,
+    places: tuple[Longs, Longs],
+    first: int,
+    last: int,
+) -> float:
+    """Take the steps of the rows ``first .. last - 1``; ``places`` are stock and what is coming, by state."""
+    on_hand, coming = places
+    worst = 0.0
+    for step in range(first, last):
+        state = record.states[step]
+        weekday = demands.days[0] % 7
+        order, residual = decide(demands, 0, weekday, shelf, workspace, on_hand[state], coming[state])
+        worst = max(worst, residual)
+        _, following = take_step(world, draws, noise, record, step, order)
+        on_sale, arrives = on_hand[state], coming[state]
+        if shelf.lead_time < 2:
+            arrives = order
+        if shelf.lead_time == 0:
+            on_sale += order
+            arrives = 0
+        sales = on_sale + arrives - on_hand[following]
+        censored_demand.learn(demands, 0, weekday, on_sale, sales, workspace)
+    return worst

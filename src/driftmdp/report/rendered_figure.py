@@ -1,0 +1,49 @@
+"""What all figures share: one style, whatever the user's is, and files whose bytes depend on the data only."""
+
+from __future__ import annotations
+
+import functools
+import io
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar, cast
+
+STYLE: dict[Any, Any] = {
+    "axes.grid": True,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "font.size": 9.0,
+    "grid.alpha": 0.3,
+    "svg.hashsalt": "driftmdp",
+    "text.parse_math": False,  # a dollar in a name is a dollar
+}
+
+Draw = TypeVar("Draw", bound=Callable[..., Any])
+
+
+def styled(style: Mapping[Any, Any]) -> Callable[[Draw], Draw]:
+    """Let the function below draw, and save, in a style, whatever the user's is."""
+
+    def decorate(draw: Draw) -> Draw:
+        @functools.wraps(draw)
+        def in_style(*args: Any, **kwargs: Any) -> Any:
+            import matplotlib as mpl
+
+            with mpl.rc_context():
+                mpl.rcdefaults()
+                mpl.rcParams.update(style)
+                return draw(*args, **kwargs)
+
+        return cast(Draw, in_style)
+
+    return decorate
+
+
+class RenderedFigure:
+    """A figure, finished: ``svg`` text and ``png`` bytes. Make it in the style that the figure was drawn in."""
+
+    def __init__(self, figure: Any) -> None:
+        svg, png = io.StringIO(), io.BytesIO()
+        figure.savefig(png, format="png", dpi=110, metadata={"Software": None})
+        figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
+        self.svg = svg.getvalue()
+        self.png = png.getvalue()

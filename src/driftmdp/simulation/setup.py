@@ -1,0 +1,99 @@
+"""Before a run: an agent and a problem that fit each other, a fresh copy, and the luck drawn."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+
+from driftmdp.agents import Agent, BuiltinAgent, Optimist, RunContext
+from driftmdp.agents.base import checked_problem
+from driftmdp.errors import InvalidInputError
+from driftmdp.kernels.arrays import Draws, Record
+from driftmdp.mdp import Problem
+from driftmdp.validation import LARGEST, as_integer, shown
+
+
+def ready(agent: Agent, problem: Problem, seed: int) -> tuple[Any, RunContext]:
+    """Return a fresh copy of the agent and the stage of a run, or refuse what does not fit."""
+    if isinstance(agent, Problem):
+        raise InvalidInputError(
+            f"agent must have reset, act and observe; got the problem {agent.name!r}. The arguments look swapped: "
+            "write simulate(agent, problem, seed)."
+        )
+    checked_problem(problem)
+    if isinstance(agent, type):
+        raise InvalidInputError(
+            f"agent must be made from its class first; got the class {agent.__name__}. Use for_problem(problem)."
+        )
+    if not isinstance(agent, Agent):
+        hint = " Use driftmdp.agents.Adaptive.for_problem(problem)." if isinstance(agent, str) else ""
+        raise InvalidInputError(f"agent must have reset, act and observe; got {agent!r}.{hint}")
+    seed = as_integer(seed, "seed", minimum=0)
+    if isinstance(agent, BuiltinAgent):
+        check_fit(agent, problem)
+    world_stream, agent_stream = np.random.SeedSequence(seed).spawn(2)
+    player = _fresh(agent, np.random.default_rng(agent_stream))
+    draws = Draws(*problem.draw_noise(np.random.default_rng(world_stream)))
+    return player, RunContext(problem, draws, _new_record(problem))
+
+
+def _fresh(agent: Agent, rng: np.random.Generator) -> Any:
+    """Return a copy of the agent, reset."""
+    if isinstance(agent, BuiltinAgent):
+        return agent._fresh_copy(rng)
+    fresh = copied(agent)
+    fresh.reset(rng)
+    return fresh
+
+
+def copied(agent: Agent) -> Any:
+    """Return a copy of the agent with all that it knows, or say that it has none."""
+    try:
+        return copy.deepcopy(agent)
+    except Exception as error:
+        raise InvalidInputError(
+            f"agent must be copyable, so that a run does not change it; copy.deepcopy says: {error}. Give "
+            f"{type(agent).__name__} a __deepcopy__."
+        ) from None
+
+
+def check_fit(agent: BuiltinAgent, problem: Problem) -> None:
+    """Refuse an agent that was made for another problem."""
+    if not isinstance(agent, BuiltinAgent):
+        raise InvalidInputError(f"agent must be one of driftmdp.agents; got {shown(agent)}.")
+    checked_problem(problem)
+    if not np.array_equal(agent.space.n_actions, problem.space.n_actions):
+        raise InvalidInputError(
+            f"The agent must be made for the problem's states and actions, {problem.space!r}; it has "
+            f"{agent.space!r}. "
+            f"Use {type(agent).__name__}.for_problem(problem, ...)."
+        )
+    horizon = agent.horizon
+    if horizon is not None and horizon < problem.horizon:
+        raise InvalidInputError(
+            f"The agent's horizon must be at least the problem's, {problem.horizon}; got {horizon}. "
+            f"Use {type(agent).__name__}.for_problem(problem, ...)."
+        )
+    low, high = problem.reward_range
+    if max(abs(low), abs(high), problem.noise.sigma) > LARGEST:
+        raise InvalidInputError(f"The problem's rewards must be at most {LARGEST:g} in size to learn from them.")
+    for name in ("reward_range", "feedback_range"):
+        bounds = getattr(agent, name, None)
+        if bounds is not None and not (bounds[0] <= low and high <= bounds[1]):
+            raw = ", or reward_range=None for raw rewards" if isinstance(agent, Optimist) else ""
+            raise InvalidInputError(
+                f"The agent's {name} must contain the problem's, ({low:g}, {high:g}); got ({bounds[0]:g}, "
+                f"{bounds[1]:g}). Use {type(agent).__name__}.for_problem(problem, ...)"
+                f"{raw if name == 'reward_range' else ''}."
+            )
+
+
+def _new_record(problem: Problem) -> Record:
+    n = problem.horizon
+    states = np.empty(n + 1, np.int32)
+    states[0] = problem.start
+    return Record(
+        states, np.empty(n, np.int32), np.empty(n), np.empty(n), np.zeros(n, np.int32), np.zeros(n, np.bool_)
+    )

@@ -1,0 +1,328 @@
+"""Evenings: told twice, late, corrected, and in lots."""
+
+import contextlib
+from pathlib import Path
+
+import pytest
+
+from driftmdp.errors import UnknownNameError
+from driftmdp.inventory import (
+    Count,
+    Shop,
+    Sold,
+    book_csv,
+    explain_in_words,
+    history_csv,
+    lot_size,
+    orders_csv,
+    read_sold,
+)
+from tests.inventory.shops import (
+    CAPACITY,
+    Oracle,
+    beliefs,
+    create,
+    day,
+    lines,
+    orders,
+    refused,
+    state,
+    unchanged,
+    work,
+)
+
+ROOT = Path(__file__).parents[2]
+
+
+# ---- evenings
+
+
+def test_recording_twice_is_harmless(path):
+    with create(path) as shop:
+        shop.decide([Count("A", 3), Count("B", 2)], day(0))
+        sold = [Sold("A", day(0), 2), Sold("B", day(0), 1, ordered=4)]
+        assert shop.record(sold).recorded == 2
+        before = state(shop), lines(shop)
+        for again in (sold, sold[:1], [Sold("B", day(0), 1)], [Sold("A", day(0), 2, stock=3)]):
+            receipt = shop.record(again)
+            assert (receipt.recorded, receipt.repeated) == (0, len(again))
+        assert shop.record(sold, correct=True).corrected == 0
+    with Shop(path) as other:
+        assert other.record(sold).repeated == 2
+        assert (state(other), lines(other)) == before
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Sold("A", day(0), 3),
+        Sold("A", day(0), 2, ordered=0),
+        Sold("A", day(0), 2, stock=4),
+    ],
+)
+def test_a_contradiction_is_refused_and_nothing_of_its_file_is_written(shop, other):
+    shop.decide([Count("A", 3), Count("B", 1)], day(0))
+    shop.record([Sold("A", day(0), 2)])
+    more = [Sold("B", day(0), 1), Sold("New", day(1), 1, stock=3), Sold("A", day(1), 1, stock=3)]
+    for told in ([*more, other], [other, *more]):
+        unchanged(shop, lambda told=told: shop.record(told), "A on 2026-11-16 is recorded with 2", "--correct")
+    assert shop.record(more).recorded == 3
+
+
+def test_two_wrong_one_evening_are_refused_unless_they_agree(shop):
+    shop.decide([Count("A", 3)], day(0))
+    unchanged(shop, lambda: shop.record([Sold("A", day(0), 1), Sold("A", day(0), 2)]), "must be told once")
+    assert shop.record([Sold("A", day(0), 1), Sold("A", day(0), 1)]).recorded == 1
+
+
+def test_nothing_is_learned_from_a_day_of_unknown_stock_unless_there_was_plenty(shop):
+    unchanged(shop, lambda: shop.record([Sold("A", day(0), 2)]), "is not known", "A on 2026-11-16", "--plenty")
+    shop.record([Sold("A", day(0), 2)], plenty=True)
+    oracle = Oracle()
+    oracle.evenings["A", day(0)] = None, None, 2
+    assert oracle.agrees(shop, "A")
+    # A defect once: an order that is not known is 0 when it is told again, and so contradicts itself.
+    assert shop.record([Sold("A", day(0), 2)], plenty=True).repeated == 1
+    assert shop.record([Sold("A", day(0), 2)]).repeated == 1
+    shop.decide([Count("B", 1)], day(0))
+    shop.record([Sold("B", day(0), 1)], plenty=True)  # what is known stays known
+    assert [line[4] for line in lines(shop) if line[1] == "sold"] == [None, 1]
+    shop.record([Sold("A", day(0), 2, stock=2)], correct=True)
+    oracle.evenings["A", day(0)] = 2, 0, 2
+    assert oracle.agrees(shop, "A")
+
+
+def test_more_sold_than_was_there_is_told_and_taken_as_sold_out(shop):
+    shop.decide([Count("A", 3)], day(0))
+    receipt = shop.record([Sold("A", day(0), 9, ordered=2)])
+    assert receipt.remarks == (
+        "More was sold than was there, so a count was wrong; taken as sold out: A on 2026-11-16 sold 9 of 5.",
+    )
+    oracle = Oracle()
+    oracle.evenings["A", day(0)] = 3, 2, 9
+    assert oracle.agrees(shop, "A")
+
+
+def test_a_correction_leads_to_what_the_truth_from_the_start_had_led_to(path, tmp_path):
+    truth = [(stock, sold) for stock, sold in zip((3, 0, 5, 2, 4, 1), (2, 4, 1, 3, 0, 5), strict=True)]
+    with create(path) as wrong, create(tmp_path / "right.db") as right:
+        for n, (stock, sold) in enumerate(truth):
+            for shop, units in ((wrong, 1 if n in (0, 3, 5) else sold), (right, sold)):
+                shop.decide([Count("A", stock), Count("B", 2)], day(n))
+                shop.record([Sold("A", day(n), units, ordered=2), Sold("B", day(n), n % 3, ordered=1)])
+        assert beliefs(wrong, "A") != beliefs(right, "A")
+        for n in (3, 5, 0):
+            assert wrong.record([Sold("A", day(n), truth[n][1])], correct=True).corrected == 1
+        for sku in ("A", "B"):
+            assert beliefs(wrong, sku) == beliefs(right, sku)
+        assert wrong._desk.shelves.last[:2].tobytes() == right._desk.shelves.last[:2].tobytes()
+        ask = [Count("A", 2), Count("B", 2)]
+        assert orders(wrong.decide(ask, day(9))) == orders(right.decide(ask, day(9)))
+        assert wrong.verify()
+    with Shop(path) as again:
+        assert again.verify()
+        assert again.record([Sold("A", day(0), truth[0][1])]).repeated == 1
+
+
+def test_corrections_can_be_corrected_back(shop):
+    work(shop, 4)
+    before = beliefs(shop, "A")
+    was = next(line[7] for line in lines(shop) if line[1:4] == ("sold", day(1), "A"))
+    shop.record([Sold("A", day(1), was + 2)], correct=True)
+    assert beliefs(shop, "A") != before
+    shop.record([Sold("A", day(1), was)], correct=True)
+    assert beliefs(shop, "A") == before
+    assert [line[7] for line in lines(shop) if line[1:4] == ("sold", day(1), "A")] == [was, was + 2, was]
+
+
+@pytest.mark.parametrize("lead_time", [0, 1, 2])
+def test_a_late_record_teaches_what_it_had_taught_in_time(path, tmp_path, lead_time):
+    evenings = [
+        [Sold("A", day(n), (3 * n) % 5, ordered=n % 3), Sold("B", day(n), n % 2, ordered=1)] for n in range(6)
+    ]
+    with create(path, lead_time) as late, create(tmp_path / "in-order.db", lead_time) as in_order:
+        for n in range(6):
+            for shop in (late, in_order):
+                shop.decide([Count("A", n % 4 + 1), Count("B", 3)], day(n))
+            in_order.record(evenings[n])
+        for n in (4, 1, 5, 0, 2, 3):
+            late.record(evenings[n])
+            assert late.verify()
+        for sku in ("A", "B"):
+            assert beliefs(late, sku) == beliefs(in_order, sku)
+
+
+def test_all_days_in_one_file_in_any_order_teach_the_same(path, tmp_path):
+    sold = [Sold(sku, day(n), n * len(sku) % 6, 4, n % 2) for n in range(8) for sku in ("A", "BB", "CCC")]
+    with create(path) as one, create(tmp_path / "other.db") as other:
+        one.record(sold)
+        for line in [*sold[::3], *sold[2::3], *sold[1::3]]:
+            other.record([line])
+        for sku in one.skus:
+            assert beliefs(one, sku) == beliefs(other, sku)
+        assert one.verify()
+        assert other.verify()
+
+
+def test_what_was_really_ordered_is_learned_from(path, tmp_path):
+    with create(path) as advised, create(tmp_path / "other.db") as nothing:
+        order = orders(advised.decide([Count("A", 3)], day(0)))["A"][2]
+        assert orders(nothing.decide([Count("A", 3)], day(0)))["A"][2] == order > 0
+        advised.record([Sold("A", day(0), 3)])
+        nothing.record([Sold("A", day(0), 3, ordered=0)])  # the shelf was emptied: demand may have been more
+        oracle = Oracle()
+        oracle.evenings["A", day(0)] = 3, order, 3
+        assert oracle.agrees(advised, "A")
+        oracle.evenings["A", day(0)] = 3, 0, 3
+        assert oracle.agrees(nothing, "A")
+        assert beliefs(advised, "A") != beliefs(nothing, "A")
+        assert advised.decide([Count("A", order)], day(1)).remarks == ()
+        assert nothing.decide([Count("A", 0)], day(1)).remarks == ()
+
+
+# ---- lots
+
+
+def test_lots_are_rounded_and_orders_are_whole_lots(path):
+    with create(path, lot=6) as shop:
+        oracle = Oracle(lot=6)
+        for n, (stock, sold) in enumerate([(3, 20), (2, 5), (60, 7), (13, 13), (0, 0), (8, 50), (29, 28)]):
+            (advice,) = shop.decide([Count("A", stock)], day(n)).advice
+            assert advice.order % 6 == 0
+            assert advice.order == oracle.order("A", day(n), stock)
+            shop.record([Sold("A", day(n), sold)])
+            oracle.evenings["A", day(n)] = stock, advice.order, sold
+            assert oracle.agrees(shop, "A")
+        assert shop.lot_of("A") == 6
+        assert f"{CAPACITY * 6}" in explain_in_words(shop, "A")
+
+
+def test_a_lot_belongs_to_its_item(shop):
+    shop.decide([Count("A", 5, lot=4), Count("B", 5)], day(0))
+    assert (shop.lot_of("A"), shop.lot_of("B")) == (4, 1)
+    unchanged(shop, lambda: shop.decide([Count("A", 5, lot=5)], day(0)), "A has 4 units in a lot; got 5")
+    unchanged(shop, lambda: shop.record([Sold("A", day(0), 5, lot=5)]), "A has 4 units in a lot; got 5")
+    unchanged(
+        shop, lambda: shop.record([Sold("C", day(n), 5, lot=5 + n, stock=9) for n in range(2)]), "C has 5 units"
+    )
+    assert shop.decide([Count("A", 5, lot=4)], day(0)).repeated == 1
+
+
+def test_a_lot_is_chosen_from_sixty_days(path):
+    history = [Sold("A", day(n - 70), 40 + n % 30, lot=None) for n in range(70)]
+    with create(path, lot="auto") as shop:
+        unchanged(shop, lambda: shop.decide([Count("A", 5)], day(0)), "60 days of sales; got 0", "column lot")
+        unchanged(shop, lambda: shop.record(history[:59], plenty=True), "60 days of sales; got 59")
+        shop.record(list(reversed(history)), plenty=True)
+        assert shop.lot_of("A") == lot_size([line.units for line in history], CAPACITY) > 1
+        assert shop.decide([Count("B", 5, lot=3)], day(0)).advice[0].lot == 3
+        assert shop.verify()
+
+
+def test_lots_of_many_items_are_chosen_in_one_go(path, monkeypatch):
+    # A defect once: each new item looks through all lines; with 10,000 items that takes ten minutes.
+    looked = []
+
+    class Line(Sold):
+        def __getattribute__(self, name):
+            if name == "sku":
+                looked.append(1)
+            return super().__getattribute__(name)
+
+    with create(path, lot="auto") as shop:
+        told = [Line(f"I{i}", day(n), 30 + n % 7) for i in range(40) for n in range(60)]
+        looked.clear()
+        shop.record(told, plenty=True)
+        assert len(looked) < 30 * len(told)
+
+
+def test_a_lot_that_is_too_large_is_told_in_plain_numbers(shop):
+    # A defect once: "at most 2.14748e+08; got 2.14748e+09".
+    with refused("lot") as caught:
+        shop.decide([Count("A", 3, lot=2**31 - 1)], day(0))
+    assert "e+" not in str(caught.value)
+
+
+def test_many_corrections_begin_anew_once(shop, monkeypatch):
+    # A defect once: an item begins anew for each of its days; a hundred items and 200 days take 16 seconds.
+    from driftmdp.inventory.item_states import ItemStates
+
+    work(shop, 12)
+    real, calls = ItemStates.relearn, []
+    monkeypatch.setattr(ItemStates, "begin_anew", lambda self, *words: (calls.append(1), real(self, *words)))
+    sold = [Sold(sku, day(n), 3) for n in range(12) for sku in ("A", "B")]
+    assert shop.record(sold, correct=True).corrected > 10
+    assert len(calls) == 1
+    assert shop.verify()
+
+
+# ---- words
+
+
+def test_explaining_what_is_not_there_suggests_the_nearest(shop):
+    work(shop, 1, items=("Milk 1l", "Bread"))
+    for ask in (
+        shop.explain,
+        shop.lot_of,
+        lambda sku: list(shop.history(sku)),
+        lambda sku: explain_in_words(shop, sku),
+    ):
+        with refused("has no item 'Milk 2l'", "Did you mean 'Milk 1l'?", kind=UnknownNameError):
+            ask("Milk 2l")
+
+
+def test_explaining_works_at_every_hour(path):
+    for lead_time in (0, 1, 2):
+        with create(path.with_name(f"{lead_time}.db"), lead_time, lot=3) as shop:
+            shop.decide([Count("A", 4)], day(0))
+            assert "Advice for 2026-11-16" in explain_in_words(shop, "A")
+            shop.record([Sold("A", day(0), 4)])
+            assert "lots of 3 units" in explain_in_words(shop, "A")
+            shop.record([Sold("B", day(0), 4)], plenty=True)
+            assert "No advice was asked for yet." in explain_in_words(shop, "B")
+
+
+def test_one_morning_is_told_once_and_the_next_by_its_date(path):
+    with create(path, lot=6) as shop:
+        shop.decide([Count("A", 13)], day(0))
+        shop.record([Sold("A", day(0), 3)])
+        assert "For 2026-11-17" in explain_in_words(shop, "A")
+        shop.decide([Count("A", 13)], day(1))
+        told = explain_in_words(shop, "A")
+        assert "For 2026-11" not in told
+        assert told.count("order ") >= 1
+        assert "with 13 on the shelf" in told
+
+
+def test_nobody_knows_the_shelf_after_a_history_without_stocks(path):
+    # A defect once: an unknown stock is said to be 0, "by what the book expects".
+    with create(path) as shop:
+        shop.decide([Count("A", 13)], day(0))
+        shop.record([Sold("A", day(0), 3)])
+        shop.record([Sold("A", day(1), 3)], plenty=True)
+        assert "with 0 on the shelf" not in explain_in_words(shop, "A")
+
+
+def test_what_is_exported_can_be_recorded_elsewhere(path, tmp_path):
+    with contextlib.ExitStack() as stack:
+        shop = stack.enter_context(create(path, lot=2))
+        other, third = (stack.enter_context(create(tmp_path / name)) for name in ("other.db", "third.db"))
+        work(shop, 5, items=("=A", 'B,\n"C"'))
+        shop.record([Sold("=A", day(n), 4) for n in (0, 3)], correct=True)
+        shop.record([Sold("D", day(1), 4)], plenty=True)
+        lots = {sku: shop.lot_of(sku) for sku in shop.skus}
+        (tmp_path / "sales.csv").write_text(history_csv(shop.history(), lots))
+        sold = read_sold(tmp_path / "sales.csv")
+        other.record(sold, plenty=True)
+        third.record([Sold(s.sku, s.day, s.units, s.ordered, s.stock) for s in sold], plenty=True)
+        for sku in shop.skus:
+            assert beliefs(shop, sku) == beliefs(other, sku) != beliefs(third, sku)
+        assert book_csv(shop.history()).count("\n") > 20
+
+
+def test_orders_can_be_recorded_with_what_was_ordered(shop, tmp_path):
+    decision = shop.decide([Count("=A", 3), Count("B", 1)], day(0))
+    text = orders_csv(decision.advice).replace("order,", "ordered,", 1)
+    rows = [f"{line},{'units' if n == 0 else 1}" for n, line in enumerate(text.splitlines())]
+    (tmp_path / "sales.csv").write_text("\n".join(rows))
+    assert shop.record(read_sold(tmp_path / "sales.csv")).recorded == 2
