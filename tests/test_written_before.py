@@ -1,0 +1,76 @@
+"""Files that version 0.1 wrote before its modules were renamed: they open, and what follows from them is the same.
+
+``written_before/`` holds a store, snapshots and a shop, made by revision 2111fc6, with what that revision said next.
+"""
+
+import csv
+import json
+import shutil
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import driftmdp as dm
+from driftmdp.inventory import Count, Shop
+
+BEFORE = Path(__file__).parent / "written_before"
+DIGEST = "7c5acbc905f363ab"
+EXPECTED = json.loads((BEFORE / "snapshots" / "expected.json").read_text())
+
+
+def test_a_store_opens_and_has_the_same_digest():
+    results = dm.experiments.load(BEFORE / "store")
+    assert results.digest == DIGEST
+    assert len(results.runs) == 24
+    assert results.n_missing == 0
+
+
+def test_nothing_is_run_again_in_a_copy(tmp_path):
+    shutil.copytree(BEFORE / "store", tmp_path / "store")
+    session = dm.experiments.run(dm.experiments.read_spec(BEFORE / "spec.toml"), tmp_path / "store")
+    assert session.done == 0
+
+
+def test_the_same_spec_gives_the_same_bytes(tmp_path):
+    dm.experiments.run(dm.experiments.read_spec(BEFORE / "spec.toml"), tmp_path / "store")
+    assert dm.experiments.load(tmp_path / "store").digest == DIGEST
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_a_snapshot_goes_on_as_before(name):
+    problems = {
+        "exp3": lambda: dm.problems.bandit(horizon=200),
+        "inventory_optimist": lambda: dm.problems.inventory(horizon=200, capacity=6),
+    }
+    problem = problems.get(name, lambda: dm.problems.two_state(horizon=200))()
+    agent, draws = (
+        dm.agents.load(BEFORE / "snapshots" / f"{name}.npz"),
+        problem.draw_noise(np.random.default_rng(6)),
+    )
+    state, actions = EXPECTED[name]["state"], []
+    for t in range(121, problem.horizon + 1):
+        actions.append(agent.act(state))
+        step = problem.sample(t, state, actions[-1], draws)
+        agent.observe(step.reward, step.next_state)
+        state = step.next_state
+    assert actions == EXPECTED[name]["actions"]
+
+
+def test_a_shop_opens_and_orders_as_before(tmp_path):
+    shutil.copy(BEFORE / "shop.db", tmp_path / "shop.db")
+    orders = _lines("orders.csv")
+    with Shop(tmp_path / "shop.db") as shop:
+        assert shop.verify()
+        kept = [(event.day.isoformat(), event.sku, event.sales) for event in shop.history() if event.kind == "sold"]
+        counts = [Count(line["sku"], int(line["stock"])) for line in orders]
+        decision = shop.decide(counts, date.fromisoformat(orders[0]["date"]))
+    exported = [line for line in _lines("export.csv") if line["kind"] == "sold"]
+    assert kept == [(line["date"], line["sku"], int(line["sales"])) for line in exported]
+    assert [(line.sku, line.order) for line in decision.advice] == [(o["sku"], int(o["order"])) for o in orders]
+
+
+def _lines(name):
+    with open(BEFORE / name, newline="") as file:
+        return list(csv.DictReader(file))
