@@ -92,9 +92,9 @@ def attributes(kind):
 
 def test_help_of_a_stage_has_every_attribute():
     problem = dm.problems.two_state(10)
-    record = simulation.fitting._new_record(problem)
-    context = dm.agents.Stage(problem, problem.draw_noise(np.random.default_rng(0)), record)
-    shown = pydoc.plain(pydoc.render_doc(dm.agents.Stage))
+    record = simulation.setup._new_record(problem)
+    context = dm.agents.RunContext(problem, problem.draw_noise(np.random.default_rng(0)), record)
+    shown = pydoc.plain(pydoc.render_doc(dm.agents.RunContext))
     assert all(re.search(rf"^ \|  {name}$", shown, re.MULTILINE) for name in vars(context))
     assert all(f"``{name}``" in shown for name in record._fields)
 

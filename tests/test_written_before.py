@@ -1,6 +1,6 @@
 """Files that version 0.1 wrote before its modules were renamed: they open, and what follows from them is the same.
 
-``written_before/`` holds a store, snapshots and a shop, made by revision 2111fc6, with what that revision said next.
+``written_before/`` holds a store, snapshots and a shop that revision 2111fc6 made, with what it said next.
 """
 
 import csv

@@ -86,8 +86,8 @@ def cost(name: str, seeds: int) -> dict[str, float]:
     """Return what an engine's map over short runs cost, after its start."""
     from driftmdp import engines
     from driftmdp.experiments import parse_spec
-    from driftmdp.experiments.plan import plan
     from driftmdp.experiments.rows import run_row
+    from driftmdp.experiments.run_plan import plan
 
     runs = list(plan(parse_spec(SPEC.format(seeds=seeds))).runs())
     engine = engines.make(name, WORKERS)

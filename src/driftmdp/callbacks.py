@@ -135,7 +135,7 @@ class CallbackList:
         --------
         >>> one, other = Callback(), Callback()
         >>> one.every, other.every = 4, 6
-        >>> Audience([one, other]).times(13)
+        >>> CallbackList([one, other]).times(13)
         [4, 6, 8, 12, 13]
         """
         return sorted({horizon}.union(*(range(every, horizon, every) for every in self._every)))

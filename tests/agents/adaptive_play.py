@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 import driftmdp as dm
-from tests.agents.worlds import random_problem, world_luck
+from tests.agents.worlds import random_problem, world_draws
 from tests.reference.adaptive import Adaptive as Reference
 
 problems = dm.problems
@@ -48,7 +48,7 @@ def known_pairs(agent):
 
 def play(agent, problem, seed, steps=None, after_act=lambda state, action: None, change=lambda reward: reward):
     """Live steps; `after_act` looks on, `change` is done to rewards. Return the states and actions."""
-    draws, state, done = world_luck(problem, seed), problem.start, []
+    draws, state, done = world_draws(problem, seed), problem.start, []
     for t in range(1, (steps or problem.horizon) + 1):
         action = agent.act(state)
         after_act(state, action)

@@ -3,13 +3,13 @@
 import numpy as np
 
 import driftmdp as dm
-from tests.agents.worlds import world_luck
+from tests.agents.worlds import world_draws
 from tests.reference.simulation import simulate as reference_simulate
 
 
 def compare(agent, oracle, problem, seed):
     run = dm.simulate(agent, problem, seed)
-    states, actions, rewards, means = reference_simulate(oracle, problem, world_luck(problem, seed))
+    states, actions, rewards, means = reference_simulate(oracle, problem, world_draws(problem, seed))
     wrong = np.flatnonzero(run.actions != np.array(actions))
     assert wrong.size == 0, f"first other action at t={wrong[0] + 1}"
     assert run.states.tolist() == list(states)[: run.horizon]

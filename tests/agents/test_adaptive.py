@@ -19,7 +19,7 @@ from tests.agents.adaptive_play import (
     play,
     random_steps,
 )
-from tests.agents.worlds import random_problem, world_luck
+from tests.agents.worlds import random_problem, world_draws
 from tests.reference.adaptive import Adaptive as Reference
 
 problems = dm.problems
@@ -31,7 +31,7 @@ def test_it_does_what_the_pseudo_code_says(name):
     problem = PROBLEMS[name]()
     agent, oracle = adaptive(problem), oracle_of(problem)
     run = dm.simulate(agent, problem, seed=3)
-    draws, state = world_luck(problem, 3), problem.start
+    draws, state = world_draws(problem, 3), problem.start
     for t in range(1, problem.horizon + 1):
         action = agent.act(state)
         oracle.act(state)

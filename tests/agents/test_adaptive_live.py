@@ -207,7 +207,7 @@ def test_the_range_is_not_doubted_after_a_compiled_run_within_it():
     space = dm.Space.uniform(2, 2)
     world = dm.Mdp(space, [100.2, 100.4, 100.6, 100.8], [[0.5, 0.5]] * 4)
     problem = dm.Problem(dm.DriftingMdp([world], np.ones((50, 1))))
-    (player,) = dm.simulation.pauses(dm.agents.Adaptive(space, (100.0, 101.0)), problem, seed=1, steps=[40])
+    (player,) = dm.simulation.simulate_until(dm.agents.Adaptive(space, (100.0, 101.0)), problem, seed=1, steps=[40])
     player.act(0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -10,7 +10,7 @@ import pytest
 import driftmdp as dm
 from driftmdp.errors import ClippedGammaWarning, InvalidInputError
 from tests.agents.comparing import compare
-from tests.agents.worlds import agent_rng, random_problem, world_luck
+from tests.agents.worlds import agent_rng, random_problem, world_draws
 from tests.reference import borl as reference
 
 NOISES = ("none", "bernoulli", "gaussian(0.2)", "anchor")
@@ -219,7 +219,7 @@ def test_a_warning_that_is_an_error_leaves_a_whole_step(seed):
 def test_the_window_and_the_widening_in_force():
     problem = random_problem(3, 400, 2)
     agent = dm.agents.BORL.for_problem(problem)
-    state, draws = problem.start, world_luck(problem, 1)
+    state, draws = problem.start, world_draws(problem, 1)
     for t in range(1, 401):
         action = agent.act(state)
         assert (agent.window, agent.widening) == agent.summary().chosen_arms[-1]

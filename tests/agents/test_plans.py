@@ -8,12 +8,12 @@ import driftmdp as dm
 from driftmdp.agents import optimist
 from driftmdp.errors import InvalidInputError, NotConvergedError
 from driftmdp.formulas import paper_radii
-from tests.agents.worlds import random_problem, world_luck
+from tests.agents.worlds import random_problem, world_draws
 
 
 def live(agent, problem, seed, steps):
     """Play some steps and return the state reached."""
-    draws, state = world_luck(problem, seed), problem.start
+    draws, state = world_draws(problem, seed), problem.start
     for t in range(1, steps + 1):
         sample = problem.sample(t, state, agent.act(state), draws)
         agent.observe(sample.reward, sample.next_state)

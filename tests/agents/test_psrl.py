@@ -8,7 +8,7 @@ import driftmdp as dm
 from driftmdp import kernels
 from driftmdp.errors import InvalidInputError
 from tests.agents.test_snapshot import go_on
-from tests.agents.worlds import random_problem, world_luck
+from tests.agents.worlds import random_problem, world_draws
 from tests.reference import posterior
 from tests.reference.gain import gain_by_enumeration, policy_gain
 
@@ -66,7 +66,7 @@ def test_models_are_drawn_when_they_should_be_and_counts_are_right(name, seed):
     given, rules = AGENTS[name]
     problem = random_problem(seed, 400, n_states=4)
     agent = getattr(dm.agents, name).for_problem(problem, seed=seed, **given)
-    (player,) = dm.simulation.pauses(agent, problem, seed, [400])
+    (player,) = dm.simulation.simulate_until(agent, problem, seed, [400])
     run = dm.simulate(agent, problem, seed)
     assert run.episode_starts.tolist() == posterior.episode_starts(
         run.states.tolist(), run.actions.tolist(), **rules
@@ -87,7 +87,7 @@ def test_models_are_drawn_when_they_should_be_and_counts_are_right(name, seed):
 def test_the_plan_is_the_best_for_the_model_that_was_drawn():
     problem = random_problem(6, 200, n_states=3)
     agent = dm.agents.SlidingWindowPSRL.for_problem(problem, window=20, seed=1)
-    luck, state, space = world_luck(problem, 1), problem.start, problem.space
+    luck, state, space = world_draws(problem, 1), problem.start, problem.space
     for t in range(1, 60, 4):
         _, state = go_on(agent, problem, luck, t, state, 4)
         plan, model = agent.plan(), agent._sample.model
@@ -198,7 +198,7 @@ def test_wrong_parameters_get_a_sentence(make, message):
 def test_a_damaged_snapshot_is_refused(tmp_path, name, damage):
     problem = random_problem(3, 60, n_states=3)
     agent = dm.agents.DiscountedPSRL.for_problem(problem, discount=0.9)
-    go_on(agent, problem, world_luck(problem, 1), 1, problem.start, 30)
+    go_on(agent, problem, world_draws(problem, 1), 1, problem.start, 30)
     agent.save(tmp_path / "a.npz")
     with np.load(tmp_path / "a.npz") as file:
         arrays = dict(file)

@@ -11,7 +11,7 @@ import pytest
 import driftmdp as dm
 from driftmdp.agents import snapshot
 from driftmdp.errors import InvalidInputError
-from tests.agents.worlds import problem_for, random_problem, world_luck
+from tests.agents.worlds import problem_for, random_problem, world_draws
 
 AGENTS = sorted(set(dm.agents.builtin()) - {"Optimist"})
 
@@ -36,7 +36,7 @@ def go_on(agent, problem, draws, t, state, steps):
 @pytest.mark.parametrize("name", AGENTS)
 def test_loaded_at_every_step_it_goes_on_the_same(name, tmp_path):
     problem = problem_for(dm.agents.builtin()[name], 60)
-    draws = world_luck(problem, 1)
+    draws = world_draws(problem, 1)
     agent, uninterrupted = make(name, problem), make(name, problem)
     agent.reset(np.random.default_rng(1))
     uninterrupted.reset(np.random.default_rng(1))
@@ -53,7 +53,7 @@ def test_loaded_at_every_step_it_goes_on_the_same(name, tmp_path):
 @pytest.mark.parametrize("planner", ["paper", "fast"])
 def test_saved_in_the_middle_with_much_remembered(planner, tmp_path):
     problem = random_problem(8, 3000, n_states=30)
-    draws = world_luck(problem, 2)
+    draws = world_draws(problem, 2)
     for window in (100, 700, 5000):
         agent = dm.agents.SWUCRL2CW.for_problem(problem, window=window, widening=0.01, scale=0.05, planner=planner)
         _, state = go_on(agent, problem, draws, 1, problem.start, 1500)
@@ -88,7 +88,7 @@ def test_a_composition_is_saved_with_its_parts(tmp_path):
 def saved(tmp_path):
     problem = random_problem(3, 60)
     agent = make("SWUCRL2CW", problem)
-    go_on(agent, problem, world_luck(problem, 1), 1, problem.start, 30)
+    go_on(agent, problem, world_draws(problem, 1), 1, problem.start, 30)
     path = tmp_path / "agent.npz"
     agent.save(path)
     return path
@@ -351,7 +351,7 @@ MASTER_DAMAGE = {
 def test_a_wrong_master_is_refused(tmp_path, damage):
     problem = random_problem(3, 400, n_states=2)
     agent = dm.agents.BORL.for_problem(problem, mode="bounded")
-    go_on(agent, problem, world_luck(problem, 1), 1, problem.start, 399)
+    go_on(agent, problem, world_draws(problem, 1), 1, problem.start, 399)
     agent.save(tmp_path / "a.npz")
     fresh = dm.agents.load(tmp_path / "a.npz")
     assert str(fresh.summary()) == str(agent.summary())

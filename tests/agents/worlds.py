@@ -26,7 +26,7 @@ def problem_for(agent: type[dm.agents.BuiltinAgent], horizon: int) -> dm.Problem
     return random_problem(3, horizon, n_states=1 if agent.only_for == "bandits" else None)
 
 
-def world_luck(problem: dm.Problem, seed: int) -> dm.Luck:
+def world_draws(problem: dm.Problem, seed: int) -> dm.Luck:
     """Return the luck that ``simulate`` draws for a seed."""
     return problem.draw_noise(np.random.default_rng(np.random.SeedSequence(seed).spawn(2)[0]))
 

@@ -13,7 +13,7 @@ import pytest
 import driftmdp as dm
 from driftmdp.errors import InvalidInputError, StorageError
 from driftmdp.experiments import load, parse_spec, run
-from driftmdp.experiments.plan import plan
+from driftmdp.experiments.run_plan import plan
 from tests.experiments.specs import SMALL, small
 
 
@@ -338,7 +338,7 @@ def test_temporary_files_of_a_killed_process_are_removed(tmp_path):
 
 
 def test_a_first_compilation_is_announced(tmp_path, monkeypatch):
-    monkeypatch.setattr("driftmdp.experiments.runner.machine_code_is_there", lambda: False)
+    monkeypatch.setattr("driftmdp.experiments.runner.has_compiled_cache", lambda: False)
     stopper = Stopper(1000)
     run(small(), tmp_path / "r", progress=stopper)
     assert stopper.notes == [

@@ -119,7 +119,7 @@ def test_a_default_that_is_written_out_is_the_same_run():
 
 def test_the_numerics_version_is_part_of_a_run(monkeypatch):
     before = {run.id for run in plan(small()).runs()}
-    monkeypatch.setattr("driftmdp.experiments.plan.NUMERICS", 999)
+    monkeypatch.setattr("driftmdp.experiments.run_plan.NUMERICS", 999)
     assert not before & {run.id for run in plan(small()).runs()}
 
 

@@ -13,7 +13,7 @@ import driftmdp
 from driftmdp.errors import InvalidInputError, StorageError
 from driftmdp.experiments import load, parse_spec, read_spec, run
 from driftmdp.experiments.dry_run import check_values
-from driftmdp.experiments.plan import MOST_CELLS, plan
+from driftmdp.experiments.run_plan import MOST_CELLS, plan
 from driftmdp.experiments.user_code import digest_of_code
 
 BUILTIN = (

@@ -30,7 +30,7 @@ MODULES = (
     *("agents", "problems", "formulas", "formulas.bounds", "formulas.lemmas"),
     *("planning", "mdp", "statistics", "simulation", "interchange"),
 )
-NOT_FOR_USERS = {"play", "Stage"}  # the engine's side of an agent
+NOT_FOR_USERS = {"play", "RunContext"}  # the engine's side of an agent
 OWN_CODE = {"bound"}  # functions of the caller: what they raise goes through
 T, S, A = 30, 3, 2
 
@@ -209,7 +209,7 @@ def usual_values(problem: dm.Problem) -> dict[str, Any]:
         "world": problem,
         "agent": parts.Random(space),
         "rng": np.random.default_rng(1),
-        "luck": problem.draw_noise(np.random.default_rng(1)),
+        "draws": problem.draw_noise(np.random.default_rng(1)),
         "costs": dm.problems.Costs(),
         "memory": parts.SlidingWindow(5),
         "confidence": parts.JakschRadii(),
@@ -222,8 +222,8 @@ def usual_values(problem: dm.Problem) -> dict[str, Any]:
     numbers = {"b_r": 1.0, "b_p": 1.0, "diameter": 2.0, "window": 5, "widening": 0.1, "zeta": 0.5, "factor": 2.0}
     special = {
         "Space.n_actions": [2, 2, 2],
-        "pauses.agent": parts.UCRL2(space, T),
-        "pauses.steps": [2, 5],
+        "simulate_until.agent": parts.UCRL2(space, T),
+        "simulate_until.steps": [2, 5],
         "to_quantecon.beta": 0.9,
         "from_dense.rewards": np.ones((S, A)),
         "from_dense.transitions": np.full((S, A, S), 1 / S),

@@ -19,8 +19,8 @@ import pyarrow.parquet as pq
 
 from driftmdp.errors import StorageError
 from driftmdp.experiments import load, parse_spec, run
-from driftmdp.experiments.plan import plan
 from driftmdp.experiments.rows import run_row
+from driftmdp.experiments.run_plan import plan
 from driftmdp.experiments.store import Store, _manifest_digest
 from driftmdp.report import write_report
 from tests.fuzz.harness import answered, check_sentence

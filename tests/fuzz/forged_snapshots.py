@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 import driftmdp as dm
 from driftmdp.errors import DriftmdpError
-from tests.agents.worlds import world_luck
+from tests.agents.worlds import world_draws
 from tests.fuzz.harness import answered
 from tests.fuzz.honest_snapshots import large_problem, make, small_problem
 
@@ -57,7 +57,7 @@ def honest(name: str, is_large: bool, steps: int) -> tuple[dm.Problem, Arrays]:
     """Return a problem and the arrays of an agent that played some steps of it, between act and observe."""
     kind, rng = dm.agents.builtin()[name], np.random.default_rng(steps)
     problem = large_problem(kind, rng) if is_large else small_problem(kind, rng)
-    agent, draws, state = make(kind, problem, rng), world_luck(problem, 1), problem.start
+    agent, draws, state = make(kind, problem, rng), world_draws(problem, 1), problem.start
     for t in range(1, steps + 1):
         action = agent.act(state)
         sample = problem.sample(t, state, action, draws)
@@ -165,7 +165,7 @@ def alter_type(rng: np.random.Generator, array: NDArray[Any]) -> tuple[NDArray[A
 
 def use(agent: dm.agents.BuiltinAgent, problem: dm.Problem, rng: np.random.Generator, folder: Path) -> None:
     """Play 300 steps and ask for all that the agent knows."""
-    draws, state = world_luck(problem, 2), problem.start
+    draws, state = world_draws(problem, 2), problem.start
     n_states = agent.space.n_states
     same = np.array_equal(agent.space.n_actions, problem.space.n_actions)
     for t in range(1, 301):

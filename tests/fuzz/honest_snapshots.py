@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import driftmdp as dm
-from tests.agents.worlds import problem_for, random_problem, world_luck
+from tests.agents.worlds import problem_for, random_problem, world_draws
 
 STEPS = 260
 
@@ -64,7 +64,7 @@ def make(
 
 def goes_on(agent: dm.agents.BuiltinAgent, problem: dm.Problem, rng: np.random.Generator, path: Path) -> None:
     """Save at a few steps, and compare every agent loaded with the one that was never interrupted."""
-    draws, state, played = world_luck(problem, 1), problem.start, []
+    draws, state, played = world_draws(problem, 1), problem.start, []
     agent.reset(np.random.default_rng(1))
     saved = sorted({1, 2, int(rng.integers(3, 40)), int(rng.integers(40, STEPS))})
     loaded: list[tuple[int, int, dm.agents.BuiltinAgent]] = []

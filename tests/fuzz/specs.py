@@ -23,8 +23,8 @@ from driftmdp.errors import DriftmdpError
 from driftmdp.experiments import load, read_spec, run
 from driftmdp.experiments.catalogue import agent_maker, spec_agents
 from driftmdp.experiments.dry_run import check_values
-from driftmdp.experiments.plan import RunPlan, plan
 from driftmdp.experiments.problem_cache import world_of
+from driftmdp.experiments.run_plan import RunPlan, plan
 from tests.fuzz.harness import answered, check_sentence
 
 MEMORY = 2**28  # a machine on which mistakes are found before they fill the real one

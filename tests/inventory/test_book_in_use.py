@@ -221,7 +221,7 @@ except sqlite3.OperationalError as error:
 
 def test_opening_a_book_again_lets_go_of_no_lock(copy):
     # A defect in the making: to look at a file's first bytes and close it drops all locks that a process has on it.
-    with Shop(copy) as shop, shop._desk.event_log.writing():
+    with Shop(copy) as shop, shop._desk.book.writing():
         Shop(copy).close()
         with refused("must not exist yet"):
             create(copy)

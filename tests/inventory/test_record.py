@@ -243,13 +243,13 @@ def test_a_lot_that_is_too_large_is_told_in_plain_numbers(shop):
     assert "e+" not in str(caught.value)
 
 
-def test_many_corrections_begin_anew_once(shop, monkeypatch):
+def test_many_corrections_relearn_once(shop, monkeypatch):
     # A defect once: an item begins anew for each of its days; a hundred items and 200 days take 16 seconds.
     from driftmdp.inventory.item_states import ItemStates
 
     work(shop, 12)
     real, calls = ItemStates.relearn, []
-    monkeypatch.setattr(ItemStates, "begin_anew", lambda self, *words: (calls.append(1), real(self, *words)))
+    monkeypatch.setattr(ItemStates, "relearn", lambda self, *words: (calls.append(1), real(self, *words)))
     sold = [Sold(sku, day(n), 3) for n in range(12) for sku in ("A", "B")]
     assert shop.record(sold, correct=True).corrected > 10
     assert len(calls) == 1

@@ -13,12 +13,12 @@ from driftmdp import kernels
 SOURCES = Path(driftmdp.__file__).parent
 PROBE = """
 import numpy as np
-from driftmdp.kernels import hitting
+from driftmdp.kernels import hitting_times
 from driftmdp.kernels.arrays import Model
 rows = np.arange(3, dtype=np.int32)
 model = Model(rows, np.zeros(2), rows, np.array([1, 0], np.int32), np.ones(2))
-residual, _ = hitting.improve(model, 0, np.array([0.0, 5.0]), np.zeros(2, np.int32))
-stats = hitting.improve.stats
+residual, _ = hitting_times.improve(model, 0, np.array([0.0, 5.0]), np.zeros(2, np.int32))
+stats = hitting_times.improve.stats
 print(residual, sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
 """
 

@@ -63,7 +63,7 @@ def test_questions_about_a_world_say_how_to_get_one(ask):
         (lambda: planning.gain_path(WORLD).policy(0), "t must be at least 1; got 0."),
         (lambda: planning.gain_path(WORLD).policy(5), "t must be at most 4; got 5."),
         (lambda: PROBLEM.draw_noise(7), "rng must be a numpy Generator; got 7. Use np.random.default_rng(seed)."),
-        (lambda: PROBLEM.sample(1, 0, 0, None), "luck must be for 4 steps; use problem.luck(rng)."),
+        (lambda: PROBLEM.sample(1, 0, 0, None), "draws must be for 4 steps; use problem.draw_noise(rng)."),
         (lambda: dm.formulas.tuned(4, 10, 1, 1), "space must be a Space; got 4."),
         (lambda: dm.formulas.borl_schedule(None, 10), "space must be a Space; got None."),
         (lambda: dm.problems.inventory(demand=dm.problems.Poisson), "demand must be a law such as Poisson(6)"),

@@ -31,10 +31,10 @@ def block(left, shown, bid, q, clicks):
 def test_anchors_are_what_can_happen_in_a_block(audience):
     factor = [*AUDIENCES.values()][audience]
     mdp = dm.problems.bidding(**SMALL, **PEOPLE).drifting.anchor(audience)
-    params = factor.params * 0.4 / 0.6
+    odds = factor.odds * 0.4 / 0.6
     for left, shown in product(range(4), range(3)):
         expected = [
-            block(left, shown, bid, params / (1 + params), 0.8 * factor.clicks) for bid in range(min(left, 2) + 1)
+            block(left, shown, bid, odds / (1 + odds), 0.8 * factor.clicks) for bid in range(min(left, 2) + 1)
         ]
         state = left * 3 + shown
         assert rewards_of(mdp)[state] == pytest.approx([earned for earned, _ in expected], abs=1e-12)

@@ -1,4 +1,4 @@
-"""Draws through Problem.sample follow p_t and r_t, and luck does not depend on what is done."""
+"""Draws through Problem.sample follow p_t and r_t, and the draws do not depend on what is done."""
 
 import dataclasses
 import functools
@@ -25,8 +25,8 @@ def frozen_at(problem, t, noise=None, draws=DRAWS):
 
 
 def draw(problem, state, action, seed):
-    luck = problem.luck(np.random.default_rng(seed))
-    return [problem.sample(t, state, action, luck) for t in range(1, problem.horizon + 1)]
+    draws = problem.draw_noise(np.random.default_rng(seed))
+    return [problem.sample(t, state, action, draws) for t in range(1, problem.horizon + 1)]
 
 
 MIXTURES = ["garnet", "two-state", "river", "inventory"]
@@ -128,28 +128,28 @@ def test_noise_gaussian_is_normal_with_the_deviation_asked_for():
 @pytest.mark.parametrize("name", MIXTURES)
 def test_the_drawn_anchor_does_not_depend_on_state_or_action(name):
     problem = mixture(name)[0]
-    luck = problem.luck(np.random.default_rng(26))
+    draws = problem.draw_noise(np.random.default_rng(26))
     pairs = [problem.space.state_and_action(pair) for pair in range(problem.space.n_pairs)]
     for t in range(1, problem.horizon + 1):
-        assert len({problem.sample(t, s, a, luck).anchor for s, a in pairs}) == 1
+        assert len({problem.sample(t, s, a, draws).anchor for s, a in pairs}) == 1
 
 
 @given(seed=st.integers(0, 2**32 - 1), actions=st.lists(st.integers(0, 1), min_size=10, max_size=10))
-def test_agents_with_the_same_luck_use_the_same_numbers_whatever_they_do(seed, actions):
+def test_agents_with_the_same_draws_use_the_same_numbers_whatever_they_do(seed, actions):
     problem = mixture("garnet")[0]
-    luck = problem.luck(np.random.default_rng(seed))
-    before = [numbers.copy() for numbers in luck]
-    alone = [problem.sample(t, 0, 0, luck) for t in range(1, 11)]
+    draws = problem.draw_noise(np.random.default_rng(seed))
+    before = [numbers.copy() for numbers in draws]
+    alone = [problem.sample(t, 0, 0, draws) for t in range(1, 11)]
     state = 0
     for t, action in enumerate(actions, start=1):
-        state = problem.sample(t, state, action, luck).next_state
-    assert [problem.sample(t, 0, 0, luck) for t in range(1, 11)] == alone
-    assert all((now == then).all() for now, then in zip(luck, before, strict=True))
+        state = problem.sample(t, state, action, draws).next_state
+    assert [problem.sample(t, 0, 0, draws) for t in range(1, 11)] == alone
+    assert all((now == then).all() for now, then in zip(draws, before, strict=True))
 
 
-def test_luck_is_one_number_of_each_kind_a_step_and_depends_on_the_seed_alone():
+def test_draws_are_one_number_of_each_kind_a_step_and_depend_on_the_seed_alone():
     problem = mixture("garnet")[0]
-    one, two, other = (problem.luck(np.random.default_rng(seed)) for seed in (1, 1, 2))
+    one, two, other = (problem.draw_noise(np.random.default_rng(seed)) for seed in (1, 1, 2))
     assert [numbers.shape for numbers in one] == [(10,)] * 3
     assert all((a == b).all() for a, b in zip(one, two, strict=True))
     assert not any((a == b).any() for a, b in zip(one[:2], other[:2], strict=True))
@@ -168,5 +168,5 @@ def test_noise_does_not_change_where_the_world_goes():
 def test_a_uniform_number_falls_on_the_successor_whose_share_it_is_in(uniform, next_state):
     mdp = dm.Mdp(dm.Space.uniform(2, 1), [0, 0], [[0.5, 0.5], [0.5, 0.5]])
     problem = dm.Problem(dm.DriftingMdp.stationary(mdp, 1))
-    luck = dm.Luck(np.array([0.5]), np.array([uniform]), np.array([0.5]))
-    assert problem.sample(1, 0, 0, luck).next_state == next_state
+    draws = dm.Draws(np.array([0.5]), np.array([uniform]), np.array([0.5]))
+    assert problem.sample(1, 0, 0, draws).next_state == next_state

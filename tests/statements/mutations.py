@@ -96,7 +96,7 @@ def no_pair_ends_an_episode_by_doubling(monkeypatch):
 @mutation("property-2", "theorem-1", "theorem-3", "theorem-4")
 def plans_are_a_hundred_times_less_precise(monkeypatch):
     """What a ledger sees of such an agent; the precision is compiled."""
-    original = run_trace.pauses
+    original = run_trace.simulate_until
 
     def imprecise(agent, problem, seed, steps):
         for player, tau in zip(original(agent, problem, seed, steps), steps, strict=True):
@@ -104,7 +104,7 @@ def plans_are_a_hundred_times_less_precise(monkeypatch):
             worse = dataclasses.replace(belief, gain=belief.gain + 99 / np.sqrt(tau))
             yield SimpleNamespace(beliefs=lambda worse=worse: worse)
 
-    monkeypatch.setattr(run_trace, "pauses", imprecise)
+    monkeypatch.setattr(run_trace, "simulate_until", imprecise)
 
 
 @mutation("theorem-1", "theorem-3", "remark-5", "remark-6", "remark-7")

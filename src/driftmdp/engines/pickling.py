@@ -14,7 +14,7 @@ def portable(outcome: TaskOutcome) -> bytes:
 
     Examples
     --------
-    >>> unpickled(0, portable(Outcome(0, 3, None, 0.5))).value
+    >>> unpickled(0, portable(TaskOutcome(0, 3, None, 0.5))).value
     3
     """
     if outcome.error is not None:
@@ -31,7 +31,7 @@ def portable_all(outcomes: Sequence[TaskOutcome]) -> bytes:
 
     Examples
     --------
-    >>> [outcome.value for outcome in unpickled_all(range(1), portable_all([Outcome(0, 3, None, 0.5)]))]
+    >>> [outcome.value for outcome in unpickled_all(range(1), portable_all([TaskOutcome(0, 3, None, 0.5)]))]
     [3]
     """
     safe = [

@@ -17,8 +17,8 @@ command line: ``driftmdp run spec.toml --out out/mine``, then ``driftmdp report 
 from driftmdp.deprecation import renamed
 from driftmdp.experiments.best_window import BestWindow, WindowScore, best_window
 from driftmdp.experiments.failures import Failure
-from driftmdp.experiments.plan import PlannedCell, RunKey, RunPlan, plan
 from driftmdp.experiments.results import CellCurves, Results, load
+from driftmdp.experiments.run_plan import PlannedCell, RunKey, RunPlan, plan
 from driftmdp.experiments.runner import Session, run
 from driftmdp.experiments.spec import Spec, parse_spec, read_spec
 from driftmdp.experiments.suite import Suite, SuiteTask, packaged_suite, parse_suite

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 
 from driftmdp.agents import BuiltinAgent
 from driftmdp.errors import DriftmdpError, InvalidInputError
-from driftmdp.experiments.plan import PlannedCell
 from driftmdp.experiments.problem_cache import agent_of, world_of
+from driftmdp.experiments.run_plan import PlannedCell
 from driftmdp.simulation import check_fit
 
 

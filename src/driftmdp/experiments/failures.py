@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from driftmdp.engines import TaskOutcome
-from driftmdp.experiments.plan import RunKey
+from driftmdp.experiments.run_plan import RunKey
 
 
 @dataclass(frozen=True)

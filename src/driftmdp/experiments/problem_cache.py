@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from driftmdp.agents import Agent
 from driftmdp.experiments.catalogue import agent_maker, make_agent, make_problem, problem_maker
-from driftmdp.experiments.plan import PlannedCell, ProblemCell
+from driftmdp.experiments.run_plan import PlannedCell, ProblemCell
 from driftmdp.mdp import DriftingMdp, Problem, Space
 from driftmdp.planning import optimal_gains
 
@@ -127,7 +127,7 @@ def drift_of(world: ProblemContext) -> Drift:
     --------
     >>> import driftmdp as dm
     >>> problem = dm.problems.two_state(100)
-    >>> drift = drift_of(World(problem, 400, "linear"))
+    >>> drift = drift_of(ProblemContext(problem, 400, "linear"))
     >>> drift.reward_name, drift.transition_name
     ('r(s2, a2)', 'p(s2 | s1, a2)')
     """

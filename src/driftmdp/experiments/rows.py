@@ -13,8 +13,8 @@ import pyarrow as pa
 
 from driftmdp.errors import StorageError
 from driftmdp.experiments.identity import canonical, plain
-from driftmdp.experiments.plan import ProblemCell, RunKey
 from driftmdp.experiments.problem_cache import agent_of, drift_of, world_of
+from driftmdp.experiments.run_plan import ProblemCell, RunKey
 from driftmdp.simulation import simulate
 from driftmdp.validation import quietly
 

@@ -27,8 +27,8 @@ from driftmdp.experiments.dry_run import check_values
 from driftmdp.experiments.failures import Failure, failure_of, told
 from driftmdp.experiments.identity import plain
 from driftmdp.experiments.lock import FolderLock
-from driftmdp.experiments.plan import ProblemCell, RunKey, RunPlan, plan
 from driftmdp.experiments.rows import problem_row, run_row
+from driftmdp.experiments.run_plan import ProblemCell, RunKey, RunPlan, plan
 from driftmdp.experiments.ship_code import carrying
 from driftmdp.experiments.spec import Spec
 from driftmdp.experiments.store import Store

@@ -21,9 +21,9 @@ from typing import Any
 
 from driftmdp.errors import StorageError
 from driftmdp.experiments.failures import Failure
-from driftmdp.experiments.plan import PlannedCell, plan
 from driftmdp.experiments.problem_cache import agent_of, world_of
 from driftmdp.experiments.results import Results, load
+from driftmdp.experiments.run_plan import PlannedCell, plan
 from driftmdp.experiments.runner import run
 from driftmdp.experiments.spec import Spec
 from driftmdp.experiments.store import writing

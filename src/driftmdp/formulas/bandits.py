@@ -27,6 +27,18 @@ from driftmdp.display import brief
 from driftmdp.formulas.rounding import whole_part
 from driftmdp.validation import as_integer, as_number
 
+__all__ = [
+    "BobSchedule",
+    "Exp3pParameters",
+    "bob_schedule",
+    "d_ucb_discount",
+    "exp3_gamma",
+    "exp3p_parameters",
+    "exp3s_parameters",
+    "rexp3_parameters",
+    "sw_ucb_window",
+]
+
 
 @dataclass(frozen=True)
 class Exp3pParameters:

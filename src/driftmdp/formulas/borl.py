@@ -30,6 +30,8 @@ from driftmdp.mdp import Space
 from driftmdp.mdp.space import as_space
 from driftmdp.validation import as_integer, one_of
 
+__all__ = ["ARMS", "BorlSchedule", "borl_schedule"]
+
 ARMS = ("corrected", "printed")
 
 

@@ -32,10 +32,27 @@ import numpy as np
 from driftmdp.errors import InvalidInputError
 from driftmdp.formulas import lemmas
 from driftmdp.formulas.borl import borl_schedule
+from driftmdp.formulas.quoted import lower_bound, piecewise_stationary, ucrl2b
 from driftmdp.formulas.tuning import tuned
 from driftmdp.mdp import Space
 from driftmdp.mdp.space import as_space
 from driftmdp.validation import as_flag, as_integer, as_number
+
+__all__ = [
+    "bandit",
+    "benchmark_gap",
+    "lower_bound",
+    "oblivious",
+    "piecewise_stationary",
+    "stationary",
+    "theorem_1",
+    "theorem_1_tuned",
+    "theorem_2",
+    "theorem_3",
+    "theorem_4",
+    "ucrl2b",
+    "useful_horizon",
+]
 
 LARGEST_HORIZON = 2**62
 WHOLE = "horizon", "n_arms"

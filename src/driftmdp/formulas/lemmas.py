@@ -29,6 +29,20 @@ from driftmdp.mdp import Space
 from driftmdp.mdp.space import as_space
 from driftmdp.validation import as_flag, as_integer, as_number
 
+__all__ = [
+    "blocks",
+    "chance",
+    "episodes",
+    "estimation",
+    "exp3p",
+    "lost_episodes",
+    "precision",
+    "regret",
+    "self_normalised",
+    "switching",
+    "variation",
+]
+
 
 def episodes(space: Space, horizon: int, window: int) -> int:
     """Return the most episodes that the doubling schedule can make, M(T).

@@ -11,6 +11,8 @@ from driftmdp.mdp import Space
 from driftmdp.mdp.space import as_space
 from driftmdp.validation import as_integer, as_number
 
+__all__ = ["lower_bound", "piecewise_stationary", "ucrl2b"]
+
 
 def lower_bound(space: Space, horizon: int, diameter: float) -> float:
     """Return sqrt(D S A T): no algorithm has less regret on every MDP that stands still, up to a constant.

@@ -23,6 +23,8 @@ from driftmdp.mdp import Space
 from driftmdp.mdp.space import as_space
 from driftmdp.validation import as_integer, as_number, as_numbers
 
+__all__ = ["Radii", "bernstein_radii", "jaksch_radii", "paper_radii"]
+
 
 class Radii(NamedTuple):
     """A reward radius and a transition radius per pair."""

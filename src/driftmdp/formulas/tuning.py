@@ -26,6 +26,8 @@ from driftmdp.mdp import Space
 from driftmdp.mdp.space import as_space
 from driftmdp.validation import as_integer, as_number, one_of
 
+__all__ = ["RULES", "Tuning", "tuned"]
+
 RULES = ("theorem-1", "borl-proof", "oblivious", "theorem-3", "theorem-4", "bandit")
 
 

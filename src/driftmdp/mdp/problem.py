@@ -92,8 +92,8 @@ class Problem:
     >>> from driftmdp import DriftingMdp, Mdp, Space
     >>> coin = Mdp(Space.uniform(1, 2), [0.4, 0.6], [[1.0], [1.0]])
     >>> problem = Problem(DriftingMdp.stationary(coin, 100), noise="bernoulli", reward_range=(0, 1))
-    >>> luck = problem.luck(np.random.default_rng(7))
-    >>> problem.sample(1, 0, 1, luck)
+    >>> draws = problem.draw_noise(np.random.default_rng(7))
+    >>> problem.sample(1, 0, 1, draws)
     Sample(reward=..., next_state=0, anchor=0)
     """
 

@@ -45,10 +45,11 @@ def render(report: ReportContent) -> str:
 
     Examples
     --------
-    >>> from driftmdp.report.content import Figure, Report, Section
+    >>> from driftmdp.report.content import Figure, ReportContent, Section
     >>> nothing = Figure(id="static", caption="", description="", svg="<svg/>")
     >>> lead = Section(id="lead", title="What was found", paragraphs=["1 < 2"])
-    >>> report = Report("A page", lead, panels=[], lines=[], settings=[], curves={}, sections=[], static=nothing)
+    >>> empty = {"panels": [], "lines": [], "settings": [], "curves": {}, "sections": []}
+    >>> report = ReportContent("A page", lead, static=nothing, **empty)
     >>> "<p>1 &lt; 2</p>" in render(report)
     True
     """

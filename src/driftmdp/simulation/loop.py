@@ -138,7 +138,7 @@ def simulate_until(agent: ResumableAgent, problem: Problem, seed: int, steps: It
     >>> import driftmdp as dm
     >>> problem = dm.problems.two_state(horizon=1000)
     >>> agent = dm.agents.UCRL2.for_problem(problem)
-    >>> [player.t for player in pauses(agent, problem, seed=7, steps=[1, 500])]
+    >>> [player.t for player in simulate_until(agent, problem, seed=7, steps=[1, 500])]
     [2, 501]
     """
     if not can_stop(agent):

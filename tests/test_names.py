@@ -1,0 +1,54 @@
+"""One name, one meaning: top-level classes are unique in the package, and old public names lead to their successors."""
+
+import ast
+import importlib
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import driftmdp as dm
+
+SOURCE = Path(dm.__file__).parent
+RENAMED = {
+    "driftmdp": {"Luck": "Draws"},
+    "driftmdp.agents": {"Stage": "RunContext"},
+    "driftmdp.engines": {"Outcome": "TaskOutcome"},
+    "driftmdp.experiments": {"Cell": "PlannedCell", "Plan": "RunPlan"},
+    "driftmdp.inventory": {"Comparison": "SimulatedComparison"},
+    "driftmdp.mdp": {"Luck": "Draws"},
+    "driftmdp.report": {"Written": "WrittenReport"},
+    "driftmdp.simulation": {"pauses": "simulate_until"},
+    "driftmdp.statements": {"Bench": "CheckContext"},
+    "driftmdp.testing": {"Report": "CheckReport"},
+}
+
+
+def test_no_two_top_level_classes_have_one_name():
+    trees = (ast.parse(path.read_text(encoding="utf-8")) for path in SOURCE.rglob("*.py"))
+    names = Counter(node.name for tree in trees for node in tree.body if isinstance(node, ast.ClassDef))
+    assert [name for name, count in names.items() if count > 1] == []
+
+
+@pytest.mark.parametrize("home", RENAMED)
+def test_an_old_public_name_warns_and_leads_to_the_new(home):
+    module = importlib.import_module(home)
+    for old, new in RENAMED[home].items():
+        with pytest.warns(DeprecationWarning, match=f"{home}.{old} is now called {new}") as caught:
+            assert getattr(module, old) is getattr(module, new)
+        assert caught[0].filename == __file__
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    for home in RENAMED:
+        with pytest.raises(AttributeError, match="has no attribute 'Nobody'"):
+            importlib.import_module(home).Nobody  # noqa: B018
+
+
+def test_luck_is_now_draw_noise():
+    import numpy as np
+
+    problem = dm.problems.two_state(horizon=3)
+    with pytest.warns(DeprecationWarning, match="draw_noise"):
+        old = problem.luck(np.random.default_rng(1))
+    assert np.array_equal(old, problem.draw_noise(np.random.default_rng(1)))
