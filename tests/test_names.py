@@ -1,4 +1,4 @@
-"""One name, one meaning: top-level classes are unique in the package, and old public names lead to their successors."""
+"""One name, one meaning: no class name twice in the package, and old public names lead to their successors."""
 
 import ast
 import importlib

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from driftmdp.display import brief
+
 Ints: TypeAlias = NDArray[np.int32]
 Floats: TypeAlias = NDArray[np.float64]
 Longs: TypeAlias = NDArray[np.int64]
@@ -338,11 +340,25 @@ class UcbParams(NamedTuple):
 
 
 class Draws(NamedTuple):
-    """The world's random numbers, one of each kind a step; as :class:`driftmdp.mdp.Draws`."""
+    """The world's random numbers, one of each kind per step, drawn before anything happens.
+
+    Whatever an agent does, step t uses the same numbers, so that two agents with one seed face the same
+    chances.
+
+    Attributes
+    ----------
+    anchor, successor
+        Uniform in [0, 1): which anchor a step draws, and which next state, shape (T,).
+    noise
+        For the reward, shape (T,); 0 where the noise model needs no number of its own.
+    """
 
     anchor: Floats
     successor: Floats
     noise: Floats
+
+    def __repr__(self) -> str:
+        return brief(self)
 
 
 class Record(NamedTuple):

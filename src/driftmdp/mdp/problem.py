@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.deprecation import warn_renamed
 from driftmdp.display import brief, safely, short
 from driftmdp.errors import InvalidInputError
+from driftmdp.kernels.arrays import Draws
 from driftmdp.mdp.drifting import DriftingMdp
 from driftmdp.mdp.noise import Noise
 from driftmdp.mdp.space import Space
@@ -23,28 +23,6 @@ from driftmdp.validation import as_integer, as_list, as_number, one_of, shown
 
 CHUNK = 1 << 22
 RUN_BYTES = 72  # of random numbers and records, for each step of a run
-
-
-class Draws(NamedTuple):
-    """The world's random numbers, one of each kind a step, drawn before anything happens.
-
-    Whatever an agent does, step t uses the same numbers, so that two agents with one seed face the same
-    luck.
-
-    Attributes
-    ----------
-    anchor, successor
-        Uniform in [0, 1): which anchor a step draws, and which next state, shape (T,).
-    noise
-        For the reward, shape (T,); 0 where the noise model needs no number of its own.
-    """
-
-    anchor: NDArray[np.float64]
-    successor: NDArray[np.float64]
-    noise: NDArray[np.float64]
-
-    def __repr__(self) -> str:
-        return brief(self)
 
 
 class Sample(NamedTuple):

@@ -10,7 +10,7 @@ import numpy as np
 from driftmdp.agents import Agent, BuiltinAgent, Optimist, RunContext
 from driftmdp.agents.base import checked_problem
 from driftmdp.errors import InvalidInputError
-from driftmdp.kernels.arrays import Draws, Record
+from driftmdp.kernels.arrays import Record
 from driftmdp.mdp import Problem
 from driftmdp.validation import LARGEST, as_integer, shown
 
@@ -35,7 +35,7 @@ def ready(agent: Agent, problem: Problem, seed: int) -> tuple[Any, RunContext]:
         check_fit(agent, problem)
     world_stream, agent_stream = np.random.SeedSequence(seed).spawn(2)
     player = _fresh(agent, np.random.default_rng(agent_stream))
-    draws = Draws(*problem.draw_noise(np.random.default_rng(world_stream)))
+    draws = problem.draw_noise(np.random.default_rng(world_stream))
     return player, RunContext(problem, draws, _new_record(problem))
 
 
