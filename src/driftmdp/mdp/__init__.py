@@ -1,10 +1,11 @@
 """What a world is: a space of states and actions, an MDP on it, an MDP that drifts, a problem to solve."""
 
 from driftmdp.deprecation import renamed
+from driftmdp.kernels.arrays import Draws
 from driftmdp.mdp.drifting import DriftingMdp
 from driftmdp.mdp.mdp import Mdp
 from driftmdp.mdp.noise import Noise, gaussian
-from driftmdp.mdp.problem import Draws, Problem, Sample
+from driftmdp.mdp.problem import Problem, Sample
 from driftmdp.mdp.space import Space
 from driftmdp.mdp.variation import Variation
 
