@@ -1,4 +1,4 @@
-"""A live step, ``act`` and ``observe``, of UCRL2 late in a run; steps that plan again are not counted."""
+"""A live step, ``act`` and ``observe``, of UCRL2 late in a run. Steps that plan again are not counted."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def run(quick: bool) -> list[Row]:
             f"a live act + observe, UCRL2, S=100 A=4, steps {n_steps // 2:,} to {n_steps:,}",
             statistics.median(quiet),
             LIMIT,
-            note=f"median of {len(quiet):,} steps that do not plan (99 of 100 take less than {slow}), in the "
-            f"fastest of {PASSES} passes (the others: {others}); "
-            f"the world's step is not counted; {len(planning)} steps planned ({share:.2%})"
+            note=f"Median of {len(quiet):,} steps that do not plan (99 of 100 take less than {slow}), in the "
+            f"fastest of {PASSES} passes (the others: {others}). "
+            f"The world's step is not counted. {len(planning)} steps planned ({share:.2%})"
             + (f", median {as_time(statistics.median(planning))}" if planning else ""),
         )
     ]
@@ -43,13 +43,13 @@ def _late_steps(problem: dm.Problem) -> tuple[list[float], list[float]]:
     """Return the seconds of the later half of the steps: those that did not plan, and those that did."""
     mdp, horizon = problem.drifting.at(1), problem.horizon
     rewards, cumulative = mdp.rewards.tolist(), np.cumsum(mdp.transitions.toarray(), axis=1)[:, :-1].tolist()
-    luck = np.random.default_rng(1).random(horizon).tolist()
+    uniforms = np.random.default_rng(1).random(horizon).tolist()
     agent = dm.agents.UCRL2.for_problem(problem)
     agent.reset(np.random.default_rng(0))
     quiet: list[float] = []
     planning: list[float] = []
     state, clock = problem.start, time.perf_counter
-    for t, uniform in enumerate(luck, 1):
+    for t, uniform in enumerate(uniforms, 1):
         plans = agent.n_plans
         start = clock()
         action = agent.act(state)
