@@ -1,8 +1,8 @@
 """What each part of Adaptive is worth: ``python -m benchmarks.adaptive_ablations``.
 
-Each variant changes one of its habits. Problems are those of the drift suite's tuning family at T = 5,000, and of
+Each variant changes one part. Problems are those of the drift suite's tuning family at T = 5,000, and of
 these the small ones that drift at T = 50,000. A number is the geometric mean over problems of (regret + slack) /
-(regret of Adaptive as it is + slack), the slack being 0.5% of T times the range of rewards; its interval is over
+(regret of Adaptive as it is + slack), where the slack is 0.5% of T times the range of rewards. Its interval is over
 problems.
 """
 
