@@ -15,9 +15,7 @@ try:
     from ns_gym.update_functions import DistributionCyclicUpdate
     from ns_gym.wrappers import NSFrozenLakeWrapper
 except (ImportError, RuntimeError) as error:  # it asks for MuJoCo with a RuntimeError
-    print(
-        f"This example needs NS-Gym ({error}). Run: pip install ns-gym. docs/gymnasium.md has a smaller installation."
-    )
+    print(f"This example needs NS-Gym ({error}). Run: pip install ns-gym. docs/gymnasium.md has a smaller way.")
     sys.exit(0)
 
 STEPS, PHASE = 40_000, 10_000
