@@ -65,8 +65,8 @@ def _run(make: Callable[[], Any], means: NDArray[np.float64]) -> BanditRun:
     """Return a whole run in which a step of the world is one list lookup. Making the list does not count."""
 
     def run(seed: int) -> Played:
-        uniforms = np.random.default_rng(seed).random((len(means), 1))
-        outcomes = (uniforms < means).astype(float).tolist()
+        draws = np.random.default_rng(seed).random((len(means), 1))
+        outcomes = (draws < means).astype(float).tolist()
         np.random.seed(seed)  # noqa: NPY002, what it draws from
         with np.errstate(divide="ignore", invalid="ignore"):  # its UCB divides by the plays of arms not yet played
             start = time.perf_counter()

@@ -70,7 +70,7 @@ def _run(kind: Callable[..., Any], problem: dm.Problem, delta: float) -> PeerRun
     shape = (n_states, n_actions)
     rewards = ((np.array(mdp.rewards) - low) / (high - low)).reshape(shape).tolist()
     cumulative = np.cumsum(mdp.transitions.toarray(), axis=1)[:, :-1].reshape(*shape, -1).tolist()
-    uniforms = np.random.default_rng(0).random(problem.horizon).tolist()
+    draws = np.random.default_rng(0).random(problem.horizon).tolist()
 
     def run() -> Played:
         np.random.seed(0)  # noqa: NPY002, what it draws from
@@ -78,12 +78,12 @@ def _run(kind: Callable[..., Any], problem: dm.Problem, delta: float) -> PeerRun
         agent = kind(n_states, n_actions, delta)
         state, total = problem.start, 0.0
         agent.reset(state)
-        for uniform in uniforms:
+        for uniform in draws:
             action = agent.play(state)
             reward, following = rewards[state][action], bisect_right(cumulative[state][action], uniform)
             agent.update(state, action, reward, following)
             state = following
             total += reward
-        return Played(time.perf_counter() - start, total / len(uniforms), agent.plans)
+        return Played(time.perf_counter() - start, total / len(draws), agent.plans)
 
     return run

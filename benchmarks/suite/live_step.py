@@ -43,13 +43,13 @@ def _late_steps(problem: dm.Problem) -> tuple[list[float], list[float]]:
     """Return the seconds of the later half of the steps: those that did not plan, and those that did."""
     mdp, horizon = problem.drifting.at(1), problem.horizon
     rewards, cumulative = mdp.rewards.tolist(), np.cumsum(mdp.transitions.toarray(), axis=1)[:, :-1].tolist()
-    uniforms = np.random.default_rng(1).random(horizon).tolist()
+    draws = np.random.default_rng(1).random(horizon).tolist()
     agent = dm.agents.UCRL2.for_problem(problem)
     agent.reset(np.random.default_rng(0))
     quiet: list[float] = []
     planning: list[float] = []
     state, clock = problem.start, time.perf_counter
-    for t, uniform in enumerate(uniforms, 1):
+    for t, uniform in enumerate(draws, 1):
         plans = agent.n_plans
         start = clock()
         action = agent.act(state)

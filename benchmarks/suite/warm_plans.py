@@ -65,7 +65,7 @@ def _row(name: str, drifting: dm.DriftingMdp, plans: int, every: int, repeats: i
 
 
 def _work(drafts: Sequence[Draft], warm: bool) -> Work:
-    """Iterate on each draft from the last one's bias, or from zero. The first is cold, and counts."""
+    """Iterate on each problem from the last one's bias, or from zero. The first is cold, and counts."""
     n = drafts[0].u.size
     last, seconds, iterations, gains = np.zeros(n), 0.0, 0, []
     for draft in drafts:
