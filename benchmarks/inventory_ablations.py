@@ -1,8 +1,9 @@
 """What each part of InventoryOptimist is worth: ``python -m benchmarks.inventory_ablations [sales.csv]``.
 
-Each variant changes constants of kernels/censored_demand.py before they are compiled, in a process and a kernel
-cache of its own. Costs are compared with the clairvoyant's on ``random_shops(7)``, scored from day 61; regret with
-that of the best fixed (s, S) on the seasonal problem; and, if sales are given, cost with the best fixed (s, S)'s.
+Each variant changes constants of kernels/censored_demand.py before they are compiled,
+in its own process and kernel cache. Costs are compared with the clairvoyant's on ``random_shops(7)``, scored
+from day 61. Regret is compared with that
+of the best fixed (s, S) on the seasonal problem. If sales are given, cost is compared with the best fixed (s, S)'s.
 """
 
 from __future__ import annotations
