@@ -23,34 +23,10 @@ if TYPE_CHECKING:
     from driftmdp import experiments, gymnasium, interchange, inventory, report, statements, statistics
 
 __all__ = [
-    "Callback",
-    "Draws",
-    "DriftingMdp",
-    "Mdp",
-    "Noise",
-    "Problem",
-    "Run",
-    "Sample",
-    "Space",
-    "Steps",
-    "Variation",
-    "__version__",
-    "agents",
-    "errors",
-    "experiments",
-    "formulas",
-    "gaussian",
-    "gymnasium",
-    "interchange",
-    "inventory",
-    "planning",
-    "problems",
-    "report",
-    "simulate",
-    "statements",
-    "statistics",
-    "testing",
-]
+    "Callback", "Draws", "DriftingMdp", "Mdp", "Noise", "Problem", "Run", "Sample", "Space", "Steps", "Variation",
+    "__version__", "agents", "errors", "experiments", "formulas", "gaussian", "gymnasium", "interchange",
+    "inventory", "planning", "problems", "report", "simulate", "statements", "statistics", "testing",
+]  # fmt: skip
 
 # Loaded when first used: they are slow, or need more packages. Each with the extra that has those.
 _LATER = {

@@ -160,9 +160,9 @@ def test_at_does_not_hand_out_what_the_world_is_made_of():
         (lambda: dm.DriftingMdp([ONE, TWO], [[0.5, 0.5], [0.5, 0.4]]), "weights[t=2] must sum to 1; got 0.9."),
         (
             lambda: dm.DriftingMdp([ONE, TWO], [[1.5, -0.5]]),
-            "weights[t=1] must not be negative; got -0.5 on anchor 1.",
+            "weights[t=1] must be finite and not negative; got -0.5 at anchor 1.",
         ),
-        (lambda: dm.DriftingMdp([ONE, TWO], [[np.nan, 1.0]]), "weights[t=1] must be finite; got nan."),
+        (lambda: dm.DriftingMdp([ONE, TWO], [[np.nan, 1.0]]), "weights[t=1] must be finite and not negative; got nan at anchor 0."),
         (lambda: dm.DriftingMdp([ONE, TWO], [[1.0], [1.0]]), "weights must have shape (T, K) with K = 2 anchors"),
         (lambda: dm.DriftingMdp([ONE, TWO], [0, 2]), "weights[t=2] must name one of the anchors 0 .. 1; got 2."),
         (lambda: dm.DriftingMdp([ONE, TWO], []), "weights must"),

@@ -1,10 +1,10 @@
-"""A world that moves: K ordinary MDPs, the anchors, and weights on them at every step.
+"""A drifting MDP: K ordinary MDPs, the anchors, and weights on them at every step.
 
     p_t(. | s, a) = sum_k weights[t, k] P_k(. | s, a),    r_t(s, a) = sum_k reward_weights[t, k] R_k(s, a)
 
-So "draw an anchor, then a next state from it" is exactly a draw from p_t, and a world that is different at
-every step costs its anchors and its weights, never T x pairs x S numbers. The public t is 1 .. T, as in
-[CSZ20]; arrays are 0-based.
+So "draw an anchor, then a next state from it" is exactly a draw from p_t. A world that is different at every step
+costs its anchors and its weights, never T x pairs x S numbers. The public t is 1 .. T, as in [CSZ20]. Arrays are
+0-based.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import WorldArrays
 from driftmdp.mdp.horizon import as_horizon
 from driftmdp.mdp.mdp import Mdp
+from driftmdp.mdp.notebook import drifting_html, size_text
 from driftmdp.mdp.space import Space
 from driftmdp.mdp.sparse import readonly_csr
 from driftmdp.mdp.variation import Variation, as_norm, variation
-from driftmdp.mdp.views import drifting_view
 from driftmdp.mdp.weights import Weights
 from driftmdp.validation import as_flag, as_integer, as_list, readonly
 
@@ -38,10 +38,10 @@ class DriftingMdp:
     anchors
         K MDPs with the same numbers of states and actions. Alone they need not communicate.
     weights
-        A distribution on the anchors for each step: a (T, K) table, a CSR matrix, or T whole numbers that
-        name one anchor each.
+        A distribution on the anchors for each step: a (T, K) table, a CSR matrix, or the anchor of each step
+        as T whole numbers.
     reward_weights
-        Weights of the anchors' rewards, any real numbers; by default ``weights``.
+        Weights of the anchors' rewards, any real numbers. By default ``weights``.
 
     Examples
     --------
@@ -84,7 +84,7 @@ class DriftingMdp:
     ) -> DriftingMdp:
         """Return the world that is ``mdps[i]`` until just before step ``change_points[i]``.
 
-        The last MDP lasts to ``horizon``; without it, to just before the last change point.
+        The last MDP lasts to ``horizon``. Without a horizon, it lasts to just before the last change point.
 
         Examples
         --------
@@ -160,19 +160,13 @@ class DriftingMdp:
         return readonly_csr(self._anchor_transitions)
 
     def anchor(self, k: int) -> Mdp:
-        """Return anchor ``k``; its arrays are views."""
+        """Return anchor ``k``, whose arrays are views."""
         k = as_integer(k, "k", 0, self.n_anchors - 1)
         n_pairs = self._space.n_pairs
         indptr = self._anchor_transitions.indptr[k * n_pairs : (k + 1) * n_pairs + 1]
         entries = slice(indptr[0], indptr[-1])
-        rows = sp.csr_array(
-            (
-                self._anchor_transitions.data[entries],
-                self._anchor_transitions.indices[entries],
-                indptr - indptr[0],
-            ),
-            shape=(n_pairs, self._space.n_states),
-        )
+        data, indices = self._anchor_transitions.data[entries], self._anchor_transitions.indices[entries]
+        rows = sp.csr_array((data, indices, indptr - indptr[0]), shape=(n_pairs, self._space.n_states))
         return Mdp._trusted(self._space, self._anchor_rewards[k], rows)
 
     @property
@@ -207,9 +201,9 @@ class DriftingMdp:
 
     @functools.cached_property
     def _union(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-        """The union of the anchors' patterns, (indptr, indices), and each anchor entry's place in it."""
+        """The union of the anchors' sparsity patterns, (indptr, indices), and each anchor entry's index in it."""
         n_pairs, n_states = self._space.n_pairs, self._space.n_states
-        if self._weights.one_anchor_a_step:
+        if self._weights.has_one_anchor_per_step:
             return np.zeros(n_pairs + 1, np.int32), np.empty(0, np.int32), np.empty(0, np.int32)
         stacked = self._anchor_transitions
         pair = np.repeat(np.arange(stacked.shape[0]) % n_pairs, np.diff(stacked.indptr))
@@ -219,28 +213,17 @@ class DriftingMdp:
 
     @functools.cached_property
     def world(self) -> WorldArrays:
-        """Everything as plain arrays, for kernels."""
-        stacked, weights, reward_weights = (
-            self._anchor_transitions,
-            self._weights.arrays,
-            self._reward_weights.arrays,
-        )
+        """The whole world as plain arrays, for kernels."""
         indptr, indices, position = self._union
         return WorldArrays(
-            offsets=self._space._offsets,
-            anchor_rewards=self._anchor_rewards,
-            anchor_indptr=stacked.indptr,
-            anchor_indices=stacked.indices,
-            anchor_data=stacked.data,
-            anchor_position=position,
-            union_indptr=indptr,
-            union_indices=indices,
-            weight_indptr=weights.indptr,
-            weight_indices=weights.indices,
-            weight_data=weights.data,
-            reward_weight_indptr=reward_weights.indptr,
-            reward_weight_indices=reward_weights.indices,
-            reward_weight_data=reward_weights.data,
+            self._space._offsets,
+            self._anchor_rewards,
+            *_csr_parts(self._anchor_transitions),
+            position,
+            indptr,
+            indices,
+            *_csr_parts(self._weights.arrays),
+            *_csr_parts(self._reward_weights.arrays),
         )
 
     def between(self, first: int, last: int) -> DriftingMdp:
@@ -270,14 +253,14 @@ class DriftingMdp:
         group
             The group of each step, shape (T,): ``at(t)`` equals ``at(steps[group[t - 1]] + 1)``.
         """
-        kinds = [self._weights]
+        compared = [self._weights]
         if as_flag(rewards, "rewards") and not self.rewards_follow_transitions:
-            kinds.append(self._reward_weights)
-        prints = np.ascontiguousarray(np.hstack([weights.fingerprints() for weights in kinds]))
+            compared.append(self._reward_weights)
+        prints = np.ascontiguousarray(np.hstack([weights.fingerprints() for weights in compared]))
         keys = prints.view([("", prints.dtype)] * prints.shape[1]).ravel()
         _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-        # Rows that differ by rounding may share a projection: those stand alone.
-        alone = np.any([weights.differ(first[inverse]) for weights in kinds], axis=0)
+        # Rows that differ by rounding may share a projection: each of those is a group of its own.
+        alone = np.any([weights.differ(first[inverse]) for weights in compared], axis=0)
         representative = np.where(alone, np.arange(self.horizon), first[inverse])
         steps, group = np.unique(representative, return_inverse=True)
         return steps.astype(np.int32), group
@@ -290,8 +273,8 @@ class DriftingMdp:
         reward_norm
             The norm of r_{t+1} - r_t over pairs: ``inf`` (the paper's), 1 or 2.
         transition_norm
-            The norm of p_{t+1}(.|s,a) - p_t(.|s,a), of which the largest over pairs counts: 1 (the paper's),
-            2 or ``inf``. The paper's remark on norms allows the others.
+            The norm of p_{t+1}(.|s,a) - p_t(.|s,a): 1 (the paper's), 2 or ``inf``. The largest over pairs counts.
+            The paper's remark on norms allows the others.
         """
         norms = as_norm(reward_norm, "reward_norm"), as_norm(transition_norm, "transition_norm")
         return self._paper_variation if norms == (np.inf, 1) else variation(self, *norms)
@@ -303,28 +286,28 @@ class DriftingMdp:
     def __repr__(self) -> str:
         return (
             f"<DriftingMdp: {counted(self.horizon, 'step')}, {counted(self.n_anchors, 'anchor')}, "
-            f"{counted(self._space.n_states, 'state')}, {counted(self._space.n_pairs, 'pair')}>"
+            f"{size_text(self._space)}>"
         )
 
-    _repr_html_ = safely(drifting_view)
+    _repr_html_ = safely(drifting_html)
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
-        for made_again in ("world", "_union", "_paper_variation"):
-            state.pop(made_again, None)
+        for cached in ("world", "_union", "_paper_variation"):
+            state.pop(cached, None)
         return state
 
 
 def _distinct(mdps: Iterable[Mdp]) -> tuple[list[Mdp], NDArray[np.int32]]:
-    """Return each object once, and which one stands at each place."""
+    """Return each object once, and the index of the object at each position."""
     sequence = list(_checked_anchors(mdps))
     anchors = {id(mdp): mdp for mdp in sequence}
-    place = {key: k for k, key in enumerate(anchors)}
-    return list(anchors.values()), np.array([place[id(mdp)] for mdp in sequence], dtype=np.int32)
+    index = {key: k for k, key in enumerate(anchors)}
+    return list(anchors.values()), np.array([index[id(mdp)] for mdp in sequence], dtype=np.int32)
 
 
 def _refuse_mdps(value: Any, name: str, call: str) -> None:
-    """Refuse MDPs where numbers should be."""
+    """Raise if MDPs were passed where numbers belong."""
     first = value[0] if isinstance(value, Sequence) and value else value
     if isinstance(first, Mdp):
         raise InvalidInputError(
@@ -350,11 +333,15 @@ def _checked_anchors(anchors: Iterable[Mdp]) -> Sequence[Mdp]:
 
 
 def _check_means(weights: Weights, rewards: NDArray[np.float64]) -> None:
-    """Refuse weights that could make r_t infinite."""
+    """Raise if these weights could make some r_t infinite."""
     with np.errstate(over="ignore"):
         largest = float(abs(weights.arrays).sum(axis=1).max()) * float(np.abs(rewards).max())
     if not np.isfinite(largest):
         raise InvalidInputError("reward_weights must keep every r_t finite; times the rewards, they overflow.")
+
+
+def _csr_parts(matrix: sp.csr_array) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+    return matrix.indptr, matrix.indices, matrix.data
 
 
 def _stack(anchors: Sequence[Mdp]) -> sp.csr_array:

@@ -22,13 +22,11 @@ from numpy.typing import ArrayLike, NDArray
 from driftmdp.display import counted, safely
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import Model
+from driftmdp.mdp.notebook import mdp_html, size_text
 from driftmdp.mdp.space import Space
-from driftmdp.mdp.sparse import normalise_rows, readonly_csr, sound_csr
-from driftmdp.mdp.views import mdp_view
+from driftmdp.mdp.sparse import check_distributions, readonly_csr, sound_csr
 from driftmdp.system import require_memory
-from driftmdp.validation import as_numbers, as_table, readonly
-
-SUM_TOLERANCE = 1e-9
+from driftmdp.validation import as_numbers, as_table, readonly, shown
 
 
 class Mdp:
@@ -39,7 +37,7 @@ class Mdp:
     space
         The states and actions.
     rewards
-        Mean reward of each pair, shape (n_pairs,); row ``space.pair(s, a)``.
+        Mean reward of each pair, shape (n_pairs,). Entry ``space.pair(s, a)`` is r(s, a).
     transitions
         Next-state distribution of each pair, shape (n_pairs, n_states), dense or any scipy sparse form.
         A row that misses 1 by more than rounding, but by at most 1e-9, is divided by its sum.
@@ -81,8 +79,8 @@ class Mdp:
         rewards, transitions
             Tables by state and action. Entries of unavailable pairs are ignored.
         available
-            Which actions each state offers, boolean [S, A]; all by default. The available actions of a
-            state are numbered anew from 0.
+            Which actions each state offers, boolean [S, A]. All by default. The available actions of a
+            state are numbered from 0.
 
         Examples
         --------
@@ -99,11 +97,7 @@ class Mdp:
                 f"transitions must have shape [S, A, S] = {(n_states, n_actions, n_states)} to fit the "
                 f"rewards; got {p.shape}."
             )
-        mask = np.ones(r.shape, bool) if available is None else as_table(available, "available")
-        if mask.shape != r.shape or mask.dtype != bool:
-            raise InvalidInputError(
-                f"available must be a boolean table of shape {r.shape}; got {mask.dtype} of shape {mask.shape}."
-            )
+        mask = as_mask(available, r.shape)
         return cls(Space(mask.sum(axis=1)), r[mask], p[mask])
 
     @classmethod
@@ -130,7 +124,7 @@ class Mdp:
 
     @property
     def arrays(self) -> Model:
-        """The arrays themselves, as kernels take them; never write to them."""
+        """The arrays themselves, as kernels take them. Never write to them."""
         p = self._transitions
         return Model(self._space._offsets, self._rewards, p.indptr, p.indices, p.data)
 
@@ -164,27 +158,35 @@ class Mdp:
     def __repr__(self) -> str:
         low, high = self._rewards.min(), self._rewards.max()
         return (
-            f"<Mdp: {counted(self._space.n_states, 'state')}, {counted(self._space.n_pairs, 'pair')}, "
-            f"{counted(self._transitions.nnz, 'successor')}, rewards in [{low:g}, {high:g}]>"
+            f"<Mdp: {size_text(self._space)}, {counted(self._transitions.nnz, 'successor')}, "
+            f"rewards in [{low:g}, {high:g}]>"
         )
 
-    _repr_html_ = safely(mdp_view)
+    _repr_html_ = safely(mdp_html)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Mdp._trusted, (self._space, self._rewards, self._transitions)
 
 
+def as_mask(available: ArrayLike | None, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    """Validate which actions are available. None means all."""
+    mask = np.ones(shape, bool) if available is None else as_table(available, "available")
+    if mask.shape != shape or mask.dtype != bool:
+        raise InvalidInputError(f"available must be a boolean table of shape {shape}; got {shown(mask)}.")
+    return mask
+
+
 _HINTS = {
     "transitions": " For an [S, A, S] table use Mdp.from_dense.",
-    "rewards": " Of rewards by next state take the means: (transitions * rewards).sum(axis=2).",
+    "rewards": " For rewards by next state, take their means: (transitions * rewards).sum(axis=2).",
 }
 
 
 def _refuse_swapped(rewards: Any, transitions: Any, n_axes: int, call: str) -> None:
-    """Refuse rewards with the axes of transitions, one more than their own, beside the reverse."""
+    """Raise if rewards have the number of axes of transitions, and transitions that of rewards."""
     try:
         given = np.ndim(rewards), np.ndim(transitions)
-    except (TypeError, ValueError):  # no tables at all, which is said elsewhere
+    except (TypeError, ValueError):  # not tables: reported elsewhere
         return
     if given == (n_axes + 1, n_axes):
         raise InvalidInputError(
@@ -225,30 +227,6 @@ def _checked_transitions(space: Space, transitions: Any) -> sp.csr_array:
             f"got {transitions.shape}. For an [S, A, S] table use Mdp.from_dense."
         )
     matrix = sound_csr(transitions, "transitions")
-
-    def refuse(entry: int, rule: str) -> None:
-        pair = int(np.searchsorted(matrix.indptr, entry, side="right")) - 1
-        raise InvalidInputError(
-            f"transitions[{space.where(pair)}] to state {matrix.indices[entry]} must be {rule}; "
-            f"got {matrix.data[entry]}."
-        )
-
-    if not np.isfinite(matrix.data).all():
-        refuse(int(np.flatnonzero(~np.isfinite(matrix.data))[0]), "finite")
-    if (matrix.data < 0).any():
-        refuse(int(np.flatnonzero(matrix.data < 0)[0]), "non-negative")
-    sums = np.asarray(matrix.sum(axis=1), dtype=np.float64)
-    wrong = np.flatnonzero(np.abs(sums - 1.0) > SUM_TOLERANCE)
-    if wrong.size:
-        pair = int(wrong[0])
-        raise InvalidInputError(
-            f"transitions[{space.where(pair)}] must sum to 1; got {_not_one(float(sums[pair]))}."
-        )
-    normalise_rows(matrix, sums)
+    check_distributions(matrix, lambda pair: f"transitions[{space.where(pair)}]", "state")
     matrix.eliminate_zeros()
     return matrix
-
-
-def _not_one(value: float) -> str:
-    """Format a sum that is not 1 with enough digits to see that it is not."""
-    return f"{value:.6g}" if f"{value:.6g}" != "1" else repr(value)

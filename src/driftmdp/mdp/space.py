@@ -20,22 +20,22 @@ from numpy.typing import ArrayLike, NDArray
 
 from driftmdp.display import counted, safely
 from driftmdp.errors import InvalidInputError
-from driftmdp.mdp.views import space_view
+from driftmdp.mdp.notebook import space_html
 from driftmdp.system import require_memory
 from driftmdp.validation import as_integer, as_table, readonly, shown
 
-STATE_BYTES = 20  # while a space is made
+BYTES_PER_STATE = 20  # while a space is made
 
 
 class Space:
-    """States and the actions each offers; actions may differ by state.
+    """States and the actions that each offers. The number of actions may differ by state.
 
     Parameters
     ----------
     n_actions
         How many actions each state offers, at least one.
     state_names
-        A name per state; only for people.
+        A name per state, for display only.
     action_names
         Names per state, or one list that every state takes its first names from.
 
@@ -66,7 +66,7 @@ class Space:
         """Return a space in which every state offers the same number of actions."""
         states, count = as_integer(n_states, "n_states", minimum=1), as_integer(n_actions, "n_actions", minimum=1)
         _check_size(states * count)
-        require_memory(STATE_BYTES * states, f"n_states = {states:,}")
+        require_memory(BYTES_PER_STATE * states, f"n_states = {states:,}")
         return cls(np.full(states, count, dtype=np.int32))
 
     @property
@@ -91,7 +91,7 @@ class Space:
 
     @property
     def offsets(self) -> NDArray[np.int32]:
-        """Where each state's pairs begin, shape (S + 1,); the last entry is ``n_pairs``. Read-only."""
+        """Where each state's pairs begin, shape (S + 1,), read-only. The last entry is ``n_pairs``."""
         return readonly(self._offsets)
 
     @property
@@ -111,8 +111,7 @@ class Space:
 
     def action_name(self, state: int, action: int) -> str:
         """Return what an action of a state is called: its name, or else its number."""
-        pair = self.pair(state, action)
-        s, a = self.state_and_action(pair)
+        s, a = self.state_and_action(self.pair(state, action))
         return self._action_names[s][a] if self._action_names else str(a)
 
     def pair(self, state: int, action: int) -> int:
@@ -153,7 +152,7 @@ class Space:
             return f"Space.uniform({self.n_states}, {counts[0]})"
         return f"<Space: {self.n_states} states, {counts[0]} to {counts[-1]} actions, {self.n_pairs} pairs>"
 
-    _repr_html_ = safely(space_view)
+    _repr_html_ = safely(space_html)
 
     def __reduce__(self) -> tuple[type[Space], tuple[object, ...]]:
         return Space, (np.array(self._n_actions), self._state_names, self._action_names)
@@ -198,12 +197,12 @@ def _checked_action_names(
         return None
     if isinstance(names, str) or not isinstance(names, Sequence):
         raise InvalidInputError(f"action_names must be a list of names; got {shown(names)}.")
-    shared = all(isinstance(name, str) for name in names)
-    if not shared and len(names) != n_actions.size:
-        raise InvalidInputError(f"action_names must have {n_actions.size} lists, one a state; got {len(names)}.")
+    is_shared = all(isinstance(name, str) for name in names)
+    if not is_shared and len(names) != n_actions.size:
+        raise InvalidInputError(f"action_names must have {n_actions.size} lists, one per state; got {len(names)}.")
     result = []
     for s, count in enumerate(n_actions):
-        own = names[:count] if shared else names[s]
+        own = names[:count] if is_shared else names[s]
         if not isinstance(own, Sequence) or len(own) != count:
             raise InvalidInputError(
                 f"action_names[s={s}] must have {counted(int(count), 'name')}; got {shown(own)}."
@@ -213,7 +212,7 @@ def _checked_action_names(
 
 
 def as_space(space: Any) -> Space:
-    """Return a space, or say that it is none."""
+    """Validate that ``space`` is a Space."""
     if not isinstance(space, Space):
         if isinstance(getattr(space, "space", None), Space):  # a problem, a world or an agent
             raise InvalidInputError(f"space must be a Space; got a {type(space).__name__}. Take its own: .space.")

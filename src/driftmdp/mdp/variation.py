@@ -1,4 +1,4 @@
-"""How much a world moves: the variation budgets of [CSZ20] eq:variation_budgets; other norms by its remark:norm.
+"""How much a world moves: the variation budgets of [CSZ20] eq:variation_budgets, and remark:norm for other norms.
 
 ==========  =================  ==========  ==========================================================
 symbol      name here          shape       meaning
@@ -21,13 +21,12 @@ from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.errors import InvalidInputError
+from driftmdp.mdp.sparse import blocks_of_product
 from driftmdp.mdp.weights import Weights
 from driftmdp.validation import readonly, shown
 
 if TYPE_CHECKING:
     from driftmdp.mdp.drifting import DriftingMdp
-
-CHUNK = 1 << 22  # numbers held at once while differencing rewards
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +52,7 @@ class Variation:
 
 
 def as_norm(norm: Any, name: str) -> float:
-    """Return the order of a norm, or say which there are."""
+    """Validate the order of a norm: 1, 2 or inf."""
     if not isinstance(norm, numbers.Real) or norm not in (1, 2, np.inf):
         raise InvalidInputError(f"{name} must be 1, 2 or inf; got {shown(norm)}.")
     return float(norm)
@@ -89,7 +88,7 @@ def _differences(weights: Weights) -> tuple[sp.csr_array, NDArray[np.int64]]:
 
 
 def _whole_moves(start: NDArray[Any], to: NDArray[Any], n_anchors: int) -> sp.csr_array:
-    """Return rows that take all weight from one anchor to another."""
+    """Return rows that move all weight from one anchor to another."""
     rows, ones, shape = np.arange(start.size), np.ones(start.size), (start.size, n_anchors)
     return sp.csr_array(
         sp.csr_array((ones, (rows, to)), shape=shape) - sp.csr_array((ones, (rows, start)), shape=shape)
@@ -105,22 +104,18 @@ def _explicit(matrix: sp.csr_array) -> sp.csr_array:
 
 def _reward_steps(drifting: DriftingMdp, norm: float) -> NDArray[np.float64]:
     moves, place = _differences(drifting.reward_weights)
-    rewards = drifting.anchor_rewards
-    sizes = np.zeros(moves.shape[0])
-    chunk = max(1, CHUNK // rewards.shape[1])
-    for first in range(0, moves.shape[0], chunk):
-        changes = moves[first : first + chunk] @ rewards
-        with np.errstate(over="ignore", invalid="ignore"):
-            sizes[first : first + chunk] = np.linalg.norm(changes, ord=norm, axis=1)
-    return np.asarray(sizes[place])
+    with np.errstate(over="ignore", invalid="ignore"):
+        changes = blocks_of_product(moves, drifting.anchor_rewards)
+        sizes = [np.linalg.norm(change, ord=norm, axis=1) for change in changes]
+    return np.asarray(np.concatenate([*sizes, np.empty(0)])[place])
 
 
 def _transition_steps(drifting: DriftingMdp, norm: float) -> NDArray[np.float64]:
     moves, place = _differences(drifting.weights)
     counts = np.diff(moves.indptr)
     sizes = np.zeros(moves.shape[0])
-    # A move between two anchors lies along the line that joins them, so its size is the change of weight times
-    # one distance, however many steps go that way.
+    # A move between two anchors lies on the line that joins them. So its size is the change of weight times one
+    # distance, however many steps move along that line.
     straight = counts == 2
     if straight.any():
         first = moves.indptr[:-1][straight]

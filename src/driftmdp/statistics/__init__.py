@@ -39,14 +39,6 @@ from driftmdp.statistics.paired_tests import holm, sign_flip_test
 from driftmdp.statistics.ranking import Ranking, rank_shares
 
 __all__ = [
-    "Interval",
-    "Ranking",
-    "difference_interval",
-    "holm",
-    "log_log_slope",
-    "mean_interval",
-    "median_interval",
-    "rank_shares",
-    "ratio_interval",
-    "sign_flip_test",
-]
+    "Interval", "Ranking", "difference_interval", "holm", "log_log_slope", "mean_interval", "median_interval",
+    "rank_shares", "ratio_interval", "sign_flip_test",
+]  # fmt: skip
