@@ -164,7 +164,7 @@ def test_names_and_weights_are_under_the_checksum(suffix, tmp_path):
     )
     write = world_files._as_json if suffix == ".json" else npz.pack
     path.write_bytes(write(header | {"state_names": ["empty", "fuller"]}, arrays))
-    with pytest.raises(InvalidInputError, match="its checksum differs, so it is was damaged or edited"):
+    with pytest.raises(InvalidInputError, match="its checksum differs, so it was damaged or edited"):
         interchange.load(path)
     path.write_bytes(write(header, arrays | {"reward_weights_spare": np.zeros(1)}))
     with pytest.raises(InvalidInputError, match="its checksum differs"):
