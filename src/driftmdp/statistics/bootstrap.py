@@ -18,15 +18,13 @@ Floats = NDArray[np.float64]
 NUMBERS_AT_ONCE = 2**21
 
 
-def as_sample(values: ArrayLike, name: str, n_axes: int | None = None) -> Floats:
-    """Validate finite numbers of n seeds, shape (n,) or (n, k). ``n_axes`` asks for one of the two."""
+def as_sample(values: ArrayLike, name: str, one_axis: bool = False) -> Floats:
+    """Validate finite numbers of n seeds, shape (n,) or, unless ``one_axis``, (n, k)."""
     sample = as_numbers(values, name, "numbers")
     if sample.ndim not in (1, 2) or sample.shape[0] == 0:
         raise InvalidInputError(f"{name} must have shape (n,) or (n, k) with n at least 1; got {sample.shape}.")
-    if n_axes not in (None, sample.ndim):
-        raise InvalidInputError(
-            f"{name} must have shape {'(n,)' if n_axes == 1 else '(n, k)'}; got {sample.shape}."
-        )
+    if one_axis and sample.ndim != 1:
+        raise InvalidInputError(f"{name} must have shape (n,); got {sample.shape}.")
     wrong = np.argwhere(~(np.abs(sample) <= LARGEST))
     if len(wrong):
         where = ", ".join(map(str, wrong[0]))
@@ -35,11 +33,9 @@ def as_sample(values: ArrayLike, name: str, n_axes: int | None = None) -> Floats
     return sample
 
 
-def as_paired_samples(
-    a: ArrayLike, b: ArrayLike, names: tuple[str, str], n_axes: int | None = None
-) -> list[Floats]:
+def as_paired_samples(a: ArrayLike, b: ArrayLike, names: tuple[str, str], one_axis: bool = False) -> list[Floats]:
     """Validate two samples of the same seeds."""
-    first, second = as_sample(a, names[0], n_axes), as_sample(b, names[1], n_axes)
+    first, second = as_sample(a, names[0], one_axis), as_sample(b, names[1], one_axis)
     if first.shape != second.shape:
         raise InvalidInputError(
             f"{names[0]} and {names[1]} must be paired by seed; got shapes {first.shape} and {second.shape}."

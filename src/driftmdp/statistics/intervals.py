@@ -84,7 +84,7 @@ def median_interval(values: ArrayLike, level: float = 0.95, resamples: int = 200
     >>> found.estimate, found.low, found.high
     (6.5, 4.0, 600.0)
     """
-    sample = as_sample(values, "values", n_axes=1)
+    sample = as_sample(values, "values", one_axis=True)
     plan = Resamples(sample.size, level, resamples, seed)
     rows = max(1, NUMBERS_AT_ONCE // sample.size)
     picks = plan.picks()
@@ -126,7 +126,7 @@ def ratio_interval(
     >>> found.estimate, found.low, found.high
     (2.0, 2.0, 2.0)
     """
-    over, under = as_paired_samples(numerator, denominator, ("numerator", "denominator"), n_axes=1)
+    over, under = as_paired_samples(numerator, denominator, ("numerator", "denominator"), one_axis=True)
     whole = float(mean_of(under))
     if whole == 0:
         raise InvalidInputError("denominator must have a mean other than 0; got 0.")
@@ -168,7 +168,7 @@ def log_log_slope(
     """
     lengths = _as_horizons(horizons)
     rows = as_list(samples, "samples", "a list with a sample for each horizon")
-    tables = [as_sample(sample, f"samples[{i}]", n_axes=1) for i, sample in enumerate(rows)]
+    tables = [as_sample(sample, f"samples[{i}]", one_axis=True) for i, sample in enumerate(rows)]
     if len(tables) != lengths.size:
         raise InvalidInputError(
             f"samples must have one entry for each of {lengths.size} horizons; got {len(tables)}."

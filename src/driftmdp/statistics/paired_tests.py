@@ -33,7 +33,7 @@ def sign_flip_test(differences: ArrayLike, resamples: int = 9999, seed: int = 0)
     >>> sign_flip_test([0.0, 0.0])
     1.0
     """
-    sample = as_sample(differences, "differences", n_axes=1)
+    sample = as_sample(differences, "differences", one_axis=True)
     draws, seed = as_integer(resamples, "resamples", minimum=1), as_integer(seed, "seed", minimum=0)
     threshold = abs(float(sample.sum())) - 1e-12 * float(np.abs(sample).sum())
     if sample.size <= MAX_EXACT_SEEDS:
