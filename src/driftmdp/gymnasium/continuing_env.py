@@ -1,4 +1,4 @@
-"""An environment as one world without end, in numbers from 0."""
+"""An environment as one world without end, with states and actions numbered from 0."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from driftmdp.gymnasium.environment import ProblemEnv
 from driftmdp.mdp import Problem, Space
 from driftmdp.validation import as_integer, as_table
 
-KEEP_NUMBERS = (OrderEnforcing, PassiveEnvChecker, RecordEpisodeStatistics, TimeLimit)
+NUMBER_KEEPING_WRAPPERS = (OrderEnforcing, PassiveEnvChecker, RecordEpisodeStatistics, TimeLimit)
 
 
 def space_of(env: gymnasium.Env[Any, Any]) -> Space:
     """Return the states and actions of a Discrete x Discrete environment, for making an agent.
 
-    Our own problems keep their ragged actions, also within gymnasium's TimeLimit, OrderEnforcing,
-    PassiveEnvChecker and RecordEpisodeStatistics; another wrapper may number states or actions anew. Of others
-    nobody knows which actions they will mask, so every state has all of them; ``learn`` says what it does with
-    the masked ones.
+    Problems of this package keep their ragged actions, also inside gymnasium's TimeLimit, OrderEnforcing,
+    PassiveEnvChecker and RecordEpisodeStatistics. Other wrappers may renumber states or actions. Other environments
+    do not say which actions they will mask, so every state has all actions. ``learn`` explains how it replaces
+    masked ones.
 
     Raises
     ------
@@ -32,6 +32,8 @@ def space_of(env: gymnasium.Env[Any, Any]) -> Space:
 
     Examples
     --------
+    >>> import gymnasium
+    >>> from driftmdp.gymnasium import space_of
     >>> space_of(gymnasium.make("FrozenLake-v1"))
     Space.uniform(16, 4)
     """
@@ -49,14 +51,14 @@ def space_of(env: gymnasium.Env[Any, Any]) -> Space:
 
 
 def without_wrappers(env: gymnasium.Env[Any, Any]) -> gymnasium.Env[Any, Any]:
-    """Return what is inside of those wrappers that are known to keep the numbers of states and actions."""
-    while type(env) in KEEP_NUMBERS:
+    """Remove the wrappers that keep the numbers of states and actions."""
+    while type(env) in NUMBER_KEEPING_WRAPPERS:
         env = env.env  # type: ignore[attr-defined]
     return env
 
 
 def discrete(env: gymnasium.Env[Any, Any], name: str) -> Discrete:
-    """Return the Discrete space of that name, or say that it is none."""
+    """Validate that the space of this name is Discrete."""
     space = getattr(env, name)
     if not isinstance(space, Discrete):
         raise InvalidInputError(
@@ -67,7 +69,7 @@ def discrete(env: gymnasium.Env[Any, Any], name: str) -> Discrete:
 
 
 class StepResult(NamedTuple):
-    """What a step gave: the action really done, its reward, and whether it ended an episode."""
+    """The result of a step: the action done, its reward, and whether it ended an episode."""
 
     action: int
     reward: float
@@ -80,7 +82,9 @@ class ContinuingEnv:
     Attributes
     ----------
     state
-        Where we are, from 0 whatever the environment counts from.
+        The current state, from 0 whatever number the environment starts with.
+    first_state, first_action
+        The environment's own numbers of state 0 and action 0.
     """
 
     def __init__(self, env: gymnasium.Env[Any, Any], seed: int | None) -> None:
@@ -89,21 +93,18 @@ class ContinuingEnv:
         self._n_states = int(discrete(env, "observation_space").n)
         self.first_state = int(discrete(env, "observation_space").start)
         self.first_action = int(discrete(env, "action_space").start)
-        self._begin(seed)
+        self._arrive(*env.reset(seed=seed))
 
-    def step(self, advised: int) -> StepResult:
-        """Do what is advised, or the nearest action that the mask leaves; at an end, begin the next episode."""
-        action = self._legal(as_integer(advised, "The agent's action", 0, self._n_actions - 1))
+    def step(self, chosen: int) -> StepResult:
+        """Do the chosen action, or the nearest that the mask leaves. At an end, start the next episode."""
+        action = self._nearest_legal(as_integer(chosen, "The agent's action", 0, self._n_actions - 1))
         observation, reward, terminated, truncated, info = self._env.step(action + self.first_action)
         ended = bool(terminated or truncated)
-        if ended:
-            self._begin(None)
-        else:
-            self._arrive(observation, info)
-        return StepResult(action, _number(reward), ended)
-
-    def _begin(self, seed: int | None) -> None:
-        self._arrive(*self._env.reset(seed=seed))
+        self._arrive(*(self._env.reset(seed=None) if ended else (observation, info)))
+        try:
+            return StepResult(action, float(reward), ended)
+        except (TypeError, ValueError):
+            raise InvalidInputError(f"The environment's reward must be a number; got {reward!r}.") from None
 
     def _arrive(self, observation: Any, info: dict[str, Any]) -> None:
         first, last = self.first_state, self.first_state + self._n_states - 1
@@ -116,17 +117,10 @@ class ContinuingEnv:
                 f"{self._mask.shape} in state {observation}."
             )
 
-    def _legal(self, action: int) -> int:
+    def _nearest_legal(self, action: int) -> int:
         if self._mask is None or self._mask[action]:
             return action
         legal = np.flatnonzero(self._mask)
         if not legal.size:
             raise InvalidInputError(f"action_mask must leave an action; got none in state {self.state}.")
         return int(legal[np.abs(legal - action).argmin()])
-
-
-def _number(reward: Any) -> float:
-    try:
-        return float(reward)
-    except (TypeError, ValueError):
-        raise InvalidInputError(f"The environment's reward must be a number; got {reward!r}.") from None

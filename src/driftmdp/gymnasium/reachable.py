@@ -1,4 +1,4 @@
-"""An environment without the states in which nobody ever decides."""
+"""A wrapper that leaves out the states in which no agent ever decides."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from driftmdp.validation import as_integer, as_table
 class Reachable(gymnasium.Wrapper[Any, Any, Any, Any]):
     """Number only the states in which an agent decides, from 0.
 
-    An optimist takes a state that it never saw for paradise. Holes and goals, in which an episode ends, are never
-    seen by an agent, and others may be out of reach altogether: as long as they are among its states, it goes on
-    looking for a way there. With them left out, ``Adaptive`` finds the best way over a frozen lake that is not
-    slippery; with them it does not.
+    An optimist assumes the best of a state that it never saw. Agents never see holes and goals, in which an episode
+    ends, and cannot reach some other states. As long as these are among its states, an optimist keeps looking for a
+    way there. Without them, ``Adaptive`` finds the best path over a frozen lake that is not slippery. With them it
+    does not.
 
     Parameters
     ----------
     env
         An environment with Discrete observations.
     states
-        Those in which an agent may have to decide, ascending, as ``env`` numbers them. By default found in the
-        table ``P`` of a toy-text environment: reached from the start without terminating. A wrapper that may
-        number states anew hides it; :func:`space_of` says which do not.
+        The states in which an agent may have to decide, ascending, as ``env`` numbers them. By default those that
+        the table ``P`` of a toy-text environment reaches from the start without terminating. Wrappers that may
+        renumber states hide ``P``. :func:`space_of` lists those that do not.
 
     Attributes
     ----------
@@ -39,11 +39,13 @@ class Reachable(gymnasium.Wrapper[Any, Any, Any, Any]):
     Raises
     ------
     InvalidInputError
-        If there is no ``P`` to be seen and no ``states``; or at a step that leads to a state outside of them
-        and terminates nothing. One that terminates is shown as 0, as it is nowhere.
+        If there is neither ``P`` nor ``states``, or a step leads to a state outside of them without terminating.
+        A state outside of them that terminates is shown as 0.
 
     Examples
     --------
+    >>> import gymnasium
+    >>> from driftmdp.gymnasium import Reachable
     >>> lake = Reachable(gymnasium.make("FrozenLake-v1"))
     >>> lake.observation_space, lake.states
     (Discrete(11), array([ 0,  1,  2,  3,  4,  6,  8,  9, 10, 13, 14]))
@@ -52,20 +54,20 @@ class Reachable(gymnasium.Wrapper[Any, Any, Any, Any]):
     def __init__(self, env: gymnasium.Env[Any, Any], states: ArrayLike | None = None) -> None:
         super().__init__(env)
         outside = discrete(env, "observation_space")
-        found = _found(env) if states is None else as_table(states, "states")
+        found = _decision_states(env) if states is None else as_table(states, "states")
         if np.ndim(found) != 1:
             raise InvalidInputError(f"states must be a list of states; got {states!r}.")
         numbers = [as_integer(s, "A state", int(outside.start), int(outside.start + outside.n) - 1) for s in found]
         if not numbers or sorted(set(numbers)) != numbers:
             raise InvalidInputError(f"states must be distinct and ascend, at least one; got {numbers}.")
         self.states: NDArray[np.int64] = np.array(numbers)
-        self._place = {state: place for place, state in enumerate(numbers)}
+        self._index = {state: index for index, state in enumerate(numbers)}
         self.observation_space = Discrete(len(numbers))
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Begin an episode."""
+        """Start an episode."""
         observation, info = self.env.reset(seed=seed, options=options)
         return self._number(observation, terminated=False), info
 
@@ -76,21 +78,21 @@ class Reachable(gymnasium.Wrapper[Any, Any, Any, Any]):
 
     def _number(self, observation: Any, terminated: bool) -> int:
         state = as_integer(observation, "The environment's observation")
-        place = self._place.get(state, 0 if terminated else None)
-        if place is None:
+        index = self._index.get(state, 0 if terminated else None)
+        if index is None:
             raise InvalidInputError(
                 f"states must contain every state in which an agent decides; got to {observation}. Add it."
             )
-        return place
+        return index
 
 
-def _found(env: gymnasium.Env[Any, Any]) -> list[int]:
-    """Return what can be reached from the start of a toy-text environment without terminating."""
+def _decision_states(env: gymnasium.Env[Any, Any]) -> list[int]:
+    """Return the states that are reached from the start of a toy-text environment without terminating."""
     inside: Any = without_wrappers(env)
     if isinstance(inside, gymnasium.Wrapper):
         raise InvalidInputError(
-            f"states must be given as {type(inside).__name__} numbers them, which may be anew; got None. If it "
-            "keeps numbers, write Reachable(env, Reachable(env.unwrapped).states)."
+            f"states must be given, as {type(inside).__name__} may renumber them; got None. If it "
+            "does not, write Reachable(env, Reachable(env.unwrapped).states)."
         )
     if not hasattr(inside, "P") or not hasattr(inside, "initial_state_distrib"):
         raise InvalidInputError("states must be given: env has no toy-text table P to find them in; got None.")
