@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import gymnasium
 import numpy as np
@@ -12,7 +12,7 @@ from gymnasium.wrappers import OrderEnforcing, PassiveEnvChecker, RecordEpisodeS
 from driftmdp.errors import InvalidInputError
 from driftmdp.gymnasium.environment import ProblemEnv
 from driftmdp.mdp import Problem, Space
-from driftmdp.validation import as_integer, as_table
+from driftmdp.validation import as_integer, as_table, check_type
 
 NUMBER_KEEPING_WRAPPERS = (OrderEnforcing, PassiveEnvChecker, RecordEpisodeStatistics, TimeLimit)
 
@@ -37,12 +37,8 @@ def space_of(env: gymnasium.Env[Any, Any]) -> Space:
     >>> space_of(gymnasium.make("FrozenLake-v1"))
     Space.uniform(16, 4)
     """
-    if isinstance(env, Problem):
-        raise InvalidInputError(
-            f"env must be a gymnasium.Env; got the problem {env.name!r}. Write ProblemEnv(problem)."
-        )
-    if not isinstance(env, gymnasium.Env):
-        raise InvalidInputError(f"env must be a gymnasium.Env; got {env!r}. Use gymnasium.make(id).")
+    hint = " Write ProblemEnv(problem)." if isinstance(env, Problem) else " Use gymnasium.make(id)."
+    check_type(env, gymnasium.Env, "env must be a gymnasium.Env", hint)
     states, actions = discrete(env, "observation_space"), discrete(env, "action_space")
     inside = without_wrappers(env)
     if isinstance(inside, ProblemEnv):
@@ -60,12 +56,9 @@ def without_wrappers(env: gymnasium.Env[Any, Any]) -> gymnasium.Env[Any, Any]:
 def discrete(env: gymnasium.Env[Any, Any], name: str) -> Discrete:
     """Validate that the space of this name is Discrete."""
     space = getattr(env, name)
-    if not isinstance(space, Discrete):
-        raise InvalidInputError(
-            f"{name} of env must be Discrete; got {space}. Number its values with a wrapper, such as "
-            "gymnasium.wrappers.TransformObservation."
-        )
-    return space
+    hint = " Number its values with a wrapper, such as gymnasium.wrappers.TransformObservation."
+    check_type(space, Discrete, f"{name} of env must be Discrete", hint)
+    return cast(Discrete, space)
 
 
 class StepResult(NamedTuple):
@@ -112,10 +105,8 @@ class ContinuingEnv:
         mask = info.get("action_mask")
         self._mask = None if mask is None else as_table(mask, "action_mask")
         if self._mask is not None and self._mask.shape != (self._n_actions,):
-            raise InvalidInputError(
-                f"action_mask must have an entry for each of the {self._n_actions} actions; got shape "
-                f"{self._mask.shape} in state {observation}."
-            )
+            rule = f"action_mask must have an entry for each of the {self._n_actions} actions"
+            raise InvalidInputError(f"{rule}; got shape {self._mask.shape} in state {observation}.")
 
     def _nearest_legal(self, action: int) -> int:
         if self._mask is None or self._mask[action]:

@@ -123,9 +123,8 @@ class ProblemEnv(gymnasium.Env[Any, Any]):
         if self._draws is None:
             raise InvalidInputError("step must follow reset; call reset(seed=...) first.")
         if self._t == self.problem.horizon:
-            raise InvalidInputError(
-                f"step must not follow the end of the {self.problem.horizon} steps. Call reset() to start again."
-            )
+            rule = f"step must not follow the end of the {self.problem.horizon} steps"
+            raise InvalidInputError(f"{rule}. Call reset() to start again.")
         return self._draws
 
     def _nearest_legal(self, action: int) -> int:
@@ -142,9 +141,8 @@ def _as_problem(problem: Problem | str, parameters: dict[str, Any]) -> Problem:
     if isinstance(problem, str):
         return problems.make(problem, **parameters)
     if parameters:
-        raise InvalidInputError(
-            f"parameters must come with the name of a problem; got {', '.join(parameters)} with a Problem."
-        )
+        names = ", ".join(parameters)
+        raise InvalidInputError(f"parameters must come with the name of a problem; got {names} with a Problem.")
     return checked_problem(problem)
 
 

@@ -184,10 +184,8 @@ def learn(
     Reachable : leaves out the states in which no agent decides. Use it for all agents that explore by optimism.
     """
     if isinstance(agent, gymnasium.Env):
-        raise InvalidInputError(
-            f"agent must have reset, act and observe; got the environment {agent!r}. The arguments look swapped: "
-            "write learn(env, agent, steps)."
-        )
+        hint = "The arguments look swapped: write learn(env, agent, steps)."
+        raise InvalidInputError(f"agent must have reset, act and observe; got the environment {agent!r}. {hint}")
     steps = as_integer(steps, "steps", minimum=1)
     seed = None if seed is None else as_integer(seed, "seed", minimum=0)
     space, called, shown = space_of(env), CallbackList(callbacks), as_progress(progress, "steps")
@@ -253,17 +251,15 @@ def _player(agent: Any, space: Space, seed: int | None, fresh: bool) -> Any:
 def _new_agent(maker: Any, space: Space) -> Any:
     if not callable(maker):
         hint = " Pass the class of driftmdp.agents, not its name." if isinstance(maker, str) else ""
-        raise InvalidInputError(
-            f"agent must have reset, act and observe, or be a function of a Space; got {maker!r}.{hint}"
-        )
+        rule = "agent must have reset, act and observe, or be a function of a Space"
+        raise InvalidInputError(f"{rule}; got {maker!r}.{hint}")
     try:
         made = maker(space)
     except TypeError as error:
         name = getattr(maker, "__name__", repr(maker))
-        raise InvalidInputError(
-            f"agent must be an agent, or a function of a Space alone; {name} says: {error}. Pass the other "
-            f"arguments: lambda space: {name}(space, ...)."
-        ) from error
+        rule = f"agent must be an agent, or a function of a Space alone; {name} says: {error}"
+        hint = f"Pass the other arguments: lambda space: {name}(space, ...)"
+        raise InvalidInputError(f"{rule}. {hint}.") from error
     if not isinstance(made, Agent):
         raise InvalidInputError(f"agent must return an object with reset, act and observe; it returned {made!r}.")
     return made
@@ -274,15 +270,11 @@ def _check_fit(player: Any, space: Space, steps: int) -> None:
     if not isinstance(player, BuiltinAgent):
         return
     if not np.array_equal(player.space.n_actions, space.n_actions):
-        raise InvalidInputError(
-            f"The agent must be made for the environment's states and actions, {space!r}; it has {player.space!r}. "
-            "Make it with space_of(env)."
-        )
+        rule = f"The agent must be made for the environment's states and actions, {space!r}"
+        raise InvalidInputError(f"{rule}; got {player.space!r}. Make it with space_of(env).")
     if player.horizon is not None and player.t - 1 + steps > player.horizon:
-        raise InvalidInputError(
-            f"steps must fit the agent's horizon of {player.horizon}, of which {player.t - 1} are done; got "
-            f"{steps}. Make it with a larger horizon."
-        )
+        rule = f"steps must fit the agent's horizon of {player.horizon}, of which {player.t - 1} are done"
+        raise InvalidInputError(f"{rule}; got {steps}. Make it with a larger horizon.")
 
 
 def _name(env: gymnasium.Env[Any, Any]) -> str:

@@ -80,9 +80,8 @@ class Reachable(gymnasium.Wrapper[Any, Any, Any, Any]):
         state = as_integer(observation, "The environment's observation")
         index = self._index.get(state, 0 if terminated else None)
         if index is None:
-            raise InvalidInputError(
-                f"states must contain every state in which an agent decides; got to {observation}. Add it."
-            )
+            rule = "states must contain every state in which an agent decides"
+            raise InvalidInputError(f"{rule}; got to {observation}. Add it.")
         return index
 
 
@@ -90,10 +89,9 @@ def _decision_states(env: gymnasium.Env[Any, Any]) -> list[int]:
     """Return the states that are reached from the start of a toy-text environment without terminating."""
     inside: Any = without_wrappers(env)
     if isinstance(inside, gymnasium.Wrapper):
-        raise InvalidInputError(
-            f"states must be given, as {type(inside).__name__} may renumber them; got None. If it "
-            "does not, write Reachable(env, Reachable(env.unwrapped).states)."
-        )
+        rule = f"states must be given, as {type(inside).__name__} may renumber them"
+        hint = "If it does not, write Reachable(env, Reachable(env.unwrapped).states)"
+        raise InvalidInputError(f"{rule}; got None. {hint}.")
     if not hasattr(inside, "P") or not hasattr(inside, "initial_state_distrib"):
         raise InvalidInputError("states must be given: env has no toy-text table P to find them in; got None.")
     waiting = [int(s) for s in np.flatnonzero(inside.initial_state_distrib)]

@@ -136,10 +136,8 @@ def from_quantecon(ddp: Any) -> Mdp:
     rows = sound_csr(ddp.Q, "ddp.Q")
     states, actions = (as_table(getattr(ddp, name), f"ddp.{name}") for name in ("s_indices", "a_indices"))
     if not rewards.shape == states.shape == actions.shape == rows.shape[:1] or states.dtype.kind not in "iu":
-        raise InvalidInputError(
-            f"ddp must have a reward, a state and an action for each of its {rows.shape[0]} pairs; got "
-            f"{rewards.shape}, {states.shape} and {actions.shape}."
-        )
+        rule = f"ddp must have a reward, a state and an action for each of its {rows.shape[0]} pairs"
+        raise InvalidInputError(f"{rule}; got {rewards.shape}, {states.shape} and {actions.shape}.")
     if not ((states >= 0) & (states < rows.shape[1])).all():
         raise InvalidInputError(f"ddp.s_indices must be states in 0 .. {rows.shape[1] - 1}.")
     order = np.lexsort((actions, states))
@@ -213,9 +211,8 @@ def _reward_table(rewards: Any, n_states: int, n_actions: int) -> NDArray[np.flo
     if table.shape == (n_states,):
         table = np.repeat(table[:, None], n_actions, axis=1)
     if table.shape != (n_states, n_actions):
-        raise InvalidInputError(
-            f"rewards must have shape (S, A) = ({n_states}, {n_actions}), or (S,); got {table.shape}."
-        )
+        rule = f"rewards must have shape (S, A) = ({n_states}, {n_actions}), or (S,)"
+        raise InvalidInputError(f"{rule}; got {table.shape}.")
     return table
 
 
@@ -261,10 +258,8 @@ def _refuse_swapped(transitions: Any, rewards: Any, call: str) -> None:
     """Raise if only the rewards have a matrix per action: the arguments look swapped."""
     is_list = isinstance(transitions, Sequence | np.ndarray)
     if is_list and not _is_per_action(transitions) and _is_per_action(rewards):
-        raise InvalidInputError(
-            f"{call} must be given transitions with a matrix for each action; got such rewards instead. The "
-            "arguments look swapped."
-        )
+        rule = f"{call} must be given transitions with a matrix for each action"
+        raise InvalidInputError(f"{rule}; got such rewards instead. The arguments look swapped.")
 
 
 def _is_per_action(rewards: Any) -> bool:
@@ -281,10 +276,8 @@ def _mean_rewards(transitions: list[sp.csr_array], rewards: Any) -> NDArray[np.f
     """Return rewards [S, A] from those by next state, read at successors only: others may be infinite."""
     given = _as_matrices(rewards, "rewards")
     if [p.shape for p in transitions] != [r.shape for r in given]:
-        raise InvalidInputError(
-            f"rewards must have the transitions' {len(transitions)} matrices of shape {transitions[0].shape}; got "
-            f"{len(given)} of shape {given[0].shape}."
-        )
+        rule = f"rewards must have the transitions' {len(transitions)} matrices of shape {transitions[0].shape}"
+        raise InvalidInputError(f"{rule}; got {len(given)} of shape {given[0].shape}.")
     columns = []
     for p, r in zip(map(_without_zeros, transitions), given, strict=True):
         rows = np.repeat(np.arange(p.shape[0]), np.diff(p.indptr))

@@ -35,7 +35,7 @@ from driftmdp.mdp import DriftingMdp, Mdp, Space
 from driftmdp.mdp.sparse import csr_from_arrays
 from driftmdp.mdp.weights import Weights
 from driftmdp.npz import Arrays, pack, read_regular, unpack
-from driftmdp.validation import as_file, one_of, shown
+from driftmdp.validation import as_file, check_type, one_of, shown
 
 FORMAT, VERSION = "driftmdp world", 1
 SUFFIXES = (".npz", ".json")
@@ -62,10 +62,8 @@ def save(world: Mdp | DriftingMdp, path: str | os.PathLike[str]) -> None:
     ...     load(f"{folder}/coin.json").rewards
     array([0. , 0.1])
     """
-    if not isinstance(world, Mdp | DriftingMdp):
-        raise InvalidInputError(
-            f"world must be an Mdp or a DriftingMdp; got {type(world).__name__}. Of a Problem, save its drifting."
-        )
+    hint = " Of a Problem, save its drifting."
+    check_type(world, Mdp | DriftingMdp, "world must be an Mdp or a DriftingMdp", hint)
     file = _checked_path(path)
     header, arrays = _header(world), _arrays(world)
     header["digest"] = _digest(header, arrays)
@@ -73,9 +71,8 @@ def save(world: Mdp | DriftingMdp, path: str | os.PathLike[str]) -> None:
     try:
         write_whole(file, content)
     except OSError as error:
-        raise InvalidInputError(
-            f"{path} must be in a folder that can be written to; nothing was changed ({error.strerror or error})."
-        ) from None
+        rule, why = f"{path} must be in a folder that can be written to", error.strerror or error
+        raise InvalidInputError(f"{rule}; nothing was changed ({why}).") from None
 
 
 def load(path: str | os.PathLike[str]) -> Mdp | DriftingMdp:
@@ -121,10 +118,8 @@ def load(path: str | os.PathLike[str]) -> Mdp | DriftingMdp:
         reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
         raise InvalidInputError(f"{path} must be a whole world; it does not fit together ({reason}).") from None
     if "digest" in header and header["digest"] != _digest(header, arrays):  # old files have none
-        raise InvalidInputError(
-            f"{path} must hold what save wrote; its checksum differs, so it was damaged or edited. "
-            "If you edited it, delete the digest in its header."
-        )
+        rule = f"{path} must hold what save wrote; its checksum differs, so it was damaged or edited"
+        raise InvalidInputError(f"{rule}. If you edited it, delete the digest in its header.")
     return world
 
 

@@ -27,7 +27,7 @@ from driftmdp.mdp.space import Space
 from driftmdp.mdp.sparse import readonly_csr
 from driftmdp.mdp.variation import Variation, as_norm, variation
 from driftmdp.mdp.weights import Weights
-from driftmdp.validation import as_flag, as_integer, as_list, readonly
+from driftmdp.validation import as_flag, as_integer, as_list, check_type, readonly
 
 
 class DriftingMdp:
@@ -62,10 +62,10 @@ class DriftingMdp:
         self._reward_weights = self._weights
         if reward_weights is not None:
             self._reward_weights = Weights.parse(reward_weights, len(anchors), "reward_weights", distribution=False)
-            if self._reward_weights.horizon != self.horizon:
+            n_steps = self._reward_weights.horizon
+            if n_steps != self.horizon:
                 raise InvalidInputError(
-                    f"reward_weights must cover the {self.horizon} steps of weights; "
-                    f"got {self._reward_weights.horizon}."
+                    f"reward_weights must cover the {self.horizon} steps of weights; got {n_steps}."
                 )
         self._anchor_rewards = np.stack([anchor.rewards for anchor in anchors])
         if not self.rewards_follow_transitions:
@@ -102,15 +102,11 @@ class DriftingMdp:
         if horizon is not None:
             ends.append(as_horizon(horizon) + 1)
         if len(ends) != index.size:
-            raise InvalidInputError(
-                f"change_points must be {index.size - 1} with a horizon, or {index.size} without one "
-                f"(the last is where the world ends); got {len(change_points)}."
-            )
+            rule = f"change_points must be {index.size - 1} with a horizon, or {index.size} without one"
+            raise InvalidInputError(f"{rule} (the last ends the world); got {len(change_points)}.")
         lengths = np.diff([1, *ends])
         if (lengths < 1).any():
-            raise InvalidInputError(
-                f"change_points must increase and lie in 2 .. horizon; got {list(change_points)}."
-            )
+            raise InvalidInputError(f"change_points must increase and lie in 2 .. horizon; got {change_points}.")
         return cls(anchors, np.repeat(index, lengths))
 
     @classmethod
@@ -310,9 +306,7 @@ def _refuse_mdps(value: Any, name: str, call: str) -> None:
     """Raise if MDPs were passed where numbers belong."""
     first = value[0] if isinstance(value, Sequence) and value else value
     if isinstance(first, Mdp):
-        raise InvalidInputError(
-            f"{name} must be given in numbers; got an Mdp. The arguments look swapped: write {call}."
-        )
+        raise InvalidInputError(f"{name} must be numbers; got an Mdp. The arguments look swapped: write {call}.")
 
 
 def _checked_anchors(anchors: Iterable[Mdp]) -> Sequence[Mdp]:
@@ -322,13 +316,10 @@ def _checked_anchors(anchors: Iterable[Mdp]) -> Sequence[Mdp]:
     if not anchors:
         raise InvalidInputError("anchors must hold at least one Mdp; got none.")
     for k, anchor in enumerate(anchors):
-        if not isinstance(anchor, Mdp):
-            raise InvalidInputError(f"anchors[{k}] must be an Mdp; got {type(anchor).__name__}.")
+        check_type(anchor, Mdp, f"anchors[{k}] must be an Mdp")
         if not np.array_equal(anchor.space.n_actions, anchors[0].space.n_actions):
-            raise InvalidInputError(
-                f"anchors[{k}] must have the states and actions of anchors[0], {anchors[0].space!r}; "
-                f"got {anchor.space!r}."
-            )
+            rule = f"anchors[{k}] must have the states and actions of anchors[0], {anchors[0].space!r}"
+            raise InvalidInputError(f"{rule}; got {anchor.space!r}.")
     return anchors
 
 

@@ -26,7 +26,7 @@ from driftmdp.mdp.notebook import mdp_html, size_text
 from driftmdp.mdp.space import Space
 from driftmdp.mdp.sparse import check_distributions, readonly_csr, sound_csr
 from driftmdp.system import require_memory
-from driftmdp.validation import as_numbers, as_table, readonly, shown
+from driftmdp.validation import as_numbers, as_table, check_type, readonly, shown
 
 
 class Mdp:
@@ -61,10 +61,7 @@ class Mdp:
     __slots__ = ("_rewards", "_space", "_transitions")
 
     def __init__(self, space: Space, rewards: ArrayLike, transitions: Any) -> None:
-        if not isinstance(space, Space):
-            raise InvalidInputError(
-                f"space must be a Space; got {type(space).__name__}. Write Mdp(space, rewards, transitions)."
-            )
+        check_type(space, Space, "space must be a Space", " Write Mdp(space, rewards, transitions).")
         _refuse_swapped(rewards, transitions, 1, "Mdp(space, rewards, transitions)")
         self._space = space
         self._rewards = _checked_rewards(space, rewards)
@@ -92,11 +89,9 @@ class Mdp:
         _refuse_swapped(rewards, transitions, 2, "Mdp.from_dense(rewards, transitions)")
         r, p = _as_table(rewards, "rewards", 2), _as_table(transitions, "transitions", 3)
         n_states, n_actions = r.shape
-        if p.shape != (n_states, n_actions, n_states):
-            raise InvalidInputError(
-                f"transitions must have shape [S, A, S] = {(n_states, n_actions, n_states)} to fit the "
-                f"rewards; got {p.shape}."
-            )
+        shape = n_states, n_actions, n_states
+        if p.shape != shape:
+            raise InvalidInputError(f"transitions must have shape [S, A, S] = {shape}, as rewards; got {p.shape}.")
         mask = as_mask(available, r.shape)
         return cls(Space(mask.sum(axis=1)), r[mask], p[mask])
 
@@ -185,33 +180,28 @@ _HINTS = {
 def _refuse_swapped(rewards: Any, transitions: Any, n_axes: int, call: str) -> None:
     """Raise if rewards have the number of axes of transitions, and transitions that of rewards."""
     try:
-        given = np.ndim(rewards), np.ndim(transitions)
+        r, p = np.shape(rewards), np.shape(transitions)
     except (TypeError, ValueError):  # not tables: reported elsewhere
         return
-    if given == (n_axes + 1, n_axes):
-        raise InvalidInputError(
-            f"rewards must have {n_axes} and transitions {n_axes + 1} axes; got shapes {np.shape(rewards)} and "
-            f"{np.shape(transitions)}. The arguments look swapped: write {call}."
-        )
+    if (len(r), len(p)) == (n_axes + 1, n_axes):
+        rule = f"rewards must have {n_axes} and transitions {n_axes + 1} axes"
+        raise InvalidInputError(f"{rule}; got shapes {r} and {p}. The arguments look swapped: write {call}.")
 
 
 def _as_table(values: ArrayLike, name: str, n_axes: int) -> NDArray[np.float64]:
     numbers = as_numbers(values, name, "a regular table of real numbers")
     if numbers.ndim != n_axes or numbers.size == 0:
         hint = _HINTS.get(name, "") if (n_axes, numbers.ndim) == (2, 3) else ""
-        raise InvalidInputError(
-            f"{name} must be a table with {n_axes} axes, none empty; got shape {numbers.shape}.{hint}"
-        )
+        rule = f"{name} must be a table with {n_axes} axes, none empty"
+        raise InvalidInputError(f"{rule}; got shape {numbers.shape}.{hint}")
     return numbers
 
 
 def _checked_rewards(space: Space, rewards: ArrayLike) -> NDArray[np.float64]:
     values = as_numbers(rewards, "rewards", f"numbers of shape (n_pairs,) = ({space.n_pairs},)")
     if values.shape != (space.n_pairs,):
-        raise InvalidInputError(
-            f"rewards must have shape (n_pairs,) = ({space.n_pairs},); got {values.shape}. "
-            "For an [S, A] table use Mdp.from_dense."
-        )
+        rule = f"rewards must have shape (n_pairs,) = ({space.n_pairs},)"
+        raise InvalidInputError(f"{rule}; got {values.shape}. For an [S, A] table use Mdp.from_dense.")
     if not np.isfinite(values).all():
         pair = int(np.flatnonzero(~np.isfinite(values))[0])
         raise InvalidInputError(f"rewards[{space.where(pair)}] must be finite; got {values[pair]}.")
@@ -221,11 +211,10 @@ def _checked_rewards(space: Space, rewards: ArrayLike) -> NDArray[np.float64]:
 def _checked_transitions(space: Space, transitions: Any) -> sp.csr_array:
     if not sp.issparse(transitions):
         transitions = _as_table(transitions, "transitions", 2)
-    if transitions.shape != (space.n_pairs, space.n_states):
-        raise InvalidInputError(
-            f"transitions must have shape (n_pairs, n_states) = ({space.n_pairs}, {space.n_states}); "
-            f"got {transitions.shape}. For an [S, A, S] table use Mdp.from_dense."
-        )
+    shape = space.n_pairs, space.n_states
+    if transitions.shape != shape:
+        rule = f"transitions must have shape (n_pairs, n_states) = {shape}"
+        raise InvalidInputError(f"{rule}; got {transitions.shape}. For an [S, A, S] table use Mdp.from_dense.")
     matrix = sound_csr(transitions, "transitions")
     check_distributions(matrix, lambda pair: f"transitions[{space.where(pair)}]", "state")
     matrix.eliminate_zeros()

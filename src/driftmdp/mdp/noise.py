@@ -17,7 +17,7 @@ import re
 from dataclasses import dataclass
 
 from driftmdp.errors import InvalidInputError
-from driftmdp.validation import as_number, nearest_name, shown
+from driftmdp.validation import as_number, check_type, nearest_name, shown
 
 NOISE_KINDS = ("none", "anchor", "bernoulli", "gaussian")  # the position is the code used in kernels
 
@@ -39,10 +39,8 @@ class Noise:
 
     def __post_init__(self) -> None:
         if not isinstance(self.kind, str) or self.kind not in NOISE_KINDS:
-            raise InvalidInputError(
-                f"noise must be 'none', 'anchor', 'bernoulli' or 'gaussian(sigma)'; got {shown(self.kind)}."
-                f"{nearest_name(self.kind, NOISE_KINDS)}"
-            )
+            rule = "noise must be 'none', 'anchor', 'bernoulli' or 'gaussian(sigma)'"
+            raise InvalidInputError(f"{rule}; got {shown(self.kind)}.{nearest_name(self.kind, NOISE_KINDS)}")
         object.__setattr__(self, "sigma", as_number(self.sigma, "sigma", minimum=0.0))
 
     @classmethod
@@ -50,16 +48,14 @@ class Noise:
         """Return the noise model of a word, of ``"gaussian(0.1)"``, or of a Noise."""
         if isinstance(text, Noise):
             return text
-        if not isinstance(text, str):
-            raise InvalidInputError(f"noise must be a word or a Noise; got {shown(text)}.")
+        check_type(text, str, "noise must be a word or a Noise")
         match = re.fullmatch(r"gaussian\(\s*([^()\s]+)\s*\)", text)
         if match:
             try:
                 return gaussian(float(match[1]))
             except ValueError:
-                raise InvalidInputError(
-                    f"sigma of noise must be a finite number that is not negative; got {shown(match[1])}."
-                ) from None
+                rule = "sigma of noise must be a finite number that is not negative"
+                raise InvalidInputError(f"{rule}; got {shown(match[1])}.") from None
         if text == "gaussian":
             raise InvalidInputError("noise 'gaussian' must name its standard deviation; write 'gaussian(0.1)'.")
         return cls(text)

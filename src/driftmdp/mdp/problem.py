@@ -20,7 +20,7 @@ from driftmdp.mdp.notebook import problem_html
 from driftmdp.mdp.space import Space
 from driftmdp.mdp.sparse import blocks_of_product
 from driftmdp.system import require_memory
-from driftmdp.validation import as_integer, as_list, as_number, one_of, shown
+from driftmdp.validation import as_integer, as_list, as_number, check_type, one_of, shown
 
 RUN_BYTES_PER_STEP = 72  # random numbers and records of a run
 
@@ -99,21 +99,17 @@ class Problem:
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        if not isinstance(self.drifting, DriftingMdp):
-            raise InvalidInputError(
-                f"drifting must be a DriftingMdp; got {type(self.drifting).__name__}. "
-                "Wrap one Mdp with DriftingMdp.stationary(mdp, horizon)."
-            )
-        _require_mapping(self.parameters, "parameters")
-        _require_mapping(self.budgets, "budgets")
+        hint = " Wrap one Mdp with DriftingMdp.stationary(mdp, horizon)."
+        check_type(self.drifting, DriftingMdp, "drifting must be a DriftingMdp", hint)
+        check_type(self.parameters, Mapping, "parameters must be a dict")
+        check_type(self.budgets, Mapping, "budgets must be a dict")
         object.__setattr__(self, "start", as_integer(self.start, "start", 0, self.space.n_states - 1))
         object.__setattr__(self, "noise", Noise.parse(self.noise))
         object.__setattr__(self, "reward_range", self._checked_range())
         if self.noise.kind == "anchor" and not self.drifting.rewards_follow_transitions:
-            raise InvalidInputError(
-                "noise 'anchor' must not be used with reward_weights: the drawn anchor's reward would not "
-                "have mean r_t. Use 'none', 'bernoulli' or 'gaussian(sigma)'."
-            )
+            rule = "noise 'anchor' must not be used with reward_weights"
+            why = "the drawn anchor's reward would not have mean r_t"
+            raise InvalidInputError(f"{rule}: {why}. Use 'none', 'bernoulli' or 'gaussian(sigma)'.")
 
     def __repr__(self) -> str:
         made_from = f", parameters={short(self.parameters)}" if self.parameters else ""
@@ -131,15 +127,12 @@ class Problem:
         try:
             lo, hi = (as_number(bound, "reward_range") for bound in as_list(self.reward_range, "reward_range", ""))
         except ValueError:
-            raise InvalidInputError(
-                f"reward_range must be two finite numbers (lo, hi); got {shown(self.reward_range)}."
-            ) from None
+            rule = "reward_range must be two finite numbers (lo, hi)"
+            raise InvalidInputError(f"{rule}; got {shown(self.reward_range)}.") from None
         slack = 1e-9 * max(1.0, abs(lo), abs(hi))
         if lo > low + slack or hi < high - slack:
-            raise InvalidInputError(
-                f"reward_range must contain every mean reward, which lie in [{low:g}, {high:g}]; "
-                f"got ({lo:g}, {hi:g})."
-            )
+            rule = f"reward_range must contain every mean reward, which lie in [{low:g}, {high:g}]"
+            raise InvalidInputError(f"{rule}; got ({lo:g}, {hi:g}).")
         return lo, hi
 
     @property
@@ -170,7 +163,7 @@ class Problem:
 
     def labelled(self, name: str, description: str, parameters: Mapping[str, Any]) -> Self:
         """Return the same problem with another name, description and parameters."""
-        _require_mapping(parameters, "parameters")
+        check_type(parameters, Mapping, "parameters must be a dict")
         labelled = copy.copy(self)
         try:
             kept = copy.deepcopy(dict(parameters))
@@ -182,10 +175,8 @@ class Problem:
 
     def draw_noise(self, rng: np.random.Generator) -> Draws:
         """Draw the world's random numbers for all T steps."""
-        if not isinstance(rng, np.random.Generator):
-            raise InvalidInputError(
-                f"rng must be a numpy Generator; got {shown(rng)}. Use np.random.default_rng(seed)."
-            )
+        hint = " Use np.random.default_rng(seed)."
+        check_type(rng, np.random.Generator, "rng must be a numpy Generator", hint)
         require_memory(RUN_BYTES_PER_STEP * self.horizon, f"A run of {self.horizon:,} steps")
         anchor, successor = rng.random((2, self.horizon))
         if self.noise.kind == "bernoulli":
@@ -224,8 +215,3 @@ def mean_reward_range(drifting: DriftingMdp) -> tuple[float, float]:
         return float(used.min()), float(used.max())
     ends = [(means.min(), means.max()) for means in blocks_of_product(weights.arrays, rewards)]
     return float(np.min(ends)), float(np.max(ends))
-
-
-def _require_mapping(value: Any, name: str) -> None:
-    if not isinstance(value, Mapping):
-        raise InvalidInputError(f"{name} must be a dict; got {shown(value)}.")

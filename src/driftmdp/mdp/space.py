@@ -13,7 +13,7 @@ sum |A_s|    n_pairs         int         S times [CSZ20]'s average A
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,7 +22,7 @@ from driftmdp.display import counted, safely
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp.notebook import space_html
 from driftmdp.system import require_memory
-from driftmdp.validation import as_integer, as_table, readonly, shown
+from driftmdp.validation import as_integer, as_table, check_type, readonly, shown
 
 BYTES_PER_STATE = 20  # while a space is made
 
@@ -161,10 +161,9 @@ class Space:
 def _checked_counts(n_actions: ArrayLike) -> NDArray[np.int32]:
     counts = as_table(n_actions, "n_actions")
     if counts.ndim != 1 or counts.size == 0:
-        raise InvalidInputError(
-            f"n_actions must list at least one state's number of actions; got {shown(n_actions)}. "
-            "For equal numbers use Space.uniform(n_states, n_actions)."
-        )
+        rule = "n_actions must list at least one state's number of actions"
+        hint = "For equal numbers use Space.uniform(n_states, n_actions)."
+        raise InvalidInputError(f"{rule}; got {shown(n_actions)}. {hint}")
     if counts.dtype.kind not in "iu":
         raise InvalidInputError(f"n_actions must be whole numbers; got {shown(n_actions)}.")
     if (counts < 1).any():
@@ -184,9 +183,8 @@ def _checked_state_names(names: Sequence[str] | None, n_states: int) -> tuple[st
     if names is None:
         return None
     if isinstance(names, str) or not isinstance(names, Sequence) or len(names) != n_states:
-        raise InvalidInputError(
-            f"state_names must have {counted(n_states, 'name')}, one per state; got {shown(names)}."
-        )
+        rule = f"state_names must have {counted(n_states, 'name')}, one per state"
+        raise InvalidInputError(f"{rule}; got {shown(names)}.")
     return tuple(map(str, names))
 
 
@@ -204,19 +202,15 @@ def _checked_action_names(
     for s, count in enumerate(n_actions):
         own = names[:count] if is_shared else names[s]
         if not isinstance(own, Sequence) or len(own) != count:
-            raise InvalidInputError(
-                f"action_names[s={s}] must have {counted(int(count), 'name')}; got {shown(own)}."
-            )
+            rule = f"action_names[s={s}] must have {counted(int(count), 'name')}"
+            raise InvalidInputError(f"{rule}; got {shown(own)}.")
         result.append(tuple(map(str, own)))
     return tuple(result)
 
 
 def as_space(space: Any) -> Space:
     """Validate that ``space`` is a Space."""
-    if not isinstance(space, Space):
-        if isinstance(getattr(space, "space", None), Space):  # a problem, a world or an agent
-            raise InvalidInputError(f"space must be a Space; got a {type(space).__name__}. Take its own: .space.")
-        raise InvalidInputError(
-            f"space must be a Space; got {shown(space)}. Write Space.uniform(n_states, n_actions)."
-        )
-    return space
+    if isinstance(getattr(space, "space", None), Space):  # a problem, a world or an agent
+        raise InvalidInputError(f"space must be a Space; got a {type(space).__name__}. Pass its .space.")
+    check_type(space, Space, "space must be a Space", " Write Space.uniform(n_states, n_actions).")
+    return cast(Space, space)

@@ -35,10 +35,8 @@ class Weights:
         if table.ndim == 1 and table.dtype.kind in "iu":
             return cls.of_index(table, n_anchors, name)
         if table.ndim != 2 or table.dtype.kind not in "iuf":
-            raise InvalidInputError(
-                f"{name} must be a (T, K) table of numbers or T whole numbers that name an anchor each; "
-                f"got {table.dtype} of shape {table.shape}."
-            )
+            rule = f"{name} must be a (T, K) table of numbers, or the anchor of each step as T whole numbers"
+            raise InvalidInputError(f"{rule}; got {table.dtype} of shape {table.shape}.")
         return cls._of_matrix(table, n_anchors, name, distribution)
 
     @classmethod
@@ -48,18 +46,15 @@ class Weights:
             raise InvalidInputError(f"{name} must cover at least one step; got none.")
         wrong = np.flatnonzero((index < 0) | (index >= n_anchors))
         if wrong.size:
-            raise InvalidInputError(
-                f"{name}[t={wrong[0] + 1}] must name one of the anchors 0 .. {n_anchors - 1}; "
-                f"got {index[wrong[0]]}."
-            )
+            rule = f"{name}[t={wrong[0] + 1}] must name one of the anchors 0 .. {n_anchors - 1}"
+            raise InvalidInputError(f"{rule}; got {index[wrong[0]]}.")
         return cls(index.astype(np.int32), None, (index.size, n_anchors))
 
     @classmethod
     def _of_matrix(cls, table: Any, n_anchors: int, name: str, distribution: bool) -> Weights:
         if table.ndim != 2 or table.shape[0] == 0 or table.shape[1] != n_anchors:
-            raise InvalidInputError(
-                f"{name} must have shape (T, K) with K = {n_anchors} anchors and T >= 1; got {table.shape}."
-            )
+            rule = f"{name} must have shape (T, K) with K = {n_anchors} anchors and T >= 1"
+            raise InvalidInputError(f"{rule}; got {table.shape}.")
         matrix = sound_csr(table, name)
         if distribution:
             hint = " Only reward_weights may be other than a distribution."

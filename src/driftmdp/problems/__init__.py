@@ -1,6 +1,6 @@
-"""The concrete worlds: the paper's, the field's, and ways to make random ones.
+"""Problems: the paper's, well-known ones, and random ones.
 
-``list()`` names them, ``make(name, ...)`` builds one by name, and each has a function of its own.
+``list()`` names them, ``make(name, ...)`` makes one by name, and each has a function of its own.
 """
 
 from driftmdp.problems.bandit import bandit

@@ -37,9 +37,8 @@ def as_paired_samples(a: ArrayLike, b: ArrayLike, names: tuple[str, str], one_ax
     """Validate two samples of the same seeds."""
     first, second = as_sample(a, names[0], one_axis), as_sample(b, names[1], one_axis)
     if first.shape != second.shape:
-        raise InvalidInputError(
-            f"{names[0]} and {names[1]} must be paired by seed; got shapes {first.shape} and {second.shape}."
-        )
+        rule = f"{names[0]} and {names[1]} must be paired by seed"
+        raise InvalidInputError(f"{rule}; got shapes {first.shape} and {second.shape}.")
     return [first, second]
 
 

@@ -170,9 +170,8 @@ def log_log_slope(
     rows = as_list(samples, "samples", "a list with a sample for each horizon")
     tables = [as_sample(sample, f"samples[{i}]", one_axis=True) for i, sample in enumerate(rows)]
     if len(tables) != lengths.size:
-        raise InvalidInputError(
-            f"samples must have one entry for each of {lengths.size} horizons; got {len(tables)}."
-        )
+        rule = f"samples must have one entry for each of {lengths.size} horizons"
+        raise InvalidInputError(f"{rule}; got {len(tables)}.")
     means = np.array([float(mean_of(table)) for table in tables])
     if (means <= 0).any():
         i = int(np.argmin(means))
