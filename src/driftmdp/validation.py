@@ -39,10 +39,14 @@ def as_integer(value: Any, name: str, minimum: int | None = None, maximum: int |
 
 def as_number(value: Any, name: str, minimum: float | None = None, maximum: float | None = None) -> float:
     """Return ``value`` as a finite float within bounds."""
-    if isinstance(value, bool | np.timedelta64) or not isinstance(value, numbers.Real) or not _is_finite(value):
+    number = math.nan
+    if isinstance(value, numbers.Real) and not isinstance(value, bool | np.timedelta64):
+        with contextlib.suppress(OverflowError):
+            number = float(value)
+    if not math.isfinite(number):
         raise InvalidInputError(f"{name} must be a finite number; got {shown(value)}.")
-    _check_bounds(float(value), name, minimum, maximum)
-    return float(value)
+    _check_bounds(number, name, minimum, maximum)
+    return number
 
 
 def as_flag(value: Any, name: str) -> bool:
@@ -55,13 +59,6 @@ def as_flag(value: Any, name: str) -> bool:
 def as_fraction(value: Any, name: str) -> float:
     """Return ``value`` as a float in [0, 1]."""
     return as_number(value, name, 0.0, 1.0)
-
-
-def _is_finite(value: Any) -> bool:
-    try:
-        return math.isfinite(value)
-    except OverflowError:
-        return False
 
 
 def _check_bounds(value: float, name: str, minimum: float | None, maximum: float | None) -> None:

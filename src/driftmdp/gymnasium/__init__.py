@@ -5,16 +5,14 @@ no plugins since version 1.0. Without the import, name the module in the id:
 ``gymnasium.make("driftmdp.gymnasium:driftmdp/TwoState-v1")``.
 """
 
-from driftmdp.errors import InvalidInputError, install_hint
+from driftmdp.errors import InvalidInputError, missing_package
 
 try:
     from driftmdp.gymnasium.environment import ProblemEnv, env_id, register_all
 except ModuleNotFoundError as error:
-    hint = f"driftmdp.gymnasium needs the package {error.name!r}. {install_hint('gymnasium')}"
-    raise ModuleNotFoundError(hint, name=error.name) from None
-from driftmdp.gymnasium.continuing_env import space_of
+    raise missing_package(error, "driftmdp.gymnasium", "gymnasium") from None
 from driftmdp.gymnasium.learning import Learning, learn
-from driftmdp.gymnasium.reachable import Reachable
+from driftmdp.gymnasium.wrappers import Reachable, space_of
 from driftmdp.validation import warn
 
 __all__ = ["Learning", "ProblemEnv", "Reachable", "env_id", "learn", "register_all", "space_of"]

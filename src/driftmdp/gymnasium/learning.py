@@ -14,8 +14,7 @@ from driftmdp.agents import Agent, BuiltinAgent, FixedPolicy, Optimist, Random
 from driftmdp.callbacks import Callback, CallbackList
 from driftmdp.display import facts, safely, sparkline
 from driftmdp.errors import InvalidInputError, VacuousPlansWarning
-from driftmdp.gymnasium.continuing_env import ContinuingEnv, space_of
-from driftmdp.gymnasium.reachable import Reachable
+from driftmdp.gymnasium.wrappers import ContinuingEnv, Reachable, space_of
 from driftmdp.mdp import Space
 from driftmdp.progress import Progress, as_progress, watched
 from driftmdp.simulation.run import vacuous_advice
