@@ -141,6 +141,8 @@ def shown(value: Any) -> str:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from driftmdp.validation import shown
     >>> shown([1, 2]), shown(np.ones((2, 3)))
     ('[1, 2]', 'float64 of shape (2, 3)')
     """
@@ -173,6 +175,7 @@ def nearest_name(name: Any, choices: Iterable[str]) -> str:
 
     Examples
     --------
+    >>> from driftmdp.validation import nearest_name
     >>> nearest_name("two-stat", ["two-state-v1", "perils-v1"])
     " Did you mean 'two-state-v1'?"
     """

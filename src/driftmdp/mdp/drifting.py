@@ -45,6 +45,7 @@ class DriftingMdp:
 
     Examples
     --------
+    >>> from driftmdp import DriftingMdp, Mdp
     >>> calm = Mdp.from_dense([[0.0], [1.0]], [[[0.5, 0.5]], [[0.5, 0.5]]])
     >>> storm = Mdp.from_dense([[0.0], [1.0]], [[[0.9, 0.1]], [[0.9, 0.1]]])
     >>> world = DriftingMdp([calm, storm], [[1, 0], [0.75, 0.25], [0.5, 0.5]])
@@ -88,6 +89,7 @@ class DriftingMdp:
 
         Examples
         --------
+        >>> from driftmdp import DriftingMdp, Mdp, Space
         >>> one, two = (Mdp(Space.uniform(1, 1), [reward], [[1.0]]) for reward in (1, 2))
         >>> world = DriftingMdp.piecewise([one, two], [4], horizon=5)
         >>> [world.at(t).reward(0, 0) for t in range(1, 6)]

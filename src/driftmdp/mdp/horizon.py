@@ -24,6 +24,7 @@ def as_horizon(value: Any, n_weights: int = 0, name: str = "horizon") -> int:
 
     Examples
     --------
+    >>> from driftmdp.mdp.horizon import as_horizon
     >>> as_horizon(10**15)
     Traceback (most recent call last):
     driftmdp.errors.InvalidInputError: horizon = 1,000,000,000,000,000 must fit into memory; it needs about ...

@@ -50,6 +50,7 @@ class Mdp:
 
     Examples
     --------
+    >>> from driftmdp import Mdp, Space
     >>> switch = Mdp(Space.uniform(2, 2), [0, 0, 1, 0], [[1, 0], [0, 1], [0, 1], [1, 0]])
     >>> switch
     <Mdp: 2 states, 4 pairs, 4 successors, rewards in [0, 1]>
@@ -81,6 +82,7 @@ class Mdp:
 
         Examples
         --------
+        >>> from driftmdp import Mdp
         >>> mdp = Mdp.from_dense([[0, 9], [1, 0]], [[[0, 1], [0, 0]], [[0, 1], [1, 0]]],
         ...                      available=[[True, False], [True, True]])
         >>> mdp.space.n_actions

@@ -74,6 +74,7 @@ def gaussian(sigma: float) -> Noise:
 
     Examples
     --------
+    >>> from driftmdp import gaussian
     >>> str(gaussian(0.1))
     'gaussian(0.1)'
     """

@@ -67,7 +67,8 @@ class Problem:
 
     Examples
     --------
-    >>> from driftmdp import DriftingMdp, Mdp, Space
+    >>> import numpy as np
+    >>> from driftmdp import DriftingMdp, Mdp, Problem, Space
     >>> coin = Mdp(Space.uniform(1, 2), [0.4, 0.6], [[1.0], [1.0]])
     >>> problem = Problem(DriftingMdp.stationary(coin, 100), noise="bernoulli", reward_range=(0, 1))
     >>> draws = problem.draw_noise(np.random.default_rng(7))

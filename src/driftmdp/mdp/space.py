@@ -41,6 +41,7 @@ class Space:
 
     Examples
     --------
+    >>> from driftmdp import Space
     >>> shop = Space([3, 2, 1])  # a shelf for two: with s units on it, order 0 .. 2 - s
     >>> shop.n_states, shop.n_pairs, shop.pair(1, 1)
     (3, 6, 4)

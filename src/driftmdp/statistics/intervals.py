@@ -58,6 +58,7 @@ def mean_interval(values: ArrayLike, level: float = 0.95, resamples: int = 2000,
 
     Examples
     --------
+    >>> from driftmdp.statistics import mean_interval
     >>> found = mean_interval([4.0, 5.0, 7.0, 8.0, 6.0, 6.0])
     >>> found.estimate, round(found.low, 2), round(found.high, 2)
     (6.0, 4.5, 7.33)
@@ -80,6 +81,7 @@ def median_interval(values: ArrayLike, level: float = 0.95, resamples: int = 200
 
     Examples
     --------
+    >>> from driftmdp.statistics import median_interval
     >>> found = median_interval([4.0, 5.0, 7.0, 8.0, 6.0, 600.0])
     >>> found.estimate, found.low, found.high
     (6.5, 4.0, 600.0)
@@ -100,6 +102,7 @@ def difference_interval(
 
     Examples
     --------
+    >>> from driftmdp.statistics import difference_interval
     >>> found = difference_interval([4.0, 5.0, 9.0], [3.0, 4.0, 8.0])
     >>> found.estimate, found.low, found.high
     (1.0, 1.0, 1.0)
@@ -122,6 +125,7 @@ def ratio_interval(
 
     Examples
     --------
+    >>> from driftmdp.statistics import ratio_interval
     >>> found = ratio_interval([2.0, 4.0, 8.0], [1.0, 2.0, 4.0])
     >>> found.estimate, found.low, found.high
     (2.0, 2.0, 2.0)
@@ -162,6 +166,7 @@ def log_log_slope(
 
     Examples
     --------
+    >>> from driftmdp.statistics import log_log_slope
     >>> found = log_log_slope([100, 400], [[9.0, 11.0], [18.0, 22.0]])
     >>> round(found.estimate, 6), found.low < 0.5 < found.high
     (0.5, True)
@@ -242,6 +247,7 @@ def rank_shares(values: ArrayLike, level: float = 0.95, resamples: int = 2000, s
 
     Examples
     --------
+    >>> from driftmdp.statistics import rank_shares
     >>> found = rank_shares([[1.0, 3.0, 3.0], [2.0, 4.0, 4.0]])
     >>> found.mean_rank, found.best_share
     (array([3. , 1.5, 1.5]), array([0. , 0.5, 0.5]))

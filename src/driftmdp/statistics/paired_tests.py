@@ -28,6 +28,7 @@ def sign_flip_test(differences: ArrayLike, resamples: int = 9999, seed: int = 0)
 
     Examples
     --------
+    >>> from driftmdp.statistics import sign_flip_test
     >>> sign_flip_test([1.0, 2.0, 3.0, 4.0])
     0.125
     >>> sign_flip_test([0.0, 0.0])
@@ -62,6 +63,7 @@ def holm(p_values: ArrayLike) -> Floats:
 
     Examples
     --------
+    >>> from driftmdp.statistics import holm
     >>> holm([0.01, 0.04, 0.03, float("nan")])
     array([0.03, 0.06, 0.06,  nan])
     """
