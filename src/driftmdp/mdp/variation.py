@@ -67,12 +67,7 @@ def variation(drifting: DriftingMdp, reward_norm: float, transition_norm: float)
     if not np.isfinite(total):
         raise InvalidInputError("rewards must be smaller: their variation would be infinite. Use a larger unit.")
     return Variation(
-        total,
-        float(transitions.sum()),
-        readonly(rewards),
-        readonly(transitions),
-        reward_norm,
-        transition_norm,
+        total, float(transitions.sum()), readonly(rewards), readonly(transitions), reward_norm, transition_norm
     )
 
 

@@ -64,9 +64,7 @@ class ProblemEntry:
 _entries: dict[str, ProblemEntry] = {}
 
 
-def register(
-    name: str,
-) -> Callable[[Callable[Parameters, AnyProblem]], Callable[Parameters, AnyProblem]]:
+def register(name: str) -> Callable[[Callable[Parameters, AnyProblem]], Callable[Parameters, AnyProblem]]:
     """Return a decorator that registers a function that makes a problem.
 
     The problems it makes carry the name and all parameters, defaults included.
