@@ -29,15 +29,8 @@ __all__ = [
 ]  # fmt: skip
 
 # Imported on first use, because they are slow or need more packages. Each with the extra that has those.
-_EXTRAS = {
-    "experiments": "experiments",
-    "gymnasium": "gymnasium",
-    "interchange": "gymnasium",
-    "inventory": "experiments",
-    "report": "experiments",
-    "statements": "experiments",
-    "statistics": "experiments",
-}
+_EXTRAS = dict.fromkeys(("experiments", "inventory", "report", "statements", "statistics"), "experiments")
+_EXTRAS |= dict.fromkeys(("gymnasium", "interchange"), "gymnasium")
 
 
 def _import_on_first_use(name: str) -> Any:

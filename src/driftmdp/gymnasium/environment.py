@@ -103,12 +103,8 @@ class ProblemEnv(gymnasium.Env[Any, Any]):
         pair = self.problem.space.pair(state, done)
         mean = kernels.world.mean_reward(self.problem.drifting.world, self._t, pair)
         self._t, self._state, self._last = self._t + 1, int(next_state), (state, done, float(reward))
-        info = {
-            "t": self._t,
-            "action_mask": self._mask(),
-            "mean_reward": float(mean),
-            "illegal_action": done != int(action),
-        }
+        info = {"t": self._t, "action_mask": self._mask(), "mean_reward": float(mean)}
+        info["illegal_action"] = done != int(action)
         return self._state, float(reward), False, self._t == self.problem.horizon, info
 
     def render(self) -> str | None:

@@ -213,11 +213,9 @@ def _warn_of_idle_states(player: Any, env: gymnasium.Env[Any, Any]) -> None:
         return
     idle = sorted({*range(player.space.n_states)} - {*decided.tolist()})
     if idle:
-        warn(
-            f"{len(idle)} of the {player.space.n_states} states of {_name(env)} are never decided in "
-            f"(state {idle[0]}, for example), and {player.name} would keep looking for a way there. Write "
-            "learn(Reachable(env), ...)."
-        )
+        which = f"{len(idle)} of the {player.space.n_states} states of {_name(env)}, such as {idle[0]},"
+        why = f"are never decided in, and {player.name} would keep looking for a way there"
+        warn(f"{which} {why}. Write learn(Reachable(env), ...).")
 
 
 def _steps(learning: Learning, env: ContinuingEnv, called: CallbackList) -> Iterator[int]:

@@ -86,10 +86,8 @@ def to_toy_text(mdp: Mdp) -> Table:
         entries = range(indptr[pair], indptr[pair + 1])
         return [(float(data[z]), int(indices[z]), float(rewards[pair]), False) for z in entries]
 
-    return {
-        s: {a: lines(int(offsets[s]) + a) for a in range(offsets[s + 1] - offsets[s])}
-        for s in range(offsets.size - 1)
-    }
+    counts = mdp.space.n_actions
+    return {s: {a: lines(int(offsets[s]) + a) for a in range(count)} for s, count in enumerate(counts)}
 
 
 def _items(container: Any, name: str) -> Iterator[tuple[int, Any]]:
@@ -106,19 +104,17 @@ def _items(container: Any, name: str) -> Iterator[tuple[int, Any]]:
 
 def _outcomes(lines: Any, where: str, n_states: int) -> list[ToyOutcome]:
     rule = "a list of (probability, next state, reward, terminated)"
-    try:
-        outcomes = [ToyOutcome(*line) for line in as_list(lines, where, rule)]
-    except TypeError:
-        raise InvalidInputError(f"{where} must be {rule}; got {shown(lines)}.") from None
-    return [
-        ToyOutcome(
-            as_number(outcome.probability, f"probability at {where}", minimum=0.0),
-            as_integer(outcome.next_state, f"next state at {where}", 0, n_states - 1),
-            as_number(outcome.reward, f"reward at {where}"),
-            as_flag(outcome.terminated, f"terminated at {where}"),
-        )
-        for outcome in outcomes
-    ]
+    outcomes = []
+    for line in as_list(lines, where, rule):
+        try:
+            p, state, reward, terminated = line
+        except (TypeError, ValueError):
+            raise InvalidInputError(f"{where} must be {rule}; got {shown(lines)}.") from None
+        p = as_number(p, f"probability at {where}", minimum=0.0)
+        state = as_integer(state, f"next state at {where}", 0, n_states - 1)
+        reward, ended = as_number(reward, f"reward at {where}"), as_flag(terminated, f"terminated at {where}")
+        outcomes.append(ToyOutcome(p, state, reward, ended))
+    return outcomes
 
 
 def _absorbed(space: Space, pairs: list[list[ToyOutcome]]) -> list[list[ToyOutcome]]:

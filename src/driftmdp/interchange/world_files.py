@@ -65,7 +65,10 @@ def save(world: Mdp | DriftingMdp, path: str | os.PathLike[str]) -> None:
     hint = " Of a Problem, save its drifting."
     check_type(world, Mdp | DriftingMdp, "world must be an Mdp or a DriftingMdp", hint)
     file = _checked_path(path)
-    header, arrays = _header(world), _arrays(world)
+    kind = "mdp" if isinstance(world, Mdp) else "drifting"
+    names = {"state_names": world.space.state_names, "action_names": world.space.action_names}
+    header: dict[str, Any] = {"format": FORMAT, "version": VERSION, "kind": kind, **names}
+    arrays = _arrays(world)
     header["digest"] = _digest(header, arrays)
     content = _as_json(header, arrays) if file.suffix == ".json" else pack(header, arrays)
     try:
@@ -130,12 +133,6 @@ def _checked_path(path: str | os.PathLike[str]) -> Path:
     return file
 
 
-def _header(world: Mdp | DriftingMdp) -> dict[str, Any]:
-    kind = "mdp" if isinstance(world, Mdp) else "drifting"
-    names = {"state_names": world.space.state_names, "action_names": world.space.action_names}
-    return {"format": FORMAT, "version": VERSION, "kind": kind, **names}
-
-
 def _arrays(world: Mdp | DriftingMdp) -> Arrays:
     arrays: Arrays = {"n_actions": world.space.n_actions}
     if isinstance(world, Mdp):
@@ -168,8 +165,8 @@ def _world(header: dict[str, Any], arrays: Arrays) -> Mdp | DriftingMdp:
         return Mdp(space, arrays["rewards"], _csr(arrays, "", space.n_pairs, space.n_states))
     rewards = arrays["rewards"]
     stacked = _csr(arrays, "", len(rewards) * space.n_pairs, space.n_states)
-    rows = [slice(k * space.n_pairs, (k + 1) * space.n_pairs) for k in range(len(rewards))]
-    anchors = [Mdp(space, rewards[k], stacked[rows[k]]) for k in range(len(rewards))]
+    n = space.n_pairs
+    anchors = [Mdp(space, rewards[k], stacked[k * n : (k + 1) * n]) for k in range(len(rewards))]
     has_own = any(name.startswith("reward_weights_") for name in arrays)
     weights = _weights(arrays, "weights_", len(anchors))
     return DriftingMdp(anchors, weights, _weights(arrays, "reward_weights_", len(anchors)) if has_own else None)

@@ -9,6 +9,7 @@ costs its anchors and its weights, never T x pairs x S numbers. The public t is 
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -63,11 +64,9 @@ class DriftingMdp:
         self._reward_weights = self._weights
         if reward_weights is not None:
             self._reward_weights = Weights.parse(reward_weights, len(anchors), "reward_weights", distribution=False)
-            n_steps = self._reward_weights.horizon
-            if n_steps != self.horizon:
-                raise InvalidInputError(
-                    f"reward_weights must cover the {self.horizon} steps of weights; got {n_steps}."
-                )
+            if self._reward_weights.horizon != self.horizon:
+                rule = f"reward_weights must cover the {self.horizon} steps of weights"
+                raise InvalidInputError(f"{rule}; got {self._reward_weights.horizon}.")
         self._anchor_rewards = np.stack([anchor.rewards for anchor in anchors])
         if not self.rewards_follow_transitions:
             _check_means(self._reward_weights, self._anchor_rewards)
@@ -186,7 +185,7 @@ class DriftingMdp:
         anchors, weights = self._weights.row(step)
         if anchors.size == 1:
             return self.anchor(int(anchors[0]))._transitions
-        indptr, indices, position = self._union
+        position, indptr, indices = self._union
         data = np.zeros(indices.size)
         n_pairs = self._space.n_pairs
         stacked = self._anchor_transitions
@@ -199,27 +198,24 @@ class DriftingMdp:
 
     @functools.cached_property
     def _union(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-        """The union of the anchors' sparsity patterns, (indptr, indices), and each anchor entry's index in it."""
+        """Each anchor entry's index in the union of the anchors' sparsity patterns, and its indptr and indices."""
         n_pairs, n_states = self._space.n_pairs, self._space.n_states
         if self._weights.has_one_anchor_per_step:
-            return np.zeros(n_pairs + 1, np.int32), np.empty(0, np.int32), np.empty(0, np.int32)
+            return np.empty(0, np.int32), np.zeros(n_pairs + 1, np.int32), np.empty(0, np.int32)
         stacked = self._anchor_transitions
         pair = np.repeat(np.arange(stacked.shape[0]) % n_pairs, np.diff(stacked.indptr))
         cells, position = np.unique(pair * n_states + stacked.indices, return_inverse=True)
         indptr = np.searchsorted(cells, np.arange(n_pairs + 1) * n_states)
-        return indptr.astype(np.int32), (cells % n_states).astype(np.int32), position.astype(np.int32)
+        return position.astype(np.int32), indptr.astype(np.int32), (cells % n_states).astype(np.int32)
 
     @functools.cached_property
     def world(self) -> WorldArrays:
         """The whole world as plain arrays, for kernels."""
-        indptr, indices, position = self._union
         return WorldArrays(
             self._space._offsets,
             self._anchor_rewards,
             *_csr_parts(self._anchor_transitions),
-            position,
-            indptr,
-            indices,
+            *self._union,
             *_csr_parts(self._weights.arrays),
             *_csr_parts(self._reward_weights.arrays),
         )
@@ -228,9 +224,7 @@ class DriftingMdp:
         """Return the world from step ``first`` to step ``last``, both included, numbered from 1."""
         first = as_integer(first, "first", 1, self.horizon)
         last = as_integer(last, "last", first, self.horizon)
-        part = object.__new__(DriftingMdp)
-        part._space = self._space
-        part._anchor_rewards, part._anchor_transitions = self._anchor_rewards, self._anchor_transitions
+        part = copy.copy(self)  # without cached arrays, as __getstate__ drops them
         part._weights = part._reward_weights = self._weights.between(first - 1, last)
         if not self.rewards_follow_transitions:
             part._reward_weights = self._reward_weights.between(first - 1, last)
@@ -282,18 +276,14 @@ class DriftingMdp:
         return variation(self, np.inf, 1.0)
 
     def __repr__(self) -> str:
-        return (
-            f"<DriftingMdp: {counted(self.horizon, 'step')}, {counted(self.n_anchors, 'anchor')}, "
-            f"{size_text(self._space)}>"
-        )
+        size = f"{counted(self.horizon, 'step')}, {counted(self.n_anchors, 'anchor')}, {size_text(self._space)}"
+        return f"<DriftingMdp: {size}>"
 
     _repr_html_ = safely(drifting_html)
 
     def __getstate__(self) -> dict[str, Any]:
-        state = self.__dict__.copy()
-        for cached in ("world", "_union", "_paper_variation"):
-            state.pop(cached, None)
-        return state
+        cached = ("world", "_union", "_paper_variation")
+        return {name: value for name, value in self.__dict__.items() if name not in cached}
 
 
 def _distinct(mdps: Iterable[Mdp]) -> tuple[list[Mdp], NDArray[np.int32]]:

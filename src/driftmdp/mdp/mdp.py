@@ -153,11 +153,8 @@ class Mdp:
         return rewards, transitions, available
 
     def __repr__(self) -> str:
-        low, high = self._rewards.min(), self._rewards.max()
-        return (
-            f"<Mdp: {size_text(self._space)}, {counted(self._transitions.nnz, 'successor')}, "
-            f"rewards in [{low:g}, {high:g}]>"
-        )
+        size = f"{size_text(self._space)}, {counted(self._transitions.nnz, 'successor')}"
+        return f"<Mdp: {size}, rewards in [{self._rewards.min():g}, {self._rewards.max():g}]>"
 
     _repr_html_ = safely(mdp_html)
 
@@ -171,12 +168,6 @@ def as_mask(available: ArrayLike | None, shape: tuple[int, ...]) -> NDArray[np.b
     if mask.shape != shape or mask.dtype != bool:
         raise InvalidInputError(f"available must be a boolean table of shape {shape}; got {shown(mask)}.")
     return mask
-
-
-_HINTS = {
-    "transitions": " For an [S, A, S] table use Mdp.from_dense.",
-    "rewards": " For rewards by next state, take their means: (transitions * rewards).sum(axis=2).",
-}
 
 
 def _refuse_swapped(rewards: Any, transitions: Any, n_axes: int, call: str) -> None:
@@ -193,7 +184,11 @@ def _refuse_swapped(rewards: Any, transitions: Any, n_axes: int, call: str) -> N
 def _as_table(values: ArrayLike, name: str, n_axes: int) -> NDArray[np.float64]:
     numbers = as_numbers(values, name, "a regular table of real numbers")
     if numbers.ndim != n_axes or numbers.size == 0:
-        hint = _HINTS.get(name, "") if (n_axes, numbers.ndim) == (2, 3) else ""
+        hints = {
+            "transitions": " For an [S, A, S] table use Mdp.from_dense.",
+            "rewards": " For rewards by next state, take their means: (transitions * rewards).sum(axis=2).",
+        }
+        hint = hints[name] if (n_axes, numbers.ndim) == (2, 3) else ""
         rule = f"{name} must be a table with {n_axes} axes, none empty"
         raise InvalidInputError(f"{rule}; got shape {numbers.shape}.{hint}")
     return numbers

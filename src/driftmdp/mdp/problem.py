@@ -198,14 +198,10 @@ class Problem:
         step = as_integer(t, "t", 1, self.horizon) - 1
         if not isinstance(draws, Draws) or any(np.shape(numbers) != (self.horizon,) for numbers in draws):
             raise InvalidInputError(f"draws must be for {self.horizon} steps; use problem.draw_noise(rng).")
-        reward, next_state, anchor = kernels.world.sample_step(
-            self.drifting.world,
-            step,
-            self.space.pair(state, action),
-            (draws.anchor[step], draws.successor[step], draws.noise[step]),
-            (self.noise.code, self.noise.sigma, *self.reward_range),
-        )
-        return Sample(reward, next_state, anchor)
+        pair = self.space.pair(state, action)
+        drawn = draws.anchor[step], draws.successor[step], draws.noise[step]
+        noise = self.noise.code, self.noise.sigma, *self.reward_range
+        return Sample(*kernels.world.sample_step(self.drifting.world, step, pair, drawn, noise))
 
 
 def mean_reward_range(drifting: DriftingMdp) -> tuple[float, float]:

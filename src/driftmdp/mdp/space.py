@@ -136,16 +136,14 @@ class Space:
         """The state of every pair, shape (n_pairs,)."""
         return np.repeat(np.arange(self.n_states, dtype=np.int32), self._n_actions)
 
+    def _key(self) -> tuple[object, ...]:
+        return self._n_actions.tobytes(), self._state_names, self._action_names
+
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Space)
-            and np.array_equal(self._n_actions, other._n_actions)
-            and self._state_names == other._state_names
-            and self._action_names == other._action_names
-        )
+        return isinstance(other, Space) and self._key() == other._key()
 
     def __hash__(self) -> int:
-        return hash((self._n_actions.tobytes(), self._state_names, self._action_names))
+        return hash(self._key())
 
     def __repr__(self) -> str:
         counts = np.unique(self._n_actions)

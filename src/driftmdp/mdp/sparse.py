@@ -99,17 +99,14 @@ def _copied(given: Any, name: str) -> Any:
         if rows % height or columns % width:
             raise _unsound(name, f"its blocks of {height} x {width} do not fit the shape {shape}")
         blocks = rows // height, columns // width
-        parts = _compressed(
-            data, given.indices, given.indptr, blocks[::-1] if given.format == "csc" else blocks, name
-        )
+        major, minor = blocks[::-1] if given.format == "csc" else blocks
+        parts = _compressed(data, given.indices, given.indptr, (major, minor), name)
         make: Any = {"csr": sp.csr_array, "csc": sp.csc_array, "bsr": sp.bsr_array}[given.format]
         return make(parts, shape=shape)
     data, row, column = _triplets(given, name)
-    coordinates = (
-        _checked_indices(row, rows, data, "rows", name),
-        _checked_indices(column, columns, data, "columns", name),
-    )
-    return sp.coo_array((data, coordinates), shape=shape)
+    row = _checked_indices(row, rows, data, "rows", name)
+    column = _checked_indices(column, columns, data, "columns", name)
+    return sp.coo_array((data, (row, column)), shape=shape)
 
 
 def _triplets(given: Any, name: str) -> tuple[NDArray[np.float64], NDArray[Any], NDArray[Any]]:

@@ -63,12 +63,10 @@ def variation(drifting: DriftingMdp, reward_norm: float, transition_norm: float)
     rewards = _reward_steps(drifting, reward_norm)
     transitions = _transition_steps(drifting, transition_norm)
     with np.errstate(over="ignore"):
-        total = float(rewards.sum())
-    if not np.isfinite(total):
+        budgets = float(rewards.sum()), float(transitions.sum())
+    if not np.isfinite(budgets[0]):
         raise InvalidInputError("rewards must be smaller: their variation would be infinite. Use a larger unit.")
-    return Variation(
-        total, float(transitions.sum()), readonly(rewards), readonly(transitions), reward_norm, transition_norm
-    )
+    return Variation(*budgets, readonly(rewards), readonly(transitions), reward_norm, transition_norm)
 
 
 def _differences(weights: Weights) -> tuple[sp.csr_array, NDArray[np.int64]]:
@@ -76,18 +74,16 @@ def _differences(weights: Weights) -> tuple[sp.csr_array, NDArray[np.int64]]:
     if weights.index is None:
         return _explicit(weights.arrays[1:] - weights.arrays[:-1]), np.arange(weights.horizon - 1)
     n_anchors = weights.shape[1]
-    moves, place = np.unique(
-        weights.index[:-1].astype(np.int64) * n_anchors + weights.index[1:], return_inverse=True
-    )
+    codes = weights.index[:-1].astype(np.int64) * n_anchors + weights.index[1:]
+    moves, place = np.unique(codes, return_inverse=True)
     return _explicit(_whole_moves(moves // n_anchors, moves % n_anchors, n_anchors)), place
 
 
 def _whole_moves(start: NDArray[Any], to: NDArray[Any], n_anchors: int) -> sp.csr_array:
     """Return rows that move all weight from one anchor to another."""
     rows, ones, shape = np.arange(start.size), np.ones(start.size), (start.size, n_anchors)
-    return sp.csr_array(
-        sp.csr_array((ones, (rows, to)), shape=shape) - sp.csr_array((ones, (rows, start)), shape=shape)
-    )
+    gained, lost = (sp.csr_array((ones, (rows, anchors)), shape=shape) for anchors in (to, start))
+    return sp.csr_array(gained - lost)
 
 
 def _explicit(matrix: sp.csr_array) -> sp.csr_array:
@@ -116,22 +112,17 @@ def _transition_steps(drifting: DriftingMdp, norm: float) -> NDArray[np.float64]
         first = moves.indptr[:-1][straight]
         ends = np.column_stack([moves.indices[first], moves.indices[first + 1]])
         lines, line = np.unique(ends, axis=0, return_inverse=True)
-        distances = _sizes(drifting, _whole_moves(lines[:, 0], lines[:, 1], drifting.n_anchors), norm)
+        distances = _combination_norms(drifting, _whole_moves(lines[:, 0], lines[:, 1], drifting.n_anchors), norm)
         sizes[straight] = np.abs(moves.data[first]) * distances[line.ravel()]
     if (counts > 2).any():
-        sizes[counts > 2] = _sizes(drifting, moves[counts > 2], norm)
+        sizes[counts > 2] = _combination_norms(drifting, moves[counts > 2], norm)
     return np.asarray(sizes[place])
 
 
-def _sizes(drifting: DriftingMdp, combinations: sp.csr_array, norm: float) -> NDArray[np.float64]:
-    world = drifting.world
-    sizes = np.empty(combinations.shape[0])
-    kernels.world.combination_norms(
-        (combinations.indptr.astype(np.int32), combinations.indices.astype(np.int32), combinations.data),
-        (world.anchor_indptr, world.anchor_indices, world.anchor_data),
-        drifting.space.n_pairs,
-        drifting.space.n_states,
-        norm,
-        sizes,
-    )
+def _combination_norms(drifting: DriftingMdp, combinations: sp.csr_array, norm: float) -> NDArray[np.float64]:
+    """Return the norm of each combination of anchors, the largest over pairs."""
+    world, space, sizes = drifting.world, drifting.space, np.empty(combinations.shape[0])
+    rows = combinations.indptr.astype(np.int32), combinations.indices.astype(np.int32), combinations.data
+    anchors = world.anchor_indptr, world.anchor_indices, world.anchor_data
+    kernels.world.combination_norms(rows, anchors, space.n_pairs, space.n_states, norm, sizes)
     return sizes

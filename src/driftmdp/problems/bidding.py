@@ -170,11 +170,9 @@ class Campaign:
         n_states = (budget + 1) * (exposures + 1)
         require_memory(250 * n_states * (min(budget, n_bids) + 1), f"(budget + 1) x (exposures + 1) = {n_states:,}")
         left, shown = np.divmod(np.arange(n_states), exposures + 1)
-        self.space = Space(
-            np.minimum(left, n_bids) + 1,
-            [f"{b} left, {e} shown" for b, e in zip(left, shown, strict=True)],
-            ["no bid", *(f"bid {x}" for x in range(1, n_bids + 1))],
-        )
+        state_names = [f"{b} left, {e} shown" for b, e in zip(left, shown, strict=True)]
+        action_names = ["no bid", *(f"bid {x}" for x in range(1, n_bids + 1))]
+        self.space = Space(np.minimum(left, n_bids) + 1, state_names, action_names)
         states = self.space.pair_states
         self.left, self.shown = left[states], shown[states]
         self.bid = np.arange(self.space.n_pairs) - self.space.offsets[states]

@@ -61,11 +61,8 @@ def two_state(horizon: int = 5000, v_r: float | str = "T^0.2", v_p: float | str 
     # Anchors at the ends of both swings: c = 1 with beta = 0.8, and c = -1 with beta = 0.2.
     space = Space([2, 2], ["s1", "s2"], ["a1", "a2"])
     anchors = [_anchor(space, 1.0, 0.8), _anchor(space, -1.0, 0.2)]
-    drifting = DriftingMdp(
-        anchors,
-        weights=np.column_stack([0.5 * (1 + sine), 0.5 * (1 - sine)]),
-        reward_weights=np.column_stack([0.5 * (1 + cosine), 0.5 * (1 - cosine)]),
-    )
+    weights, reward_weights = (np.column_stack([0.5 * (1 + wave), 0.5 * (1 - wave)]) for wave in (sine, cosine))
+    drifting = DriftingMdp(anchors, weights, reward_weights)
     budgets = {"printed": (15 * speed_r, 12 * speed_p), "order": (speed_r, speed_p)}
     return Problem(drifting, reward_range=(-2.8, 3.2), budgets=budgets)
 

@@ -49,9 +49,8 @@ def sign_flip_test(differences: ArrayLike, resamples: int = 9999, seed: int = 0)
 
 @lru_cache(maxsize=4)  # drawing them takes ten times as long as using them
 def _signs(rows: int, n: int, seed: int, block: int) -> Floats:
-    return 1.0 - 2.0 * np.random.default_rng((seed, block)).integers(0, 2, size=(rows, n), dtype=np.int8).astype(
-        np.float64
-    )
+    bits = np.random.default_rng((seed, block)).integers(0, 2, size=(rows, n), dtype=np.int8)
+    return 1.0 - 2.0 * bits.astype(np.float64)
 
 
 def _hits(signs: Floats, sample: Floats, threshold: float) -> int:
