@@ -17,7 +17,7 @@ LOADERS = {"world": interchange.load, "agent": dm.agents.load}
 
 @pytest.fixture
 def modest(monkeypatch):
-    monkeypatch.setattr(npz, "MODEST", 1 << 16)
+    monkeypatch.setattr(npz, "SMALL_FILE_BYTES", 1 << 16)
 
 
 def saved(kind, path):
@@ -47,8 +47,8 @@ def test_a_small_file_that_unpacks_to_much_is_refused_with_the_sizes(kind, modes
 
 
 def test_the_bound_is_a_few_hundred_megabytes_for_small_files():
-    assert npz.MODEST <= 1 << 28
-    assert npz.RATIO * (2 << 20) < npz.MODEST
+    assert npz.SMALL_FILE_BYTES <= 1 << 28
+    assert npz.MAX_EXPANSION * (2 << 20) < npz.SMALL_FILE_BYTES
 
 
 @pytest.mark.parametrize("kind", LOADERS)
@@ -80,5 +80,5 @@ def test_objects_are_refused(kind, tmp_path):
 @pytest.mark.parametrize("kind", LOADERS)
 def test_a_pipe_is_refused_at_once(kind, tmp_path):
     os.mkfifo(tmp_path / "pipe.npz")
-    with pytest.raises(InvalidInputError, match="can be read; it is no regular file"):
+    with pytest.raises(InvalidInputError, match="can be read; it is not a regular file"):
         LOADERS[kind](tmp_path / "pipe.npz")

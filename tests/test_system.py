@@ -30,7 +30,7 @@ def test_a_group_may_write_if_it_is_ones_first(tmp_path, monkeypatch):
 
 @pytest.fixture
 def small_machine(monkeypatch):
-    monkeypatch.setattr(system, "memory_here", lambda: 2**30)
+    monkeypatch.setattr(system, "available_memory", lambda: 2**30)
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,11 @@
 Reinforcement learning in non-stationary Markov decision processes with average reward, after *Non-Stationary
 Reinforcement Learning: The Blessing of (More) Optimism* [CSZ20].
 
-Start with a problem, ``driftmdp.problems.two_state()``, or describe a world of your own with :class:`Mdp`
-and :class:`DriftingMdp`; ask :mod:`driftmdp.planning` what is best in it, or let an agent of :mod:`driftmdp.agents`
-learn it with :func:`simulate`. To compare many agents over many seeds: :mod:`driftmdp.experiments` and
-:mod:`driftmdp.report`. How much to order each morning: :mod:`driftmdp.inventory`. The paper's statements,
-executable: :mod:`driftmdp.statements`.
+Start with a problem, ``driftmdp.problems.two_state()``, or describe a world of your own with :class:`Mdp` and
+:class:`DriftingMdp`. :mod:`driftmdp.planning` finds what is best in it, and :func:`simulate` lets an agent of
+:mod:`driftmdp.agents` learn it. :mod:`driftmdp.experiments` and :mod:`driftmdp.report` compare many agents over
+many seeds. :mod:`driftmdp.inventory` decides how much to order each morning. :mod:`driftmdp.statements` has the
+paper's statements, executable.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -23,61 +23,25 @@ if TYPE_CHECKING:
     from driftmdp import experiments, gymnasium, interchange, inventory, report, statements, statistics
 
 __all__ = [
-    "Callback",
-    "Draws",
-    "DriftingMdp",
-    "Mdp",
-    "Noise",
-    "Problem",
-    "Run",
-    "Sample",
-    "Space",
-    "Steps",
-    "Variation",
-    "__version__",
-    "agents",
-    "errors",
-    "experiments",
-    "formulas",
-    "gaussian",
-    "gymnasium",
-    "interchange",
-    "inventory",
-    "planning",
-    "problems",
-    "report",
-    "simulate",
-    "statements",
-    "statistics",
-    "testing",
-]
+    "Callback", "Draws", "DriftingMdp", "Mdp", "Noise", "Problem", "Run", "Sample", "Space", "Steps", "Variation",
+    "__version__", "agents", "errors", "experiments", "formulas", "gaussian", "gymnasium", "interchange",
+    "inventory", "planning", "problems", "report", "simulate", "statements", "statistics", "testing",
+]  # fmt: skip
 
-# Loaded when first used: they are slow, or need more packages. Each with the extra that has those.
-_LATER = {
-    "experiments": "experiments",
-    "gymnasium": "gymnasium",
-    "interchange": "gymnasium",
-    "inventory": "experiments",
-    "report": "experiments",
-    "statements": "experiments",
-    "statistics": "experiments",
-}
+# Imported on first use, because they are slow or need more packages. Each with the extra that has those.
+_EXTRAS = dict.fromkeys(("experiments", "inventory", "report", "statements", "statistics"), "experiments")
+_EXTRAS |= dict.fromkeys(("gymnasium", "interchange"), "gymnasium")
 
 
-def _load_later(name: str) -> Any:
-    if name not in _LATER:
+def _import_on_first_use(name: str) -> Any:
+    if name not in _EXTRAS:
         raise AttributeError(f"module 'driftmdp' has no attribute {name!r}")
     import importlib
 
     try:
         return importlib.import_module(f"driftmdp.{name}")
     except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] == "driftmdp":
-            raise
-        raise ModuleNotFoundError(
-            f"driftmdp.{name} needs the package {error.name!r}. {errors.install_hint(_LATER[name])}",
-            name=error.name,
-        ) from None
+        raise errors.missing_package(error, f"driftmdp.{name}", _EXTRAS[name]) from None
 
 
-__getattr__ = renamed(__name__, _load_later, Luck="Draws")
+__getattr__ = renamed(__name__, _import_on_first_use, Luck="Draws")

@@ -1,27 +1,21 @@
 """The command ``driftmdp``, also ``python -m driftmdp``."""
 
-from __future__ import annotations
-
 import sys
 
 
 def main() -> None:
-    """Run the command line; without its packages, say which to install."""
+    """Run the command line, or name the package that it lacks."""
     try:
         from driftmdp.cli import run_cli
     except KeyboardInterrupt:
         sys.exit(130)
     except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] == "driftmdp":
-            raise
-        from driftmdp.errors import install_hint
+        from driftmdp.errors import missing_package
 
-        print(
-            f"error: The command line needs the package {error.name!r}, which is not installed. "
-            f"{install_hint('experiments')}",
-            file=sys.stderr,
-        )
-        sys.exit(1)
+        missing = missing_package(error, "The command line", "experiments")
+        if missing is error:
+            raise
+        sys.exit(f"error: {missing}")
     run_cli()
 
 

@@ -1,4 +1,4 @@
-"""Old public names: each keeps working for one version, with a warning that names its successor."""
+"""Old public names, which work for one more version with a warning that names the new name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def warn_renamed(old: str, new: str) -> None:
-    """Warn that ``old`` is now called ``new``; the warning points at the caller's caller."""
+    """Warn at the caller's caller that ``old`` is now called ``new``."""
     warnings.warn(f"{old} is now called {new}. The old name goes in the next version.", DeprecationWarning, 3)
 
 

@@ -1,4 +1,4 @@
-"""Errors of driftmdp: one root, and each child is a builtin error too; and warnings.
+"""Errors and warnings of driftmdp. All errors have one root, and each is a builtin error too.
 
 Catch :class:`DriftmdpError` for everything this library raises on purpose, or the builtin that fits
 (``ValueError`` for a wrong value, ``ArithmeticError`` for a computation that did not converge).
@@ -9,28 +9,21 @@ from __future__ import annotations
 from typing import Any
 
 __all__ = [
-    "CheckFailedError",
-    "ClippedGammaWarning",
-    "DriftmdpError",
-    "InvalidInputError",
-    "MissingPackageError",
-    "NotCommunicatingError",
-    "NotConvergedError",
-    "StorageError",
-    "UnknownNameError",
-    "VacuousPlansWarning",
-]
+    "CheckFailedError", "ClippedGammaWarning", "DriftmdpError", "InvalidInputError", "MissingPackageError",
+    "NotCommunicatingError", "NotConvergedError", "StorageError", "UnknownNameError", "VacuousPlansWarning",
+]  # fmt: skip
 
-LONGEST = 1500  # characters of a message
+MESSAGE_CHARACTERS = 1500
 
 
-def one_line(text: str, longest: int = LONGEST) -> str:
-    r"""Return a text as it may stand in a message: on one line, control characters escaped, its middle cut out.
+def one_line(text: str, longest: int = MESSAGE_CHARACTERS) -> str:
+    r"""Return a text on one line for a message: control characters escaped, and the middle of a long text cut out.
 
-    Files and names come from anywhere, and a terminal does what escape sequences say.
+    A terminal obeys escape sequences, and texts may come from any file.
 
     Examples
     --------
+    >>> from driftmdp.errors import one_line
     >>> print(one_line("red\x1b[31m"), one_line("x" * 50_000, longest=13))
     red\x1b[31m xxxx ... xxxx
     """
@@ -43,8 +36,15 @@ def one_line(text: str, longest: int = LONGEST) -> str:
 
 
 def install_hint(extra: str) -> str:
-    """Return how to install what an extra has; the package is installed from its clone."""
+    """Return the command that installs the packages of an extra."""
     return f"Run in your clone of driftmdp: pip install '.[{extra}]'"
+
+
+def missing_package(error: ModuleNotFoundError, what: str, extra: str) -> ModuleNotFoundError:
+    """Return an error that says which extra has the missing package, or ``error`` if it is a module of ours."""
+    if error.name is None or error.name.partition(".")[0] == "driftmdp":
+        return error
+    return ModuleNotFoundError(f"{what} needs the package {error.name!r}. {install_hint(extra)}", name=error.name)
 
 
 class DriftmdpError(Exception):
@@ -55,11 +55,11 @@ class DriftmdpError(Exception):
 
 
 class ClippedGammaWarning(UserWarning):
-    """A bandit's share of uniform draws came out above 1 and was clipped: every arm is as likely, for ever."""
+    """A bandit's share of uniform draws was above 1 and was clipped, so every arm stays equally likely."""
 
 
 class VacuousPlansWarning(UserWarning):
-    """Every plan of a run was vacuous: the radii excluded nothing, so that ties decided every action."""
+    """Every plan of a run was vacuous: the radii excluded nothing, and ties decided every action."""
 
 
 class CheckFailedError(DriftmdpError, AssertionError):
@@ -67,11 +67,11 @@ class CheckFailedError(DriftmdpError, AssertionError):
 
 
 class InvalidInputError(DriftmdpError, ValueError):
-    """A value given by the user breaks a rule; the message says which, where, and what to do."""
+    """A value from the user breaks a rule. The message says which, where, and what to do."""
 
 
 class MissingPackageError(DriftmdpError, ImportError):
-    """An optional package is needed and not installed; the message says how to install it."""
+    """An optional package is needed and not installed. The message says how to install it."""
 
 
 class StorageError(DriftmdpError, OSError):
@@ -79,7 +79,7 @@ class StorageError(DriftmdpError, OSError):
 
 
 class UnknownNameError(DriftmdpError, LookupError):
-    """A name is not known; the message suggests the nearest one that is."""
+    """There is nothing of this name. The message suggests the nearest name."""
 
 
 class NotCommunicatingError(DriftmdpError, ValueError):
@@ -101,7 +101,7 @@ class NotCommunicatingError(DriftmdpError, ValueError):
 
 
 class NotConvergedError(DriftmdpError, ArithmeticError):
-    """A computation could not reach the asked precision; ``best`` is the best certified result it has."""
+    """A computation did not reach the required precision. ``best`` is its best certified result."""
 
     def __init__(self, message: str, best: Any = None) -> None:
         super().__init__(message)

@@ -1,4 +1,4 @@
-"""Files that are never half-written: a temporary name, synced, then renamed."""
+"""Write files atomically: under a temporary name, synced, then renamed."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _TEMPORARY = re.compile(rf"\..+\.{HOST}-(\d+)-[0-9a-f]{{16}}(-journal)?", re.DOT
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Put ``content`` at ``path``, whole or not at all, even if the machine stops in between.
+    """Write ``content`` to ``path``, whole or not at all, even if the machine stops in between.
 
     Raises
     ------
     OSError
-        If it cannot be written; what stood at ``path`` is untouched. A folder that cannot be synced, as on some
-        network drives, is no error: at worst, what stood there comes back when the machine stops.
+        If it cannot be written. The old file at ``path`` is then untouched. A folder that cannot be synced, as on
+        some network drives, is not an error: at worst the old file comes back when the machine stops.
     """
     with temporary_beside(path) as temporary:
         with open(temporary, "xb") as file:
@@ -31,18 +31,18 @@ def write_whole(path: Path, content: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
-    with contextlib.suppress(OSError):  # it is in place, and whole; an error would say that it is not
+    with contextlib.suppress(OSError):  # the file is complete and in place, so this is no error
         sync_folder(path.parent)
 
 
 @contextlib.contextmanager
 def temporary_beside(path: Path) -> Iterator[Path]:
-    """Give a name beside ``path`` that nobody else has, and remove what is left there.
+    """Yield a unique name in the folder of ``path``, and remove the file of that name at the end.
 
-    The name says which process of which host it belongs to. What killed processes of this host have left in the
-    folder is removed by the first write of a process there.
+    The name holds the host and the process. The first write of a process to a folder removes the temporary files
+    that killed processes of this host left there.
     """
-    _remove_left_behind(os.path.abspath(path.parent))
+    _remove_leftovers(os.path.abspath(path.parent))
     temporary = path.parent / f".{path.name}.{HOST}-{os.getpid()}-{secrets.token_hex(8)}"
     try:
         yield temporary
@@ -51,8 +51,8 @@ def temporary_beside(path: Path) -> Iterator[Path]:
 
 
 @functools.lru_cache(maxsize=1000)  # once per process and folder: a store may hold thousands of files
-def _remove_left_behind(folder: str) -> None:
-    with contextlib.suppress(OSError), os.scandir(folder) as files:  # only tidying
+def _remove_leftovers(folder: str) -> None:
+    with contextlib.suppress(OSError), os.scandir(folder) as files:  # a leftover file does no harm
         for file in files:
             temporary = _TEMPORARY.fullmatch(file.name)
             if temporary and not _is_running(int(temporary[1])):
@@ -60,19 +60,19 @@ def _remove_left_behind(folder: str) -> None:
 
 
 def _is_running(process: int) -> bool:
-    if os.name != "posix":  # elsewhere, to ask is to end it
+    if os.name != "posix":  # on Windows, os.kill with signal 0 ends the process
         return True
     try:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):
         return False
-    except OSError:  # it belongs to someone else
+    except OSError:  # it belongs to another user
         pass
     return True
 
 
 def sync_folder(folder: Path) -> None:
-    """Make names that were given or taken in a folder last."""
+    """Sync a folder, so that created, renamed and deleted files survive a crash."""
     if os.name == "posix":
         descriptor = os.open(folder, os.O_RDONLY)
         try:

@@ -1,7 +1,7 @@
-"""A JSON header and plain arrays in one file, numpy's npz; no pickle, and nothing that unpacks to more than it may.
+"""A JSON header and plain arrays in one npz file, without pickle and with a bound on its unpacked size.
 
-A few kilobytes of a zip can declare gigabytes of zeros. What is read is therefore bounded by the size of the file.
-What compresses better than that is written uncompressed, so that every file that was written can be read.
+A few kilobytes of a zip can declare gigabytes of zeros. So the unpacked size is bounded by the size of the file.
+Arrays that compress better than that are stored uncompressed, so that every file that was written can be read.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from numpy.typing import NDArray
 
 from driftmdp.errors import InvalidInputError
 
-MODEST = 1 << 28  # bytes that any file may unpack to
-RATIO = 20  # a larger one may unpack to this times its size
+SMALL_FILE_BYTES = 1 << 28  # any file may unpack to this size
+MAX_EXPANSION = 20  # a larger file may unpack to this times its size
 
 Arrays = dict[str, NDArray[Any]]
 
 
 def read_regular(path: str | os.PathLike[str]) -> bytes:
-    """Return what a regular file holds; a pipe or a device, which may never end, raises OSError."""
+    """Return the bytes of a regular file. A pipe or a device, which may never end, raises OSError."""
     with open(Path(path), "rb", opener=_without_waiting) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise OSError("it is no regular file")
+            raise OSError("it is not a regular file")
         return file.read()
 
 
@@ -38,11 +38,11 @@ def _without_waiting(path: str, flags: int) -> int:
 
 
 def pack(header: dict[str, Any], arrays: Arrays) -> bytes:
-    """Return the bytes of a file."""
+    """Return the bytes of an npz file."""
     for write in (np.savez_compressed, np.savez):
         content = io.BytesIO()
         write(content, allow_pickle=False, header=np.array(json.dumps(header)), **arrays)
-        if _unpacked_size(content) <= _most(content):
+        if _unpacked_size(content) <= _max_unpacked_size(content):
             break
     return content.getvalue()
 
@@ -55,26 +55,24 @@ def unpack(content: bytes, path: str | os.PathLike[str]) -> tuple[Any, Arrays]:
     InvalidInputError
         If the file would unpack to more than it may.
     Exception
-        Anything, if it is damaged or no such file.
+        Any exception, if the file is damaged or not an npz file.
     """
     file = io.BytesIO(content)
-    size, most = _unpacked_size(file), _most(file)
+    size, most = _unpacked_size(file), _max_unpacked_size(file)
     if size > most:
-        raise InvalidInputError(
-            f"{path} must unpack to at most {most:,} bytes, as it has {len(content):,}; it declares {size:,}. "
-            "If you trust it, write its arrays again with numpy.savez."
-        )
+        rule = f"{path} must unpack to at most {most:,} bytes, as it has {len(content):,}; it declares {size:,}"
+        raise InvalidInputError(f"{rule}. If you trust it, write its arrays again with numpy.savez.")
     with np.load(file, allow_pickle=False) as archive:
         arrays = {name: archive[name] for name in archive.files}
     return json.loads(str(arrays.pop("header"))), arrays
 
 
-def _most(file: io.BytesIO) -> int:
-    return max(MODEST, RATIO * file.getbuffer().nbytes)
+def _max_unpacked_size(file: io.BytesIO) -> int:
+    return max(SMALL_FILE_BYTES, MAX_EXPANSION * file.getbuffer().nbytes)
 
 
 def _unpacked_size(file: io.BytesIO) -> int:
-    """Return what the members declare; zipfile reads no more of a member than that, if it is stored or deflated."""
+    """Return the size that the members declare, the most that zipfile reads of stored or deflated members."""
     with zipfile.ZipFile(file) as archive:
         members = archive.infolist()
     if any(member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for member in members):

@@ -1,4 +1,4 @@
-"""What the operating system says: who can change a file, and how much memory there is."""
+"""Facts from the operating system: who can change a file, and how much memory there is."""
 
 from __future__ import annotations
 
@@ -10,37 +10,37 @@ from pathlib import Path
 
 from driftmdp.errors import InvalidInputError
 
-UNKNOWN = 2**36  # bytes, where the system does not say how many there are
+ASSUMED_MEMORY = 2**36  # bytes, if the system does not report its memory
 
 
 def is_own(path: Path, sticky: bool = False) -> bool:
-    """Say whether only this user, and the system, can change a file or what a folder has.
+    """Return whether only this user and the system can change a file, or the files of a folder.
 
-    A link must be one's own, and what it leads to. A group may write if it is this user's first one, which on most
-    systems has no other member. Always true on Windows, whose rights Python does not show.
+    A link and its target must both belong to the user. The user's first group may write, as on most systems it has
+    no other member. Always true on Windows, whose permissions Python does not show.
 
     Parameters
     ----------
     path
-        A file or a folder that is there.
+        An existing file or folder.
     sticky
-        Whether a folder such as /tmp will do, in which all may make files but nobody can replace another's.
+        Whether to accept a folder such as /tmp, in which all may create files but not replace another user's.
     """
     if not hasattr(os, "geteuid"):
         return True
     found = path.stat()
     writers = stat.S_IWOTH | (0 if found.st_gid == os.getegid() else stat.S_IWGRP)
-    is_closed = not found.st_mode & writers or (sticky and bool(found.st_mode & stat.S_ISVTX))
-    return is_closed and {found.st_uid, path.lstat().st_uid} <= {os.geteuid(), 0}
+    is_protected = not found.st_mode & writers or (sticky and bool(found.st_mode & stat.S_ISVTX))
+    return is_protected and {found.st_uid, path.lstat().st_uid} <= {os.geteuid(), 0}
 
 
 @functools.cache
-def memory_here() -> int:
-    """Return how many bytes of memory this machine has, or this container or process may use."""
+def available_memory() -> int:
+    """Return the bytes of memory of this machine, or those that this container or process may use."""
     try:
         found = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):
-        return UNKNOWN
+        return ASSUMED_MEMORY
     with contextlib.suppress(OSError, ValueError):
         found = min(found, int(Path("/sys/fs/cgroup/memory.max").read_text()))
     with contextlib.suppress(ImportError, OSError, ValueError):
@@ -52,16 +52,16 @@ def memory_here() -> int:
 
 
 def require_memory(n_bytes: float, what: str) -> None:
-    """Refuse what cannot fit into memory, with the estimate.
+    """Raise if an estimate of bytes does not fit into memory.
 
     Examples
     --------
+    >>> from driftmdp.system import require_memory
     >>> require_memory(2**70, "horizon = 9,000,000,000,000,000,000")
     Traceback (most recent call last):
     driftmdp.errors.InvalidInputError: horizon = 9,000,000,000,000,000,000 must fit into memory; it needs about ...
     """
-    if n_bytes > memory_here():
-        raise InvalidInputError(
-            f"{what} must fit into memory; it needs about {n_bytes / 2**30:,.3g} GiB, and this machine has "
-            f"{memory_here() / 2**30:,.3g} GiB. Take a smaller number."
-        )
+    if n_bytes > available_memory():
+        needed, has = f"{n_bytes / 2**30:,.3g} GiB", f"{available_memory() / 2**30:,.3g} GiB"
+        rule = f"{what} must fit into memory; it needs about {needed}, and this machine has {has}"
+        raise InvalidInputError(f"{rule}. Take a smaller number.")

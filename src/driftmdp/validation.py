@@ -1,4 +1,4 @@
-"""Small checks shared by every room: one sentence that says what, where, and what to do next."""
+"""Checks of arguments. Each raises one sentence that says what is wrong, where, and what to do next."""
 
 from __future__ import annotations
 
@@ -19,51 +19,46 @@ from numpy.typing import ArrayLike, NDArray
 
 from driftmdp.errors import InvalidInputError
 
-LONGEST_SHOWN = 200  # characters of a value in a message
+SHOWN_CHARACTERS = 200  # characters of a value in a message
 LARGEST = 1e150  # rewards up to this size can be added up and squared without overflow
 
 Array = TypeVar("Array", bound=NDArray[Any])
 
 
 def as_integer(value: Any, name: str, minimum: int | None = None, maximum: int | None = None) -> int:
-    """Return ``value`` as an int within bounds, or say what is wrong; an array without axes is a number."""
+    """Return ``value`` as an int within bounds. An array without axes is a number."""
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
     if isinstance(value, bool | np.timedelta64) or not isinstance(value, numbers.Integral):
         raise InvalidInputError(f"{name} must be a whole number; got {shown(value)}.")
     if abs(int(value)) >= 2**63:
-        raise InvalidInputError(
-            f"{name} must be below 2^63 in size; got a number of {int(value).bit_length()} bits."
-        )
+        raise InvalidInputError(f"{name} must be below 2^63 in size; got {int(value).bit_length()} bits.")
     _check_bounds(float(value), name, minimum, maximum)
     return int(value)
 
 
 def as_number(value: Any, name: str, minimum: float | None = None, maximum: float | None = None) -> float:
-    """Return ``value`` as a finite float within bounds, or say what is wrong with it."""
-    if isinstance(value, bool | np.timedelta64) or not isinstance(value, numbers.Real) or not _is_finite(value):
+    """Return ``value`` as a finite float within bounds."""
+    number = math.nan
+    if isinstance(value, numbers.Real) and not isinstance(value, bool | np.timedelta64):
+        with contextlib.suppress(OverflowError):
+            number = float(value)
+    if not math.isfinite(number):
         raise InvalidInputError(f"{name} must be a finite number; got {shown(value)}.")
-    _check_bounds(float(value), name, minimum, maximum)
-    return float(value)
+    _check_bounds(number, name, minimum, maximum)
+    return number
 
 
 def as_flag(value: Any, name: str) -> bool:
-    """Return ``value`` as True or False; 1 and 0 will do, an array will not."""
+    """Return ``value`` as True or False. 1 and 0 are accepted, arrays are not."""
     if not isinstance(value, bool | np.bool_ | int) or value not in (0, 1):
         raise InvalidInputError(f"{name} must be True or False; got {shown(value)}.")
     return bool(value)
 
 
 def as_fraction(value: Any, name: str) -> float:
-    """Return ``value`` as a float in [0, 1], or say what is wrong with it."""
+    """Return ``value`` as a float in [0, 1]."""
     return as_number(value, name, 0.0, 1.0)
-
-
-def _is_finite(value: Any) -> bool:
-    try:
-        return math.isfinite(value)
-    except OverflowError:
-        return False
 
 
 def _check_bounds(value: float, name: str, minimum: float | None, maximum: float | None) -> None:
@@ -86,7 +81,7 @@ def as_vector(values: ArrayLike, name: str, length: int | None = None) -> NDArra
 
 
 def as_numbers(values: Any, name: str, rule: str = "real numbers") -> NDArray[np.float64]:
-    """Return ``values`` as a new float array of any shape; dates, text, objects and masked entries are refused."""
+    """Return ``values`` as a new float array of any shape. Dates, text, objects and masked entries are refused."""
     _refuse_masked(values, name)
     try:
         table = np.asarray(values)
@@ -99,7 +94,7 @@ def as_numbers(values: Any, name: str, rule: str = "real numbers") -> NDArray[np
 
 
 def as_table(values: ArrayLike, name: str) -> NDArray[Any]:
-    """Return ``values`` as an array of any shape, or say that it is ragged or has masked entries."""
+    """Return ``values`` as an array of any shape and type. Ragged lists and masked entries are refused."""
     _refuse_masked(values, name)
     try:
         return np.asarray(values)
@@ -108,7 +103,7 @@ def as_table(values: ArrayLike, name: str) -> NDArray[Any]:
 
 
 def _refuse_masked(values: Any, name: str) -> None:
-    """Refuse masked entries: numpy would take what lies under the mask."""
+    """Refuse masked entries: numpy would read the values under the mask."""
     if _is_masked(values):
         raise InvalidInputError(f"{name} must have no masked entries; fill or drop them first.")
 
@@ -120,7 +115,7 @@ def _is_masked(values: Any) -> bool:
 
 
 def as_list(values: Any, name: str, rule: str) -> list[Any]:
-    """Return what can be walked through as a list; ``rule`` says what it should be. A sparse matrix is no list."""
+    """Return an iterable as a list. ``rule`` says what it should be. Text and sparse matrices are refused."""
     if not isinstance(values, Iterable) or isinstance(values, str | bytes) or hasattr(values, "tocsr"):
         raise InvalidInputError(f"{name} must be {rule}; got {shown(values)}.")
     try:
@@ -130,7 +125,7 @@ def as_list(values: Any, name: str, rule: str) -> list[Any]:
 
 
 def as_file(value: Any, name: str = "path") -> Path:
-    """Return ``value`` as the path of a file, or say that no file can have it."""
+    """Return ``value`` as the path of a file, after checking that a file can have it."""
     try:
         path = Path(value)
         encoded = os.fsencode(path)
@@ -142,10 +137,12 @@ def as_file(value: Any, name: str = "path") -> Path:
 
 
 def shown(value: Any) -> str:
-    """Return a value for a message: one short line, arrays by type and shape.
+    """Format a value for a message: one short line, arrays by type and shape.
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from driftmdp.validation import shown
     >>> shown([1, 2]), shown(np.ones((2, 3)))
     ('[1, 2]', 'float64 of shape (2, 3)')
     """
@@ -153,32 +150,38 @@ def shown(value: Any) -> str:
         return f"{value.dtype} of shape {value.shape}"
     try:
         text = " ".join(repr(value).split())
-    except Exception:  # whatever it is, the sentence is about something else
+    except Exception:  # a broken __repr__ must not hide the error being reported
         text = f"a broken {type(value).__name__}"
-    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}..."
+    return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}..."
 
 
 def one_of(value: Any, name: str, choices: Iterable[str]) -> str:
     """Return ``value`` if it is one of ``choices``; otherwise name the nearest choice."""
-    known = list(choices)
-    if isinstance(value, str) and value in known:
+    listed = list(choices)
+    if isinstance(value, str) and value in listed:
         return value
-    raise InvalidInputError(
-        f"{name} must be one of {', '.join(map(repr, known))}; got {shown(value)}.{nearest_name(value, known)}"
-    )
+    rule = f"{name} must be one of {', '.join(map(repr, listed))}"
+    raise InvalidInputError(f"{rule}; got {shown(value)}.{nearest_name(value, listed)}")
 
 
-def nearest_name(name: Any, known: Iterable[str]) -> str:
-    """Return `` Did you mean 'x'?`` for the nearest known name, or an empty string.
+def check_type(value: Any, kind: Any, rule: str, hint: str = "") -> None:
+    """Raise unless ``value`` is an instance of ``kind``. ``rule`` says so in words: ``space must be a Space``."""
+    if not isinstance(value, kind):
+        raise InvalidInputError(f"{rule}; got {shown(value)}.{hint}")
+
+
+def nearest_name(name: Any, choices: Iterable[str]) -> str:
+    """Return `` Did you mean 'x'?`` for the nearest choice, or an empty string.
 
     Examples
     --------
+    >>> from driftmdp.validation import nearest_name
     >>> nearest_name("two-stat", ["two-state-v1", "perils-v1"])
     " Did you mean 'two-state-v1'?"
     """
     if not isinstance(name, str):
         return ""
-    by_lower = {choice.lower(): choice for choice in known}
+    by_lower = {choice.lower(): choice for choice in choices}
     close = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.5)
     return f" Did you mean {by_lower[close[0]]!r}?" if close else ""
 
@@ -188,7 +191,7 @@ _quiet: ContextVar[bool] = ContextVar("quiet", default=False)
 
 @contextlib.contextmanager
 def quietly() -> Iterator[None]:
-    """Let ``warn`` say nothing, in this thread and within this block."""
+    """Silence ``warn`` in this thread, within this block."""
     token = _quiet.set(True)
     try:
         yield
@@ -199,7 +202,7 @@ def quietly() -> Iterator[None]:
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
     """Warn at the line outside of this package that led here.
 
-    A warning may be turned into an error: call this when everything else is done.
+    Call this last: a warning may be turned into an error.
     """
     if _quiet.get():
         return
@@ -212,8 +215,8 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
 def readonly(array: Array) -> Array:
     """Return a view that cannot be written to.
 
-    Public properties give such views; kernels take the arrays themselves, because numba compiles
-    everything a second time for read-only ones.
+    Public properties return such views. Kernels take the arrays themselves, because numba would compile everything
+    a second time for read-only ones.
     """
     view = array.view()
     view.flags.writeable = False

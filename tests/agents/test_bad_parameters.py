@@ -97,7 +97,7 @@ def test_a_flag_is_true_or_false(flag):
 
 @pytest.mark.parametrize("kind", [dm.agents.UCRL2, dm.agents.PSRL, dm.agents.SWUCRL2CW, dm.agents.Adaptive])
 def test_a_space_that_does_not_fit_into_memory_is_refused_before_anything_is_made(kind, monkeypatch):
-    monkeypatch.setattr("driftmdp.system.memory_here", lambda: 10**6)
+    monkeypatch.setattr("driftmdp.system.available_memory", lambda: 10**6)
     given = {"horizon": 10} if "horizon" in inspect.signature(kind).parameters else {}
     given |= {"window": 5, "widening": 0.0} if kind is dm.agents.SWUCRL2CW else {}
     with pytest.raises(InvalidInputError, match="An agent for 30,000 pairs must fit into memory"):

@@ -124,7 +124,7 @@ def test_a_grid_that_is_too_large_is_refused_with_the_estimate():
 
 
 def test_runs_whose_list_does_not_fit_into_memory_are_refused(monkeypatch):
-    monkeypatch.setattr("driftmdp.system.memory_here", lambda: 2**30)
+    monkeypatch.setattr("driftmdp.system.available_memory", lambda: 2**30)
     with pytest.raises(InvalidInputError, match="which asks for 2,000,000 runs, must fit into memory"):
         plan(parse_spec(grid_of(2, seeds=1_000_000)))
 

@@ -90,7 +90,7 @@ def case(rng: np.random.Generator, folder: Path) -> None:
     file = folder / "spec.toml"
     file.write_bytes(content)
     with (
-        mock.patch.object(system, "memory_here", return_value=MEMORY),
+        mock.patch.object(system, "available_memory", return_value=MEMORY),
         mock.patch.object(sys, "path", list(sys.path)),
     ):
         found = answered(lambda: _planned(file))

@@ -155,7 +155,7 @@ def test_problems_that_users_register_are_found(registered):
         (
             "test2-v1",
             plain_coin,
-            "'test2-v1' must have an id of its own; got 'driftmdp/Test2-v1', that of 'test-2-v1'",
+            "'test2-v1' must have a unique id; got 'driftmdp/Test2-v1', the id of 'test-2-v1'",
         ),
         ("coin-v1", coin, "Parameters of 'coin-v1' must not be called 'strict'"),
     ],

@@ -159,7 +159,7 @@ def test_ragged_actions_are_known_only_where_states_keep_their_numbers():
 def test_a_table_behind_other_numbers_is_not_looked_at():
     lake = gymnasium.make("FrozenLake-v1")
     mirrored = TransformObservation(lake, lambda state: 15 - state, lake.observation_space)
-    with pytest.raises(InvalidInputError, match="states must be given as TransformObservation numbers them"):
+    with pytest.raises(InvalidInputError, match="states must be given, as TransformObservation may renumber them"):
         Reachable(mirrored)
     found = Reachable(mirrored, np.sort(15 - Reachable(mirrored.unwrapped).states))
     assert found.reset(seed=0)[0] == 10
@@ -264,10 +264,10 @@ class Boxed(Corridor):
         ({"env": 3}, "env must be a gymnasium.Env"),
         ({"env": Boxed()}, "observation_space of env must be Discrete"),
         ({"agent": 3}, "agent must have reset, act and observe"),
-        ({"agent": dm.agents.UCRL2}, "Give it the rest: lambda space: UCRL2"),
+        ({"agent": dm.agents.UCRL2}, "Pass the other arguments: lambda space: UCRL2"),
         ({"agent": dm.agents.Random(dm.Space.uniform(2, 2))}, "Make it with space_of"),
         ({"agent": lambda space: dm.agents.UCRL2(space, horizon=5)}, "steps must fit the agent's horizon of 5"),
-        ({"agent": lambda space: "nobody"}, "it made 'nobody'"),
+        ({"agent": lambda space: "nobody"}, "it returned 'nobody'"),
         ({"steps": 0}, "steps must be at least 1"),
         ({"seed": -1}, "seed must be at least 0"),
         ({"agent": Unique()}, "agent must be copyable, .* there is only one. Give Unique a __deepcopy__"),
@@ -284,7 +284,7 @@ def test_what_does_not_fit_gets_a_sentence(arguments, sentence):
 @pytest.mark.parametrize("agent", [dm.agents.Adaptive, dm.agents.PSRL], ids=["Adaptive", "PSRL"])
 def test_states_in_which_nobody_decides_are_named_to_who_explores(agent):
     lake = gymnasium.make("FrozenLake-v1")
-    with pytest.warns(UserWarning, match=r"5 of the 16 states of FrozenLake-v1 are never decided in.*Reachable"):
+    with pytest.warns(UserWarning, match=r"5 of the 16 states of FrozenLake-v1, such as 5, are never decided in.*Reachable"):
         learn(lake, agent, 20, progress=False, seed=1)
     learn(Reachable(lake), agent, 20, progress=False, seed=1)  # warnings are errors here
     learn(lake, dm.agents.Random, 20, progress=False, seed=1)

@@ -164,7 +164,7 @@ def test_names_and_weights_are_under_the_checksum(suffix, tmp_path):
     )
     write = world_files._as_json if suffix == ".json" else npz.pack
     path.write_bytes(write(header | {"state_names": ["empty", "fuller"]}, arrays))
-    with pytest.raises(InvalidInputError, match="its checksum differs, so it is damaged or was edited"):
+    with pytest.raises(InvalidInputError, match="its checksum differs, so it was damaged or edited"):
         interchange.load(path)
     path.write_bytes(write(header, arrays | {"reward_weights_spare": np.zeros(1)}))
     with pytest.raises(InvalidInputError, match="its checksum differs"):
@@ -205,7 +205,7 @@ def test_json_that_only_lenient_parsers_take_is_refused(old, new, tmp_path):
 
 def test_what_cannot_be_kept_gets_a_sentence(tmp_path):
     problem = dm.problems.two_state(horizon=100)
-    with pytest.raises(InvalidInputError, match="Of a Problem, keep its drifting"):
+    with pytest.raises(InvalidInputError, match="Of a Problem, save its drifting"):
         interchange.save(problem, tmp_path / "x.npz")
     with pytest.raises(InvalidInputError, match=r"path must end in .npz or .json"):
         interchange.save(problem.drifting, tmp_path / "x.csv")

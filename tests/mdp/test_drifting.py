@@ -152,7 +152,7 @@ def test_at_does_not_hand_out_what_the_world_is_made_of():
             "change_points must be a list of steps; got 3.",
         ),
         (lambda: dm.DriftingMdp(ONE, [0]), "anchors must be a list of Mdp; got one Mdp."),
-        (lambda: dm.DriftingMdp([ONE, "x"], [0]), "anchors[1] must be an Mdp; got str."),
+        (lambda: dm.DriftingMdp([ONE, "x"], [0]), "anchors[1] must be an Mdp; got 'x'."),
         (
             lambda: dm.DriftingMdp([ONE, dm.Mdp(dm.Space([1]), [0], [[1]])], [0]),
             "anchors[1] must have the states and actions of anchors[0], Space.uniform(2, 1)",
@@ -160,15 +160,21 @@ def test_at_does_not_hand_out_what_the_world_is_made_of():
         (lambda: dm.DriftingMdp([ONE, TWO], [[0.5, 0.5], [0.5, 0.4]]), "weights[t=2] must sum to 1; got 0.9."),
         (
             lambda: dm.DriftingMdp([ONE, TWO], [[1.5, -0.5]]),
-            "weights[t=1] must not be negative; got -0.5 on anchor 1.",
+            "weights[t=1] must be finite and not negative; got -0.5 at anchor 1.",
         ),
-        (lambda: dm.DriftingMdp([ONE, TWO], [[np.nan, 1.0]]), "weights[t=1] must be finite; got nan."),
+        (
+            lambda: dm.DriftingMdp([ONE, TWO], [[np.nan, 1.0]]),
+            "weights[t=1] must be finite and not negative; got nan at anchor 0.",
+        ),
         (lambda: dm.DriftingMdp([ONE, TWO], [[1.0], [1.0]]), "weights must have shape (T, K) with K = 2 anchors"),
         (lambda: dm.DriftingMdp([ONE, TWO], [0, 2]), "weights[t=2] must name one of the anchors 0 .. 1; got 2."),
         (lambda: dm.DriftingMdp([ONE, TWO], []), "weights must"),
-        (lambda: dm.DriftingMdp([ONE, TWO], [0.5, 0.5]), "weights must be a (T, K) table of numbers or T whole"),
+        (
+            lambda: dm.DriftingMdp([ONE, TWO], [0.5, 0.5]),
+            "weights must be a (T, K) table of numbers, or the anchor",
+        ),
         (lambda: dm.DriftingMdp([ONE, TWO], [[1, 0], [1]]), "weights must be a regular table"),
-        (lambda: dm.DriftingMdp([ONE, TWO], "ab"), "weights must be a (T, K) table of numbers or T whole"),
+        (lambda: dm.DriftingMdp([ONE, TWO], "ab"), "weights must be a (T, K) table of numbers, or the anchor"),
         (
             lambda: dm.DriftingMdp([ONE, TWO], [0, 1], [[1.0, 0.0]]),
             "reward_weights must cover the 2 steps of weights; got 1.",

@@ -84,9 +84,13 @@ def test_pickles():
         (
             [0, 0, 0],
             [[1.5, -0.5], [0, 1], [1, 0]],
-            "transitions[s=0, a=0] to state 1 must be non-negative; got -0.5.",
+            "transitions[s=0, a=0] must be finite and not negative; got -0.5 at state 1.",
         ),
-        ([0, 0, 0], [[1, 0], [0, np.nan], [1, 0]], "transitions[s=0, a=1] to state 1 must be finite; got nan."),
+        (
+            [0, 0, 0],
+            [[1, 0], [0, np.nan], [1, 0]],
+            "transitions[s=0, a=1] must be finite and not negative; got nan at state 1.",
+        ),
         ([0, np.nan, 0], ROWS, "rewards[s=0, a=1] must be finite; got nan."),
         ([0, 0, np.inf], ROWS, "rewards[s=1, a=0] must be finite; got inf."),
         ([0, 0], ROWS, "rewards must have shape (n_pairs,) = (3,); got (2,)."),
@@ -111,7 +115,7 @@ def test_wrong_input_gets_one_sentence(rewards, rows, message):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Mdp([2, 1], [0, 0, 0], ROWS), "space must be a Space; got list."),
+        (lambda: Mdp([2, 1], [0, 0, 0], ROWS), "space must be a Space; got [2, 1]."),
         (lambda: Mdp.from_dense([[0, 0]], [[[1], [1], [1]]]), "transitions must have shape [S, A, S] = (1, 2, 1)"),
         (
             lambda: Mdp.from_dense([0, 0], [[[1]]]),

@@ -39,7 +39,7 @@ def test_pickles():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: dm.Problem(LOW), "drifting must be a DriftingMdp; got Mdp. Wrap one Mdp with"),
+        (lambda: dm.Problem(LOW), "drifting must be a DriftingMdp; got <Mdp: "),
         (lambda: dm.Problem(WORLD, start=1), "start must be at most 0; got 1."),
         (
             lambda: dm.Problem(WORLD, noise="bernuli"),

@@ -69,7 +69,7 @@ def test_questions_about_a_world_say_how_to_get_one(ask):
         (lambda: dm.problems.inventory(demand=dm.problems.Poisson), "demand must be a law such as Poisson(6)"),
         (lambda: dm.problems.Poisson(dm.problems.Seasonal), "mean must be a finite number; got <class"),
         (lambda: dm.problems.two_state(v_r=10**400), "v_r must be a finite number"),
-        (lambda: dm.Space.uniform(10**400, 2), "n_states must be below 2^63 in size; got a number of 1329 bits"),
+        (lambda: dm.Space.uniform(10**400, 2), "n_states must be below 2^63 in size; got 1329 bits"),
         (lambda: dm.Space.uniform(10**5000, 2), "n_states must be below 2^63 in size"),
         (lambda: dm.Space([[1], [1, 2]]), "n_actions must be a regular table; its rows differ in length."),
         (lambda: dm.Space([1], state_names=5), "state_names must have 1 name, one per state; got 5."),

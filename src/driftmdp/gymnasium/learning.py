@@ -1,26 +1,115 @@
-"""Let an agent learn in any environment with Discrete states and actions."""
+"""Run an agent in any environment with Discrete states and actions, and record what it learned from."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import gymnasium
 import numpy as np
+from numpy.typing import NDArray
 
 from driftmdp.agents import Agent, BuiltinAgent, FixedPolicy, Optimist, Random
 from driftmdp.callbacks import Callback, CallbackList
+from driftmdp.display import facts, safely, sparkline
 from driftmdp.errors import InvalidInputError, VacuousPlansWarning
-from driftmdp.gymnasium.continuing_env import ContinuingEnv, space_of
-from driftmdp.gymnasium.reachable import Reachable
-from driftmdp.gymnasium.trajectory import Learning, Trajectory, name_of
+from driftmdp.gymnasium.wrappers import ContinuingEnv, Reachable, space_of
 from driftmdp.mdp import Space
 from driftmdp.progress import Progress, as_progress, watched
 from driftmdp.simulation.run import vacuous_advice
 from driftmdp.simulation.setup import copied
 from driftmdp.validation import as_integer, warn
 
-SHOWN_EVERY = 0.1  # seconds between two words of progress
+PROGRESS_SECONDS = 0.1  # between two updates of the progress shown
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Learning:
+    """The record of a run of ``learn``, and the trained agent.
+
+    Attributes
+    ----------
+    agent
+        The trained agent. ``learn(env, learning.agent, steps, fresh=False)`` continues with it.
+    environment, seed
+        The environment's id, or its class, and the seed.
+    states, actions
+        The states and the actions done in them, numbered as in the environment, shape (steps,).
+    rewards
+        The reward of each step.
+    ended
+        Whether the step was the last of an episode.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from driftmdp.gymnasium import Learning
+    >>> Learning("agent", "Coin-v1", 7, np.zeros(4), np.zeros(4), np.array([0, 1, 1, 0]), np.array([0, 0, 1, 0]))
+    Learning(agent='str', environment='Coin-v1', seed=7, steps=4, episodes=1, average_reward=0.5)
+    """
+
+    agent: Any
+    environment: str
+    seed: int | None
+    states: NDArray[np.int64]
+    actions: NDArray[np.int64]
+    rewards: NDArray[np.float64]
+    ended: NDArray[np.bool_]
+
+    @property
+    def mean_rewards(self) -> None:
+        """None: the mean rewards of an environment are unknown."""
+
+    @property
+    def steps(self) -> int:
+        """The number of steps."""
+        return self.rewards.size
+
+    @property
+    def episode_ends(self) -> NDArray[np.int64]:
+        """The times, from 1, of the last step of each whole episode."""
+        return np.flatnonzero(self.ended) + 1
+
+    @property
+    def episode_lengths(self) -> NDArray[np.int64]:
+        """The number of steps of each whole episode."""
+        return np.diff(self.episode_ends, prepend=0)
+
+    @property
+    def episode_returns(self) -> NDArray[np.float64]:
+        """The total reward of each whole episode."""
+        sums = np.concatenate([[0.0], np.cumsum(self.rewards)])
+        return np.diff(sums[self.episode_ends], prepend=0.0)
+
+    def average_reward(self, window: int | None = None) -> float:
+        """Return the mean reward per step, of all steps or of the last ``window``."""
+        last = self.steps if window is None else as_integer(window, "window", 1, self.steps)
+        return float(self.rewards[-last:].mean())
+
+    def learning_curve(self, window: int) -> NDArray[np.float64]:
+        """Return the mean reward per step of each whole block of ``window`` steps."""
+        size = as_integer(window, "window", 1, self.steps)
+        whole = self.steps // size
+        return np.asarray(self.rewards[: whole * size].reshape(whole, size).mean(axis=1))
+
+    @safely
+    def _repr_html_(self) -> str:
+        return facts(
+            f"Learning of {type(self.agent).__name__} in {self.environment}",
+            seed=None if self.seed is None else str(self.seed),
+            steps=self.steps,
+            episodes=self.episode_ends.size or None,
+            total_reward=self.rewards.sum(),
+            reward_per_step=self.average_reward(),
+            reward_so_far=sparkline(np.cumsum(self.rewards), "the cumulative reward"),
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"Learning(agent={type(self.agent).__name__!r}, environment={self.environment!r}, seed={self.seed}, "
+            f"steps={self.steps}, episodes={self.episode_ends.size}, average_reward={self.average_reward():.4g})"
+        )
 
 
 def learn(
@@ -32,13 +121,12 @@ def learn(
     callbacks: Iterable[Callback] = (),
     fresh: bool = True,
 ) -> Learning:
-    """Let an agent learn in an environment, and return what happened with the agent that has learned.
+    """Run a learning agent in an environment, and return the record with the trained agent.
 
-    Agents here maximise the average reward of a world without end: when an episode ends, terminated or truncated,
-    the agent is told that its last action led to the state in which the next episode starts. Where the environment
-    gives ``info["action_mask"]``, it is never handed a masked action: the nearest that is left is done instead, and
-    the agent learns that its choice has that effect. (Told that it did something else, an optimist would try the
-    masked action for ever.)
+    Agents maximise the average reward of a world without end. So when an episode terminates or is truncated, the
+    agent observes that its last action led to the state in which the next episode starts. If the environment gives
+    ``info["action_mask"]``, the nearest action that is not masked replaces a masked one. The agent observes the
+    outcome as that of its own choice. Otherwise an optimist would try the masked action for ever.
 
     Parameters
     ----------
@@ -46,20 +134,20 @@ def learn(
         Any environment with Discrete observations and actions, wherever they count from.
     agent
         One of ``driftmdp.agents``, or any object with ``reset(rng)``, ``act(state)`` and ``observe(reward,
-        next_state, action=None)``; or what makes one from a :class:`Space`, such as ``driftmdp.agents.Adaptive``.
-        States and actions count from 0. Make it with the range of the environment's rewards. It is copied, never
-        changed.
+        next_state, action=None)``, or a function that makes one from a :class:`Space`, such as
+        ``driftmdp.agents.Adaptive``. States and actions count from 0. Make it with the range of the environment's
+        rewards. It is copied, never changed.
     steps
-        How many steps, over as many episodes as they take.
+        The number of steps, over as many episodes as they take.
     progress
-        Show how far it is: True, False, or an object that is told, see :mod:`driftmdp.progress`.
+        Whether to show progress: True, False, or an object that reports it, see :mod:`driftmdp.progress`.
     seed
-        For the environment's first ``reset`` and the agent; on our own problems the run of ``simulate``. With
-        None the environment's luck is fresh, and so is the agent's, unless it was made with a seed of its own.
+        For the environment's first ``reset`` and the agent. On problems of this package it gives the run of
+        ``simulate``. With None the draws are new, except those of an agent that was made with its own seed.
     callbacks
-        Told of the run while it lasts; ``problem`` is the environment and ``run`` the :class:`Learning`.
+        Called during the run. ``problem`` is the environment and ``run`` the :class:`Learning`.
     fresh
-        Reset the agent first. With False it goes on with what it knows: ``learn(env, learning.agent, 1000,
+        Reset the agent first. With False it continues with what it has learned: ``learn(env, learning.agent, 1000,
         fresh=False)``.
 
     Returns
@@ -70,46 +158,45 @@ def learn(
     Raises
     ------
     InvalidInputError
-        If a space is not Discrete, or agent and environment do not fit.
+        If a space is not Discrete, or the agent does not fit the environment.
 
     Warns
     -----
     UserWarning
-        If an agent that explores is to learn where nobody decides in some states, as the table ``P`` of toy-text
-        environments shows; :class:`Reachable` leaves them out.
+        If an agent that explores would learn in states where no agent decides, as the table ``P`` of toy-text
+        environments shows. :class:`Reachable` leaves them out.
     VacuousPlansWarning
         If the agent's last plan was vacuous: it has learned nothing.
 
     Examples
     --------
+    >>> import gymnasium
     >>> import driftmdp as dm
-    >>> from driftmdp.gymnasium import Reachable
+    >>> from driftmdp.gymnasium import Reachable, learn
     >>> env = Reachable(gymnasium.make("FrozenLake-v1", is_slippery=False))
     >>> learning = learn(env, dm.agents.Adaptive, steps=3000, progress=False, seed=7)
-    >>> learning.average_reward(window=600)  # the shortest way takes 6 steps
+    >>> learning.average_reward(window=600)  # the shortest path takes 6 steps
     0.16...
 
     See Also
     --------
-    Reachable : leaves out the states in which nobody decides; do that for all agents that explore by optimism.
+    Reachable : leaves out the states in which no agent decides. Use it for all agents that explore by optimism.
     """
     if isinstance(agent, gymnasium.Env):
-        raise InvalidInputError(
-            f"agent must have reset, act and observe; got the environment {agent!r}. The arguments look swapped: "
-            "write learn(env, agent, steps)."
-        )
+        hint = "The arguments look swapped: write learn(env, agent, steps)."
+        raise InvalidInputError(f"agent must have reset, act and observe; got the environment {agent!r}. {hint}")
     steps = as_integer(steps, "steps", minimum=1)
     seed = None if seed is None else as_integer(seed, "seed", minimum=0)
-    space, audience, shown = space_of(env), CallbackList(callbacks), as_progress(progress, "steps")
+    space, called, shown = space_of(env), CallbackList(callbacks), as_progress(progress, "steps")
     player = _player(agent, space, seed, fresh)
     _check_fit(player, space, steps)
     _warn_of_idle_states(player, env)
-    audience.start(player, env, seed)
-    trail = Trajectory.of(steps)
-    for _ in watched(_walked(player, ContinuingEnv(env, seed), trail, audience), steps, shown, SHOWN_EVERY):
+    called.start(player, env, seed)
+    states, actions = np.empty((2, steps), np.int64)
+    learning = Learning(player, _name(env), seed, states, actions, np.empty(steps), np.zeros(steps, np.bool_))
+    for _ in watched(_steps(learning, ContinuingEnv(env, seed), called), steps, shown, PROGRESS_SECONDS):
         pass
-    learning = Learning(player, name_of(env), seed, *trail)
-    audience.end(learning)
+    called.end(learning)
     if isinstance(player, Optimist) and player.last_plan.vacuous:
         advice = vacuous_advice(player.parameters.get("scale", 1.0))
         warn(f"The last plan of {player.name} was {advice}", VacuousPlansWarning)
@@ -117,7 +204,7 @@ def learn(
 
 
 def _warn_of_idle_states(player: Any, env: gymnasium.Env[Any, Any]) -> None:
-    """Warn an agent that explores of states in which nobody ever decides, where the table ``P`` shows them."""
+    """Warn if an agent explores states in which no agent ever decides, where the table ``P`` shows them."""
     if not isinstance(player, BuiltinAgent) or isinstance(player, (FixedPolicy, Random)):
         return
     try:
@@ -126,69 +213,67 @@ def _warn_of_idle_states(player: Any, env: gymnasium.Env[Any, Any]) -> None:
         return
     idle = sorted({*range(player.space.n_states)} - {*decided.tolist()})
     if idle:
-        warn(
-            f"{len(idle)} of the {player.space.n_states} states of {name_of(env)} are never decided in "
-            f"(state {idle[0]}, for example); {player.name} would go on looking for a way there. Write "
-            "learn(Reachable(env), ...)."
-        )
+        which = f"{len(idle)} of the {player.space.n_states} states of {_name(env)}, such as {idle[0]},"
+        why = f"are never decided in, and {player.name} would keep looking for a way there"
+        warn(f"{which} {why}. Write learn(Reachable(env), ...).")
 
 
-def _walked(player: Any, walk: ContinuingEnv, trail: Trajectory, audience: CallbackList) -> Iterator[int]:
-    """Let the player walk, write it down, tell of it, and yield the time after each step."""
-    for i in range(trail.actions.size):
-        trail.states[i] = walk.state + walk.first_state
-        pace = walk.step(player.act(walk.state))
-        player.observe(pace.reward, walk.state)
-        trail.actions[i] = pace.action + walk.first_action
-        trail.rewards[i], trail.ended[i] = pace.reward, pace.ended
-        audience.tell(player, i + 1, trail)
+def _steps(learning: Learning, env: ContinuingEnv, called: CallbackList) -> Iterator[int]:
+    """Let the agent act, record each step, call the callbacks, and yield the time after each step."""
+    player = learning.agent
+    for i in range(learning.steps):
+        learning.states[i] = env.state + env.first_state
+        result = env.step(player.act(env.state))
+        player.observe(result.reward, env.state)
+        learning.actions[i] = result.action + env.first_action
+        learning.rewards[i], learning.ended[i] = result.reward, result.ended
+        called.tell(player, i + 1, learning)
         yield i + 1
 
 
 def _player(agent: Any, space: Space, seed: int | None, fresh: bool) -> Any:
-    """Return a copy of the agent, or a new one, that may be changed."""
+    """Return a copy of the agent, or a new agent, to play."""
     if isinstance(agent, type) or not isinstance(agent, Agent):
-        agent, fresh = _made(agent, space), True
+        agent, fresh = _new_agent(agent, space), True
     elif fresh and isinstance(agent, BuiltinAgent):
-        agent = agent.copy()  # spares the copy of what is forgotten anyway
+        agent = agent.copy()  # does not copy what a reset discards
     else:
         agent = copied(agent)
     if fresh:
-        keeps_its_own = seed is None and isinstance(agent, BuiltinAgent)
-        agent.reset(None if keeps_its_own else np.random.default_rng(np.random.SeedSequence(seed).spawn(2)[1]))
+        has_own_seed = seed is None and isinstance(agent, BuiltinAgent)
+        agent.reset(None if has_own_seed else np.random.default_rng(np.random.SeedSequence(seed).spawn(2)[1]))
     return agent
 
 
-def _made(maker: Any, space: Space) -> Any:
+def _new_agent(maker: Any, space: Space) -> Any:
     if not callable(maker):
-        hint = " Give what has this name in driftmdp.agents, not its name." if isinstance(maker, str) else ""
-        raise InvalidInputError(
-            f"agent must have reset, act and observe, or make one from a Space; got {maker!r}.{hint}"
-        )
+        hint = " Pass the class of driftmdp.agents, not its name." if isinstance(maker, str) else ""
+        rule = "agent must have reset, act and observe, or be a function of a Space"
+        raise InvalidInputError(f"{rule}; got {maker!r}.{hint}")
     try:
         made = maker(space)
     except TypeError as error:
         name = getattr(maker, "__name__", repr(maker))
-        raise InvalidInputError(
-            f"agent must be made, or made from a Space alone; {name} says: {error}. Give it the rest: "
-            f"lambda space: {name}(space, ...)."
-        ) from error
+        rule = f"agent must be an agent, or a function of a Space alone; {name} says: {error}"
+        hint = f"Pass the other arguments: lambda space: {name}(space, ...)"
+        raise InvalidInputError(f"{rule}. {hint}.") from error
     if not isinstance(made, Agent):
-        raise InvalidInputError(f"agent must make what has reset, act and observe; it made {made!r}.")
+        raise InvalidInputError(f"agent must return an object with reset, act and observe; it returned {made!r}.")
     return made
 
 
 def _check_fit(player: Any, space: Space, steps: int) -> None:
-    """Refuse an agent that was made for other states, actions, or fewer steps."""
+    """Raise if the agent was made for other states or actions, or for fewer steps."""
     if not isinstance(player, BuiltinAgent):
         return
     if not np.array_equal(player.space.n_actions, space.n_actions):
-        raise InvalidInputError(
-            f"The agent must be made for the environment's states and actions, {space!r}; it has {player.space!r}. "
-            "Make it with space_of(env)."
-        )
+        rule = f"The agent must be made for the environment's states and actions, {space!r}"
+        raise InvalidInputError(f"{rule}; got {player.space!r}. Make it with space_of(env).")
     if player.horizon is not None and player.t - 1 + steps > player.horizon:
-        raise InvalidInputError(
-            f"steps must fit the agent's horizon of {player.horizon}, of which {player.t - 1} are done; got "
-            f"{steps}. Make it with a larger horizon."
-        )
+        rule = f"steps must fit the agent's horizon of {player.horizon}, of which {player.t - 1} are done"
+        raise InvalidInputError(f"{rule}; got {steps}. Make it with a larger horizon.")
+
+
+def _name(env: gymnasium.Env[Any, Any]) -> str:
+    """Return an environment's id, or the name of its class if it has none."""
+    return type(env.unwrapped).__name__ if env.spec is None else env.spec.id

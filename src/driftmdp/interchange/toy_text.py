@@ -18,7 +18,7 @@ Table = dict[int, dict[int, list[tuple[float, int, float, bool]]]]
 
 
 class ToyOutcome(NamedTuple):
-    """One line of the table."""
+    """One outcome of a state and an action."""
 
     probability: float
     next_state: int
@@ -34,20 +34,21 @@ def from_toy_text(table: Mapping[int, Any] | Sequence[Any], start: int | ArrayLi
     Parameters
     ----------
     table
-        ``P[s][a]``, dicts or lists; a state may offer fewer actions, which are then numbered anew from 0.
+        ``P[s][a]``, dicts or lists. A state may offer fewer actions, which are then numbered from 0.
     start
         Where an episode starts: a state, or a probability for each, such as
-        ``env.unwrapped.initial_state_distrib``. What terminates leads there, which is the world that
-        ``driftmdp.gymnasium.learn`` shows its agent (but for time limits). Without it, states in which an episode
-        may terminate keep themselves, at reward 0.
+        ``env.unwrapped.initial_state_distrib``. Outcomes that terminate then lead to the start, as in
+        ``driftmdp.gymnasium.learn`` (except for time limits). Without a start, states in which an episode may
+        terminate are absorbing, with reward 0.
 
     Raises
     ------
     InvalidInputError
-        If an entry is not of that form.
+        If an entry does not have that form.
 
     Examples
     --------
+    >>> from driftmdp.interchange import from_toy_text
     >>> coin = {0: {0: [(0.5, 0, 0.0, False), (0.5, 1, 1.0, True)]}, 1: {0: [(1.0, 1, 0.0, True)]}}
     >>> from_toy_text(coin).successors(0, 0), from_toy_text(coin, start=0).successors(0, 0)
     (array([0.5, 0.5]), array([1., 0.]))
@@ -68,12 +69,14 @@ def from_toy_text(table: Mapping[int, Any] | Sequence[Any], start: int | ArrayLi
 
 
 def to_toy_text(mdp: Mdp) -> Table:
-    """Return the toy-text table of an MDP; nothing in it terminates.
+    """Return the toy-text table of an MDP, in which nothing terminates.
 
-    ``from_toy_text`` gives the same MDP back, without names.
+    ``from_toy_text`` returns the same MDP, without names.
 
     Examples
     --------
+    >>> from driftmdp import Mdp, Space
+    >>> from driftmdp.interchange import to_toy_text
     >>> to_toy_text(Mdp(Space.uniform(1, 2), [0, 1], [[1], [1]]))
     {0: {0: [(1.0, 0, 0.0, False)], 1: [(1.0, 0, 1.0, False)]}}
     """
@@ -83,14 +86,12 @@ def to_toy_text(mdp: Mdp) -> Table:
         entries = range(indptr[pair], indptr[pair + 1])
         return [(float(data[z]), int(indices[z]), float(rewards[pair]), False) for z in entries]
 
-    return {
-        s: {a: lines(int(offsets[s]) + a) for a in range(offsets[s + 1] - offsets[s])}
-        for s in range(offsets.size - 1)
-    }
+    counts = mdp.space.n_actions
+    return {s: {a: lines(int(offsets[s]) + a) for a in range(count)} for s, count in enumerate(counts)}
 
 
 def _items(container: Any, name: str) -> Iterator[tuple[int, Any]]:
-    """Return the entries by number; states must be 0, 1, ... and actions may leave some out."""
+    """Return the entries by number. States must be 0, 1, ..., and actions may leave numbers out."""
     if isinstance(container, Mapping):
         keys = sorted(as_integer(key, f"A key of {name}", minimum=0) for key in container)
         if name == "P" and keys != list(range(len(keys))):
@@ -103,23 +104,21 @@ def _items(container: Any, name: str) -> Iterator[tuple[int, Any]]:
 
 def _outcomes(lines: Any, where: str, n_states: int) -> list[ToyOutcome]:
     rule = "a list of (probability, next state, reward, terminated)"
-    try:
-        outcomes = [ToyOutcome(*line) for line in as_list(lines, where, rule)]
-    except TypeError:
-        raise InvalidInputError(f"{where} must be {rule}; got {shown(lines)}.") from None
-    return [
-        ToyOutcome(
-            as_number(outcome.probability, f"probability at {where}", minimum=0.0),
-            as_integer(outcome.next_state, f"next state at {where}", 0, n_states - 1),
-            as_number(outcome.reward, f"reward at {where}"),
-            as_flag(outcome.terminated, f"terminated at {where}"),
-        )
-        for outcome in outcomes
-    ]
+    outcomes = []
+    for line in as_list(lines, where, rule):
+        try:
+            p, state, reward, terminated = line
+        except (TypeError, ValueError):
+            raise InvalidInputError(f"{where} must be {rule}; got {shown(lines)}.") from None
+        p = as_number(p, f"probability at {where}", minimum=0.0)
+        state = as_integer(state, f"next state at {where}", 0, n_states - 1)
+        reward, ended = as_number(reward, f"reward at {where}"), as_flag(terminated, f"terminated at {where}")
+        outcomes.append(ToyOutcome(p, state, reward, ended))
+    return outcomes
 
 
 def _absorbed(space: Space, pairs: list[list[ToyOutcome]]) -> list[list[ToyOutcome]]:
-    """Let the states in which an episode ends keep themselves."""
+    """Make the states in which an episode ends absorbing."""
     states = space.pair_states
     ends = {o.next_state for outcomes in pairs for o in outcomes if o.terminated and o.probability > 0}
     stays = {s: [ToyOutcome(1.0, s, 0.0, False)] for s in ends}
@@ -127,7 +126,7 @@ def _absorbed(space: Space, pairs: list[list[ToyOutcome]]) -> list[list[ToyOutco
 
 
 def _mdp(space: Space, pairs: list[list[ToyOutcome]], start: NDArray[np.float64] | None) -> Mdp:
-    """Return the MDP of outcomes, those that terminate leading to the start."""
+    """Return the MDP of outcomes, where those that terminate lead to the start."""
     lines = [(pair, *o) for pair, outcomes in enumerate(pairs) for o in outcomes]
     row, p, column, _, ended = (np.array(values) for values in zip(*lines, strict=True))
     ended = ended.astype(bool) & (start is not None)
@@ -141,7 +140,7 @@ def _mdp(space: Space, pairs: list[list[ToyOutcome]], start: NDArray[np.float64]
 
 def _mean_reward(outcomes: list[ToyOutcome]) -> float:
     if len({o.reward for o in outcomes}) == 1:
-        return outcomes[0].reward  # exactly, without rounding
+        return outcomes[0].reward  # exact, where a sum would round
     return sum(o.probability * o.reward for o in outcomes)
 
 
@@ -150,5 +149,5 @@ def _distribution(start: Any, n_states: int) -> NDArray[np.float64]:
         return np.asarray(np.eye(1, n_states, as_integer(start, "start", 0, n_states - 1))[0])
     chances = as_vector(start, "start", n_states)
     if (chances < 0).any() or abs(chances.sum() - 1.0) > 1e-9:
-        raise InvalidInputError(f"start must be a state or a distribution; its sum is {chances.sum():.12g}.")
+        raise InvalidInputError(f"start must be a state or a distribution; got a sum of {chances.sum():.12g}.")
     return np.asarray(chances / chances.sum())

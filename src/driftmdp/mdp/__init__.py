@@ -1,4 +1,4 @@
-"""What a world is: a space of states and actions, an MDP on it, an MDP that drifts, a problem to solve."""
+"""Worlds: a space of states and actions, an MDP on it, an MDP that drifts, and a problem to solve."""
 
 from driftmdp.deprecation import renamed
 from driftmdp.kernels.arrays import Draws

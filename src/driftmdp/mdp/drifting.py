@@ -1,14 +1,15 @@
-"""A world that moves: K ordinary MDPs, the anchors, and weights on them at every step.
+"""A drifting MDP: K ordinary MDPs, the anchors, and weights on them at every step.
 
     p_t(. | s, a) = sum_k weights[t, k] P_k(. | s, a),    r_t(s, a) = sum_k reward_weights[t, k] R_k(s, a)
 
-So "draw an anchor, then a next state from it" is exactly a draw from p_t, and a world that is different at
-every step costs its anchors and its weights, never T x pairs x S numbers. The public t is 1 .. T, as in
-[CSZ20]; arrays are 0-based.
+So "draw an anchor, then a next state from it" is exactly a draw from p_t. A world that is different at every step
+costs its anchors and its weights, never T x pairs x S numbers. The public t is 1 .. T, as in [CSZ20]. Arrays are
+0-based.
 """
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -22,12 +23,12 @@ from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import WorldArrays
 from driftmdp.mdp.horizon import as_horizon
 from driftmdp.mdp.mdp import Mdp
+from driftmdp.mdp.notebook import drifting_html, size_text
 from driftmdp.mdp.space import Space
 from driftmdp.mdp.sparse import readonly_csr
 from driftmdp.mdp.variation import Variation, as_norm, variation
-from driftmdp.mdp.views import drifting_view
 from driftmdp.mdp.weights import Weights
-from driftmdp.validation import as_flag, as_integer, as_list, readonly
+from driftmdp.validation import as_flag, as_integer, as_list, check_type, readonly
 
 
 class DriftingMdp:
@@ -38,13 +39,14 @@ class DriftingMdp:
     anchors
         K MDPs with the same numbers of states and actions. Alone they need not communicate.
     weights
-        A distribution on the anchors for each step: a (T, K) table, a CSR matrix, or T whole numbers that
-        name one anchor each.
+        A distribution on the anchors for each step: a (T, K) table, a CSR matrix, or the anchor of each step
+        as T whole numbers.
     reward_weights
-        Weights of the anchors' rewards, any real numbers; by default ``weights``.
+        Weights of the anchors' rewards, any real numbers. By default ``weights``.
 
     Examples
     --------
+    >>> from driftmdp import DriftingMdp, Mdp
     >>> calm = Mdp.from_dense([[0.0], [1.0]], [[[0.5, 0.5]], [[0.5, 0.5]]])
     >>> storm = Mdp.from_dense([[0.0], [1.0]], [[[0.9, 0.1]], [[0.9, 0.1]]])
     >>> world = DriftingMdp([calm, storm], [[1, 0], [0.75, 0.25], [0.5, 0.5]])
@@ -63,10 +65,8 @@ class DriftingMdp:
         if reward_weights is not None:
             self._reward_weights = Weights.parse(reward_weights, len(anchors), "reward_weights", distribution=False)
             if self._reward_weights.horizon != self.horizon:
-                raise InvalidInputError(
-                    f"reward_weights must cover the {self.horizon} steps of weights; "
-                    f"got {self._reward_weights.horizon}."
-                )
+                rule = f"reward_weights must cover the {self.horizon} steps of weights"
+                raise InvalidInputError(f"{rule}; got {self._reward_weights.horizon}.")
         self._anchor_rewards = np.stack([anchor.rewards for anchor in anchors])
         if not self.rewards_follow_transitions:
             _check_means(self._reward_weights, self._anchor_rewards)
@@ -84,10 +84,11 @@ class DriftingMdp:
     ) -> DriftingMdp:
         """Return the world that is ``mdps[i]`` until just before step ``change_points[i]``.
 
-        The last MDP lasts to ``horizon``; without it, to just before the last change point.
+        The last MDP lasts to ``horizon``. Without a horizon, it lasts to just before the last change point.
 
         Examples
         --------
+        >>> from driftmdp import DriftingMdp, Mdp, Space
         >>> one, two = (Mdp(Space.uniform(1, 1), [reward], [[1.0]]) for reward in (1, 2))
         >>> world = DriftingMdp.piecewise([one, two], [4], horizon=5)
         >>> [world.at(t).reward(0, 0) for t in range(1, 6)]
@@ -102,15 +103,11 @@ class DriftingMdp:
         if horizon is not None:
             ends.append(as_horizon(horizon) + 1)
         if len(ends) != index.size:
-            raise InvalidInputError(
-                f"change_points must be {index.size - 1} with a horizon, or {index.size} without one "
-                f"(the last is where the world ends); got {len(change_points)}."
-            )
+            rule = f"change_points must be {index.size - 1} with a horizon, or {index.size} without one"
+            raise InvalidInputError(f"{rule} (the last ends the world); got {len(change_points)}.")
         lengths = np.diff([1, *ends])
         if (lengths < 1).any():
-            raise InvalidInputError(
-                f"change_points must increase and lie in 2 .. horizon; got {list(change_points)}."
-            )
+            raise InvalidInputError(f"change_points must increase and lie in 2 .. horizon; got {change_points}.")
         return cls(anchors, np.repeat(index, lengths))
 
     @classmethod
@@ -160,19 +157,13 @@ class DriftingMdp:
         return readonly_csr(self._anchor_transitions)
 
     def anchor(self, k: int) -> Mdp:
-        """Return anchor ``k``; its arrays are views."""
+        """Return anchor ``k``, whose arrays are views."""
         k = as_integer(k, "k", 0, self.n_anchors - 1)
         n_pairs = self._space.n_pairs
         indptr = self._anchor_transitions.indptr[k * n_pairs : (k + 1) * n_pairs + 1]
         entries = slice(indptr[0], indptr[-1])
-        rows = sp.csr_array(
-            (
-                self._anchor_transitions.data[entries],
-                self._anchor_transitions.indices[entries],
-                indptr - indptr[0],
-            ),
-            shape=(n_pairs, self._space.n_states),
-        )
+        data, indices = self._anchor_transitions.data[entries], self._anchor_transitions.indices[entries]
+        rows = sp.csr_array((data, indices, indptr - indptr[0]), shape=(n_pairs, self._space.n_states))
         return Mdp._trusted(self._space, self._anchor_rewards[k], rows)
 
     @property
@@ -194,7 +185,7 @@ class DriftingMdp:
         anchors, weights = self._weights.row(step)
         if anchors.size == 1:
             return self.anchor(int(anchors[0]))._transitions
-        indptr, indices, position = self._union
+        position, indptr, indices = self._union
         data = np.zeros(indices.size)
         n_pairs = self._space.n_pairs
         stacked = self._anchor_transitions
@@ -207,49 +198,33 @@ class DriftingMdp:
 
     @functools.cached_property
     def _union(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-        """The union of the anchors' patterns, (indptr, indices), and each anchor entry's place in it."""
+        """Each anchor entry's index in the union of the anchors' sparsity patterns, and its indptr and indices."""
         n_pairs, n_states = self._space.n_pairs, self._space.n_states
-        if self._weights.one_anchor_a_step:
-            return np.zeros(n_pairs + 1, np.int32), np.empty(0, np.int32), np.empty(0, np.int32)
+        if self._weights.has_one_anchor_per_step:
+            return np.empty(0, np.int32), np.zeros(n_pairs + 1, np.int32), np.empty(0, np.int32)
         stacked = self._anchor_transitions
         pair = np.repeat(np.arange(stacked.shape[0]) % n_pairs, np.diff(stacked.indptr))
         cells, position = np.unique(pair * n_states + stacked.indices, return_inverse=True)
         indptr = np.searchsorted(cells, np.arange(n_pairs + 1) * n_states)
-        return indptr.astype(np.int32), (cells % n_states).astype(np.int32), position.astype(np.int32)
+        return position.astype(np.int32), indptr.astype(np.int32), (cells % n_states).astype(np.int32)
 
     @functools.cached_property
     def world(self) -> WorldArrays:
-        """Everything as plain arrays, for kernels."""
-        stacked, weights, reward_weights = (
-            self._anchor_transitions,
-            self._weights.arrays,
-            self._reward_weights.arrays,
-        )
-        indptr, indices, position = self._union
+        """The whole world as plain arrays, for kernels."""
         return WorldArrays(
-            offsets=self._space._offsets,
-            anchor_rewards=self._anchor_rewards,
-            anchor_indptr=stacked.indptr,
-            anchor_indices=stacked.indices,
-            anchor_data=stacked.data,
-            anchor_position=position,
-            union_indptr=indptr,
-            union_indices=indices,
-            weight_indptr=weights.indptr,
-            weight_indices=weights.indices,
-            weight_data=weights.data,
-            reward_weight_indptr=reward_weights.indptr,
-            reward_weight_indices=reward_weights.indices,
-            reward_weight_data=reward_weights.data,
+            self._space._offsets,
+            self._anchor_rewards,
+            *_csr_parts(self._anchor_transitions),
+            *self._union,
+            *_csr_parts(self._weights.arrays),
+            *_csr_parts(self._reward_weights.arrays),
         )
 
     def between(self, first: int, last: int) -> DriftingMdp:
         """Return the world from step ``first`` to step ``last``, both included, numbered from 1."""
         first = as_integer(first, "first", 1, self.horizon)
         last = as_integer(last, "last", first, self.horizon)
-        part = object.__new__(DriftingMdp)
-        part._space = self._space
-        part._anchor_rewards, part._anchor_transitions = self._anchor_rewards, self._anchor_transitions
+        part = copy.copy(self)  # without cached arrays, as __getstate__ drops them
         part._weights = part._reward_weights = self._weights.between(first - 1, last)
         if not self.rewards_follow_transitions:
             part._reward_weights = self._reward_weights.between(first - 1, last)
@@ -270,14 +245,14 @@ class DriftingMdp:
         group
             The group of each step, shape (T,): ``at(t)`` equals ``at(steps[group[t - 1]] + 1)``.
         """
-        kinds = [self._weights]
+        compared = [self._weights]
         if as_flag(rewards, "rewards") and not self.rewards_follow_transitions:
-            kinds.append(self._reward_weights)
-        prints = np.ascontiguousarray(np.hstack([weights.fingerprints() for weights in kinds]))
+            compared.append(self._reward_weights)
+        prints = np.ascontiguousarray(np.hstack([weights.fingerprints() for weights in compared]))
         keys = prints.view([("", prints.dtype)] * prints.shape[1]).ravel()
         _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-        # Rows that differ by rounding may share a projection: those stand alone.
-        alone = np.any([weights.differ(first[inverse]) for weights in kinds], axis=0)
+        # Rows that differ by rounding may share a projection: each of those is a group of its own.
+        alone = np.any([weights.differ(first[inverse]) for weights in compared], axis=0)
         representative = np.where(alone, np.arange(self.horizon), first[inverse])
         steps, group = np.unique(representative, return_inverse=True)
         return steps.astype(np.int32), group
@@ -290,8 +265,8 @@ class DriftingMdp:
         reward_norm
             The norm of r_{t+1} - r_t over pairs: ``inf`` (the paper's), 1 or 2.
         transition_norm
-            The norm of p_{t+1}(.|s,a) - p_t(.|s,a), of which the largest over pairs counts: 1 (the paper's),
-            2 or ``inf``. The paper's remark on norms allows the others.
+            The norm of p_{t+1}(.|s,a) - p_t(.|s,a): 1 (the paper's), 2 or ``inf``. The largest over pairs counts.
+            The paper's remark on norms allows the others.
         """
         norms = as_norm(reward_norm, "reward_norm"), as_norm(transition_norm, "transition_norm")
         return self._paper_variation if norms == (np.inf, 1) else variation(self, *norms)
@@ -301,35 +276,29 @@ class DriftingMdp:
         return variation(self, np.inf, 1.0)
 
     def __repr__(self) -> str:
-        return (
-            f"<DriftingMdp: {counted(self.horizon, 'step')}, {counted(self.n_anchors, 'anchor')}, "
-            f"{counted(self._space.n_states, 'state')}, {counted(self._space.n_pairs, 'pair')}>"
-        )
+        size = f"{counted(self.horizon, 'step')}, {counted(self.n_anchors, 'anchor')}, {size_text(self._space)}"
+        return f"<DriftingMdp: {size}>"
 
-    _repr_html_ = safely(drifting_view)
+    _repr_html_ = safely(drifting_html)
 
     def __getstate__(self) -> dict[str, Any]:
-        state = self.__dict__.copy()
-        for made_again in ("world", "_union", "_paper_variation"):
-            state.pop(made_again, None)
-        return state
+        cached = ("world", "_union", "_paper_variation")
+        return {name: value for name, value in self.__dict__.items() if name not in cached}
 
 
 def _distinct(mdps: Iterable[Mdp]) -> tuple[list[Mdp], NDArray[np.int32]]:
-    """Return each object once, and which one stands at each place."""
+    """Return each object once, and the index of the object at each position."""
     sequence = list(_checked_anchors(mdps))
     anchors = {id(mdp): mdp for mdp in sequence}
-    place = {key: k for k, key in enumerate(anchors)}
-    return list(anchors.values()), np.array([place[id(mdp)] for mdp in sequence], dtype=np.int32)
+    index = {key: k for k, key in enumerate(anchors)}
+    return list(anchors.values()), np.array([index[id(mdp)] for mdp in sequence], dtype=np.int32)
 
 
 def _refuse_mdps(value: Any, name: str, call: str) -> None:
-    """Refuse MDPs where numbers should be."""
+    """Raise if MDPs were passed where numbers belong."""
     first = value[0] if isinstance(value, Sequence) and value else value
     if isinstance(first, Mdp):
-        raise InvalidInputError(
-            f"{name} must be given in numbers; got an Mdp. The arguments look swapped: write {call}."
-        )
+        raise InvalidInputError(f"{name} must be numbers; got an Mdp. The arguments look swapped: write {call}.")
 
 
 def _checked_anchors(anchors: Iterable[Mdp]) -> Sequence[Mdp]:
@@ -339,22 +308,23 @@ def _checked_anchors(anchors: Iterable[Mdp]) -> Sequence[Mdp]:
     if not anchors:
         raise InvalidInputError("anchors must hold at least one Mdp; got none.")
     for k, anchor in enumerate(anchors):
-        if not isinstance(anchor, Mdp):
-            raise InvalidInputError(f"anchors[{k}] must be an Mdp; got {type(anchor).__name__}.")
+        check_type(anchor, Mdp, f"anchors[{k}] must be an Mdp")
         if not np.array_equal(anchor.space.n_actions, anchors[0].space.n_actions):
-            raise InvalidInputError(
-                f"anchors[{k}] must have the states and actions of anchors[0], {anchors[0].space!r}; "
-                f"got {anchor.space!r}."
-            )
+            rule = f"anchors[{k}] must have the states and actions of anchors[0], {anchors[0].space!r}"
+            raise InvalidInputError(f"{rule}; got {anchor.space!r}.")
     return anchors
 
 
 def _check_means(weights: Weights, rewards: NDArray[np.float64]) -> None:
-    """Refuse weights that could make r_t infinite."""
+    """Raise if these weights could make some r_t infinite."""
     with np.errstate(over="ignore"):
         largest = float(abs(weights.arrays).sum(axis=1).max()) * float(np.abs(rewards).max())
     if not np.isfinite(largest):
         raise InvalidInputError("reward_weights must keep every r_t finite; times the rewards, they overflow.")
+
+
+def _csr_parts(matrix: sp.csr_array) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+    return matrix.indptr, matrix.indices, matrix.data
 
 
 def _stack(anchors: Sequence[Mdp]) -> sp.csr_array:

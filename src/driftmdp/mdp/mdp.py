@@ -22,13 +22,11 @@ from numpy.typing import ArrayLike, NDArray
 from driftmdp.display import counted, safely
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import Model
+from driftmdp.mdp.notebook import mdp_html, size_text
 from driftmdp.mdp.space import Space
-from driftmdp.mdp.sparse import normalise_rows, readonly_csr, sound_csr
-from driftmdp.mdp.views import mdp_view
+from driftmdp.mdp.sparse import check_distributions, readonly_csr, sound_csr
 from driftmdp.system import require_memory
-from driftmdp.validation import as_numbers, as_table, readonly
-
-SUM_TOLERANCE = 1e-9
+from driftmdp.validation import as_numbers, as_table, check_type, readonly, shown
 
 
 class Mdp:
@@ -39,7 +37,7 @@ class Mdp:
     space
         The states and actions.
     rewards
-        Mean reward of each pair, shape (n_pairs,); row ``space.pair(s, a)``.
+        Mean reward of each pair, shape (n_pairs,). Entry ``space.pair(s, a)`` is r(s, a).
     transitions
         Next-state distribution of each pair, shape (n_pairs, n_states), dense or any scipy sparse form.
         A row that misses 1 by more than rounding, but by at most 1e-9, is divided by its sum.
@@ -52,6 +50,7 @@ class Mdp:
 
     Examples
     --------
+    >>> from driftmdp import Mdp, Space
     >>> switch = Mdp(Space.uniform(2, 2), [0, 0, 1, 0], [[1, 0], [0, 1], [0, 1], [1, 0]])
     >>> switch
     <Mdp: 2 states, 4 pairs, 4 successors, rewards in [0, 1]>
@@ -63,10 +62,7 @@ class Mdp:
     __slots__ = ("_rewards", "_space", "_transitions")
 
     def __init__(self, space: Space, rewards: ArrayLike, transitions: Any) -> None:
-        if not isinstance(space, Space):
-            raise InvalidInputError(
-                f"space must be a Space; got {type(space).__name__}. Write Mdp(space, rewards, transitions)."
-            )
+        check_type(space, Space, "space must be a Space", " Write Mdp(space, rewards, transitions).")
         _refuse_swapped(rewards, transitions, 1, "Mdp(space, rewards, transitions)")
         self._space = space
         self._rewards = _checked_rewards(space, rewards)
@@ -81,11 +77,12 @@ class Mdp:
         rewards, transitions
             Tables by state and action. Entries of unavailable pairs are ignored.
         available
-            Which actions each state offers, boolean [S, A]; all by default. The available actions of a
-            state are numbered anew from 0.
+            Which actions each state offers, boolean [S, A]. All by default. The available actions of a
+            state are numbered from 0.
 
         Examples
         --------
+        >>> from driftmdp import Mdp
         >>> mdp = Mdp.from_dense([[0, 9], [1, 0]], [[[0, 1], [0, 0]], [[0, 1], [1, 0]]],
         ...                      available=[[True, False], [True, True]])
         >>> mdp.space.n_actions
@@ -94,16 +91,10 @@ class Mdp:
         _refuse_swapped(rewards, transitions, 2, "Mdp.from_dense(rewards, transitions)")
         r, p = _as_table(rewards, "rewards", 2), _as_table(transitions, "transitions", 3)
         n_states, n_actions = r.shape
-        if p.shape != (n_states, n_actions, n_states):
-            raise InvalidInputError(
-                f"transitions must have shape [S, A, S] = {(n_states, n_actions, n_states)} to fit the "
-                f"rewards; got {p.shape}."
-            )
-        mask = np.ones(r.shape, bool) if available is None else as_table(available, "available")
-        if mask.shape != r.shape or mask.dtype != bool:
-            raise InvalidInputError(
-                f"available must be a boolean table of shape {r.shape}; got {mask.dtype} of shape {mask.shape}."
-            )
+        shape = n_states, n_actions, n_states
+        if p.shape != shape:
+            raise InvalidInputError(f"transitions must have shape [S, A, S] = {shape}, as rewards; got {p.shape}.")
+        mask = as_mask(available, r.shape)
         return cls(Space(mask.sum(axis=1)), r[mask], p[mask])
 
     @classmethod
@@ -130,7 +121,7 @@ class Mdp:
 
     @property
     def arrays(self) -> Model:
-        """The arrays themselves, as kernels take them; never write to them."""
+        """The arrays themselves, as kernels take them. Never write to them."""
         p = self._transitions
         return Model(self._space._offsets, self._rewards, p.indptr, p.indices, p.data)
 
@@ -162,54 +153,52 @@ class Mdp:
         return rewards, transitions, available
 
     def __repr__(self) -> str:
-        low, high = self._rewards.min(), self._rewards.max()
-        return (
-            f"<Mdp: {counted(self._space.n_states, 'state')}, {counted(self._space.n_pairs, 'pair')}, "
-            f"{counted(self._transitions.nnz, 'successor')}, rewards in [{low:g}, {high:g}]>"
-        )
+        size = f"{size_text(self._space)}, {counted(self._transitions.nnz, 'successor')}"
+        return f"<Mdp: {size}, rewards in [{self._rewards.min():g}, {self._rewards.max():g}]>"
 
-    _repr_html_ = safely(mdp_view)
+    _repr_html_ = safely(mdp_html)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Mdp._trusted, (self._space, self._rewards, self._transitions)
 
 
-_HINTS = {
-    "transitions": " For an [S, A, S] table use Mdp.from_dense.",
-    "rewards": " Of rewards by next state take the means: (transitions * rewards).sum(axis=2).",
-}
+def as_mask(available: ArrayLike | None, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    """Validate which actions are available. None means all."""
+    mask = np.ones(shape, bool) if available is None else as_table(available, "available")
+    if mask.shape != shape or mask.dtype != bool:
+        raise InvalidInputError(f"available must be a boolean table of shape {shape}; got {shown(mask)}.")
+    return mask
 
 
 def _refuse_swapped(rewards: Any, transitions: Any, n_axes: int, call: str) -> None:
-    """Refuse rewards with the axes of transitions, one more than their own, beside the reverse."""
+    """Raise if rewards have the number of axes of transitions, and transitions that of rewards."""
     try:
-        given = np.ndim(rewards), np.ndim(transitions)
-    except (TypeError, ValueError):  # no tables at all, which is said elsewhere
+        r, p = np.shape(rewards), np.shape(transitions)
+    except (TypeError, ValueError):  # not tables: reported elsewhere
         return
-    if given == (n_axes + 1, n_axes):
-        raise InvalidInputError(
-            f"rewards must have {n_axes} and transitions {n_axes + 1} axes; got shapes {np.shape(rewards)} and "
-            f"{np.shape(transitions)}. The arguments look swapped: write {call}."
-        )
+    if (len(r), len(p)) == (n_axes + 1, n_axes):
+        rule = f"rewards must have {n_axes} and transitions {n_axes + 1} axes"
+        raise InvalidInputError(f"{rule}; got shapes {r} and {p}. The arguments look swapped: write {call}.")
 
 
 def _as_table(values: ArrayLike, name: str, n_axes: int) -> NDArray[np.float64]:
     numbers = as_numbers(values, name, "a regular table of real numbers")
     if numbers.ndim != n_axes or numbers.size == 0:
-        hint = _HINTS.get(name, "") if (n_axes, numbers.ndim) == (2, 3) else ""
-        raise InvalidInputError(
-            f"{name} must be a table with {n_axes} axes, none empty; got shape {numbers.shape}.{hint}"
-        )
+        hints = {
+            "transitions": " For an [S, A, S] table use Mdp.from_dense.",
+            "rewards": " For rewards by next state, take their means: (transitions * rewards).sum(axis=2).",
+        }
+        hint = hints[name] if (n_axes, numbers.ndim) == (2, 3) else ""
+        rule = f"{name} must be a table with {n_axes} axes, none empty"
+        raise InvalidInputError(f"{rule}; got shape {numbers.shape}.{hint}")
     return numbers
 
 
 def _checked_rewards(space: Space, rewards: ArrayLike) -> NDArray[np.float64]:
     values = as_numbers(rewards, "rewards", f"numbers of shape (n_pairs,) = ({space.n_pairs},)")
     if values.shape != (space.n_pairs,):
-        raise InvalidInputError(
-            f"rewards must have shape (n_pairs,) = ({space.n_pairs},); got {values.shape}. "
-            "For an [S, A] table use Mdp.from_dense."
-        )
+        rule = f"rewards must have shape (n_pairs,) = ({space.n_pairs},)"
+        raise InvalidInputError(f"{rule}; got {values.shape}. For an [S, A] table use Mdp.from_dense.")
     if not np.isfinite(values).all():
         pair = int(np.flatnonzero(~np.isfinite(values))[0])
         raise InvalidInputError(f"rewards[{space.where(pair)}] must be finite; got {values[pair]}.")
@@ -219,36 +208,11 @@ def _checked_rewards(space: Space, rewards: ArrayLike) -> NDArray[np.float64]:
 def _checked_transitions(space: Space, transitions: Any) -> sp.csr_array:
     if not sp.issparse(transitions):
         transitions = _as_table(transitions, "transitions", 2)
-    if transitions.shape != (space.n_pairs, space.n_states):
-        raise InvalidInputError(
-            f"transitions must have shape (n_pairs, n_states) = ({space.n_pairs}, {space.n_states}); "
-            f"got {transitions.shape}. For an [S, A, S] table use Mdp.from_dense."
-        )
+    shape = space.n_pairs, space.n_states
+    if transitions.shape != shape:
+        rule = f"transitions must have shape (n_pairs, n_states) = {shape}"
+        raise InvalidInputError(f"{rule}; got {transitions.shape}. For an [S, A, S] table use Mdp.from_dense.")
     matrix = sound_csr(transitions, "transitions")
-
-    def refuse(entry: int, rule: str) -> None:
-        pair = int(np.searchsorted(matrix.indptr, entry, side="right")) - 1
-        raise InvalidInputError(
-            f"transitions[{space.where(pair)}] to state {matrix.indices[entry]} must be {rule}; "
-            f"got {matrix.data[entry]}."
-        )
-
-    if not np.isfinite(matrix.data).all():
-        refuse(int(np.flatnonzero(~np.isfinite(matrix.data))[0]), "finite")
-    if (matrix.data < 0).any():
-        refuse(int(np.flatnonzero(matrix.data < 0)[0]), "non-negative")
-    sums = np.asarray(matrix.sum(axis=1), dtype=np.float64)
-    wrong = np.flatnonzero(np.abs(sums - 1.0) > SUM_TOLERANCE)
-    if wrong.size:
-        pair = int(wrong[0])
-        raise InvalidInputError(
-            f"transitions[{space.where(pair)}] must sum to 1; got {_not_one(float(sums[pair]))}."
-        )
-    normalise_rows(matrix, sums)
+    check_distributions(matrix, lambda pair: f"transitions[{space.where(pair)}]", "state")
     matrix.eliminate_zeros()
     return matrix
-
-
-def _not_one(value: float) -> str:
-    """Format a sum that is not 1 with enough digits to see that it is not."""
-    return f"{value:.6g}" if f"{value:.6g}" != "1" else repr(value)

@@ -16,26 +16,26 @@ from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import Draws
 from driftmdp.mdp.drifting import DriftingMdp
 from driftmdp.mdp.noise import Noise
+from driftmdp.mdp.notebook import problem_html
 from driftmdp.mdp.space import Space
-from driftmdp.mdp.views import problem_view
+from driftmdp.mdp.sparse import blocks_of_product
 from driftmdp.system import require_memory
-from driftmdp.validation import as_integer, as_list, as_number, one_of, shown
+from driftmdp.validation import as_integer, as_list, as_number, check_type, one_of, shown
 
-CHUNK = 1 << 22
-RUN_BYTES = 72  # of random numbers and records, for each step of a run
+RUN_BYTES_PER_STEP = 72  # random numbers and records of a run
 
 
 class Sample(NamedTuple):
-    """What a step gives: a reward, the next state, and the anchor drawn (inventory: the demand).
+    """The outcome of one step.
 
     Attributes
     ----------
     reward
-        What was received.
+        The reward emitted.
     next_state
-        Where it led.
+        The state reached.
     anchor
-        The anchor that was drawn; in inventory, the demand.
+        The anchor drawn, which in inventory is the demand.
     """
 
     reward: float
@@ -45,7 +45,7 @@ class Sample(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A drifting MDP and what else is needed to learn in it.
+    """A drifting MDP with a start state, reward noise and a reward range.
 
     Parameters
     ----------
@@ -54,20 +54,21 @@ class Problem:
     start
         The state at t = 1.
     noise
-        ``"none"``, ``"anchor"``, ``"bernoulli"`` or ``gaussian(sigma)``; the mean is always r_t(s, a).
+        ``"none"``, ``"anchor"``, ``"bernoulli"`` or ``gaussian(sigma)``. The mean is always r_t(s, a).
     reward_range
-        Bounds (lo, hi) on every mean reward, which agents use to normalise. By default the exact ones; with
-        noise ``"anchor"``, those of what is emitted.
+        Bounds (lo, hi) on every mean reward, which agents use to normalise. By default the exact ones.
+        With noise ``"anchor"``, bounds on the emitted rewards.
     name, description
-        For people, and for tables.
+        Shown in tables and reports.
     parameters
         What a registered problem was made from.
     budgets
-        Variation budgets (B_r, B_p) that somebody states for it, by name; ``budget(name)`` gives them.
+        Stated variation budgets (B_r, B_p) by name, which ``budget(name)`` returns.
 
     Examples
     --------
-    >>> from driftmdp import DriftingMdp, Mdp, Space
+    >>> import numpy as np
+    >>> from driftmdp import DriftingMdp, Mdp, Problem, Space
     >>> coin = Mdp(Space.uniform(1, 2), [0.4, 0.6], [[1.0], [1.0]])
     >>> problem = Problem(DriftingMdp.stationary(coin, 100), noise="bernoulli", reward_range=(0, 1))
     >>> draws = problem.draw_noise(np.random.default_rng(7))
@@ -84,7 +85,7 @@ class Problem:
     parameters: Mapping[str, Any] = field(default_factory=dict, repr=False)
     budgets: Mapping[str, tuple[float, float]] = field(default_factory=dict, repr=False)
 
-    if TYPE_CHECKING:  # what may be given is wider than what is kept
+    if TYPE_CHECKING:  # the arguments have wider types than the fields
 
         def __init__(
             self,
@@ -99,27 +100,23 @@ class Problem:
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        if not isinstance(self.drifting, DriftingMdp):
-            raise InvalidInputError(
-                f"drifting must be a DriftingMdp; got {type(self.drifting).__name__}. "
-                "Wrap one Mdp with DriftingMdp.stationary(mdp, horizon)."
-            )
-        _require_mapping(self.parameters, "parameters")
-        _require_mapping(self.budgets, "budgets")
+        hint = " Wrap one Mdp with DriftingMdp.stationary(mdp, horizon)."
+        check_type(self.drifting, DriftingMdp, "drifting must be a DriftingMdp", hint)
+        check_type(self.parameters, Mapping, "parameters must be a dict")
+        check_type(self.budgets, Mapping, "budgets must be a dict")
         object.__setattr__(self, "start", as_integer(self.start, "start", 0, self.space.n_states - 1))
         object.__setattr__(self, "noise", Noise.parse(self.noise))
         object.__setattr__(self, "reward_range", self._checked_range())
         if self.noise.kind == "anchor" and not self.drifting.rewards_follow_transitions:
-            raise InvalidInputError(
-                "noise 'anchor' must not be used with reward_weights: the drawn anchor's reward would not "
-                "have mean r_t. Use 'none', 'bernoulli' or 'gaussian(sigma)'."
-            )
+            rule = "noise 'anchor' must not be used with reward_weights"
+            why = "the drawn anchor's reward would not have mean r_t"
+            raise InvalidInputError(f"{rule}: {why}. Use 'none', 'bernoulli' or 'gaussian(sigma)'.")
 
     def __repr__(self) -> str:
         made_from = f", parameters={short(self.parameters)}" if self.parameters else ""
         return f"{brief(self)[:-1]}{made_from})"
 
-    _repr_html_ = safely(problem_view)
+    _repr_html_ = safely(problem_html)
 
     def _checked_range(self) -> tuple[float, float]:
         low, high = mean_reward_range(self.drifting)
@@ -131,15 +128,12 @@ class Problem:
         try:
             lo, hi = (as_number(bound, "reward_range") for bound in as_list(self.reward_range, "reward_range", ""))
         except ValueError:
-            raise InvalidInputError(
-                f"reward_range must be two finite numbers (lo, hi); got {shown(self.reward_range)}."
-            ) from None
+            rule = "reward_range must be two finite numbers (lo, hi)"
+            raise InvalidInputError(f"{rule}; got {shown(self.reward_range)}.") from None
         slack = 1e-9 * max(1.0, abs(lo), abs(hi))
         if lo > low + slack or hi < high - slack:
-            raise InvalidInputError(
-                f"reward_range must contain every mean reward, which lie in [{low:g}, {high:g}]; "
-                f"got ({lo:g}, {hi:g})."
-            )
+            rule = f"reward_range must contain every mean reward, which lie in [{low:g}, {high:g}]"
+            raise InvalidInputError(f"{rule}; got ({lo:g}, {hi:g}).")
         return lo, hi
 
     @property
@@ -153,7 +147,7 @@ class Problem:
         return self.drifting.horizon
 
     def budget(self, name: str = "exact") -> tuple[float, float]:
-        """Return (B_r, B_p): the exact ones, or those that are stated under a name.
+        """Return (B_r, B_p): the exact budgets, or those stated under ``name``.
 
         Examples
         --------
@@ -162,15 +156,15 @@ class Problem:
         >>> problem.budget("printed")
         (30.0, 12.0)
         """
-        known = one_of(name, "budgets", ("exact", *self.budgets))
-        if known in self.budgets:
-            return self.budgets[known]
+        one_of(name, "budgets", ("exact", *self.budgets))
+        if name in self.budgets:
+            return self.budgets[name]
         exact = self.drifting.variation()
         return exact.reward, exact.transition
 
     def labelled(self, name: str, description: str, parameters: Mapping[str, Any]) -> Self:
-        """Return the same problem under a name, with what it was made from."""
-        _require_mapping(parameters, "parameters")
+        """Return the same problem with another name, description and parameters."""
+        check_type(parameters, Mapping, "parameters must be a dict")
         labelled = copy.copy(self)
         try:
             kept = copy.deepcopy(dict(parameters))
@@ -182,11 +176,9 @@ class Problem:
 
     def draw_noise(self, rng: np.random.Generator) -> Draws:
         """Draw the world's random numbers for all T steps."""
-        if not isinstance(rng, np.random.Generator):
-            raise InvalidInputError(
-                f"rng must be a numpy Generator; got {shown(rng)}. Use np.random.default_rng(seed)."
-            )
-        require_memory(RUN_BYTES * self.horizon, f"A run of {self.horizon:,} steps")
+        hint = " Use np.random.default_rng(seed)."
+        check_type(rng, np.random.Generator, "rng must be a numpy Generator", hint)
+        require_memory(RUN_BYTES_PER_STEP * self.horizon, f"A run of {self.horizon:,} steps")
         anchor, successor = rng.random((2, self.horizon))
         if self.noise.kind == "bernoulli":
             noise = rng.random(self.horizon)
@@ -197,23 +189,19 @@ class Problem:
         return Draws(anchor, successor, noise)
 
     def luck(self, rng: np.random.Generator) -> Draws:
-        """Do the same as ``draw_noise``, under its old name."""
+        """Call ``draw_noise``, under its old name."""
         warn_renamed("Problem.luck", "Problem.draw_noise")
         return self.draw_noise(rng)
 
     def sample(self, t: int, state: int, action: int, draws: Draws) -> Sample:
-        """Return what step t gives for a state and an action for the given draws."""
+        """Return the outcome of an action in a state at step t, for the given draws."""
         step = as_integer(t, "t", 1, self.horizon) - 1
         if not isinstance(draws, Draws) or any(np.shape(numbers) != (self.horizon,) for numbers in draws):
             raise InvalidInputError(f"draws must be for {self.horizon} steps; use problem.draw_noise(rng).")
-        reward, next_state, anchor = kernels.world.sample_step(
-            self.drifting.world,
-            step,
-            self.space.pair(state, action),
-            (draws.anchor[step], draws.successor[step], draws.noise[step]),
-            (self.noise.code, self.noise.sigma, *self.reward_range),
-        )
-        return Sample(reward, next_state, anchor)
+        pair = self.space.pair(state, action)
+        drawn = draws.anchor[step], draws.successor[step], draws.noise[step]
+        noise = self.noise.code, self.noise.sigma, *self.reward_range
+        return Sample(*kernels.world.sample_step(self.drifting.world, step, pair, drawn, noise))
 
 
 def mean_reward_range(drifting: DriftingMdp) -> tuple[float, float]:
@@ -222,14 +210,5 @@ def mean_reward_range(drifting: DriftingMdp) -> tuple[float, float]:
     if weights.index is not None:
         used = rewards[np.unique(weights.index)]
         return float(used.min()), float(used.max())
-    low, high = np.inf, -np.inf
-    chunk = max(1, CHUNK // rewards.shape[1])
-    for first in range(0, weights.horizon, chunk):
-        means = weights.arrays[first : first + chunk] @ rewards
-        low, high = min(low, means.min()), max(high, means.max())
-    return float(low), float(high)
-
-
-def _require_mapping(value: Any, name: str) -> None:
-    if not isinstance(value, Mapping):
-        raise InvalidInputError(f"{name} must be a dict; got {shown(value)}.")
+    ends = [(means.min(), means.max()) for means in blocks_of_product(weights.arrays, rewards)]
+    return float(np.min(ends)), float(np.max(ends))

@@ -13,34 +13,35 @@ sum |A_s|    n_pairs         int         S times [CSZ20]'s average A
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from driftmdp.display import counted, safely
 from driftmdp.errors import InvalidInputError
-from driftmdp.mdp.views import space_view
+from driftmdp.mdp.notebook import space_html
 from driftmdp.system import require_memory
-from driftmdp.validation import as_integer, as_table, readonly, shown
+from driftmdp.validation import as_integer, as_table, check_type, readonly, shown
 
-STATE_BYTES = 20  # while a space is made
+BYTES_PER_STATE = 20  # while a space is made
 
 
 class Space:
-    """States and the actions each offers; actions may differ by state.
+    """States and the actions that each offers. The number of actions may differ by state.
 
     Parameters
     ----------
     n_actions
         How many actions each state offers, at least one.
     state_names
-        A name per state; only for people.
+        A name per state, for display only.
     action_names
         Names per state, or one list that every state takes its first names from.
 
     Examples
     --------
+    >>> from driftmdp import Space
     >>> shop = Space([3, 2, 1])  # a shelf for two: with s units on it, order 0 .. 2 - s
     >>> shop.n_states, shop.n_pairs, shop.pair(1, 1)
     (3, 6, 4)
@@ -66,7 +67,7 @@ class Space:
         """Return a space in which every state offers the same number of actions."""
         states, count = as_integer(n_states, "n_states", minimum=1), as_integer(n_actions, "n_actions", minimum=1)
         _check_size(states * count)
-        require_memory(STATE_BYTES * states, f"n_states = {states:,}")
+        require_memory(BYTES_PER_STATE * states, f"n_states = {states:,}")
         return cls(np.full(states, count, dtype=np.int32))
 
     @property
@@ -91,7 +92,7 @@ class Space:
 
     @property
     def offsets(self) -> NDArray[np.int32]:
-        """Where each state's pairs begin, shape (S + 1,); the last entry is ``n_pairs``. Read-only."""
+        """Where each state's pairs begin, shape (S + 1,), read-only. The last entry is ``n_pairs``."""
         return readonly(self._offsets)
 
     @property
@@ -111,8 +112,7 @@ class Space:
 
     def action_name(self, state: int, action: int) -> str:
         """Return what an action of a state is called: its name, or else its number."""
-        pair = self.pair(state, action)
-        s, a = self.state_and_action(pair)
+        s, a = self.state_and_action(self.pair(state, action))
         return self._action_names[s][a] if self._action_names else str(a)
 
     def pair(self, state: int, action: int) -> int:
@@ -136,16 +136,14 @@ class Space:
         """The state of every pair, shape (n_pairs,)."""
         return np.repeat(np.arange(self.n_states, dtype=np.int32), self._n_actions)
 
+    def _key(self) -> tuple[object, ...]:
+        return self._n_actions.tobytes(), self._state_names, self._action_names
+
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Space)
-            and np.array_equal(self._n_actions, other._n_actions)
-            and self._state_names == other._state_names
-            and self._action_names == other._action_names
-        )
+        return isinstance(other, Space) and self._key() == other._key()
 
     def __hash__(self) -> int:
-        return hash((self._n_actions.tobytes(), self._state_names, self._action_names))
+        return hash(self._key())
 
     def __repr__(self) -> str:
         counts = np.unique(self._n_actions)
@@ -153,7 +151,7 @@ class Space:
             return f"Space.uniform({self.n_states}, {counts[0]})"
         return f"<Space: {self.n_states} states, {counts[0]} to {counts[-1]} actions, {self.n_pairs} pairs>"
 
-    _repr_html_ = safely(space_view)
+    _repr_html_ = safely(space_html)
 
     def __reduce__(self) -> tuple[type[Space], tuple[object, ...]]:
         return Space, (np.array(self._n_actions), self._state_names, self._action_names)
@@ -162,10 +160,9 @@ class Space:
 def _checked_counts(n_actions: ArrayLike) -> NDArray[np.int32]:
     counts = as_table(n_actions, "n_actions")
     if counts.ndim != 1 or counts.size == 0:
-        raise InvalidInputError(
-            f"n_actions must list at least one state's number of actions; got {shown(n_actions)}. "
-            "For equal numbers use Space.uniform(n_states, n_actions)."
-        )
+        rule = "n_actions must list at least one state's number of actions"
+        hint = "For equal numbers use Space.uniform(n_states, n_actions)."
+        raise InvalidInputError(f"{rule}; got {shown(n_actions)}. {hint}")
     if counts.dtype.kind not in "iu":
         raise InvalidInputError(f"n_actions must be whole numbers; got {shown(n_actions)}.")
     if (counts < 1).any():
@@ -185,9 +182,8 @@ def _checked_state_names(names: Sequence[str] | None, n_states: int) -> tuple[st
     if names is None:
         return None
     if isinstance(names, str) or not isinstance(names, Sequence) or len(names) != n_states:
-        raise InvalidInputError(
-            f"state_names must have {counted(n_states, 'name')}, one per state; got {shown(names)}."
-        )
+        rule = f"state_names must have {counted(n_states, 'name')}, one per state"
+        raise InvalidInputError(f"{rule}; got {shown(names)}.")
     return tuple(map(str, names))
 
 
@@ -198,26 +194,22 @@ def _checked_action_names(
         return None
     if isinstance(names, str) or not isinstance(names, Sequence):
         raise InvalidInputError(f"action_names must be a list of names; got {shown(names)}.")
-    shared = all(isinstance(name, str) for name in names)
-    if not shared and len(names) != n_actions.size:
-        raise InvalidInputError(f"action_names must have {n_actions.size} lists, one a state; got {len(names)}.")
+    is_shared = all(isinstance(name, str) for name in names)
+    if not is_shared and len(names) != n_actions.size:
+        raise InvalidInputError(f"action_names must have {n_actions.size} lists, one per state; got {len(names)}.")
     result = []
     for s, count in enumerate(n_actions):
-        own = names[:count] if shared else names[s]
+        own = names[:count] if is_shared else names[s]
         if not isinstance(own, Sequence) or len(own) != count:
-            raise InvalidInputError(
-                f"action_names[s={s}] must have {counted(int(count), 'name')}; got {shown(own)}."
-            )
+            rule = f"action_names[s={s}] must have {counted(int(count), 'name')}"
+            raise InvalidInputError(f"{rule}; got {shown(own)}.")
         result.append(tuple(map(str, own)))
     return tuple(result)
 
 
 def as_space(space: Any) -> Space:
-    """Return a space, or say that it is none."""
-    if not isinstance(space, Space):
-        if isinstance(getattr(space, "space", None), Space):  # a problem, a world or an agent
-            raise InvalidInputError(f"space must be a Space; got a {type(space).__name__}. Take its own: .space.")
-        raise InvalidInputError(
-            f"space must be a Space; got {shown(space)}. Write Space.uniform(n_states, n_actions)."
-        )
-    return space
+    """Validate that ``space`` is a Space."""
+    if isinstance(getattr(space, "space", None), Space):  # a problem, a world or an agent
+        raise InvalidInputError(f"space must be a Space; got a {type(space).__name__}. Pass its .space.")
+    check_type(space, Space, "space must be a Space", " Write Space.uniform(n_states, n_actions).")
+    return cast(Space, space)

@@ -1,4 +1,4 @@
-"""How much a world moves: the variation budgets of [CSZ20] eq:variation_budgets; other norms by its remark:norm.
+"""How much a world moves: the variation budgets of [CSZ20] eq:variation_budgets, and remark:norm for other norms.
 
 ==========  =================  ==========  ==========================================================
 symbol      name here          shape       meaning
@@ -21,13 +21,12 @@ from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.errors import InvalidInputError
+from driftmdp.mdp.sparse import blocks_of_product
 from driftmdp.mdp.weights import Weights
 from driftmdp.validation import readonly, shown
 
 if TYPE_CHECKING:
     from driftmdp.mdp.drifting import DriftingMdp
-
-CHUNK = 1 << 22  # numbers held at once while differencing rewards
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +52,7 @@ class Variation:
 
 
 def as_norm(norm: Any, name: str) -> float:
-    """Return the order of a norm, or say which there are."""
+    """Validate the order of a norm: 1, 2 or inf."""
     if not isinstance(norm, numbers.Real) or norm not in (1, 2, np.inf):
         raise InvalidInputError(f"{name} must be 1, 2 or inf; got {shown(norm)}.")
     return float(norm)
@@ -64,17 +63,10 @@ def variation(drifting: DriftingMdp, reward_norm: float, transition_norm: float)
     rewards = _reward_steps(drifting, reward_norm)
     transitions = _transition_steps(drifting, transition_norm)
     with np.errstate(over="ignore"):
-        total = float(rewards.sum())
-    if not np.isfinite(total):
+        budgets = float(rewards.sum()), float(transitions.sum())
+    if not np.isfinite(budgets[0]):
         raise InvalidInputError("rewards must be smaller: their variation would be infinite. Use a larger unit.")
-    return Variation(
-        total,
-        float(transitions.sum()),
-        readonly(rewards),
-        readonly(transitions),
-        reward_norm,
-        transition_norm,
-    )
+    return Variation(*budgets, readonly(rewards), readonly(transitions), reward_norm, transition_norm)
 
 
 def _differences(weights: Weights) -> tuple[sp.csr_array, NDArray[np.int64]]:
@@ -82,18 +74,16 @@ def _differences(weights: Weights) -> tuple[sp.csr_array, NDArray[np.int64]]:
     if weights.index is None:
         return _explicit(weights.arrays[1:] - weights.arrays[:-1]), np.arange(weights.horizon - 1)
     n_anchors = weights.shape[1]
-    moves, place = np.unique(
-        weights.index[:-1].astype(np.int64) * n_anchors + weights.index[1:], return_inverse=True
-    )
+    codes = weights.index[:-1].astype(np.int64) * n_anchors + weights.index[1:]
+    moves, place = np.unique(codes, return_inverse=True)
     return _explicit(_whole_moves(moves // n_anchors, moves % n_anchors, n_anchors)), place
 
 
 def _whole_moves(start: NDArray[Any], to: NDArray[Any], n_anchors: int) -> sp.csr_array:
-    """Return rows that take all weight from one anchor to another."""
+    """Return rows that move all weight from one anchor to another."""
     rows, ones, shape = np.arange(start.size), np.ones(start.size), (start.size, n_anchors)
-    return sp.csr_array(
-        sp.csr_array((ones, (rows, to)), shape=shape) - sp.csr_array((ones, (rows, start)), shape=shape)
-    )
+    gained, lost = (sp.csr_array((ones, (rows, anchors)), shape=shape) for anchors in (to, start))
+    return sp.csr_array(gained - lost)
 
 
 def _explicit(matrix: sp.csr_array) -> sp.csr_array:
@@ -105,43 +95,34 @@ def _explicit(matrix: sp.csr_array) -> sp.csr_array:
 
 def _reward_steps(drifting: DriftingMdp, norm: float) -> NDArray[np.float64]:
     moves, place = _differences(drifting.reward_weights)
-    rewards = drifting.anchor_rewards
-    sizes = np.zeros(moves.shape[0])
-    chunk = max(1, CHUNK // rewards.shape[1])
-    for first in range(0, moves.shape[0], chunk):
-        changes = moves[first : first + chunk] @ rewards
-        with np.errstate(over="ignore", invalid="ignore"):
-            sizes[first : first + chunk] = np.linalg.norm(changes, ord=norm, axis=1)
-    return np.asarray(sizes[place])
+    with np.errstate(over="ignore", invalid="ignore"):
+        changes = blocks_of_product(moves, drifting.anchor_rewards)
+        sizes = [np.linalg.norm(change, ord=norm, axis=1) for change in changes]
+    return np.asarray(np.concatenate([*sizes, np.empty(0)])[place])
 
 
 def _transition_steps(drifting: DriftingMdp, norm: float) -> NDArray[np.float64]:
     moves, place = _differences(drifting.weights)
     counts = np.diff(moves.indptr)
     sizes = np.zeros(moves.shape[0])
-    # A move between two anchors lies along the line that joins them, so its size is the change of weight times
-    # one distance, however many steps go that way.
+    # A move between two anchors lies on the line that joins them. So its size is the change of weight times one
+    # distance, however many steps move along that line.
     straight = counts == 2
     if straight.any():
         first = moves.indptr[:-1][straight]
         ends = np.column_stack([moves.indices[first], moves.indices[first + 1]])
         lines, line = np.unique(ends, axis=0, return_inverse=True)
-        distances = _sizes(drifting, _whole_moves(lines[:, 0], lines[:, 1], drifting.n_anchors), norm)
+        distances = _combination_norms(drifting, _whole_moves(lines[:, 0], lines[:, 1], drifting.n_anchors), norm)
         sizes[straight] = np.abs(moves.data[first]) * distances[line.ravel()]
     if (counts > 2).any():
-        sizes[counts > 2] = _sizes(drifting, moves[counts > 2], norm)
+        sizes[counts > 2] = _combination_norms(drifting, moves[counts > 2], norm)
     return np.asarray(sizes[place])
 
 
-def _sizes(drifting: DriftingMdp, combinations: sp.csr_array, norm: float) -> NDArray[np.float64]:
-    world = drifting.world
-    sizes = np.empty(combinations.shape[0])
-    kernels.world.combination_norms(
-        (combinations.indptr.astype(np.int32), combinations.indices.astype(np.int32), combinations.data),
-        (world.anchor_indptr, world.anchor_indices, world.anchor_data),
-        drifting.space.n_pairs,
-        drifting.space.n_states,
-        norm,
-        sizes,
-    )
+def _combination_norms(drifting: DriftingMdp, combinations: sp.csr_array, norm: float) -> NDArray[np.float64]:
+    """Return the norm of each combination of anchors, the largest over pairs."""
+    world, space, sizes = drifting.world, drifting.space, np.empty(combinations.shape[0])
+    rows = combinations.indptr.astype(np.int32), combinations.indices.astype(np.int32), combinations.data
+    anchors = world.anchor_indptr, world.anchor_indices, world.anchor_data
+    kernels.world.combination_norms(rows, anchors, space.n_pairs, space.n_states, norm, sizes)
     return sizes

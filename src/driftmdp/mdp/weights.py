@@ -1,4 +1,4 @@
-"""How much each anchor counts at each step: a dense table, a CSR matrix, or one anchor a step."""
+"""The weight of each anchor at each step: a dense table, a CSR matrix, or one anchor per step."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from driftmdp.display import counted
 from driftmdp.errors import InvalidInputError
-from driftmdp.mdp.mdp import SUM_TOLERANCE
-from driftmdp.mdp.sparse import normalise_rows, readonly_csr, sound_csr
+from driftmdp.mdp.sparse import check_distributions, readonly_csr, sound_csr
 from driftmdp.validation import as_table, readonly
 
 
@@ -29,17 +28,15 @@ class Weights:
 
     @classmethod
     def parse(cls, weights: Any, n_anchors: int, name: str, distribution: bool) -> Weights:
-        """Check what a user gave; ``distribution`` asks for non-negative rows that sum to 1."""
+        """Validate weights from a user. With ``distribution``, rows must be non-negative and sum to 1."""
         if sp.issparse(weights):
             return cls._of_matrix(weights, n_anchors, name, distribution)
         table = as_table(weights, name)
         if table.ndim == 1 and table.dtype.kind in "iu":
             return cls.of_index(table, n_anchors, name)
         if table.ndim != 2 or table.dtype.kind not in "iuf":
-            raise InvalidInputError(
-                f"{name} must be a (T, K) table of numbers or T whole numbers that name an anchor each; "
-                f"got {table.dtype} of shape {table.shape}."
-            )
+            rule = f"{name} must be a (T, K) table of numbers, or the anchor of each step as T whole numbers"
+            raise InvalidInputError(f"{rule}; got {table.dtype} of shape {table.shape}.")
         return cls._of_matrix(table, n_anchors, name, distribution)
 
     @classmethod
@@ -49,20 +46,23 @@ class Weights:
             raise InvalidInputError(f"{name} must cover at least one step; got none.")
         wrong = np.flatnonzero((index < 0) | (index >= n_anchors))
         if wrong.size:
-            raise InvalidInputError(
-                f"{name}[t={wrong[0] + 1}] must name one of the anchors 0 .. {n_anchors - 1}; "
-                f"got {index[wrong[0]]}."
-            )
+            rule = f"{name}[t={wrong[0] + 1}] must name one of the anchors 0 .. {n_anchors - 1}"
+            raise InvalidInputError(f"{rule}; got {index[wrong[0]]}.")
         return cls(index.astype(np.int32), None, (index.size, n_anchors))
 
     @classmethod
     def _of_matrix(cls, table: Any, n_anchors: int, name: str, distribution: bool) -> Weights:
         if table.ndim != 2 or table.shape[0] == 0 or table.shape[1] != n_anchors:
-            raise InvalidInputError(
-                f"{name} must have shape (T, K) with K = {n_anchors} anchors and T >= 1; got {table.shape}."
-            )
+            rule = f"{name} must have shape (T, K) with K = {n_anchors} anchors and T >= 1"
+            raise InvalidInputError(f"{rule}; got {table.shape}.")
         matrix = sound_csr(table, name)
-        _check_entries(matrix, name, distribution)
+        if distribution:
+            hint = " Only reward_weights may be other than a distribution."
+            check_distributions(matrix, lambda step: f"{name}[t={step + 1}]", "anchor", hint)
+        elif not np.isfinite(matrix.data).all():
+            entry = np.flatnonzero(~np.isfinite(matrix.data))[0]
+            step = np.searchsorted(matrix.indptr, entry, side="right")
+            raise InvalidInputError(f"{name}[t={step}] must be finite; got {matrix.data[entry]}.")
         matrix.eliminate_zeros()
         return cls(None, matrix, (int(matrix.shape[0]), n_anchors))
 
@@ -78,7 +78,7 @@ class Weights:
 
     @property
     def index(self) -> NDArray[np.int32] | None:
-        """The anchor of each step, shape (T,), read-only; None if steps mix anchors."""
+        """The anchor of each step, shape (T,), read-only. None if steps mix anchors."""
         return None if self._index is None else readonly(self._index)
 
     @property
@@ -88,7 +88,7 @@ class Weights:
 
     @property
     def arrays(self) -> sp.csr_array:
-        """The matrix itself, whose arrays kernels take; never write to them."""
+        """The matrix itself, whose arrays kernels take. Never write to them."""
         if self._matrix is None:
             rows = np.arange(self.horizon + 1, dtype=np.int32)
             parts: Any = (np.ones(self.horizon), self._index, rows)
@@ -96,7 +96,7 @@ class Weights:
         return self._matrix
 
     @property
-    def one_anchor_a_step(self) -> bool:
+    def has_one_anchor_per_step(self) -> bool:
         """Whether every step has exactly one anchor."""
         return self._index is not None or bool((np.diff(self.arrays.indptr) == 1).all())
 
@@ -115,7 +115,7 @@ class Weights:
         return Weights(None, self.arrays[first:last], (last - first, self._shape[1]))
 
     def fingerprints(self) -> NDArray[np.float64]:
-        """Return two random projections a step: equal rows have equal ones, shape (T, 2)."""
+        """Return two random projections of each step's row, shape (T, 2). Equal rows have equal projections."""
         directions = np.random.default_rng(0).standard_normal((self._shape[1], 2))
         if self._index is not None:
             return np.asarray(directions[self._index])
@@ -133,28 +133,3 @@ class Weights:
     def __reduce__(self) -> tuple[Any, ...]:
         matrix = None if self._index is not None else self._matrix
         return Weights, (self._index, matrix, self._shape)
-
-
-def _check_entries(matrix: sp.csr_array, name: str, distribution: bool) -> None:
-    def step_of(entry: int) -> int:
-        return int(np.searchsorted(matrix.indptr, entry, side="right"))
-
-    bad = np.flatnonzero(~np.isfinite(matrix.data))
-    if bad.size:
-        raise InvalidInputError(f"{name}[t={step_of(bad[0])}] must be finite; got {matrix.data[bad[0]]}.")
-    if not distribution:
-        return
-    bad = np.flatnonzero(matrix.data < 0)
-    if bad.size:
-        raise InvalidInputError(
-            f"{name}[t={step_of(bad[0])}] must not be negative; got {matrix.data[bad[0]]:g} "
-            f"on anchor {matrix.indices[bad[0]]}."
-        )
-    sums = np.asarray(matrix.sum(axis=1), dtype=np.float64)
-    wrong = np.flatnonzero(np.abs(sums - 1.0) > SUM_TOLERANCE)
-    if wrong.size:
-        raise InvalidInputError(
-            f"{name}[t={wrong[0] + 1}] must sum to 1; got {sums[wrong[0]]:.12g}. "
-            "Weights that are no distribution are allowed only in reward_weights."
-        )
-    normalise_rows(matrix, sums)

@@ -1,6 +1,6 @@
-"""The concrete worlds: the paper's, the field's, and ways to make random ones.
+"""Problems: the paper's, well-known ones, and random ones.
 
-``list()`` names them, ``make(name, ...)`` builds one by name, and each has a function of its own.
+``list()`` names them, ``make(name, ...)`` makes one by name, and each has a function of its own.
 """
 
 from driftmdp.problems.bandit import bandit
@@ -30,31 +30,8 @@ from driftmdp.problems.river_swim import river_swim
 from driftmdp.problems.two_state import two_state
 
 __all__ = [
-    "Abrupt",
-    "Constant",
-    "Costs",
-    "Empirical",
-    "Gamma",
-    "Geometric",
-    "Given",
-    "InventoryProblem",
-    "NegativeBinomial",
-    "PerilsProblem",
-    "Poisson",
-    "ProblemEntry",
-    "RegimeSwitching",
-    "Seasonal",
-    "Trend",
-    "bandit",
-    "bidding",
-    "describe",
-    "garnet",
-    "inventory",
-    "list",
-    "make",
-    "perils",
-    "register",
-    "remarketing",
-    "river_swim",
-    "two_state",
-]
+    "Abrupt", "Constant", "Costs", "Empirical", "Gamma", "Geometric", "Given", "InventoryProblem",
+    "NegativeBinomial", "PerilsProblem", "Poisson", "ProblemEntry", "RegimeSwitching", "Seasonal", "Trend",
+    "bandit", "bidding", "describe", "garnet", "inventory", "list", "make", "perils", "register", "remarketing",
+    "river_swim", "two_state",
+]  # fmt: skip

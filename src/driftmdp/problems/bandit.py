@@ -1,4 +1,4 @@
-"""Non-stationary bandits: the S = 1 corner that [CSZ20] Sections 1 to 3 compare with."""
+"""Non-stationary bandits: the case S = 1, with which [CSZ20] Sections 1 to 3 compare."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from driftmdp.problems.schedules import blocks
 from driftmdp.system import require_memory
 from driftmdp.validation import as_integer, as_number, one_of
 
-DRIFTS = ("stationary", "sinusoidal", "abrupt")
-
 
 @register("bandit-v1")
 def bandit(
@@ -26,11 +24,11 @@ def bandit(
     changes: int = 5,
     noise: str = "bernoulli",
 ) -> Problem:
-    """Arms whose means move: one state, so nothing but forgetting and exploring to get right.
+    """Arms whose means move. With one state, only forgetting and exploring matter.
 
-    With ``sinusoidal`` drift the mean of arm k = 0 .. K - 1 is 0.5 + 0.3 sin(2 pi (cycles t / T + k / K)); with
-    ``abrupt`` drift one arm has 0.8 and the others 0.2 or more, and the good arm moves on at each change;
-    ``stationary`` is the first block of that.
+    With ``sinusoidal`` drift the mean of arm k = 0 .. K - 1 is 0.5 + 0.3 sin(2 pi (cycles t / T + k / K)). With
+    ``abrupt`` drift the means run from 0.8 down to 0.2, and the best arm is the next one after each change.
+    ``stationary`` is the first block of ``abrupt``.
 
     Closed form: rho*_t is the largest mean, the diameter is 0, and no transition varies.
 
@@ -43,7 +41,7 @@ def bandit(
     drift
         ``stationary``, ``sinusoidal`` or ``abrupt``.
     cycles
-        Full swings of ``sinusoidal`` over the horizon.
+        Full cycles of ``sinusoidal`` over the horizon.
     changes
         Jumps of ``abrupt``.
     noise
@@ -52,12 +50,13 @@ def bandit(
     Examples
     --------
     >>> from driftmdp import planning
+    >>> from driftmdp.problems import bandit
     >>> problem = bandit(drift="abrupt", horizon=100)
     >>> planning.optimal_gains(problem.drifting).round(9).tolist()[:2]
     [0.8, 0.8]
     """
     n_arms = as_integer(n_arms, "n_arms", minimum=1)
-    is_smooth = one_of(drift, "drift", DRIFTS) == "sinusoidal"
+    is_smooth = one_of(drift, "drift", ("stationary", "sinusoidal", "abrupt")) == "sinusoidal"
     require_memory(56 * n_arms * (3 if is_smooth else n_arms), f"n_arms = {n_arms:,}")
     horizon = as_horizon(horizon, n_weights=3 if is_smooth else 0)
     cycles = as_number(cycles, "cycles", minimum=0.0)
@@ -65,11 +64,8 @@ def bandit(
     if is_smooth:
         drifting = _sinusoidal(n_arms, horizon, cycles)
     else:
-        jumps = changes if drift == "abrupt" else 0
-        drifting = DriftingMdp(
-            [_arms(np.roll(np.linspace(0.8, 0.2, n_arms), k)) for k in range(n_arms)],
-            blocks(horizon, n_arms, jumps),
-        )
+        anchors = [_arms(np.roll(np.linspace(0.8, 0.2, n_arms), k)) for k in range(n_arms)]
+        drifting = DriftingMdp(anchors, blocks(horizon, n_arms, changes if drift == "abrupt" else 0))
     return Problem(drifting, noise=noise, reward_range=(0.0, 1.0))
 
 

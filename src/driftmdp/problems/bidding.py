@@ -3,12 +3,12 @@
 ========  ==============  ==========================================================================
 symbol    name here       meaning
 ========  ==============  ==========================================================================
-B, b      budget          units of money of a full budget; what is left of it, 0 .. B
-E, e      exposures       most recent exposures that are counted; how many there are, 0 .. E
-(b, e)    state           (B + 1)(E + 1) states; index b (E + 1) + e
-x         action          bid for the block, 0 (none) .. min(n_bids, b) units; the winner pays its bid
-M         rivals          highest rival bid, Binomial(n_bids, q); a bid wins if it is higher
-u         uncontested     chance that nobody else bids
+B, b      budget          units of money of a full budget, and what is left of it, 0 .. B
+E, e      exposures       cap on the recent exposures, and their number, 0 .. E
+(b, e)    state           (B + 1)(E + 1) states, index b (E + 1) + e
+x         action          bid for the block, 0 (none) .. min(n_bids, b) units, which the winner pays
+M         rivals          highest rival bid, Binomial(n_bids, q). A higher bid wins
+u         uncontested     chance that there is no other bid
 w(x)      win_chances     u + (1 - u) Pr(M < x) for x > 0
 c         clicks          clicks in a block won when the ad is fresh
 g         fatigue         share of clicks lost with each recent exposure
@@ -35,16 +35,16 @@ from numpy.typing import NDArray
 
 from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
 from driftmdp.problems.registry import register
-from driftmdp.problems.schedules import moves
+from driftmdp.problems.schedules import drift_weights
 from driftmdp.system import require_memory
 from driftmdp.validation import as_fraction, as_integer, as_number
 
-MOST_BIDS = 1000  # their binomial coefficients are numbers that floats can hold
-LEAST = 0.01  # of chances without which some states could not be reached
+MAX_BIDS = 1000  # floats can hold the binomial coefficients
+MIN_CHANCE = 0.01  # a chance of 0 would leave states out of reach
 
 
 class Audience(NamedTuple):
-    """An audience against the usual one: factors of the odds q / (1 - q) and of the clicks."""
+    """An audience: factors of the usual odds q / (1 - q) and of the usual clicks."""
 
     odds: float
     clicks: float
@@ -72,42 +72,43 @@ def bidding(
 ) -> Problem:
     """How much to bid for each block of impressions while the budget shrinks, viewers tire and rivals change.
 
-    Before each block: see what is left of the budget and how often the ad was shown of late, bid, pay the bid
-    if it wins, count the clicks. The audience moves between ``usual``; ``quiet``, where nearly every bid wins
-    and fewer people click; and ``fierce``, where only the highest bids win and more do.
+    Before each block: see what is left of the budget and how often the ad was shown recently, bid, pay the bid if
+    it wins, and count the clicks. The audience moves between three. In the ``quiet`` one nearly every bid wins and
+    fewer people click than in the ``usual`` one. In the ``fierce`` one only the highest bids win and more people
+    click.
 
     It tests spending a resource while its price drifts: in quiet times it is best to bid 1, in fierce ones 4 or
-    next to nothing. With the defaults the oracle of each step gets 0.174 clicks a block, the optimal policy of
-    the average audience 0.159, a random one 0.129 (20 seeds; docs/problems.md). No closed form.
+    next to nothing. With the defaults the oracle of each step gets 0.174 clicks per block, the optimal policy of
+    the average audience 0.159, a random one 0.129 (20 seeds, docs/problems.md). There is no closed form.
 
-    Rewards are expected clicks; ``reward_range`` is the exact range of mean rewards. The defaults are
-    plausible, not fitted: sources and choices are in docs/problems.md.
+    Rewards are expected clicks, and ``reward_range`` is the exact range of mean rewards. The defaults are
+    plausible, not fitted. Sources and choices are in docs/problems.md.
 
     Parameters
     ----------
     budget
         Units of money of a full budget.
     exposures
-        Most recent exposures that are counted.
+        Cap on the number of recent exposures.
     n_bids
-        The highest bid, units of money a block, at most 1,000.
+        The highest bid in units of money per block, at most 1,000.
     period
         Mean number of blocks until the budget is filled again, at least 2.
     horizon
         T, blocks.
     drift
-        ``stationary``: the usual audience; ``seasonal``: in straight lines from usual to quiet to fierce and
-        back; ``abrupt``: jumps in that order.
+        ``stationary`` (the usual audience), ``seasonal`` (linear from usual to quiet to fierce and back) or
+        ``abrupt`` (jumps in that order).
     cycles
-        Rounds of ``seasonal`` over the horizon.
+        Cycles of ``seasonal`` over the horizon.
     changes
         Jumps of ``abrupt``.
     competition
         q of the usual audience: the highest rival bid is Binomial(n_bids, q).
     uncontested
-        Chance that nobody else bids, at least 0.01.
+        Chance that there is no other bid, at least 0.01.
     clicks
-        Of the usual audience, in a block won with a fresh ad.
+        Clicks of the usual audience in a block won with a fresh ad.
     fatigue
         Share of clicks lost with each recent exposure.
     recovery
@@ -118,6 +119,7 @@ def bidding(
     Examples
     --------
     >>> from driftmdp import planning
+    >>> from driftmdp.problems import bidding
     >>> problem = bidding(horizon=1000)
     >>> problem.drifting
     <DriftingMdp: 1,000 steps, 3 anchors, 125 states, 575 pairs>
@@ -129,12 +131,12 @@ def bidding(
     campaign = Campaign(
         as_integer(budget, "budget", minimum=1),
         as_integer(exposures, "exposures", minimum=0),
-        as_integer(n_bids, "n_bids", 1, MOST_BIDS),
-        forget=as_number(recovery, "recovery", LEAST, 1.0),
+        as_integer(n_bids, "n_bids", 1, MAX_BIDS),
+        forget=as_number(recovery, "recovery", MIN_CHANCE, 1.0),
         refill=1 / as_number(period, "period", minimum=2.0),
     )
     competition = as_fraction(competition, "competition")
-    uncontested = as_number(uncontested, "uncontested", LEAST, 1.0)
+    uncontested = as_number(uncontested, "uncontested", MIN_CHANCE, 1.0)
     fresh = (1 - as_fraction(fatigue, "fatigue")) ** campaign.shown
     clicks = as_number(clicks, "clicks", minimum=0.0)
     anchors = []
@@ -142,8 +144,8 @@ def bidding(
         odds = audience.odds * competition
         wins = win_chances(campaign.n_bids, odds / (odds + 1 - competition), uncontested)[campaign.bid]
         anchors.append(Mdp(campaign.space, clicks * audience.clicks * fresh * wins, campaign.transitions(wins)))
-    weights = moves(drift, horizon, len(anchors), cycles, changes)
-    return Problem(DriftingMdp(anchors, weights), start=campaign.state(campaign.budget, 0), noise=noise)
+    drifting = DriftingMdp(anchors, drift_weights(drift, horizon, len(anchors), cycles, changes))
+    return Problem(drifting, start=campaign.budget * (campaign.exposures + 1), noise=noise)
 
 
 def win_chances(n_bids: int, competition: float, uncontested: float) -> NDArray[np.float64]:
@@ -151,6 +153,7 @@ def win_chances(n_bids: int, competition: float, uncontested: float) -> NDArray[
 
     Examples
     --------
+    >>> from driftmdp.problems.bidding import win_chances
     >>> win_chances(n_bids=2, competition=0.5, uncontested=0.2).round(2)
     array([0. , 0.4, 0.8])
     """
@@ -159,29 +162,23 @@ def win_chances(n_bids: int, competition: float, uncontested: float) -> NDArray[
 
 
 class Campaign:
-    """A campaign's states, and by pair what is left, how often the ad was shown, and the bid."""
+    """The states of a campaign, and for each pair the budget left, the exposures and the bid."""
 
     def __init__(self, budget: int, exposures: int, n_bids: int, forget: float, refill: float) -> None:
         self.budget, self.exposures, self.n_bids = budget, exposures, n_bids
         self.forget, self.refill = forget, refill
         n_states = (budget + 1) * (exposures + 1)
         require_memory(250 * n_states * (min(budget, n_bids) + 1), f"(budget + 1) x (exposures + 1) = {n_states:,}")
-        left, shown = np.divmod(np.arange((budget + 1) * (exposures + 1)), exposures + 1)
-        self.space = Space(
-            np.minimum(left, n_bids) + 1,
-            [f"{b} left, {e} shown" for b, e in zip(left, shown, strict=True)],
-            ["no bid", *(f"bid {x}" for x in range(1, n_bids + 1))],
-        )
+        left, shown = np.divmod(np.arange(n_states), exposures + 1)
+        state_names = [f"{b} left, {e} shown" for b, e in zip(left, shown, strict=True)]
+        action_names = ["no bid", *(f"bid {x}" for x in range(1, n_bids + 1))]
+        self.space = Space(np.minimum(left, n_bids) + 1, state_names, action_names)
         states = self.space.pair_states
         self.left, self.shown = left[states], shown[states]
         self.bid = np.arange(self.space.n_pairs) - self.space.offsets[states]
 
-    def state(self, left: int, shown: int) -> int:
-        """Return a state's index."""
-        return left * (self.exposures + 1) + shown
-
     def transitions(self, wins: NDArray[np.float64]) -> sp.csr_array:
-        """Return the law of the next state by pair, from each pair's chance to win."""
+        """Return the next-state distribution of each pair, from its chance to win."""
         outcomes = (  # chance, left before a refill, shown
             (wins, self.left - self.bid, np.minimum(self.shown + 1, self.exposures)),
             ((1 - wins) * self.forget, self.left, np.maximum(self.shown - 1, 0)),

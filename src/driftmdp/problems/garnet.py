@@ -1,4 +1,4 @@
-"""Garnets: random MDPs with a given number of successors a pair [AMT95], here as anchors of drift."""
+"""Garnets: random MDPs with a given number of successors per pair [AMT95], here as anchors of drift."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
-from driftmdp.mdp.horizon import as_horizon
 from driftmdp.problems.registry import register
-from driftmdp.problems.schedules import blocks, loop
+from driftmdp.problems.schedules import drift_weights
 from driftmdp.system import require_memory
-from driftmdp.validation import as_fraction, as_integer, as_number, one_of
+from driftmdp.validation import as_fraction, as_integer, one_of
 
 CYCLES = {"slow": 1.0, "fast": 20.0, "reward-only": 2.0, "transition-only": 2.0}
 DRIFTS = ("stationary", *CYCLES, "abrupt")
@@ -35,34 +34,35 @@ def garnet(
 ) -> Problem:
     """Random MDPs that drift into each other: no structure to exploit.
 
-    Every pair leads to ``branching`` random states with random probabilities; a share of pairs pays nothing, the
-    others a uniform reward in [0, 1]. A random cycle through all states is planted, so that every anchor, and
-    with it every mixture, is communicating.
+    Every pair leads to ``branching`` random states with random probabilities. A share of pairs pays nothing, the
+    others a uniform reward in [0, 1]. A random cycle through all states makes every anchor, and so every mixture,
+    communicating.
 
     Parameters
     ----------
     n_states, n_actions, branching
-        Size; ``branching`` is the number of successors of a pair.
+        The size. ``branching`` is the number of successors of a pair.
     reward_sparsity
         Share of pairs with reward 0.
     horizon
         T.
     drift
-        ``stationary``; ``slow`` and ``fast``: from anchor to anchor and back in straight lines, 1 or 20 times;
-        ``reward-only`` and ``transition-only``: twice, the other staying fixed; ``abrupt``: jumps.
+        ``stationary``, ``slow`` and ``fast`` (linear from anchor to anchor and back, 1 or 20 times),
+        ``reward-only`` and ``transition-only`` (twice, with the other fixed), or ``abrupt`` (jumps).
     n_anchors
         Random MDPs to move between.
     cycles
-        Rounds over the horizon, instead of the drift's own number.
+        Cycles over the horizon, instead of the drift's own number.
     changes
         Jumps of ``abrupt``.
     noise
         Reward noise.
     seed
-        Which random MDPs.
+        Selects the random MDPs.
 
     Examples
     --------
+    >>> from driftmdp.problems import garnet
     >>> garnet(n_states=5, drift="abrupt", horizon=100).drifting
     <DriftingMdp: 100 steps, 3 anchors, 5 states, 20 pairs>
     """
@@ -71,26 +71,19 @@ def garnet(
     branching = as_integer(branching, "branching", 1, n_states)
     as_fraction(reward_sparsity, "reward_sparsity")
     one_of(drift, "drift", DRIFTS)
-    horizon = as_horizon(horizon, n_weights=2 if drift in CYCLES else 0)
-    changes = as_integer(changes, "changes", minimum=0)
-    cycles = None if cycles is None else as_number(cycles, "cycles", minimum=0.0)
-    rng = np.random.default_rng(as_integer(seed, "seed", minimum=0))
     count = 1 if drift == "stationary" else as_integer(n_anchors, "n_anchors", minimum=2)
+    cycles = CYCLES.get(drift, 1.0) if cycles is None else cycles
+    moving = drift_weights("seasonal" if drift in CYCLES else drift, horizon, count, cycles, changes)
+    rng = np.random.default_rng(as_integer(seed, "seed", minimum=0))
     entries = count * n_states * n_actions * branching
     require_memory(32 * entries, f"n_anchors x n_states x n_actions x branching = {entries:,}")
     anchors = [random_mdp(n_states, n_actions, branching, reward_sparsity, rng) for _ in range(count)]
-    still = np.zeros(horizon, dtype=np.int32)  # always the first anchor
-    if drift == "stationary":
-        drifting = DriftingMdp(anchors, still)
-    elif drift == "abrupt":
-        drifting = DriftingMdp(anchors, blocks(horizon, count, changes))
-    else:
-        moving = loop(horizon, count, CYCLES[drift] if cycles is None else cycles)
-        drifting = DriftingMdp(
-            anchors,
-            weights=still if drift == "reward-only" else moving,
-            reward_weights={"reward-only": moving, "transition-only": still}.get(drift),
-        )
+    fixed = np.zeros(moving.shape[0], dtype=np.int32)  # always the first anchor
+    drifting = DriftingMdp(
+        anchors,
+        weights=fixed if drift == "reward-only" else moving,
+        reward_weights={"reward-only": moving, "transition-only": fixed}.get(drift),
+    )
     return Problem(drifting, noise=noise, reward_range=(0.0, 1.0))
 
 
@@ -99,18 +92,16 @@ def random_mdp(
 ) -> Mdp:
     """Return one communicating Garnet."""
     n_pairs = n_states * n_actions
-    successors = (
-        np.argsort(rng.random((n_pairs, n_states)), axis=1)[:, :branching]
-        if n_states <= 500
-        else (np.stack([rng.choice(n_states, branching, replace=False) for _ in range(n_pairs)]))
-    )
+    if n_states <= 500:
+        successors = np.argsort(rng.random((n_pairs, n_states)), axis=1)[:, :branching]
+    else:
+        successors = np.stack([rng.choice(n_states, branching, replace=False) for _ in range(n_pairs)])
     _plant_cycle(successors, n_actions, rng)
     cuts = np.sort(rng.random((n_pairs, branching - 1)), axis=1)
     edges = np.hstack([np.zeros((n_pairs, 1)), cuts, np.ones((n_pairs, 1))])
     indptr = np.arange(n_pairs + 1) * branching
-    transitions = sp.csr_array(
-        (np.diff(edges, axis=1).ravel(), successors.ravel(), indptr), shape=(n_pairs, n_states)
-    )
+    parts = np.diff(edges, axis=1).ravel(), successors.ravel(), indptr
+    transitions = sp.csr_array(parts, shape=(n_pairs, n_states))
     rewards = rng.random(n_pairs) * (rng.random(n_pairs) >= reward_sparsity)
     return Mdp(Space.uniform(n_states, n_actions), rewards, transitions)
 

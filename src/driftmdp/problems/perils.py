@@ -37,9 +37,8 @@ class PerilsProblem(Problem):
     def scripted_trajectory(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return the states, shape (T + 1,), and actions, shape (T,), of the scripted policies."""
         states, actions = np.empty(self.horizon + 1, np.int32), np.empty(self.horizon, np.int32)
-        leads_to = [
-            anchor.transitions.toarray().argmax(axis=1).reshape(2, 2).tolist() for anchor in self.drifting.anchors
-        ]
+        tables = [anchor.transitions.toarray().reshape(2, 2, 2) for anchor in self.drifting.anchors]
+        leads_to = [table.argmax(axis=2).tolist() for table in tables]
         first, second = (self.scripted_policy(t).tolist() for t in (1, 2 * self.tau + 1))
         states[0] = state = self.start
         for i, anchor in enumerate(self.drifting.weights.arrays.indices.tolist()):
@@ -50,7 +49,7 @@ class PerilsProblem(Problem):
 
 @register("perils-v1")
 def perils(tau: int = 25, cycles: int = 1) -> PerilsProblem:
-    """Two deterministic MDPs in turn, which fool every learner that averages its past.
+    """Two deterministic MDPs that alternate, and mislead every learner that averages its past.
 
     =====  ===========  ==========  ===========  ==========
     MDP    a1 (in 1)    a2 (in 1)   b1 (in 2)    b2 (in 2)
@@ -60,9 +59,9 @@ def perils(tau: int = 25, cycles: int = 1) -> PerilsProblem:
     =====  ===========  ==========  ===========  ==========
 
     The world is p1, p2, p1, p2 for tau steps each, a window of W = 4 tau. Under the scripted policies the learner
-    almost always sees a self-loop, so that the estimated MDP has diameter tau + 1, though every MDP met has
-    diameter 1. That is why confidence regions must be widened. The paper's figure and rewards are missing;
-    see docs/paper-notes.md, item 24: being in state 2 pays 1.
+    almost always sees a self-loop. So the estimated MDP has diameter tau + 1, though every MDP met has diameter 1.
+    That is why confidence regions must be widened. The paper's figure and rewards are missing. Here, being in
+    state 2 pays 1 (docs/paper-notes.md, item 24).
 
     Closed form: rho*_t = 1, diameter 1, and the best total reward is T - 1 from state 1.
 
@@ -71,10 +70,11 @@ def perils(tau: int = 25, cycles: int = 1) -> PerilsProblem:
     tau
         Steps before the world changes.
     cycles
-        How many windows of 4 tau steps follow each other.
+        The number of windows of 4 tau steps.
 
     Examples
     --------
+    >>> from driftmdp.problems import perils
     >>> problem = perils(tau=2)
     >>> states, actions = problem.scripted_trajectory()
     >>> (states + 1).tolist()

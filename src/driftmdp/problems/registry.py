@@ -1,7 +1,7 @@
 """Problems by name and version, ``two-state-v1``, with their parameters checked.
 
-A version stands for exact numbers: a change that moves any of them makes a new version, so that a published
-result stays reproducible.
+A version stands for exact numbers. A change that moves any of them makes a new version, so that published results
+stay reproducible.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, ParamSpec, TypeVar
 from driftmdp.display import facts, safely, short, table
 from driftmdp.errors import InvalidInputError, UnknownNameError
 from driftmdp.mdp import Problem
-from driftmdp.validation import nearest_name
+from driftmdp.validation import check_type, nearest_name
 
 Parameters = ParamSpec("Parameters")
 AnyProblem = TypeVar("AnyProblem", bound=Problem)
@@ -24,12 +24,12 @@ AnyProblem = TypeVar("AnyProblem", bound=Problem)
 
 @dataclass(frozen=True)
 class ProblemEntry:
-    """A registered problem: its name with version, its parameters with defaults, its documentation.
+    """A registered problem: its name with version, its parameters with defaults, and its documentation.
 
     Attributes
     ----------
     name
-        With its version, such as ``two-state-v1``.
+        The name with its version, such as ``two-state-v1``.
     factory
         The function that makes it.
     """
@@ -44,7 +44,7 @@ class ProblemEntry:
 
     @property
     def documentation(self) -> str:
-        """What it is, what it tests, and what its parameters mean."""
+        """The docstring of the function that makes it."""
         return inspect.getdoc(self.factory) or ""
 
     @property
@@ -64,17 +64,15 @@ class ProblemEntry:
 _entries: dict[str, ProblemEntry] = {}
 
 
-def register(
-    name: str,
-) -> Callable[[Callable[Parameters, AnyProblem]], Callable[Parameters, AnyProblem]]:
-    """Return a decorator that puts a function that makes a problem into the registry.
+def register(name: str) -> Callable[[Callable[Parameters, AnyProblem]], Callable[Parameters, AnyProblem]]:
+    """Return a decorator that registers a function that makes a problem.
 
     The problems it makes carry the name and all parameters, defaults included.
 
     Parameters
     ----------
     name
-        Words and a version: ``my-shop-v1``.
+        Lower-case words and a version: ``my-shop-v1``.
 
     Examples
     --------
@@ -90,11 +88,7 @@ def register(
         raise InvalidInputError(f"name must be lower-case words and a version, such as 'my-shop-v1'; got {name!r}.")
 
     def decorate(factory: Callable[Parameters, AnyProblem]) -> Callable[Parameters, AnyProblem]:
-        known = _entries.get(name)
-        if known and (known.factory.__module__, known.factory.__qualname__) != (
-            factory.__module__,
-            factory.__qualname__,
-        ):
+        if name in _entries and _source(_entries[name].factory) != _source(factory):
             raise InvalidInputError(f"name must be new; {name!r} is taken. Raise the version.")
 
         @functools.wraps(factory)
@@ -105,21 +99,21 @@ def register(
                 problem = factory(*args, **kwargs)
             except MemoryError as error:
                 raise InvalidInputError(f"{name} must fit into memory; {error}. Take smaller numbers.") from None
-            if not isinstance(problem, Problem):
-                raise InvalidInputError(
-                    f"{name} must make a Problem; its function returned {type(problem).__name__}."
-                )
-            summary = (inspect.getdoc(factory) or "").partition("\n")[0]
-            return problem.labelled(name, problem.description or summary, dict(bound.arguments))
+            check_type(problem, Problem, f"{name} must make a Problem")
+            return problem.labelled(name, problem.description or entry.summary, dict(bound.arguments))
 
-        _entries[name] = ProblemEntry(name, named)
+        entry = _entries[name] = ProblemEntry(name, named)
         return named
 
     return decorate
 
 
+def _source(factory: Callable[..., Problem]) -> tuple[str, str]:
+    return factory.__module__, factory.__qualname__
+
+
 class ProblemList(list[ProblemEntry]):
-    """Entries that show themselves a line each."""
+    """Entries, shown one per line."""
 
     def __repr__(self) -> str:
         return "\n".join(map(repr, self)) or "no problems"
@@ -142,12 +136,12 @@ def list_problems() -> ProblemList:
 
 
 def describe(name: str) -> ProblemEntry:
-    """Return a problem's entry; without a version, that of the newest.
+    """Return the entry of a problem. Without a version in the name, that of the newest.
 
     Raises
     ------
     UnknownNameError
-        If there is none; the message suggests the nearest.
+        If there is no such problem. The message suggests the nearest name.
 
     Examples
     --------
@@ -158,23 +152,22 @@ def describe(name: str) -> ProblemEntry:
     asked = name if isinstance(name, str) else ""
     if asked in _entries:
         return _entries[asked]
-    versions = [known for known in _entries if known.rpartition("-v")[0] == asked]
+    versions = [entry for entry in _entries if entry.rpartition("-v")[0] == asked]
     if versions:
-        return _entries[max(versions, key=lambda known: int(known.rpartition("-v")[2]))]
-    raise UnknownNameError(
-        f"There is no problem {name!r}.{nearest_name(name, _entries)} problems.list() has them all."
-    )
+        return _entries[max(versions, key=lambda entry: int(entry.rpartition("-v")[2]))]
+    nearest = nearest_name(name, _entries)
+    raise UnknownNameError(f"There is no problem {name!r}.{nearest} problems.list() has them all.")
 
 
 def make(name: str, **parameters: Any) -> Problem:
-    """Return a problem by name.
+    """Make a problem by name.
 
     Parameters
     ----------
     name
         ``two-state-v1``, or ``two-state`` for the newest version.
     **parameters
-        Its parameters; ``describe(name)`` has their meaning.
+        Its parameters, which ``describe(name)`` explains.
 
     Examples
     --------
@@ -188,14 +181,10 @@ def make(name: str, **parameters: Any) -> Problem:
     entry = describe(name)
     for parameter in parameters:
         if parameter not in entry.parameters:
-            raise UnknownNameError(
-                f"Problem {entry.name!r} has no parameter {parameter!r}.{nearest_name(parameter, entry.parameters)}"
-            )
-    missing = [
-        key
-        for key, default in entry.parameters.items()
-        if default is inspect.Parameter.empty and key not in parameters
-    ]
+            nearest = nearest_name(parameter, entry.parameters)
+            raise UnknownNameError(f"Problem {entry.name!r} has no parameter {parameter!r}.{nearest}")
+    required = [key for key, default in entry.parameters.items() if default is inspect.Parameter.empty]
+    missing = [key for key in required if key not in parameters]
     if missing:
         raise InvalidInputError(f"Problem {entry.name!r} must be given {', '.join(missing)}.")
     return entry.factory(**parameters)

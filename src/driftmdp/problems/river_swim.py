@@ -11,8 +11,6 @@ from driftmdp.problems.schedules import blocks, swing
 from driftmdp.system import require_memory
 from driftmdp.validation import as_integer, as_number, one_of
 
-DRIFTS = ("stationary", "drifting", "reversing")
-
 
 @register("river-swim-v1")
 def river_swim(
@@ -20,11 +18,11 @@ def river_swim(
 ) -> Problem:
     """Swim right against the current for much, or drift left for little.
 
-    Swimming left (action 0) always succeeds; reward 0.005 at the left bank. Swimming right (action 1) moves right
-    with probability 0.35, left with 0.05, else stays; at the banks 0.6 to leave the left one, 0.6 to stay at
-    the right one, where it earns 1. These are the numbers of [ORR13].
+    Swimming left (action 0) always succeeds, and earns 0.005 at the left bank. Swimming right (action 1) moves
+    right with probability 0.35, left with 0.05, and else stays. At the banks it leaves the left one with
+    probability 0.6, and stays at the right one with 0.6, where it earns 1. These are the numbers of [ORR13].
 
-    It tests patience: the reward at hand misleads. Closed form: under "always right" the chain is a birth-death
+    It tests patience: the nearby reward misleads. Closed form: under "always right" the chain is a birth-death
     chain with stationary masses proportional to products of 0.6 / 0.05, 0.35 / 0.05, ..., 0.35 / 0.4, and the
     optimal gain is the mass of the right bank (0.4286 for six states).
 
@@ -35,23 +33,25 @@ def river_swim(
     horizon
         T.
     drift
-        ``stationary``; ``drifting``: the current swings between the numbers above and a flood (right 0.05, left
-        0.35) in which, with five states or more, it is best to stay at the left bank; ``reversing``: the
-        river and its mirror image take turns, abruptly.
+        ``stationary``, ``drifting`` or ``reversing``. With ``drifting``, the current swings between the numbers
+        above and a flood (right 0.05, left 0.35), in which the left bank is best with five states or more. With
+        ``reversing``, the river and its mirror image alternate abruptly.
     cycles
-        Full swings, or times there and back, over the horizon.
+        Full swings, or full alternations, over the horizon.
     noise
         Reward noise.
 
     Examples
     --------
     >>> from driftmdp import planning
+    >>> from driftmdp.problems import river_swim
     >>> round(planning.optimal_gain(river_swim().drifting.at(1)).gain, 4)
     0.4286
     """
     n_states = as_integer(n_states, "n_states", minimum=3)
     require_memory(80 * n_states**2, f"n_states = {n_states:,}")
-    horizon = as_horizon(horizon, n_weights=2 if one_of(drift, "drift", DRIFTS) == "drifting" else 0)
+    one_of(drift, "drift", ("stationary", "drifting", "reversing"))
+    horizon = as_horizon(horizon, n_weights=2 if drift == "drifting" else 0)
     cycles = as_number(cycles, "cycles", minimum=0.0)
     river = _river(n_states, right=0.35, left=0.05)
     if drift == "stationary":

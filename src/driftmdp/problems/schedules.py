@@ -1,4 +1,4 @@
-"""Ways to move between anchors: weights for a horizon of T steps."""
+"""Drift schedules: the weights of the anchors over T steps."""
 
 from __future__ import annotations
 
@@ -9,29 +9,28 @@ from numpy.typing import NDArray
 from driftmdp.mdp.horizon import as_horizon
 from driftmdp.validation import as_integer, as_number, one_of
 
-DRIFTS = ("stationary", "seasonal", "abrupt")
-
 
 def swing(horizon: int, cycles: float) -> NDArray[np.float64]:
-    """Return weights that swing between two anchors as a cosine, beginning at the first, shape (T, 2)."""
-    first = 0.5 * (1.0 + np.cos(2 * np.pi * _turn(horizon, cycles)))
+    """Return cosine weights that swing between two anchors, starting at the first, shape (T, 2)."""
+    first = 0.5 * (1.0 + np.cos(2 * np.pi * _phase(horizon, cycles)))
     return np.column_stack([first, 1.0 - first])
 
 
-def _turn(horizon: int, cycles: float) -> NDArray[np.float64]:
-    """Return how far round each step is, in [0, 1); whole cycles repeat exactly, so that equal steps are found."""
+def _phase(horizon: int, cycles: float) -> NDArray[np.float64]:
+    """Return the phase of each step in [0, 1). Whole cycles repeat exactly, so that equal steps are found."""
     return np.asarray(np.mod(cycles * np.arange(horizon), horizon) / horizon)
 
 
-def loop(horizon: int, n_anchors: int, cycles: float) -> sp.csr_array:
-    """Return weights that go straight from each anchor to the next, round and round, CSR of shape (T, K).
+def cyclic(horizon: int, n_anchors: int, cycles: float) -> sp.csr_array:
+    """Return weights that move linearly from each anchor to the next and back to the first, CSR of shape (T, K).
 
     Examples
     --------
-    >>> loop(horizon=4, n_anchors=2, cycles=1).toarray().tolist()
+    >>> from driftmdp.problems.schedules import cyclic
+    >>> cyclic(horizon=4, n_anchors=2, cycles=1).toarray().tolist()
     [[1.0, 0.0], [0.5, 0.5], [0.0, 1.0], [0.5, 0.5]]
     """
-    position = n_anchors * _turn(horizon, cycles)
+    position = n_anchors * _phase(horizon, cycles)
     here = np.floor(position).astype(np.int64) % n_anchors
     part = position - np.floor(position)
     steps = np.arange(horizon)
@@ -40,10 +39,11 @@ def loop(horizon: int, n_anchors: int, cycles: float) -> sp.csr_array:
 
 
 def blocks(horizon: int, n_anchors: int, changes: int) -> NDArray[np.int32]:
-    """Return, for each step, the anchor in force: ``changes`` jumps to the next one, evenly spread.
+    """Return the anchor of each step, with ``changes`` evenly spread jumps to the next anchor.
 
     Examples
     --------
+    >>> from driftmdp.problems.schedules import blocks
     >>> blocks(horizon=6, n_anchors=2, changes=2).tolist()
     [0, 0, 1, 1, 0, 0]
     """
@@ -51,20 +51,21 @@ def blocks(horizon: int, n_anchors: int, changes: int) -> NDArray[np.int32]:
     return (block % n_anchors).astype(np.int32)
 
 
-def moves(
+def drift_weights(
     drift: str, horizon: int, n_anchors: int, cycles: float, changes: int
 ) -> sp.csr_array | NDArray[np.int32]:
-    """Return the weights of a named drift: the first anchor for ever, round and round, or jumps.
+    """Return the weights of ``stationary``, ``seasonal`` (cyclic) or ``abrupt`` (blocks) drift.
 
     Examples
     --------
-    >>> moves("abrupt", horizon=4, n_anchors=3, cycles=1, changes=1).tolist()
+    >>> from driftmdp.problems.schedules import drift_weights
+    >>> drift_weights("abrupt", horizon=4, n_anchors=3, cycles=1, changes=1).tolist()
     [0, 0, 1, 1]
     """
-    is_smooth = one_of(drift, "drift", DRIFTS) == "seasonal"
+    is_smooth = one_of(drift, "drift", ("stationary", "seasonal", "abrupt")) == "seasonal"
     horizon = as_horizon(horizon, n_weights=2 if is_smooth else 0)
     cycles = as_number(cycles, "cycles", minimum=0.0)
     changes = as_integer(changes, "changes", minimum=0)
     if is_smooth:
-        return loop(horizon, n_anchors, cycles)
+        return cyclic(horizon, n_anchors, cycles)
     return blocks(horizon, n_anchors, changes if drift == "abrupt" else 0)

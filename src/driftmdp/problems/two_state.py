@@ -29,7 +29,7 @@ def two_state(horizon: int = 5000, v_r: float | str = "T^0.2", v_p: float | str 
     s2      a2        0.2 - 3 c_t    s1 with probability beta_t, else s2
     ======  ========  =============  =====================================
 
-    The paper prints p_t(s1|s1,a2) and p_t(s1|s2,a2) twice each; the second is read as the other state's
+    The paper prints p_t(s1|s1,a2) and p_t(s1|s2,a2) twice each. The second is read as the other state's
     (docs/paper-notes.md, item 14). Rewards are deterministic.
 
     It tests tracking: the better state changes with the sign of c_t. Closed form: rho*_t = 0.2 + max(3 c_t, -c_t)
@@ -43,11 +43,12 @@ def two_state(horizon: int = 5000, v_r: float | str = "T^0.2", v_p: float | str 
         V_r and V_p, how fast rewards and transitions move: numbers, or powers of the horizon such as ``"T^0.5"``,
         the paper's high variation. ``"T^0.2"`` by default, its low one.
 
-    The paper states the budgets B_r = 15 V_r and B_p = 12 V_p, and their orders V_r and V_p; they are
+    The paper states the budgets B_r = 15 V_r and B_p = 12 V_p, and their orders V_r and V_p. They are
     ``budget("printed")`` and ``budget("order")``.
 
     Examples
     --------
+    >>> from driftmdp.problems import two_state
     >>> problem = two_state(horizon=5000)
     >>> problem.reward_range
     (-2.8, 3.2)
@@ -60,11 +61,8 @@ def two_state(horizon: int = 5000, v_r: float | str = "T^0.2", v_p: float | str 
     # Anchors at the ends of both swings: c = 1 with beta = 0.8, and c = -1 with beta = 0.2.
     space = Space([2, 2], ["s1", "s2"], ["a1", "a2"])
     anchors = [_anchor(space, 1.0, 0.8), _anchor(space, -1.0, 0.2)]
-    drifting = DriftingMdp(
-        anchors,
-        weights=np.column_stack([0.5 * (1 + sine), 0.5 * (1 - sine)]),
-        reward_weights=np.column_stack([0.5 * (1 + cosine), 0.5 * (1 - cosine)]),
-    )
+    weights, reward_weights = (np.column_stack([0.5 * (1 + wave), 0.5 * (1 - wave)]) for wave in (sine, cosine))
+    drifting = DriftingMdp(anchors, weights, reward_weights)
     budgets = {"printed": (15 * speed_r, 12 * speed_p), "order": (speed_r, speed_p)}
     return Problem(drifting, reward_range=(-2.8, 3.2), budgets=budgets)
 

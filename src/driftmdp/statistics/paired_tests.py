@@ -1,4 +1,4 @@
-"""Tests of paired differences, and their correction when there are many."""
+"""Tests of paired differences, and their correction for many tests."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from driftmdp.errors import InvalidInputError
-from driftmdp.statistics.resampling import BLOCK, generator
-from driftmdp.statistics.samples import Floats, as_list
+from driftmdp.statistics.bootstrap import NUMBERS_AT_ONCE, Floats, as_sample
 from driftmdp.validation import as_integer, as_table
 
-EXACT_UP_TO = 13  # 2^13 = 8192 sign patterns
+MAX_EXACT_SEEDS = 13  # 2^13 = 8192 sign patterns
 
 
 def sign_flip_test(differences: ArrayLike, resamples: int = 9999, seed: int = 0) -> float:
@@ -25,23 +24,24 @@ def sign_flip_test(differences: ArrayLike, resamples: int = 9999, seed: int = 0)
     resamples
         How many random patterns are drawn for a larger n.
     seed
-        Which patterns.
+        Selects the patterns.
 
     Examples
     --------
+    >>> from driftmdp.statistics import sign_flip_test
     >>> sign_flip_test([1.0, 2.0, 3.0, 4.0])
     0.125
     >>> sign_flip_test([0.0, 0.0])
     1.0
     """
-    sample = as_list(differences, "differences")
+    sample = as_sample(differences, "differences", one_axis=True)
     draws, seed = as_integer(resamples, "resamples", minimum=1), as_integer(seed, "seed", minimum=0)
     threshold = abs(float(sample.sum())) - 1e-12 * float(np.abs(sample).sum())
-    if sample.size <= EXACT_UP_TO:
+    if sample.size <= MAX_EXACT_SEEDS:
         bits = np.arange(2**sample.size)[:, None] >> np.arange(sample.size) & 1
         signs: Floats = 1.0 - 2.0 * bits.astype(np.float64)
         return _hits(signs, sample, threshold) / len(signs)
-    hits, rows = 0, max(1, BLOCK // sample.size)
+    hits, rows = 0, max(1, NUMBERS_AT_ONCE // sample.size)
     for block, start in enumerate(range(0, draws, rows)):
         hits += _hits(_signs(min(rows, draws - start), sample.size, seed, block), sample, threshold)
     return (1 + hits) / (1 + draws)
@@ -49,7 +49,8 @@ def sign_flip_test(differences: ArrayLike, resamples: int = 9999, seed: int = 0)
 
 @lru_cache(maxsize=4)  # drawing them takes ten times as long as using them
 def _signs(rows: int, n: int, seed: int, block: int) -> Floats:
-    return 1.0 - 2.0 * generator(seed, block).integers(0, 2, size=(rows, n), dtype=np.int8).astype(np.float64)
+    bits = np.random.default_rng((seed, block)).integers(0, 2, size=(rows, n), dtype=np.int8)
+    return 1.0 - 2.0 * bits.astype(np.float64)
 
 
 def _hits(signs: Floats, sample: Floats, threshold: float) -> int:
@@ -57,10 +58,11 @@ def _hits(signs: Floats, sample: Floats, threshold: float) -> int:
 
 
 def holm(p_values: ArrayLike) -> Floats:
-    """Return Holm's adjusted p-values in the order of the input; NaN stays NaN and is not counted.
+    """Return Holm's adjusted p-values in the order of the input. NaN stays NaN and is not counted.
 
     Examples
     --------
+    >>> from driftmdp.statistics import holm
     >>> holm([0.01, 0.04, 0.03, float("nan")])
     array([0.03, 0.06, 0.06,  nan])
     """
