@@ -1,4 +1,4 @@
-"""The worlds that statements are tried on."""
+"""The problems that statements are tried on."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from driftmdp import problems
 from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
 from driftmdp.problems.schedules import blocks, swing
 
-LEVELS = 200  # of rewards that swing; so there are few worlds to solve
+REWARD_LEVELS = 200  # few distinct levels, so that few distinct MDPs must be solved
 STAY_OR_MOVE = [[1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [1.0, 0.0]]  # action 0 stays, action 1 moves
 
 
 def turns(horizon: int, changes: int, cycles: float, n_states: int = 2) -> Problem:
-    """Return a deterministic world whose actions swap their meaning; its rewards swing, in steps.
+    """Return a deterministic problem whose actions swap their effects and whose rewards swing, in steps.
 
-    Every state is one step from every other: action a leads a states on, after a change S - 1 - a. First the last
-    state pays, then the first. Nothing is random, so estimates are exact and every run keeps within radii of any
-    size: supplied radii make bounds that say something at horizons at which theory's do not. The diameter is 1.
+    Action a leads a states on, and S - 1 - a after a change, so the diameter is 1. First the last state pays, then
+    the first. Nothing is random, so estimates are exact and every run stays within radii of any size. Small radii
+    then give bounds that are not vacuous at horizons at which theory's radii are too large.
     """
     space = Space.uniform(n_states, n_states)
     state = space.pair_states
@@ -28,15 +28,15 @@ def turns(horizon: int, changes: int, cycles: float, n_states: int = 2) -> Probl
         Mdp(space, (state == n_states - 1).astype(float), np.eye(n_states)[onward]),
         Mdp(space, (state == 0).astype(float), np.eye(n_states)[backward]),
     ]
-    rewards = swing(LEVELS, cycles)[blocks(horizon, LEVELS, LEVELS - 1)]
+    rewards = swing(REWARD_LEVELS, cycles)[blocks(horizon, REWARD_LEVELS, REWARD_LEVELS - 1)]
     world = DriftingMdp(anchors, blocks(horizon, 2, changes), reward_weights=rewards)
     return Problem(world, reward_range=(0.0, 1.0), name="turns")
 
 
 def nearly_still(horizon: int, b_r: float, b_p: float, steps: int = 8) -> Problem:
-    """Return two states, to stay or to move, that change by B_r and B_p in all, in a few equal steps.
+    """Return two states, with actions to stay or to move, that change by B_r and B_p in a few equal steps.
 
-    So little happens in so many steps that theory's own radii give a bound below T.
+    The drift is so slow that theory's own radii give a bound below T.
     """
     space = Space.uniform(2, 2)
     size_r, size_p = b_r / (steps - 1), b_p / (steps - 1)
@@ -50,7 +50,7 @@ def nearly_still(horizon: int, b_r: float, b_p: float, steps: int = 8) -> Proble
     )
 
 
-def resting_then_moving(horizon: int, at: int) -> Problem:
+def one_jump(horizon: int, at: int) -> Problem:
     """Return a bandit of one arm whose reward jumps from 0 to 1 after step ``at``."""
     space = Space.uniform(1, 1)
     before, after = Mdp(space, [0.0], [[1.0]]), Mdp(space, [1.0], [[1.0]])
@@ -60,7 +60,7 @@ def resting_then_moving(horizon: int, at: int) -> Problem:
 
 
 def ring(n_states: int, horizon: int, tilt: float) -> Problem:
-    """Return a deterministic ring whose first half pays 1; the rewards move by ``tilt`` once."""
+    """Return a deterministic ring whose first half pays 1. The rewards move by ``tilt`` once."""
     space = Space.uniform(n_states, 1)
     pays = (np.arange(n_states) < n_states // 2).astype(float)
     onward = np.eye(n_states)[(np.arange(n_states) + 1) % n_states]
@@ -96,10 +96,10 @@ def order_up(space: Space) -> NDArray[np.int32]:
 
 
 def random_mdp(rng: np.random.Generator, n_states: int, n_actions: int, sparse: bool = False) -> Mdp:
-    """Return a communicating MDP with random rewards in [0, 1]; sparse rows are nearly deterministic."""
+    """Return a communicating MDP with random rewards in [0, 1]. Sparse rows are nearly deterministic."""
     space = Space.uniform(n_states, n_actions)
     rows = rng.dirichlet(np.full(n_states, 0.2 if sparse else 1.0), size=space.n_pairs)
     onward = np.eye(n_states)[(space.pair_states + 1) % n_states]
-    rows[::n_actions] = 0.5 * (rows + onward)[::n_actions]  # the first action of every state goes round
-    rows[rows < 1e-6] = 0.0  # linear programs take less for nothing
+    rows[::n_actions] = 0.5 * (rows + onward)[::n_actions]  # the first action makes it communicate
+    rows[rows < 1e-6] = 0.0  # HiGHS takes smaller probabilities for 0
     return Mdp(space, rng.random(space.n_pairs), rows / rows.sum(axis=1, keepdims=True))
