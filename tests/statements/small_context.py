@@ -2,7 +2,7 @@
 
 from driftmdp import problems
 from driftmdp.statements import CheckContext
-from driftmdp.statements.check_problems import shop, steady_shop, turns
+from driftmdp.statements.context import shop, steady_shop, turns
 from driftmdp.statements.run_trace import trace_run
 
 

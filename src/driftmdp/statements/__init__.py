@@ -9,11 +9,10 @@ from driftmdp.deprecation import renamed
 from driftmdp.statements import (  # noqa: F401  each module registers its statements
     concentration,
     inventory,
-    one_step_regret,
     optimistic_planning,
     oracle,
     perils,
-    regret_decomposition,
+    regret_lemmas,
     theorem_1,
     theorem_2,
 )

@@ -1,4 +1,4 @@
-"""What checks share: the effort to make, random numbers, and runs that several of them examine."""
+"""What checks share: the effort to make, random numbers, problems, and runs that several of them examine."""
 
 from __future__ import annotations
 
@@ -8,11 +8,15 @@ from collections.abc import Callable
 from typing import TypeVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from driftmdp import problems
-from driftmdp.statements.check_problems import nearly_still, shop, steady_shop, turns
+from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
+from driftmdp.problems.schedules import blocks, swing
 from driftmdp.statements.run_trace import RunTrace, trace_run
 
+REWARD_LEVELS = 200  # few distinct levels, so that few distinct MDPs must be solved
+STAY_OR_MOVE = [[1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [1.0, 0.0]]  # action 0 stays, action 1 moves
 Made = TypeVar("Made")
 
 
@@ -97,3 +101,95 @@ class CheckContext:
             for seed in range(self.by_effort(1, 5))
             for scale in (1.0, 0.4)
         ]
+
+
+def turns(horizon: int, changes: int, cycles: float, n_states: int = 2) -> Problem:
+    """Return a deterministic problem whose actions swap their effects and whose rewards swing, in steps.
+
+    Action a leads a states on, and S - 1 - a after a change, so the diameter is 1. First the last state pays, then
+    the first. Nothing is random, so estimates are exact and every run stays within radii of any size. Small radii
+    then give bounds that are not vacuous at horizons at which theory's radii are too large.
+    """
+    space = Space.uniform(n_states, n_states)
+    state = space.pair_states
+    action = np.arange(space.n_pairs) % n_states
+    onward, backward = (state + action) % n_states, (state + n_states - 1 - action) % n_states
+    anchors = [
+        Mdp(space, (state == n_states - 1).astype(float), np.eye(n_states)[onward]),
+        Mdp(space, (state == 0).astype(float), np.eye(n_states)[backward]),
+    ]
+    rewards = swing(REWARD_LEVELS, cycles)[blocks(horizon, REWARD_LEVELS, REWARD_LEVELS - 1)]
+    world = DriftingMdp(anchors, blocks(horizon, 2, changes), reward_weights=rewards)
+    return Problem(world, reward_range=(0.0, 1.0), name="turns")
+
+
+def nearly_still(horizon: int, b_r: float, b_p: float, steps: int = 8) -> Problem:
+    """Return two states, with actions to stay or to move, that change by B_r and B_p in a few equal steps.
+
+    The drift is so slow that theory's own radii give a bound below T.
+    """
+    space = Space.uniform(2, 2)
+    size_r, size_p = b_r / (steps - 1), b_p / (steps - 1)
+    anchors = []
+    for i in range(steps):
+        slip = 0.01 + i * size_p / 2
+        rows = [[1 - slip, slip], [slip, 1 - slip], [slip, 1 - slip], [1 - slip, slip]]
+        anchors.append(Mdp(space, [0.2, 0.2, 0.6 + i * size_r, 0.8], rows))
+    return Problem(
+        DriftingMdp(anchors, blocks(horizon, steps, steps - 1)), reward_range=(0.0, 1.0), name="nearly still"
+    )
+
+
+def one_jump(horizon: int, at: int) -> Problem:
+    """Return a bandit of one arm whose reward jumps from 0 to 1 after step ``at``."""
+    space = Space.uniform(1, 1)
+    before, after = Mdp(space, [0.0], [[1.0]]), Mdp(space, [1.0], [[1.0]])
+    return Problem(
+        DriftingMdp.piecewise([before, after], [at + 1], horizon), reward_range=(0.0, 1.0), name="one jump"
+    )
+
+
+def ring(n_states: int, horizon: int, tilt: float) -> Problem:
+    """Return a deterministic ring whose first half pays 1. The rewards move by ``tilt`` once."""
+    space = Space.uniform(n_states, 1)
+    pays = (np.arange(n_states) < n_states // 2).astype(float)
+    onward = np.eye(n_states)[(np.arange(n_states) + 1) % n_states]
+    anchors = [Mdp(space, pays, onward), Mdp(space, np.maximum(0.0, pays - tilt), onward)]
+    return Problem(DriftingMdp(anchors, blocks(horizon, 2, 1)), reward_range=(0.0, 1.0), name="ring")
+
+
+def shop(
+    capacity: int, horizon: int, zeta: float, low: float = 0.5, high: float = 1.5
+) -> problems.InventoryProblem:
+    """Return an inventory whose mean demand jumps three times between two levels."""
+    path = problems.Abrupt([low, high, low, high], [horizon * i // 4 + 1 for i in (1, 2, 3)])
+    return problems.inventory(
+        capacity=capacity,
+        horizon=horizon,
+        demand=problems.Poisson(path),
+        fixed_cost=0.5,
+        unit_cost=0.2,
+        lost_sale=2.0,
+        holding=0.3,
+        zeta=zeta,
+    )
+
+
+def steady_shop(horizon: int) -> problems.InventoryProblem:
+    """Return an inventory of capacity 2 whose demand hardly changes, as zeta is nearly the largest possible."""
+    return shop(capacity=2, horizon=horizon, zeta=0.33, low=0.6, high=0.7)
+
+
+def order_up(space: Space) -> NDArray[np.int32]:
+    """Return the pair of each state of an inventory that fills the shelf, a = S - s."""
+    return np.asarray(space.offsets[1:] - 1)
+
+
+def random_mdp(rng: np.random.Generator, n_states: int, n_actions: int, sparse: bool = False) -> Mdp:
+    """Return a communicating MDP with random rewards in [0, 1]. Sparse rows are nearly deterministic."""
+    space = Space.uniform(n_states, n_actions)
+    rows = rng.dirichlet(np.full(n_states, 0.2 if sparse else 1.0), size=space.n_pairs)
+    onward = np.eye(n_states)[(space.pair_states + 1) % n_states]
+    rows[::n_actions] = 0.5 * (rows + onward)[::n_actions]  # the first action makes it communicate
+    rows[rows < 1e-6] = 0.0  # HiGHS takes smaller probabilities for 0
+    return Mdp(space, rng.random(space.n_pairs), rows / rows.sum(axis=1, keepdims=True))

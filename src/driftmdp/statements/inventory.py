@@ -13,11 +13,10 @@ from driftmdp.formulas import bounds, lemmas
 from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
 from driftmdp.problems.schedules import blocks, swing
 from driftmdp.simulation import simulate
-from driftmdp.statements.check_problems import REWARD_LEVELS, order_up, shop, steady_shop
 from driftmdp.statements.concentration import error_ratios
-from driftmdp.statements.context import CheckContext
-from driftmdp.statements.one_step_regret import try_one_step
+from driftmdp.statements.context import REWARD_LEVELS, CheckContext, order_up, shop, steady_shop
 from driftmdp.statements.registry import checks
+from driftmdp.statements.regret_lemmas import try_one_step
 from driftmdp.statements.run_trace import RunTrace, trace_run
 from driftmdp.statements.verdict import Evidence, Floats
 
@@ -116,9 +115,7 @@ def proposition_5(context: CheckContext, evidence: Evidence) -> str:
     for trace in [*_covered_traces(context), two_ways_trace(context)]:
         diameter = np.full(trace.horizon, 1 / zeta_of(trace))
         try_one_step(evidence, trace, diameter, np.ones(trace.horizon, np.bool_))
-    return (
-        "On inventory 1/zeta makes it vacuous. With zeta = 1 and B_p = 2 it is not, and the term var_p is needed"
-    )
+    return "On inventory 1/zeta makes it vacuous. With zeta = 1 and B_p = 2 it is not, and the term var_p is needed"
 
 
 def _try_bound(evidence: Evidence, trace: RunTrace) -> tuple[float, float]:

@@ -10,8 +10,7 @@ import numpy as np
 from driftmdp import formulas, planning, problems
 from driftmdp.formulas import bounds
 from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
-from driftmdp.statements.check_problems import random_mdp, ring, turns
-from driftmdp.statements.context import CheckContext
+from driftmdp.statements.context import CheckContext, random_mdp, ring, turns
 from driftmdp.statements.registry import checks
 from driftmdp.statements.verdict import Caveat, Evidence, Floats
 

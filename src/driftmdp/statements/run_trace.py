@@ -55,30 +55,94 @@ class RunTrace:
         The run, and the agent and the problem it came from.
     beliefs
         ``agent.beliefs()`` at the start of each episode.
+
+    Attributes
+    ----------
+    scaled
+        Whether the radii are smaller than theory's.
+    budgets
+        B_r and B_p.
+    covered
+        Whether r- and p- lie within the radii at every start of an episode, as under E_r and E_p.
+    reward_upper
+        Max H_r of every pair: r^ + rad_r, at most 1, and 1 where N = 0. Shape (M, P).
+    p_tilde, upper_values
+        p~, the best transitions in H_p(eta) for gamma~, and max over H_r and H_p(eta) of r + p' gamma~, for every
+        episode and pair.
+    inside
+        Whether p_tau(m) lies in H_p(eta) for every pair, shape (M,): the set U of the proof of Theorem 1.
     """
 
     def __init__(self, name: str, problem: Problem, agent: SWUCRL2CW, run: Run, beliefs: Sequence[Any]) -> None:
         self.name, self.problem, self.agent, self.run = name, problem, agent, run
-        self.starts: Ints = run.episode_starts
         self.horizon, self.window, self.widening = problem.horizon, agent.window, float(agent.widening)
-        self.scaled = agent.scale < 1.0  # whether the radii are smaller than theory's
+        self.scaled = agent.scale < 1.0
         self.gain = np.array([belief.gain for belief in beliefs])
         self.bias, self.policy, self.believed_counts, self.believed_rewards, self.believed_radii = (
             np.stack([getattr(belief, field) for belief in beliefs])
             for field in ("bias", "policy", "counts", "rewards", "radii")
         )
-
-    # the problem -----------------------------------------------------------------------------------------
+        self.starts: Ints = run.episode_starts
+        self.lengths = np.diff(self.starts, append=self.horizon + 1)
+        self.episode = np.searchsorted(self.starts, np.arange(1, self.horizon + 1), side="right") - 1
+        self.pairs: Ints = problem.space.offsets[run.states].astype(np.int64) + run.actions
+        self._recompute_estimates()
+        self._recompute_regions()
+        self._recompute_variation()
 
     def in_units(self, rewards: Floats) -> Floats:
         """Return rewards in units of the reward range, from 0 to 1."""
         low, high = self.problem.reward_range
         return np.asarray((rewards - low) / (high - low))
 
-    @functools.cached_property
-    def budgets(self) -> tuple[float, float]:
-        """B_r and B_p, rewards in units of the range."""
-        return float(self._variation[0].sum()), float(self._variation[1].sum())
+    def _recompute_estimates(self) -> None:
+        """Set the estimates from the window of each episode, by the paper's definitions, zero where N = 0."""
+        run, windows = self.run, _Windows(self.starts, self.window, self.pairs, self.problem.space.n_pairs)
+        self.counts = windows.sums(np.ones(self.horizon))
+        divisors = np.maximum(1.0, self.counts)
+        next_states = np.append(run.states[1:], run.final_state)
+        seen = next_states == np.arange(self.problem.space.n_states)[:, None]
+        self.p_steps = transitions_along(self.problem.drifting, np.arange(self.horizon), self.pairs)
+        self.p_at_start = self.all_transitions(self.starts - 1)
+        self.r_hat = windows.sums(self.in_units(run.rewards)) / divisors
+        self.r_bar = windows.sums(self.in_units(run.mean_rewards)) / divisors
+        self.p_hat, self.p_bar = (
+            np.stack([windows.sums(column) for column in columns], axis=2) / divisors[:, :, None]
+            for columns in (seen, self.p_steps.T)
+        )
+
+    def _recompute_regions(self) -> None:
+        """Set the confidence regions at the start of each episode, and what they contain."""
+        agent, unseen = self.agent, self.counts == 0  # the whole of [0, 1] and of the simplex, at any scale
+        radii = formulas.paper_radii(self.counts, self.problem.space, self.horizon, agent.delta)
+        self.rad_r = np.maximum(agent.scale * radii.reward, unseen * 1.0)
+        self.rad_p = np.maximum(agent.scale * radii.transition, unseen * 2.0)
+        self.reward_upper = np.where(unseen, 1.0, np.clip(self.r_hat + self.rad_r, 0.0, 1.0))
+        within_r = np.abs(self.r_hat - self.r_bar) <= self.rad_r + 1e-12
+        within_p = np.abs(self.p_hat - self.p_bar).sum(axis=2) <= self.rad_p + 1e-12
+        self.covered = bool((unseen | (within_r & within_p)).all())
+        distance = np.abs(self.p_at_start - self.p_hat).sum(axis=2)
+        self.inside = (unseen | (distance <= self.rad_p + self.widening + 1e-12)).all(axis=1)
+        m, p, s = self.p_hat.shape
+        centres, radius = self.p_hat.reshape(m * p, s), (self.rad_p + self.widening).ravel()
+        self.p_tilde = best_transitions(centres, radius, np.repeat(self.bias, p, axis=0)).reshape(m, p, s)
+        self.upper_values = self.reward_upper + (self.p_tilde * self.bias[:, None, :]).sum(axis=2)
+
+    def _recompute_variation(self) -> None:
+        """Set the budgets, and var_t: the variation from the start of the window of t's episode to t."""
+        found, (low, high) = self.problem.drifting.variation(), self.problem.reward_range
+        kinds = found.reward_steps / (high - low), found.transition_steps
+        self.budgets = float(kinds[0].sum()), float(kinds[1].sum())
+        first = np.maximum(1, self.starts - self.window)[self.episode]
+        summed = (np.concatenate([[0.0], np.cumsum(steps)]) for steps in kinds)  # [i] is B_1 + ... + B_i
+        self.var_r, self.var_p = (sums[: self.horizon] - sums[first - 1] for sums in summed)
+
+    def all_transitions(self, rows: NDArray[Any]) -> Floats:
+        """Return p_t of every pair at the given steps (0-based rows), shape (steps, P, S)."""
+        n_pairs = self.problem.space.n_pairs
+        every = np.tile(np.arange(n_pairs), len(rows))
+        flat = transitions_along(self.problem.drifting, np.repeat(rows, n_pairs), every)
+        return flat.reshape(len(rows), n_pairs, -1)
 
     @functools.cached_property
     def max_diameter(self) -> float:
@@ -93,164 +157,15 @@ class RunTrace:
         found = [float(planning.diameter(self.problem.drifting.at(int(steps[g]) + 1))) for g in wanted]
         return np.array(found)[place]
 
-    # the trajectory --------------------------------------------------------------------------------------
-
-    @functools.cached_property
-    def pairs(self) -> Ints:
-        """The pair of each step, shape (T,)."""
-        return self.problem.space.offsets[self.run.states].astype(np.int64) + self.run.actions
-
-    @functools.cached_property
-    def episode(self) -> Ints:
-        """The number of the episode of each step, from 0, shape (T,)."""
-        return np.searchsorted(self.starts, np.arange(1, self.horizon + 1), side="right") - 1
-
-    @functools.cached_property
-    def lengths(self) -> Ints:
-        """The number of steps of each episode."""
-        return np.diff(self.starts, append=self.horizon + 1)
-
-    @functools.cached_property
-    def regret(self) -> Floats:
-        """rho*_t - r_t(s_t, a_t), shape (T,)."""
-        return np.asarray(self.gains - self.in_units(self.run.mean_rewards))
-
     @functools.cached_property
     def gains(self) -> Floats:
         """rho*_t, shape (T,)."""
         return self.in_units(planning.optimal_gains(self.problem.drifting, allow_transient=True))
 
-    # estimates from the window, by the paper's definitions -----------------------------------------------
-
     @functools.cached_property
-    def _windows(self) -> _Windows:
-        return _Windows(self.starts, self.window, self.pairs, self.problem.space.n_pairs)
-
-    @functools.cached_property
-    def counts(self) -> Floats:
-        """N at tau(m)."""
-        return self._windows.sums(np.ones(self.horizon))
-
-    def _window_means(self, values: NDArray[Any]) -> Floats:
-        """Return the means over the visits in the window, zero where N = 0, of values of shape (T,) or (T, S)."""
-        divisors = np.maximum(1.0, self.counts)
-        if values.ndim == 1:
-            return self._windows.sums(values) / divisors
-        return np.stack([self._windows.sums(column) for column in values.T], axis=2) / divisors[:, :, None]
-
-    @functools.cached_property
-    def r_hat(self) -> Floats:
-        """The empirical mean rewards."""
-        return self._window_means(self.in_units(self.run.rewards))
-
-    @functools.cached_property
-    def p_hat(self) -> Floats:
-        """The empirical transitions."""
-        next_states = np.append(self.run.states[1:], self.run.final_state)
-        return self._window_means(next_states[:, None] == np.arange(self.problem.space.n_states))
-
-    @functools.cached_property
-    def r_bar(self) -> Floats:
-        """The mean of the true rewards over the same visits."""
-        return self._window_means(self.in_units(self.run.mean_rewards))
-
-    @functools.cached_property
-    def p_bar(self) -> Floats:
-        """The mean of the true transitions over the same visits."""
-        return self._window_means(self.p_steps)
-
-    @functools.cached_property
-    def p_steps(self) -> Floats:
-        """p_t( . | s_t, a_t)."""
-        return transitions_along(self.problem.drifting, np.arange(self.horizon), self.pairs)
-
-    @functools.cached_property
-    def p_at_start(self) -> Floats:
-        """p_tau(m) of every pair."""
-        return self.all_transitions(self.starts - 1)
-
-    def all_transitions(self, rows: NDArray[Any]) -> Floats:
-        """Return p_t of every pair at the given steps (0-based rows), shape (steps, P, S)."""
-        n_pairs = self.problem.space.n_pairs
-        every = np.tile(np.arange(n_pairs), len(rows))
-        flat = transitions_along(self.problem.drifting, np.repeat(rows, n_pairs), every)
-        return flat.reshape(len(rows), n_pairs, -1)
-
-    # confidence regions ----------------------------------------------------------------------------------
-
-    @functools.cached_property
-    def _radii(self) -> formulas.Radii:
-        agent = self.agent
-        radii = formulas.paper_radii(self.counts, self.problem.space, self.horizon, agent.delta)
-        unseen = self.counts == 0  # the whole of [0, 1] and of the simplex, at any scale
-        return formulas.Radii(
-            np.maximum(agent.scale * radii.reward, unseen * 1.0),
-            np.maximum(agent.scale * radii.transition, unseen * 2.0),
-        )
-
-    @property
-    def rad_r(self) -> Floats:
-        """rad_r at tau(m)."""
-        return self._radii.reward
-
-    @property
-    def rad_p(self) -> Floats:
-        """rad_p at tau(m), without widening."""
-        return self._radii.transition
-
-    @functools.cached_property
-    def reward_upper(self) -> Floats:
-        """Max H_r of every pair: r^ + rad_r, at most 1, and 1 where N = 0."""
-        return np.where(self.counts == 0, 1.0, np.clip(self.r_hat + self.rad_r, 0.0, 1.0))
-
-    @functools.cached_property
-    def covered(self) -> bool:
-        """Whether r- and p- lie within the radii at every start of an episode, as under E_r and E_p."""
-        reward = np.abs(self.r_hat - self.r_bar) <= self.rad_r + 1e-12
-        transition = np.abs(self.p_hat - self.p_bar).sum(axis=2) <= self.rad_p + 1e-12
-        return bool((reward & transition)[self.counts > 0].all())
-
-    @functools.cached_property
-    def p_tilde(self) -> Floats:
-        """p~ of every episode and pair: the best in H_p(eta) for gamma~, shape (M, P, S)."""
-        m, p, s = self.p_hat.shape
-        radius = (self.rad_p + self.widening).ravel()
-        return best_transitions(self.p_hat.reshape(m * p, s), radius, np.repeat(self.bias, p, 0)).reshape(m, p, s)
-
-    @functools.cached_property
-    def upper_values(self) -> Floats:
-        """Max over H_r and H_p(eta) of r + p' gamma~, for every episode and pair, shape (M, P)."""
-        return np.asarray(self.reward_upper + (self.p_tilde * self.bias[:, None, :]).sum(axis=2))
-
-    @functools.cached_property
-    def inside(self) -> NDArray[np.bool_]:
-        """Whether p_tau(m) lies in H_p(eta) for every pair, shape (M,): the set U of the proof of Theorem 1."""
-        distance = np.abs(self.p_at_start - self.p_hat).sum(axis=2)
-        within = distance <= self.rad_p + self.widening + 1e-12
-        return np.asarray(((self.counts == 0) | within).all(axis=1))
-
-    # variation -------------------------------------------------------------------------------------------
-
-    @functools.cached_property
-    def _variation(self) -> tuple[Floats, Floats]:
-        found = self.problem.drifting.variation()
-        low, high = self.problem.reward_range
-        return found.reward_steps / (high - low), found.transition_steps
-
-    @functools.cached_property
-    def var_r(self) -> Floats:
-        """var_{r,t}: the variation of rewards from the start of the window of t's episode to t."""
-        return self._since_window_start(self._variation[0])
-
-    @functools.cached_property
-    def var_p(self) -> Floats:
-        """var_{p,t}."""
-        return self._since_window_start(self._variation[1])
-
-    def _since_window_start(self, steps: Floats) -> Floats:
-        summed = np.concatenate([[0.0], np.cumsum(steps)])  # summed[i] = B_1 + ... + B_i
-        first = np.maximum(1, self.starts - self.window)[self.episode]
-        return np.asarray(summed[: self.horizon] - summed[first - 1])
+    def regret(self) -> Floats:
+        """rho*_t - r_t(s_t, a_t), shape (T,)."""
+        return np.asarray(self.gains - self.in_units(self.run.mean_rewards))
 
     # the sets of the proof of Theorem 1 ------------------------------------------------------------------
 

@@ -13,8 +13,7 @@ from driftmdp.agents import SWUCRL2CW, BuiltinAgent, Random
 from driftmdp.formulas import bounds
 from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
 from driftmdp.simulation import simulate
-from driftmdp.statements.check_problems import STAY_OR_MOVE, turns
-from driftmdp.statements.context import CheckContext
+from driftmdp.statements.context import STAY_OR_MOVE, CheckContext, turns
 from driftmdp.statements.registry import checks
 from driftmdp.statements.verdict import Caveat, Evidence
 from driftmdp.statistics import log_log_slope

@@ -14,9 +14,8 @@ from driftmdp.formulas import bounds, lemmas
 from driftmdp.mdp import Problem, Space
 from driftmdp.planning import optimal_gains
 from driftmdp.simulation import Run, simulate
-from driftmdp.statements.check_problems import turns
 from driftmdp.statements.concentration import TEST
-from driftmdp.statements.context import CheckContext
+from driftmdp.statements.context import CheckContext, turns
 from driftmdp.statements.registry import checks
 from driftmdp.statements.verdict import Caveat, Evidence, Floats
 
