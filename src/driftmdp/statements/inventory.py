@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +17,11 @@ from driftmdp.simulation import simulate
 from driftmdp.statements.concentration import error_ratios
 from driftmdp.statements.context import REWARD_LEVELS, CheckContext, order_up, shop, steady_shop
 from driftmdp.statements.registry import checks
-from driftmdp.statements.regret_lemmas import try_one_step
+from driftmdp.statements.regret_lemmas import try_one_step, try_regret
 from driftmdp.statements.run_trace import RunTrace, trace_run
 from driftmdp.statements.verdict import Evidence, Floats
 
+_Size = tuple[Space, int, float]
 EPISODES_PER_RUN = 60  # at which plausible transitions are constructed
 
 
@@ -118,14 +120,15 @@ def proposition_5(context: CheckContext, evidence: Evidence) -> str:
     return "On inventory 1/zeta makes it vacuous. With zeta = 1 and B_p = 2 it is not, and the term var_p is needed"
 
 
-def _try_bound(evidence: Evidence, trace: RunTrace) -> tuple[float, float]:
-    """Try Theorem 3's explicit bound on a run, and return the regret and the bound."""
-    space, t, scale = trace.problem.space, trace.horizon, trace.agent.scale
-    right = lemmas.regret(space, t, *trace.budgets, trace.window, 0.0, 1 / zeta_of(trace), scale, lost=False)
-    regret = float(trace.regret.sum())
-    evidence.printed.at_most(trace.name, regret, right, trivial=t, scaled=trace.scaled)
-    trace.try_algorithm(evidence)
-    return regret, right
+def _try_orders(evidence: Evidence, rule: str, theorem: Callable[..., float], sizes: Sequence[_Size]) -> None:
+    """Try that a theorem's terms at W* are at most 8 times its order. A size is a space, T, and W* at B = 0."""
+    for space, t, base in sizes:
+        for b in (0.0, 1.0, t**0.5, float(t)):
+            w, name = base / (b + 1) ** (2 / 3), f"S = {space.n_states}, T = {t:.0e}, B = {b:.0e}"
+            chosen = formulas.tuned(space, t, b / 2, b / 2, rule).window
+            evidence.library.equal(f"{name}: W* of formulas.tuned", chosen, min(t, w), 1.0)
+            terms, order = (theorem(space, t, b / 2, b / 2, 1.0, window=window) for window in (w, None))
+            evidence.printed.step(f"{name}: orders at W*", terms, 8 * order)
 
 
 @checks("theorem-3", "regret without widening", "Theorem 3 (thm:main_alternative)", 73)
@@ -134,23 +137,16 @@ def theorem_3(context: CheckContext, evidence: Evidence) -> str:
 
     With W* = S^(2/3) A^(1/2) T^(2/3) (B_r + B_p + 1)^(-2/3): O~(D- (B_r + B_p + 1)^(1/3) S^(2/3) A^(1/2) T^(2/3)).
     """
-    for trace in _covered_traces(context):
-        _try_bound(evidence, trace)
-    drifting = two_ways_trace(context)
-    regret, right = _try_bound(evidence, drifting)
-    for states, actions, t in [(2, 2, 10**4), (10, 3, 10**6), (50, 5, 10**9)]:
-        for b in (0.0, 1.0, t**0.5, float(t)):
-            space = Space.uniform(states, actions)
-            w = states ** (2 / 3) * actions**0.5 * (t / (b + 1)) ** (2 / 3)
-            terms = b * w + states * actions**0.5 * t / w**0.5 + states * actions * t / w + t**0.5
-            order = bounds.theorem_3(space, t, b / 2, b / 2, 1.0)
-            chosen = formulas.tuned(space, t, b / 2, b / 2, "theorem-3").window
-            name = f"S = {states}, T = {t:.0e}, B = {b:.0e}"
-            evidence.library.equal(f"{name}: W* of formulas.tuned", chosen, w, 1.0)
-            evidence.printed.step(f"{name}: orders at W*", terms, 8 * order)
+    for trace in [*_covered_traces(context), two_ways_trace(context)]:
+        regret, right = try_regret(evidence, trace, 1 / zeta_of(trace), lost=False)
+    sizes = [
+        (Space.uniform(states, actions), t, states ** (2 / 3) * actions**0.5 * t ** (2 / 3))
+        for states, actions, t in ((2, 2, 10**4), (10, 3, 10**6), (50, 5, 10**9))
+    ]
+    _try_orders(evidence, "theorem-3", bounds.theorem_3, sizes)
     return (
-        f"With the explicit constants, B_p = {drifting.budgets[1]:g} and zeta = 1: regret {regret:,.0f}, bound "
-        f"{right:,.0f}, T {drifting.horizon:,}. On inventory it is vacuous. So loose a bound would hold without "
+        f"With the explicit constants, B_p = {trace.budgets[1]:g} and zeta = 1: regret {regret:,.0f}, bound "
+        f"{right:,.0f}, T {trace.horizon:,}. On inventory it is vacuous. So loose a bound would hold without "
         "its term for B_p too. At single steps that term is needed (proposition-5). The orders of all terms at W* "
         "are at most 8 times the claimed one"
     )
@@ -252,17 +248,10 @@ def theorem_4(context: CheckContext, evidence: Evidence) -> str:
     means S + 1 states and (S + 1)(S + 2) / 2 pairs, which are used in every constant.
     """
     for trace in _covered_traces(context):
-        _try_bound(evidence, trace)
+        try_regret(evidence, trace, 1 / zeta_of(trace), lost=False)
     name, regret, right = _try_long_shop(evidence, context.long_shop())
-    for capacity, t in [(2, 10**4), (10, 10**6), (50, 10**9)]:
-        for b in (0.0, 1.0, t**0.5, float(t)):
-            space, w = Space.uniform(capacity, 1), capacity * (t / (b + 1)) ** (2 / 3)
-            size = f"S = {capacity}, T = {t:.0e}, B = {b:.0e}"
-            chosen = formulas.tuned(space, t, b / 2, b / 2, "theorem-4").window
-            evidence.library.equal(f"{size}: W* of formulas.tuned", chosen, min(t, w), 1.0)
-            terms = b * w + capacity**1.5 * t / w**0.5 + capacity**2 * t / w + t**0.5
-            order = bounds.theorem_4(space, t, b / 2, b / 2, 1.0)
-            evidence.printed.step(f"{size}: orders at W*", terms, 8 * order)
+    sizes = [(Space.uniform(s, 1), t, s * t ** (2 / 3)) for s, t in ((2, 10**4), (10, 10**6), (50, 10**9))]
+    _try_orders(evidence, "theorem-4", bounds.theorem_4, sizes)
     shelf = steady_shop(4).space
     useful = bounds.useful_horizon(lambda t: bounds.theorem_4(shelf, t, 0.1, 0.1, 0.33, explicit=True))
     evidence.test = "Holds with probability 1 - 2/T on each run"

@@ -79,10 +79,7 @@ def lemma_2(context: CheckContext, evidence: Evidence) -> str:
     for trace in context.traces():
         limit = 2 * trace.diameters_at_start[trace.inside]
         evidence.corrected.at_most(f"{trace.name}, gamma~ <= 2 D", trace.bias.max(axis=1)[trace.inside], limit)
-    evidence.correction = (
-        "The span is at most D (rho - min r), so at most 2 D for extended value iteration. It is at most D if that "
-        "begins at 0"
-    )
+    evidence.correction = "The span is at most D (rho - min r), so 2 D for extended value iteration, D from u_0 = 0"
     return "Any gamma is feasible with a large enough rho, so no bound without rho can hold"
 
 

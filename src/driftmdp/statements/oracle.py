@@ -94,10 +94,7 @@ def definition_1(context: CheckContext, evidence: Evidence) -> str:
         times = np.array([_hitting_times(mdp, target) for target in range(mdp.space.n_states)])
         np.fill_diagonal(times, 0.0)
         evidence.printed.equal(f"random MDP {i}, by value iteration", found, times.max(), 1e-6 * found)
-    return (
-        "The definition does not say whether the minimum includes t = 0. Without it the time would be that to "
-        "return, and one state would have diameter 1, against Remark 5"
-    )
+    return "Without t = 0 in the minimum one state would have diameter 1, against Remark 5. The text leaves it open"
 
 
 def _hitting_times(mdp: Mdp, target: int) -> Floats:

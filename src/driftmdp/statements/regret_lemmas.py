@@ -127,6 +127,19 @@ def try_one_step(evidence: Evidence, trace: RunTrace, diameter: Floats, usable: 
     printed.step(f"{name}, by Property 1", trace.upper_values[m, pair] - here, trace.gain[m])
 
 
+def try_regret(evidence: Evidence, trace: RunTrace, diameter: float, lost: bool = True) -> tuple[float, float]:
+    """Try the sum of the four lemmas on a run, and Algorithm 1 itself. Return the regret and the bound.
+
+    The sum is Theorem 1's explicit bound, or without ``lost`` episodes that of Theorems 3 and 4.
+    """
+    space, t, scale = trace.problem.space, trace.horizon, trace.agent.scale
+    right = lemmas.regret(space, t, *trace.budgets, trace.window, trace.widening, diameter, scale, lost=lost)
+    regret = float(trace.regret.sum())
+    evidence.printed.at_most(trace.name, regret, right, trivial=t, scaled=trace.scaled)
+    trace.try_algorithm(evidence)
+    return regret, right
+
+
 @checks("lemma-6", "the size of Q_T", "Lemma 6 (lemma:Q_size)", 100)
 def lemma_6(context: CheckContext, evidence: Evidence) -> str:
     """Few episodes, more than W apart, can have their true MDP outside the widened region.
@@ -142,10 +155,7 @@ def lemma_6(context: CheckContext, evidence: Evidence) -> str:
             name, distance = f"{trace.name}, tau = {tau}", _largest_distance(trace, tau)
             evidence.printed.step(f"{name}, eq:Q_size1: how far p_t was from p_tau", trace.widening, distance)
             evidence.printed.step(f"{name}, eq:Q_size3: what was varied", distance, trace.var_p[tau - 1])
-    return (
-        "Vacuous where Q_T is empty or the bound is M(T) or more. Before each member of Q_T the true transitions "
-        "were more than eta away"
-    )
+    return "Vacuous where Q_T is empty or the bound is at least M(T). p_t was more than eta away before each member"
 
 
 def _largest_distance(trace: RunTrace, tau: int) -> float:

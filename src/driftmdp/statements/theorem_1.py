@@ -15,6 +15,7 @@ from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
 from driftmdp.simulation import simulate
 from driftmdp.statements.context import STAY_OR_MOVE, CheckContext, turns
 from driftmdp.statements.registry import checks
+from driftmdp.statements.regret_lemmas import try_regret
 from driftmdp.statements.verdict import Caveat, Evidence
 from driftmdp.statistics import log_log_slope
 
@@ -33,20 +34,13 @@ def theorem_1(context: CheckContext, evidence: Evidence) -> str:
     """
     shares: list[tuple[float, str]] = []
     for trace in context.covered_traces():
-        t, (b_r, b_p), scale = trace.horizon, trace.budgets, trace.agent.scale
-        diameter, space = trace.max_diameter, trace.problem.space
-        right = bounds.theorem_1(
-            space, t, b_r, b_p, diameter, trace.window, trace.widening, explicit=True, scale=scale
-        )
-        regret = float(trace.regret.sum())
-        evidence.printed.at_most(trace.name, regret, right, trivial=t, scaled=trace.scaled)
+        regret, right = try_regret(evidence, trace, trace.max_diameter)
         evidence.printed.step(f"{trace.name}, the four parts", regret, sum(trace.parts.values()))
-        trace.try_algorithm(evidence)
+        t = trace.horizon
         if right < t:
             shares.append((regret / right, f"{trace.name}: regret {regret:,.0f}, bound {right:,.0f}, T {t:,}"))
-    horizon = bounds.useful_horizon(
-        lambda t: bounds.theorem_1_tuned(Space.uniform(2, 2), t, 1, 1, 1, explicit=True)
-    )
+    small = Space.uniform(2, 2)
+    horizon = bounds.useful_horizon(lambda t: bounds.theorem_1_tuned(small, t, 1, 1, 1, explicit=True))
     evidence.test = "Holds with probability 1 - 2/T on each run"
     nearest = max(shares, default=(0.0, "none"))[1]
     return (

@@ -87,12 +87,18 @@ def _try_master(evidence: Evidence, problem: Problem, run: Run) -> None:
         return
     fed = np.add.reduceat(run.rewards, starts - 1) / length
     evidence.library.equal("the reward of a block over H", summary.feedback, fed)
-    n, arms = starts.size, len(summary.arms)
-    beta = math.sqrt(math.log(arms) / (arms * n))
-    gamma = min(0.5, 1.05 * math.sqrt(arms * math.log(arms) / n))
-    alpha = min(0.95 * beta, gamma / ((1 + beta) * arms))
+    arms = len(summary.arms)
+    alpha, beta, gamma = _exp3p_parameters(arms, starts.size)
+    gamma = min(0.5, gamma)
+    alpha = min(alpha, gamma / ((1 + beta) * arms))
     u = _probabilities(arms, (alpha, beta, gamma), summary.chosen, fed)
     evidence.library.equal("the master's probabilities, block by block", summary.probabilities, u)
+
+
+def _exp3p_parameters(arms: int, rounds: int) -> tuple[float, float, float]:
+    """Return alpha, beta and gamma of eq:borl_exp3_parameter."""
+    beta = math.sqrt(math.log(arms) / (arms * rounds))
+    return 0.95 * beta, beta, 1.05 * math.sqrt(arms * math.log(arms) / rounds)
 
 
 def _probabilities(arms: int, parameters: tuple[float, float, float], drawn: ArrayLike, fed: ArrayLike) -> Floats:
@@ -174,16 +180,12 @@ def master(context: CheckContext, evidence: Evidence) -> str:
         evidence.corrected.step(f"{name}: the bound is below n", bound, rounds)
         _try_probabilities(evidence, n_arms, rounds)
     evidence.test = TEST
-    evidence.correction = (
-        "The bound holds where gamma <= 1/2. Otherwise the master draws uniformly, and its loss is linear"
-    )
+    evidence.correction = "The bound holds where gamma <= 1/2. Otherwise draws are uniform, and the loss linear"
     return f"EXP3.P lost at most {largest:.2f} of its bound. As BORL's master it has too few blocks for any bound"
 
 
 def _try_probabilities(evidence: Evidence, arms: int, rounds: int) -> None:
     """Try EXP3.P's probabilities in its first 100 rounds, with eq:borl_exp3_parameter for all rounds."""
-    beta = math.sqrt(math.log(arms) / (arms * rounds))
-    alpha, gamma = 0.95 * beta, 1.05 * math.sqrt(arms * math.log(arms) / rounds)
     agent = EXP3P.for_problem(problems.bandit(n_arms=arms, horizon=rounds, noise="none"))
     drawn, fed = np.arange(100) ** 2 % arms, np.arange(100) % 7 / 6
     shown = []
@@ -191,7 +193,7 @@ def _try_probabilities(evidence: Evidence, arms: int, rounds: int) -> None:
         shown.append(agent.probabilities)
         agent.act(0)
         agent.observe(reward, 0, action=arm)
-    u = _probabilities(arms, (alpha, beta, gamma), drawn, fed)
+    u = _probabilities(arms, _exp3p_parameters(arms, rounds), drawn, fed)
     evidence.library.equal(f"{arms} arms: the master's probabilities in 100 rounds", shown, u)
 
 
