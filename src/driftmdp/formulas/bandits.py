@@ -14,8 +14,8 @@ BOB        blocks of H = floor(K sqrt(T)) steps, windows floor(H^(j / D)), j = 0
 
 References: [BC12] for EXP3.P, as in [CSZ20] eq:borl_exp3_parameter, [ABFS02] for EXP3 and EXP3.S, [BGZ14] for
 Rexp3, [GM11] for SW-UCB and D-UCB, and [CSLZ19] for BOB. BOB's rule is for linear bandits of dimension d, and d = K
-here. A computed window or batch is kept within [1, T]. Where a formula divides by a variation or a number of changes
-of 0, the window is the whole run.
+here. A computed window or batch is kept within [1, T]. Where a formula divides by a variation of 0 or by 0 changes,
+the window is the whole run.
 """
 
 from __future__ import annotations

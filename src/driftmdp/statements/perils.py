@@ -100,7 +100,7 @@ def proposition_3(context: CheckContext, evidence: Evidence) -> str:
 
 @checks("remark-8", "why the perils arise", "Remark 8", 61)
 def remark_8(context: CheckContext, evidence: Evidence) -> str:
-    """Samples of different pairs come from different times, and regions are narrow: hence Proposition 3."""
+    """Samples of different pairs come from different times, and regions are narrow: this causes Proposition 3."""
     evidence.only_words = True
     return "This is an explanation. Its numbers, W/4 visits per pair and p^ = p-, are in proposition-3"
 

@@ -167,7 +167,7 @@ def _largest_distance(trace: RunTrace, tau: int) -> float:
     return float(np.abs(rows[:-1] - rows[-1]).sum(axis=2).max())
 
 
-@checks("lemma-7", "Q~_T covers what went wrong", "Lemma 7 (lemma:Q_tilde)", 101)
+@checks("lemma-7", "Q~_T covers the episodes outside the region", "Lemma 7 (lemma:Q_tilde)", 101)
 def lemma_7(context: CheckContext, evidence: Evidence) -> str:
     """Outside Q~_T the true MDP at the start of an episode is plausible.
 

@@ -134,7 +134,7 @@ def remark_5(context: CheckContext, evidence: Evidence) -> str:
     return "Tried: the explicit bound at D = 0 on runs, and the two terms of the order at W*"
 
 
-@checks("remark-6", "a world that stands still", "Remark 6 (remark:rl)", 26, Caveat.LOOSE)
+@checks("remark-6", "stationary MDPs", "Remark 6 (remark:rl)", 26, Caveat.LOOSE)
 def remark_6(context: CheckContext, evidence: Evidence) -> str:
     """In a stationary MDP, with W = T and eta = 0, the bound is UCRL2's, O~(D_max S sqrt(A T)).
 
@@ -155,7 +155,7 @@ def remark_6(context: CheckContext, evidence: Evidence) -> str:
     return f"For S = A = 2 and D = 1 the explicit bound is below T from T = {useful:,} on"
 
 
-@checks("remark-7", "windows that know no budget", "Remark 7 (remark:obl)", 27, Caveat.LOOSE)
+@checks("remark-7", "windows chosen without the budgets", "Remark 7 (remark:obl)", 27, Caveat.LOOSE)
 def remark_7(context: CheckContext, evidence: Evidence) -> str:
     """A window and a widening chosen without the budgets cost a factor linear in the budgets.
 
@@ -213,8 +213,8 @@ def regret_growth(context: CheckContext, evidence: Evidence) -> str:
     ]
     evidence.test = f"Bootstrap over {seeds} seeds. Rejected if the 99% interval lies above, error rate 0.005"
     return (
-        f"On T = {horizons[0]:,} .. {horizons[-1]:,} the slope of T^(3/4) with its logarithm is {claimed:.2f}. The "
-        f"measured slopes: {', '.join(found)}"
+        f"On T = {horizons[0]:,} .. {horizons[-1]:,} the slope of T^(3/4) with its logarithm is {claimed:.2f}. "
+        f"Measured slopes, and shares of random play's regret: {', '.join(found)}"
     )
 
 
@@ -235,4 +235,4 @@ def _try_growth(
     else:
         evidence.printed.at_most(f"{name}, low end of the slope", slope.low, claimed, scaled=scale < 1)
         evidence.printed.step(f"{name}, share of random play's regret", share, 0.7)
-    return f"{name}: {slope.estimate:.2f} [{slope.low:.2f}, {slope.high:.2f}], {share:.0%} of random play's"
+    return f"{name} ({slope.estimate:.2f} [{slope.low:.2f}, {slope.high:.2f}], {share:.0%})"
