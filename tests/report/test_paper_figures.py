@@ -20,7 +20,7 @@ from driftmdp.report.paper.peril_instances import arrows
 from driftmdp.report.paper.peril_trajectory import course, peril_trajectory, stretches
 from driftmdp.report.paper.q_sets import excess, kinds, q_run
 from driftmdp.statements.perils import diameters_inside
-from driftmdp.statements.run_trace import keep_trace
+from driftmdp.statements.run_trace import trace_run
 
 
 def named(figure, gid):
@@ -147,7 +147,7 @@ def test_the_distance_shown_says_who_is_inside():
 
 
 def test_with_the_radii_of_theory_there_is_nothing_to_show_in_q_sets():
-    whole = keep_trace("two-state", problems.two_state(horizon=5000), 1, window=500, widening=0.05)
+    whole = trace_run("two-state", problems.two_state(horizon=5000), 1, window=500, widening=0.05)
     assert whole.q_set == []
 
 

@@ -82,7 +82,7 @@ def episodes_do_not_end_at_multiples_of_the_window(monkeypatch):
 
 @mutation("lemma-12", "theorem-1", "theorem-4")
 def no_pair_ends_an_episode_by_doubling(monkeypatch):
-    """What a ledger sees of such an agent; the rule itself is compiled."""
+    """What a trace records of such an agent; the rule itself is compiled."""
     original = run_trace.simulate
 
     def without(agent, problem, seed):
@@ -95,7 +95,7 @@ def no_pair_ends_an_episode_by_doubling(monkeypatch):
 
 @mutation("property-2", "theorem-1", "theorem-3", "theorem-4")
 def plans_are_a_hundred_times_less_precise(monkeypatch):
-    """What a ledger sees of such an agent; the precision is compiled."""
+    """What a trace records of such an agent; the precision is compiled."""
     original = run_trace.simulate_until
 
     def imprecise(agent, problem, seed, steps):

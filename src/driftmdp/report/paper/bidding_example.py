@@ -12,7 +12,7 @@ from driftmdp.mdp import Problem
 from driftmdp.problems.bidding import AUDIENCES
 from driftmdp.report.paper.sheet import BLUE, GREEN, ORANGE, PAPER, RED, choices, name_turns, stacked
 from driftmdp.report.rendered_figure import styled
-from driftmdp.statements.regions import Floats
+from driftmdp.statements.verdict import Floats
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

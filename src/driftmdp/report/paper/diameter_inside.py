@@ -12,7 +12,7 @@ from driftmdp.mdp import Space
 from driftmdp.report.paper.sheet import BLACK, BLUE, GREEN, GREY, PAPER, PURPLE, RED, stacked
 from driftmdp.report.rendered_figure import styled
 from driftmdp.statements.perils import InsideRegion, diameters_inside
-from driftmdp.statements.regions import Floats
+from driftmdp.statements.verdict import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from driftmdp import problems
 from driftmdp.report.paper.sheet import BLACK, BLUE, PALE, PAPER, RED, bare, stacked
 from driftmdp.report.rendered_figure import styled
-from driftmdp.statements.regions import Floats
-from driftmdp.statements.run_trace import RunTrace, keep_trace
+from driftmdp.statements.run_trace import RunTrace, trace_run
+from driftmdp.statements.verdict import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,7 +37,7 @@ def q_run(seed: int = SEED) -> RunTrace:
     (500, 5, 52, 106)
     """
     problem = problems.two_state(horizon=5000)
-    return keep_trace("two-state", problem, seed, window=WINDOW, widening=WIDENING, scale=SCALE)
+    return trace_run("two-state", problem, seed, window=WINDOW, widening=WIDENING, scale=SCALE)
 
 
 def excess(trace: RunTrace) -> Floats:
@@ -47,7 +47,7 @@ def excess(trace: RunTrace) -> Floats:
 
     A pair that was never seen excludes nothing; where none was seen it is NaN.
     """
-    beyond = np.abs(trace.p_then - trace.p_hat).sum(axis=2) - trace.rad_p - trace.widening
+    beyond = np.abs(trace.p_at_start - trace.p_hat).sum(axis=2) - trace.rad_p - trace.widening
     worst = np.where(trace.counts > 0, beyond, -np.inf).max(axis=1)
     return np.where(np.isinf(worst), np.nan, worst)
 

@@ -10,7 +10,7 @@ from driftmdp import problems
 from driftmdp.mdp import Problem
 from driftmdp.report.paper.sheet import BLUE, PAPER, RED, stacked
 from driftmdp.report.rendered_figure import styled
-from driftmdp.statements.regions import Floats
+from driftmdp.statements.verdict import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

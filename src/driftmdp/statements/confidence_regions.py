@@ -1,16 +1,14 @@
-"""The confidence regions H_r and H_p(eta) of [CSZ20] eq:Hr, eq:Hp, written down plainly.
+"""The confidence regions H_r and H_p(eta) of [CSZ20] eq:Hr, eq:Hp, by the definitions.
 
-Nothing here shares code with the planner or the agents: it is what they are held against.
+Nothing here shares code with the planner or the agents, because both are compared with it.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftmdp.mdp import Space
-
-Floats = NDArray[np.float64]
+from driftmdp.statements.verdict import Floats
 
 
 def best_transitions(p_hat: Floats, radius: Floats, u: Floats) -> Floats:
@@ -47,14 +45,14 @@ def best_transitions(p_hat: Floats, radius: Floats, u: Floats) -> Floats:
 
 
 def bellman_values(rewards: Floats, p_hat: Floats, radius: Floats, u: Floats) -> Floats:
-    """Return max over H_r and H_p of r + p' u for every row; rewards are the tops of H_r."""
+    """Return max over H_r and H_p of r + p' u for every row, where ``rewards`` are the upper ends of H_r."""
     return np.asarray(rewards + (best_transitions(p_hat, radius, u) * u).sum(axis=1))
 
 
 def plain_sweeps(
     space: Space, rewards: Floats, p_hat: Floats, radius: Floats, precision: float, limit: int
 ) -> tuple[int, float]:
-    """Return how many sweeps [CSZ20] alg:evi takes as printed, from u = 0, and its last span; at most ``limit``."""
+    """Return how many sweeps [CSZ20] alg:evi takes as printed, at most ``limit`` from u = 0, and the last span."""
     u, span = np.zeros(space.n_states), np.inf
     for sweep in range(1, limit + 1):
         following = np.maximum.reduceat(bellman_values(rewards, p_hat, radius, u), space.offsets[:-1])
@@ -66,7 +64,7 @@ def plain_sweeps(
 
 
 def diameter_of_two_states(p_hat: Floats, radius: Floats) -> float:
-    """Return the smallest diameter of any MDP inside the region, for S = 2 and two actions a state.
+    """Return the smallest diameter of any MDP inside the region, for S = 2 and two actions per state.
 
     From state s the other is reached with probability at most max_a p^(other | s, a) + radius / 2, so the smallest
     expected time is one over that.
