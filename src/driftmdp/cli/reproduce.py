@@ -14,7 +14,7 @@ from driftmdp.cli.execution import Workers, closing_line, do_runs
 from driftmdp.cli.output import print_columns, remark
 from driftmdp.experiments import parse_spec
 from driftmdp.report import write_report
-from driftmdp.report.claims import WORDS
+from driftmdp.report.paper.claims import VERDICTS
 
 COLUMNS = (0, 1, 2, 4)  # problem, agent, mean reward, mean regret
 
@@ -43,7 +43,7 @@ def reproduce(out: Out = Path("out/reproduce"), workers: Workers = None) -> None
     rows = [[row[column].text for column in COLUMNS] for row in shown.outcomes.rows]
     print_columns(rows, [shown.outcomes.columns[column] for column in COLUMNS], numbers=[2, 3])
     print("\nWhat the paper says of it:")
-    print_columns([[f"  {WORDS[claim.verdict]}", claim.sentence] for claim in shown.claims])
+    print_columns([[f"  {VERDICTS[claim.verdict]}", claim.sentence] for claim in shown.claims])
     remark(f"\n{closing_line(session)}")
     print(f"The page, with the reasons: {written.page}")
     if session.failures:
