@@ -10,7 +10,7 @@ import typer
 
 import driftmdp as dm
 from driftmdp import problems
-from driftmdp.cli.figures import figures
+from driftmdp.cli.report import figures
 from driftmdp.errors import UnknownNameError
 from driftmdp.report import paper, write_figures
 from driftmdp.report.paper.borl_structure import borl_run, borl_structure
