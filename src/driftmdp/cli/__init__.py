@@ -53,10 +53,7 @@ Version = Annotated[
 
 
 @app.callback()
-def options(
-    debug: Debug = False,
-    version: Version = False,
-) -> None:
+def options(debug: Debug = False, version: Version = False) -> None:
     """Run agents in drifting worlds, and look at the results."""
 
 
@@ -86,6 +83,6 @@ def run_cli() -> None:
     except Exception as error:
         if debug:
             raise
-        text = one_line(f"error: An unexpected error occurred: {type(error).__name__}: {error}. ")
+        text = one_line(f"error: Something went wrong unexpectedly: {type(error).__name__}: {error}. ")
         print(f"{text}`driftmdp --debug ...` shows where.", file=sys.stderr)
         sys.exit(1)

@@ -22,11 +22,7 @@ from driftmdp.validation import nearest_name, one_of
 SpecPath = Annotated[Path, typer.Argument(help="The file to write.")]
 Kind = Annotated[str, typer.Argument(help="problems or agents", metavar="problems|agents", show_default=False)]
 Name = Annotated[str, typer.Argument(help="A problem or an agent of `driftmdp list`.", show_default=False)]
-RESTRICTIONS = {
-    "": "",
-    "bandits": " (bandits only: problems with one state)",
-    "inventory": " (inventory only)",
-}
+RESTRICTIONS = {"": "", "bandits": " (bandits only: problems with one state)", "inventory": " (inventory only)"}
 REFERENCES = (
     Path(__file__).parents[1] / "references.md",  # in a wheel
     Path(__file__).parents[3] / "docs" / "references.md",  # in a checkout

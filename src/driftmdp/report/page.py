@@ -110,16 +110,15 @@ def chart_data(report: ReportContent) -> dict[str, Any]:
 
 def _curve(curve: Curve) -> dict[str, Any]:
     # Not `asdict`, which copies number by number: that took longer than all the rest of the page.
-    bands = {"reward": _band(curve.reward), "regret": _band(curve.regret)}
-    return {"t": curve.t, **bands, "n_seeds": curve.n_seeds}
+    return {"t": curve.t, "reward": _band(curve.reward), "regret": _band(curve.regret), "n_seeds": curve.n_seeds}
 
 
 def _band(band: Band) -> dict[str, list[float | None]]:
-    return {"mean": _finite(band.mean), "low": _finite(band.low), "high": _finite(band.high)}
-
-
-def _finite(values: Sequence[float | None]) -> list[float | None]:
-    return [value if value is not None and math.isfinite(value) else None for value in values]
+    lists: dict[str, Sequence[float | None]] = {"mean": band.mean, "low": band.low, "high": band.high}
+    return {
+        name: [value if value is not None and math.isfinite(value) else None for value in values]
+        for name, values in lists.items()
+    }
 
 
 def _json(value: Any) -> str:

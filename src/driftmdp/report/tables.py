@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from driftmdp import statistics
 from driftmdp.display import counted
 from driftmdp.errors import InvalidInputError
 from driftmdp.experiments import Results
@@ -18,16 +19,8 @@ from driftmdp.experiments.identity import shown
 from driftmdp.experiments.rows import read_json
 from driftmdp.report.content import Line, Panel, Setting, Table, TableCell
 from driftmdp.report.layout import Layout
-from driftmdp.report.text import interval_cell, interval_text, number_cell, p_cell, table_row
+from driftmdp.report.text import interval_cell, interval_text, note, number_cell, p_cell, table_row
 from driftmdp.simulation.run import VACUOUS_ADVICE
-from driftmdp.statistics import (
-    difference_interval,
-    holm,
-    log_log_slope,
-    mean_interval,
-    rank_shares,
-    sign_flip_test,
-)
 
 Floats = NDArray[np.float64]
 SIGNIFICANCE_LEVEL = 0.05
@@ -46,7 +39,7 @@ def outcome_rows(results: Results) -> tuple[list[str], list[list[str]]]:
     """
     rows = []
     for (problem, agent), runs in results.runs.groupby(["problem", "agent"], sort=False):
-        means = [interval_text(mean_interval(runs[name].to_numpy())) for name in ("reward", "regret")]
+        means = [interval_text(statistics.mean_interval(runs[name].to_numpy())) for name in ("reward", "regret")]
         rows.append([str(problem), str(agent), str(len(runs)), *means])
     return ["problem", "agent", "seeds", "reward [95%]", "dynamic regret [95%]"], rows
 
@@ -70,8 +63,7 @@ def outcomes(layout: Layout, setting: Setting) -> Table:
         columns,
         rows,
         setting.id,
-        "Dynamic regret is the sum of the optimal gains minus the mean rewards of the chosen actions. The lowest "
-        "mean regret per problem is marked, not counting the Oracle.",
+        note("outcomes"),
     )
 
 
@@ -88,7 +80,7 @@ def ranking(layout: Layout, setting: Setting) -> Table:
         lines, regrets, learners = _regrets_by_seed(layout, setting, panel)
         if not len(regrets):
             continue
-        resampled, order = rank_shares(-regrets), _rank_of_means(regrets)
+        resampled, order = statistics.rank_shares(-regrets), _rank_of_means(regrets)
         best = min(order[learners], default=math.nan)
         for k, line in enumerate(lines):
             values[line.id].append(order[k])
@@ -107,8 +99,7 @@ def ranking(layout: Layout, setting: Setting) -> Table:
         ["Agent", "Mean rank", *(panel.label for panel in layout.panels)],
         rows,
         setting.id,
-        "1 is best. Equal means share a rank. Each resample takes the same seeds for all agents, so agents are "
-        "compared on the same random draws (common random numbers).",
+        note("ranking"),
     )
 
 
@@ -148,10 +139,12 @@ def paired_differences(layout: Layout, setting: Setting, baseline: Line) -> Tabl
     if not compared:
         return None
     flips = max(9999, 200 * len(compared))  # enough for a p-value that survives Holm's correction
-    adjusted = holm([sign_flip_test(less, flips) if less.size > 1 else math.nan for _, _, less in compared])
+    adjusted = statistics.holm(
+        [statistics.sign_flip_test(less, flips) if less.size > 1 else math.nan for _, _, less in compared]
+    )
     rows = []
     for (panel, line, less), p in zip(compared, adjusted.tolist(), strict=True):
-        difference = difference_interval(less, np.zeros(less.size))
+        difference = statistics.difference_interval(less, np.zeros(less.size))
         rows.append(table_row(panel.label, line.label, less.size, difference, p_cell(p), _finding(less, p)))
     return Table(
         f"paired-{setting.id}",
@@ -159,10 +152,7 @@ def paired_differences(layout: Layout, setting: Setting, baseline: Line) -> Tabl
         ["Problem", "Agent", "Seeds", f"Less regret than {baseline.label}, mean", "p, corrected", "Finding"],
         rows,
         setting.id,
-        "Both agents of a pair face the same random draws (common random numbers). The p-values are of sign-flip "
-        f"tests of no difference, corrected for the {counted(len(rows), 'comparison')} of this table (Holm). A "
-        "finding is given at 5%. Each interval is for its own row only, so one that excludes 0 need not be a "
-        f"finding.{_too_few_seeds(compared)}",
+        note("paired", comparisons=counted(len(rows), "comparison")) + _too_few_seeds(compared),
     )
 
 
@@ -204,14 +194,13 @@ def slopes(layout: Layout, setting: Setting) -> Table | None:
         ["Problem", "Agent", "Horizons", "Log-log slope"],
         rows,
         setting.id,
-        "The least-squares slope of log mean regret on log T, with a 95% interval from resampled seeds at every "
-        "horizon. An agent that never learns has slope 1.",
+        note("slopes"),
     )
 
 
 def _slope_cell(horizons: list[int], regrets: list[Floats]) -> TableCell:
     try:
-        return interval_cell(log_log_slope(horizons, regrets))
+        return interval_cell(statistics.log_log_slope(horizons, regrets))
     except InvalidInputError:
         return TableCell("none: a mean regret is not positive")
 
@@ -230,7 +219,7 @@ def problems_table(layout: Layout) -> Table:
         optimum = float(row["optimum"][-1])
         rows.append(table_row(panel.label, _described(row), size, *budgets, reward_range, optimum))
     columns = ["Problem", "Made by", "Size", "B_r", "B_p", "Rewards in", "Sum of optimal gains"]
-    return Table("problems", "The problems", columns, rows, "", "B_r and B_p are the exact variation budgets.")
+    return Table("problems", "The problems", columns, rows, "", note("problems"))
 
 
 def _described(row: Mapping[Any, Any], without: str = "") -> str:
@@ -261,9 +250,7 @@ def agents_table(layout: Layout, setting: Setting) -> Table:
         ["Agent", "Class", "Parameters, per problem where they differ", "Plans per run", "Vacuous plans"],
         rows,
         setting.id,
-        "A plan is vacuous when neither its reward radii nor its transition radii exclude anything. The data in "
-        "memory then do not matter. A plan with rewards that have no cap is never vacuous. For agents that are "
-        "not part of driftmdp, the parameters are those in the spec.",
+        note("agents"),
     )
 
 

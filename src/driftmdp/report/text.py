@@ -2,10 +2,30 @@
 
 from __future__ import annotations
 
+import functools
 import math
+import tomllib
+from importlib.resources import files
+from typing import Any
 
 from driftmdp.report.content import TableCell
 from driftmdp.statistics import Interval
+
+
+@functools.cache
+def _notes() -> dict[str, Any]:
+    return tomllib.loads(files("driftmdp.report").joinpath("notes.toml").read_text(encoding="utf-8"))
+
+
+def note(name: str, **values: Any) -> str:
+    """Return a note of ``notes.toml`` with its values filled in.
+
+    Examples
+    --------
+    >>> note("problems")
+    'B_r and B_p are the exact variation budgets.'
+    """
+    return str(_notes()[name]).format(**values)
 
 
 def number(value: float | None, digits: int = 4) -> str:

@@ -19,14 +19,10 @@ from driftmdp.report.backtest.tables import item_rows, item_tables, total_table
 from driftmdp.report.content import Figure, ReportContent, Section
 from driftmdp.report.page import write_page
 from driftmdp.report.rendered_figure import RenderedFigure
+from driftmdp.report.text import note
 
 LARGEST_ITEMS_DRAWN = 3
 COMPARED_PER_ITEM = (HINDSIGHT, "face-value")
-DAYS_EXPLAINED = (
-    f"How {RULES['optimist']} went through the past. It makes its estimate each morning from its own sales, of "
-    "demand up to the capacity (dashed). The time axis has only the days that are in the file. The first "
-    f"{WARM_UP}, shaded, are not scored."
-)
 
 
 @dataclass(frozen=True)
@@ -47,11 +43,7 @@ class WrittenBacktest:
     report: ReportContent
 
 
-def write_backtest(
-    backtest: Backtest,
-    to: str | Path,
-    pictures: Sequence[str] | None = None,
-) -> WrittenBacktest:
+def write_backtest(backtest: Backtest, to: str | Path, pictures: Sequence[str] | None = None) -> WrittenBacktest:
     """Write the page of a backtest, its figures as SVG and PNG, and all numbers by item and rule as CSV.
 
     Parameters
@@ -96,8 +88,7 @@ def write_backtest(
 
 
 def backtest_report(
-    backtest: Backtest,
-    pictures: Sequence[str] | None = None,
+    backtest: Backtest, pictures: Sequence[str] | None = None
 ) -> tuple[ReportContent, dict[str, RenderedFigure]]:
     """Return the content of a backtest's page, and its figures by file name.
 
@@ -131,7 +122,8 @@ def backtest_report(
     paragraphs = [text.findings(backtest), text.assumptions(backtest)]
     paragraphs += [text.information(backtest), text.interval_note(backtest)]
     lead = Section("lead", "What was found", paragraphs, [total_table(backtest)], figures)
-    sections = [Section("days", "Day by day", [DAYS_EXPLAINED], [], days)] if days else []
+    explained = note("backtest-days", agent=RULES["optimist"], warm_up=WARM_UP)
+    sections = [Section("days", "Day by day", [explained], [], days)] if days else []
     for table in item_tables(backtest):
         sections.append(Section(table.id, f"{table.id.capitalize()} per item", [], [table]))
     if backtest.remarks:
@@ -174,7 +166,7 @@ def _item_figure(name: str, trace: Trace, capacity: int, drawing: RenderedFigure
     description = (
         f"{sku}, {trace.dates.size} days from {trace.dates[0]} to {trace.dates[-1]}: mean demand "
         f"{trace.demand.mean():.2f} lots per day, mean estimate {trace.estimate.mean():.2f}, mean stock "
-        f"{trace.stock.mean():.2f}, {int((trace.orders > 0).sum())} orders."
+        f"{trace.stock.mean():.2f}, {counted(int((trace.orders > 0).sum()), 'order')}."
     )
     if beyond:
         caption += f" Triangles: {counted(beyond, 'day')} with more demand, up to {trace.demand.max():,} lots."

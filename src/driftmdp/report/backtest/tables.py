@@ -18,7 +18,7 @@ from driftmdp.report.backtest.comparison import (
 )
 from driftmdp.report.backtest.text import estimate_text, percent, shown_name
 from driftmdp.report.content import Table, TableCell
-from driftmdp.report.text import number, table_row
+from driftmdp.report.text import note, number, table_row
 from driftmdp.statistics import Interval
 
 
@@ -61,16 +61,9 @@ def total_table(backtest: Backtest) -> Table:
     columns += ["Demand served", "Average stock", "Orders"]
     ratios = [_ratio_cell(backtest, us, rule) for rule in ordered(backtest)]
     rows = [[*row[:-3], ratio, *row[-3:]] for row, ratio in zip(_total_rows(backtest), ratios, strict=True)]
-    overlap = (
-        " Items differ, so intervals of costs may overlap even where one rule is cheaper on nearly all items; "
-        "ratios compare rules on the same items."
-    )
-    note = (
-        f"Ours is {RULES[us]}. Stock in lots, in the evening; 95% intervals in brackets."
-        f"{overlap if several else ''} The lowest cost among rules that see only their own sales is marked."
-    )
+    overlap = note("backtest-overlap") if several else ""
     caption = "All items together, on the scored days" if several else "The scored days"
-    return Table("totals", caption, columns, rows, "", note)
+    return Table("totals", caption, columns, rows, "", note("backtest-totals", ours=RULES[us], overlap=overlap))
 
 
 def _total_rows(backtest: Backtest) -> list[list[TableCell]]:
@@ -117,9 +110,9 @@ def item_tables(backtest: Backtest) -> list[Table]:
     items, rules = items_shown(backtest), ordered(backtest)
     skus = [backtest.skus[item] for item in items]
 
-    def by_rule(id: str, caption: str, cell: Callable[[str, str], TableCell | int], note: str = "") -> Table:
+    def by_rule(id: str, caption: str, cell: Callable[[str, str], TableCell | int], note_text: str = "") -> Table:
         rows = [table_row(shown_name(sku), *(cell(rule, sku) for rule in rules)) for sku in skus]
-        return Table(id, caption, ["Item", *(RULES[rule] for rule in rules)], rows, "", note)
+        return Table(id, caption, ["Item", *(RULES[rule] for rule in rules)], rows, "", note_text)
 
     return [
         _cost_table(backtest, items),
@@ -148,16 +141,12 @@ def _cost_table(backtest: Backtest, items: list[int]) -> Table:
             cells.append(_estimate_cell(cost, kind) if rule == us else _two_places(cost.estimate, kind))
         rows.append(table_row(shown_name(sku), lot, days, _two_places(backtest.demand[item] / days), *cells))
     columns = ["Item", "Units in a lot", "Days scored", "Demand per day", *(RULES[rule] for rule in rules)]
-    note = (
-        "Demand in lots. In brackets the 95% interval over fortnights. The lowest cost of an item among rules that "
-        "see only their own sales is marked."
-    )
+    text = note("backtest-cost")
     if len(items) < len(backtest.skus):
         other = rival(backtest)
         what = f"difference between {RULES[us]} and {RULES[other]}" if other else "cost"
-        note += f" Of {len(backtest.skus):,} items these {len(items)} have the largest {what}, the largest first; "
-        note += "all are in items.csv."
-    return Table("cost", "Cost per day, per item", columns, rows, "", note)
+        text += note("backtest-cut", n_items=len(backtest.skus), n_shown=len(items), what=what)
+    return Table("cost", "Cost per day, per item", columns, rows, "", text)
 
 
 def item_rows(backtest: Backtest) -> tuple[list[str], list[list[str | float | None]]]:

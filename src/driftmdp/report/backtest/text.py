@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from driftmdp.display import counted
 from driftmdp.inventory import RULES, Backtest
 from driftmdp.inventory.backtest import BLOCK
 from driftmdp.inventory.sales_history import WARM_UP
 from driftmdp.report.backtest.comparison import SEES, cost_ratio, followable, ordered, ours
-from driftmdp.report.text import interval_text, number
+from driftmdp.report.text import interval_text, note, number
 from driftmdp.statistics import Interval
 
 MIN_SAMPLES = 10  # with fewer, a bootstrap interval is too narrow
@@ -144,20 +145,15 @@ def _against(backtest: Backtest, others: Sequence[str]) -> str:
 
 def assumptions(backtest: Backtest) -> str:
     """Return what is assumed about costs, shelf, lots and demand."""
-    costs, lots = backtest.costs, sorted({int(backtest.lots.min()), int(backtest.lots.max())})
+    lots = sorted({int(backtest.lots.min()), int(backtest.lots.max())})
     arrival = {0: "at once", 1: "a day later"}.get(backtest.lead_time, f"{backtest.lead_time} days later")
     lot = "A lot is one unit."
     if lots != [1]:
         size = f"{lots[0]:,} to {lots[1]:,} units, by item" if len(lots) == 2 else counted(lots[0], "unit")
         lot = f"A lot is {size}; each day's demand is rounded to whole lots."
-    return (
-        f"Assumed: an order costs {number(costs.fixed)}, and {number(costs.unit)} for each lot in it; a lost sale "
-        f"costs {number(costs.lost_sale)} per lot, and a lot left in the evening {number(costs.holding)}. The "
-        f"shelf of an item holds {counted(backtest.capacity, 'lot')}; an order arrives {arrival}. {lot} The sales "
-        "in the file are taken for the demand. Where the shop's own shelf was empty, true demand was higher than "
-        "that. Each rule starts with an empty shelf, and demand that its shelf cannot serve is lost. "
-        f"The first {WARM_UP} days of an item are for learning and are not scored."
-    )
+    costs = {name: number(cost) for name, cost in asdict(backtest.costs).items()}
+    capacity = counted(backtest.capacity, "lot")
+    return note("backtest-assumptions", **costs, capacity=capacity, arrival=arrival, lot=lot, warm_up=WARM_UP)
 
 
 def information(backtest: Backtest) -> str:
@@ -175,14 +171,10 @@ def information(backtest: Backtest) -> str:
 def interval_note(backtest: Backtest) -> str:
     """Return what the intervals resample, and what they leave out."""
     n, what = len(backtest.skus), "item"
-    note = (
-        "Intervals of totals and ratios resample items, the same for all rules; those of a single item resample "
-        f"its fortnights ({BLOCK} days). They show how much depends on which items were tried, not how another "
-        "year would be."
-    )
+    text = note("backtest-intervals", block=BLOCK)
     if n == 1:
         n, what = backtest.blocks[0].shape[1], "fortnight"
-        note = f"Intervals resample the item's fortnights ({BLOCK} days)."
+        text = f"Intervals resample the item's fortnights ({BLOCK} days)."
     if n == 1:
         return f"There are no intervals: they take at least two fortnights ({2 * BLOCK} days) to resample."
-    return note if n >= MIN_SAMPLES else f"{note} With {n} {what}s they are narrower than they should be."
+    return text if n >= MIN_SAMPLES else f"{text} With {n} {what}s they are narrower than they should be."

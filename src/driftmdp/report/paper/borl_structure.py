@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from driftmdp import problems
 from driftmdp.agents import BORL, BlockSummary
 from driftmdp.formulas import BorlSchedule
-from driftmdp.report.paper.style import BLACK, BLUE, CENTRED, GREEN, PAPER_STYLE, RED, remove_frame, stacked_axes
+from driftmdp.report.paper import style
 from driftmdp.report.rendered_figure import styled
 from driftmdp.simulation import simulate
 from driftmdp.validation import quietly
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 MASTER, DRAWS, BLOCKS, WINDOWS = (0.86, 1.0), (0.56, 0.78), (0.0, 0.27), (0.015, 0.055)
 DRAWN_COLOUR, OTHER_COLOUR = "#dcebf5", "#f1f2f4"
 ROW_LABELS = (
-    (0.72, "window $W_i$", BLACK),
-    (0.62, "widening $\\eta_i$", BLACK),
-    (0.455, "draw", BLUE),
-    (0.375, "feed back", RED),
-    (0.21, "block $i$", BLACK),
-    (0.125, "reward $/\\,H$", BLACK),
-    (0.035, "$W_i$ to scale", BLACK),
+    (0.72, "window $W_i$", style.BLACK),
+    (0.62, "widening $\\eta_i$", style.BLACK),
+    (0.455, "draw", style.BLUE),
+    (0.375, "feed back", style.RED),
+    (0.21, "block $i$", style.BLACK),
+    (0.125, "reward $/\\,H$", style.BLACK),
+    (0.035, "$W_i$ to scale", style.BLACK),
 )
 
 
@@ -47,7 +47,7 @@ def borl_run(horizon: int = 5000, seed: int = 0) -> tuple[BorlSchedule, BlockSum
     return BORL.schedule(problem.space, horizon), summary
 
 
-@styled(PAPER_STYLE)
+@styled(style.PAPER_STYLE)
 def borl_structure(horizon: int = 5000, seed: int = 0) -> Figure:
     """Draw the blocks of a run of BORL: the arm drawn for each, its window to scale, and what was fed back.
 
@@ -58,14 +58,14 @@ def borl_structure(horizon: int = 5000, seed: int = 0) -> Figure:
     2
     """
     plan, summary = borl_run(horizon, seed)
-    figure, (top, bottom) = stacked_axes([2.75, 1.45], left=0.95, right=0.22, top=0.2, bottom=0.5, gap=0.95)
+    figure, (top, bottom) = style.stacked_axes([2.75, 1.45], left=0.95, right=0.22, top=0.2, bottom=0.5, gap=0.95)
     _draw_run(top, summary, horizon)
     _draw_arms(bottom, plan, summary)
     return figure
 
 
 def _draw_run(ax: Axes, summary: BlockSummary, horizon: int) -> None:
-    remove_frame(ax)
+    style.remove_frame(ax)
     ax.set_xlim(0, horizon)
     ax.set_ylim(-0.02, 1.0)
     ends = [*(int(start) - 1 for start in summary.starts), horizon]
@@ -82,10 +82,10 @@ def _draw_run(ax: Axes, summary: BlockSummary, horizon: int) -> None:
 
 
 def _draw_master(ax: Axes, summary: BlockSummary, horizon: int) -> None:
-    _draw_box(ax, 0, horizon, MASTER, BLUE, "master")
+    _draw_box(ax, 0, horizon, MASTER, style.BLUE, "master")
     clipped = f", clipped from {summary.formula_gamma:.2f}: every arm as likely" if summary.clipped else ""
     text = f"master: {summary.master} over {len(summary.arms)} arms, $\\gamma$ = {summary.gamma:.3g}{clipped}"
-    ax.text(horizon / 2, sum(MASTER) / 2, text, color="white", fontsize=10, **CENTRED)
+    ax.text(horizon / 2, sum(MASTER) / 2, text, color="white", fontsize=10, **style.CENTRED)
 
 
 def _draw_block(ax: Axes, summary: BlockSummary, block: int) -> None:
@@ -94,16 +94,16 @@ def _draw_block(ax: Axes, summary: BlockSummary, block: int) -> None:
     window, widening = summary.chosen_arms[block]
     _draw_box(ax, start, size, DRAWS, DRAWN_COLOUR, "draw")
     _draw_box(ax, start, size, BLOCKS, OTHER_COLOUR, "block")
-    _draw_box(ax, start, min(int(window), size), WINDOWS, GREEN, "window", edge=GREEN)
+    _draw_box(ax, start, min(int(window), size), WINDOWS, style.GREEN, "window", edge=style.GREEN)
     middle = start + size / 2
     font = 8.5 if size > 0.6 * summary.block_length else 6.5
-    ax.text(middle, 0.72, f"{window:g}", fontsize=font, **CENTRED)
-    ax.text(middle, 0.62, f"{widening:.2g}", fontsize=font, **CENTRED)
-    ax.text(middle, 0.21, str(block + 1), fontsize=font, fontweight="bold", **CENTRED)
-    ax.text(middle, 0.125, f"{summary.feedback[block]:.2f}", fontsize=font, gid="feedback", **CENTRED)
-    _draw_arrow(ax, middle, MASTER[0], DRAWS[1], BLUE)
-    _draw_arrow(ax, middle, DRAWS[0], BLOCKS[1], BLUE)
-    _draw_arrow(ax, start + size, BLOCKS[1], MASTER[0], RED)
+    ax.text(middle, 0.72, f"{window:g}", fontsize=font, **style.CENTRED)
+    ax.text(middle, 0.62, f"{widening:.2g}", fontsize=font, **style.CENTRED)
+    ax.text(middle, 0.21, str(block + 1), fontsize=font, fontweight="bold", **style.CENTRED)
+    ax.text(middle, 0.125, f"{summary.feedback[block]:.2f}", fontsize=font, gid="feedback", **style.CENTRED)
+    _draw_arrow(ax, middle, MASTER[0], DRAWS[1], style.BLUE)
+    _draw_arrow(ax, middle, DRAWS[0], BLOCKS[1], style.BLUE)
+    _draw_arrow(ax, start + size, BLOCKS[1], MASTER[0], style.RED)
 
 
 def _draw_box(
@@ -132,7 +132,7 @@ def _draw_arms(ax: Axes, plan: BorlSchedule, summary: BlockSummary) -> None:
         for row, widening in enumerate(plan.widenings):
             blocks = drew[window, widening]
             _draw_box(ax, column - 0.5, 1, (row - 0.5, row + 0.5), DRAWN_COLOUR if blocks else OTHER_COLOUR, "arm")
-            ax.text(column, row, ", ".join(blocks), fontsize=8.5, fontweight="bold", **CENTRED)
+            ax.text(column, row, ", ".join(blocks), fontsize=8.5, fontweight="bold", **style.CENTRED)
     ax.grid(visible=False)
     ax.set_xlim(-0.5, len(plan.windows) - 0.5)
     ax.set_ylim(-0.5, len(plan.widenings) - 0.5)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -19,7 +20,7 @@ from driftmdp.errors import InvalidInputError
 from driftmdp.experiments.rows import read_json
 from driftmdp.report.content import Section, Setting, Table, TableCell
 from driftmdp.report.layout import Layout
-from driftmdp.report.text import interval_text, number, percent_text, table_row
+from driftmdp.report.text import interval_text, note, number, percent_text, table_row
 from driftmdp.statistics import Interval, difference_interval, ratio_interval
 
 Scenario = tuple[str, str]  # V_p, V_r
@@ -29,18 +30,6 @@ PAPER_AGENTS, OTHER_AGENTS = ("SWUCRL2-CW", "BORL"), ("UCRL2", "UCRL2.S")
 LEARNING_MASTER = "Bounded BORL"  # not in the paper: its master's share of uniform draws is at most 1/2
 VERDICTS = {"reproduced": "reproduced", "partly": "partly", "not": "not reproduced"}
 POINTS = {"reproduced": 1.0, "partly": 0.5, "not": 0.0}
-
-EXPLANATION = [
-    "These are the sentences of the paper's Results paragraph that runs can test, under the setting chosen above. "
-    "A sentence is reproduced if all its comparisons hold on their whole interval, not reproduced if none does, "
-    "and partly otherwise. The 12% are reproduced if the interval of the smallest gain contains 12% and not 0, and "
-    "partly if only one of these is true. The sentence on the master is not reproduced if the master drew "
-    "uniformly, as if it had learned nothing.",
-    "Three more sentences are about theory and are not tested here: that there is no contradiction, that both "
-    "algorithms have worst-case bounds of one order, and that these problems are not the worst case.",
-    "The setup paragraph prints B_r = 15 V_r and B_p = 12 V_p. The exact values are about 30 V_r and 6 V_p (see "
-    "the table of problems). Which of them sets the window is one of the two choices that the settings vary.",
-]
 
 
 @dataclass(frozen=True)
@@ -71,8 +60,9 @@ class JudgedClaims:
         if not self.claims:
             return None
         by_setting = [_claims_table(self.claims[setting.id], setting) for setting in settings]
-        scores = _scores_table(settings, self.claims)
-        return Section("claims", "Claims of the paper, and what was measured", EXPLANATION, [*by_setting, scores])
+        tables = [*by_setting, _scores_table(settings, self.claims)]
+        explanation = [note(f"claims-section-{number}") for number in (1, 2, 3)]
+        return Section("claims", "Claims of the paper, and what was measured", explanation, tables)
 
     def reason(self, settings: Sequence[Setting]) -> list[str]:
         """Return why the first of the ordered settings is shown first; nothing without claims."""
@@ -80,17 +70,11 @@ class JudgedClaims:
             return []
         scores = [score(self.claims[setting.id]) for setting in settings]
         first = self.claims[settings[0].id]
-        whole, part, none = (sum(claim.verdict == verdict for claim in first) for verdict in VERDICTS)
+        counts = Counter(claim.verdict for claim in first)
         tied = [setting.label for setting, points in zip(settings, scores, strict=True) if points == scores[0]][1:]
         others = f" These settings reproduce as much: {'; '.join(tied)}." if tied else ""
-        return [
-            "The paper leaves two things open: how rewards outside [0, 1] are read (as they are and without a cap, "
-            "or mapped to [0, 1]), and which constants enter the budgets. "
-            f"All {len(scores)} combinations were run. Shown first is “{settings[0].label}”, because it "
-            "reproduces most of the paper's Results paragraph if a sentence in part counts one half: "
-            f"{whole} of {len(first)} sentences, {part} in part, {none} not.{others} The counts of the other "
-            "settings are below the sentences."
-        ]
+        sizes = {"n_settings": len(settings), "n_sentences": len(first)}
+        return [note("first-setting", label=settings[0].label, counts=counts, tied=others, **sizes)]
 
 
 class ClaimEvidence:
@@ -363,8 +347,7 @@ def _claims_table(claims: Sequence[Claim], setting: Setting) -> Table:
         ["The paper says", "Verdict", "Measured, with 95% intervals over seeds", "Why"],
         rows,
         setting.id,
-        "Percentages of cumulative reward change if a constant is added to every reward; dynamic regret, in the "
-        "tables below, does not.",
+        note("claims"),
     )
 
 

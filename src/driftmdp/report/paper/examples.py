@@ -10,31 +10,20 @@ from driftmdp import planning, problems
 from driftmdp.mdp import Problem
 from driftmdp.problems.bidding import AUDIENCES
 from driftmdp.problems.remarketing import MARKETS
-from driftmdp.report.paper.style import (
-    BLUE,
-    GREEN,
-    ORANGE,
-    PAPER_STYLE,
-    RED,
-    Floats,
-    Ints,
-    draw_choices,
-    draw_cycle,
-    stacked_axes,
-)
+from driftmdp.report.paper import style
 from driftmdp.report.rendered_figure import styled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def oracle_actions(problem: Problem) -> Ints:
+def oracle_actions(problem: Problem) -> style.Ints:
     """Return the action of the optimal policy of each step, shape (T, S)."""
     path = planning.gain_path(problem.drifting)
     return path.policies[path.policy_index].astype(np.int64)
 
 
-def market_means(problem: Problem) -> Floats:
+def market_means(problem: Problem) -> style.Floats:
     """Return mean demand, mean arrivals and margin at each step, shape (T, 3).
 
     Examples
@@ -48,7 +37,7 @@ def market_means(problem: Problem) -> Floats:
     return np.asarray(problem.drifting.weights.matrix @ (np.array([*MARKETS.values()]) * usual))
 
 
-def best_listings(problem: Problem) -> Ints:
+def best_listings(problem: Problem) -> style.Ints:
     """Return how many cars the oracle lists with s on the lot, in whole batches, shape (T, S).
 
     Examples
@@ -61,7 +50,7 @@ def best_listings(problem: Problem) -> Ints:
     return np.asarray(problem.parameters["batch"] * oracle_actions(problem))
 
 
-@styled(PAPER_STYLE)
+@styled(style.PAPER_STYLE)
 def remarketing_example(steps: int = 240) -> Figure:
     """Draw one cycle of the market, and the optimal number of cars to list by stock along it.
 
@@ -71,18 +60,19 @@ def remarketing_example(steps: int = 240) -> Figure:
     3
     """
     problem = problems.remarketing(horizon=steps, cycles=1)
-    figure, (above, below) = stacked_axes([1.5, 2.6], right=1.25, gap=0.45)
-    names, colours = ("demand, cars", "arrivals, cars", "margin, k\\$"), (BLUE, ORANGE, GREEN)
-    draw_cycle(above, dict(zip(names, zip(market_means(problem).T, colours, strict=True), strict=True)), MARKETS)
+    figure, (above, below) = style.stacked_axes([1.5, 2.6], right=1.25, gap=0.45)
+    names = ("demand, cars", "arrivals, cars", "margin, k\\$")
+    means = zip(market_means(problem).T, (style.BLUE, style.ORANGE, style.GREEN), strict=True)
+    style.draw_cycle(above, dict(zip(names, means, strict=True)), MARKETS)
     above.set_ylim(0, None)
     levels = problem.parameters["batch"] * np.arange(problem.parameters["n_batches"] + 1)
-    draw_choices(figure, below, best_listings(problem).T, levels, "cars to list")
+    style.draw_choices(figure, below, best_listings(problem).T, levels, "cars to list")
     below.set_ylabel("cars on the lot")
     below.set_xlabel("share of a round of the market")
     return figure
 
 
-def win_chances(problem: Problem) -> Floats:
+def win_chances(problem: Problem) -> style.Floats:
     """Return the chance that each bid wins at each step, shape (T, n_bids).
 
     Examples
@@ -98,7 +88,7 @@ def win_chances(problem: Problem) -> Floats:
     return np.asarray(problem.drifting.weights.matrix @ chances)
 
 
-def best_bids(problem: Problem) -> Ints:
+def best_bids(problem: Problem) -> style.Ints:
     """Return the oracle's bids, shape (T, B + 1, E + 1).
 
     Examples
@@ -110,7 +100,7 @@ def best_bids(problem: Problem) -> Ints:
     return oracle_actions(problem).reshape(shape)
 
 
-@styled(PAPER_STYLE)
+@styled(style.PAPER_STYLE)
 def bidding_example(steps: int = 240) -> Figure:
     """Draw one cycle of the audience, and the optimal bid by budget along it, for a fresh and for a tired ad.
 
@@ -120,15 +110,15 @@ def bidding_example(steps: int = 240) -> Figure:
     4
     """
     problem = problems.bidding(horizon=steps, cycles=1)
-    figure, (above, fresh, tired) = stacked_axes([1.5, 1.9, 1.9], right=1.25, gap=0.45)
-    chances = zip(win_chances(problem).T, (BLUE, GREEN, ORANGE, RED), strict=True)
-    draw_cycle(above, {f"bid {bid}": line for bid, line in enumerate(chances, start=1)}, AUDIENCES)
+    figure, (above, fresh, tired) = style.stacked_axes([1.5, 1.9, 1.9], right=1.25, gap=0.45)
+    chances = zip(win_chances(problem).T, (style.BLUE, style.GREEN, style.ORANGE, style.RED), strict=True)
+    style.draw_cycle(above, {f"bid {bid}": line for bid, line in enumerate(chances, start=1)}, AUDIENCES)
     above.set_ylim(0, 1.02)
     above.set_ylabel("chance to win")
     best, most = best_bids(problem), problem.parameters["exposures"]
     levels = np.arange(problem.parameters["n_bids"] + 1)
     for ax, exposures, label in ((fresh, 0, ""), (tired, most, "best bid")):
-        draw_choices(figure, ax, best[:, :, exposures].T, levels, label)
+        style.draw_choices(figure, ax, best[:, :, exposures].T, levels, label)
         ax.set_ylabel("budget left")
         ax.set_title(f"best bid after {exposures} recent exposures", fontsize=9, loc="left")
     tired.set_xlabel("share of a round of the audience")

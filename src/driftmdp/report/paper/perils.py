@@ -15,21 +15,7 @@ import numpy as np
 
 from driftmdp import formulas, planning, problems
 from driftmdp.mdp import Mdp, Space
-from driftmdp.report.paper.style import (
-    BLACK,
-    BLUE,
-    CENTRED,
-    GREEN,
-    GREY,
-    ORANGE,
-    PAPER_STYLE,
-    PURPLE,
-    RED,
-    Floats,
-    remove_frame,
-    stacked_axes,
-    symbol,
-)
+from driftmdp.report.paper import style
 from driftmdp.report.rendered_figure import styled
 from driftmdp.statements.perils import InsideRegion, diameters_inside
 
@@ -41,22 +27,14 @@ Value = TypeVar("Value")
 
 STATE_X = (0.0, 2.0)  # where the two states are drawn
 STATE_RADIUS = 0.32
-STATE_COLOURS = (BLUE, RED)  # of the actions in each state
+STATE_COLOURS = (style.BLUE, style.RED)  # of the actions in each state
 
-ROW_COLOURS = {
-    "$p^1$": GREEN,
-    "$p^2$": ORANGE,
-    "$\\pi^1$": PURPLE,
-    "$\\pi^2$": GREY,
-    "$a_{1}$": BLUE,
-    "$a_{2}$": BLUE,
-    "$b_{1}$": RED,
-    "$b_{2}$": RED,
-}
+ROW_COLOURS = {"$p^1$": style.GREEN, "$p^2$": style.ORANGE, "$\\pi^1$": style.PURPLE, "$\\pi^2$": style.GREY}
+ROW_COLOURS |= {"$a_{1}$": style.BLUE, "$a_{2}$": style.BLUE, "$b_{1}$": style.RED, "$b_{2}$": style.RED}
 
 TAUS = (12, 25, 50, 100, 200, 400, 800, 1600, 3200, 6400)
 WIDENINGS = (0.0, 0.2, 0.5)
-WIDENING_STYLES = ((RED, "o"), (BLUE, "s"), (GREEN, "^"))
+WIDENING_STYLES = ((style.RED, "o"), (style.BLUE, "s"), (style.GREEN, "^"))
 
 
 def arrows(mdp: Mdp) -> dict[tuple[int, int], list[str]]:
@@ -76,7 +54,7 @@ def arrows(mdp: Mdp) -> dict[tuple[int, int], list[str]]:
     return dict(found)
 
 
-@styled(PAPER_STYLE)
+@styled(style.PAPER_STYLE)
 def peril_instances(tau: int = 2) -> Figure:
     """Draw the two MDPs of Proposition 3 as state graphs.
 
@@ -85,7 +63,7 @@ def peril_instances(tau: int = 2) -> Figure:
     >>> len(peril_instances().axes)
     2
     """
-    figure, (ax,) = stacked_axes([1.75], left=0.1, right=0.1, top=0.3, bottom=0.05)
+    figure, (ax,) = style.stacked_axes([1.75], left=0.1, right=0.1, top=0.3, bottom=0.05)
     figure.delaxes(ax)
     for number, mdp in enumerate(problems.perils(tau=tau).drifting.anchors):
         ax = figure.add_axes((0.01 + 0.5 * number, 0.02, 0.48, 0.83))
@@ -102,11 +80,12 @@ def _draw_graph(ax: Axes, mdp: Mdp) -> None:
     from matplotlib.patches import Circle
 
     for state, x in enumerate(STATE_X):
-        ax.add_patch(Circle((x, 0), STATE_RADIUS, facecolor="white", edgecolor=BLACK, linewidth=1.4, gid="state"))
+        circle = Circle((x, 0), STATE_RADIUS, facecolor="white", edgecolor=style.BLACK, linewidth=1.4, gid="state")
+        ax.add_patch(circle)
         name = mdp.space.state_names[state] if mdp.space.state_names else str(state + 1)
-        ax.text(x, 0, name, fontsize=11, **CENTRED)
+        ax.text(x, 0, name, fontsize=11, **style.CENTRED)
     for (state, following), actions in arrows(mdp).items():
-        _draw_arrow(ax, state, following, ", ".join(map(symbol, actions)))
+        _draw_arrow(ax, state, following, ", ".join(map(style.symbol, actions)))
 
 
 def _draw_arrow(ax: Axes, state: int, following: int, label: str) -> None:
@@ -128,7 +107,7 @@ def _draw_arrow(ax: Axes, state: int, following: int, label: str) -> None:
     arrow = FancyArrowPatch(path=path, arrowstyle="-|>", mutation_scale=14, linewidth=1.5, color=colour)
     arrow.set_gid(f"arrow-{state}-{following}")
     ax.add_patch(arrow)
-    ax.text(*where, label, fontsize=12, color=colour, **CENTRED)
+    ax.text(*where, label, fontsize=12, color=colour, **style.CENTRED)
 
 
 @dataclass(frozen=True)
@@ -163,7 +142,7 @@ def scripted_steps(tau: int) -> ScriptedSteps:
         tau,
         [f"$p^{int(anchor) + 1}$" for anchor in anchors],
         [f"$\\pi^{order.index(policy) + 1}$" for policy in policies],
-        [symbol(names[s][a]) for s, a in zip(states[:-1].tolist(), actions.tolist(), strict=True)],
+        [style.symbol(names[s][a]) for s, a in zip(states[:-1].tolist(), actions.tolist(), strict=True)],
         (states[:-1] + 1).tolist(),
     )
 
@@ -183,7 +162,7 @@ def runs_of_equal(values: Sequence[Value]) -> list[tuple[int, int, Value]]:
     return runs
 
 
-@styled(PAPER_STYLE)
+@styled(style.PAPER_STYLE)
 def peril_trajectory(tau: int = 8) -> Figure:
     """Draw the MDPs, the policies, the actions and the states over the window of W = 4 tau steps.
 
@@ -193,12 +172,12 @@ def peril_trajectory(tau: int = 8) -> Figure:
     2
     """
     steps = scripted_steps(tau)
-    figure, (top, bottom) = stacked_axes([1.3, 0.95], left=1.05, top=0.4, bottom=0.55, gap=0.1)
+    figure, (top, bottom) = style.stacked_axes([1.3, 0.95], left=1.05, top=0.4, bottom=0.55, gap=0.1)
     rows = {"action": steps.actions, "policy": steps.policies, "latent MDP": steps.mdps}
     for row, (text, values) in enumerate(rows.items()):
         _draw_row(top, row, values)
         top.text(0.1, row, text, ha="right", va="center")
-    remove_frame(top, "bottom")
+    style.remove_frame(top, "bottom")
     top.set_ylim(-0.5, 2.42)
     top.xaxis.tick_top()
     _mark_steps(top, [first for first, _, _ in runs_of_equal(steps.mdps)], tau)
@@ -218,18 +197,18 @@ def _draw_row(ax: Axes, row: int, values: Sequence[str]) -> None:
         box = Rectangle((first - 0.5, row - 0.4), last - first + 1, 0.8, alpha=0.22, gid=f"stretch-{row}")
         box.set(facecolor=ROW_COLOURS[name], edgecolor="white", linewidth=2)
         ax.add_patch(box)
-        ax.text((first + last) / 2, row, name, fontsize=12, color=BLACK, **CENTRED)
+        ax.text((first + last) / 2, row, name, fontsize=12, color=style.BLACK, **style.CENTRED)
 
 
 def _draw_states(ax: Axes, steps: ScriptedSteps) -> None:
     """Draw the states, and mark the two steps that are not self-loops."""
     t, states = np.arange(1, len(steps.states) + 1), np.array(steps.states)
-    ax.plot(t, states, color=BLACK, linewidth=1.0, marker="o", markersize=4, gid="states")
+    ax.plot(t, states, color=style.BLACK, linewidth=1.0, marker="o", markersize=4, gid="states")
     moving = np.flatnonzero(np.diff(states))
-    (rings,) = ax.plot(t[moving], states[moving], "o", color=RED, markersize=8, fillstyle="none", gid="moves")
+    (rings,) = ax.plot(t[moving], states[moving], "o", color=style.RED, markersize=8, fillstyle="none", gid="moves")
     rings.set_markeredgewidth(1.6)
     for step in moving:
-        label = ax.annotate("moves", (t[step], states[step]), (-4, 5), textcoords="offset points", color=RED)
+        label = ax.annotate("moves", (t[step], states[step]), (-4, 5), textcoords="offset points", color=style.RED)
         label.set(ha="right", va="bottom", fontsize=8.5)
     ax.set_yticks([1, 2], ["state 1", "state 2"])
     ax.set_ylim(0.65, 2.6)
@@ -247,7 +226,7 @@ def _in_tau(t: int, tau: int) -> str:
     return f"${head} + {rest}$" if rest else f"${head}$"
 
 
-def region_radii(tau: int) -> Floats:
+def region_radii(tau: int) -> style.Floats:
     """Return the transition radii of the four pairs after the scripted trajectory, without widening.
 
     Examples
@@ -274,7 +253,7 @@ def last_vacuous_window() -> int:
     return 4 * tau
 
 
-@styled(PAPER_STYLE)
+@styled(style.PAPER_STYLE)
 def diameter_inside(taus: Sequence[int] = TAUS, widenings: Sequence[float] = WIDENINGS) -> Figure:
     """Draw the empirical diameter, the latent one, and the smallest in H_p(eta), by window.
 
@@ -286,15 +265,15 @@ def diameter_inside(taus: Sequence[int] = TAUS, widenings: Sequence[float] = WID
     found = {eta: [diameters_inside(tau, eta) for tau in taus] for eta in widenings}
     plain = found[widenings[0]]
     windows = [inside.window for inside in plain]
-    figure, (ax,) = stacked_axes([3.8], right=2.0, top=0.15)
+    figure, (ax,) = style.stacked_axes([3.8], right=2.0, top=0.15)
     ax.set_xscale("log")
     ax.set_yscale("log")
     _draw_vacuous(ax, plain)
-    lines = [([inside.empirical for inside in plain], "empirical MDP, $\\tau + 1$", PURPLE, "D")]
+    lines = [([inside.empirical for inside in plain], "empirical MDP, $\\tau + 1$", style.PURPLE, "D")]
     for (eta, regions), (colour, marker) in zip(found.items(), WIDENING_STYLES, strict=False):
         name = f"smallest in $H_p({eta:g})$" + (f", below {2 / eta:g}" if eta else "")
         lines.append(([inside.smallest for inside in regions], name, colour, marker))
-    lines.append(([inside.latent for inside in plain], "every MDP that was met", BLACK, "."))
+    lines.append(([inside.latent for inside in plain], "every MDP that was met", style.BLACK, "."))
     for values, name, colour, marker in lines:
         ax.plot(windows, values, color=colour, marker=marker, markersize=4.5, linewidth=1.5, label=name)
         label = ax.annotate(name, (windows[-1], values[-1]), (8, 0), textcoords="offset points", color=colour)
@@ -309,12 +288,12 @@ def diameter_inside(taus: Sequence[int] = TAUS, widenings: Sequence[float] = WID
 def _draw_vacuous(ax: Axes, inside: Sequence[InsideRegion]) -> None:
     """Shade the windows at which the region excludes nothing, and draw the order that Proposition 3 states."""
     left, right = 0.75 * inside[0].window, last_vacuous_window()
-    ax.axvspan(left, right, color=GREY, alpha=0.15, linewidth=0, gid="vacuous")
+    ax.axvspan(left, right, color=style.GREY, alpha=0.15, linewidth=0, gid="vacuous")
     ax.set_xlim(left, 1.25 * inside[-1].window)
     note = f"$W \\leq$ {right}:\nevery radius is\n2 or more, all\nis allowed"
-    ax.text(np.sqrt(left * right), 1.5, note, ha="center", va="bottom", fontsize=8, color=BLACK)
+    ax.text(np.sqrt(left * right), 1.5, note, ha="center", va="bottom", fontsize=8, color=style.BLACK)
     windows = np.geomspace(right, inside[-1].window, 50)
     order = np.sqrt(windows / np.log(windows))
-    ax.plot(windows, order, color=GREY, linestyle="--", linewidth=1.0)
+    ax.plot(windows, order, color=style.GREY, linestyle="--", linewidth=1.0)
     name = "the order $\\sqrt{W / \\ln W}$"
-    ax.text(windows[30], 1.25 * order[30], name, color=GREY, ha="right", va="bottom")
+    ax.text(windows[30], 1.25 * order[30], name, color=style.GREY, ha="right", va="bottom")

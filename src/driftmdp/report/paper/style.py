@@ -71,15 +71,8 @@ def draw_choices(figure: Figure, ax: Axes, best: Ints, levels: Ints, label: str)
     from matplotlib.colors import BoundaryNorm
 
     edges = np.append(levels, 2 * levels[-1] - levels[-2]) - 0.5 * (levels[1] - levels[0])
-    image = ax.imshow(
-        best,
-        origin="lower",
-        aspect="auto",
-        extent=(0, 1, -0.5, best.shape[0] - 0.5),
-        cmap="YlGnBu",
-        norm=BoundaryNorm(edges, 256),
-        interpolation="nearest",
-    )
+    norm, extent = BoundaryNorm(edges, 256), (0, 1, -0.5, best.shape[0] - 0.5)
+    image = ax.imshow(best, "YlGnBu", norm, aspect="auto", interpolation="nearest", origin="lower", extent=extent)
     ax.grid(visible=False)
     if label:
         place = ax.get_position()

@@ -8,17 +8,7 @@ import numpy as np
 
 from driftmdp import problems
 from driftmdp.mdp import Problem
-from driftmdp.report.paper.style import (
-    BLACK,
-    BLUE,
-    PALE,
-    PAPER_STYLE,
-    RED,
-    Floats,
-    Ints,
-    remove_frame,
-    stacked_axes,
-)
+from driftmdp.report.paper import style
 from driftmdp.report.rendered_figure import styled
 from driftmdp.statements.run_trace import RunTrace, keep_trace
 
@@ -26,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-SPEEDS = {"T^0.2": BLUE, "T^0.5": RED}
+SPEEDS = {"T^0.2": style.BLUE, "T^0.5": style.RED}
 STEPS_ENLARGED = 400
 REWARD_RANGE = problems.two_state(horizon=1).reward_range
 
@@ -34,13 +24,13 @@ REWARD_RANGE = problems.two_state(horizon=1).reward_range
 WINDOW, WIDENING, SCALE, SEED = 500, 0.05, 0.4, 1
 LOWEST_EXCESS = -1.1  # the first episodes lie below: their radii are too large to be informative
 EPISODE_KINDS = (  # label, colour, marker
-    ("in $Q_T$: outside, and more than $W$ after the last", RED, "D"),
+    ("in $Q_T$: outside, and more than $W$ after the last", style.RED, "D"),
     ("in $\\tilde{Q}_T$ only: begins within $W$ steps after one in $Q_T$", "#f5c97f", "s"),
-    ("in neither: $p_{\\tau(m)}$ is inside $H_p(\\eta)$", BLUE, "o"),
+    ("in neither: $p_{\\tau(m)}$ is inside $H_p(\\eta)$", style.BLUE, "o"),
 )
 
 
-def mean_rewards(problem: Problem, state: int = 1, action: int = 1) -> Floats:
+def mean_rewards(problem: Problem, state: int = 1, action: int = 1) -> style.Floats:
     """Return r_t of a pair, shape (T,).
 
     Examples
@@ -52,7 +42,7 @@ def mean_rewards(problem: Problem, state: int = 1, action: int = 1) -> Floats:
     return np.array([drifting.rewards_at(t)[pair] for t in range(1, problem.horizon + 1)])
 
 
-@styled(PAPER_STYLE)
+@styled(style.PAPER_STYLE)
 def reward_process(horizon: int = 5000) -> Figure:
     """Draw r_t(s2, a2) for V_r = T^0.2 and T^0.5 over the horizon, and both over its beginning.
 
@@ -61,7 +51,7 @@ def reward_process(horizon: int = 5000) -> Figure:
     >>> len(reward_process(horizon=500).axes)
     3
     """
-    figure, axes = stacked_axes([1.25, 1.25, 1.25], top=0.35, gap=0.62)
+    figure, axes = style.stacked_axes([1.25, 1.25, 1.25], top=0.35, gap=0.62)
     for ax, (speed, colour) in zip(axes, SPEEDS.items(), strict=False):
         problem = problems.two_state(horizon=horizon, v_r=speed)
         rewards, name = mean_rewards(problem), f"$V_r = T^{{{speed[2:]}}}$"
@@ -78,7 +68,7 @@ def reward_process(horizon: int = 5000) -> Figure:
     return figure
 
 
-def _draw_rewards(ax: Axes, rewards: Floats, colour: str, width: float, label: str | None = None) -> None:
+def _draw_rewards(ax: Axes, rewards: style.Floats, colour: str, width: float, label: str | None = None) -> None:
     ax.plot(np.arange(1, rewards.size + 1), rewards, color=colour, linewidth=width, label=label)
     low, high = REWARD_RANGE
     ax.set_ylim(low - 0.4, high + 0.4)
@@ -99,7 +89,7 @@ def q_run(seed: int = SEED) -> RunTrace:
     return keep_trace("two-state", problem, seed, window=WINDOW, widening=WIDENING, scale=SCALE)
 
 
-def excess(trace: RunTrace) -> Floats:
+def excess(trace: RunTrace) -> style.Floats:
     """Return by how much p_tau(m) lies outside of H_p(eta), shape (M,).
 
     It is the largest ||p_tau(m) - p^||_1 - rad_p - eta of any pair. A pair that was never seen excludes nothing.
@@ -110,14 +100,14 @@ def excess(trace: RunTrace) -> Floats:
     return np.where(np.isinf(worst), np.nan, worst)
 
 
-def episode_kinds(trace: RunTrace) -> Ints:
+def episode_kinds(trace: RunTrace) -> style.Ints:
     """Return for every episode whether it is in Q_T (0), in its cover only (1), or in neither (2)."""
     kinds = np.where(trace.q_cover, 1, 2)
     kinds[trace.q_set] = 0
     return kinds
 
 
-@styled(PAPER_STYLE)
+@styled(style.PAPER_STYLE)
 def q_sets(seed: int = SEED) -> Figure:
     """Draw the episodes in time, coloured by kind, the window after each of Q_T, and how far outside each was.
 
@@ -127,7 +117,7 @@ def q_sets(seed: int = SEED) -> Figure:
     2
     """
     trace = q_run(seed)
-    figure, (top, bottom) = stacked_axes([0.85, 2.2], left=0.85, right=0.4, top=0.75, bottom=0.5, gap=0.2)
+    figure, (top, bottom) = style.stacked_axes([0.85, 2.2], left=0.85, right=0.4, top=0.75, bottom=0.5, gap=0.2)
     _draw_episodes(top, trace)
     _draw_excess(bottom, trace)
     handles, labels = bottom.get_legend_handles_labels()
@@ -148,7 +138,7 @@ def _draw_episodes(ax: Axes, trace: RunTrace) -> None:
         first, last = int(trace.starts[m]), int(trace.starts[m]) + trace.window
         ax.annotate("", (last, 1.25), (first, 1.25), arrowprops=ends)
         ax.text((first + last) / 2, 1.4, "$W$", ha="center", va="bottom", fontsize=9)
-    remove_frame(ax, "bottom")
+    style.remove_frame(ax, "bottom")
     ax.set_xlim(1, trace.horizon)
     ax.set_ylim(-0.05, 1.9)
     ax.set_xticks([])
@@ -158,12 +148,12 @@ def _draw_episodes(ax: Axes, trace: RunTrace) -> None:
 def _draw_excess(ax: Axes, trace: RunTrace) -> None:
     """Draw how far outside of its region the world was when each episode began."""
     distance, kinds = excess(trace), episode_kinds(trace)
-    ax.axhline(0.0, color=BLACK, linewidth=1.0)
-    ax.vlines(trace.starts, 0.0, distance, color=PALE, linewidth=0.8, zorder=1)
+    ax.axhline(0.0, color=style.BLACK, linewidth=1.0)
+    ax.vlines(trace.starts, 0.0, distance, color=style.PALE, linewidth=0.8, zorder=1)
     for number, (label, colour, marker) in enumerate(EPISODE_KINDS):
         at, size = np.flatnonzero(kinds == number), 4.5 if number else 6.5
         (drawn,) = ax.plot(trace.starts[at], distance[at], marker, color=colour, markersize=size, label=label)
-        drawn.set(markeredgecolor=BLACK, markeredgewidth=0.5, gid=f"kind-{number}")
+        drawn.set(markeredgecolor=style.BLACK, markeredgewidth=0.5, gid=f"kind-{number}")
     below = int((distance < LOWEST_EXCESS).sum())
     ax.text(260, LOWEST_EXCESS + 0.05, f"{below} of the first episodes lie below", fontsize=8, va="bottom")
     ax.set_xlim(1, trace.horizon)
