@@ -17,7 +17,7 @@ RENAMED = {
     "driftmdp.experiments": {"Cell": "PlannedCell", "Plan": "RunPlan"},
     "driftmdp.inventory": {"Comparison": "SimulatedComparison"},
     "driftmdp.mdp": {"Luck": "Draws"},
-    "driftmdp.report": {"Written": "WrittenReport"},
+    "driftmdp.report": {"Built": "BuiltReport", "Written": "WrittenReport"},
     "driftmdp.simulation": {"pauses": "simulate_until"},
     "driftmdp.statements": {"Bench": "CheckContext"},
     "driftmdp.testing": {"Report": "CheckReport"},

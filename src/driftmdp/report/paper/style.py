@@ -1,4 +1,4 @@
-"""The paper on which the figures are drawn: their style, their colours, and axes at fixed places."""
+"""What the paper's figures share: style, colours, and axes at fixed positions."""
 
 from __future__ import annotations
 
@@ -15,14 +15,18 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-PAPER: dict[Any, Any] = STYLE | {"text.parse_math": True, "mathtext.fontset": "dejavuserif"}
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+PAPER_STYLE: dict[Any, Any] = STYLE | {"text.parse_math": True, "mathtext.fontset": "dejavuserif"}
 WIDTH = 7.4  # inches
+CENTRED: dict[str, Any] = {"ha": "center", "va": "center"}
 
 BLUE, RED, GREEN, PURPLE, ORANGE = LIGHT_COLOURS[:5]
 BLACK, GREY, PALE = "#222222", "#767676", "#d9dde2"
 
 
-def stacked(
+def stacked_axes(
     heights: Sequence[float],
     left: float = 0.75,
     right: float = 0.2,
@@ -30,7 +34,7 @@ def stacked(
     bottom: float = 0.5,
     gap: float = 0.6,
 ) -> tuple[Figure, list[Axes]]:
-    """Return a figure that belongs to no window, and axes below each other; all sizes in inches."""
+    """Return a figure without a window, and axes below each other; all sizes in inches."""
     from matplotlib.figure import Figure
 
     height = top + bottom + sum(heights) + gap * (len(heights) - 1)
@@ -43,11 +47,11 @@ def stacked(
     return figure, axes
 
 
-def bare(ax: Axes) -> None:
-    """Take the grid, the frame and the y axis away."""
+def remove_frame(ax: Axes, *sides: str) -> None:
+    """Remove the grid, the y axis and the frame, except for the bottom side unless it is among ``sides``."""
     ax.grid(visible=False)
     ax.set_yticks([])
-    for side in ("left", "right", "top"):
+    for side in ("left", "right", "top", *sides):
         ax.spines[side].set_visible(False)
 
 
@@ -62,20 +66,13 @@ def symbol(name: str) -> str:
     return f"${name[0]}_{{{name[1:]}}}$"
 
 
-def choices(figure: Figure, ax: Axes, best: NDArray[np.int64], levels: NDArray[np.int64], label: str) -> None:
-    """Draw a table of choices over one round, a colour a level; with a label, add the scale at its right."""
+def draw_choices(figure: Figure, ax: Axes, best: Ints, levels: Ints, label: str) -> None:
+    """Draw a table of choices over one cycle, one colour per level; with a label, add the scale at its right."""
     from matplotlib.colors import BoundaryNorm
 
     edges = np.append(levels, 2 * levels[-1] - levels[-2]) - 0.5 * (levels[1] - levels[0])
-    image = ax.imshow(
-        best,
-        origin="lower",
-        aspect="auto",
-        extent=(0, 1, -0.5, best.shape[0] - 0.5),
-        cmap="YlGnBu",
-        norm=BoundaryNorm(edges, 256),
-        interpolation="nearest",
-    )
+    norm, extent = BoundaryNorm(edges, 256), (0, 1, -0.5, best.shape[0] - 0.5)
+    image = ax.imshow(best, "YlGnBu", norm, aspect="auto", interpolation="nearest", origin="lower", extent=extent)
     ax.grid(visible=False)
     if label:
         place = ax.get_position()
@@ -83,10 +80,14 @@ def choices(figure: Figure, ax: Axes, best: NDArray[np.int64], levels: NDArray[n
         figure.colorbar(image, cax=scale, ticks=levels, label=label)
 
 
-def name_turns(ax: Axes, names: Collection[str]) -> None:
-    """Write above a round where it passes each of its anchors."""
-    for k, name in enumerate(names):
-        place = k / len(names)
+def draw_cycle(ax: Axes, lines: dict[str, tuple[Floats, str]], anchors: Collection[str]) -> None:
+    """Draw named lines (values and colour) over one cycle of the world, and mark where it passes each anchor."""
+    for name, (values, colour) in lines.items():
+        ax.plot(np.linspace(0, 1, values.size, endpoint=False), values, color=colour, linewidth=1.8, label=name)
+    ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=8)
+    ax.set_xlim(0, 1)
+    for k, name in enumerate(anchors):
+        place = k / len(anchors)
         ax.axvline(place, color=GREY, linewidth=0.8, linestyle=":")
         align = "center" if k else "left"
         ax.text(place, 1.03, name, transform=ax.get_xaxis_transform(), fontsize=8.5, ha=align)

@@ -1,4 +1,4 @@
-"""How a report looks at a backtest: whose cost it is about, in which order, what each rule sees."""
+"""How the rules of a backtest compare: which one the report is about, their order, and their cost ratios."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SEES = {
     "uncensored": "the demand of the last 60 days",
     "base-stock": OWN_SALES,
 }
-MOST_ITEMS = 200
+MAX_ITEMS_SHOWN = 200
 
 
 def ours(backtest: Backtest) -> str:
@@ -32,37 +32,41 @@ def ordered(backtest: Backtest) -> list[str]:
 
 
 def rival(backtest: Backtest) -> str | None:
-    """Return the rule that items are sorted against: hindsight, else the next in order; None if alone."""
-    others = [rule for rule in ordered(backtest) if rule != ours(backtest)]
+    """Return the rule that items are sorted against: hindsight, else the next in order, else None."""
+    others = ordered(backtest)[1:]
     return HINDSIGHT if HINDSIGHT in others else next(iter(others), None)
 
 
 def followable(rule: str) -> bool:
-    """Return whether a shop could follow a rule: it needs nothing but its own sales."""
+    """Return whether a shop could follow a rule, because it needs nothing but its own sales."""
     return SEES[rule] == OWN_SALES
+
+
+def cost_by_item(backtest: Backtest, rule: str) -> NDArray[np.float64]:
+    """Return the total cost of a rule, per item."""
+    return np.asarray(backtest.cost[backtest.rules.index(rule)])
 
 
 def cost_ratio(backtest: Backtest, rule: str, other: str) -> Interval | None:
     """Return a rule's total cost over another's, or None where the other cost nothing."""
-    return backtest.ratio(rule, other) if backtest.cost[backtest.rules.index(other)].any() else None
+    return backtest.ratio(rule, other) if cost_by_item(backtest, other).any() else None
 
 
 def item_ratios(backtest: Backtest, other: str) -> NDArray[np.float64]:
-    """Return our cost over another rule's by item, sorted; without items that cost the other nothing."""
-    mine, theirs = (backtest.cost[backtest.rules.index(rule)] for rule in (ours(backtest), other))
+    """Return our cost over another rule's per item, sorted, without items that cost the other nothing."""
+    mine, theirs = cost_by_item(backtest, ours(backtest)), cost_by_item(backtest, other)
     return np.sort(mine[theirs > 0] / theirs[theirs > 0])
 
 
 def losses(backtest: Backtest) -> NDArray[np.float64]:
-    """Return what a day of each item cost more with us than with the rival; our cost if there is none."""
-    other = rival(backtest)
-    mine = backtest.cost[backtest.rules.index(ours(backtest))]
-    theirs = np.zeros_like(mine) if other is None else backtest.cost[backtest.rules.index(other)]
+    """Return how much more a day of each item cost with our rule than with the rival, or our cost without one."""
+    other, mine = rival(backtest), cost_by_item(backtest, ours(backtest))
+    theirs = np.zeros_like(mine) if other is None else cost_by_item(backtest, other)
     return np.asarray((mine - theirs) / backtest.days)
 
 
 def items_shown(backtest: Backtest) -> list[int]:
-    """Return the places of the items to show: all, or the 200 whose costs differ most, sorted by that."""
-    if len(backtest.skus) <= MOST_ITEMS:
+    """Return the indices of the items to show: all, or the 200 whose costs differ most, sorted by that."""
+    if len(backtest.skus) <= MAX_ITEMS_SHOWN:
         return list(range(len(backtest.skus)))
-    return [int(item) for item in np.argsort(-np.abs(losses(backtest)), kind="stable")[:MOST_ITEMS]]
+    return [int(item) for item in np.argsort(-np.abs(losses(backtest)), kind="stable")[:MAX_ITEMS_SHOWN]]

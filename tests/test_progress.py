@@ -8,14 +8,14 @@ import pytest
 from driftmdp import inventory, progress
 from driftmdp.errors import InvalidInputError
 from driftmdp.problems import Costs
-from driftmdp.progress import Lines, NotebookBar, Silent, as_progress, base, make_progress, notebook, select
+from driftmdp.progress import Lines, NotebookBar, Silent, TerminalBar, as_progress, make_progress
 
 
 @pytest.fixture
 def clock(monkeypatch):
     """A clock that the test moves."""
     now = [100.0]
-    monkeypatch.setattr(base.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
     return now
 
 
@@ -65,7 +65,7 @@ def test_lines_now_and_then(clock, capsys):
     assert capsys.readouterr().err.splitlines() == [
         "a note",
         "100 of 1000 steps are there already.",
-        "301 of 1000 steps, 20 a second, 35 s left, 1 failed",
+        "301 of 1000 steps, 20 per second, 35 s left, 1 failed",
     ]
 
 
@@ -75,11 +75,11 @@ def test_the_rate_leaves_out_what_came_before_the_clock(clock, capsys):
     for _ in range(2):
         clock[0] += 10
         lines.advance(by=1000)
-    assert capsys.readouterr().err == "2000 of 10000 steps, 100 a second, 80 s left\n"
+    assert capsys.readouterr().err == "2000 of 10000 steps, 100 per second, 80 s left\n"
 
 
 @pytest.mark.parametrize("kind", [type(None), io.StringIO, object])
-def test_a_standard_error_that_is_none_stops_nothing(clock, monkeypatch, capsys, kind):
+def test_an_unusable_standard_error_stops_nothing(clock, monkeypatch, capsys, kind):
     stream = kind()
     if isinstance(stream, io.StringIO):
         stream.close()
@@ -94,28 +94,28 @@ def test_a_standard_error_that_is_none_stops_nothing(clock, monkeypatch, capsys,
     assert capsys.readouterr().out == ""
 
 
-def test_quick_items_are_told_of_now_and_then(clock):
+def test_quick_items_are_reported_now_and_then(clock):
     def items():
         for n in range(25):
             clock[0] += 0.01
             yield n
 
-    told = Told()
-    assert list(progress.watched(items(), 25, told, every=0.095)) == list(range(25))
-    assert told.words == [25, 10, 10, 5, "end"]
+    recorded = Recorded()
+    assert list(progress.watched(items(), 25, recorded, every=0.095)) == list(range(25))
+    assert recorded.words == [25, 10, 10, 5, "end"]
 
 
 def test_what_is_made_where(monkeypatch, kernel):
     assert isinstance(make_progress(), NotebookBar)
     monkeypatch.setattr(sys.modules["IPython"], "get_ipython", lambda: None)
     assert isinstance(make_progress(), Lines)
-    monkeypatch.setattr(select.sys, "stderr", Terminal())
-    assert type(make_progress()).__name__ == "Bar"
-    monkeypatch.setitem(sys.modules, "driftmdp.progress.terminal", None)  # as without rich
+    monkeypatch.setattr(progress.sys, "stderr", Terminal())
+    assert isinstance(make_progress(), TerminalBar)
+    monkeypatch.setitem(sys.modules, "rich.progress", None)  # as without rich
     assert isinstance(make_progress(), Lines)
 
 
-def test_the_notebook_bar_is_drawn_anew_at_most_ten_times_a_second(clock, kernel):
+def test_the_notebook_bar_is_redrawn_at_most_ten_times_a_second(clock, kernel):
     bar = NotebookBar("items")
     bar.begin(1000, 0, ["<b>a note</b>"])
     for _ in range(1000):
@@ -138,9 +138,7 @@ def test_a_bar_that_was_stopped_says_so(clock, kernel):
 
 
 def test_the_terminal_bar_counts(capsys):
-    from driftmdp.progress.terminal import Bar
-
-    bar = Bar("steps")
+    bar = TerminalBar("steps")
     bar.begin(10, 0, [])
     bar.advance(by=9)
     bar.advance(failed=True)
@@ -148,11 +146,11 @@ def test_the_terminal_bar_counts(capsys):
     assert "10/10" in capsys.readouterr().err
 
 
-def test_outside_of_a_kernel_it_is_no_notebook(monkeypatch):
+def test_in_notebook_needs_a_kernel(monkeypatch):
     monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: None))
-    assert not notebook.in_notebook()
+    assert not progress.in_notebook()
     monkeypatch.delitem(sys.modules, "IPython")
-    assert not notebook.in_notebook()
+    assert not progress.in_notebook()
     assert "IPython" not in sys.modules
     with pytest.raises(InvalidInputError, match=r"must be made in a notebook; .* Use make_progress\(\)"):
         NotebookBar()
@@ -170,7 +168,7 @@ def test_what_may_be_given():
     assert set(progress.__all__) >= {"Progress", "make_progress"}
 
 
-class Told(Silent):
+class Recorded(Silent):
     def __init__(self):
         self.words = []
 
@@ -185,16 +183,16 @@ class Told(Silent):
 
 
 def test_what_is_watched_ends_also_when_it_fails():
-    told = Told()
+    recorded = Recorded()
     with pytest.raises(ZeroDivisionError):
-        list(progress.watched((1 // (2 - n) for n in range(5)), 5, told))
-    assert told.words == [5, 1, 1, "end"]
+        list(progress.watched((1 // (2 - n) for n in range(5)), 5, recorded))
+    assert recorded.words == [5, 1, 1, "end"]
 
 
-def test_a_backtest_tells_of_its_items():
-    dates, told = np.datetime64("2026-01-01") + np.arange(70), Told()
+def test_a_backtest_reports_its_items():
+    dates, recorded = np.datetime64("2026-01-01") + np.arange(70), Recorded()
     sales = inventory.Sales(tuple(inventory.Series(sku, dates, np.full(70, 3)) for sku in "AB"))
-    inventory.backtest(sales, Costs(), 20, rules=["first-60"], progress=told)
-    assert told.words == [2, 1, 1, "end"]
+    inventory.backtest(sales, Costs(), 20, rules=["first-60"], progress=recorded)
+    assert recorded.words == [2, 1, 1, "end"]
     with pytest.raises(InvalidInputError, match="progress must be True, False"):
         inventory.backtest(sales, Costs(), 20, progress="bar")
