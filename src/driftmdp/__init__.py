@@ -20,7 +20,7 @@ from driftmdp.mdp import Draws, DriftingMdp, Mdp, Noise, Problem, Sample, Space,
 from driftmdp.simulation import Run, simulate
 
 if TYPE_CHECKING:
-    from driftmdp import experiments, gymnasium, interchange, inventory, report, statements, statistics
+    from driftmdp import experiments, gymnasium, interchange, inventory, report, statements, statistics, suite
 
 __all__ = [
     "Callback",
@@ -49,6 +49,7 @@ __all__ = [
     "simulate",
     "statements",
     "statistics",
+    "suite",
     "testing",
 ]
 
@@ -61,6 +62,7 @@ _LATER = {
     "report": "experiments",
     "statements": "experiments",
     "statistics": "experiments",
+    "suite": "experiments",
 }
 
 

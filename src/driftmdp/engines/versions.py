@@ -16,7 +16,7 @@ from pathlib import Path
 
 from driftmdp._version import NUMERICS, __version__
 
-PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "pyarrow", "cloudpickle", "dask", "distributed")
+MESSAGE_PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "pyarrow", "cloudpickle", "dask", "distributed")
 SOURCES = "driftmdp's source files, digest"
 
 
@@ -37,7 +37,7 @@ def own_facts() -> Mapping[str, str]:
         "system": platform.system(),
         "processor": platform.machine(),
     }
-    return found | {package: _version(package) for package in PACKAGES}
+    return found | {package: installed_version(package) for package in MESSAGE_PACKAGES}
 
 
 def difference(ours: Mapping[str, str], theirs: Mapping[str, str]) -> tuple[str, str, str] | None:
@@ -54,7 +54,8 @@ def difference(ours: Mapping[str, str], theirs: Mapping[str, str]) -> tuple[str,
     return None
 
 
-def _version(package: str) -> str:
+def installed_version(package: str) -> str:
+    """Return the version of an installed package, or "none"."""
     try:
         return version(package)
     except PackageNotFoundError:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.experiments.identity import shown
-from driftmdp.experiments.rows import read_json
+from driftmdp.experiments.schema import read_json
 from driftmdp.report.content import Figure, Line, Section
 from driftmdp.report.figures import draw_arms
 from driftmdp.report.rendered_figure import RenderedFigure

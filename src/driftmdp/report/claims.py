@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from driftmdp.experiments.rows import read_json
+from driftmdp.experiments.schema import read_json
 from driftmdp.report.content import Setting, Table, TableCell
 from driftmdp.report.text import interval_text, number, percent_text
 from driftmdp.report.view import View
