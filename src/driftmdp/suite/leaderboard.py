@@ -112,7 +112,7 @@ class Contest:
 
     @functools.cached_property
     def ranks(self) -> Mapping[str, int]:
-        """Place by mean regret, 1 the least. Equals share the better place. The yardstick, from hindsight, has none."""
+        """Place by mean regret, 1 the least. Equals share the better place. The yardstick has none."""
         means = {agent: self.mean(agent) for agent in self.regrets if agent != self.yardstick}
         return {agent: 1 + sum(other < mean for other in means.values()) for agent, mean in means.items()}
 
