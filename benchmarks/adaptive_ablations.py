@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 import driftmdp as dm
 from driftmdp.agents import Adaptive
-from driftmdp.experiments import packaged_suite
 from driftmdp.statistics import mean_interval
+from driftmdp.suite import packaged_suite
 
 VARIANTS: dict[str, dict[str, Any]] = {
     "as it is": {},

@@ -26,9 +26,9 @@ ROOMS = [
     "driftmdp.progress",
     "driftmdp.report",
     "driftmdp.report.backtest",
-    "driftmdp.report.leaderboard",
     "driftmdp.statements",
     "driftmdp.statistics",
+    "driftmdp.suite",
     "driftmdp.testing",
 ]
 

@@ -85,12 +85,12 @@ def cost(name: str, seeds: int) -> dict[str, float]:
     """Return the cost of an engine's map over short runs, after its start."""
     from driftmdp import engines
     from driftmdp.experiments import parse_spec
-    from driftmdp.experiments.rows import run_row
+    from driftmdp.experiments.execute import execute_run
     from driftmdp.experiments.run_plan import plan
 
     runs = list(plan(parse_spec(SPEC.format(seeds=seeds))).runs())
     engine = engines.make(name, WORKERS)
-    outcomes = engine.map(run_row, runs)
+    outcomes = engine.map(execute_run, runs)
     first = next(outcomes)
     before, start = _processor(), time.perf_counter() - first.seconds
     n, in_runs = 1, first.seconds

@@ -284,7 +284,9 @@ def test_what_does_not_fit_gets_a_sentence(arguments, sentence):
 @pytest.mark.parametrize("agent", [dm.agents.Adaptive, dm.agents.PSRL], ids=["Adaptive", "PSRL"])
 def test_states_in_which_nobody_decides_are_named_to_who_explores(agent):
     lake = gymnasium.make("FrozenLake-v1")
-    with pytest.warns(UserWarning, match=r"5 of the 16 states of FrozenLake-v1, such as 5, are never decided in.*Reachable"):
+    with pytest.warns(
+        UserWarning, match=r"5 of the 16 states of FrozenLake-v1, such as 5, are never decided in.*Reachable"
+    ):
         learn(lake, agent, 20, progress=False, seed=1)
     learn(Reachable(lake), agent, 20, progress=False, seed=1)  # warnings are errors here
     learn(lake, dm.agents.Random, 20, progress=False, seed=1)

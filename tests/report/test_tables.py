@@ -6,7 +6,7 @@ import pytest
 
 from driftmdp.errors import InvalidInputError, StorageError
 from driftmdp.experiments import load, parse_spec, run
-from driftmdp.experiments.rows import read_json
+from driftmdp.experiments.schema import read_json
 from driftmdp.report import build, write_report
 from driftmdp.report.figures import readable_length
 from driftmdp.report.layout import layout_of

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.experiments import CellCurves, Results
-from driftmdp.experiments.identity import canonical, shown
-from driftmdp.experiments.labels import agrees, line_label
+from driftmdp.experiments.identity import agrees, canonical, line_label, shown
 from driftmdp.report.content import Line, Panel, Setting
 from driftmdp.statistics import Interval, mean_interval, median_interval
 

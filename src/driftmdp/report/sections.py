@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from driftmdp.display import counted
 from driftmdp.experiments import Results
 from driftmdp.experiments.identity import shown
-from driftmdp.experiments.rows import read_json
+from driftmdp.experiments.schema import read_json
 from driftmdp.report import tables
 from driftmdp.report.content import Figure, Line, Section, Table, TableCell
 from driftmdp.report.figures import draw_arms

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.errors import InvalidInputError
-from driftmdp.experiments.rows import read_json
+from driftmdp.experiments.schema import read_json
 from driftmdp.report.content import Section, Setting, Table, TableCell
 from driftmdp.report.layout import Layout
 from driftmdp.report.text import interval_text, note, number, percent_text, table_row

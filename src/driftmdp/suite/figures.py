@@ -7,24 +7,23 @@ from typing import Any
 import numpy as np
 
 from driftmdp.report.charts import LIGHT_COLOURS
-from driftmdp.report.leaderboard.tables import standings
-from driftmdp.report.leaderboard.view import Contest, Leaderboard
 from driftmdp.report.rendered_figure import STYLE, RenderedFigure, styled
+from driftmdp.suite.leaderboard import Contest, Leaderboard, standings
 
-FURTHEST = 16.0  # ratios beyond this, or below one over it, are drawn there
+LARGEST_RATIO = 16.0  # ratios beyond this, or below one over it, are drawn at the edge
 TICKS = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8, 16)
 LABELS = ("≤ 1/16", "1/8", "1/4", "1/2", "1", "2", "4", "8", "≥ 16")
 GREY = "#5a6069"
 
 
-def _drawn(ratio: float) -> float:
-    """Return where a ratio is drawn, in powers of two."""
-    return float(np.log2(np.clip(ratio, 1 / FURTHEST, FURTHEST)))
+def _axis_position(ratio: Any) -> Any:
+    """Return where a ratio, or an array of ratios, is drawn, in powers of two."""
+    return np.log2(np.clip(ratio, 1 / LARGEST_RATIO, LARGEST_RATIO))
 
 
 @styled(STYLE)
 def draw_spread(board: Leaderboard) -> RenderedFigure:
-    """Draw the ratio of each agent to the yardstick: a dot for each problem and horizon, a bar for the median."""
+    """Draw the ratio of each agent to the yardstick: a dot per problem and horizon, a bar for the median."""
     agents = [one for one in standings(board) if one.agent != board.yardstick]
     contests = board.family("reported")
     groups = list(dict.fromkeys(contest.group for contest in contests))
@@ -34,8 +33,10 @@ def draw_spread(board: Leaderboard) -> RenderedFigure:
         shifts = np.linspace(-0.3, 0.3, len(met)) if len(met) > 1 else [0.0]
         for contest, shift in zip(met, shifts, strict=True):
             colour = LIGHT_COLOURS[groups.index(contest.group) % len(LIGHT_COLOURS)]
-            ax.plot(_drawn(contest.ratio(one.agent).estimate), row + shift, "o", color=colour, markersize=3.6)
-        middle = _drawn(one.median.estimate)
+            ax.plot(
+                _axis_position(contest.ratio(one.agent).estimate), row + shift, "o", color=colour, markersize=3.6
+            )
+        middle = _axis_position(one.median.estimate)
         ax.plot([middle, middle], [row - 0.38, row + 0.38], color="black", linewidth=2.0, zorder=3)
     for group, colour in zip(groups, LIGHT_COLOURS, strict=False):
         ax.plot([], [], "o", color=colour, markersize=4, label=group)
@@ -59,8 +60,8 @@ def draw_map(board: Leaderboard, contests: list[Contest]) -> RenderedFigure:
             if agent in contest.regrets:
                 found[row, column] = contest.ratio(agent).estimate
     figure, ax = _axes(rows=len(contests), height=0.21, left=2.35, top=1.15)
-    image = np.log2(np.clip(found, 1 / FURTHEST, FURTHEST))
-    most = np.log2(FURTHEST)
+    image = _axis_position(found)
+    most = np.log2(LARGEST_RATIO)
     ax.imshow(image, aspect="auto", cmap="RdBu_r", vmin=-most, vmax=most)
     for (row, column), ratio in np.ndenumerate(found):
         if np.isfinite(ratio):
@@ -79,7 +80,7 @@ def draw_map(board: Leaderboard, contests: list[Contest]) -> RenderedFigure:
 
 
 def _axes(rows: int, height: float, left: float, top: float = 0.35, legend: float = 0.0) -> tuple[Any, Any]:
-    """Return a figure with room for so many rows, margins in inches, and its axes."""
+    """Return a figure that fits so many rows, margins in inches, and its axes."""
     from matplotlib.figure import Figure
 
     width, bottom, right = 9.6, 0.35 + legend, 0.55

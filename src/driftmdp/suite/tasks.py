@@ -1,8 +1,8 @@
-"""The drift suite: many problems at several horizons, many agents, and a yardstick chosen in hindsight.
+"""What the drift suite has: many problems at several horizons, many agents, and a yardstick chosen in hindsight.
 
-``suite.toml`` says what it has. It becomes *tasks*, one for each problem and horizon, and each task two ordinary
-specs: ``tuning``, in which the yardstick tries every window and scale, and ``fresh``, in which all agents and the
-arm that won meet on seeds that nothing was chosen on.
+``suite.toml`` lists them. It becomes *tasks*, one per problem and horizon. Each task becomes two ordinary specs. In
+``tuning`` the yardstick tries every window and scale. In ``fresh`` all agents and the winning arm meet on seeds
+that nothing was chosen on.
 """
 
 from __future__ import annotations
@@ -14,14 +14,13 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Annotated, Any, Literal
 
-import numpy as np
 from pydantic import Field, ValidationError
 
 from driftmdp.display import brief
 from driftmdp.errors import InvalidInputError
-from driftmdp.experiments.labels import labelled
-from driftmdp.experiments.spec import Choice, CurveOptions, SeedRange, Spec, Strict
-from driftmdp.experiments.spec_errors import complaint
+from driftmdp.experiments.best_window import geometric_windows
+from driftmdp.experiments.identity import labelled
+from driftmdp.experiments.spec import Choice, CurveOptions, SeedRange, Spec, Strict, error_sentence
 
 Horizon = Annotated[int, Field(ge=2)]
 CURVE = CurveOptions(points=50)
@@ -120,24 +119,17 @@ class SuiteTask:
     def tuning_spec(self) -> Spec:
         """Return what the yardstick is chosen on: every window and scale."""
         windows = geometric_windows(self.yardstick.shortest, self.horizon, self.yardstick.windows)
-        arms = Choice(
-            name=self.yardstick.name,
-            label=self.yardstick.label,
-            parameters=self.yardstick.parameters,
-            grid={"window": windows, "scale": list(self.yardstick.scales)},
-        )
-        return self._spec("tuning", self.seeds.tuning, [arms])
+        return self._spec("tuning", [], {}, {"window": windows, "scale": list(self.yardstick.scales)})
 
     def fresh_spec(self, arm: dict[str, Any]) -> Spec:
         """Return what is reported: all agents, and the yardstick with its best window and scale."""
-        best = Choice(
-            name=self.yardstick.name, label=self.yardstick.label, parameters=self.yardstick.parameters | arm
-        )
-        return self._spec("fresh", self.seeds.fresh, [*self.agents, best])
+        return self._spec("fresh", self.agents, arm, {})
 
-    def _spec(self, what: str, seeds: SeedRange, agents: list[Choice]) -> Spec:
-        name = f"{self.label}, T = {self.horizon:,}: {what}"
-        return Spec(name=name, seeds=seeds, curve=CURVE, problems=[self.problem], agents=agents)
+    def _spec(self, seeds: str, agents: list[Choice], arm: dict[str, Any], grid: dict[str, list[Any]]) -> Spec:
+        given, name = self.yardstick, f"{self.label}, T = {self.horizon:,}: {seeds}"
+        yardstick = Choice(name=given.name, label=given.label, parameters=given.parameters | arm, grid=grid)
+        seed_range, problems = getattr(self.seeds, seeds), [self.problem]
+        return Spec(name=name, seeds=seed_range, curve=CURVE, problems=problems, agents=[*agents, yardstick])
 
 
 class Suite(Strict):
@@ -175,29 +167,27 @@ class Suite(Strict):
     def _tasks_of(self, block: SuiteProblem, quick: bool) -> list[SuiteTask]:
         seeds: Seeds = self.quick if quick else self.seeds
         windows = self.quick.windows if quick else self.yardstick.windows
-        agents = [_bare(agent) for agent in self.agents if not agent.groups or block.group in agent.groups]
+        yardstick = self.yardstick.model_copy(update={"windows": windows})
+        agents = [
+            Choice(**agent.model_dump(exclude={"groups"}))
+            for agent in self.agents
+            if not agent.groups or block.group in agent.groups
+        ]
         tasks = []
         for values in itertools.product(*block.grid.values()):
             varied = dict(zip(block.grid, values, strict=True))
             label = labelled(block.label or block.name, varied)
             for horizon in block.horizons:
-                length = {name: _units(horizon, unit, label) for name, unit in block.length.items()}
-                problem = Choice(name=block.name, label=label, parameters=block.parameters | varied | length)
-                tasks.append(
-                    SuiteTask(
-                        _slug(f"{label} {horizon}"),
-                        label,
-                        block.family,
-                        block.group,
-                        block.stationary,
-                        horizon,
-                        problem,
-                        agents,
-                        self.yardstick.model_copy(update={"windows": windows}),
-                        Seeds(fresh=seeds.fresh, tuning=seeds.tuning),
-                        timed=horizon == min(block.horizons),
-                    )
-                )
+                [(length, unit)] = block.length.items()
+                if horizon % unit:
+                    raise InvalidInputError(f"horizons of {label!r} must be multiples of {unit}; got {horizon}.")
+                parameters = block.parameters | varied | {length: horizon // unit}
+                problem = Choice(name=block.name, label=label, parameters=parameters)
+                slug = re.sub(r"[^a-z0-9]+", "-", f"{label} {horizon}".lower()).strip("-")
+                kind = (slug, label, block.family, block.group, block.stationary, horizon)
+                chosen_on = Seeds(fresh=seeds.fresh, tuning=seeds.tuning)
+                is_timed = horizon == min(block.horizons)
+                tasks.append(SuiteTask(*kind, problem, agents, yardstick, chosen_on, is_timed))
         return tasks
 
 
@@ -209,7 +199,7 @@ def packaged_suite() -> Suite:
     >>> sorted({problem.group for problem in packaged_suite().problems})[:3]
     ['bandit', 'bidding', 'garnet']
     """
-    return parse_suite(resources.files("driftmdp.experiments").joinpath("suite.toml").read_text(encoding="utf-8"))
+    return parse_suite(resources.files("driftmdp.suite").joinpath("suite.toml").read_text(encoding="utf-8"))
 
 
 def parse_suite(text: str, where: str = "suite") -> Suite:
@@ -226,30 +216,4 @@ def parse_suite(text: str, where: str = "suite") -> Suite:
     except tomllib.TOMLDecodeError as error:
         raise InvalidInputError(f"{where} must be TOML; {error}.") from None
     except ValidationError as error:
-        raise InvalidInputError(f"{where}: {complaint(error.errors(), Suite)}") from None
-
-
-def geometric_windows(shortest: int, longest: int, count: int) -> list[int]:
-    """Return up to so many different windows, each about the same factor longer than the one before.
-
-    Examples
-    --------
-    >>> geometric_windows(4, 5000, 6)
-    [4, 17, 69, 289, 1201, 5000]
-    """
-    lengths = np.geomspace(min(shortest, longest), longest, count)
-    return [int(window) for window in np.unique(np.rint(lengths).astype(np.int64))]
-
-
-def _bare(agent: SuiteAgent) -> Choice:
-    return Choice(**agent.model_dump(exclude={"groups"}))
-
-
-def _units(horizon: int, unit: int, label: str) -> int:
-    if horizon % unit:
-        raise InvalidInputError(f"horizons of {label!r} must be multiples of {unit}; got {horizon}.")
-    return horizon // unit
-
-
-def _slug(text: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+        raise InvalidInputError(f"{where}: {error_sentence(error.errors(), Suite)}") from None

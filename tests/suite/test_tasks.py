@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from driftmdp.errors import InvalidInputError
-from driftmdp.experiments import load, packaged_suite, parse_suite, plan, run_suite
-from driftmdp.experiments.suite import geometric_windows
-from driftmdp.experiments.suite_running import best_arm
-from tests.experiments.suites import TINY, tiny_suite
+from driftmdp.experiments import load, plan
+from driftmdp.experiments.best_window import geometric_windows
+from driftmdp.suite import packaged_suite, parse_suite, run_suite
+from driftmdp.suite.runner import best_arm
+from tests.suite.suites import TINY, tiny_suite
 
 ARM = {"window": 4, "scale": 0.1}
 HORIZONS = {5000, 20_000, 100_000}

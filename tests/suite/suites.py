@@ -1,6 +1,6 @@
 """A suite that runs in a second."""
 
-from driftmdp.experiments import parse_suite
+from driftmdp.suite import parse_suite
 
 TINY = """
 name = "Tiny"

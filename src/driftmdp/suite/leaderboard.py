@@ -1,7 +1,7 @@
-"""What a folder of the suite has: regrets by problem, horizon, agent and seed; and how they compare.
+"""The leaderboard's numbers: regrets by problem, horizon, agent and seed, and how they compare.
 
-A ratio to the yardstick is one of mean regrets. Where the yardstick's is below the *slack*, 0.5% of T times the
-range of rewards, the slack is divided by instead: nobody needs to be so good, and a regret may be 0 or less.
+A ratio to the yardstick is a ratio of mean regrets. Where the yardstick's regret is below the *slack*, 0.5% of T
+times the range of rewards, the ratio is to the slack instead, because a regret may be 0 or less.
 """
 
 from __future__ import annotations
@@ -19,10 +19,9 @@ from numpy.typing import NDArray
 
 from driftmdp.errors import StorageError
 from driftmdp.experiments import Results, load
-from driftmdp.statistics import Interval, mean_interval, ratio_interval
+from driftmdp.statistics import Interval, mean_interval, median_interval, ratio_interval
 
 SLACK = 0.005
-ENOUGH_SEEDS = 20  # that a promise is judged on
 ROWS = """
     SELECT agent, seed, regret, n_states, n_pairs, reward_high - reward_low AS span
     FROM runs JOIN problems USING (problem_id) ORDER BY position, seed
@@ -44,13 +43,15 @@ class Contest:
     span
         The width of the range of rewards.
     regrets
-        By agent, one number a seed.
+        By agent, one number per seed.
     seeds
         By agent.
+    yardstick
+        The label of the agent that all are compared with.
     arm
         The yardstick's window and scale.
     microseconds
-        A step's, by agent; empty where none was timed.
+        Time per step by agent, empty where none was timed.
     """
 
     slug: str
@@ -82,7 +83,7 @@ class Contest:
 
     @property
     def n_runs(self) -> int:
-        """How many runs are there."""
+        """The number of stored runs."""
         return sum(regrets.size for regrets in self.regrets.values())
 
     def mean(self, agent: str) -> float:
@@ -103,27 +104,22 @@ class Contest:
     def _ratio(self, agent: str, other: str) -> Interval:
         if self.mean(other) < self.slack:
             found = self.regret(agent)
-            return Interval(
-                found.estimate / self.slack, found.low / self.slack, found.high / self.slack, found.level
-            )
+            scaled = (value / self.slack for value in (found.estimate, found.low, found.high))
+            return Interval(*scaled, found.level)
         both = np.intersect1d(self.seeds[agent], self.seeds[other])
         mine, theirs = (self.regrets[who][np.isin(self.seeds[who], both)] for who in (agent, other))
         return ratio_interval(mine, theirs)
 
-    def within(self, agent: str, factor: float, other: str) -> bool:
-        """Say whether an agent's mean regret is at most a factor of another's, and the slack."""
-        return self.mean(agent) <= factor * self.mean(other) + self.slack
-
     @functools.cached_property
     def ranks(self) -> Mapping[str, int]:
-        """Place by mean regret, 1 the least; equals share the better one. The yardstick has none: it cheats."""
+        """Place by mean regret, 1 the least. Equals share the better place. The yardstick has none."""
         means = {agent: self.mean(agent) for agent in self.regrets if agent != self.yardstick}
         return {agent: 1 + sum(other < mean for other in means.values()) for agent, mean in means.items()}
 
 
 @dataclass(frozen=True, eq=False)
 class Leaderboard:
-    """All contests that are there, in order.
+    """All finished contests, in order.
 
     Attributes
     ----------
@@ -136,7 +132,7 @@ class Leaderboard:
     asked
         How many contests the suite asks for.
     n_missing
-        Runs that are not there in the contests that are.
+        How many runs the finished contests lack.
     results
         Where each contest comes from.
     """
@@ -159,24 +155,24 @@ class Leaderboard:
         return sorted({contest.horizon for contest in self.family("reported")})
 
     @property
-    def is_whole(self) -> bool:
-        """Whether all that was asked for is there, on as many seeds as a promise is judged on."""
-        seeds = [regrets.size for contest in self.contests for regrets in contest.regrets.values()]
-        return self.asked == len(self.contests) and self.n_missing == 0 and min(seeds) >= ENOUGH_SEEDS
-
-    @property
     def rivals(self) -> list[str]:
         """The agents without the yardstick."""
         return [agent for agent in self.agents if agent != self.yardstick]
 
 
 def read_leaderboard(folder: str | Path) -> Leaderboard:
-    """Return what a folder of the suite has.
+    """Read the finished contests of a suite's folder.
 
     Raises
     ------
     StorageError
         If it is no folder of the suite, or nothing in it is finished.
+
+    Examples
+    --------
+    >>> read_leaderboard("nowhere")
+    Traceback (most recent call last):
+    driftmdp.errors.StorageError: nowhere must be a folder that `driftmdp suite` wrote; it has no suite.json.
     """
     path = Path(folder)
     try:
@@ -193,7 +189,7 @@ def read_leaderboard(folder: str | Path) -> Leaderboard:
         if contest is not None:
             contests.append(contest)
             sources.append(results)
-            n_missing += _asked(results) - contest.n_runs
+            n_missing += len(results.manifest["cells"]) * len(results.manifest["seeds"]) - contest.n_runs
     if not contests:
         raise StorageError(f"{path} has no finished problem yet. Run `driftmdp suite` again.")
     agents = list(dict.fromkeys(agent for contest in contests for agent in contest.regrets))
@@ -224,11 +220,39 @@ def _contest(
     )
 
 
-def _asked(results: Results) -> int:
-    return len(results.manifest["cells"]) * len(results.manifest["seeds"])
-
-
 def _times(path: Path) -> dict[str, float]:
     with contextlib.suppress(OSError, ValueError):
         return {agent: found["microseconds"] for agent, found in json.loads(path.read_text("utf-8")).items()}
     return {}
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How an agent did over some contests: the median and the worst ratio, the mean rank, and the wins."""
+
+    agent: str
+    n: int
+    median: Interval
+    worst: float
+    worst_on: str
+    mean_rank: float | None  # None for the yardstick
+    wins: int
+    everywhere: bool  # whether it met every problem and is not the yardstick, so that it may be called the best
+
+
+def standings(board: Leaderboard, family: str = "reported") -> list[Standing]:
+    """Return how every agent did over a family, the least median ratio first."""
+    found = [_standing(agent, board.family(family)) for agent in board.agents]
+    return sorted((one for one in found if one is not None), key=lambda one: one.median.estimate)
+
+
+def _standing(agent: str, contests: list[Contest]) -> Standing | None:
+    met = [contest for contest in contests if agent in contest.regrets]
+    if not met:
+        return None
+    ratios = [contest.ratio(agent).estimate for contest in met]
+    ranks = [contest.ranks[agent] for contest in met if agent in contest.ranks]
+    worst = int(np.argmax(ratios))
+    mean_rank = float(np.mean(ranks)) if ranks else None
+    record = (mean_rank, ranks.count(1), len(ranks) == len(contests))
+    return Standing(agent, len(met), median_interval(ratios), ratios[worst], met[worst].title, *record)
