@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.errors import InvalidInputError
+from driftmdp.files import open_without_waiting
 
 MODEST = 1 << 28  # bytes that any file may unpack to
 RATIO = 20  # a larger one may unpack to this times its size
@@ -27,14 +28,10 @@ Arrays = dict[str, NDArray[Any]]
 
 def read_regular(path: str | os.PathLike[str]) -> bytes:
     """Return what a regular file holds; a pipe or a device, which may never end, raises OSError."""
-    with open(Path(path), "rb", opener=_without_waiting) as file:
+    with open(Path(path), "rb", opener=open_without_waiting) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise OSError("it is no regular file")
         return file.read()
-
-
-def _without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def pack(header: dict[str, Any], arrays: Arrays) -> bytes:

@@ -34,13 +34,13 @@ def orders(decision):
 
 def state(shop):
     """Everything that follows from a book."""
-    return shop._desk.shelves.as_bytes()
+    return shop._states.as_bytes()
 
 
 def beliefs(shop, sku):
     """What is believed of an item's demand, as bytes."""
-    item = shop._desk.shelves.numbers[sku]
-    return [array[item].tobytes() for array in shop._desk.shelves.demands]
+    item = shop._states.numbers[sku]
+    return [array[item].tobytes() for array in shop._states.demands]
 
 
 def lines(shop):

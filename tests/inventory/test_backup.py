@@ -163,7 +163,7 @@ def test_a_backup_that_is_not_what_it_should_be_gets_no_name(copy, tmp_path, mon
             target.execute("DELETE FROM batches WHERE number = (SELECT number FROM head)")
 
     with Shop(copy) as shop:
-        monkeypatch.setattr(shop._desk.book, "_database", Forgetful(shop._desk.book._database))
+        monkeypatch.setattr(shop._log, "_database", Forgetful(shop._log._database))
         with refused("backup.db could not be made", kind=StorageError):
             shop.backup(tmp_path / "backup.db")
     assert [file.name for file in tmp_path.iterdir()] == ["shop.db"]

@@ -187,7 +187,7 @@ def held(path, begin="BEGIN IMMEDIATE"):
 
 
 def test_a_book_in_use_is_said_to_be_in_use_and_nothing_is_lost(copy, whole, monkeypatch):
-    monkeypatch.setattr(event_log, "PATIENCE", 0.1)
+    monkeypatch.setattr(event_log, "LOCK_TIMEOUT_SECONDS", 0.1)
     with Shop(copy) as shop:
         with held(copy):
             for act in (
@@ -204,7 +204,7 @@ def test_a_book_in_use_is_said_to_be_in_use_and_nothing_is_lost(copy, whole, mon
 
 
 def test_a_book_that_someone_has_for_themselves_is_in_use(copy, monkeypatch):
-    monkeypatch.setattr(event_log, "PATIENCE", 0.1)
+    monkeypatch.setattr(event_log, "LOCK_TIMEOUT_SECONDS", 0.1)
     with held(copy, "BEGIN EXCLUSIVE"), refused("in use", kind=StorageError):
         Shop(copy)
     Shop(copy).close()
@@ -221,7 +221,7 @@ except sqlite3.OperationalError as error:
 
 def test_opening_a_book_again_lets_go_of_no_lock(copy):
     # A defect in the making: to look at a file's first bytes and close it drops all locks that a process has on it.
-    with Shop(copy) as shop, shop._desk.book.writing():
+    with Shop(copy) as shop, shop._log.writing():
         Shop(copy).close()
         with refused("must not exist yet"):
             create(copy)

@@ -62,7 +62,7 @@ def as_csv(header, rows):
 def batches(path):
     with Shop(path) as shop:
         assert shop.verify()
-        return shop._desk.book.number
+        return shop._log.number
 
 
 # ---- a day
@@ -84,7 +84,7 @@ def test_from_init_to_export(begun, tmp_path):
     code, out, err = begun("record", "shop.db", "sales.csv")
     assert (code, out, err) == (0, "", "2 recorded.\n")
     code, out, err = begun("record", "shop.db", "sales.csv")
-    assert (code, out, err) == (0, "", "0 recorded, 2 known already.\n")
+    assert (code, out, err) == (0, "", "0 recorded, 2 repeated.\n")
 
     code, out, err = begun("explain", "shop.db", "Milk 1l")
     assert (code, err) == (0, "")
@@ -151,13 +151,13 @@ def test_corrections_and_what_was_really_ordered(begun, tmp_path):
     )
     assert batches(tmp_path / "shop.db") == 2
     code, _, err = begun("record", "shop.db", "sales.csv", "--correct")
-    assert (code, err) == (0, "0 recorded, 1 known already, 1 corrected.\n")
-    assert begun("record", "shop.db", "sales.csv", "--correct")[2] == "0 recorded, 2 known already.\n"
+    assert (code, err) == (0, "0 recorded, 1 repeated, 1 corrected.\n")
+    assert begun("record", "shop.db", "sales.csv", "--correct")[2] == "0 recorded, 2 repeated.\n"
 
     (tmp_path / "stock.csv").write_text("sku,stock\nMilk 1l,3\nBread,0\n")
     code, _, err = begun("decide", "shop.db", "stock.csv", "--date", "2026-11-17", "--strict")
     assert code == 2
-    assert "2 counts differ from the book" in err
+    assert "2 counts differ from the records" in err
     assert "(Milk 1l: counted 3, expected 1; Bread: counted 0, expected 15)" in err
     assert begun("decide", "shop.db", "stock.csv", "--date", "2026-11-17")[0] == 0
     (tmp_path / "stock.csv").write_text("sku,stock\nMilk 1l,1\n")
@@ -319,7 +319,7 @@ def test_a_bad_line_leaves_old_orders_alone(begun, tmp_path):
     assert (code, out) == (2, "")
     assert err == (
         "error: stock.csv has 2 lines that cannot be used: line 3: stock must not be negative; got -1; line 4: "
-        "stock must be a whole number; got 'x'. Mend these lines, then try again; nothing was done.\n"
+        "stock must be a whole number; got 'x'. Correct these lines, then try again; nothing was done.\n"
     )
     assert (tmp_path / "orders.csv").read_text() == "of yesterday"
 
@@ -373,7 +373,7 @@ def test_hostile_names_go_through_a_whole_day_unharmed_and_harmless(begun, tmp_p
     assert begun("export", "shop.db", "--sales", "-o", "again.csv")[0] == 0
     assert harmless((tmp_path / "again.csv").read_bytes().decode())
     code, _, err = begun("record", "shop.db", "again.csv")
-    assert (code, err) == (0, f"0 recorded, {len(HOSTILE)} known already.\n")
+    assert (code, err) == (0, f"0 recorded, {len(HOSTILE)} repeated.\n")
 
 
 @pytest.mark.parametrize("name", [name for name in HOSTILE if name != "--debug" and "\r" not in name])

@@ -79,7 +79,7 @@ def test_a_day_that_is_over_or_past_is_not_decided(shop):
     shop.decide([Count("A", 3)], day(2))
     shop.record([Sold("A", day(2), 1)])
     unchanged(shop, lambda: shop.decide([Count("A", 4)], day(2), correct=True), "the day is over")
-    unchanged(shop, lambda: shop.decide([Count("A", 3)], day(1)), "has a later day in the book, 2026-11-18")
+    unchanged(shop, lambda: shop.decide([Count("A", 3)], day(1)), "has a later day in the records, 2026-11-18")
     both = [Count("New", 3), Count("A", 3)]
     unchanged(shop, lambda: shop.decide(both, day(1)), "check the date", "--correct")
     shop.record([Sold("C", day(4), 2, stock=5)])
@@ -115,7 +115,7 @@ def test_what_is_odd_about_counts_is_told(path):
         left = 3 + advised["A"][2] - 2
         told = shop.decide([Count("A", left + 1), Count("B", 0), Count("C", 5)], day(1)).remarks
         assert told == (
-            f"1 count differs from the book, and the counts are taken for the truth: A: counted {left + 1}, "
+            f"1 count differs from the records, and the counts are taken for the truth: A: counted {left + 1}, "
             f"expected {left}.",
             "Sales are missing, and can still be recorded: C on 2026-11-16.",
         )
@@ -124,11 +124,10 @@ def test_what_is_odd_about_counts_is_told(path):
         told = shop.decide([Count(sku, 0) for sku in "ABC"], day(5)).remarks
         assert "3 counts differ" in told[0]
         assert told[1] == (
-            "Days that the book does not have; nothing to do if the shop was closed: 2026-11-18 to 2026-11-20 "
-            "(3 items)."
+            "Days without records; nothing to do if the shop was closed: 2026-11-18 to 2026-11-20 (3 items)."
         )
         explained = explain_in_words(shop, "A")
-        assert "The book expected" in explained
+        assert "The records expected" in explained
         assert "the count was taken for the truth" in explained
 
 
@@ -249,7 +248,7 @@ def test_a_morning_of_a_wrong_day_can_be_left_behind(path):
         work(shop, 2)
         shop.decide([Count("A", 3), Count("B", 1)], day(300))
         ask = [Count("A", 2), Count("B", 4)]
-        unchanged(shop, lambda: shop.decide(ask, day(2)), "has a later day in the book")
+        unchanged(shop, lambda: shop.decide(ask, day(2)), "has a later day in the records")
         first = shop.decide(ask, day(2), correct=True)
         assert shop.decide(ask, day(2)).advice == first.advice
         shop.record([Sold("A", day(2), 1), Sold("B", day(2), 1)])

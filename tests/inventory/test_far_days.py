@@ -34,7 +34,7 @@ def test_a_far_day_in_the_book_stops_nothing_for_ever(path, shop, last, monkeypa
     with Shop(path) as again:
         assert again.verify()
         assert "A\n" in explain_in_words(again, "A")
-        with refused(f"A has a later day in the book, {last}", "--correct"):
+        with refused(f"A has a later day in the records, {last}", "--correct"):
             again.decide([Count("A", 1)], day(0))
         again.decide([Count("A", 1)], day(0), correct=True)
         for n in range(1, 4):  # and then as if nothing had been

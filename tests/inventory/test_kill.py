@@ -207,7 +207,7 @@ def nursed(tmp_path):
 
 def batches(shop):
     """What stands in the book, in its order; when it was written is left out."""
-    return [(batch.kind, batch.day, batch.content) for batch in shop._desk.book.batches()]
+    return [(batch.kind, batch.day, batch.content) for batch in shop._log.batches()]
 
 
 def written(shop):

@@ -78,7 +78,7 @@ def test_a_table_is_written_through_a_link(begun, tmp_path):
     # A defect once: the link is replaced; as root, /dev/stdout was.
     (tmp_path / "link.csv").symlink_to("book.csv")
     code, _, err = begun("export", "shop.db", "-o", "link.csv")
-    assert (code, err) == (0, "The book: link.csv\n")
+    assert (code, err) == (0, "The shop's records: link.csv\n")
     assert (tmp_path / "link.csv").is_symlink()
     assert (tmp_path / "book.csv").read_text().startswith("number,")
 

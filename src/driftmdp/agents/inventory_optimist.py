@@ -63,7 +63,7 @@ class InventoryOptimist(ResumableAgent):
     only_for: ClassVar[str] = "inventory"
 
     def __init__(self, costs: Costs, capacity: int, lead_time: int = 0) -> None:
-        self._shelf = prices_of(costs, capacity, lead_time)
+        self._shelf = as_shelf_model(costs, capacity, lead_time)
         self._stock = Stock(capacity, lead_time)
         super().__init__(self._stock.space, None, None)
         self.costs, self.capacity, self.lead_time = costs, self._stock.capacity, self._stock.lead_time
@@ -165,7 +165,7 @@ class InventoryOptimist(ResumableAgent):
         self._demands = restored_demands(arrays, 1, self.capacity)
 
 
-def prices_of(costs: Costs, capacity: int, lead_time: int) -> ShelfModel:
+def as_shelf_model(costs: Costs, capacity: int, lead_time: int) -> ShelfModel:
     """Return what a shelf is, as kernels take it."""
     if not isinstance(costs, Costs):
         raise InvalidInputError(f"costs must be Costs(fixed, unit, lost_sale, holding); got {costs!r}.")

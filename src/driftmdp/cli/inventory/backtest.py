@@ -19,6 +19,7 @@ from driftmdp.cli.inventory.options import (
     LotSize,
     Negatives,
     UnitCost,
+    argument,
     as_columns,
     as_lot,
 )
@@ -30,23 +31,9 @@ from driftmdp.kernels import has_compiled_cache
 from driftmdp.problems.inventory import Costs
 from driftmdp.report.backtest import summary_rows, write_backtest
 
-SalesFile = Annotated[
-    Path,
-    typer.Argument(help="A CSV file with columns date, sku and units; others are ignored.", show_default=False),
-]
-Out = Annotated[
-    Path | None,
-    typer.Option("--out", "-o", help="The folder of the page; by default out/backtest/SALES.", show_default=False),
-]
-Pictures = Annotated[
-    list[str] | None,
-    typer.Option("--picture", help="An item to draw over time; again for more. By default four telling ones."),
-]
-Gaps = Annotated[str, typer.Option(help="Days that an item has no line for: zero sales, skip or refuse.")]
-
 
 def backtest(
-    sales: SalesFile,
+    sales: Annotated[Path, argument("A CSV file with columns date, sku and units; others are ignored.")],
     capacity: Capacity,
     fixed_cost: FixedCost,
     unit_cost: UnitCost,
@@ -57,16 +44,24 @@ def backtest(
     column: Columns = None,
     negatives: Negatives = "refuse",
     duplicates: Duplicates = "refuse",
-    gaps: Gaps = "zero",
-    out: Out = None,
-    picture: Pictures = None,
+    gaps: Annotated[
+        str, typer.Option(help="Days that an item has no line for: zero sales, skip or refuse.")
+    ] = "zero",
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Folder of the page; by default out/backtest/SALES.", show_default=False),
+    ] = None,
+    picture: Annotated[
+        list[str] | None,
+        typer.Option("--picture", help="An item to draw over time; again for more. By default four."),
+    ] = None,
     workers: Workers = None,
     engine: Engine = "auto",
     scheduler: Scheduler = None,
 ) -> None:
     """Compare ordering rules on past sales: cost, service level, stock and orders.
 
-    The first 60 days of an item are for learning; scoring starts on day 61. Costs and capacity are in lots.
+    The first 60 days of an item are for learning, and scoring starts on day 61. Costs and capacity are in lots.
     """
     target = out or Path("out") / "backtest" / sales.stem
     if target.is_file():

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from driftmdp.display import counted
 from driftmdp.inventory import RULES, Backtest
-from driftmdp.inventory.backtest import BLOCK
+from driftmdp.inventory.backtest import BLOCK_DAYS
 from driftmdp.inventory.sales_history import WARM_UP
 from driftmdp.report.backtest.view import SEES, cost_ratio, followable, ordered, ours
 from driftmdp.report.text import interval_text, number
@@ -155,14 +155,14 @@ def intervals(backtest: Backtest) -> str:
     n, what = len(backtest.skus), "item"
     said = [
         "Intervals of totals and ratios resample items, all rules on the same ones; those of a single item "
-        f"resample its fortnights ({BLOCK} days).",
+        f"resample its fortnights ({BLOCK_DAYS} days).",
         "They say how much depends on which items were tried, not how another year would be.",
     ]
     if n == 1:
         n, what = backtest.blocks[0].shape[1], "fortnight"
-        said = [f"Intervals resample the item's fortnights ({BLOCK} days)."]
+        said = [f"Intervals resample the item's fortnights ({BLOCK_DAYS} days)."]
     if n == 1:
-        return f"There are no intervals: they take at least two fortnights ({2 * BLOCK} days) to resample."
+        return f"There are no intervals: they take at least two fortnights ({2 * BLOCK_DAYS} days) to resample."
     if n < FEW:
         said.append(f"With {n} {what}s they are narrower than they should be.")
     return " ".join(said)
