@@ -244,7 +244,7 @@ def test_a_lot_that_is_too_large_is_told_in_plain_numbers(shop):
 
 
 def test_many_corrections_relearn_once(shop, monkeypatch):
-    # A defect once: an item is learned from scratch for each of its days; a hundred items and 200 days take 16 seconds.
+    # A defect once: an item is relearned for each of its days; a hundred items and 200 days take 16 seconds.
     from driftmdp.inventory.item_states import ItemStates
 
     work(shop, 12)

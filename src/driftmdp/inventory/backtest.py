@@ -11,7 +11,7 @@ import functools
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +21,11 @@ from driftmdp.display import brief, counted, listed, safely, table
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.ordering_rules import RULES, RuleSet, checked_rules, day_costs, shelf_model
 from driftmdp.inventory.sales_history import WARM_UP, Sales, Series, in_lots, lot_size
+from driftmdp.kernels.arrays import Floats, Ints, Longs
 from driftmdp.problems.inventory import Costs
 from driftmdp.progress import Progress, as_progress, watched
 from driftmdp.statistics import Interval, ratio_interval
-from driftmdp.validation import as_integer, nearest_name
+from driftmdp.validation import as_integer, nearest_name, one_of
 
 BLOCK_DAYS = 14  # days in a row whose mean cost is one sample, for the interval of a single item
 
@@ -53,11 +54,11 @@ class Trace:
     sku: str
     lot: int
     dates: NDArray[np.datetime64]
-    demand: NDArray[np.int32]
-    estimate: NDArray[np.float64]
-    level: NDArray[np.int32]
-    stock: NDArray[np.int32]
-    orders: NDArray[np.int32]
+    demand: Ints
+    estimate: Floats
+    level: Ints
+    stock: Ints
+    orders: Ints
 
     __repr__ = brief
 
@@ -94,14 +95,14 @@ class Backtest:
     lead_time: int
     rules: tuple[str, ...]
     skus: tuple[str, ...]
-    lots: NDArray[np.int64] = field(repr=False)
-    days: NDArray[np.int64] = field(repr=False)
-    cost: NDArray[np.float64] = field(repr=False)
-    sold: NDArray[np.int64] = field(repr=False)
-    stock: NDArray[np.int64] = field(repr=False)
-    orders: NDArray[np.int64] = field(repr=False)
-    demand: NDArray[np.int64] = field(repr=False)
-    blocks: tuple[NDArray[np.float64], ...] = field(repr=False)
+    lots: Longs = field(repr=False)
+    days: Longs = field(repr=False)
+    cost: Floats = field(repr=False)
+    sold: Longs = field(repr=False)
+    stock: Longs = field(repr=False)
+    orders: Longs = field(repr=False)
+    demand: Longs = field(repr=False)
+    blocks: tuple[Floats, ...] = field(repr=False)
     lot: int | str = "auto"
     remarks: tuple[str, ...] = field(default=(), repr=False)
     series: tuple[Series, ...] = field(default=(), repr=False)
@@ -176,11 +177,7 @@ class Backtest:
         return Trace(sku, lot, series.dates, path, means, trace.levels, left, trace.orders)
 
     def _rule(self, rule: str) -> int:
-        if rule not in self.rules:
-            raise InvalidInputError(
-                f"rule must be one of {', '.join(self.rules)}; got {rule!r}.{nearest_name(rule, self.rules)}"
-            )
-        return self.rules.index(rule)
+        return self.rules.index(one_of(rule, "rule", self.rules))
 
     def _item(self, sku: str) -> int:
         if sku not in self._numbers:
@@ -270,38 +267,26 @@ def backtest(
     for outcome in outcomes:
         if outcome.error is not None:
             raise outcome.error
-    scored: list[_Scored] = [outcome.value for outcome in outcomes]
+    columns = zip(*(outcome.value for outcome in outcomes), strict=True)
+    lots, days, demand, cost, sold, stock, orders, blocks = columns
     return Backtest(
         costs=costs,
         capacity=shelf.capacity,
         lead_time=shelf.lead_time,
         rules=names,
         skus=tuple(series.sku for series in long),
-        lots=np.array([item.lots for item in scored]),
-        days=np.array([item.days for item in scored]),
-        cost=np.column_stack([item.cost for item in scored]),
-        sold=np.column_stack([item.sold for item in scored]),
-        stock=np.column_stack([item.stock for item in scored]),
-        orders=np.column_stack([item.orders for item in scored]),
-        demand=np.array([item.demand for item in scored]),
-        blocks=tuple(item.blocks for item in scored),
+        lots=np.array(lots),
+        days=np.array(days),
+        cost=np.column_stack(cost),
+        sold=np.column_stack(sold),
+        stock=np.column_stack(stock),
+        orders=np.column_stack(orders),
+        demand=np.array(demand),
+        blocks=blocks,
         lot=lot,
         remarks=tuple(remarks),
         series=tuple(long),
     )
-
-
-class _Scored(NamedTuple):
-    """One item under every rule: the columns of ``Backtest``."""
-
-    lots: int
-    days: int
-    demand: int
-    cost: list[float]
-    sold: list[int]
-    stock: list[int]
-    orders: list[int]
-    blocks: NDArray[np.float64]
 
 
 _of_thread = threading.local()  # the rules that a thread used last, as they have a workspace of their own
@@ -309,7 +294,8 @@ _of_thread = threading.local()  # the rules that a thread used last, as they hav
 
 def _score(
     costs: Costs, capacity: int, lead_time: int, lot: int | str, names: tuple[str, ...], series: Series
-) -> _Scored:
+) -> tuple[Any, ...]:
+    """Return an item's lot, days and demand; by rule its cost, sales, stock and orders; and sums of blocks."""
     shop = costs, capacity, lead_time
     if getattr(_of_thread, "shop", None) != shop:
         _of_thread.shop, _of_thread.rules = shop, RuleSet(*shop)
@@ -320,19 +306,14 @@ def _score(
     traces = [rules.follow(name, path, weekdays) for name in names]
     paid = np.array([day_costs(rules.shelf, path, trace)[WARM_UP:] for trace in traces])
     on_sale = [trace.on_sale[WARM_UP:] for trace in traces]
-    return _Scored(
-        lots=units,
-        days=demand.size,
-        demand=int(demand.sum(dtype=np.int64)),
-        cost=paid.sum(axis=1).tolist(),
-        sold=[int(np.minimum(demand, there).sum(dtype=np.int64)) for there in on_sale],
-        stock=[int(np.maximum(there - demand, 0).sum(dtype=np.int64)) for there in on_sale],
-        orders=[int((trace.orders[WARM_UP:] > 0).sum()) for trace in traces],
-        blocks=_block_sums(paid),
-    )
+    sold = [int(np.minimum(demand, there).sum(dtype=np.int64)) for there in on_sale]
+    left = [int(np.maximum(there - demand, 0).sum(dtype=np.int64)) for there in on_sale]
+    orders = [int((trace.orders[WARM_UP:] > 0).sum()) for trace in traces]
+    total = int(demand.sum(dtype=np.int64))
+    return units, demand.size, total, paid.sum(axis=1), sold, left, orders, _block_sums(paid)
 
 
-def _block_sums(costs: NDArray[np.float64]) -> NDArray[np.float64]:
+def _block_sums(costs: Floats) -> Floats:
     """Return the sum of each block of days, and its days; the last block takes the days that are left over."""
     starts = np.arange(0, max(1, costs.shape[1] - BLOCK_DAYS + 1), BLOCK_DAYS)
     sizes = np.diff(np.append(starts, costs.shape[1]))

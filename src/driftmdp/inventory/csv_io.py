@@ -6,6 +6,7 @@ an apostrophe before it, the spreadsheet's own mark for text, and read without i
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import os
@@ -314,30 +315,27 @@ def count_of(
     row: Row, column: str, errors: LineErrors, minimum: int | None = 0, maximum: int | None = None
 ) -> int | None:
     """Return a whole number within bounds, or None."""
-    text, fault = row.cells[column], ""
-    number: int | None = None
-    if is_ambiguous(text):
-        meaning = re.sub("[.,]", "", text)
-        fault = f"be a whole number without a point or comma; got {text!r}, which may mean {meaning}"
-    else:
-        try:
-            number = int(text) if re.fullmatch(r"[+-]?\d{1,12}", text) else _whole(text)
-        except (ValueError, OverflowError):
-            fault = f"be a whole number; got {text[:40]!r}"
-    if number is not None and minimum is not None and number < minimum:
-        fault = f"not be negative; got {text}" if minimum == 0 else f"be at least {minimum}; got {number}"
-    elif number is not None and maximum is not None and number > maximum:
-        fault = f"be at most {maximum}; got {number}"
-    if fault:
-        errors.add(row.line, f"{column} must {fault}")
+    text = row.cells[column]
+    try:
+        number = _whole_number(text)
+        if minimum is not None and number < minimum:
+            raise ValueError(
+                f"not be negative; got {text}" if minimum == 0 else f"be at least {minimum}; got {text}"
+            )
+        if maximum is not None and number > maximum:
+            raise ValueError(f"be at most {maximum}; got {number}")
+    except ValueError as error:
+        errors.add(row.line, f"{column} must {error}")
         return None
     return number
 
 
-def _whole(text: str) -> int:
-    if "_" in text:  # Python would accept it
-        raise ValueError(text)
-    number = float(text)
-    if number != int(number) or abs(number) >= 1e12:  # int of nan is a ValueError, of inf an OverflowError
-        raise ValueError(text)
-    return int(number)
+def _whole_number(text: str) -> int:
+    if is_ambiguous(text):
+        plain = re.sub("[.,]", "", text)
+        raise ValueError(f"be a whole number without a point or comma; got {text!r}, which may mean {plain}")
+    with contextlib.suppress(ValueError, OverflowError):
+        number = int(text) if re.fullmatch(r"[+-]?\d{1,12}", text) else float(text)
+        if number == int(number) and abs(number) < 1e12 and "_" not in text:  # Python would accept 1_000
+            return int(number)
+    raise ValueError(f"be a whole number; got {text[:40]!r}")

@@ -24,11 +24,9 @@ from driftmdp.inventory.csv_io import (
     read_rows,
     sku_of,
 )
-from driftmdp.inventory.item_states import SOLD
+from driftmdp.inventory.item_states import LARGEST_NUMBER, SOLD
 from driftmdp.inventory.results import Advice, Event
 from driftmdp.inventory.sales_history import SalesFile
-
-LARGEST_NUMBER = 2**31 - 1  # of units that a shop's database holds
 
 
 @dataclass(frozen=True)
@@ -51,9 +49,7 @@ class Count:
     lot: int | None = None
 
     def __post_init__(self) -> None:
-        _check_line(self, stock=0, coming=0, lot=1)
-        if self.stock is None:
-            raise InvalidInputError(f"stock of {self.sku} must be a whole number; got None.")
+        _check_line(self, "stock", stock=0, coming=0, lot=1)
 
 
 @dataclass(frozen=True)
@@ -80,9 +76,7 @@ class Sold:
     lot: int | None = None
 
     def __post_init__(self) -> None:
-        _check_line(self, units=0, ordered=0, stock=0, lot=1)
-        if self.units is None:
-            raise InvalidInputError(f"units of {self.sku} must be a whole number; got None.")
+        _check_line(self, "units", units=0, ordered=0, stock=0, lot=1)
         as_day(self.day)
 
 
@@ -95,15 +89,15 @@ def as_day(day: Any) -> date:
     return day
 
 
-def _check_line(line: Count | Sold, **numbers: int) -> None:
-    """Refuse a name or a number that a file could not have either; ``numbers`` has the least values."""
+def _check_line(line: Count | Sold, required: str, **minima: int) -> None:
+    """Refuse a name or a number that a file could not have either; ``minima`` are those of the numbers."""
     if not is_name(line.sku):
         raise InvalidInputError(
             f"sku must be a name of 1 to {LONGEST_NAME} characters without spaces around; got {line.sku!r}."
         )
-    for name, least in numbers.items():
+    for name, least in minima.items():
         value = getattr(line, name)
-        if value is None:
+        if value is None and name != required:
             continue
         if isinstance(value, bool) or not isinstance(value, int | np.integer):
             raise InvalidInputError(f"{name} of {line.sku} must be a whole number; got {value!r}.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence, Set
 from datetime import date
 
 import numpy as np
@@ -13,8 +13,8 @@ from driftmdp.agents.order_explanation import require_converged
 from driftmdp.display import counted, listed
 from driftmdp.engines import ThreadEngine
 from driftmdp.errors import InvalidInputError
-from driftmdp.inventory.daily_csv import LARGEST_NUMBER, Count
-from driftmdp.inventory.item_states import UNKNOWN, Columns, DecidedRow, ItemStates, Longs, SoldRow
+from driftmdp.inventory.daily_csv import Count
+from driftmdp.inventory.item_states import UNKNOWN, DayRecords, DecidedRow, ItemStates, Longs
 from driftmdp.kernels.inventory_arrays import new_guess
 
 ITEMS_PER_THREAD = 500  # that a thread decides at a time
@@ -30,50 +30,32 @@ def unique_counts(counts: Iterable[Count]) -> list[Count]:
 
 
 def new_advice(
-    states: ItemStates,
-    counts: Sequence[Count],
-    day: date,
-    decided: Mapping[int, DecidedRow],
-    sold: Mapping[int, SoldRow],
-    correct: bool,
-    strict: bool,
-) -> tuple[Columns, list[str]]:
-    """Return advice on the items that have none for the day, or whose count is corrected; and remarks.
-
-    ``decided`` and ``sold`` are what is recorded for the day. ``Shop.decide`` has the other parameters.
-    """
-    fresh = [count for count in counts if _needs_advice(states, count, day, decided, sold, correct)]
+    states: ItemStates, counts: Sequence[Count], day: date, records: DayRecords, correct: bool, strict: bool
+) -> tuple[dict[int, DecidedRow], list[str]]:
+    """Return advice on the items that have none for the day, or whose count is corrected; and remarks."""
+    fresh = [count for count in counts if _needs_advice(states, count, day, records, correct)]
     items = np.array([states.numbers[count.sku] for count in fresh], np.int64)
-    expected = [  # for a corrected count, what was expected at first
-        decided[item].expected if item in decided else min(LARGEST_NUMBER, states.expected(item, day.toordinal()))
-        for item in items.tolist()
-    ]
+    today, before = day.toordinal(), records.decided  # for a corrected count, what was expected at first
+    expected = [before[i].expected if i in before else states.expected(i, today) for i in items.tolist()]
     remarks = [
         *_unexpected_counts(fresh, expected, strict),
         *_missing_days(states, fresh, day),
-        *_items_not_counted(states, counts, decided),
+        *_items_not_counted(states, counts, before.keys()),
         *_counts_above_capacity(states, fresh),
     ]
     stock = np.array([count.stock for count in fresh], np.int64)
     pairs = zip(fresh, items.tolist(), strict=True)
     coming = np.array([_coming(states, count, item, day) for count, item in pairs], np.int64)
     advice = _orders(states, items, day.weekday(), stock, coming) * states.lots_of(items)
-    values = items, stock, coming, np.array(expected, np.int64), advice
-    return dict(zip(("item", *DecidedRow._fields), values, strict=True)), remarks
+    rows = map(DecidedRow, stock.tolist(), coming.tolist(), expected, advice.tolist())
+    return dict(zip(items.tolist(), rows, strict=True)), remarks
 
 
-def _needs_advice(
-    states: ItemStates,
-    count: Count,
-    day: date,
-    decided: Mapping[int, DecidedRow],
-    sold: Mapping[int, SoldRow],
-    correct: bool,
-) -> bool:
+def _needs_advice(states: ItemStates, count: Count, day: date, records: DayRecords, correct: bool) -> bool:
     """Return whether an item has no advice for the day yet, or its count is corrected; or refuse the count."""
     item = states.numbers[count.sku]
-    if item in decided:
-        before = decided[item]
+    if item in records.decided:
+        before = records.decided[item]
         coming = count.coming if states.shelf.lead_time == 2 else None
         if before.stock == count.stock and coming in (None, before.coming):
             return False
@@ -83,7 +65,7 @@ def _needs_advice(
                 f"{count.stock}{'' if count.coming is None else f' and {count.coming}'}. Nothing was done; use "
                 "--correct if the first count was wrong."
             )
-    if item in sold:
+    if item in records.sold:
         raise InvalidInputError(
             f"The sales of {count.sku} on {day} are recorded; the day is over. Nothing was done; to correct "
             "its count, record the sales again with a column stock and --correct."
@@ -134,8 +116,8 @@ def _missing_days(states: ItemStates, counts: Sequence[Count], day: date) -> lis
     return remarks
 
 
-def _items_not_counted(states: ItemStates, counts: Sequence[Count], decided: Mapping[int, DecidedRow]) -> list[str]:
-    seen = {states.numbers[count.sku] for count in counts} | set(decided)
+def _items_not_counted(states: ItemStates, counts: Sequence[Count], decided: Set[int]) -> list[str]:
+    seen = {states.numbers[count.sku] for count in counts} | decided
     absent = [sku for item, sku in enumerate(states.skus) if item not in seen]
     what = "1 item of the shop was" if len(absent) == 1 else f"{len(absent)} items of the shop were"
     return [f"{what} not counted: {listed(absent)}."] if absent else []

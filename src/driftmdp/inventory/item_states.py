@@ -12,13 +12,12 @@ learned at once. Sales that come late, or correct others, make the item learn al
 from __future__ import annotations
 
 import contextlib
-import io
 import itertools
 import json
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +30,7 @@ from driftmdp.kernels.inventory_arrays import Demands, ShelfModel, new_demands, 
 Longs = NDArray[np.int64]
 Columns = Mapping[str, NDArray[Any]]
 
+LARGEST_NUMBER = 2**31 - 1  # that a column holds
 UNKNOWN = -1  # stands for a number or a day that is not known
 DECIDED, SOLD = "decided", "sold"  # the kinds of batches
 
@@ -52,18 +52,8 @@ class SoldRow(NamedTuple):
     sales: int
 
 
-Row = TypeVar("Row", DecidedRow, SoldRow)
 COLUMNS = {DECIDED: ("item", *DecidedRow._fields), SOLD: ("item", *SoldRow._fields)}
-LAST_DAY = np.dtype(
-    [
-        ("day", "<i4"),  # the item's last day, as days since 0001-01-01
-        ("stock", "<i4"),  # counted in its morning
-        ("coming", "<i4"),  # that arrives the morning after, with a lead time of 2
-        ("ordered", "<i4"),  # on that day: what was advised, until the real order is recorded
-        ("sales", "<i4"),  # on that day; UNKNOWN until they are recorded
-        ("learned", "<i4"),  # the last day that was learned from
-    ]
-)
+LAST_DAY = np.dtype([(name, "<i4") for name in ("day", "stock", "coming", "ordered", "sales", "learned")])
 GROWTH = 1.5  # of the arrays, when they are full
 
 
@@ -93,23 +83,24 @@ def unpack(kind: str, content: bytes) -> tuple[Columns, list[tuple[str, int]]]:
     return dict(zip(names, table, strict=True)), [(sku, lot) for sku, lot in header["new"]]
 
 
-def rows_by_item(columns: Columns, row: type[Row]) -> dict[int, Row]:
-    """Return the rows of a batch by item number."""
-    rows = map(row._make, zip(*(columns[name].tolist() for name in row._fields), strict=True))
-    return dict(zip(columns["item"].tolist(), rows, strict=True))
+class DayRecords(NamedTuple):
+    """The last advice and the last sales of a day, by item number."""
+
+    decided: dict[int, DecidedRow]
+    sold: dict[int, SoldRow]
 
 
-def read_day(log: EventLog, day: date) -> tuple[dict[int, DecidedRow], dict[int, SoldRow]]:
-    """Return the last advice and the last sales of a day by item."""
-    decided: dict[int, DecidedRow] = {}
-    sold: dict[int, SoldRow] = {}
+def read_day(log: EventLog, day: date) -> DayRecords:
+    """Return what is recorded for a day."""
+    records = DayRecords({}, {})
     for batch in log.batches(day=day.isoformat()):
         columns, _ = unpack(batch.kind, batch.content)
+        items, *values = (column.tolist() for column in columns.values())
         if batch.kind == DECIDED:
-            decided |= rows_by_item(columns, DecidedRow)
+            records.decided.update(zip(items, map(DecidedRow, *values), strict=True))
         else:
-            sold |= rows_by_item(columns, SoldRow)
-    return decided, sold
+            records.sold.update(zip(items, map(SoldRow, *values), strict=True))
+    return records
 
 
 class ItemStates:
@@ -126,6 +117,9 @@ class ItemStates:
         The number of each name; names and units in a lot by number.
     demands, last
         What is learned of the demand, and each item's last day. These arrays may be longer than there are items.
+        Days count from 0001-01-01. ``stock`` was counted in the morning, ``coming`` arrives the morning after (with
+        a lead time of 2), ``ordered`` is the advice until the real order is recorded, ``sales`` are UNKNOWN until
+        they are recorded, and ``learned`` is the last day that was learned from.
     last_batch
         The number of the last batch that was applied.
     """
@@ -162,11 +156,20 @@ class ItemStates:
         for batch in log.batches(after=self.last_batch):
             columns, new = unpack(batch.kind, batch.content)
             self.add_items(new)
-            self.apply(batch.kind, date.fromisoformat(batch.day), columns)
+            self._apply(batch.kind, date.fromisoformat(batch.day), columns)
         self.relearn(log)
 
-    def apply(self, kind: str, day: date, columns: Columns) -> None:
-        """Apply the columns of the next batch, whose new items were added already."""
+    def append(
+        self, log: EventLog, kind: str, day: date, rows: Mapping[int, NamedTuple], new: Sequence[tuple[str, int]]
+    ) -> None:
+        """Add a batch to the log and apply it; ``new`` items were added already."""
+        table = np.array([(item, *row) for item, row in rows.items()], np.int32).T
+        columns = dict(zip(COLUMNS[kind], table, strict=True))
+        log.append(kind, day.isoformat(), pack(kind, columns, new))
+        self._apply(kind, day, columns)
+
+    def _apply(self, kind: str, day: date, columns: Columns) -> None:
+        """Apply the next batch, whose new items were added already."""
         if kind == DECIDED:
             last, items = self.last, columns["item"]
             last["day"][items], last["stock"][items] = day.toordinal(), columns["stock"]
@@ -253,11 +256,11 @@ class ItemStates:
             return UNKNOWN
         ordered = max(0, int(last["ordered"]))
         if self.shelf.lead_time == 0:
-            return max(0, int(last["stock"]) + ordered - int(last["sales"]))
+            return min(LARGEST_NUMBER, max(0, int(last["stock"]) + ordered - int(last["sales"])))
         left = max(0, int(last["stock"]) - int(last["sales"]))
         if self.shelf.lead_time == 1:
-            return left + ordered
-        return left + int(last["coming"]) + (ordered if day > last["day"] + 1 else 0)
+            return min(LARGEST_NUMBER, left + ordered)
+        return min(LARGEST_NUMBER, left + int(last["coming"]) + (ordered if day > last["day"] + 1 else 0))
 
     def stock_in_lots(self, items: Longs, stock: Longs, coming: Longs) -> tuple[Longs, Longs]:
         """Return stock and what is coming in lots, together at most the capacity."""
@@ -267,13 +270,9 @@ class ItemStates:
 
     def as_bytes(self) -> bytes:
         """Return a snapshot."""
-        out = io.BytesIO()
         header = json.dumps({"skus": self.skus, "lots": self.lots}).encode()
-        out.write(len(header).to_bytes(8, "little"))
-        out.write(header)
-        for array in (*self.demands, self.last):
-            out.write(np.ascontiguousarray(array[: len(self.skus)]).view(np.uint8).reshape(-1).data)
-        return out.getvalue()
+        arrays = (array[: len(self.skus)].tobytes() for array in (*self.demands, self.last))
+        return b"".join([len(header).to_bytes(8, "little"), header, *arrays])
 
     def _restore(self, last_batch: int, content: bytes) -> None:
         """Take over a snapshot; one that does not fit raises ValueError, KeyError or TypeError."""

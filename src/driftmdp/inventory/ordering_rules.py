@@ -19,16 +19,16 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.agents.inventory_optimist import as_shelf_model
 from driftmdp.agents.order_explanation import require_converged
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.sales_history import WARM_UP
+from driftmdp.kernels.arrays import Floats, Ints
 from driftmdp.kernels.inventory_arrays import OrderTrace, ShelfModel, new_demands, new_guess
 from driftmdp.problems.inventory import Costs
-from driftmdp.validation import as_integer, nearest_name
+from driftmdp.validation import as_integer, one_of
 
 WINDOW = 60  # days that rolling rules look back
 LARGEST_CAPACITY = (1000, 200, 60)  # by lead time; plans are quick up to here
@@ -63,7 +63,7 @@ class RuleSet:
         self._workspace = new_guess(self.shelf.capacity, self.shelf.lead_time)
         self._fit_path = np.random.default_rng(0).random(FIT_DAYS), np.zeros(FIT_DAYS, np.int32)
 
-    def follow(self, rule: str, path: NDArray[np.int32], weekdays: NDArray[np.int32]) -> OrderTrace:
+    def follow(self, rule: str, path: Ints, weekdays: Ints) -> OrderTrace:
         """Return what a rule does along a path of demands."""
         rules, shelf, trace = kernels.inventory_rules, self.shelf, new_order_trace(path.size)
         if rule == "optimist":
@@ -84,9 +84,7 @@ class RuleSet:
             rules.roll_levels(path, shelf, WINDOW, censored, self._workspace, self._fit_path, seen, trace)
         return trace
 
-    def estimate(
-        self, path: NDArray[np.int32], weekdays: NDArray[np.int32]
-    ) -> tuple[OrderTrace, NDArray[np.float64]]:
+    def estimate(self, path: Ints, weekdays: Ints) -> tuple[OrderTrace, Floats]:
         """Return what the optimist does, and its estimate of each day's mean demand, up to the capacity."""
         trace, means = new_order_trace(path.size), np.zeros(path.size)
         demands = new_demands(1, self.shelf.capacity)
@@ -96,7 +94,7 @@ class RuleSet:
         require_converged(residual, self.shelf)
         return trace, means
 
-    def levels_in_hindsight(self, path: NDArray[np.int32]) -> tuple[int, int]:
+    def levels_in_hindsight(self, path: Ints) -> tuple[int, int]:
         """Return the (s, S) that costs least on the scored days."""
         first = min(self.warm_up, path.size)
         s, up = kernels.inventory_rules.cheapest_levels(path, 0, first, path.size, self.shelf)
@@ -105,14 +103,9 @@ class RuleSet:
 
 def checked_rules(rules: Sequence[str]) -> tuple[str, ...]:
     """Validate that ``rules`` are some of ``RULES``; repeated ones are dropped."""
-    for rule in rules:
-        if rule not in RULES:
-            raise InvalidInputError(
-                f"rules must be some of {', '.join(RULES)}; got {rule!r}.{nearest_name(rule, RULES)}"
-            )
     if not rules:
         raise InvalidInputError(f"rules must name at least one of {', '.join(RULES)}; got none.")
-    return tuple(dict.fromkeys(rules))
+    return tuple(dict.fromkeys(one_of(rule, "rules", RULES) for rule in rules))
 
 
 def shelf_model(costs: Costs, capacity: int, lead_time: int) -> ShelfModel:
@@ -132,7 +125,7 @@ def new_order_trace(n: int) -> OrderTrace:
     return OrderTrace(np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(n, np.int32))
 
 
-def day_costs(shelf: ShelfModel, path: NDArray[np.int32], trace: OrderTrace) -> NDArray[np.float64]:
+def day_costs(shelf: ShelfModel, path: Ints, trace: OrderTrace) -> Floats:
     """Return what each day cost, shape (T,): C_t of [CSZ20] Section 7.1, lost sales counted in full."""
     missing = path.astype(np.int64) - trace.on_sale
     ordering = shelf.fixed * (trace.orders > 0) + shelf.unit * trace.orders

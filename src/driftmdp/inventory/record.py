@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date
 from itertools import pairwise
-
-import numpy as np
 
 from driftmdp.display import listed
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.daily_csv import Sold
 from driftmdp.inventory.event_log import EventLog
-from driftmdp.inventory.item_states import UNKNOWN, Columns, DecidedRow, ItemStates, SoldRow, read_day
+from driftmdp.inventory.item_states import UNKNOWN, DayRecords, DecidedRow, ItemStates, SoldRow, read_day
 
 SMALL_LOT_SHARE = 0.1  # of an item's days may sell more than the shelf takes, before its lot is called too small
 SMALL_LOT_MIN_DAYS = 10  # fewer days count as this many
@@ -33,8 +31,8 @@ def require_stocks(states: ItemStates, log: EventLog, days: Sequence[tuple[date,
     """Refuse sales whose stock is neither given nor recorded."""
     unknown = []
     for day, lines in days:
-        decided, sold = read_day(log, day)
-        recorded = decided.keys() | sold.keys()
+        records = read_day(log, day)
+        recorded = records.decided.keys() | records.sold.keys()
         blind = (line for line in lines if line.stock is None and states.numbers[line.sku] not in recorded)
         unknown += [f"{line.sku} on {day}" for line in blind]
     if unknown:
@@ -45,22 +43,14 @@ def require_stocks(states: ItemStates, log: EventLog, days: Sequence[tuple[date,
 
 
 def new_sales(
-    states: ItemStates,
-    day: date,
-    lines: Sequence[Sold],
-    decided: Mapping[int, DecidedRow],
-    sold: Mapping[int, SoldRow],
-    correct: bool,
-) -> tuple[Columns, Counter[str], list[str]]:
-    """Return what a day's lines add to the records; how many are recorded, repeated, corrected; and oversold items.
-
-    ``decided`` and ``sold`` are what is recorded for the day already.
-    """
-    rows, counts, oversold = [], Counter[str](), []
+    states: ItemStates, day: date, lines: Sequence[Sold], records: DayRecords, correct: bool
+) -> tuple[dict[int, SoldRow], Counter[str], list[str]]:
+    """Return what a day's lines add to the records; how many are recorded, repeated, corrected; oversold items."""
+    rows, counts, oversold = dict[int, SoldRow](), Counter[str](), []
     for line in lines:
         item = states.numbers[line.sku]
-        before = sold.get(item)
-        row = _completed(line, before, decided.get(item))
+        before = records.sold.get(item)
+        row = _completed(line, before, records.decided.get(item))
         if before == row:
             counts["repeated"] += 1
             continue
@@ -73,10 +63,8 @@ def new_sales(
         there = row.stock + (row.ordered if states.shelf.lead_time == 0 else 0)
         if row.stock != UNKNOWN and row.sales > there:
             oversold.append(f"{line.sku} on {day} sold {row.sales} of {there}")
-        rows.append((item, *row))
-    names = ("item", *SoldRow._fields)
-    table = np.array(rows, np.int32).reshape(-1, len(names)).T
-    return dict(zip(names, table, strict=True)), counts, oversold
+        rows[item] = row
+    return rows, counts, oversold
 
 
 def _completed(line: Sold, before: SoldRow | None, advice: DecidedRow | None) -> SoldRow:

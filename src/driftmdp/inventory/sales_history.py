@@ -204,9 +204,9 @@ class SalesFile:
         """Raise an error with the lines that cannot be used, if there are any."""
         self.errors.raise_if_any("Correct these lines, then try again; nothing was done.")
         if self._on_negative == "refuse":
-            self.negatives.raise_if_any("Use --negatives zero or --negatives skip if these are returns.")
+            self.negatives.raise_if_any("Use --negatives zero or skip if these are returns; nothing was done.")
         if self._on_duplicate == "refuse":
-            self.duplicates.raise_if_any("Use --duplicates sum or --duplicates last.")
+            self.duplicates.raise_if_any("Use --duplicates sum or --duplicates last; nothing was done.")
         if not self.lines:
             raise InvalidInputError(
                 f"{self.errors.where} must have lines below its header; it has none that can be used."

@@ -10,8 +10,8 @@ import contextlib
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from datetime import date
-from types import TracebackType
 from typing import Self
 
 import numpy as np
@@ -19,21 +19,10 @@ import numpy as np
 from driftmdp.agents.order_explanation import outlook
 from driftmdp.display import counted, listed
 from driftmdp.errors import InvalidInputError, StorageError, UnknownNameError
-from driftmdp.inventory.daily_csv import LARGEST_NUMBER, Count, Sold, as_day
+from driftmdp.inventory.daily_csv import Count, Sold, as_day
 from driftmdp.inventory.decide import new_advice, unique_counts
 from driftmdp.inventory.event_log import EventLog
-from driftmdp.inventory.item_states import (
-    DECIDED,
-    SOLD,
-    UNKNOWN,
-    Columns,
-    DecidedRow,
-    ItemStates,
-    pack,
-    read_day,
-    rows_by_item,
-    unpack,
-)
+from driftmdp.inventory.item_states import DECIDED, LARGEST_NUMBER, SOLD, UNKNOWN, ItemStates, read_day, unpack
 from driftmdp.inventory.ordering_rules import shelf_model
 from driftmdp.inventory.record import lines_by_day, long_gaps, new_sales, require_stocks, small_lots
 from driftmdp.inventory.results import Advice, Decision, Event, Reason, Receipt
@@ -49,31 +38,32 @@ class Shop:
 
     Parameters
     ----------
-    path
-        Of the database that ``Shop.create`` or ``driftmdp inventory init`` made.
+        path
+            Of the database that ``Shop.create`` or ``driftmdp inventory init`` made.
 
     Attributes
     ----------
-    costs
-        Per lot.
+        costs
+            Per lot.
 
     Raises
     ------
-    StorageError
-        If it is damaged, was edited, or stays locked by another process.
+        StorageError
+            If it is damaged, was edited, or stays locked by another process.
 
     Examples
     --------
-    >>> import tempfile
-    >>> from datetime import date
-    >>> monday = date(2026, 11, 16)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with Shop.create(f"{folder}/shop.db", Costs(), capacity=20) as shop:
-    ...         first = shop.decide([Count("A", stock=3)], monday)
-    ...         again = shop.decide([Count("A", stock=3)], monday)
-    ...         receipt = shop.record([Sold("A", monday, units=8)])
-    >>> first.advice == again.advice, first.advice[0].order, receipt.recorded
-    (True, 17, 1)
+        >>> import tempfile
+        >>> from dataclasses import asdict
+    from datetime import date
+        >>> monday = date(2026, 11, 16)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with Shop.create(f"{folder}/shop.db", Costs(), capacity=20) as shop:
+        ...         first = shop.decide([Count("A", stock=3)], monday)
+        ...         again = shop.decide([Count("A", stock=3)], monday)
+        ...         receipt = shop.record([Sold("A", monday, units=8)])
+        >>> first.advice == again.advice, first.advice[0].order, receipt.recorded
+        (True, 17, 1)
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -113,13 +103,7 @@ class Shop:
         shelf = shelf_model(costs, capacity, lead_time)
         if lot != "auto":
             lot = _checked_lot(as_integer(lot, "lot"), shelf.capacity)
-        names = ("fixed", "unit", "lost_sale", "holding")
-        settings = {
-            "costs": {name: getattr(costs, name) for name in names},
-            "capacity": shelf.capacity,
-            "lead_time": shelf.lead_time,
-            "lot": lot,
-        }
+        settings = {"costs": asdict(costs), "capacity": shelf.capacity, "lead_time": shelf.lead_time, "lot": lot}
         EventLog.create(path, settings)
         return cls(path)
 
@@ -136,9 +120,7 @@ class Shop:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     @property
@@ -191,18 +173,16 @@ class Shop:
         asked, day = unique_counts(counts), as_day(day)
         with self._writing():
             new = self._add_items(asked)
-            states, (decided, sold) = self._states, read_day(self._log, day)
-            columns, remarks = new_advice(states, asked, day, decided, sold, correct, strict)
-            if columns["item"].size:
-                self._append(DECIDED, day, columns, new)
-            rows = decided | rows_by_item(columns, DecidedRow)
+            states, records = self._states, read_day(self._log, day)
+            rows, remarks = new_advice(states, asked, day, records, correct, strict)
+            if rows:
+                states.append(self._log, DECIDED, day, rows, new)
         advice = []
         for count in asked:
             item = states.numbers[count.sku]
-            row = rows[item]
-            advice.append(Advice(count.sku, day, row.stock, row.coming, row.advice, states.lots[item]))
-        repeated = len(asked) - columns["item"].size
-        return Decision(day, advice, repeated, (*self._new_names(new), *remarks))
+            stock, coming, _, order = rows[item] if item in rows else records.decided[item]
+            advice.append(Advice(count.sku, day, stock, coming, order, states.lots[item]))
+        return Decision(day, advice, len(asked) - len(rows), (*self._new_names(new), *remarks))
 
     def record(self, sold: Iterable[Sold], correct: bool = False, plenty: bool = False) -> Receipt:
         """Record what was sold, and learn from it. Recording the same again changes nothing.
@@ -230,11 +210,12 @@ class Shop:
             if not plenty:
                 require_stocks(self._states, self._log, days)
             for day, day_lines in days:
-                columns, outcome, odd = new_sales(self._states, day, day_lines, *read_day(self._log, day), correct)
+                records = read_day(self._log, day)
+                rows, outcome, odd = new_sales(self._states, day, day_lines, records, correct)
                 counts += outcome
                 oversold += odd
-                if columns["item"].size:
-                    self._append(SOLD, day, columns, unwritten)
+                if rows:
+                    self._states.append(self._log, SOLD, day, rows, unwritten)
                     unwritten = []
             self._states.relearn(self._log)
             if counts["recorded"] or counts["corrected"]:
@@ -315,11 +296,6 @@ class Shop:
             with contextlib.suppress(StorageError), self._reading():
                 pass
             raise
-
-    def _append(self, kind: str, day: date, columns: Columns, new: Sequence[tuple[str, int]]) -> None:
-        """Add a batch to the log, and to the states; ``new`` items are in the states already."""
-        self._log.append(kind, day.isoformat(), pack(kind, columns, new))
-        self._states.apply(kind, day, columns)
 
     def _item(self, sku: str) -> int:
         numbers = self._states.numbers

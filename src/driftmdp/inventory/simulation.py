@@ -11,17 +11,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from driftmdp import kernels
 from driftmdp.display import brief
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.ordering_rules import RULES, RuleSet, checked_rules, day_costs, new_order_trace
+from driftmdp.kernels.arrays import Floats, Ints
 from driftmdp.kernels.inventory_arrays import OrderTrace, ShelfModel
 from driftmdp.planning import plan_finite_horizon
 from driftmdp.problems.inventory import InventoryProblem, Stock
 from driftmdp.statistics import Interval, ratio_interval
-from driftmdp.validation import as_integer, as_number, as_table
+from driftmdp.validation import as_integer, as_number, as_table, one_of
 
 
 @dataclass(frozen=True)
@@ -63,12 +64,12 @@ class SimulatedComparison:
 
     rules: tuple[str, ...]
     seeds: tuple[int, ...]
-    costs: NDArray[np.float64] = field(repr=False)
-    clairvoyant: NDArray[np.float64] = field(repr=False)
+    costs: Floats = field(repr=False)
+    clairvoyant: Floats = field(repr=False)
 
     __repr__ = brief
 
-    def regret(self, rule: str) -> NDArray[np.float64]:
+    def regret(self, rule: str) -> Floats:
         """Return what a rule paid more than the clairvoyant, by seed."""
         return np.asarray((self.costs[self._place(rule)] - self.clairvoyant).sum(axis=1))
 
@@ -88,9 +89,7 @@ class SimulatedComparison:
         return Recovery(days_to_recover(paid, best, change, within, window), found[9], found[-10])
 
     def _place(self, rule: str) -> int:
-        if rule not in self.rules:
-            raise InvalidInputError(f"rule must be one of {', '.join(self.rules)}; got {rule!r}.")
-        return self.rules.index(rule)
+        return self.rules.index(one_of(rule, "rule", self.rules))
 
 
 def compare_rules(
@@ -136,9 +135,7 @@ def compare_rules(
     return SimulatedComparison(names, numbers, paid, best)
 
 
-def _clairvoyant(
-    stock: Stock, policies: NDArray[np.int32], path: NDArray[np.int32], shelf: ShelfModel
-) -> OrderTrace:
+def _clairvoyant(stock: Stock, policies: Ints, path: Ints, shelf: ShelfModel) -> OrderTrace:
     """Return the trace of ``policies[t, state]``."""
     trace = new_order_trace(path.size)
     offsets = np.concatenate([[0], np.cumsum(np.bincount(stock.on_hand))]).astype(np.int32)
@@ -147,7 +144,7 @@ def _clairvoyant(
     return trace
 
 
-def drawn_demand(problem: InventoryProblem, seed: int) -> NDArray[np.int32]:
+def drawn_demand(problem: InventoryProblem, seed: int) -> Ints:
     """Return the demands that ``simulate`` draws for a seed, shape (T,); the capacity stands for all beyond it.
 
     Examples

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from driftmdp.cli.inventory.backtest import backtest
-from driftmdp.cli.inventory.shop import backup, decide, explain, export, history, init, record
+from driftmdp.cli.inventory.commands import backtest, backup, decide, explain, export, history, init, record
 
 __all__ = ["inventory"]
 
