@@ -15,7 +15,7 @@ RENAMED = {
     "driftmdp.agents": {"Stage": "RunContext"},
     "driftmdp.engines": {"Outcome": "TaskOutcome"},
     "driftmdp.experiments": {"Cell": "PlannedCell", "Plan": "RunPlan"},
-    "driftmdp.inventory": {"Comparison": "SimulatedComparison"},
+    "driftmdp.inventory": {"Comparison": "SimulatedComparison", "book_csv": "events_csv"},
     "driftmdp.mdp": {"Luck": "Draws"},
     "driftmdp.report": {"Written": "WrittenReport"},
     "driftmdp.simulation": {"pauses": "simulate_until"},

@@ -104,9 +104,9 @@ def test_from_init_to_export(begun, tmp_path):
         ("sold", "Milk 1l", "2"),
         ("sold", "Bread", "5"),
     ]
-    code, printed, err = begun("export", "shop.db", "-o", "deep/er/book.csv")
+    code, printed, err = begun("export", "shop.db", "-o", "deep/er/log.csv")
     assert (code, printed) == (0, "")
-    assert (tmp_path / "deep/er/book.csv").read_bytes().decode() == out
+    assert (tmp_path / "deep/er/log.csv").read_bytes().decode() == out
     assert not list(tmp_path.glob(".*"))
     assert not list(tmp_path.glob("shop.db-*"))
 
@@ -281,7 +281,7 @@ def test_a_lot_that_no_order_could_hold_is_refused_at_once(begun, tmp_path):
 @pytest.mark.parametrize("out", ["shop.db", "./shop.db", "link.db"])
 @pytest.mark.parametrize("command", ["decide", "export"])
 def test_a_table_is_never_written_over_the_shop(begun, tmp_path, command, out):
-    # A defect once: -o shop.db replaces the whole book by a table.
+    # A defect once: -o shop.db replaces the whole log by a table.
     begun("decide", "shop.db", "stock.csv", "--date", "2026-11-16")
     (tmp_path / "link.db").hardlink_to(tmp_path / "shop.db")
     words = ["stock.csv", "--date", "2026-11-17"] if command == "decide" else []
@@ -365,10 +365,10 @@ def test_hostile_names_go_through_a_whole_day_unharmed_and_harmless(begun, tmp_p
     with Shop(tmp_path / "shop.db") as shop:
         assert list(shop.skus) == HOSTILE
 
-    assert begun("export", "shop.db", "-o", "book.csv")[0] == 0
-    book = (tmp_path / "book.csv").read_bytes().decode()
-    assert harmless(book)
-    assert [name_from_cell(row["sku"]) for row in table(book)] == HOSTILE * 2
+    assert begun("export", "shop.db", "-o", "log.csv")[0] == 0
+    log = (tmp_path / "log.csv").read_bytes().decode()
+    assert harmless(log)
+    assert [name_from_cell(row["sku"]) for row in table(log)] == HOSTILE * 2
 
     assert begun("export", "shop.db", "--sales", "-o", "again.csv")[0] == 0
     assert harmless((tmp_path / "again.csv").read_bytes().decode())

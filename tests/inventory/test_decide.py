@@ -15,7 +15,7 @@ from tests.inventory.shops import Oracle, create, day, lines, orders, unchanged,
 ROOT = Path(__file__).parents[2]
 
 
-# ---- mornings
+# ---- decide
 
 
 def test_deciding_twice_gives_the_same_answer(path):
@@ -26,15 +26,15 @@ def test_deciding_twice_gives_the_same_answer(path):
         again = shop.decide(counts, day(6))
         assert (first.repeated, again.repeated) == (0, 20)
         assert first.advice == again.advice
-        book = lines(shop)
+        log = lines(shop)
     with Shop(path) as other:
         other_way = other.decide([Count("New", 2), *reversed(counts), Count("Newer", 3)], day(6))
         assert other_way.repeated == 20
         assert [a.sku for a in other_way.advice][:2] == ["New", "I19"]
         kept = orders(other_way)
         assert {sku: kept[sku] for sku in orders(first)} == orders(first)
-        assert lines(other)[: len(book)] == book
-        assert len(lines(other)) == len(book) + 2
+        assert lines(other)[: len(log)] == log
+        assert len(lines(other)) == len(log) + 2
         assert other.decide(counts[:3], day(6)).advice == first.advice[:3]
 
 
@@ -144,7 +144,7 @@ def test_strict_refuses_counts_that_differ(shop):
     assert shop.decide([Count("A", right)], day(1), strict=True).remarks == ()
 
 
-def test_after_a_wrong_count_the_book_goes_on_from_the_count(shop):
+def test_after_a_wrong_count_the_log_goes_on_from_the_count(shop):
     advised = orders(shop.decide([Count("A", 3)], day(0)))["A"][2]
     shop.record([Sold("A", day(0), 2)])
     second = orders(shop.decide([Count("A", 3 + advised - 5)], day(1)))["A"]
@@ -174,7 +174,7 @@ def test_a_lead_time_of_one_day(path):
         assert order[1] == 0
         shop.record([Sold("A", day(0), 3)])
         oracle = Oracle(lead_time=1)
-        oracle.evenings["A", day(0)] = 3, order[2], 3  # the order was not there to be sold
+        oracle.daily_sales["A", day(0)] = 3, order[2], 3  # the order was not there to be sold
         assert oracle.agrees(shop, "A")
         assert shop.decide([Count("A", order[2])], day(1)).remarks == ()
         shop.record([Sold("A", day(1), 0, ordered=1)])
@@ -182,7 +182,7 @@ def test_a_lead_time_of_one_day(path):
         assert f"expected {order[2] + 1}" in told[0]
 
 
-def test_a_lead_time_of_two_days_keeps_what_is_coming_in_the_book(path):
+def test_a_lead_time_of_two_days_keeps_what_is_coming_in_the_log(path):
     with create(path, lead_time=2) as shop:
         first = orders(shop.decide([Count("A", 3)], day(0)))["A"]
         assert first[1] == 0
@@ -190,7 +190,7 @@ def test_a_lead_time_of_two_days_keeps_what_is_coming_in_the_book(path):
         second = orders(shop.decide([Count("A", 1)], day(1)))["A"]
         assert second[1] == 5
         oracle = Oracle(lead_time=2)
-        oracle.evenings["A", day(0)] = 3, 5, 2
+        oracle.daily_sales["A", day(0)] = 3, 5, 2
         assert oracle.agrees(shop, "A")
         assert second[2] == oracle.order("A", day(1), 1, 5)
         assert shop.decide([Count("A", 1, coming=5)], day(1)).repeated == 1
@@ -264,11 +264,11 @@ def test_an_evening_of_a_wrong_day_does_not_stop_the_shop(path):
     with create(path) as shop:
         oracle = Oracle()
         shop.record([Sold("A", day(300), 3, stock=9)])
-        oracle.evenings["A", day(300)] = 9, 0, 3
+        oracle.daily_sales["A", day(300)] = 9, 0, 3
         for n in range(3):
             (advice,) = shop.decide([Count("A", n)], day(n), correct=n == 0).advice
             assert advice.order == oracle.order("A", day(n), n)
             shop.record([Sold("A", day(n), 2)])
-            oracle.evenings["A", day(n)] = n, advice.order, 2
+            oracle.daily_sales["A", day(n)] = n, advice.order, 2
             assert oracle.agrees(shop, "A")
             assert shop.verify()

@@ -135,7 +135,7 @@ def read_sales(
     for sku, lines in items.items():
         days = np.array(sorted(lines), dtype="datetime64[D]")
         open_days = calendar[(calendar >= days[0]) & (calendar <= days[-1])]
-        for day in np.setdiff1d(open_days, days, assume_unique=True):
+        for day in np.setdiff1d(open_days, days, assume_unique=True) if days.size < open_days.size else ():
             after = lines[days[np.searchsorted(days, day)].item()].number
             missing.append(f"{sku} on {day} (before line {after})")
         days = open_days if gaps == "zero" else days
