@@ -38,32 +38,31 @@ class Shop:
 
     Parameters
     ----------
-        path
-            Of the database that ``Shop.create`` or ``driftmdp inventory init`` made.
+    path
+        Of the database that ``Shop.create`` or ``driftmdp inventory init`` made.
 
     Attributes
     ----------
-        costs
-            Per lot.
+    costs
+        Per lot.
 
     Raises
     ------
-        StorageError
-            If it is damaged, was edited, or stays locked by another process.
+    StorageError
+        If it is damaged, was edited, or stays locked by another process.
 
     Examples
     --------
-        >>> import tempfile
-        >>> from dataclasses import asdict
-    from datetime import date
-        >>> monday = date(2026, 11, 16)
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     with Shop.create(f"{folder}/shop.db", Costs(), capacity=20) as shop:
-        ...         first = shop.decide([Count("A", stock=3)], monday)
-        ...         again = shop.decide([Count("A", stock=3)], monday)
-        ...         receipt = shop.record([Sold("A", monday, units=8)])
-        >>> first.advice == again.advice, first.advice[0].order, receipt.recorded
-        (True, 17, 1)
+    >>> import tempfile
+    >>> from datetime import date
+    >>> monday = date(2026, 11, 16)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with Shop.create(f"{folder}/shop.db", Costs(), capacity=20) as shop:
+    ...         first = shop.decide([Count("A", stock=3)], monday)
+    ...         again = shop.decide([Count("A", stock=3)], monday)
+    ...         receipt = shop.record([Sold("A", monday, units=8)])
+    >>> first.advice == again.advice, first.advice[0].order, receipt.recorded
+    (True, 17, 1)
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
