@@ -19,7 +19,7 @@ RENAMED = {
         name: f"driftmdp.suite.{name}"
         for name in ("Suite", "SuiteTask", "packaged_suite", "parse_suite", "run_suite", "write_tasks")
     },
-    "driftmdp.inventory": {"Comparison": "SimulatedComparison"},
+    "driftmdp.inventory": {"Comparison": "SimulatedComparison", "book_csv": "events_csv"},
     "driftmdp.mdp": {"Luck": "Draws"},
     "driftmdp.report": {"Built": "BuiltReport", "Written": "WrittenReport"},
     "driftmdp.report.leaderboard": {

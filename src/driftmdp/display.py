@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from driftmdp.errors import one_line
+
 MAX_LISTED = 6  # values of an array or a list
 MOST_ROWS = 20
 MAX_TEXT_LENGTH = 80
@@ -33,6 +35,18 @@ def counted(count: int, word: str) -> str:
     ('1 day', '2,000 days')
     """
     return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
+
+
+def listed(texts: Sequence[str], most: int = 5, separator: str = "; ") -> str:
+    """Return the first few texts of a message, each at most 150 characters long, and how many more there are.
+
+    Examples
+    --------
+    >>> listed([str(n) for n in range(7)])
+    '0; 1; 2; 3; 4; and 2 more'
+    """
+    more = [f"and {len(texts) - most} more"] if len(texts) > most else []
+    return separator.join([*(one_line(text, 150) for text in texts[:most]), *more])
 
 
 def short(value: Any) -> str:

@@ -206,12 +206,12 @@ def nursed(tmp_path):
 
 
 def batches(shop):
-    """What stands in the book, in its order; when it was written is left out."""
-    return [(batch.kind, batch.day, batch.content) for batch in shop._desk.book.batches()]
+    """What stands in the log, in its order; when it was written is left out."""
+    return [(batch.kind, batch.day, batch.content) for batch in shop._log.batches()]
 
 
 def written(shop):
-    """The commands that the book has, in its order."""
+    """The commands that the log has, in its order."""
     days = [(kind, date.fromisoformat(when)) for kind, when, _ in batches(shop)]
     return [2 * (when - day(0)).days + (kind == "sold") for kind, when in days]
 
@@ -297,7 +297,7 @@ def test_killed_very_often(nursed, tmp_path, seed):
     assert kill_often(nursed, tmp_path, kills=150, longest=0.15, seed=seed) > 0
 
 
-def test_killed_while_it_is_made_a_book_is_there_whole_or_not_at_all(tmp_path):
+def test_killed_while_it_is_made_a_log_is_there_whole_or_not_at_all(tmp_path):
     code = (
         "import os, signal, sqlite3, sys, threading\n"
         "from driftmdp.inventory import Costs, Shop\n"

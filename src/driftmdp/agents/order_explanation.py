@@ -1,4 +1,4 @@
-"""Why an order: what is believed of an item's demand, and what follows from it, in numbers."""
+"""Why an order is what it is: what is learned of an item's demand, and what follows from it, in numbers."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from driftmdp.errors import NotConvergedError
 from driftmdp.kernels.inventory_arrays import Demands, DemandWorkspace, ShelfModel
 
 MEMORIES = (5.0, 15.0, 45.0, 135.0, 405.0, float("inf"))  # days that each memory spans
-WIDTH = 1.645  # deviations of a band that should hold nine times in ten
+BAND_DEVIATIONS = 1.645  # of a band that should hold nine times in ten
 
 
 @dataclass(frozen=True, eq=False)
 class Outlook:
-    """What is believed of an item's demand, and the order that follows from it.
+    """What is learned of an item's demand, and the order that follows from it.
 
     Quantities are in the units of the shelf, lots perhaps. Demand beyond the capacity S counts as S.
 
@@ -31,8 +31,8 @@ class Outlook:
         Estimated mean of demand: of a day, and of this weekday.
     tail, low, high
         Estimated Pr(X >= j) for j = 0 .. S on this weekday, and a band around it, 1.645 deviations to each side:
-        each memory's own, and what the memories differ by. It is wide where sales never reached. For smooth laws
-        that stood still, a level's band held in 9 of 10 simulations or more; jumps of a law are smoothed over.
+        each memory's own, and the spread between memories. It is wide where sales never reached. For smooth laws
+        without drift, a level's band held in 9 of 10 simulations or more. Jumps of a law are smoothed over.
     planned
         The tail that the order is planned for, a little above the estimate: optimism.
     memory_weights
@@ -80,7 +80,7 @@ def outlook(
     stock: int,
     coming: int,
 ) -> Outlook:
-    """Return what is believed of an item and what to order."""
+    """Return what is learned of an item's demand, and what to order."""
     censored = kernels.censored_demand
     censored.predict(demands, item, weekday, workspace)
     s, up, gain, residual = kernels.order_planning.plan(workspace, shelf)
@@ -94,15 +94,13 @@ def outlook(
     require_converged(residual, shelf)
     ordered = shelf.lead_time == 0 and up > 0
     return Outlook(
-        days=round(
-            float(demands.at_risk[item, -1, 0])
-        ),  # the memory of all days counts those with something on sale
+        days=round(float(demands.at_risk[item, -1, 0])),  # the longest memory counts days with something on sale
         unseen=int(demands.unseen[item]),
         mean=mean,
         mean_today=float(tail[1:].sum()),
         tail=tail,
-        low=_falling(np.maximum(0.0, tail - WIDTH * deviation)),
-        high=_falling(np.minimum(1.0, tail + WIDTH * deviation)),
+        low=np.minimum.accumulate(np.maximum(0.0, tail - BAND_DEVIATIONS * deviation)),
+        high=np.minimum.accumulate(np.minimum(1.0, tail + BAND_DEVIATIONS * deviation)),
         planned=planned,
         memory_weights=demands.weights[item].copy(),
         weekday_belief=float(demands.belief[item]),
@@ -131,12 +129,8 @@ def _estimate(
     return tail, np.sqrt(variance)
 
 
-def _falling(tail: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.minimum.accumulate(tail)
-
-
 def require_converged(residual: float, shelf: ShelfModel) -> None:
-    """Refuse plans whose cost is not known to the precision promised."""
+    """Refuse a plan whose average cost was not computed to the promised precision."""
     allowed = kernels.order_planning.PRECISION * (shelf.fixed + shelf.unit + shelf.lost + shelf.holding)
     if residual > allowed:
         raise NotConvergedError(

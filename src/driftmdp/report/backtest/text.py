@@ -8,7 +8,7 @@ from dataclasses import asdict
 
 from driftmdp.display import counted
 from driftmdp.inventory import RULES, Backtest
-from driftmdp.inventory.backtest import BLOCK
+from driftmdp.inventory.backtest import BLOCK_DAYS
 from driftmdp.inventory.sales_history import WARM_UP
 from driftmdp.report.backtest.comparison import SEES, cost_ratio, followable, ordered, ours
 from driftmdp.report.text import interval_text, note, number
@@ -171,10 +171,10 @@ def information(backtest: Backtest) -> str:
 def interval_note(backtest: Backtest) -> str:
     """Return what the intervals resample, and what they leave out."""
     n, what = len(backtest.skus), "item"
-    text = note("backtest-intervals", block=BLOCK)
+    text = note("backtest-intervals", block=BLOCK_DAYS)
     if n == 1:
         n, what = backtest.blocks[0].shape[1], "fortnight"
-        text = f"Intervals resample the item's fortnights ({BLOCK} days)."
+        text = f"Intervals resample the item's fortnights ({BLOCK_DAYS} days)."
     if n == 1:
-        return f"There are no intervals: they take at least two fortnights ({2 * BLOCK} days) to resample."
+        return f"There are no intervals: they take at least two fortnights ({2 * BLOCK_DAYS} days) to resample."
     return text if n >= MIN_SAMPLES else f"{text} With {n} {what}s they are narrower than they should be."

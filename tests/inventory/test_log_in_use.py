@@ -1,4 +1,4 @@
-"""A book of an earlier version, in use by others, or only to be read."""
+"""A log of an earlier version, in use by others, or only to be read."""
 
 import contextlib
 import gc
@@ -15,7 +15,7 @@ import pytest
 
 from driftmdp.errors import DriftmdpError, StorageError
 from driftmdp.inventory import Costs, Count, Shop, Sold, event_log
-from tests.inventory.books import DAYS, change, never_silent, opens_as
+from tests.inventory.logs import DAYS, change, never_silent, opens_as
 from tests.inventory.shops import copy_of, create, day, lines, orders, refused, state, work
 
 # ---- the write-ahead log of earlier versions
@@ -23,7 +23,7 @@ from tests.inventory.shops import copy_of, create, day, lines, orders, refused, 
 
 @pytest.fixture
 def crashed(tmp_path):
-    """The files of an old book as a crash left them: most batches are in the write-ahead log only."""
+    """The files of an old log as a crash left them: most batches are in the write-ahead log only."""
     live = tmp_path / "live.db"
     create(live).close()
     with contextlib.closing(sqlite3.connect(live)) as old:
@@ -47,7 +47,7 @@ def test_after_a_crash_the_log_is_taken_in(crashed):
         assert not path.with_name("shop.db-wal").exists()
 
 
-def test_a_cut_or_missing_log_leaves_an_older_book_that_is_whole(crashed):
+def test_a_cut_or_missing_log_leaves_an_older_log_that_is_whole(crashed):
     path, _ = crashed
     content, log = path.read_bytes(), path.with_name("shop.db-wal").read_bytes()
     ends = set()
@@ -67,8 +67,8 @@ def test_a_cut_or_missing_log_leaves_an_older_book_that_is_whole(crashed):
     assert max(ends) > 3
 
 
-def test_a_log_of_another_book_does_not_speak_for_this_one(crashed, whole):
-    # A defect once: books of the same settings begin with the same link, so one's log fits the other's file.
+def test_a_log_of_another_log_does_not_speak_for_this_one(crashed, whole):
+    # A defect once: logs of the same settings begin with the same link, so one's log fits the other's file.
     path, _ = crashed
     copy_of(whole[0], path.with_name("whole.db"))
     shutil.copy(path.with_name("shop.db-wal"), path.with_name("whole.db-wal"))
@@ -76,7 +76,7 @@ def test_a_log_of_another_book_does_not_speak_for_this_one(crashed, whole):
 
 
 @pytest.mark.parametrize("fixed", [4.0, 9.0])
-def test_a_new_book_does_not_wake_what_a_deleted_one_left_behind(crashed, fixed):
+def test_a_new_log_does_not_wake_what_a_deleted_one_left_behind(crashed, fixed):
     # A defect once: the log of a database that was deleted speaks for the new one of the same name.
     path, _ = crashed
     path.unlink()
@@ -89,8 +89,8 @@ def test_a_new_book_does_not_wake_what_a_deleted_one_left_behind(crashed, fixed)
 
 
 @pytest.mark.parametrize("end", ["-wal", "-shm", "-journal"])
-def test_a_new_book_is_not_made_beside_leftovers(tmp_path, end):
-    # A defect once: -journal, which SQLite would roll back into the new book, is overlooked.
+def test_a_new_log_is_not_made_beside_leftovers(tmp_path, end):
+    # A defect once: -journal, which SQLite would roll back into the new log, is overlooked.
     left = tmp_path / f"shop.db{end}"
     left.write_bytes(b"of another")
     with refused("shop.db", left.name):
@@ -102,7 +102,7 @@ def test_a_new_book_is_not_made_beside_leftovers(tmp_path, end):
 
 
 def test_a_full_disk_is_told_and_nothing_is_lost(copy, whole, monkeypatch):
-    # A defect once: the advice is to take the last backup, although the book is sound.
+    # A defect once: the advice is to take the last backup, although the log is sound.
     connect = event_log._connect
 
     def on_a_full_disk(path):
@@ -124,7 +124,7 @@ def test_a_full_disk_is_told_and_nothing_is_lost(copy, whole, monkeypatch):
 
 
 def test_another_thread_needs_a_shop_of_its_own(copy):
-    # A defect once: the advice is to take the last backup, although the book is sound.
+    # A defect once: the advice is to take the last backup, although the log is sound.
     said = []
 
     def act():
@@ -176,7 +176,7 @@ sys.stdin.read()
 
 @contextlib.contextmanager
 def held(path, begin="BEGIN IMMEDIATE"):
-    """Another process has the book."""
+    """Another process has the log."""
     other = subprocess.Popen(
         [sys.executable, "-c", HOLD, str(path), begin], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
@@ -186,8 +186,8 @@ def held(path, begin="BEGIN IMMEDIATE"):
         other.kill()
 
 
-def test_a_book_in_use_is_said_to_be_in_use_and_nothing_is_lost(copy, whole, monkeypatch):
-    monkeypatch.setattr(event_log, "PATIENCE", 0.1)
+def test_a_log_in_use_is_said_to_be_in_use_and_nothing_is_lost(copy, whole, monkeypatch):
+    monkeypatch.setattr(event_log, "LOCK_TIMEOUT_SECONDS", 0.1)
     with Shop(copy) as shop:
         with held(copy):
             for act in (
@@ -203,8 +203,8 @@ def test_a_book_in_use_is_said_to_be_in_use_and_nothing_is_lost(copy, whole, mon
         assert shop.verify()
 
 
-def test_a_book_that_someone_has_for_themselves_is_in_use(copy, monkeypatch):
-    monkeypatch.setattr(event_log, "PATIENCE", 0.1)
+def test_a_log_that_someone_has_for_themselves_is_in_use(copy, monkeypatch):
+    monkeypatch.setattr(event_log, "LOCK_TIMEOUT_SECONDS", 0.1)
     with held(copy, "BEGIN EXCLUSIVE"), refused("in use", kind=StorageError):
         Shop(copy)
     Shop(copy).close()
@@ -219,9 +219,9 @@ except sqlite3.OperationalError as error:
 """
 
 
-def test_opening_a_book_again_lets_go_of_no_lock(copy):
+def test_opening_a_log_again_lets_go_of_no_lock(copy):
     # A defect in the making: to look at a file's first bytes and close it drops all locks that a process has on it.
-    with Shop(copy) as shop, shop._desk.book.writing():
+    with Shop(copy) as shop, shop._log.writing():
         Shop(copy).close()
         with refused("must not exist yet"):
             create(copy)
@@ -246,8 +246,8 @@ def nobody():
 
 @pytest.mark.skipif(sys.platform == "win32", reason="rights are POSIX")
 @pytest.mark.parametrize("folder_mode", [0o555, 0o777])
-def test_a_book_that_may_only_be_read_says_so(whole, folder_mode):
-    # A defect once: the advice is to take the last backup, although the book is sound.
+def test_a_log_that_may_only_be_read_says_so(whole, folder_mode):
+    # A defect once: the advice is to take the last backup, although the log is sound.
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         path = copy_of(whole[0], folder / "shop.db")
@@ -264,7 +264,7 @@ def test_a_book_that_may_only_be_read_says_so(whole, folder_mode):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="rights are POSIX")
-def test_a_book_that_may_not_be_read_says_so(whole):
+def test_a_log_that_may_not_be_read_says_so(whole):
     with tempfile.TemporaryDirectory() as name:
         path = copy_of(whole[0], Path(name) / "shop.db")
         path.chmod(0)
@@ -283,7 +283,7 @@ def test_a_closed_shop_says_that_it_is_closed(copy):
     assert "backup" not in str(caught.value)
 
 
-def test_a_refused_book_is_let_go_of(copy):
+def test_a_refused_log_is_let_go_of(copy):
     change(copy, "DELETE FROM batches WHERE number = 4")
     files = Path("/proc/self/fd")
     if not files.is_dir():

@@ -1,4 +1,4 @@
-"""A small book, what anyone can do to it, and what it must then say."""
+"""A small log, what anyone can do to it, and what it must then say."""
 
 import contextlib
 import sqlite3
@@ -22,13 +22,13 @@ def change(path, *statements):
 
 
 def opens_as(path, whole):
-    """Whether a book opens and says the same as the whole one."""
+    """Whether a log opens and says the same as the whole one."""
     with Shop(path) as shop:
         return shop.verify() and state(shop) == whole[1] and lines(shop) == whole[2]
 
 
 def never_silent(path, whole):
-    """Return the sentence a book is refused with; if it is not, it must say what it always said."""
+    """Return the sentence a log is refused with; if it is not, it must say what it always said."""
     try:
         assert opens_as(path, whole)
     except DriftmdpError as error:
