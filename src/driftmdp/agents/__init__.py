@@ -8,15 +8,13 @@ and explain their plans.
 from driftmdp.agents.adaptive import Adaptive, AdaptiveReason
 from driftmdp.agents.bandits import BOB, DUCB, EXP3, EXP3P, EXP3S, SWUCB, UCB1, Rexp3, WeightsSummary
 from driftmdp.agents.base import Agent, BuiltinAgent, RunContext
-from driftmdp.agents.blocks import BlockSummary
+from driftmdp.agents.block_master import BlockSummary
 from driftmdp.agents.borl import BORL
 from driftmdp.agents.discounted_psrl import DiscountedPSRL
 from driftmdp.agents.fixed_policy import FixedPolicy
 from driftmdp.agents.inventory_optimist import InventoryOptimist
 from driftmdp.agents.optimist import Optimist
-from driftmdp.agents.oracle import Oracle
-from driftmdp.agents.order_explanation import Outlook
-from driftmdp.agents.parts import (
+from driftmdp.agents.optimist_parts import (
     BernsteinRadii,
     Doubling,
     Everything,
@@ -26,11 +24,13 @@ from driftmdp.agents.parts import (
     SlidingWindow,
     VariationRadii,
 )
+from driftmdp.agents.oracle import Oracle
+from driftmdp.agents.order_explanation import Outlook
 from driftmdp.agents.plan_explanation import ActionReason, Beliefs, Explanation, Plan
+from driftmdp.agents.posterior_sampler import SamplingSummary
 from driftmdp.agents.psrl import PSRL
 from driftmdp.agents.random import Random
 from driftmdp.agents.restarted_ucrl2b import RestartedUCRL2B
-from driftmdp.agents.sampler import SamplingSummary
 from driftmdp.agents.sliding_window_psrl import SlidingWindowPSRL
 from driftmdp.agents.sliding_window_ucrl2 import SlidingWindowUCRL2
 from driftmdp.agents.snapshot import load

@@ -10,13 +10,13 @@ from numpy.typing import ArrayLike
 from driftmdp import kernels
 from driftmdp.agents.base import RunContext, checked_problem
 from driftmdp.agents.oracle import checked_policies
-from driftmdp.agents.step_counter import CountsSteps
+from driftmdp.agents.step_counter import StepCountingAgent
 from driftmdp.mdp import Problem, Space
 from driftmdp.planning import optimal_gain
 from driftmdp.validation import as_table
 
 
-class FixedPolicy(CountsSteps):
+class FixedPolicy(StepCountingAgent):
     """Play a given policy for ever.
 
     Parameters

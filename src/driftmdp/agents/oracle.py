@@ -9,14 +9,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from driftmdp import kernels
 from driftmdp.agents.base import RunContext, checked_problem
-from driftmdp.agents.step_counter import CountsSteps
+from driftmdp.agents.step_counter import StepCountingAgent
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import Problem, Space
 from driftmdp.planning import gain_path
 from driftmdp.validation import as_table
 
 
-class Oracle(CountsSteps):
+class Oracle(StepCountingAgent):
     """Play the optimal policy of the MDP of each t.
 
     It is what rho*_t assumes to be known, though not an upper bound: a policy that looks ahead may earn more, and

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from driftmdp import kernels
 from driftmdp.agents.base import RunContext
-from driftmdp.agents.random_draws import DrawsUniform
+from driftmdp.agents.step_counter import RandomizedAgent
 from driftmdp.mdp import Space
 
 
-class Random(DrawsUniform):
+class Random(RandomizedAgent):
     """Choose every action with the same probability.
 
     Parameters

@@ -141,7 +141,7 @@ def _walked(player: Any, walk: ContinuingEnv, trail: Trajectory, audience: Callb
         player.observe(pace.reward, walk.state)
         trail.actions[i] = pace.action + walk.first_action
         trail.rewards[i], trail.ended[i] = pace.reward, pace.ended
-        audience.tell(player, i + 1, trail)
+        audience.report(player, i + 1, trail)
         yield i + 1
 
 

@@ -1,4 +1,4 @@
-"""What a check found."""
+"""Run checks, and report which passed and which were skipped."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Skip(Exception):  # noqa: N818, not an error
 
 @dataclass(frozen=True)
 class Check:
-    """One rule: what it is, and why it was skipped, if it was."""
+    """One rule, and why it was skipped, if it was."""
 
     rule: str
     skipped: str | None = None

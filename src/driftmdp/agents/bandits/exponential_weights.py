@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp import kernels
-from driftmdp.agents.bandits.one_state import Bandit
+from driftmdp.agents.bandits.bandit import Bandit
 from driftmdp.agents.base import RunContext
 from driftmdp.agents.lock import locked
-from driftmdp.agents.random_draws import DrawsUniform
 from driftmdp.agents.reward_range import span_of
+from driftmdp.agents.step_counter import RandomizedAgent
 from driftmdp.display import brief
 from driftmdp.errors import ClippedGammaWarning, InvalidInputError
 from driftmdp.kernels.arrays import ArmWeights, Exp3Params
@@ -64,7 +64,7 @@ class WeightsSummary:
     __repr__ = brief
 
 
-class ExponentialWeights(DrawsUniform, Bandit):
+class ExponentialWeights(RandomizedAgent, Bandit):
     """What the agents of this family share; a subclass gives the numbers."""
 
     def __init__(
