@@ -7,7 +7,7 @@ and explain their plans.
 
 from driftmdp.agents.adaptive import Adaptive, AdaptiveReason
 from driftmdp.agents.bandits import BOB, DUCB, EXP3, EXP3P, EXP3S, SWUCB, UCB1, Rexp3, WeightsSummary
-from driftmdp.agents.base import Agent, BuiltinAgent, RunContext
+from driftmdp.agents.base import Agent, BuiltinAgent, PlanningAgent, RunContext
 from driftmdp.agents.block_master import BlockSummary
 from driftmdp.agents.borl import BORL
 from driftmdp.agents.discounted_psrl import DiscountedPSRL
@@ -42,56 +42,22 @@ from driftmdp.agents.ucrl2b import UCRL2B
 from driftmdp.agents.variation_aware_ucrl import VariationAwareUCRL
 from driftmdp.deprecation import renamed
 
-__all__ = [
-    "BOB",
-    "BORL",
-    "DUCB",
-    "EXP3",
-    "EXP3P",
-    "EXP3S",
-    "PSRL",
-    "SWUCB",
-    "SWUCRL",
-    "SWUCRL2CW",
-    "UCB1",
-    "UCRL2",
-    "UCRL2B",
-    "UCRL2S",
-    "ActionReason",
-    "Adaptive",
-    "AdaptiveReason",
-    "Agent",
-    "Beliefs",
-    "BernsteinRadii",
-    "BlockSummary",
-    "BuiltinAgent",
-    "DiscountedPSRL",
-    "Doubling",
-    "Everything",
-    "Explanation",
-    "FixedPolicy",
-    "InventoryOptimist",
-    "JakschRadii",
-    "Optimist",
-    "Oracle",
-    "Outlook",
-    "PaperRadii",
-    "Plan",
-    "Random",
-    "RestartedUCRL2B",
-    "Rexp3",
-    "RunContext",
-    "SamplingSummary",
-    "SinceRestart",
-    "SlidingWindow",
-    "SlidingWindowPSRL",
-    "SlidingWindowUCRL2",
-    "VariationAwareUCRL",
-    "VariationRadii",
-    "WeightsSummary",
-    "builtin",
-    "load",
-]
+# The practical one, yardsticks and base classes
+__all__ = ["Adaptive", "BuiltinAgent", "FixedPolicy", "InventoryOptimist", "Optimist", "Oracle", "Random"]
+# Optimists
+__all__ += ["BORL", "SWUCRL", "SWUCRL2CW", "UCRL2", "UCRL2B", "UCRL2S"]
+__all__ += ["RestartedUCRL2B", "SlidingWindowUCRL2", "VariationAwareUCRL"]
+# Posterior sampling, and bandits
+__all__ += ["PSRL", "DiscountedPSRL", "SlidingWindowPSRL"]
+__all__ += ["BOB", "DUCB", "EXP3", "EXP3P", "EXP3S", "SWUCB", "UCB1", "Rexp3"]
+# Parts of an optimist
+__all__ += ["Doubling", "Everything", "SinceRestart", "SlidingWindow"]
+__all__ += ["BernsteinRadii", "JakschRadii", "PaperRadii", "VariationRadii"]
+# Results
+__all__ += ["ActionReason", "AdaptiveReason", "Beliefs", "BlockSummary"]
+__all__ += ["Explanation", "Outlook", "Plan", "SamplingSummary", "WeightsSummary"]
+# Protocols and functions
+__all__ += ["Agent", "PlanningAgent", "RunContext", "builtin", "load"]
 
 __getattr__ = renamed(__name__, Stage="RunContext")
 

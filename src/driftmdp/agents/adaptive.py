@@ -43,10 +43,14 @@ from driftmdp.agents.snapshot_checks import (
 from driftmdp.kernels.adaptive_arrays import (
     FADING,
     AdaptiveParams,
+    AdaptivePlan,
+    ExpertWeights,
+    FadingMemory,
     new_intent,
     new_judgement,
     new_traces,
 )
+from driftmdp.kernels.arrays import Ints, TransitionCounts
 from driftmdp.mdp import Space
 
 
@@ -114,12 +118,12 @@ class Adaptive(ModelBasedAgent):
         self._plan = new_intent(self.space.n_states)
 
     @property
-    def t(self) -> int:  # type: ignore[override]
+    def t(self) -> int:
         """The time of the step that comes next, from 1."""
         return int(self._plan.facts["t"][0])
 
     @property
-    def _arrays(self) -> tuple[Any, ...]:
+    def _arrays(self) -> tuple[AdaptiveParams, Ints, TransitionCounts, FadingMemory, ExpertWeights, AdaptivePlan]:
         """What the kernels take, in their order."""
         return self._params, self._offsets, self._memory, self._past, self._judged, self._plan
 
@@ -136,8 +140,8 @@ class Adaptive(ModelBasedAgent):
         self._range_monitor.check_reward(reward, self.reward_range, effect)
 
     def _play_some(self, context: RunContext, first: int, last: int) -> tuple[int, int]:
-        step, status = kernels.adaptive.play(*context.inputs, *self._arrays, context.record, first, last)
-        return step, status
+        arrays = *context.inputs, *self._arrays, context.record
+        return kernels.adaptive.play(*arrays, first, last)
 
     def _continue(self, status: int) -> bool:
         self._enlarge()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import inspect
 import operator
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
@@ -129,7 +129,10 @@ class ParameterizedAgent(Locked):
 class DisplayedAgent(ParameterizedAgent):
     """An agent that shows its parameters, in a console and in a notebook."""
 
-    t: int
+    @property
+    @abstractmethod
+    def t(self) -> int:
+        """The time of the step that comes next, from 1."""
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={_short(value)}" for name, value in self.parameters.items() if value is not None)
@@ -141,7 +144,7 @@ class DisplayedAgent(ParameterizedAgent):
         return table([], [*rows, ("next step", f"t = {self.t:,}")], self.name)
 
 
-class BuiltinAgent(DisplayedAgent, SavedAgent, ABC):
+class BuiltinAgent(DisplayedAgent, SavedAgent):
     """The base class of the agents in this package: the protocol, with every call checked.
 
     A subclass keeps each parameter of its constructor as an attribute of the same name. Threads may share an agent:
@@ -174,11 +177,6 @@ class BuiltinAgent(DisplayedAgent, SavedAgent, ABC):
         self._offsets: NDArray[np.int32] = np.array(space.offsets)
         self._waiting: tuple[int, int] | None = None
         self._range_monitor = RangeMonitor()
-
-    @property
-    def t(self) -> int:  # type: ignore[override]
-        """The time of the step that comes next, from 1."""
-        raise NotImplementedError
 
     @abstractmethod
     def reset(self, rng: np.random.Generator | None = None) -> None:

@@ -119,18 +119,9 @@ class InventoryOptimist(ResumableAgent):
         kernels.censored_demand.learn(self._demands, 0, self._weekday, on_sale, sales, self._workspace)
 
     def _play_rows(self, context: RunContext, first: int, last: int) -> None:
-        residual = kernels.inventory_rules.play(
-            context.world,
-            context.draws,
-            context.noise,
-            self._shelf,
-            self._demands,
-            self._workspace,
-            context.record,
-            self._places,
-            first,
-            last,
-        )
+        shelf = self._shelf, self._demands, self._workspace
+        arrays = *context.inputs, *shelf, context.record, self._places
+        residual = kernels.inventory_rules.play(*arrays, first, last)
         require_converged(residual, self._shelf)
 
     def explain(self, state: int) -> Outlook:

@@ -67,7 +67,7 @@ class EpisodicAgent(ModelBasedAgent):
     _plan_state: PlanState
 
     @property
-    def t(self) -> int:  # type: ignore[override]
+    def t(self) -> int:
         """The time of the step that comes next, from 1."""
         return int(self._plan_state.clock["t"][0])
 

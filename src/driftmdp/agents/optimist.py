@@ -21,7 +21,7 @@ from driftmdp.agents.plan_explanation import ActionReason, Beliefs, Explanation,
 from driftmdp.agents.reward_range import REWARDS_BEFORE_RANGE_CHECK, checked_range
 from driftmdp.agents.snapshot_checks import require
 from driftmdp.errors import InvalidInputError, NotConvergedError
-from driftmdp.kernels.arrays import OptimistParams, Phases
+from driftmdp.kernels.arrays import Ints, OptimistParams, Phases, PlanState, PlanWorkspace, TransitionCounts
 from driftmdp.mdp import Space
 from driftmdp.planning.optimistic import finish_sparsely
 from driftmdp.validation import as_integer, one_of
@@ -123,7 +123,7 @@ class Optimist(EpisodicAgent):
         return self._schedule
 
     @property
-    def _arrays(self) -> tuple[Any, ...]:
+    def _arrays(self) -> tuple[OptimistParams, Phases, Ints, TransitionCounts, PlanState, PlanWorkspace]:
         """What the kernels ``plan`` and ``play`` take, in their order."""
         return self._params, self._phases, self._offsets, self._memory, self._plan_state, self._workspace
 
@@ -145,8 +145,7 @@ class Optimist(EpisodicAgent):
 
     def _play_some(self, context: RunContext, first: int, last: int) -> tuple[int, int]:
         arrays = *context.inputs, *self._arrays, context.record
-        step, status = kernels.optimist.play(*arrays, first, last, self._acceleration)
-        return step, status
+        return kernels.optimist.play(*arrays, first, last, self._acceleration)
 
     # planning ----------------------------------------------------------------------------------------
 

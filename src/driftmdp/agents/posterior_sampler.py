@@ -20,8 +20,8 @@ from driftmdp.agents.plan_explanation import Plan
 from driftmdp.agents.reward_range import required_range, span_of
 from driftmdp.agents.snapshot_checks import require
 from driftmdp.formulas import tuned
-from driftmdp.kernels.arrays import Model
-from driftmdp.kernels.posterior_arrays import PosteriorParams, SampledModel
+from driftmdp.kernels.arrays import Longs, Model, PlanState, TransitionCounts
+from driftmdp.kernels.posterior_arrays import Bits, PosteriorParams, SampledModel
 from driftmdp.mdp import Space
 from driftmdp.mdp.space import as_space
 from driftmdp.validation import as_integer, as_number
@@ -98,7 +98,7 @@ class PosteriorSampler(EpisodicAgent):
         return SampledModel(model, np.zeros(self.space.n_states, np.bool_))
 
     @property
-    def _arrays(self) -> tuple[Any, ...]:
+    def _arrays(self) -> tuple[PosteriorParams, TransitionCounts, PlanState, Longs, Bits, SampledModel]:
         """What the kernels ``plan`` and ``play`` take, in their order."""
         return self._params, self._memory, self._plan_state, self._faded, self._draws, self._sample
 
@@ -113,8 +113,8 @@ class PosteriorSampler(EpisodicAgent):
         self._range_monitor.check_reward(reward, self.reward_range, effect)
 
     def _play_some(self, context: RunContext, first: int, last: int) -> tuple[int, int]:
-        step, status = kernels.posterior.play(*context.inputs, *self._arrays, context.record, first, last)
-        return step, status
+        arrays = *context.inputs, *self._arrays, context.record
+        return kernels.posterior.play(*arrays, first, last)
 
     def _plan(self) -> None:
         while status := kernels.posterior.plan(*self._arrays):

@@ -18,7 +18,7 @@ class StepCountingAgent(BuiltinAgent):
     _t = 1
 
     @property
-    def t(self) -> int:  # type: ignore[override]
+    def t(self) -> int:
         """The time of the step that comes next, from 1."""
         return self._t
 

@@ -12,7 +12,7 @@ from driftmdp.agents.bandits.bandit import Bandit
 from driftmdp.agents.base import ResumableAgent, RunContext
 from driftmdp.agents.buffers import counts_of, means_of, new_memory
 from driftmdp.agents.reward_range import span_of
-from driftmdp.agents.snapshot_checks import memory_arrays, restored_memory
+from driftmdp.agents.snapshot_checks import memory_arrays, require, restored_memory
 from driftmdp.kernels.arrays import UcbParams
 from driftmdp.mdp import Space
 
@@ -67,9 +67,7 @@ class UpperConfidence(Bandit, ResumableAgent):
         super()._learn(state, action, reward, next_state)
 
     def _play_rows(self, context: RunContext, first: int, last: int) -> None:
-        kernels.upper_confidence.play(
-            context.world, context.draws, context.noise, self._params, self._memory, context.record, first, last
-        )
+        kernels.upper_confidence.play(*context.inputs, self._params, self._memory, context.record, first, last)
         self._t += last - first
 
     def _state_arrays(self) -> dict[str, NDArray[Any]]:
@@ -79,5 +77,4 @@ class UpperConfidence(Bandit, ResumableAgent):
         super()._restore(arrays)
         expected = int(self._memory.tally["window"][0])
         self._memory = restored_memory(self.space, self._memory, arrays)
-        if self._memory.tally["window"][0] != expected:
-            raise ValueError("the window is wrong")
+        require(self._memory.tally["window"][0] == expected, "the window is wrong")
