@@ -4,8 +4,6 @@ A callback changes nothing: the trajectory is the same with and without it. It c
 shorter run could not be compared with others. An error that it raises stops the run, and reaches the caller.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol

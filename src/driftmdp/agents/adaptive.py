@@ -17,8 +17,6 @@ No horizon, window, budget or scale is set. kernels/fading_memory.py and kernels
 docs/adaptive.md the pseudo-code, what is guaranteed, and what each part is worth.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

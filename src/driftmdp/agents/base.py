@@ -3,8 +3,6 @@
 A user's own agent needs only ``reset``, ``act`` and ``observe``. It need not inherit from anything.
 """
 
-from __future__ import annotations
-
 import functools
 import inspect
 import operator

@@ -7,8 +7,6 @@ for block i = 1, 2, ...
 [CSZ20] alg:borl; BOB is the same over a bandit [CSLZ19].
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from dataclasses import dataclass, field
 from typing import Any

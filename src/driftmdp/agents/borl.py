@@ -10,8 +10,6 @@ Departs from [CSZ20] alg:borl, line 6, in eta_i (``arms="printed"`` does not), a
 gamma is no probability (docs/paper-notes.md, items 11 and 12).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 

@@ -1,7 +1,5 @@
 """PSRL on counts that fade: every step multiplies all that is remembered by a discount."""
 
-from __future__ import annotations
-
 import math
 
 from driftmdp.agents.posterior_sampler import PosteriorSampler, usual_window

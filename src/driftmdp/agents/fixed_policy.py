@@ -1,7 +1,5 @@
 """FixedPolicy: always the same action in a state."""
 
-from __future__ import annotations
-
 from typing import Any, Self
 
 import numpy as np

@@ -18,8 +18,6 @@ No window, no horizon and no budget is set: the weights find the memory. kernels
 formulas, docs/inventory.md what each part is worth.
 """
 
-from __future__ import annotations
-
 from typing import Any, ClassVar, Self
 
 import numpy as np

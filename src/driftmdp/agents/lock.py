@@ -1,7 +1,5 @@
 """One lock per agent, held by every public method, because compiled code runs without Python's own lock."""
 
-from __future__ import annotations
-
 import copy
 import functools
 import threading

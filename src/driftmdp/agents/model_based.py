@@ -1,7 +1,5 @@
 """What agents share that count transitions and plan from the counts."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from typing import Any
 

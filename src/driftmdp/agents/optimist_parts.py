@@ -11,8 +11,6 @@ schedule     Doubling(every)                                                when
 Every radius is multiplied by ``scale`` and then widened: rad = scale * theory + widening.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias

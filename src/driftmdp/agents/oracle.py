@@ -1,7 +1,5 @@
 """Oracle: knows the world, and plays the optimal policy of each t as if the world stood still there."""
 
-from __future__ import annotations
-
 from typing import Any, Self
 
 import numpy as np

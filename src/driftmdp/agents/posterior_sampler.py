@@ -4,8 +4,6 @@ The step is compiled and is the same whether it is taken live (``act``, ``observ
 (``simulate``).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

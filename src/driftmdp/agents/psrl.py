@@ -5,8 +5,6 @@ for episode m = 1, 2, ...
     act by its gain-optimal policy until a pair's visits have doubled, as UCRL2 does.
 """
 
-from __future__ import annotations
-
 from driftmdp.agents.posterior_sampler import PosteriorSampler
 from driftmdp.mdp import Space
 

@@ -1,7 +1,5 @@
 """Random: the yardstick that every agent should beat."""
 
-from __future__ import annotations
-
 from driftmdp import kernels
 from driftmdp.agents.base import RunContext
 from driftmdp.agents.step_counter import RandomizedAgent

@@ -1,7 +1,5 @@
 """UCRL2B with restarts: the radii of [FPL20], and the restarts of UCRL2.S."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from driftmdp.agents.optimist import BY_DOUBLING, Optimist

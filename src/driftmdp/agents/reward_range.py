@@ -1,7 +1,5 @@
 """Ranges of rewards: validated, used as the unit of rewards, and compared with the rewards seen live."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from driftmdp.errors import InvalidInputError

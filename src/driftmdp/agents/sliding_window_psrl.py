@@ -3,8 +3,6 @@
 Ours: the window and the multiples of W are those of [CSZ20] alg:swr-ucrl2, the posterior that of [ORR13].
 """
 
-from __future__ import annotations
-
 from driftmdp.agents.posterior_sampler import PosteriorSampler, usual_window
 from driftmdp.mdp import Space
 from driftmdp.validation import as_integer

@@ -3,8 +3,6 @@
 Compiled code does not check indices, so a damaged file must be noticed here. Wrong content raises ValueError.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

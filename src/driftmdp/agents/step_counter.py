@@ -1,7 +1,5 @@
 """What agents without a plan share: they count their own steps, and some draw one uniform number per step."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

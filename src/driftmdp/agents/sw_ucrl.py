@@ -1,7 +1,5 @@
 """SW-UCRL [GOA18]: UCRL2's radii on a sliding window; episodes end only by doubling, not at multiples of W."""
 
-from __future__ import annotations
-
 import math
 from typing import Any, Self
 

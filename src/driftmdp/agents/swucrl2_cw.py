@@ -6,8 +6,6 @@ for episode m = 1, 2, ...
     act until t is a multiple of W or a pair's visits have doubled (schedule).
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any, Self
 

@@ -6,8 +6,6 @@ for episode k = 1, 2, ...
     act until a pair's visits have doubled (schedule).
 """
 
-from __future__ import annotations
-
 from driftmdp.agents.optimist import BY_DOUBLING, Optimist
 from driftmdp.agents.optimist_parts import Confidence, Everything, JakschRadii, PaperRadii
 from driftmdp.mdp import Space

@@ -4,8 +4,6 @@
 restart every floor(T^(2/3)) steps.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """UCRL2B [FPL20]: UCRL2 with empirical Bernstein intervals around every transition probability."""
 
-from __future__ import annotations
-
 from driftmdp.agents.optimist import BY_DOUBLING, Optimist
 from driftmdp.agents.optimist_parts import BernsteinRadii, Everything
 from driftmdp.mdp import Space

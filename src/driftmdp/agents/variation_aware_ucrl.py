@@ -4,8 +4,6 @@ The paper compares itself with it as an algorithm that "crucially requires the a
 gets them.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any, Self
 

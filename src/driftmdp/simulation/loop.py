@@ -1,7 +1,5 @@
 """The loops that play a run, compiled or step by step, with one behaviour."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """The result of a run of one agent in one problem."""
 
-from __future__ import annotations
-
 import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Before a run: check that agent and problem fit, copy the agent, draw the world's random numbers."""
 
-from __future__ import annotations
-
 import copy
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The rules that every agent keeps."""
 
-from __future__ import annotations
-
 import copy
 import functools
 import pickle

@@ -1,7 +1,5 @@
 """Run checks, and report which passed and which were skipped."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The rules that every problem keeps."""
 
-from __future__ import annotations
-
 import functools
 import pickle
 from collections.abc import Callable

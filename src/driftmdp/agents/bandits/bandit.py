@@ -1,7 +1,5 @@
 """What all bandits share: one state, a range that the rewards lie in, and a doubt when they do not."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from driftmdp.agents.reward_range import required_range

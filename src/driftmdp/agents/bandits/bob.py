@@ -3,8 +3,6 @@
 Blocks of H steps. For each, EXP3 draws a window, SW-UCB restarts with it, and the block's reward / H is fed back.
 """
 
-from __future__ import annotations
-
 from driftmdp.agents.bandits.bandit import n_arms_of
 from driftmdp.agents.bandits.exponential_weights import warn_if_clipped
 from driftmdp.agents.bandits.upper_confidence import LARGEST_XI, UpperConfidence

@@ -7,8 +7,6 @@ The bonus beta / u_i makes every q an upper bound with high probability, so that
 not only its mean, and the adversary may look at the draws.
 """
 
-from __future__ import annotations
-
 from driftmdp.agents.bandits.bandit import n_arms_of
 from driftmdp.agents.bandits.exponential_weights import ExponentialWeights, gamma_or
 from driftmdp.formulas import Exp3pParameters, exp3p_parameters

@@ -4,8 +4,6 @@ An arm's gain is estimated by its reward over the probability of its draw, which
 world does: these bandits assume nothing of it.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any

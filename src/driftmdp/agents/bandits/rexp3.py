@@ -1,7 +1,5 @@
 """Rexp3, EXP3 that begins anew with every batch [BGZ14]."""
 
-from __future__ import annotations
-
 from typing import Any, Self
 
 from driftmdp.agents.bandits.bandit import n_arms_of

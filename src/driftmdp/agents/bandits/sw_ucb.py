@@ -3,8 +3,6 @@
 mean + sqrt(xi ln n / N), with the mean and N over the last W plays and n = min(t - 1, W).
 """
 
-from __future__ import annotations
-
 from typing import Any, Self
 
 from driftmdp.agents.bandits.bandit import n_arms_of

@@ -1,7 +1,5 @@
 """The engine of UCB1, SW-UCB and D-UCB: play the arm whose mean may be the largest, by what is remembered."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
