@@ -15,6 +15,7 @@ from driftmdp import errors, simulation
 
 ROOMS = [
     "driftmdp.agents",
+    "driftmdp.compiled",
     "driftmdp.engines",
     "driftmdp.experiments",
     "driftmdp.formulas",

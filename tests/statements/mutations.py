@@ -137,13 +137,13 @@ def a_block_is_played_with_the_arm_beside_the_one_drawn(monkeypatch):
 
 @mutation("theorem-2")
 def the_master_is_fed_what_was_not_earned(monkeypatch):
-    original = agents.blocks.BlockByBlock._end_block
+    original = agents.block_master.BlockMaster._end_block
 
     def upside_down(self):
         self._gathered = self._blocks.length - self._gathered
         original(self)
 
-    monkeypatch.setattr(agents.blocks.BlockByBlock, "_end_block", upside_down)
+    monkeypatch.setattr(agents.block_master.BlockMaster, "_end_block", upside_down)
 
 
 @mutation("theorem-2")

@@ -18,8 +18,6 @@ No window, horizon or budget is set: the weights find the memory. kernels/censor
 docs/inventory.md what each part is worth.
 """
 
-from __future__ import annotations
-
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -120,8 +118,9 @@ class InventoryOptimist(ResumableAgent):
         kernels.censored_demand.learn(self._demands, 0, self._weekday, on_sale, sales, self._workspace)
 
     def _play_rows(self, context: RunContext, first: int, last: int) -> None:
-        world, item = (context.world, context.draws, context.noise), (self._shelf, self._demands, self._workspace)
-        residual = kernels.inventory_rules.play(*world, *item, context.record, self._places, first, last)
+        shelf = self._shelf, self._demands, self._workspace
+        arrays = *context.inputs, *shelf, context.record, self._places
+        residual = kernels.inventory_rules.play(*arrays, first, last)
         require_converged(residual, self._shelf)
 
     def explain(self, state: int) -> Outlook:

@@ -1,7 +1,5 @@
 """Why an order is what it is: what is learned of an item's demand, and what follows from it, in numbers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

@@ -227,7 +227,7 @@ def _steps(learning: Learning, env: ContinuingEnv, called: CallbackList) -> Iter
         player.observe(result.reward, env.state)
         learning.actions[i] = result.action + env.first_action
         learning.rewards[i], learning.ended[i] = result.reward, result.ended
-        called.tell(player, i + 1, learning)
+        called.report(player, i + 1, learning)
         yield i + 1
 
 

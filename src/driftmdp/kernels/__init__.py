@@ -6,7 +6,7 @@ importing driftmdp costs nothing of it.
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -65,9 +65,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> ModuleType:
-    if name in __all__:
-        return importlib.import_module(f"driftmdp.kernels.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name.startswith("_") or importlib.util.find_spec(f"driftmdp.kernels.{name}") is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return importlib.import_module(f"driftmdp.kernels.{name}")
 
 
 def has_compiled_cache() -> bool:

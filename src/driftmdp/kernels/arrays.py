@@ -54,6 +54,9 @@ class WorldArrays(NamedTuple):
     reward_weight_*    CSR of (T, K)       weights of the rewards
     =================  ==================  ==========================================================
 
+    The weights in CSR are ``weight_indptr``, ``weight_indices``, ``weight_data`` for the transitions and
+    ``reward_weight_indptr``, ``reward_weight_indices``, ``reward_weight_data`` for the rewards.
+
     The union is empty when every step names one anchor: then that anchor's rows *are* p_t. In kernels
     a step is a 0-based row; the public t is 1-based.
     """
@@ -364,14 +367,14 @@ class Draws(NamedTuple):
 class Record(NamedTuple):
     """What is written down of a run, one entry a step.
 
-    ============  =======  ==========================================================================
-    states        (T + 1,) s_1 .. s_{T+1}
+    ============  ========  ==========================================================================
+    states        (T + 1,)  s_1 .. s_{T+1}
     actions       (T,)
-    rewards       (T,)     what was emitted
-    mean_rewards  (T,)     r_t(s_t, a_t)
-    sweeps        (T,)     of the plan made at a step, 0 where none was made
-    vacuous       (T,)     whether that plan had vacuous radii only
-    ============  =======  ==========================================================================
+    rewards       (T,)      what was emitted
+    mean_rewards  (T,)      r_t(s_t, a_t)
+    sweeps        (T,)      of the plan made at a step, 0 where none was made
+    vacuous       (T,)      whether that plan had vacuous radii only
+    ============  ========  ==========================================================================
     """
 
     states: Ints

@@ -4,8 +4,6 @@ An arm's gain is estimated by its reward over the probability of its draw, which
 world does: these bandits assume nothing of it.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -14,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp import kernels
-from driftmdp.agents.bandits.one_state import Bandit
+from driftmdp.agents.bandits.bandit import Bandit
 from driftmdp.agents.base import RunContext
 from driftmdp.agents.lock import locked
-from driftmdp.agents.random_draws import DrawsUniform
 from driftmdp.agents.reward_range import span_of
+from driftmdp.agents.step_counter import RandomizedAgent
 from driftmdp.display import brief
 from driftmdp.errors import ClippedGammaWarning, InvalidInputError
 from driftmdp.kernels.arrays import ArmWeights, Exp3Params
@@ -64,7 +62,7 @@ class WeightsSummary:
     __repr__ = brief
 
 
-class ExponentialWeights(DrawsUniform, Bandit):
+class ExponentialWeights(RandomizedAgent, Bandit):
     """What the agents of this family share; a subclass gives the numbers."""
 
     def __init__(
@@ -132,9 +130,7 @@ class ExponentialWeights(DrawsUniform, Bandit):
     def play(self, context: RunContext) -> None:
         """Run a whole problem in compiled code and fill its record."""
         uniforms = self._rng.random(context.record.actions.size)
-        kernels.exponential_weights.play(
-            context.world, context.draws, context.noise, self._params, self._weights, uniforms, context.record
-        )
+        kernels.exponential_weights.play(*context.inputs, self._params, self._weights, uniforms, context.record)
         self._t += context.record.actions.size
 
     def _state_arrays(self) -> dict[str, NDArray[Any]]:

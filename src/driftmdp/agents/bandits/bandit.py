@@ -1,17 +1,15 @@
 """What all bandits share: one state, a range that the rewards lie in, and a doubt when they do not."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from driftmdp.agents.reward_range import required_range
-from driftmdp.agents.step_counter import CountsSteps
+from driftmdp.agents.step_counter import StepCountingAgent
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import Space
 from driftmdp.mdp.space import as_space
 
 
-class Bandit(CountsSteps):
+class Bandit(StepCountingAgent):
     """An agent for one state, whose actions are arms."""
 
     only_for: ClassVar[str] = "bandits"
@@ -26,7 +24,7 @@ class Bandit(CountsSteps):
 
     def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
         super()._learn(state, action, reward, next_state)
-        self._doubt_the_mean(reward, f"{self.name} cannot weigh them")
+        self._range_monitor.check_reward(reward, self.reward_range, f"{self.name} cannot weigh them")
 
 
 def n_arms_of(space: Space, name: str) -> int:

@@ -1,13 +1,11 @@
-"""A bandit over learners: for every block of steps a master draws what the learner within is made of.
+"""A bandit over learners: for every block of steps a master bandit draws the parameters of the learner.
 
 for block i = 1, 2, ...
-    draw an arm with the master's probabilities, begin anew with the parts that it stands for,
-    act until the block is over, and feed its reward, as a share of what it could have been, back to the master.
+    draw an arm with the master's probabilities, restart the learner with the parameters of that arm,
+    act until the block is over, and feed its reward, mapped to [0, 1], back to the master.
 
 [CSZ20] alg:borl; BOB is the same over a bandit [CSLZ19].
 """
-
-from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, field
@@ -19,28 +17,28 @@ from numpy.typing import NDArray
 from driftmdp import kernels
 from driftmdp.agents.bandits.exponential_weights import new_weights, restored_logits
 from driftmdp.agents.base import ResumableAgent, RunContext
-from driftmdp.agents.generator_state import as_text, from_text
-from driftmdp.agents.parts import require_restarts
+from driftmdp.agents.optimist_parts import require_restarts
+from driftmdp.agents.snapshot_checks import generator_text, require, restored_generator
 from driftmdp.display import counted
 from driftmdp.kernels.arrays import Exp3Params
 
 
 @dataclass(frozen=True)
 class Blocks:
-    """What a master chooses among, how, and how often.
+    """The arms of a master bandit, its parameters, and its blocks.
 
     Attributes
     ----------
     horizon, length, n_blocks
         T, H and ceil(T / H); the last block may be shorter.
     names
-        What an arm is made of, such as ``("window", "widening")``.
+        The parameters that an arm sets, such as ``("window", "widening")``.
     arms
         The values of each arm, in that order.
     master
         The name of the bandit algorithm.
-    odds
-        Its numbers; ``bottom`` and ``span`` map rewards to [0, 1].
+    params
+        Its parameters; ``bottom`` and ``span`` map rewards to [0, 1].
     formula_gamma
         Its share of uniform draws as the formula gives it.
     """
@@ -66,20 +64,20 @@ class Blocks:
         return self.start(block + 1) - self.start(block)
 
     def kept(self, window: float, block: int) -> int:
-        """Return how many steps a window must keep: 0 where nothing leaves it within the block."""
+        """Return how many steps a window must remember: 0 where nothing leaves it within the block."""
         return int(window) if window < self.size(block) else 0
 
 
 @dataclass(frozen=True, eq=False)
 class BlockSummary:
-    """What a master chose among, what it chose, and why.
+    """The choices of a master bandit, and what they earned.
 
     Attributes
     ----------
     master
         The name of the bandit algorithm.
     names, arms
-        What an arm is made of, and the values of each arm.
+        The parameters that an arm sets, and the values of each arm.
     gamma, formula_gamma, clipped
         The master's share of uniform draws, what its formula gives, and whether the two differ. At 1 every arm is
         as likely, whatever was learned.
@@ -137,20 +135,20 @@ class BlockSummary:
         return "\n".join(lines)
 
 
-class BlockByBlock(ResumableAgent):
-    """An agent whose parts a master draws anew for every block.
+class BlockMaster(ResumableAgent):
+    """A mixin that restarts a learner for every block, with parameters that a master bandit draws.
 
-    Stands before the learner among a class's bases; the class sets ``_blocks`` before they are made.
+    Stands before the learner among a class's bases. The class sets ``_blocks`` before it calls their constructors.
     """
 
     _blocks: Blocks
 
     @abstractmethod
     def _begin_block(self, block: int, arm: int) -> None:
-        """Let the learner, which has forgotten everything, begin with the parts of an arm."""
+        """Start the learner, which is as new, with the parameters of an arm."""
 
     def reset(self, rng: np.random.Generator | None = None) -> None:
-        """Forget everything and begin anew; the master's draws come from ``rng``, by default from ``seed``."""
+        """Forget everything and start from scratch. The master draws from ``rng``, by default from ``seed``."""
         super().reset(rng)
         blocks = self._blocks
         self._rng = self._generator(rng)
@@ -175,13 +173,10 @@ class BlockByBlock(ResumableAgent):
     def _end_block(self) -> None:
         """Feed the block's reward back, divided by H and clipped to [0, 1], and draw the next arm."""
         blocks = self._blocks
-        self._doubt(
-            "the range of its master",
-            (blocks.params.bottom, blocks.params.bottom + blocks.params.span),
-            f"reward of block {self._block + 1}",
-            blocks.params.bottom + blocks.params.span * self._gathered / blocks.size(self._block),
-            f"{self.name} learns nothing from it",
-        )
+        bottom, span = blocks.params.bottom, blocks.params.span
+        mean = bottom + span * self._gathered / blocks.size(self._block)
+        what, effect = f"reward of block {self._block + 1}", f"{self.name} learns nothing from it"
+        self._range_monitor.check_mean("the range of its master", (bottom, bottom + span), what, mean, effect)
         gain = min(max(self._gathered / blocks.length, 0.0), 1.0)
         self._feedback[self._block] = gain
         kernels.exponential_weights.credit(blocks.params, self._weights, int(self._chosen[self._block]), gain)
@@ -196,20 +191,17 @@ class BlockByBlock(ResumableAgent):
 
     def _play_rows(self, context: RunContext, first: int, last: int) -> None:
         """Play rows in compiled code, block by block."""
+        params = self._blocks.params
         while first < last:
             end = self._blocks.start(self._block + 1)
             until = min(end, last)
             super()._play_rows(context, first, until)  # type: ignore[safe-super]
-            self._gather(context.record.rewards[first:until])
+            units = (context.record.rewards[first:until] - params.bottom) / params.span
+            self._gathered = float(np.add.accumulate(np.append(self._gathered, units))[-1])  # as _learn adds them
             if until == end:
                 self._end_block()
             first = until
-        self._voice()
-
-    def _gather(self, rewards: NDArray[np.float64]) -> None:
-        params = self._blocks.params
-        units = (rewards - params.bottom) / params.span
-        self._gathered = float(np.add.accumulate(np.append(self._gathered, units))[-1])  # as _learn adds them
+        self._range_monitor.warn()
 
     def summary(self) -> BlockSummary:
         """Return the arms, their probabilities at each block so far, those drawn, and what they earned."""
@@ -233,7 +225,7 @@ class BlockByBlock(ResumableAgent):
         begun = min(self._block + 1, self._blocks.n_blocks)
         learner = super()._state_arrays()  # type: ignore[safe-super]
         return learner | {
-            "rng": as_text(self._rng),
+            "rng": generator_text(self._rng),
             "master_logits": self._weights.logits,
             "master_chosen": self._chosen[:begun],
             "master_probabilities": self._probabilities[:begun],
@@ -243,30 +235,22 @@ class BlockByBlock(ResumableAgent):
 
     def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
         blocks, n_arms = self._blocks, len(self._blocks.arms)
-        chosen, probabilities, feedback = (
-            arrays[f"master_{name}"] for name in ("chosen", "probabilities", "feedback")
-        )
+        names = "chosen", "probabilities", "feedback", "gathered"
+        chosen, probabilities, feedback, gathered = (arrays[f"master_{name}"] for name in names)
         self._block, begun = feedback.size, min(feedback.size + 1, blocks.n_blocks)
-        if (
-            chosen.shape != (begun,)
-            or chosen.dtype.kind != "i"
-            or feedback.ndim != 1
-            or feedback.size > blocks.n_blocks
-        ):
-            raise ValueError("the blocks are wrong")
-        if probabilities.shape != (begun, n_arms) or not ((chosen >= 0) & (chosen < n_arms)).all():
-            raise ValueError("an arm does not exist")
-        if not ((feedback >= 0) & (feedback <= 1)).all() or not ((probabilities >= 0) & (probabilities <= 1)).all():
-            raise ValueError("a probability or a feedback is not in [0, 1]")
+        require(feedback.ndim == 1 and feedback.size <= blocks.n_blocks, "the blocks are wrong")
+        require(chosen.shape == (begun,) and chosen.dtype.kind == "i", "the blocks are wrong")
+        require(probabilities.shape == (begun, n_arms), "an arm does not exist")
+        require(bool(((chosen >= 0) & (chosen < n_arms)).all()), "an arm does not exist")
+        for shares in (feedback, probabilities):
+            require(bool(((shares >= 0) & (shares <= 1)).all()), "a probability or a feedback is not in [0, 1]")
         self._chosen[:begun], self._probabilities[:begun] = chosen, probabilities
-        self._feedback[: self._block] = feedback
-        self._gathered = float(arrays["master_gathered"][0])
-        if not np.isfinite(self._gathered):
-            raise ValueError("the reward of the block is wrong")
-        self._rng = from_text(arrays["rng"])
+        self._feedback[: self._block], self._gathered = feedback, float(gathered[0])
+        require(bool(np.isfinite(self._gathered)), "the reward of the block is wrong")
+        self._rng = restored_generator(arrays["rng"])
         self._weights.logits[:] = restored_logits(arrays["master_logits"], n_arms)
         kernels.exponential_weights.mix(blocks.params, self._weights)
         self._begin_block(begun - 1, int(chosen[-1]))
         super()._restore(arrays)  # type: ignore[safe-super]
-        if not blocks.start(self._block) < self.t <= blocks.start(self._block + 1) + (begun == self._block):
-            raise ValueError("the time is not that of the block")
+        last = blocks.start(self._block + 1) + (begun == self._block)
+        require(blocks.start(self._block) < self.t <= last, "the time is not that of the block")

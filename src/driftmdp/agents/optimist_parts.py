@@ -11,33 +11,18 @@ schedule     Doubling(every)                                                when
 Every radius is multiplied by ``scale`` and then widened: rad = scale * theory + widening.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from driftmdp.agents.reward_range import span_of
 from driftmdp.errors import InvalidInputError
+from driftmdp.kernels.arrays import OptimistParams, Phases
 from driftmdp.mdp import Space
 from driftmdp.validation import as_integer, as_list, as_number, as_table, as_vector
-
-__all__ = [
-    "BernsteinRadii",
-    "Confidence",
-    "Constants",
-    "Doubling",
-    "Everything",
-    "JakschRadii",
-    "Memory",
-    "PaperRadii",
-    "SinceRestart",
-    "SlidingWindow",
-    "VariationRadii",
-    "require_restarts",
-]
 
 MOST_RESTARTS = 10_000_000
 
@@ -59,7 +44,7 @@ class SlidingWindow:
 
 @dataclass(frozen=True, eq=False)
 class SinceRestart:
-    """Steps since the last restart count; time, as the radii and the precision see it, begins anew with it.
+    """Steps since the last restart count. Time, as the radii and the precision see it, restarts with it.
 
     Parameters
     ----------
@@ -93,6 +78,7 @@ def require_restarts(count: float) -> None:
 
 
 Memory: TypeAlias = Everything | SlidingWindow | SinceRestart
+MEMORIES = Everything, SlidingWindow, SinceRestart
 
 
 @dataclass(frozen=True)
@@ -109,9 +95,8 @@ class Doubling:
             object.__setattr__(self, "every", as_integer(self.every, "every", minimum=1))
 
 
-@dataclass(frozen=True)
-class Constants:
-    """What kernels need of a confidence part: rad = sqrt(factor (log + power ln t + ln 1/delta) / N+)."""
+class RadiusConstants(NamedTuple):
+    """The numbers of a confidence part: rad = sqrt(factor (log + power ln t + ln 1/delta) / N+)."""
 
     reward_factor: float
     reward_log: float
@@ -123,7 +108,7 @@ class Constants:
 
 @dataclass(frozen=True, eq=False)
 class Confidence:
-    """What every confidence has.
+    """The parameters that every confidence has.
 
     Parameters
     ----------
@@ -148,10 +133,10 @@ class Confidence:
         object.__setattr__(self, "scale", as_number(self.scale, "scale", minimum=0.0))
         if self.scale == 0.0:
             raise InvalidInputError("scale must be positive; got 0. Without radii an optimist never explores.")
-        object.__setattr__(self, "widening", _each(self.widening, "widening"))
-        object.__setattr__(self, "reward_widening", _each(self.reward_widening, "reward_widening"))
+        for name in ("widening", "reward_widening"):
+            object.__setattr__(self, name, _each(getattr(self, name), name))
 
-    def constants(self, space: Space, horizon: int) -> Constants:
+    def constants(self, space: Space, horizon: int) -> RadiusConstants:
         """Return the numbers that kernels compute the radii from."""
         raise NotImplementedError
 
@@ -163,37 +148,40 @@ class Confidence:
 class PaperRadii(Confidence):
     """rad_r = 2 sqrt(2 ln(SAT/delta) / N+), rad_p = 2 sqrt(2 S ln(SAT/delta) / N+); [CSZ20] eq:Hr, eq:Hp."""
 
-    def constants(self, space: Space, horizon: int) -> Constants:
+    def constants(self, space: Space, horizon: int) -> RadiusConstants:
         """Return the numbers that kernels compute the radii from."""
         log = math.log(space.n_pairs * horizon)
-        return Constants(8.0, log, 8.0 * space.n_states, log, 0.0)
+        return RadiusConstants(8.0, log, 8.0 * space.n_states, log, 0.0)
 
 
 class JakschRadii(Confidence):
     """rad_r = sqrt(7 ln(2SAt/delta) / (2 N+)), rad_p = sqrt(14 S ln(2At/delta) / N+) [JOA10]."""
 
-    def constants(self, space: Space, horizon: int) -> Constants:
+    def constants(self, space: Space, horizon: int) -> RadiusConstants:
         """Return the numbers that kernels compute the radii from."""
         reward_log, transition_log = math.log(2 * space.n_pairs), math.log(2 * space.mean_actions)
-        return Constants(3.5, reward_log, 14.0 * space.n_states, transition_log, 1.0)
+        return RadiusConstants(3.5, reward_log, 14.0 * space.n_states, transition_log, 1.0)
 
 
 class VariationRadii(Confidence):
     """sqrt(8 ln(8SAt^3/delta) / N+) for rewards, sqrt(8 S ln(8SAt^3/delta) / N+) for transitions [OGA19]."""
 
-    def constants(self, space: Space, horizon: int) -> Constants:
+    def constants(self, space: Space, horizon: int) -> RadiusConstants:
         """Return the numbers that kernels compute the radii from."""
         log = math.log(8 * space.n_pairs)
-        return Constants(8.0, log, 8.0 * space.n_states, log, 3.0)
+        return RadiusConstants(8.0, log, 8.0 * space.n_states, log, 3.0)
 
 
 class BernsteinRadii(Confidence):
     """2 sqrt(variance L / N+) + 6 L / N+ with L = ln(6 SA N+/delta), for each next state [FPL20]."""
 
-    def constants(self, space: Space, horizon: int) -> Constants:
+    def constants(self, space: Space, horizon: int) -> RadiusConstants:
         """Return the numbers that kernels compute the radii from."""
         log = math.log(6 * space.n_pairs)
-        return Constants(0.0, log, 0.0, log, 0.0, bernstein=1)
+        return RadiusConstants(0.0, log, 0.0, log, 0.0, bernstein=1)
+
+
+PARTS = *MEMORIES, Doubling, PaperRadii, JakschRadii, VariationRadii, BernsteinRadii
 
 
 def _each(value: Any, name: str, above_zero: bool = False, maximum: float | None = None) -> Any:
@@ -205,3 +193,43 @@ def _each(value: Any, name: str, above_zero: bool = False, maximum: float | None
         if above_zero and number == 0.0:
             raise InvalidInputError(f"{name} must be positive; got 0.")
     return numbers if several else numbers[0]
+
+
+def optimist_params(
+    confidence: Confidence,
+    space: Space,
+    horizon: int,
+    reward_range: tuple[float, float] | None,
+    planner: str,
+    ties: str,
+) -> OptimistParams:
+    """Return the numbers that compiled code computes plans from."""
+    return OptimistParams(
+        scale=confidence.scale,
+        **confidence.constants(space, horizon)._asdict(),
+        ranged=int(reward_range is not None),
+        bottom=0.0 if reward_range is None else reward_range[0],
+        span=span_of(reward_range),
+        first_tie=int(ties == "first"),
+        fast=int(planner == "fast"),
+    )
+
+
+def phases_of(memory: Memory, confidence: Confidence, schedule: Doubling, horizon: int) -> Phases:
+    """Return the phases between restarts, and the settings of each."""
+    starts = memory.starts if isinstance(memory, SinceRestart) else np.ones(1, np.int64)
+    window = 0 if isinstance(memory, Everything) else memory.window or 0
+    lengths = np.diff(starts, append=max(horizon, starts[-1]) + 1)
+    by_phase = confidence.log_delta(horizon), confidence.reward_widening, confidence.widening
+    try:
+        return Phases(
+            starts.astype(np.int64),
+            np.where(window < lengths, window, 0),  # nothing leaves a window longer than its phase
+            np.full(starts.size, schedule.every or 0),
+            *(np.broadcast_to(value, starts.shape).astype(float) for value in by_phase),
+        )
+    except ValueError:
+        raise InvalidInputError(
+            f"delta, widening and reward_widening must be one number each, or one for each of the {starts.size} "
+            "phases."
+        ) from None
