@@ -33,7 +33,6 @@ from driftmdp.agents.adaptive_snapshot_checks import (
     restored_traces,
 )
 from driftmdp.agents.base import ResumableAgent, RunContext
-from driftmdp.agents.buffers import counts_of, enlarge_memory, new_memory
 from driftmdp.agents.lock import locked
 from driftmdp.agents.plan_explanation import Plan
 from driftmdp.agents.reward_range import required_range, span_of
@@ -42,11 +41,12 @@ from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.adaptive_arrays import (
     FADING,
     AdaptiveParams,
-    FadingMemory,
-    new_intent,
-    new_judgement,
-    new_traces,
+    enlarge_fading_memory,
+    new_adaptive_plan,
+    new_expert_weights,
+    new_fading_memory,
 )
+from driftmdp.kernels.arrays import enlarge_counts, new_counts, visits_by_pair
 from driftmdp.mdp import Space
 
 
@@ -108,10 +108,10 @@ class Adaptive(ResumableAgent):
     def reset(self, rng: np.random.Generator | None = None) -> None:
         """Forget everything and begin anew; this agent draws nothing."""
         super().reset(rng)
-        self._known = new_memory(self.space.n_pairs, 0)
-        self._past = new_traces(self._known.slots.size, self._known.entries.size)
-        self._judged = new_judgement(self._params)
-        self._plan = new_intent(self.space.n_states)
+        self._known = new_counts(self.space.n_pairs, 0)
+        self._past = new_fading_memory(self._known.slots.size, self._known.entries.size)
+        self._judged = new_expert_weights(self._params)
+        self._plan = new_adaptive_plan(self.space.n_states)
 
     @property
     def t(self) -> int:
@@ -120,11 +120,11 @@ class Adaptive(ResumableAgent):
 
     def _decide(self, state: int) -> int:
         plan_state = self._params, self._offsets, self._known, self._past, self._judged, self._plan
-        kernels.adaptive.think(*plan_state)
+        kernels.adaptive.improve_plan(*plan_state)
         return int(kernels.adaptive.choose(*plan_state, state))
 
     def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
-        if not kernels.transition_counts.has_room(self._known):
+        if not kernels.transition_counts.has_space(self._known):
             self._enlarge()
         step = state, int(self._offsets[state]) + action, reward, next_state
         kernels.adaptive.learn(self._params, self._offsets, self._known, self._past, self._judged, self._plan, step)
@@ -138,7 +138,6 @@ class Adaptive(ResumableAgent):
                 context.draws,
                 context.noise,
                 self._params,
-                self._offsets,
                 self._known,
                 self._past,
                 self._judged,
@@ -151,8 +150,8 @@ class Adaptive(ResumableAgent):
                 self._enlarge()
 
     def _enlarge(self) -> None:
-        self._known = enlarge_memory(self._known)
-        self._past = _with_room(self._past, self._known.slots.size, self._known.entries.size)
+        self._known = enlarge_counts(self._known)
+        self._past = enlarge_fading_memory(self._past, self._known.slots.size, self._known.entries.size)
 
     # what it knows -----------------------------------------------------------------------------------
 
@@ -174,7 +173,7 @@ class Adaptive(ResumableAgent):
 
     def counts(self) -> NDArray[np.float64]:
         """Return how often each pair was tried, shape (n_pairs,)."""
-        return counts_of(self._known)
+        return visits_by_pair(self._known)
 
     def summary(self) -> dict[str, Any]:
         """Return how far back it looks, in steps: for rewards just tried and for transitions; and the weights.
@@ -219,12 +218,12 @@ class Adaptive(ResumableAgent):
         index = int(self._known.slot_of[self._offsets[state] + action])
         if index >= 0:
             pair, count = self._past.pairs[index], int(self._known.slots[index]["count"])
-            promised = kernels.adaptive.value_of(self._params, self._known, self._past, plan, index)
+            promised = kernels.adaptive.evaluate_pair(self._params, self._known, self._past, plan, index)
             mean, hoped, age = float(pair["mean"]), float(pair["hoped"]), self.t - int(pair["last"])
         else:
-            promised = kernels.adaptive.untried_value(self._params, self._known, plan, float(plan.visits[state]))
+            promised = kernels.adaptive.evaluate_untried(self._params, self._known, plan, float(plan.visits[state]))
             mean, hoped, count, age = np.nan, 1.0, 0, 0
-        here = plan.bias[state] if plan.is_known[state] else plan.facts["elsewhere"][0]
+        here = plan.bias[state] if plan.is_met[state] else plan.facts["elsewhere"][0]
         value = bottom + span * float(promised - here) if self.n_plans else np.nan
         return AdaptiveReason(action, value, bottom + span * mean, bottom + span * hoped, count, age)
 
@@ -262,12 +261,3 @@ class Adaptive(ResumableAgent):
         n_seen, self._total = numbers(arrays, "rewards")
         require(0 <= n_seen < self.t, "the rewards are wrong")
         self._n_seen = int(n_seen)
-
-
-def _with_room(past: FadingMemory, slots: int, entries: int) -> FadingMemory:
-    """Return the same traces with room for so many slots and entries."""
-    larger = new_traces(slots, entries)
-    for name in ("pairs", "sums", "counts", "chances"):
-        before = getattr(past, name)
-        getattr(larger, name)[: len(before)] = before
-    return larger

@@ -12,7 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.agents.snapshot_checks import LATEST, require
-from driftmdp.kernels.adaptive_arrays import INTENT, TRACE, AdaptivePlan, ExpertWeights, FadingMemory, new_traces
+from driftmdp.kernels.adaptive_arrays import (
+    ADAPTIVE_FACTS,
+    TRACE,
+    AdaptivePlan,
+    ExpertWeights,
+    FadingMemory,
+    new_fading_memory,
+)
 from driftmdp.kernels.arrays import TransitionCounts
 
 ROUNDING = 1e-6  # of what is read from a file
@@ -23,7 +30,7 @@ def restored_traces(known: TransitionCounts, arrays: dict[str, NDArray[Any]]) ->
     """Return the fading memories of a snapshot."""
     tally = known.tally[0]
     slots, entries = int(tally["n_slots"]), int(tally["n_entries"])
-    past = new_traces(known.slots.size, known.entries.size)
+    past = new_fading_memory(known.slots.size, known.entries.size)
     pairs = arrays["pairs"]
     require(pairs.dtype == TRACE and pairs.shape == (slots,), "the pairs are wrong")
     past.pairs[:slots] = pairs
@@ -69,8 +76,10 @@ def restored_intent(new: AdaptivePlan, known: TransitionCounts, arrays: dict[str
     """Return the plan of a snapshot, in the arrays of a new agent."""
     facts, touched = arrays["facts"], arrays["touched"]
     n_states = new.bias.size
-    require(facts.dtype == INTENT and facts.shape == (1,), "the facts are wrong")
-    require(all(bool(np.isfinite(facts[name]).all()) for name in INTENT.names or ()), "a fact is not finite")
+    require(facts.dtype == ADAPTIVE_FACTS and facts.shape == (1,), "the facts are wrong")
+    require(
+        all(bool(np.isfinite(facts[name]).all()) for name in ADAPTIVE_FACTS.names or ()), "a fact is not finite"
+    )
     t = int(facts["t"][0])
     require(0 < t < LATEST and bool((facts["planned"] <= t) & (facts["thought"] <= t)), "time is wrong")
     require(bool(0 <= facts["cursor"][0] <= known.tally["n_slots"][0]), "the cursor is wrong")
@@ -86,9 +95,9 @@ def restored_intent(new: AdaptivePlan, known: TransitionCounts, arrays: dict[str
     require(np.array_equal(new.tried, np.bincount(slots["state"], minlength=n_states)), "the trials do not agree")
     visits = np.bincount(slots["state"], weights=slots["count"], minlength=n_states)
     require(np.array_equal(new.visits, visits), "the visits do not agree")
-    new.touched[: touched.size], new.is_known[touched] = touched, 1
+    new.touched[: touched.size], new.is_met[touched] = touched, 1
     met = np.concatenate([slots["state"], known.entries["next_state"][: int(known.tally["n_entries"][0])]])
-    require(bool(new.is_known[met].all()), "a state is missing")
+    require(bool(new.is_met[met].all()), "a state is missing")
     return new
 
 

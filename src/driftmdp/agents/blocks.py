@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp import kernels
-from driftmdp.agents.bandits.exponential_weights import new_weights, restored_logits
+from driftmdp.agents.bandits.exponential_weights import restored_logits
 from driftmdp.agents.base import ResumableAgent, RunContext
 from driftmdp.agents.generator_state import as_text, from_text
 from driftmdp.agents.parts import require_restarts
 from driftmdp.display import counted
-from driftmdp.kernels.arrays import Exp3Params
+from driftmdp.kernels.arrays import Exp3Params, new_arm_weights
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ class BlockByBlock(ResumableAgent):
         super().reset(rng)
         blocks = self._blocks
         self._rng = self._generator(rng)
-        self._weights = new_weights(blocks.params, len(blocks.arms))
+        self._weights = new_arm_weights(blocks.params, len(blocks.arms))
         self._chosen = np.zeros(blocks.n_blocks, np.int32)
         self._probabilities = np.zeros((blocks.n_blocks, len(blocks.arms)))
         self._feedback = np.zeros(blocks.n_blocks)
@@ -167,7 +167,7 @@ class BlockByBlock(ResumableAgent):
 
     def _draw_arm(self) -> None:
         if self._block < self._blocks.n_blocks:
-            arm = int(kernels.exponential_weights.choose(self._weights, self._rng.random()))
+            arm = int(kernels.bandits.draw_arm(self._weights, self._rng.random()))
             self._chosen[self._block] = arm
             self._probabilities[self._block] = self._weights.probabilities
             self._begin_block(self._block, arm)
@@ -184,7 +184,7 @@ class BlockByBlock(ResumableAgent):
         )
         gain = min(max(self._gathered / blocks.length, 0.0), 1.0)
         self._feedback[self._block] = gain
-        kernels.exponential_weights.credit(blocks.params, self._weights, int(self._chosen[self._block]), gain)
+        kernels.bandits.add_gain(blocks.params, self._weights, int(self._chosen[self._block]), gain)
         self._block, self._gathered = self._block + 1, 0.0
         self._draw_arm()
 
@@ -265,7 +265,7 @@ class BlockByBlock(ResumableAgent):
             raise ValueError("the reward of the block is wrong")
         self._rng = from_text(arrays["rng"])
         self._weights.logits[:] = restored_logits(arrays["master_logits"], n_arms)
-        kernels.exponential_weights.mix(blocks.params, self._weights)
+        kernels.bandits.update_probabilities(blocks.params, self._weights)
         self._begin_block(begun - 1, int(chosen[-1]))
         super()._restore(arrays)  # type: ignore[safe-super]
         if not blocks.start(self._block) < self.t <= blocks.start(self._block + 1) + (begun == self._block):

@@ -20,7 +20,6 @@ import numpy as np
 from driftmdp.agents.bandits.exp3_p import MODES, exp3p_in_force
 from driftmdp.agents.bandits.exponential_weights import warn_if_clipped
 from driftmdp.agents.blocks import BlockByBlock, Blocks
-from driftmdp.agents.buffers import begin_window
 from driftmdp.agents.composition import phases_of
 from driftmdp.agents.optimist import Optimist
 from driftmdp.agents.parts import PaperRadii, SinceRestart
@@ -28,7 +27,7 @@ from driftmdp.agents.reward_range import checked_range, span_of
 from driftmdp.errors import InvalidInputError
 from driftmdp.formulas import BorlSchedule, Exp3pParameters, borl_schedule
 from driftmdp.formulas.bandits import exp3_root
-from driftmdp.kernels.arrays import Exp3Params
+from driftmdp.kernels.arrays import Exp3Params, restart_window
 from driftmdp.mdp import Problem, Space
 from driftmdp.validation import one_of
 
@@ -189,4 +188,4 @@ class BORL(BlockByBlock, Optimist):
         kept = self._blocks.kept(window, block)
         self._phases.window[block], self._phases.every[block] = kept, window
         self._phases.transition_extra[block] = widening
-        begin_window(self._known, kept)
+        restart_window(self._known, kept)

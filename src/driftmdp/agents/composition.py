@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from driftmdp.agents.parts import Confidence, Doubling, Everything, Memory, SinceRestart
 from driftmdp.agents.reward_range import span_of
 from driftmdp.errors import InvalidInputError
-from driftmdp.kernels.arrays import OptimistParams, Phases
+from driftmdp.kernels.plan_arrays import OptimistParams, Phases
 from driftmdp.mdp import Space
 
 

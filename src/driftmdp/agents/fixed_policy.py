@@ -55,7 +55,7 @@ class FixedPolicy(CountsSteps):
     def play(self, context: RunContext) -> None:
         """Run a whole problem in compiled code and fill its record."""
         policy_of = np.zeros(context.record.actions.size, np.int32)
-        kernels.fixed_policies.follow(
+        kernels.world.follow_policies(
             context.world, context.draws, context.noise, self.policy[None], policy_of, context.record
         )
         self._t += context.record.actions.size

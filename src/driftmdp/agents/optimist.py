@@ -14,15 +14,6 @@ from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.agents.base import ResumableAgent, RunContext
-from driftmdp.agents.buffers import (
-    counts_of,
-    draft_for,
-    enlarge_memory,
-    enlarge_plan_state,
-    means_of,
-    new_memory,
-    new_plan_state,
-)
 from driftmdp.agents.composition import phases_of, rules_of
 from driftmdp.agents.lock import locked
 from driftmdp.agents.parts import Confidence, Doubling, Everything, Memory, SinceRestart, SlidingWindow
@@ -30,6 +21,8 @@ from driftmdp.agents.plan_explanation import ActionReason, Beliefs, Explanation,
 from driftmdp.agents.reward_range import checked_range
 from driftmdp.agents.snapshot_checks import memory_arrays, restored_memory, restored_mind
 from driftmdp.errors import InvalidInputError, NotConvergedError
+from driftmdp.kernels.arrays import enlarge_counts, mean_rewards_by_pair, new_counts, visits_by_pair
+from driftmdp.kernels.plan_arrays import enlarge_plan_state, new_agent_workspace, new_plan_state
 from driftmdp.mdp import Space
 from driftmdp.planning.optimistic import finish_sparsely
 from driftmdp.validation import as_integer, one_of
@@ -114,9 +107,9 @@ class Optimist(ResumableAgent):
         """Forget everything and begin anew."""
         super().reset(rng)
         windows = self._phases.window
-        self._known = new_memory(self.space.n_pairs, int(windows[0]), steps=int(windows.max()))
+        self._known = new_counts(self.space.n_pairs, int(windows[0]), steps=int(windows.max()))
         self._plan_state = new_plan_state(self.space.n_states, self.space.n_pairs, self._known.slots.size)
-        self._workspace = draft_for(self.space.n_states, self._known, self._rules.bernstein == 1)
+        self._workspace = new_agent_workspace(self.space.n_states, self._known, self._rules.bernstein == 1)
 
     @property
     def schedule(self) -> Doubling:
@@ -134,7 +127,7 @@ class Optimist(ResumableAgent):
         return int(self._plan_state.policy[state])
 
     def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
-        if not kernels.transition_counts.has_room(self._known):
+        if not kernels.transition_counts.has_space(self._known):
             self._enlarge()
         pair = int(self._offsets[state]) + action
         kernels.optimist.learn(
@@ -162,7 +155,6 @@ class Optimist(ResumableAgent):
                 context.noise,
                 self._rules,
                 self._phases,
-                self._offsets,
                 self._known,
                 self._plan_state,
                 self._workspace,
@@ -222,8 +214,8 @@ class Optimist(ResumableAgent):
 
     def _help(self, status: int) -> bool:
         """Do what compiled code could not; return whether a plan was finished."""
-        if status == kernels.bellman.NO_ROOM:
-            if kernels.transition_counts.has_room(self._known):
+        if status == kernels.bellman.BUFFER_FULL:
+            if kernels.transition_counts.has_space(self._known):
                 self._enlarge_draft(2 * int(self._plan_state.clock["need"][0]))
             else:
                 self._enlarge()
@@ -234,8 +226,8 @@ class Optimist(ResumableAgent):
         precision = 1.0 / np.sqrt(float(clock["t"] - clock["start"]))
         try:
             if status == kernels.bellman.TOO_SLOW:
-                low, high, more, status = kernels.extended_value_iteration.accelerate_from(
-                    workspace, n_local, precision
+                low, high, more, status = kernels.extended_value_iteration.accelerate(
+                    workspace, n_local, precision, False
                 )
                 clock["tried_gain"], clock["tried_residual"] = high, high - low
                 clock["tried_sweeps"] += more
@@ -252,7 +244,7 @@ class Optimist(ResumableAgent):
             )
             return True
         finally:
-            kernels.optimist.release(n, workspace)
+            kernels.optimist.release_states(n, workspace)
 
     def _not_converged(self, precision: float) -> NotConvergedError:
         clock = self._plan_state.clock[0]
@@ -266,22 +258,22 @@ class Optimist(ResumableAgent):
         )
 
     def _enlarge(self) -> None:
-        self._known = enlarge_memory(self._known)
+        self._known = enlarge_counts(self._known)
         self._plan_state = enlarge_plan_state(self._plan_state, self._known.slots.size)
         self._enlarge_draft(0)
 
     def _enlarge_draft(self, stored: int) -> None:
-        self._workspace = draft_for(self.space.n_states, self._known, self._rules.bernstein == 1, stored)
+        self._workspace = new_agent_workspace(self.space.n_states, self._known, self._rules.bernstein == 1, stored)
 
     # what it knows -----------------------------------------------------------------------------------
 
     def counts(self) -> NDArray[np.float64]:
         """Return how many remembered steps each pair has, N of [CSZ20] eq:N_sa, shape (n_pairs,)."""
-        return counts_of(self._known)
+        return visits_by_pair(self._known)
 
     def mean_rewards(self) -> NDArray[np.float64]:
         """Return r^ of every pair, NaN where nothing is remembered, shape (n_pairs,)."""
-        return self._rules.bottom + self._rules.span * means_of(self._known)
+        return self._rules.bottom + self._rules.span * mean_rewards_by_pair(self._known)
 
     def successor_counts(self) -> sp.csr_array:
         """Return how often each next state followed each pair, as CSR of shape (n_pairs, S)."""

@@ -69,7 +69,7 @@ class Oracle(CountsSteps):
         """Run a whole problem in compiled code and fill its record."""
         n = context.record.actions.size
         index = self.policy_index[self._t - 1 :][:n]
-        kernels.fixed_policies.follow(
+        kernels.world.follow_policies(
             context.world, context.draws, context.noise, self.policies, index, context.record
         )
         self._t += n

@@ -37,5 +37,5 @@ class Random(DrawsUniform):
     def play(self, context: RunContext) -> None:
         """Run a whole problem in compiled code and fill its record."""
         uniforms = self._rng.random(context.record.actions.size)
-        kernels.fixed_policies.wander(context.world, context.draws, context.noise, uniforms, context.record)
+        kernels.world.play_randomly(context.world, context.draws, context.noise, uniforms, context.record)
         self._t += context.record.actions.size

@@ -14,15 +14,14 @@ from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.agents.base import ResumableAgent, RunContext
-from driftmdp.agents.buffers import counts_of, enlarge_memory, means_of, new_memory, new_plan_state
 from driftmdp.agents.lock import locked
 from driftmdp.agents.plan_explanation import Plan
 from driftmdp.agents.reward_range import required_range, span_of
 from driftmdp.agents.snapshot_checks import memory_arrays, restored_memory, restored_mind
 from driftmdp.errors import InvalidInputError
 from driftmdp.formulas import tuned
-from driftmdp.kernels.arrays import Model
-from driftmdp.kernels.posterior_arrays import PosteriorParams, SampledModel
+from driftmdp.kernels.arrays import enlarge_counts, mean_rewards_by_pair, new_counts, visits_by_pair
+from driftmdp.kernels.plan_arrays import PosteriorParams, new_plan_state, new_sampled_model
 from driftmdp.mdp import Space
 from driftmdp.mdp.space import as_space
 from driftmdp.validation import as_integer, as_number
@@ -84,22 +83,11 @@ class Sampler(ResumableAgent):
         """Forget everything and begin anew; models are drawn from ``rng``, by default from ``seed``."""
         super().reset(rng)
         n_states, n_pairs = self.space.n_states, self.space.n_pairs
-        self._known = new_memory(n_pairs, self._window)
+        self._known = new_counts(n_pairs, self._window)
         self._plan_state = new_plan_state(n_states, n_pairs, 0)
         self._faded = np.zeros(n_pairs, np.int64)
         self._draws = self._generator(rng).integers(0, 2**64, 4, dtype=np.uint64)
-        self._sample = self._room_for(min(n_states, SUCCESSORS) * n_pairs + n_states)
-
-    def _room_for(self, stored: int) -> SampledModel:
-        n_pairs = self.space.n_pairs
-        model = Model(
-            self._offsets,
-            np.zeros(n_pairs),
-            np.zeros(n_pairs + 1, np.int32),
-            np.zeros(stored, np.int32),
-            np.zeros(stored),
-        )
-        return SampledModel(model, np.zeros(self.space.n_states, np.bool_))
+        self._sample = new_sampled_model(self._offsets, min(n_states, SUCCESSORS) * n_pairs + n_states)
 
     @property
     def t(self) -> int:
@@ -107,13 +95,13 @@ class Sampler(ResumableAgent):
         return int(self._plan_state.clock["t"][0])
 
     def _decide(self, state: int) -> int:
-        if kernels.posterior.should_replan(self._law, self._offsets, self._plan_state, state):
+        if kernels.optimist.should_end_episode(self._law.every, self._offsets, self._plan_state, state):
             self._plan()
         return int(self._plan_state.policy[state])
 
     def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
-        if not kernels.transition_counts.has_room(self._known):
-            self._known = enlarge_memory(self._known)
+        if not kernels.transition_counts.has_space(self._known):
+            self._known = enlarge_counts(self._known)
         pair = int(self._offsets[state]) + action
         kernels.posterior.learn(
             self._law, self._known, self._plan_state, self._faded, state, pair, reward, next_state
@@ -152,10 +140,10 @@ class Sampler(ResumableAgent):
             self._make_room()
 
     def _make_room(self) -> None:
-        if kernels.transition_counts.has_room(self._known):
-            self._sample = self._room_for(2 * self._sample.model.data.size)
+        if kernels.transition_counts.has_space(self._known):
+            self._sample = new_sampled_model(self._offsets, 2 * self._sample.model.data.size)
         else:
-            self._known = enlarge_memory(self._known)
+            self._known = enlarge_counts(self._known)
 
     @property
     @locked
@@ -181,11 +169,11 @@ class Sampler(ResumableAgent):
 
     def counts(self) -> NDArray[np.float64]:
         """Return how many remembered steps each pair has, as of its last visit or plan; shape (n_pairs,)."""
-        return counts_of(self._known)
+        return visits_by_pair(self._known)
 
     def mean_rewards(self) -> NDArray[np.float64]:
         """Return the mean clipped reward of every pair, NaN where nothing is remembered, shape (n_pairs,)."""
-        return self._law.bottom + self._law.span * means_of(self._known)
+        return self._law.bottom + self._law.span * mean_rewards_by_pair(self._known)
 
     def _state_arrays(self) -> dict[str, NDArray[Any]]:
         plan_state = self._plan_state

@@ -12,18 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp import kernels
-from driftmdp.agents.buffers import enlarge_plan_state, new_memory
-from driftmdp.kernels.arrays import (
-    CLOCK,
-    ENTRY,
-    PAIR_REASON,
-    SLOT,
-    STEP,
-    TALLY,
-    VISITS,
-    PlanState,
-    TransitionCounts,
-)
+from driftmdp.kernels.arrays import ENTRY, SLOT, STEP, TALLY, TransitionCounts, new_counts
+from driftmdp.kernels.plan_arrays import CLOCK, PAIR_REASON, VISITS, PlanState, enlarge_plan_state
 from driftmdp.mdp import Space
 
 LATEST = 2**62  # a time from which compiled code can still count on
@@ -72,7 +62,7 @@ def restored_memory(space: Space, empty: TransitionCounts, arrays: dict[str, NDA
     require(0 <= facts["cursor"] < max(1, window) and 0 <= facts["since"] < max(1, window), "the tally is wrong")
     # some kernels count on the room that their agent made, and never ask for more
     pairs, successors = max(slots.size, empty.slots.size - 1), max(entries.size, empty.entries.size - 1)
-    memory = new_memory(space.n_pairs, window, pairs, successors, empty.steps.size)
+    memory = new_counts(space.n_pairs, window, pairs, successors, empty.steps.size)
     memory.slots[: slots.size], memory.entries[: entries.size] = slots, entries
     memory.steps[: steps.size] = steps
     memory.tally[:] = tally

@@ -33,7 +33,7 @@ from driftmdp.experiments.ship_code import carrying
 from driftmdp.experiments.spec import Spec
 from driftmdp.experiments.store import Store
 from driftmdp.kernels import has_compiled_cache
-from driftmdp.kernels.precompile import OPTIMAL_GAINS, compiling_aside
+from driftmdp.kernels.precompile import OPTIMAL_GAINS, compiling_in_background
 from driftmdp.progress import Progress, as_progress
 
 BATCH = 256
@@ -232,7 +232,7 @@ class _Running:
         home = {key.digest: batch for batch in batches for key in batch.keys}
         if self.must_compile:
             first = todo.pop(0)
-            with compiling_aside(OPTIMAL_GAINS):
+            with compiling_in_background(OPTIMAL_GAINS):
                 self._take(first, run_one(_do, 0, first), home[first.digest])
         for batch in [batch for batch in batches if batch.is_whole]:
             self._seal(batch, batches)

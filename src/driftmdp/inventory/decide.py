@@ -19,7 +19,7 @@ from driftmdp.inventory.desk import Desk
 from driftmdp.inventory.item_states import NEVER
 from driftmdp.inventory.results import Decision
 from driftmdp.inventory.text import listed
-from driftmdp.kernels.inventory_arrays import new_guess
+from driftmdp.kernels.inventory_arrays import new_demand_workspace
 
 Longs = NDArray[np.int64]
 TOGETHER = 500  # items that a thread decides in one go
@@ -187,7 +187,7 @@ def _orders(desk: Desk, items: Longs, weekday: int, stock: Longs, coming: Longs)
     orders = np.zeros(items.size, np.int64)
 
     def decide_some(part: slice) -> float:
-        workspace = new_guess(shelf.capacity, shelf.lead_time)
+        workspace = new_demand_workspace(shelf.capacity, shelf.lead_time)
         where = items[part], weekday, shelf, workspace, stock[part], coming[part], orders[part]
         return float(kernels.inventory_rules.decide_all(shelves.demands, *where))
 

@@ -22,7 +22,13 @@ from driftmdp import kernels
 from driftmdp.agents.inventory_optimist import restored_demands
 from driftmdp.inventory.batch_codec import DECIDED, SOLD, Content, unpack
 from driftmdp.inventory.event_log import EventBatch
-from driftmdp.kernels.inventory_arrays import Demands, DemandWorkspace, ShelfModel, new_demands, new_guess
+from driftmdp.kernels.inventory_arrays import (
+    Demands,
+    DemandWorkspace,
+    ShelfModel,
+    new_demand_workspace,
+    new_demands,
+)
 
 NEVER = -1  # a day, or a number, that there is not
 LAST = np.dtype(
@@ -63,7 +69,7 @@ class ItemStates:
     def __post_init__(self) -> None:
         self.demands = new_demands(0, self.shelf.capacity)
         self.last = _new_last(0)
-        self.workspace = new_guess(self.shelf.capacity, self.shelf.lead_time)
+        self.workspace = new_demand_workspace(self.shelf.capacity, self.shelf.lead_time)
 
     def add_items(self, new: Iterable[tuple[str, int]]) -> None:
         """Make room for new items."""

@@ -26,7 +26,13 @@ from driftmdp.agents.inventory_optimist import prices_of
 from driftmdp.agents.order_explanation import require_converged
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.sales_history import WARM_UP
-from driftmdp.kernels.inventory_arrays import OrderTrace, ShelfModel, new_demands, new_guess
+from driftmdp.kernels.inventory_arrays import (
+    OrderTrace,
+    ShelfModel,
+    new_demand_workspace,
+    new_demands,
+    new_order_trace,
+)
 from driftmdp.problems.inventory import Costs
 from driftmdp.validation import as_integer
 
@@ -60,7 +66,7 @@ class RuleSet:
     def __init__(self, costs: Costs, capacity: int, lead_time: int = 0, warm_up: int = WARM_UP) -> None:
         self.shelf = shelf_model(costs, capacity, lead_time)
         self.warm_up = as_integer(warm_up, "warm_up", minimum=0)
-        self._workspace = new_guess(self.shelf.capacity, self.shelf.lead_time)
+        self._workspace = new_demand_workspace(self.shelf.capacity, self.shelf.lead_time)
         dice = np.random.default_rng(0).random(DRAWS)
         self._dice = dice, np.zeros(DRAWS, np.int32)
 
@@ -74,7 +80,7 @@ class RuleSet:
             "uncensored": lambda path, _, trace: self._rolling(path, False, trace),
             "base-stock": self._base_stock,
         }[rule]
-        trace = new_diary(path.size)
+        trace = new_order_trace(path.size)
         run(path, weekdays, trace)
         return trace
 
@@ -82,12 +88,12 @@ class RuleSet:
         self, path: NDArray[np.int32], weekdays: NDArray[np.int32]
     ) -> tuple[OrderTrace, NDArray[np.float64]]:
         """Return what the optimist does, and its estimate of each day's mean demand, up to the capacity."""
-        trace = new_diary(path.size)
+        trace = new_order_trace(path.size)
         return trace, self._optimist(path, weekdays, trace)
 
     def levels_in_hindsight(self, path: NDArray[np.int32]) -> tuple[int, int]:
         """Return the (s, S) that costs least on the scored days."""
-        s, up = kernels.inventory_rules.cheapest_levels(
+        s, up = kernels.inventory_rules.find_cheapest_levels(
             path, 0, min(self.warm_up, path.size), path.size, self.shelf
         )
         return int(s), int(up)
@@ -108,7 +114,7 @@ class RuleSet:
 
     def _first(self, path: NDArray[np.int32], weekdays: NDArray[np.int32], trace: OrderTrace) -> None:
         days = min(WARM_UP, path.size)
-        s, up = kernels.inventory_rules.fitted_levels(path, 0, days, self.shelf, self._workspace, *self._dice)
+        s, up = kernels.inventory_rules.fit_levels(path, 0, days, self.shelf, self._workspace, *self._dice)
         kernels.inventory_rules.follow_levels(path, self.shelf, s, up, trace)
 
     def _rolling(self, path: NDArray[np.int32], censored: bool, trace: OrderTrace) -> None:
@@ -134,11 +140,6 @@ def shelf_model(costs: Costs, capacity: int, lead_time: int) -> ShelfModel:
             f"got {capacity}. Use larger lots."
         )
     return shelf
-
-
-def new_diary(n: int) -> OrderTrace:
-    """Return an empty diary of n days."""
-    return OrderTrace(np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(n, np.int32))
 
 
 def day_costs(shelf: ShelfModel, path: NDArray[np.int32], trace: OrderTrace) -> NDArray[np.float64]:

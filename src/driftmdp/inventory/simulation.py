@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from driftmdp import kernels
 from driftmdp.display import brief
 from driftmdp.errors import InvalidInputError
-from driftmdp.inventory.ordering_rules import RULES, RuleSet, day_costs, new_diary
-from driftmdp.kernels.inventory_arrays import OrderTrace, ShelfModel
+from driftmdp.inventory.ordering_rules import RULES, RuleSet, day_costs
+from driftmdp.kernels.inventory_arrays import OrderTrace, ShelfModel, new_order_trace
 from driftmdp.planning import plan_finite_horizon
 from driftmdp.problems.inventory import InventoryProblem, Stock
 from driftmdp.statistics import Interval, ratio_interval
@@ -144,7 +144,7 @@ def _clairvoyant(
     stock: Stock, policies: NDArray[np.int32], path: NDArray[np.int32], shelf: ShelfModel
 ) -> OrderTrace:
     """Return what someone does who follows ``policies[t, state]``."""
-    trace = new_diary(path.size)
+    trace = new_order_trace(path.size)
     offsets = np.concatenate([[0], np.cumsum(np.bincount(stock.on_hand))]).astype(np.int32)
     days = np.arange(path.size, dtype=np.int32)
     kernels.inventory_rules.follow_policies(path, shelf, offsets, policies, days, trace)

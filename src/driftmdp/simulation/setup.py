@@ -10,7 +10,7 @@ import numpy as np
 from driftmdp.agents import Agent, BuiltinAgent, Optimist, RunContext
 from driftmdp.agents.base import checked_problem
 from driftmdp.errors import InvalidInputError
-from driftmdp.kernels.arrays import Record
+from driftmdp.kernels.arrays import new_record
 from driftmdp.mdp import Problem
 from driftmdp.validation import LARGEST, as_integer, shown
 
@@ -36,7 +36,7 @@ def ready(agent: Agent, problem: Problem, seed: int) -> tuple[Any, RunContext]:
     world_stream, agent_stream = np.random.SeedSequence(seed).spawn(2)
     player = _fresh(agent, np.random.default_rng(agent_stream))
     draws = problem.draw_noise(np.random.default_rng(world_stream))
-    return player, RunContext(problem, draws, _new_record(problem))
+    return player, RunContext(problem, draws, new_record(problem.horizon, problem.start))
 
 
 def _fresh(agent: Agent, rng: np.random.Generator) -> Any:
@@ -88,12 +88,3 @@ def check_fit(agent: BuiltinAgent, problem: Problem) -> None:
                 f"{bounds[1]:g}). Use {type(agent).__name__}.for_problem(problem, ...)"
                 f"{raw if name == 'reward_range' else ''}."
             )
-
-
-def _new_record(problem: Problem) -> Record:
-    n = problem.horizon
-    states = np.empty(n + 1, np.int32)
-    states[0] = problem.start
-    return Record(
-        states, np.empty(n, np.int32), np.empty(n), np.empty(n), np.zeros(n, np.int32), np.zeros(n, np.bool_)
-    )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from driftmdp import engines, kernels, problems
 from driftmdp.agents import SWUCRL2CW
 from driftmdp.errors import InvalidInputError
-from driftmdp.kernels.precompile import OPTIMAL_GAINS, OPTIMISTIC_PLANS, compiling_aside
+from driftmdp.kernels.precompile import OPTIMAL_GAINS, OPTIMISTIC_PLANS, compiling_in_background
 from driftmdp.simulation import simulate
 from driftmdp.statements.context import CheckContext
 from driftmdp.statements.registry import Statement, statement_named, statements
@@ -50,7 +50,7 @@ def check(
     context = CheckContext(thorough)
     found: dict[str, Finding] = {}
     if len(wanted) > FEW and not kernels.has_compiled_cache():
-        with quietly(), compiling_aside(OPTIMAL_GAINS, OPTIMISTIC_PLANS):
+        with quietly(), compiling_in_background(OPTIMAL_GAINS, OPTIMISTIC_PLANS):
             simulate(SWUCRL2CW.for_problem(problems.two_state(10)), problems.two_state(10), seed=0)
 
     outcomes = engines.make("threads", workers).map(lambda entry: entry.check(context), wanted)

@@ -21,7 +21,7 @@ from driftmdp.agents.random_draws import DrawsUniform
 from driftmdp.agents.reward_range import span_of
 from driftmdp.display import brief
 from driftmdp.errors import ClippedGammaWarning, InvalidInputError
-from driftmdp.kernels.arrays import ArmWeights, Exp3Params
+from driftmdp.kernels.arrays import Exp3Params, new_arm_weights
 from driftmdp.mdp import Space
 from driftmdp.validation import as_fraction, warn
 
@@ -100,7 +100,7 @@ class ExponentialWeights(DrawsUniform, Bandit):
     def reset(self, rng: np.random.Generator | None = None) -> None:
         """Forget everything and begin anew; draws come from ``rng``, by default from ``seed``."""
         super().reset(rng)
-        self._weights = new_weights(self._params, self.space.n_pairs)
+        self._weights = new_arm_weights(self._params, self.space.n_pairs)
 
     @property
     @locked
@@ -123,16 +123,16 @@ class ExponentialWeights(DrawsUniform, Bandit):
         )
 
     def _decide(self, state: int) -> int:
-        return int(kernels.exponential_weights.choose(self._weights, self._draw()))
+        return int(kernels.bandits.draw_arm(self._weights, self._draw()))
 
     def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
-        kernels.exponential_weights.learn(self._params, self._weights, self._t, action, reward)
+        kernels.bandits.learn_exponential(self._params, self._weights, self._t, action, reward)
         super()._learn(state, action, reward, next_state)
 
     def play(self, context: RunContext) -> None:
         """Run a whole problem in compiled code and fill its record."""
         uniforms = self._rng.random(context.record.actions.size)
-        kernels.exponential_weights.play(
+        kernels.bandits.play_exponential(
             context.world, context.draws, context.noise, self._params, self._weights, uniforms, context.record
         )
         self._t += context.record.actions.size
@@ -143,7 +143,7 @@ class ExponentialWeights(DrawsUniform, Bandit):
     def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
         super()._restore(arrays)
         self._weights.logits[:] = restored_logits(arrays["logits"], self.space.n_pairs)
-        kernels.exponential_weights.mix(self._params, self._weights)
+        kernels.bandits.update_probabilities(self._params, self._weights)
 
 
 def gamma_or(gamma: float | None, formula: float, n_arms: int) -> float:
@@ -167,13 +167,6 @@ def warn_if_clipped(name: str, formula_gamma: float, gamma: float, n_arms: int, 
             f"was clipped to 1: every arm is drawn with the same probability, whatever was learned. {advice}.",
             ClippedGammaWarning,
         )
-
-
-def new_weights(params: Exp3Params, n_arms: int) -> ArmWeights:
-    """Return equal weights for so many arms."""
-    weights = ArmWeights(np.zeros(n_arms), np.zeros(n_arms))
-    kernels.exponential_weights.mix(params, weights)
-    return weights
 
 
 def restored_logits(logits: NDArray[Any], n_arms: int) -> NDArray[np.float64]:

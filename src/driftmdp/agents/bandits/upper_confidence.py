@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from driftmdp import kernels
 from driftmdp.agents.bandits.one_state import Bandit
 from driftmdp.agents.base import ResumableAgent, RunContext
-from driftmdp.agents.buffers import counts_of, means_of, new_memory
 from driftmdp.agents.reward_range import span_of
 from driftmdp.agents.snapshot_checks import memory_arrays, restored_memory
-from driftmdp.kernels.arrays import UcbParams
+from driftmdp.kernels.arrays import UcbParams, mean_rewards_by_pair, new_counts, visits_by_pair
 from driftmdp.mdp import Space
 
 LARGEST_XI = 1e50  # so that no index overflows
@@ -41,15 +40,15 @@ class UpperConfidence(Bandit, ResumableAgent):
         """Forget everything and begin anew."""
         super().reset(rng)
         n_arms = self.space.n_pairs
-        self._known = new_memory(n_arms, self._window, pairs=n_arms, successors=n_arms)
+        self._known = new_counts(n_arms, self._window, pairs=n_arms, successors=n_arms)
 
     def counts(self) -> NDArray[np.float64]:
         """Return N of every arm: its plays in memory, discounted ones for D-UCB; shape (arms,)."""
-        return counts_of(self._known)
+        return visits_by_pair(self._known)
 
     def mean_rewards(self) -> NDArray[np.float64]:
         """Return the mean reward of every arm in memory, NaN where there is none; shape (arms,)."""
-        return self._bounds.bottom + self._bounds.span * means_of(self._known)
+        return self._bounds.bottom + self._bounds.span * mean_rewards_by_pair(self._known)
 
     def indices(self) -> NDArray[np.float64]:
         """Return the upper confidence bound of every arm's mean reward; infinite where nothing is remembered."""
@@ -60,14 +59,14 @@ class UpperConfidence(Bandit, ResumableAgent):
         return np.where(counts > 0, self.mean_rewards() + self._bounds.span * radii, np.inf)
 
     def _decide(self, state: int) -> int:
-        return int(kernels.upper_confidence.choose(self._bounds, self._known))
+        return int(kernels.bandits.choose_ucb(self._bounds, self._known))
 
     def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
-        kernels.upper_confidence.learn(self._bounds, self._known, action, reward)
+        kernels.bandits.learn_ucb(self._bounds, self._known, action, reward)
         super()._learn(state, action, reward, next_state)
 
     def _play_rows(self, context: RunContext, first: int, last: int) -> None:
-        kernels.upper_confidence.play(
+        kernels.bandits.play_ucb(
             context.world, context.draws, context.noise, self._bounds, self._known, context.record, first, last
         )
         self._t += last - first
