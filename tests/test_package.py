@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import driftmdp as dm
-from driftmdp import errors, simulation
+from driftmdp import errors
+from driftmdp.kernels.arrays import new_record
 
 ROOMS = [
     "driftmdp.agents",
@@ -93,7 +94,7 @@ def attributes(kind):
 
 def test_help_of_a_stage_has_every_attribute():
     problem = dm.problems.two_state(10)
-    record = simulation.setup._new_record(problem)
+    record = new_record(problem.horizon, problem.start)
     context = dm.agents.RunContext(problem, problem.draw_noise(np.random.default_rng(0)), record)
     shown = pydoc.plain(pydoc.render_doc(dm.agents.RunContext))
     assert all(re.search(rf"^ \|  {name}$", shown, re.MULTILINE) for name in vars(context))

@@ -1,4 +1,4 @@
-"""One line wrap for all documents: ``python -m tests.wrapping`` wraps their prose at 100 columns, as ``make fmt`` does.
+"""One line wrap for all documents: ``python -m tests.wrapping``, part of ``make fmt``, wraps prose at 100 columns.
 
 Code, tables, headings, directives and math blocks stay as they are. Code spans, links and formulas are not broken.
 """

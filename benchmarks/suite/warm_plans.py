@@ -13,7 +13,7 @@ from benchmarks.estimates import Estimates
 from benchmarks.rows import Row, Speed, as_time, require
 from benchmarks.timing import medians
 from driftmdp import kernels
-from driftmdp.kernels.arrays import PlanWorkspace
+from driftmdp.kernels.plan_arrays import PlanWorkspace
 
 __all__ = ["run"]
 

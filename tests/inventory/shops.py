@@ -12,7 +12,7 @@ from driftmdp import kernels
 from driftmdp.errors import DriftmdpError, InvalidInputError
 from driftmdp.inventory import Costs, Count, Shop, Sold
 from driftmdp.inventory.ordering_rules import shelf_model
-from driftmdp.kernels.inventory_arrays import new_demands, new_guess
+from driftmdp.kernels.inventory_arrays import new_demand_workspace, new_demands
 
 MONDAY = date(2026, 11, 16)
 CAPACITY = 10
@@ -81,7 +81,7 @@ class Oracle:
 
     def __init__(self, lead_time=0, lot=1, capacity=CAPACITY):
         self.shelf = shelf_model(Costs(), capacity, lead_time)
-        self.workspace = new_guess(capacity, lead_time)
+        self.workspace = new_demand_workspace(capacity, lead_time)
         self.lot = lot
         self.daily_sales = {}
 

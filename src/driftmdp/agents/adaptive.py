@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.agents.base import RunContext
-from driftmdp.agents.buffers import enlarge_memory, new_memory
 from driftmdp.agents.model_based import ModelBasedAgent
 from driftmdp.agents.plan_explanation import Plan
 from driftmdp.agents.reward_range import required_range, span_of
@@ -44,11 +43,11 @@ from driftmdp.kernels.adaptive_arrays import (
     AdaptivePlan,
     ExpertWeights,
     FadingMemory,
-    new_intent,
-    new_judgement,
-    new_traces,
+    new_adaptive_plan,
+    new_expert_weights,
+    new_fading_memory,
 )
-from driftmdp.kernels.arrays import Ints, TransitionCounts
+from driftmdp.kernels.arrays import Ints, TransitionCounts, enlarge_counts, new_counts
 from driftmdp.mdp import Space
 
 
@@ -110,10 +109,10 @@ class Adaptive(ModelBasedAgent):
     def reset(self, rng: np.random.Generator | None = None) -> None:
         """Forget everything and begin anew; this agent draws nothing."""
         super().reset(rng)
-        self._memory = new_memory(self.space.n_pairs, 0)
-        self._past = new_traces(self._memory.slots.size, self._memory.entries.size)
-        self._judged = new_judgement(self._params)
-        self._plan = new_intent(self.space.n_states)
+        self._memory = new_counts(self.space.n_pairs, 0)
+        self._past = new_fading_memory(self._memory.slots.size, self._memory.entries.size)
+        self._judged = new_expert_weights(self._params)
+        self._plan = new_adaptive_plan(self.space.n_states)
 
     @property
     def t(self) -> int:
@@ -126,11 +125,11 @@ class Adaptive(ModelBasedAgent):
         return self._params, self._offsets, self._memory, self._past, self._judged, self._plan
 
     def _decide(self, state: int) -> int:
-        kernels.adaptive.think(*self._arrays)
+        kernels.adaptive.improve_plan(*self._arrays)
         return int(kernels.adaptive.choose(*self._arrays, state))
 
     def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
-        if not kernels.transition_counts.has_room(self._memory):
+        if not kernels.transition_counts.has_space(self._memory):
             self._enlarge()
         step = state, int(self._offsets[state]) + action, reward, next_state
         kernels.adaptive.learn(*self._arrays, step)
@@ -146,8 +145,8 @@ class Adaptive(ModelBasedAgent):
         return False
 
     def _enlarge(self) -> None:
-        self._memory = enlarge_memory(self._memory)
-        larger = new_traces(self._memory.slots.size, self._memory.entries.size)
+        self._memory = enlarge_counts(self._memory)
+        larger = new_fading_memory(self._memory.slots.size, self._memory.entries.size)
         for name in ("pairs", "sums", "counts", "chances"):
             before = getattr(self._past, name)
             getattr(larger, name)[: len(before)] = before
@@ -208,12 +207,14 @@ class Adaptive(ModelBasedAgent):
         index = int(self._memory.slot_of[self._offsets[state] + action])
         if index >= 0:
             pair, count = self._past.pairs[index], int(self._memory.slots[index]["count"])
-            promised = kernels.adaptive.value_of(self._params, self._memory, self._past, plan, index)
+            promised = kernels.adaptive.evaluate_pair(self._params, self._memory, self._past, plan, index)
             mean, hoped, age = float(pair["mean"]), float(pair["hoped"]), self.t - int(pair["last"])
         else:
-            promised = kernels.adaptive.untried_value(self._params, self._memory, plan, float(plan.visits[state]))
+            promised = kernels.adaptive.evaluate_untried(
+                self._params, self._memory, plan, float(plan.visits[state])
+            )
             mean, hoped, count, age = np.nan, 1.0, 0, 0
-        here = plan.bias[state] if plan.is_known[state] else plan.facts["elsewhere"][0]
+        here = plan.bias[state] if plan.is_met[state] else plan.facts["elsewhere"][0]
         value = bottom + span * float(promised - here) if self.n_plans else np.nan
         return AdaptiveReason(action, value, bottom + span * mean, bottom + span * hoped, count, age)
 

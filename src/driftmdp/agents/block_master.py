@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp import kernels
-from driftmdp.agents.bandits.exponential_weights import new_weights, restored_logits
+from driftmdp.agents.bandits.exponential_weights import restored_logits
 from driftmdp.agents.base import ResumableAgent, RunContext
 from driftmdp.agents.optimist_parts import require_restarts
 from driftmdp.agents.snapshot_checks import generator_text, require, restored_generator
 from driftmdp.display import counted
-from driftmdp.kernels.arrays import Exp3Params
+from driftmdp.kernels.arrays import Exp3Params, new_arm_weights
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ class BlockMaster(ResumableAgent):
         super().reset(rng)
         blocks = self._blocks
         self._rng = self._generator(rng)
-        self._weights = new_weights(blocks.params, len(blocks.arms))
+        self._weights = new_arm_weights(blocks.params, len(blocks.arms))
         self._chosen = np.zeros(blocks.n_blocks, np.int32)
         self._probabilities = np.zeros((blocks.n_blocks, len(blocks.arms)))
         self._feedback = np.zeros(blocks.n_blocks)
@@ -165,7 +165,7 @@ class BlockMaster(ResumableAgent):
 
     def _draw_arm(self) -> None:
         if self._block < self._blocks.n_blocks:
-            arm = int(kernels.exponential_weights.choose(self._weights, self._rng.random()))
+            arm = int(kernels.bandits.draw_arm(self._weights, self._rng.random()))
             self._chosen[self._block] = arm
             self._probabilities[self._block] = self._weights.probabilities
             self._begin_block(self._block, arm)
@@ -179,7 +179,7 @@ class BlockMaster(ResumableAgent):
         self._range_monitor.check_mean("the range of its master", (bottom, bottom + span), what, mean, effect)
         gain = min(max(self._gathered / blocks.length, 0.0), 1.0)
         self._feedback[self._block] = gain
-        kernels.exponential_weights.credit(blocks.params, self._weights, int(self._chosen[self._block]), gain)
+        kernels.bandits.add_gain(blocks.params, self._weights, int(self._chosen[self._block]), gain)
         self._block, self._gathered = self._block + 1, 0.0
         self._draw_arm()
 
@@ -249,7 +249,7 @@ class BlockMaster(ResumableAgent):
         require(bool(np.isfinite(self._gathered)), "the reward of the block is wrong")
         self._rng = restored_generator(arrays["rng"])
         self._weights.logits[:] = restored_logits(arrays["master_logits"], n_arms)
-        kernels.exponential_weights.mix(blocks.params, self._weights)
+        kernels.bandits.update_probabilities(blocks.params, self._weights)
         self._begin_block(begun - 1, int(chosen[-1]))
         super()._restore(arrays)  # type: ignore[safe-super]
         last = blocks.start(self._block + 1) + (begun == self._block)

@@ -18,14 +18,13 @@ import numpy as np
 from driftmdp.agents.bandits.exp3_p import MODES, exp3p_in_force
 from driftmdp.agents.bandits.exponential_weights import warn_if_clipped
 from driftmdp.agents.block_master import BlockMaster, Blocks
-from driftmdp.agents.buffers import begin_window
 from driftmdp.agents.optimist import BY_DOUBLING, Optimist
 from driftmdp.agents.optimist_parts import PaperRadii, SinceRestart
 from driftmdp.agents.reward_range import checked_range, span_of
 from driftmdp.errors import InvalidInputError
 from driftmdp.formulas import BorlSchedule, Exp3pParameters, borl_schedule
 from driftmdp.formulas.bandits import exp3_root
-from driftmdp.kernels.arrays import Exp3Params
+from driftmdp.kernels.arrays import Exp3Params, restart_window
 from driftmdp.mdp import Problem, Space
 from driftmdp.validation import one_of
 
@@ -171,4 +170,4 @@ class BORL(BlockMaster, Optimist):
         kept = self._blocks.kept(window, block)
         self._phases.window[block], self._phases.every[block] = kept, window
         self._phases.transition_extra[block] = widening
-        begin_window(self._memory, kept)
+        restart_window(self._memory, kept)

@@ -53,5 +53,5 @@ class FixedPolicy(StepCountingAgent):
     def play(self, context: RunContext) -> None:
         """Run a whole problem in compiled code and fill its record."""
         policy_of = np.zeros(context.record.actions.size, np.int32)
-        kernels.fixed_policies.follow(*context.inputs, self.policy[None], policy_of, context.record)
+        kernels.world.follow_policies(*context.inputs, self.policy[None], policy_of, context.record)
         self._t += context.record.actions.size

@@ -28,7 +28,7 @@ from driftmdp.agents.base import ResumableAgent, RunContext
 from driftmdp.agents.order_explanation import Outlook, outlook, require_converged
 from driftmdp.agents.snapshot_checks import LATEST
 from driftmdp.errors import InvalidInputError
-from driftmdp.kernels.inventory_arrays import N_MEMORIES, Demands, ShelfModel, new_demands, new_guess
+from driftmdp.kernels.inventory_arrays import N_MEMORIES, Demands, ShelfModel, new_demand_workspace, new_demands
 from driftmdp.mdp import Problem
 from driftmdp.problems.inventory import Costs, InventoryProblem, Stock
 from driftmdp.problems.inventory.stock import as_lead_time
@@ -71,7 +71,7 @@ class InventoryOptimist(ResumableAgent):
         self._begin()
 
     def _begin(self) -> None:
-        self._workspace = new_guess(self.capacity, self.lead_time)
+        self._workspace = new_demand_workspace(self.capacity, self.lead_time)
         self._demands = new_demands(1, self.capacity)
 
     @classmethod

@@ -8,13 +8,12 @@ from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.agents.base import ResumableAgent, RunContext
-from driftmdp.agents.buffers import counts_of, means_of
 from driftmdp.agents.lock import locked
 from driftmdp.agents.plan_explanation import Plan
 from driftmdp.agents.snapshot_checks import memory_arrays, restored_memory, restored_plan_state
 from driftmdp.errors import InvalidInputError
-from driftmdp.kernels.arrays import OptimistParams, PlanState, TransitionCounts
-from driftmdp.kernels.posterior_arrays import PosteriorParams
+from driftmdp.kernels.arrays import TransitionCounts, mean_rewards_by_pair, visits_by_pair
+from driftmdp.kernels.plan_arrays import OptimistParams, PlanState, PosteriorParams
 
 
 class ModelBasedAgent(ResumableAgent):
@@ -41,7 +40,7 @@ class ModelBasedAgent(ResumableAgent):
 
     def counts(self) -> NDArray[np.float64]:
         """Return how many remembered steps each pair has, shape (n_pairs,)."""
-        return counts_of(self._memory)
+        return visits_by_pair(self._memory)
 
     def _play_rows(self, context: RunContext, first: int, last: int) -> None:
         while first < last:
@@ -93,7 +92,7 @@ class EpisodicAgent(ModelBasedAgent):
         return int(self._plan_state.policy[state])
 
     def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
-        if not kernels.transition_counts.has_room(self._memory):
+        if not kernels.transition_counts.has_space(self._memory):
             self._enlarge()
         self._remember(state, int(self._offsets[state]) + action, reward, next_state)
 
@@ -107,7 +106,7 @@ class EpisodicAgent(ModelBasedAgent):
 
     def mean_rewards(self) -> NDArray[np.float64]:
         """Return the mean remembered reward of every pair, NaN where nothing is remembered, shape (n_pairs,)."""
-        return self._params.bottom + self._params.span * means_of(self._memory)
+        return self._params.bottom + self._params.span * mean_rewards_by_pair(self._memory)
 
     def _state_arrays(self) -> dict[str, NDArray[Any]]:
         plan_state, clock = self._plan_state, self._plan_state.clock[0]

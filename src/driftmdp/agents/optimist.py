@@ -12,14 +12,22 @@ from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.agents.base import RunContext
-from driftmdp.agents.buffers import draft_for, enlarge_memory, enlarge_plan_state, new_memory, new_plan_state
 from driftmdp.agents.model_based import EpisodicAgent
 from driftmdp.agents.optimist_parts import MEMORIES, Confidence, Doubling, Memory, optimist_params, phases_of
 from driftmdp.agents.plan_explanation import ActionReason, Beliefs, Explanation, Plan
 from driftmdp.agents.reward_range import REWARDS_BEFORE_RANGE_CHECK, checked_range
 from driftmdp.agents.snapshot_checks import require
 from driftmdp.errors import InvalidInputError, NotConvergedError
-from driftmdp.kernels.arrays import Ints, OptimistParams, Phases, PlanState, PlanWorkspace, TransitionCounts
+from driftmdp.kernels.arrays import Ints, TransitionCounts, enlarge_counts, new_counts
+from driftmdp.kernels.plan_arrays import (
+    OptimistParams,
+    Phases,
+    PlanState,
+    PlanWorkspace,
+    enlarge_plan_state,
+    new_agent_workspace,
+    new_plan_state,
+)
 from driftmdp.mdp import Space
 from driftmdp.planning.optimistic import finish_sparsely
 from driftmdp.validation import as_integer, one_of
@@ -111,7 +119,7 @@ class Optimist(EpisodicAgent):
         """Forget everything and start from scratch."""
         super().reset(rng)
         windows = self._phases.window
-        self._memory = new_memory(self.space.n_pairs, int(windows[0]), steps=int(windows.max()))
+        self._memory = new_counts(self.space.n_pairs, int(windows[0]), steps=int(windows.max()))
         self._plan_state = new_plan_state(self.space.n_states, self.space.n_pairs, self._memory.slots.size)
         self._enlarge_workspace(0)
 
@@ -168,10 +176,10 @@ class Optimist(EpisodicAgent):
             is_planned = status == kernels.bellman.CONVERGED or self._continue(status)
 
     def _continue(self, status: int) -> bool:
-        if status != kernels.bellman.NO_ROOM:
+        if status != kernels.bellman.BUFFER_FULL:
             self._finish_plan(status)
             return True
-        if kernels.transition_counts.has_room(self._memory):
+        if kernels.transition_counts.has_space(self._memory):
             self._enlarge_workspace(2 * int(self._plan_state.clock["need"][0]))
         else:
             self._enlarge()
@@ -185,8 +193,8 @@ class Optimist(EpisodicAgent):
         precision = 1.0 / np.sqrt(float(clock["t"] - clock["start"]))
         try:
             if status == kernels.bellman.TOO_SLOW:
-                low, high, more, status = kernels.extended_value_iteration.accelerate_from(
-                    workspace, n_local, precision
+                low, high, more, status = kernels.extended_value_iteration.accelerate(
+                    workspace, n_local, precision, False
                 )
                 clock["tried_gain"], clock["tried_residual"] = high, high - low
                 clock["tried_sweeps"] += more
@@ -202,7 +210,7 @@ class Optimist(EpisodicAgent):
                 self._params, widening, self._offsets, self._memory, self._plan_state, workspace, n, n_local
             )
         finally:
-            kernels.optimist.release(n, workspace)
+            kernels.optimist.release_states(n, workspace)
 
     def _not_converged(self, precision: float) -> NotConvergedError:
         clock = self._plan_state.clock[0]
@@ -215,12 +223,14 @@ class Optimist(EpisodicAgent):
         )
 
     def _enlarge(self) -> None:
-        self._memory = enlarge_memory(self._memory)
+        self._memory = enlarge_counts(self._memory)
         self._plan_state = enlarge_plan_state(self._plan_state, self._memory.slots.size)
         self._enlarge_workspace(0)
 
     def _enlarge_workspace(self, stored: int) -> None:
-        self._workspace = draft_for(self.space.n_states, self._memory, self._params.bernstein == 1, stored)
+        self._workspace = new_agent_workspace(
+            self.space.n_states, self._memory, self._params.bernstein == 1, stored
+        )
 
     # what is remembered and planned ------------------------------------------------------------------
 

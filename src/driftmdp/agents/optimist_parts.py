@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from driftmdp.agents.reward_range import span_of
 from driftmdp.errors import InvalidInputError
-from driftmdp.kernels.arrays import OptimistParams, Phases
+from driftmdp.kernels.plan_arrays import OptimistParams, Phases
 from driftmdp.mdp import Space
 from driftmdp.validation import as_integer, as_list, as_number, as_table, as_vector
 

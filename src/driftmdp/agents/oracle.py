@@ -67,7 +67,7 @@ class Oracle(StepCountingAgent):
         """Run a whole problem in compiled code and fill its record."""
         n = context.record.actions.size
         index = self.policy_index[self._t - 1 :][:n]
-        kernels.fixed_policies.follow(*context.inputs, self.policies, index, context.record)
+        kernels.world.follow_policies(*context.inputs, self.policies, index, context.record)
         self._t += n
 
 

@@ -116,8 +116,8 @@ def _estimate(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the tail on a weekday, and its deviation: Greenwood's of each memory, and between the memories."""
     tilt = kernels.censored_demand.believed_tilt(demands, item, weekday)
-    hazards = np.minimum(kernels.censored_demand.CERTAIN, tilt * workspace.hazards)
-    asked = demands.at_risk[item] + kernels.censored_demand.UNSEEN
+    hazards = np.minimum(kernels.censored_demand.MAX_HAZARD, tilt * workspace.hazards)
+    asked = demands.at_risk[item] + kernels.censored_demand.PRIOR_ASKINGS
     first = np.ones((len(hazards), 1))
     tails = np.hstack([first, np.cumprod(1.0 - hazards, axis=1)])
     spread = np.hstack([0.0 * first, np.cumsum(hazards / ((1.0 - hazards) * asked), axis=1)])
@@ -129,10 +129,10 @@ def _estimate(
 
 def require_converged(residual: float, shelf: ShelfModel) -> None:
     """Refuse a plan whose average cost was not computed to the promised precision."""
-    allowed = kernels.order_planning.PRECISION * (shelf.fixed + shelf.unit + shelf.lost + shelf.holding)
+    allowed = kernels.order_planning.PLAN_PRECISION * (shelf.fixed + shelf.unit + shelf.lost + shelf.holding)
     if residual > allowed:
         raise NotConvergedError(
-            f"A plan's average cost must be known to {allowed:.1g}; after {kernels.order_planning.MOST} sweeps "
-            f"it is known to {residual:.1g}. Use a smaller capacity, or a lead time of 0.",
+            f"A plan's average cost must be known to {allowed:.1g}; after {kernels.order_planning.MAX_SWEEPS} "
+            f"sweeps it is known to {residual:.1g}. Use a smaller capacity, or a lead time of 0.",
             best=residual,
         )

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.agents.base import RunContext
-from driftmdp.agents.buffers import enlarge_memory, new_memory, new_plan_state
 from driftmdp.agents.model_based import EpisodicAgent
 from driftmdp.agents.plan_explanation import Plan
 from driftmdp.agents.reward_range import required_range, span_of
 from driftmdp.agents.snapshot_checks import require
 from driftmdp.formulas import tuned
-from driftmdp.kernels.arrays import Longs, Model, PlanState, TransitionCounts
-from driftmdp.kernels.posterior_arrays import Bits, PosteriorParams, SampledModel
+from driftmdp.kernels.arrays import Longs, TransitionCounts, enlarge_counts, new_counts
+from driftmdp.kernels.plan_arrays import PlanState, PosteriorParams, SampledModel, new_plan_state, new_sampled_model
+from driftmdp.kernels.posterior_arrays import Bits
 from driftmdp.mdp import Space
 from driftmdp.mdp.space import as_space
 from driftmdp.validation import as_integer, as_number
@@ -82,18 +82,11 @@ class PosteriorSampler(EpisodicAgent):
         """Forget everything and start from scratch. Models are drawn from ``rng``, by default from ``seed``."""
         super().reset(rng)
         n_states, n_pairs = self.space.n_states, self.space.n_pairs
-        self._memory = new_memory(n_pairs, self._window)
+        self._memory = new_counts(n_pairs, self._window)
         self._plan_state = new_plan_state(n_states, n_pairs, 0)
         self._faded = np.zeros(n_pairs, np.int64)
         self._draws = self._generator(rng).integers(0, 2**64, 4, dtype=np.uint64)
-        self._sample = self._new_sample(min(n_states, FIRST_SUCCESSORS) * n_pairs + n_states)
-
-    def _new_sample(self, stored: int) -> SampledModel:
-        """Return an empty model with space for so many transition probabilities."""
-        n_pairs = self.space.n_pairs
-        rows = np.zeros(n_pairs + 1, np.int32), np.zeros(stored, np.int32), np.zeros(stored)
-        model = Model(self._offsets, np.zeros(n_pairs), *rows)
-        return SampledModel(model, np.zeros(self.space.n_states, np.bool_))
+        self._sample = new_sampled_model(self._offsets, min(n_states, FIRST_SUCCESSORS) * n_pairs + n_states)
 
     @property
     def _arrays(self) -> tuple[PosteriorParams, TransitionCounts, PlanState, Longs, Bits, SampledModel]:
@@ -101,7 +94,7 @@ class PosteriorSampler(EpisodicAgent):
         return self._params, self._memory, self._plan_state, self._faded, self._draws, self._sample
 
     def _should_replan(self, state: int) -> bool:
-        return bool(kernels.posterior.should_replan(self._params, self._offsets, self._plan_state, state))
+        return bool(kernels.optimist.should_end_episode(self._params.every, self._offsets, self._plan_state, state))
 
     def _remember(self, state: int, pair: int, reward: float, next_state: int) -> None:
         kernels.posterior.learn(
@@ -119,14 +112,14 @@ class PosteriorSampler(EpisodicAgent):
             self._continue(status)
 
     def _continue(self, status: int) -> bool:
-        if kernels.transition_counts.has_room(self._memory):
-            self._sample = self._new_sample(2 * self._sample.model.data.size)
+        if kernels.transition_counts.has_space(self._memory):
+            self._sample = new_sampled_model(self._offsets, 2 * self._sample.model.data.size)
         else:
             self._enlarge()
         return False
 
     def _enlarge(self) -> None:
-        self._memory = enlarge_memory(self._memory)
+        self._memory = enlarge_counts(self._memory)
 
     def _last_plan(self) -> Plan:
         clock, span = self._plan_state.clock[0], self._params.span

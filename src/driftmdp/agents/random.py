@@ -35,5 +35,5 @@ class Random(RandomizedAgent):
     def play(self, context: RunContext) -> None:
         """Run a whole problem in compiled code and fill its record."""
         uniforms = self._rng.random(context.record.actions.size)
-        kernels.fixed_policies.wander(*context.inputs, uniforms, context.record)
+        kernels.world.play_randomly(*context.inputs, uniforms, context.record)
         self._t += context.record.actions.size

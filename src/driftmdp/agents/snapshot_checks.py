@@ -10,20 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp import kernels
-from driftmdp.agents.buffers import enlarge_plan_state, new_memory
 from driftmdp.errors import InvalidInputError
-from driftmdp.kernels.adaptive_arrays import INTENT, TRACE, AdaptivePlan, ExpertWeights, FadingMemory, new_traces
-from driftmdp.kernels.arrays import (
-    CLOCK,
-    ENTRY,
-    PAIR_REASON,
-    SLOT,
-    STEP,
-    TALLY,
-    VISITS,
-    PlanState,
-    TransitionCounts,
+from driftmdp.kernels.adaptive_arrays import (
+    ADAPTIVE_FACTS,
+    TRACE,
+    AdaptivePlan,
+    ExpertWeights,
+    FadingMemory,
+    new_fading_memory,
 )
+from driftmdp.kernels.arrays import ENTRY, SLOT, STEP, TALLY, TransitionCounts, new_counts
+from driftmdp.kernels.plan_arrays import CLOCK, PAIR_REASON, VISITS, PlanState, enlarge_plan_state
 from driftmdp.mdp import Space
 
 LATEST = 2**62  # a time from which compiled code can still count on
@@ -75,7 +72,7 @@ def restored_memory(space: Space, empty: TransitionCounts, arrays: dict[str, NDA
     require(0 <= facts["cursor"] < max(1, window) and 0 <= facts["since"] < max(1, window), "the tally is wrong")
     # some kernels rely on the space that their agent allocated, and never ask for more
     pairs, successors = max(slots.size, empty.slots.size - 1), max(entries.size, empty.entries.size - 1)
-    memory = new_memory(space.n_pairs, window, pairs, successors, empty.steps.size)
+    memory = new_counts(space.n_pairs, window, pairs, successors, empty.steps.size)
     memory.slots[: slots.size], memory.entries[: entries.size] = slots, entries
     memory.steps[: steps.size] = steps
     memory.tally[:] = tally
@@ -111,7 +108,11 @@ def restored_plan_state(
 def restored_fading_memory(memory: TransitionCounts, arrays: dict[str, NDArray[Any]]) -> FadingMemory:
     """Return the fading memories of a snapshot of Adaptive."""
     slots, entries = int(memory.tally[0]["n_slots"]), int(memory.tally[0]["n_entries"])
-    past, pairs, seen = new_traces(memory.slots.size, memory.entries.size), arrays["pairs"], memory.slots[:slots]
+    past, pairs, seen = (
+        new_fading_memory(memory.slots.size, memory.entries.size),
+        arrays["pairs"],
+        memory.slots[:slots],
+    )
     require(pairs.dtype == TRACE and pairs.shape == (slots,), "the pairs are wrong")
     past.pairs[:slots] = pairs
     require(_is_finite(pairs), "a trace is not finite")
@@ -152,7 +153,7 @@ def restored_adaptive_plan(
 ) -> AdaptivePlan:
     """Return the plan of a snapshot of Adaptive, in the arrays of a new agent."""
     facts, touched, n_states = arrays["facts"], arrays["touched"], new.bias.size
-    require(facts.dtype == INTENT and facts.shape == (1,), "the facts are wrong")
+    require(facts.dtype == ADAPTIVE_FACTS and facts.shape == (1,), "the facts are wrong")
     require(_is_finite(facts), "a fact is not finite")
     t = int(facts["t"][0])
     require(0 < t < LATEST and bool((facts["planned"] <= t) & (facts["thought"] <= t)), "time is wrong")
@@ -169,9 +170,9 @@ def restored_adaptive_plan(
     require(np.array_equal(new.tried, np.bincount(slots["state"], minlength=n_states)), "the trials do not agree")
     visits = np.bincount(slots["state"], weights=slots["count"], minlength=n_states)
     require(np.array_equal(new.visits, visits), "the visits do not agree")
-    new.touched[: touched.size], new.is_known[touched] = touched, 1
+    new.touched[: touched.size], new.is_met[touched] = touched, 1
     met = np.concatenate([slots["state"], memory.entries["next_state"][: int(memory.tally["n_entries"][0])]])
-    require(bool(new.is_known[met].all()), "a state is missing")
+    require(bool(new.is_met[met].all()), "a state is missing")
     return new
 
 

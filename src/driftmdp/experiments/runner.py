@@ -33,7 +33,7 @@ from driftmdp.experiments.ship_code import with_user_code
 from driftmdp.experiments.spec import Spec
 from driftmdp.experiments.store import Store, folder_lock
 from driftmdp.kernels import has_compiled_cache
-from driftmdp.kernels.precompile import OPTIMAL_GAINS, compiling_aside
+from driftmdp.kernels.precompile import OPTIMAL_GAINS, compiling_in_background
 from driftmdp.progress import Progress, as_progress
 
 BATCH_RUNS = 256
@@ -261,7 +261,7 @@ class _Execution:
         batch_of = {key.digest: batch for batch in self.batches for key in batch.keys}
         if must_compile:
             first = todo.pop(0)
-            with compiling_aside(OPTIMAL_GAINS):
+            with compiling_in_background(OPTIMAL_GAINS):
                 self._store_run(first, run_one(_execute, 0, first), batch_of[first.digest])
         for batch in [batch for batch in self.batches if batch.is_complete]:
             self._write_batch(batch)
@@ -282,7 +282,7 @@ class _Execution:
         """Return the function that executes a task; for other machines, with the user's own code."""
         if self.engine_name != "dask":
             return _execute
-        names = [cell.name for cell in [*self.asked.problems, *self.asked.agents]]
+        names = [*(one.name for one in self.asked.problems), *(one.name for one in self.asked.agents)]
         return with_user_code(_execute, [name for name in names if ":" in name])
 
     def _store_problem(self, cell: ProblemCell, outcome: TaskOutcome) -> None:

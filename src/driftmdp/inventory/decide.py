@@ -15,7 +15,7 @@ from driftmdp.engines import ThreadEngine
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.daily_csv import Count
 from driftmdp.inventory.item_states import UNKNOWN, DayRecords, DecidedRow, ItemStates, Longs
-from driftmdp.kernels.inventory_arrays import new_guess
+from driftmdp.kernels.inventory_arrays import new_demand_workspace
 
 ITEMS_PER_THREAD = 500  # that a thread decides at a time
 
@@ -136,7 +136,7 @@ def _orders(states: ItemStates, items: Longs, weekday: int, stock: Longs, coming
     stock_lots, coming_lots = states.stock_in_lots(items, stock, coming)
 
     def decide_some(part: slice) -> float:
-        workspace = new_guess(shelf.capacity, shelf.lead_time)
+        workspace = new_demand_workspace(shelf.capacity, shelf.lead_time)
         where = items[part], weekday, shelf, workspace, stock_lots[part], coming_lots[part], orders[part]
         return float(kernels.inventory_rules.decide_all(states.demands, *where))
 

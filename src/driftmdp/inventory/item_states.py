@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from driftmdp import kernels
 from driftmdp.agents.inventory_optimist import restored_demands
 from driftmdp.inventory.event_log import EventLog
-from driftmdp.kernels.inventory_arrays import Demands, ShelfModel, new_demands, new_guess
+from driftmdp.kernels.inventory_arrays import Demands, ShelfModel, new_demand_workspace, new_demands
 
 Longs = NDArray[np.int64]
 Columns = Mapping[str, NDArray[Any]]
@@ -130,7 +130,7 @@ class ItemStates:
         self.skus: list[str] = []
         self.lots: list[int] = []
         self.demands, self.last = new_demands(0, shelf.capacity), _new_last(0)
-        self.workspace = new_guess(shelf.capacity, shelf.lead_time)
+        self.workspace = new_demand_workspace(shelf.capacity, shelf.lead_time)
         self.last_batch = 0
         self._outdated = set[int]()  # items whose past changed, to be learned from scratch
 

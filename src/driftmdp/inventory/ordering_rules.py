@@ -26,7 +26,7 @@ from driftmdp.agents.order_explanation import require_converged
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.sales_history import WARM_UP
 from driftmdp.kernels.arrays import Floats, Ints
-from driftmdp.kernels.inventory_arrays import OrderTrace, ShelfModel, new_demands, new_guess
+from driftmdp.kernels.inventory_arrays import OrderTrace, ShelfModel, new_demand_workspace, new_demands
 from driftmdp.problems.inventory import Costs
 from driftmdp.validation import as_integer, one_of
 
@@ -60,7 +60,7 @@ class RuleSet:
     def __init__(self, costs: Costs, capacity: int, lead_time: int = 0, warm_up: int = WARM_UP) -> None:
         self.shelf = shelf_model(costs, capacity, lead_time)
         self.warm_up = as_integer(warm_up, "warm_up", minimum=0)
-        self._workspace = new_guess(self.shelf.capacity, self.shelf.lead_time)
+        self._workspace = new_demand_workspace(self.shelf.capacity, self.shelf.lead_time)
         self._fit_path = np.random.default_rng(0).random(FIT_DAYS), np.zeros(FIT_DAYS, np.int32)
 
     def follow(self, rule: str, path: Ints, weekdays: Ints) -> OrderTrace:
@@ -72,7 +72,7 @@ class RuleSet:
             rules.follow_levels(path, shelf, *self.levels_in_hindsight(path), trace)
         elif rule == "first-60":
             days = min(WARM_UP, path.size)
-            levels = rules.fitted_levels(path, 0, days, shelf, self._workspace, *self._fit_path)
+            levels = rules.fit_levels(path, 0, days, shelf, self._workspace, *self._fit_path)
             rules.follow_levels(path, shelf, *levels, trace)
         elif rule == "base-stock":
             gain = max(0.0, shelf.lost - shelf.unit)
@@ -97,7 +97,7 @@ class RuleSet:
     def levels_in_hindsight(self, path: Ints) -> tuple[int, int]:
         """Return the (s, S) that costs least on the scored days."""
         first = min(self.warm_up, path.size)
-        s, up = kernels.inventory_rules.cheapest_levels(path, 0, first, path.size, self.shelf)
+        s, up = kernels.inventory_rules.find_cheapest_levels(path, 0, first, path.size, self.shelf)
         return int(s), int(up)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from driftmdp.agents import Agent, BuiltinAgent, Optimist, RunContext
 from driftmdp.agents.base import checked_problem
 from driftmdp.errors import InvalidInputError
-from driftmdp.kernels.arrays import Record
+from driftmdp.kernels.arrays import new_record
 from driftmdp.mdp import Problem
 from driftmdp.validation import LARGEST, as_integer, shown
 
@@ -39,7 +39,7 @@ def ready(agent: Agent, problem: Problem, seed: int) -> tuple[Any, RunContext]:
         player = copied(agent)
         player.reset(rng)
     draws = problem.draw_noise(np.random.default_rng(world_stream))
-    return player, RunContext(problem, draws, _new_record(problem))
+    return player, RunContext(problem, draws, new_record(problem.horizon, problem.start))
 
 
 def copied(agent: Agent) -> Any:
@@ -81,12 +81,3 @@ def check_fit(agent: BuiltinAgent, problem: Problem) -> None:
                 f"{bounds[1]:g}). Use {type(agent).__name__}.for_problem(problem, ...)"
                 f"{raw if name == 'reward_range' else ''}."
             )
-
-
-def _new_record(problem: Problem) -> Record:
-    n = problem.horizon
-    states = np.empty(n + 1, np.int32)
-    states[0] = problem.start
-    return Record(
-        states, np.empty(n, np.int32), np.empty(n), np.empty(n), np.zeros(n, np.int32), np.zeros(n, np.bool_)
-    )

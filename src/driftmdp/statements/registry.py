@@ -15,7 +15,7 @@ from typing import Any
 from driftmdp import engines, kernels, problems
 from driftmdp.agents import SWUCRL2CW
 from driftmdp.errors import InvalidInputError, UnknownNameError
-from driftmdp.kernels.precompile import OPTIMAL_GAINS, OPTIMISTIC_PLANS, compiling_aside
+from driftmdp.kernels.precompile import OPTIMAL_GAINS, OPTIMISTIC_PLANS, compiling_in_background
 from driftmdp.simulation import simulate
 from driftmdp.statements.context import CheckContext
 from driftmdp.statements.verdict import Caveat, Evidence, Finding, Verdict
@@ -204,7 +204,7 @@ def check(
     context = CheckContext(thorough)
     found: dict[str, Finding] = {}
     if len(wanted) > MIN_CHECKS_TO_PRECOMPILE and not kernels.has_compiled_cache():
-        with quietly(), compiling_aside(OPTIMAL_GAINS, OPTIMISTIC_PLANS):
+        with quietly(), compiling_in_background(OPTIMAL_GAINS, OPTIMISTIC_PLANS):
             simulate(SWUCRL2CW.for_problem(problems.two_state(10)), problems.two_state(10), seed=0)
 
     outcomes = engines.make("threads", workers).map(lambda entry: entry.check(context), wanted)

@@ -7,10 +7,9 @@ from driftmdp.agents.bandits.bandit import n_arms_of
 from driftmdp.agents.bandits.exponential_weights import warn_if_clipped
 from driftmdp.agents.bandits.upper_confidence import LARGEST_XI, UpperConfidence
 from driftmdp.agents.block_master import BlockMaster, Blocks
-from driftmdp.agents.buffers import begin_window
 from driftmdp.agents.reward_range import required_range, span_of
 from driftmdp.formulas import BobSchedule, bob_schedule
-from driftmdp.kernels.arrays import Exp3Params
+from driftmdp.kernels.arrays import Exp3Params, restart_window
 from driftmdp.mdp import Space
 from driftmdp.validation import as_integer, as_number
 
@@ -68,4 +67,4 @@ class BOB(BlockMaster, UpperConfidence):
         return bob_schedule(n_arms_of(space, "BOB"), horizon)
 
     def _begin_block(self, block: int, arm: int) -> None:
-        begin_window(self._memory, self._blocks.kept(self._blocks.arms[arm][0], block))
+        restart_window(self._memory, self._blocks.kept(self._blocks.arms[arm][0], block))

@@ -8,10 +8,9 @@ from numpy.typing import NDArray
 from driftmdp import kernels
 from driftmdp.agents.bandits.bandit import Bandit
 from driftmdp.agents.base import ResumableAgent, RunContext
-from driftmdp.agents.buffers import counts_of, means_of, new_memory
 from driftmdp.agents.reward_range import span_of
 from driftmdp.agents.snapshot_checks import memory_arrays, require, restored_memory
-from driftmdp.kernels.arrays import UcbParams
+from driftmdp.kernels.arrays import UcbParams, mean_rewards_by_pair, new_counts, visits_by_pair
 from driftmdp.mdp import Space
 
 LARGEST_XI = 1e50  # so that no index overflows
@@ -39,15 +38,15 @@ class UpperConfidence(Bandit, ResumableAgent):
         """Forget everything and begin anew."""
         super().reset(rng)
         n_arms = self.space.n_pairs
-        self._memory = new_memory(n_arms, self._window, pairs=n_arms, successors=n_arms)
+        self._memory = new_counts(n_arms, self._window, pairs=n_arms, successors=n_arms)
 
     def counts(self) -> NDArray[np.float64]:
         """Return N of every arm: its plays in memory, discounted ones for D-UCB; shape (arms,)."""
-        return counts_of(self._memory)
+        return visits_by_pair(self._memory)
 
     def mean_rewards(self) -> NDArray[np.float64]:
         """Return the mean reward of every arm in memory, NaN where there is none; shape (arms,)."""
-        return self._params.bottom + self._params.span * means_of(self._memory)
+        return self._params.bottom + self._params.span * mean_rewards_by_pair(self._memory)
 
     def indices(self) -> NDArray[np.float64]:
         """Return the upper confidence bound of every arm's mean reward; infinite where nothing is remembered."""
@@ -58,14 +57,14 @@ class UpperConfidence(Bandit, ResumableAgent):
         return np.where(counts > 0, self.mean_rewards() + self._params.span * radii, np.inf)
 
     def _decide(self, state: int) -> int:
-        return int(kernels.upper_confidence.choose(self._params, self._memory))
+        return int(kernels.bandits.choose_ucb(self._params, self._memory))
 
     def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
-        kernels.upper_confidence.learn(self._params, self._memory, action, reward)
+        kernels.bandits.learn_ucb(self._params, self._memory, action, reward)
         super()._learn(state, action, reward, next_state)
 
     def _play_rows(self, context: RunContext, first: int, last: int) -> None:
-        kernels.upper_confidence.play(*context.inputs, self._params, self._memory, context.record, first, last)
+        kernels.bandits.play_ucb(*context.inputs, self._params, self._memory, context.record, first, last)
         self._t += last - first
 
     def _state_arrays(self) -> dict[str, NDArray[Any]]:

@@ -16,7 +16,7 @@ def draws(seed):
 def test_the_stream_is_that_of_xoshiro256_plus_plus():
     """The first numbers from the state 1, 2, 3, 4, as in the tests of the Rust crate rand_xoshiro."""
     state = np.array([1, 2, 3, 4], np.uint64)
-    drawn = [int(kernels.rng.next_bits(state)) for _ in range(6)]
+    drawn = [int(kernels.posterior.next_bits(state)) for _ in range(6)]
     assert drawn == [
         41943041,
         58720359,
@@ -48,6 +48,6 @@ def test_the_laws_are_scipys(name, shapes, law):
 
 def test_draws_do_not_depend_on_one_another():
     state = draws(3)
-    drawn = np.array([kernels.rng.normal(state) for _ in range(DRAWS)])
+    drawn = np.array([kernels.posterior.normal(state) for _ in range(DRAWS)])
     for lag in (1, 2, 3):
         assert abs(np.corrcoef(drawn[lag:], drawn[:-lag])[0, 1]) < 4 / DRAWS**0.5

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 import driftmdp as dm
 from driftmdp import kernels
-from driftmdp.agents.buffers import enlarge_memory, enlarge_plan_state, new_memory, new_plan_state
+from driftmdp.kernels.arrays import enlarge_counts, new_counts
+from driftmdp.kernels.plan_arrays import enlarge_plan_state, new_plan_state
 
 
 def recount(steps):
@@ -51,14 +52,14 @@ def contents(memory):
 )
 def test_a_memory_equals_a_recount_at_every_step(window, n_states, n_actions, seed, restart):
     rng = np.random.default_rng(seed)
-    memory, history = new_memory(n_states * n_actions, window), []
+    memory, history = new_counts(n_states * n_actions, window), []
     favourites = rng.integers(0, n_states, 3)  # so that counts rise and fall to zero again
     for t in range(120):
         if t == restart:
             kernels.transition_counts.forget_all(memory)
             history = []
-        if not kernels.transition_counts.has_room(memory):
-            memory = enlarge_memory(memory)
+        if not kernels.transition_counts.has_space(memory):
+            memory = enlarge_counts(memory)
         state = int(rng.choice(favourites) if rng.random() < 0.7 else rng.integers(n_states))
         pair, following = state * n_actions + int(rng.integers(n_actions)), int(rng.integers(n_states))
         reward = float(rng.normal())
@@ -73,7 +74,7 @@ def test_a_memory_equals_a_recount_at_every_step(window, n_states, n_actions, se
 
 
 def test_sums_do_not_drift():
-    memory = new_memory(1, 10)
+    memory = new_counts(1, 10)
     for reward in [1e12, *[0.1] * 500]:
         kernels.transition_counts.remember(memory, 0, 0, 0, reward)
     assert memory.slots["total"][0] == pytest.approx(1.0, abs=1e-12)
@@ -101,7 +102,7 @@ def test_an_agent_counts_its_window(seed, window):
         state = following if rng.random() < 0.9 else int(rng.integers(3))  # a jump
 
 
-def test_a_mind_is_never_made_smaller():
-    """A restored mind may have more room than the memory, which then grows."""
+def test_a_plan_state_is_never_made_smaller():
+    """A restored state may have a larger capacity than the memory, which then grows."""
     plan_state = enlarge_plan_state(new_plan_state(41, 75, 35), 32)
     assert plan_state.touched.size == plan_state.reasons.size == 35
