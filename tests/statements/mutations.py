@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from driftmdp import agents, formulas, planning, problems
-from driftmdp.agents import composition, optimist
+from driftmdp.agents import optimist, optimist_parts
 from driftmdp.formulas import bounds, lemmas
 from driftmdp.mdp import drifting
 from driftmdp.statements import run_trace
@@ -39,12 +39,12 @@ def scaled(monkeypatch, module, name, factor):
 
 
 def rules_changed(monkeypatch, change):
-    original = composition.rules_of
-    monkeypatch.setattr(optimist, "rules_of", lambda agent: change(original(agent)))
+    original = optimist_parts.optimist_params
+    monkeypatch.setattr(optimist, "optimist_params", lambda agent: change(original(agent)))
 
 
 def phases_changed(monkeypatch, change):
-    original = composition.phases_of
+    original = optimist_parts.phases_of
     monkeypatch.setattr(optimist, "phases_of", lambda agent, schedule: change(original(agent, schedule)))
 
 

@@ -18,8 +18,14 @@ from driftmdp.agents.reward_range import required_range, span_of
 from driftmdp.agents.snapshot_checks import require
 from driftmdp.formulas import tuned
 from driftmdp.kernels.arrays import Longs, TransitionCounts, enlarge_counts, new_counts
-from driftmdp.kernels.plan_arrays import PlanState, PosteriorParams, SampledModel, new_plan_state, new_sampled_model
-from driftmdp.kernels.posterior_arrays import Bits
+from driftmdp.kernels.plan_arrays import (
+    Bits,
+    PlanState,
+    PosteriorParams,
+    SampledModel,
+    new_plan_state,
+    new_sampled_model,
+)
 from driftmdp.mdp import Space
 from driftmdp.mdp.space import as_space
 from driftmdp.validation import as_integer, as_number
