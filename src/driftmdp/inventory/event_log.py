@@ -112,8 +112,8 @@ class EventLog:
                 self._check_file()
                 self.settings = self._read_settings()
                 self.number, self._hash = 0, _first_link(self.settings)
-                with self._transaction("BEGIN"):
-                    self._check_new_batches()
+                with self.reading():
+                    pass
             except BaseException:
                 self.close()
                 raise
@@ -142,9 +142,10 @@ class EventLog:
         self._database.close()
 
     @contextlib.contextmanager
-    def reading(self) -> Iterator[None]:
+    def reading(self, begin: str = "BEGIN") -> Iterator[None]:
         """See the log as it is now, whatever others write meanwhile."""
-        with self._storage_errors(), self._transaction("BEGIN"):
+        with self._storage_errors(), self._database:  # which commits, or rolls back after an error
+            self._database.execute(begin)
             self._check_new_batches()
             yield
 
@@ -153,8 +154,7 @@ class EventLog:
         """Be the only writer. All is kept at the end, or nothing if an error leaves the block."""
         before = self.number, self._hash
         try:
-            with self._storage_errors(), self._transaction("BEGIN IMMEDIATE"):
-                self._check_new_batches()
+            with self.reading("BEGIN IMMEDIATE"):
                 before = self.number, self._hash
                 yield
         except BaseException:
@@ -270,17 +270,6 @@ class EventLog:
             f"{self.path} was changed by something other than driftmdp: {what}. Nothing was done; take the last "
             "backup, and record what came after it again."
         )
-
-    @contextlib.contextmanager
-    def _transaction(self, begin: str) -> Iterator[None]:
-        self._database.execute(begin)
-        try:
-            yield
-            self._database.execute("COMMIT")
-        except BaseException:
-            if self._database.in_transaction:
-                self._database.execute("ROLLBACK")
-            raise
 
     @contextlib.contextmanager
     def _storage_errors(self) -> Iterator[None]:
