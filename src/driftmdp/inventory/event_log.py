@@ -120,7 +120,7 @@ class EventLog:
 
     @staticmethod
     def create(path: str | os.PathLike[str], settings: Mapping[str, Any]) -> None:
-        """Make an empty log; a file that exists is left alone."""
+        """Make an empty log. A file that exists is left alone."""
         with _new_file(Path(path)) as database:
             database.executescript(";".join([*_TABLES, _TRIGGERS]))
             named = {**settings, "book": secrets.token_hex(16)}  # no two chains begin alike
@@ -131,7 +131,7 @@ class EventLog:
             database.execute(f"PRAGMA user_version = {FORMAT_VERSION}")
 
     def backup(self, path: str | os.PathLike[str]) -> None:
-        """Write a copy as a new file while others may write; it is checked before it gets its name."""
+        """Write a copy as a new file while others may write. It is checked before it gets its name."""
         with self.reading():
             pass
         with _new_file(Path(path), self.number) as copy:
@@ -172,7 +172,7 @@ class EventLog:
         return map(EventBatch._make, rows)
 
     def append(self, kind: str, day: str, content: bytes) -> None:
-        """Add a batch; only while writing."""
+        """Add a batch, only while writing."""
         written_at = datetime.now(UTC).isoformat(timespec="seconds")
         batch = EventBatch(self.number + 1, kind, day, written_at, content)
         digest = _link(self._hash, batch)
@@ -190,7 +190,7 @@ class EventLog:
             self._database.execute("INSERT INTO snapshot VALUES (?, ?, ?, ?)", values)
 
     def load_snapshot(self) -> tuple[int, bytes] | None:
-        """Return the snapshot after the number of its last batch; None if it is missing or damaged."""
+        """Return the snapshot after the number of its last batch, or None if it is missing or damaged."""
         try:
             rows = self._database.execute("SELECT number, content, hash FROM snapshot ORDER BY place").fetchall()
         except sqlite3.OperationalError:  # the content column holds invalid text
@@ -300,7 +300,7 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 @contextlib.contextmanager
 def _new_file(path: Path, least: int = 0) -> Iterator[sqlite3.Connection]:
-    """Yield an empty database to fill; at the end of the block it is checked and gets its name, if that is free."""
+    """Yield an empty database to fill. At the end of the block it is checked and gets its name, if that is free."""
     if path.exists():
         raise InvalidInputError(f"{path} must not exist yet; it is left as it is. Choose another name.")
     for left in (Path(f"{path}{ending}") for ending in SIDE_FILES):

@@ -114,7 +114,7 @@ class ItemStates:
     Attributes
     ----------
     numbers, skus, lots
-        The number of each name; names and units in a lot by number.
+        The number of each name, then names and units in a lot by number.
     demands, last
         What is learned of the demand, and each item's last day. These arrays may be longer than there are items.
         Days count from 0001-01-01. ``stock`` was counted in the morning, ``coming`` arrives the morning after (with
@@ -148,7 +148,7 @@ class ItemStates:
             self.last = np.concatenate([self.last, _new_last(more)])
 
     def catch_up(self, log: EventLog, use_snapshot: bool = True) -> None:
-        """Apply the batches that were not applied yet; only while the log is read or written."""
+        """Apply the batches that were not applied yet, only while the log is read or written."""
         snapshot = log.load_snapshot() if use_snapshot and self.last_batch == 0 else None
         if snapshot is not None:
             with contextlib.suppress(ValueError, KeyError, TypeError):  # only a cache: the batches have it all
@@ -162,7 +162,7 @@ class ItemStates:
     def append(
         self, log: EventLog, kind: str, day: date, rows: Mapping[int, NamedTuple], new: Sequence[tuple[str, int]]
     ) -> None:
-        """Add a batch to the log and apply it; ``new`` items were added already."""
+        """Add a batch to the log and apply it. The ``new`` items were added already."""
         table = np.array([(item, *row) for item, row in rows.items()], np.int32).T
         columns = dict(zip(COLUMNS[kind], table, strict=True))
         log.append(kind, day.isoformat(), pack(kind, columns, new))
@@ -275,7 +275,7 @@ class ItemStates:
         return b"".join([len(header).to_bytes(8, "little"), header, *arrays])
 
     def _restore(self, last_batch: int, content: bytes) -> None:
-        """Take over a snapshot; one that does not fit raises ValueError, KeyError or TypeError."""
+        """Take over a snapshot. One that does not fit raises ValueError, KeyError or TypeError."""
         end = 8 + int.from_bytes(content[:8], "little")
         header = json.loads(content[8:end])
         n = len(header["skus"])
