@@ -250,17 +250,17 @@ class ItemStates:
         return np.minimum(on_sale, self.shelf.capacity), np.minimum(sold_lots, self.shelf.capacity)
 
     def expected(self, item: int, day: int) -> int:
-        """Return what should be on the shelf in a morning after the item's last day, UNKNOWN if nobody can say."""
+        """Return the stock that should be there in a morning after the item's last day, or UNKNOWN."""
         last = self.last[item]
         if not UNKNOWN < last["day"] < day or last["sales"] == UNKNOWN or last["stock"] == UNKNOWN:
             return UNKNOWN
-        ordered = max(0, int(last["ordered"]))
+        left, ordered = int(last["stock"]) - int(last["sales"]), max(0, int(last["ordered"]))
         if self.shelf.lead_time == 0:
-            return min(LARGEST_NUMBER, max(0, int(last["stock"]) + ordered - int(last["sales"])))
-        left = max(0, int(last["stock"]) - int(last["sales"]))
-        if self.shelf.lead_time == 1:
-            return min(LARGEST_NUMBER, left + ordered)
-        return min(LARGEST_NUMBER, left + int(last["coming"]) + (ordered if day > last["day"] + 1 else 0))
+            return min(LARGEST_NUMBER, max(0, left + ordered))
+        arrived = ordered
+        if self.shelf.lead_time == 2:
+            arrived = int(last["coming"]) + (ordered if day > last["day"] + 1 else 0)
+        return min(LARGEST_NUMBER, max(0, left) + arrived)
 
     def stock_in_lots(self, items: Longs, stock: Longs, coming: Longs) -> tuple[Longs, Longs]:
         """Return stock and what is coming in lots, together at most the capacity."""

@@ -32,7 +32,7 @@ Database = Annotated[Path, options.argument("The shop's database, made by `init`
 Sku = Annotated[str, options.argument("The item.")]
 Day = Annotated[
     str | None,
-    typer.Option("--date", help="The day, as 2026-11-16. Default: the file's column date; `decide`: today."),
+    typer.Option("--date", help="The day, as 2026-11-16, if the file has no column date; `decide` takes today."),
 ]
 Out = Annotated[Path, typer.Option("--out", "-o", help="Where the table goes; - prints it.")]
 Correct = Annotated[
