@@ -38,6 +38,7 @@ from driftmdp.files import sync_folder, temporary_beside
 
 APPLICATION_ID = 0x64726673  # "drfs"
 FORMAT_VERSION = 1
+FILE_KIND = "a shop's database made by `driftmdp inventory init`"  # all that this module knows of shops
 LOCK_TIMEOUT_SECONDS = 10.0  # to wait for another process
 SIDE_FILES = ("-wal", "-shm", "-journal")  # endings of the files that SQLite keeps beside a database
 SNAPSHOT_ROW_BYTES = 1 << 24
@@ -101,11 +102,9 @@ class EventLog:
         self.path = Path(path)
         # Only SQLite may open the file: closing it by other means would release this process's locks on it.
         if not self.path.exists():
-            raise InvalidInputError(
-                f"{path} must be a shop's database; there is no such file. Make one: driftmdp inventory init."
-            )
+            raise InvalidInputError(f"{path} must be {FILE_KIND}; there is no such file.")
         if not self.path.is_file():
-            raise InvalidInputError(f"{path} must be a shop's database; it is a folder, a pipe or a device.")
+            raise InvalidInputError(f"{path} must be {FILE_KIND}; it is a folder, a pipe or a device.")
         with self._storage_errors():
             self._database = _connect(self.path)
             try:
@@ -261,8 +260,8 @@ class EventLog:
 
     def _foreign_file(self) -> StorageError:
         return StorageError(
-            f"{self.path} must be a shop's database made by `driftmdp inventory init`; it is another kind of file, "
-            "or its beginning is damaged. Nothing was done."
+            f"{self.path} must be {FILE_KIND}; it is another kind of file, or its beginning is damaged. "
+            "Nothing was done."
         )
 
     def _edited_file(self, what: str) -> StorageError:
