@@ -157,6 +157,12 @@ def test_a_backup_that_is_not_what_it_should_be_gets_no_name(copy, tmp_path, mon
         def __getattr__(self, name):
             return getattr(self.database, name)
 
+        def __enter__(self):
+            return self.database.__enter__()
+
+        def __exit__(self, *error):
+            return self.database.__exit__(*error)
+
         def backup(self, target):
             self.database.backup(target)
             target.execute("DROP TRIGGER batches_are_not_removed")

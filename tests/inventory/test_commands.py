@@ -190,7 +190,11 @@ def test_past_sales_other_columns_and_lots(begun, tmp_path, call):
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (["decide", "no.db", "stock.csv"], 2, "no.db must be a shop's database; there is no such file"),
+        (
+            ["decide", "no.db", "stock.csv"],
+            2,
+            "no.db must be a shop's database made by `driftmdp inventory init`; there is no such file",
+        ),
         (["decide", "shop.db", "no.csv"], 2, "no.csv must be a CSV file that can be read; there is no"),
         (["decide", "shop.db", "."], 2, ". must be a CSV file that can be read"),
         (["decide", "stock.csv", "stock.csv"], 1, "stock.csv must be"),

@@ -314,7 +314,7 @@ def test_the_database_of_another_application_is_refused_and_left_alone(tmp_path)
 
 
 def test_what_is_not_there_or_a_folder_is_refused(tmp_path):
-    with refused("nowhere.db must be a shop's database; there is no such file"):
+    with refused("nowhere.db must be a shop's database made by `driftmdp inventory init`; there is no such file"):
         Shop(tmp_path / "nowhere.db")
     assert not list(tmp_path.iterdir())
     # A defect once: of a folder it is said that there is no such file.

@@ -8,7 +8,7 @@ each morning
     estimate the tail of demand by Kaplan-Meier under six memories of 5 days to all days, mix them by weight,
     raise it by a tenth of its deviation, which is large for levels never seen and makes them worth a look,
     plan exactly for that law, and order what is best for today's weekday. If that is nothing, the shelf is empty,
-    and demand was not seen for long, order one unit to see it;
+    and demand was not seen for long, order one unit to see it.
 each evening
     weigh every memory, and the belief that weekdays differ, by how likely it had called the day's sales
     (sold out: at least so many), and spread 1% of the weight evenly, so that it can move (fixed share),
@@ -36,7 +36,7 @@ from driftmdp.validation import as_integer
 
 
 class InventoryOptimist(ResumableAgent):
-    """Order by a censored estimate of drifting demand; there is nothing to tune.
+    """Order by a censored estimate of drifting demand, with nothing to tune.
 
     In a simulation the days of the week are counted from the first, a Monday.
 
@@ -47,7 +47,7 @@ class InventoryOptimist(ResumableAgent):
     capacity
         The most units on the shelf.
     lead_time
-        Days from an order to its arrival: 0, 1 or 2; with 2, a state is that of ``problems.inventory``.
+        Days from an order to its arrival: 0, 1 or 2. With 2, a state is that of ``problems.inventory``.
 
     Examples
     --------
@@ -91,7 +91,7 @@ class InventoryOptimist(ResumableAgent):
         return int(self._demands.days[0]) + 1
 
     def reset(self, rng: np.random.Generator | None = None) -> None:
-        """Forget everything and start from scratch; this agent draws nothing."""
+        """Forget everything and start from scratch. This agent draws nothing."""
         super().reset(rng)
         self._begin()
 
@@ -164,7 +164,7 @@ def as_shelf_model(costs: Costs, capacity: int, lead_time: int) -> ShelfModel:
 
 
 def restored_demands(arrays: dict[str, NDArray[Any]], n: int, capacity: int) -> Demands:
-    """Return the demands of n items from arrays; impossible ones raise ValueError."""
+    """Return the demands of n items from arrays. Impossible ones raise ValueError."""
     empty = new_demands(n, capacity)
     found = Demands(*(np.array(arrays[name], getattr(empty, name).dtype, order="C") for name in Demands._fields))
     for name in Demands._fields:

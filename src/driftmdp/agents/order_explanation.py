@@ -40,8 +40,8 @@ class Outlook:
     stock, coming, order
         What is there, what arrives tomorrow, and what to order.
     reorder, up_to
-        Order up to ``up_to`` when the stock is ``reorder`` or less; None with a lead time, where the rule also
-        depends on what is coming, and if it is best not to order at all.
+        Order up to ``up_to`` when the stock is ``reorder`` or less. None if it is best not to order at all, and
+        with a lead time, where the rule also depends on what is coming.
     cost_per_day
         What a day of this plan costs on average, lost sales up to the capacity counted.
     """

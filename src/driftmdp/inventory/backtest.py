@@ -41,7 +41,7 @@ class Trace:
     dates
         Shape (T,).
     demand, estimate
-        What was asked for; the agent's estimate of the day's mean, made in the morning from its own sales (of
+        What was asked for, and the agent's estimate of the day's mean, made in the morning from its own sales (of
         demand up to the capacity).
     level
         Stock and orders on their way after ordering: the level ordered up to, on days with an order.
@@ -65,18 +65,18 @@ class Trace:
 
 @dataclass(frozen=True, eq=False)
 class Backtest:
-    """What every rule would have cost; arrays by (rule, item) unless said otherwise, over the scored days.
+    """What every rule would have cost on the scored days. Arrays are by (rule, item) unless another shape is given.
 
     Attributes
     ----------
     costs, capacity, lead_time
-        As given; capacity in lots, costs per lot.
+        As given. Capacity in lots, costs per lot.
     rules
-        Names of the rules, in the order asked for; ``RULES`` has what they are called.
+        Names of the rules, in the order asked for. ``RULES`` has their titles.
     skus, lots, days
         The items that were scored, the units in a lot of each, and the days scored, shape (items,).
     cost, sold, stock, orders
-        Sums over the scored days: what was paid; lots sold; lots left in the evenings; orders placed.
+        Sums over the scored days: what was paid, lots sold, lots left in the evenings, orders placed.
     demand
         Lots asked for, shape (items,).
     blocks
@@ -129,8 +129,8 @@ class Backtest:
     def cost_per_day(self, rule: str, sku: str | None = None) -> Interval:
         """Return what a day of an item costs on average, with its interval.
 
-        For the whole shop the items are resampled, and each day of each item counts alike; for one item, its
-        fortnights.
+        For the whole shop the items are resampled, and each day of each item counts alike. For one item,
+        its fortnights are.
         """
         place = self._rule(rule)
         if sku is not None or len(self.skus) == 1:
@@ -139,7 +139,7 @@ class Backtest:
         return ratio_interval(self.cost[place], self.days.astype(np.float64))
 
     def ratio(self, rule: str, other: str) -> Interval:
-        """Return a rule's total cost over another's, with its interval; items are resampled, fortnights of one.
+        """Return a rule's total cost over another's, with an interval that resamples items (of one, fortnights).
 
         Raises
         ------
@@ -152,7 +152,7 @@ class Backtest:
         return ratio_interval(self.cost[a], self.cost[b])
 
     def service_level(self, rule: str, sku: str | None = None) -> float:
-        """Return the share of the demand that was served; 1 if there was none."""
+        """Return the share of the demand that was served, or 1 if there was none."""
         items = self._items(sku)
         demand = self.demand[items].sum()
         return float(self.sold[self._rule(rule), items].sum() / demand) if demand else 1.0
@@ -223,11 +223,11 @@ def backtest(
     lead_time
         Days from an order to its arrival: 0, 1 or 2.
     lot
-        Units in a lot; ``"auto"`` chooses for each item, see ``lot_size``.
+        Units in a lot. ``"auto"`` chooses for each item, see ``lot_size``.
     rules
         Which of ``RULES`` to try.
     workers
-        Items at a time; by default one per core. It does not change the result.
+        Items at a time. By default one per core. It does not change the result.
     progress
         True shows progress in a terminal or a notebook. An object with ``begin``, ``advance`` and ``end`` is
         called. None and False are silent.
@@ -295,7 +295,7 @@ _of_thread = threading.local()  # the rules that a thread used last, as they hav
 def _score(
     costs: Costs, capacity: int, lead_time: int, lot: int | str, names: tuple[str, ...], series: Series
 ) -> tuple[Any, ...]:
-    """Return an item's lot, days and demand; by rule its cost, sales, stock and orders; and sums of blocks."""
+    """Return an item's lot, days and demand, then by rule its cost, sales, stock and orders, and sums of blocks."""
     shop = costs, capacity, lead_time
     if getattr(_of_thread, "shop", None) != shop:
         _of_thread.shop, _of_thread.rules = shop, RuleSet(*shop)
@@ -314,7 +314,7 @@ def _score(
 
 
 def _block_sums(costs: Floats) -> Floats:
-    """Return the sum of each block of days, and its days; the last block takes the days that are left over."""
+    """Return the sum of each block of days, and its days. The last block takes the days that are left over."""
     starts = np.arange(0, max(1, costs.shape[1] - BLOCK_DAYS + 1), BLOCK_DAYS)
     sizes = np.diff(np.append(starts, costs.shape[1]))
     return np.vstack([np.add.reduceat(costs, starts, axis=1), sizes])

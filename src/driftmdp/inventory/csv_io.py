@@ -72,7 +72,7 @@ class LineErrors:
             raise InvalidInputError(f"{self.where} has {lines} that cannot be used: {faults}. {self.tip}{advice}")
 
     def _grouped(self) -> Iterator[str]:
-        """Yield a text per fault; many lines with the same fault share one, with the value of the first."""
+        """Yield a text per fault. Many lines with the same fault share one, with the value of the first."""
         groups: dict[str, list[tuple[int, str]]] = {}
         for line, what in sorted(self.found):
             groups.setdefault(what.partition("; got")[0], []).append((line, what))
@@ -165,7 +165,7 @@ def _read_once(path: Path) -> bytes:
 
 
 def _read_pipe(descriptor: int) -> bytes | None:
-    """Return a pipe's content up to its last writer's end; nothing if none opens it, None if it is too much."""
+    """Return a pipe's content up to its last writer's end. None means that it is too much."""
     waiting, content = select.poll(), bytearray()
     waiting.register(descriptor, select.POLLIN)
     while len(content) <= LARGEST_FILE:
@@ -249,7 +249,7 @@ def name_to_cell(name: str) -> str:
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Return a table as CSV; texts that a spreadsheet would take for formulas are marked."""
+    """Return a table as CSV. Texts that a spreadsheet would take for formulas are marked."""
     return "".join(_csv_line(row) for row in (header, *rows))
 
 

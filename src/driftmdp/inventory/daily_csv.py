@@ -38,9 +38,9 @@ class Count:
     sku, stock
         The item and its units.
     coming
-        Units that arrive tomorrow, with a lead time of 2; by default what was ordered the day before.
+        Units that arrive tomorrow, with a lead time of 2. By default what was ordered the day before.
     lot
-        Units in a lot, when the item is new; by default the shop's.
+        Units in a lot, when the item is new. By default the shop's.
     """
 
     sku: str
@@ -65,7 +65,7 @@ class Sold:
     stock
         What stood on the shelf in the morning, if no advice was asked for that day.
     lot
-        Units in a lot, when the item is new; by default the shop's.
+        Units in a lot, when the item is new. By default the shop's.
     """
 
     sku: str
@@ -90,7 +90,7 @@ def as_day(day: Any) -> date:
 
 
 def _check_line(line: Count | Sold, required: str, **minima: int) -> None:
-    """Refuse a name or a number that a file could not have either; ``minima`` are those of the numbers."""
+    """Refuse a name or a number that a file could not have either. ``minima`` are those of the numbers."""
     if not is_name(line.sku):
         raise InvalidInputError(
             f"sku must be a name of 1 to {LONGEST_NAME} characters without spaces around; got {line.sku!r}."
@@ -111,7 +111,7 @@ def read_counts(
 ) -> tuple[date | None, list[Count]]:
     r"""Return the day, if the file names one, and the counts of a file with columns sku and stock.
 
-    A column ``date`` must say the same day on every line; ``coming`` and ``lot`` may be there too.
+    A column ``date`` must say the same day on every line. ``coming`` and ``lot`` may be there too.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def read_sold(
     negatives: str = "refuse",
     duplicates: str = "refuse",
 ) -> list[Sold]:
-    r"""Return the sales of a file with columns date, sku and units; date may be missing if ``day`` is given.
+    r"""Return the sales of a file with columns date, sku and units. The date may be missing if ``day`` is given.
 
     ``ordered``, ``stock`` and ``lot`` may be there too, with empty cells. ``negatives`` and ``duplicates`` are as
     for ``read_sales``.

@@ -21,7 +21,7 @@ ITEMS_PER_THREAD = 500  # that a thread decides at a time
 
 
 def unique_counts(counts: Iterable[Count]) -> list[Count]:
-    """Return each item's count once; two that differ are refused."""
+    """Return each item's count once. Two that differ are refused."""
     found: dict[str, Count] = {}
     for count in counts:
         if found.setdefault(count.sku, count) != count:
@@ -32,7 +32,7 @@ def unique_counts(counts: Iterable[Count]) -> list[Count]:
 def new_advice(
     states: ItemStates, counts: Sequence[Count], day: date, records: DayRecords, correct: bool, strict: bool
 ) -> tuple[dict[int, DecidedRow], list[str]]:
-    """Return advice on the items that have none for the day, or whose count is corrected; and remarks."""
+    """Return advice on the items that have none for the day or whose count is corrected, and remarks."""
     fresh = [count for count in counts if _needs_advice(states, count, day, records, correct)]
     items = np.array([states.numbers[count.sku] for count in fresh], np.int64)
     today, before = day.toordinal(), records.decided  # for a corrected count, what was expected at first
@@ -52,7 +52,7 @@ def new_advice(
 
 
 def _needs_advice(states: ItemStates, count: Count, day: date, records: DayRecords, correct: bool) -> bool:
-    """Return whether an item has no advice for the day yet, or its count is corrected; or refuse the count."""
+    """Return whether an item has no advice for the day yet, or its count is corrected. Other counts are refused."""
     item = states.numbers[count.sku]
     if item in records.decided:
         before = records.decided[item]

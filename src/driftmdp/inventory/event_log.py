@@ -38,6 +38,7 @@ from driftmdp.files import sync_folder, temporary_beside
 
 APPLICATION_ID = 0x64726673  # "drfs"
 FORMAT_VERSION = 1
+FILE_KIND = "a shop's database made by `driftmdp inventory init`"  # all that this module knows of shops
 LOCK_TIMEOUT_SECONDS = 10.0  # to wait for another process
 SIDE_FILES = ("-wal", "-shm", "-journal")  # endings of the files that SQLite keeps beside a database
 SNAPSHOT_ROW_BYTES = 1 << 24
@@ -101,26 +102,24 @@ class EventLog:
         self.path = Path(path)
         # Only SQLite may open the file: closing it by other means would release this process's locks on it.
         if not self.path.exists():
-            raise InvalidInputError(
-                f"{path} must be a shop's database; there is no such file. Make one: driftmdp inventory init."
-            )
+            raise InvalidInputError(f"{path} must be {FILE_KIND}; there is no such file.")
         if not self.path.is_file():
-            raise InvalidInputError(f"{path} must be a shop's database; it is a folder, a pipe or a device.")
+            raise InvalidInputError(f"{path} must be {FILE_KIND}; it is a folder, a pipe or a device.")
         with self._storage_errors():
             self._database = _connect(self.path)
             try:
                 self._check_file()
                 self.settings = self._read_settings()
                 self.number, self._hash = 0, _first_link(self.settings)
-                with self._transaction("BEGIN"):
-                    self._check_new_batches()
+                with self.reading():
+                    pass
             except BaseException:
                 self.close()
                 raise
 
     @staticmethod
     def create(path: str | os.PathLike[str], settings: Mapping[str, Any]) -> None:
-        """Make an empty log; a file that exists is left alone."""
+        """Make an empty log. A file that exists is left alone."""
         with _new_file(Path(path)) as database:
             database.executescript(";".join([*_TABLES, _TRIGGERS]))
             named = {**settings, "book": secrets.token_hex(16)}  # no two chains begin alike
@@ -131,7 +130,7 @@ class EventLog:
             database.execute(f"PRAGMA user_version = {FORMAT_VERSION}")
 
     def backup(self, path: str | os.PathLike[str]) -> None:
-        """Write a copy as a new file while others may write; it is checked before it gets its name."""
+        """Write a copy as a new file while others may write. It is checked before it gets its name."""
         with self.reading():
             pass
         with _new_file(Path(path), self.number) as copy:
@@ -142,9 +141,10 @@ class EventLog:
         self._database.close()
 
     @contextlib.contextmanager
-    def reading(self) -> Iterator[None]:
+    def reading(self, begin: str = "BEGIN") -> Iterator[None]:
         """See the log as it is now, whatever others write meanwhile."""
-        with self._storage_errors(), self._transaction("BEGIN"):
+        with self._storage_errors(), self._database:  # which commits, or rolls back after an error
+            self._database.execute(begin)
             self._check_new_batches()
             yield
 
@@ -153,8 +153,7 @@ class EventLog:
         """Be the only writer. All is kept at the end, or nothing if an error leaves the block."""
         before = self.number, self._hash
         try:
-            with self._storage_errors(), self._transaction("BEGIN IMMEDIATE"):
-                self._check_new_batches()
+            with self.reading("BEGIN IMMEDIATE"):
                 before = self.number, self._hash
                 yield
         except BaseException:
@@ -172,7 +171,7 @@ class EventLog:
         return map(EventBatch._make, rows)
 
     def append(self, kind: str, day: str, content: bytes) -> None:
-        """Add a batch; only while writing."""
+        """Add a batch, only while writing."""
         written_at = datetime.now(UTC).isoformat(timespec="seconds")
         batch = EventBatch(self.number + 1, kind, day, written_at, content)
         digest = _link(self._hash, batch)
@@ -190,7 +189,7 @@ class EventLog:
             self._database.execute("INSERT INTO snapshot VALUES (?, ?, ?, ?)", values)
 
     def load_snapshot(self) -> tuple[int, bytes] | None:
-        """Return the snapshot after the number of its last batch; None if it is missing or damaged."""
+        """Return the snapshot after the number of its last batch, or None if it is missing or damaged."""
         try:
             rows = self._database.execute("SELECT number, content, hash FROM snapshot ORDER BY place").fetchall()
         except sqlite3.OperationalError:  # the content column holds invalid text
@@ -261,8 +260,8 @@ class EventLog:
 
     def _foreign_file(self) -> StorageError:
         return StorageError(
-            f"{self.path} must be a shop's database made by `driftmdp inventory init`; it is another kind of file, "
-            "or its beginning is damaged. Nothing was done."
+            f"{self.path} must be {FILE_KIND}; it is another kind of file, or its beginning is damaged. "
+            "Nothing was done."
         )
 
     def _edited_file(self, what: str) -> StorageError:
@@ -270,17 +269,6 @@ class EventLog:
             f"{self.path} was changed by something other than driftmdp: {what}. Nothing was done; take the last "
             "backup, and record what came after it again."
         )
-
-    @contextlib.contextmanager
-    def _transaction(self, begin: str) -> Iterator[None]:
-        self._database.execute(begin)
-        try:
-            yield
-            self._database.execute("COMMIT")
-        except BaseException:
-            if self._database.in_transaction:
-                self._database.execute("ROLLBACK")
-            raise
 
     @contextlib.contextmanager
     def _storage_errors(self) -> Iterator[None]:
@@ -311,7 +299,7 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 @contextlib.contextmanager
 def _new_file(path: Path, least: int = 0) -> Iterator[sqlite3.Connection]:
-    """Yield an empty database to fill; at the end of the block it is checked and gets its name, if that is free."""
+    """Yield an empty database to fill. At the end of the block it is checked and gets its name, if that is free."""
     if path.exists():
         raise InvalidInputError(f"{path} must not exist yet; it is left as it is. Choose another name.")
     for left in (Path(f"{path}{ending}") for ending in SIDE_FILES):

@@ -114,7 +114,7 @@ class ItemStates:
     Attributes
     ----------
     numbers, skus, lots
-        The number of each name; names and units in a lot by number.
+        The number of each name, then names and units in a lot by number.
     demands, last
         What is learned of the demand, and each item's last day. These arrays may be longer than there are items.
         Days count from 0001-01-01. ``stock`` was counted in the morning, ``coming`` arrives the morning after (with
@@ -148,7 +148,7 @@ class ItemStates:
             self.last = np.concatenate([self.last, _new_last(more)])
 
     def catch_up(self, log: EventLog, use_snapshot: bool = True) -> None:
-        """Apply the batches that were not applied yet; only while the log is read or written."""
+        """Apply the batches that were not applied yet, only while the log is read or written."""
         snapshot = log.load_snapshot() if use_snapshot and self.last_batch == 0 else None
         if snapshot is not None:
             with contextlib.suppress(ValueError, KeyError, TypeError):  # only a cache: the batches have it all
@@ -162,7 +162,7 @@ class ItemStates:
     def append(
         self, log: EventLog, kind: str, day: date, rows: Mapping[int, NamedTuple], new: Sequence[tuple[str, int]]
     ) -> None:
-        """Add a batch to the log and apply it; ``new`` items were added already."""
+        """Add a batch to the log and apply it. The ``new`` items were added already."""
         table = np.array([(item, *row) for item, row in rows.items()], np.int32).T
         columns = dict(zip(COLUMNS[kind], table, strict=True))
         log.append(kind, day.isoformat(), pack(kind, columns, new))
@@ -250,17 +250,17 @@ class ItemStates:
         return np.minimum(on_sale, self.shelf.capacity), np.minimum(sold_lots, self.shelf.capacity)
 
     def expected(self, item: int, day: int) -> int:
-        """Return what should be on the shelf in a morning after the item's last day, UNKNOWN if nobody can say."""
+        """Return the stock that should be there in a morning after the item's last day, or UNKNOWN."""
         last = self.last[item]
         if not UNKNOWN < last["day"] < day or last["sales"] == UNKNOWN or last["stock"] == UNKNOWN:
             return UNKNOWN
-        ordered = max(0, int(last["ordered"]))
+        left, ordered = int(last["stock"]) - int(last["sales"]), max(0, int(last["ordered"]))
         if self.shelf.lead_time == 0:
-            return min(LARGEST_NUMBER, max(0, int(last["stock"]) + ordered - int(last["sales"])))
-        left = max(0, int(last["stock"]) - int(last["sales"]))
-        if self.shelf.lead_time == 1:
-            return min(LARGEST_NUMBER, left + ordered)
-        return min(LARGEST_NUMBER, left + int(last["coming"]) + (ordered if day > last["day"] + 1 else 0))
+            return min(LARGEST_NUMBER, max(0, left + ordered))
+        arrived = ordered
+        if self.shelf.lead_time == 2:
+            arrived = int(last["coming"]) + (ordered if day > last["day"] + 1 else 0)
+        return min(LARGEST_NUMBER, max(0, left) + arrived)
 
     def stock_in_lots(self, items: Longs, stock: Longs, coming: Longs) -> tuple[Longs, Longs]:
         """Return stock and what is coming in lots, together at most the capacity."""
@@ -275,7 +275,7 @@ class ItemStates:
         return b"".join([len(header).to_bytes(8, "little"), header, *arrays])
 
     def _restore(self, last_batch: int, content: bytes) -> None:
-        """Take over a snapshot; one that does not fit raises ValueError, KeyError or TypeError."""
+        """Take over a snapshot. One that does not fit raises ValueError, KeyError or TypeError."""
         end = 8 + int.from_bytes(content[:8], "little")
         header = json.loads(content[8:end])
         n = len(header["skus"])

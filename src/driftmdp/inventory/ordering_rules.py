@@ -47,7 +47,7 @@ RULES: Mapping[str, str] = MappingProxyType(
 
 
 class RuleSet:
-    """All rules, for one shelf; not to be shared by threads.
+    """All rules for one shelf, not to be shared by threads.
 
     Parameters
     ----------
@@ -102,14 +102,14 @@ class RuleSet:
 
 
 def checked_rules(rules: Sequence[str]) -> tuple[str, ...]:
-    """Validate that ``rules`` are some of ``RULES``; repeated ones are dropped."""
+    """Validate that ``rules`` are some of ``RULES``. Repeated ones are dropped."""
     if not rules:
         raise InvalidInputError(f"rules must name at least one of {', '.join(RULES)}; got none.")
     return tuple(dict.fromkeys(one_of(rule, "rules", RULES) for rule in rules))
 
 
 def shelf_model(costs: Costs, capacity: int, lead_time: int) -> ShelfModel:
-    """Return costs, capacity and lead time as kernels take them; a capacity that makes plans slow is refused."""
+    """Return costs, capacity and lead time as kernels take them. A capacity that makes plans slow is refused."""
     shelf = as_shelf_model(costs, capacity, lead_time)
     largest = LARGEST_CAPACITY[shelf.lead_time]
     if shelf.capacity > largest:

@@ -19,7 +19,7 @@ LONG_GAP_DAYS = 366  # without any sale, after which the year may be wrong
 
 
 def lines_by_day(lines: Sequence[Sold]) -> list[tuple[date, list[Sold]]]:
-    """Return the lines of each day, in the order of the days; two for an item that differ are refused."""
+    """Return the lines of each day, in the order of the days. Two for an item that differ are refused."""
     days: dict[date, dict[str, Sold]] = {}
     for line in lines:
         if days.setdefault(line.day, {}).setdefault(line.sku, line) != line:
@@ -45,7 +45,7 @@ def require_stocks(states: ItemStates, log: EventLog, days: Sequence[tuple[date,
 def new_sales(
     states: ItemStates, day: date, lines: Sequence[Sold], records: DayRecords, correct: bool
 ) -> tuple[dict[int, SoldRow], Counter[str], list[str]]:
-    """Return what a day's lines add to the records; how many are recorded, repeated, corrected; oversold items."""
+    """Return the new rows of a day, how many lines are recorded, repeated and corrected, and oversold items."""
     rows, counts, oversold = dict[int, SoldRow](), Counter[str](), []
     for line in lines:
         item = states.numbers[line.sku]
@@ -68,7 +68,7 @@ def new_sales(
 
 
 def _completed(line: Sold, before: SoldRow | None, advice: DecidedRow | None) -> SoldRow:
-    """Return a whole row; numbers that a line does not have are those recorded."""
+    """Return a whole row. Numbers that a line does not have are those recorded."""
     stock, ordered = line.stock, line.ordered
     if before is None and advice is not None:
         before = SoldRow(advice.stock, advice.advice, 0)

@@ -73,7 +73,7 @@ class Receipt:
 
 @dataclass(frozen=True)
 class Event:
-    """One item's entry in the shop's records; None where it has no number.
+    """One item's entry in the shop's records, with None where it has no number.
 
     Attributes
     ----------

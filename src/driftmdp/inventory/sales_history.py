@@ -95,7 +95,7 @@ def read_sales(
     Parameters
     ----------
     path
-        With columns date, sku and units; others are ignored.
+        With columns date, sku and units. Others are ignored.
     columns
         What these are called in the file, such as ``{"units": "qty"}``.
     negatives
@@ -166,7 +166,7 @@ class SalesLine(NamedTuple):
 
 
 class SalesFile:
-    """The lines of a file of sales, by item and day; ``negatives`` and ``duplicates`` are as for ``read_sales``."""
+    """The lines of a file of sales, by item and day. ``negatives`` and ``duplicates`` are as for ``read_sales``."""
 
     def __init__(self, path: str | os.PathLike[str], negatives: str, duplicates: str) -> None:
         self._on_negative = one_of(negatives, "negatives", ("refuse", "zero", "skip"))
@@ -175,7 +175,7 @@ class SalesFile:
         self.errors, self.negatives, self.duplicates = (LineErrors(str(path)) for _ in range(3))
 
     def add(self, row: Row, day: date | None = None, largest: int | None = None, **others: int) -> None:
-        """Add a row; ``day`` is that of rows without a date, and ``others`` has the minima of optional columns."""
+        """Add a row. ``day`` is that of rows without a date, and ``others`` has the minima of optional columns."""
         sku = sku_of(row, self.errors)
         found = date_of(row, self.errors) if row.cells.get("date") or day is None else day
         if day is not None and found is not None and found != day:
@@ -233,7 +233,7 @@ def lot_size(units: ArrayLike, capacity: int) -> int:
 
 
 def in_lots(units: ArrayLike, lot: int) -> NDArray[np.int32]:
-    """Return quantities in whole lots, rounded to the nearest; half a lot counts as one.
+    """Return quantities in whole lots, rounded to the nearest. Half a lot counts as one.
 
     Examples
     --------

@@ -34,7 +34,7 @@ MAX_NAMES_SHOWN = 5  # of new items in a remark
 
 
 class Shop:
-    """An open shop; ``with Shop(path) as shop`` closes it again.
+    """An open shop. ``with Shop(path) as shop`` closes it again.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ class Shop:
         Parameters
         ----------
         path
-            Of the new database; no file may be there yet.
+            Of the new database. No file may be there yet.
         costs
             Per lot.
         capacity
@@ -189,7 +189,7 @@ class Shop:
         Parameters
         ----------
         sold
-            Of any days; a day may come late.
+            Of any days. A day may come late.
         correct
             Let sales replace what was recorded for the same item and day.
         plenty
@@ -259,12 +259,12 @@ class Shop:
                 yield Event(batch.number, batch.written_at, batch.kind, day, name, *numbers)
 
     def backup(self, path: str | os.PathLike[str]) -> None:
-        """Write a copy of the shop as a new file, whole and checked; others may use the shop meanwhile.
+        """Write a copy of the shop as a new file, whole and checked. Others may use the shop meanwhile.
 
         Raises
         ------
         InvalidInputError
-            If there is a file at ``path`` already; it is left as it is.
+            If there is a file at ``path`` already. It is left as it is.
         StorageError
             If the copy could not be written.
         """
@@ -285,7 +285,7 @@ class Shop:
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
-        """Be the only writer; if an error leaves the block, log and states are as they were."""
+        """Be the only writer. If an error leaves the block, log and states are as they were."""
         try:
             with self._log.writing():
                 self._states.catch_up(self._log)
@@ -303,7 +303,7 @@ class Shop:
         return numbers[sku]
 
     def _add_items(self, lines: Sequence[Count | Sold]) -> list[tuple[str, int]]:
-        """Add new items to the states and return them with their lots; a lot that differs is refused."""
+        """Add new items to the states and return them with their lots. A lot that differs is refused."""
         states, new = self._states, dict[str, int]()
         history: dict[str, list[tuple[date, int]]] = {}
         for line in lines:

@@ -27,7 +27,7 @@ from driftmdp.validation import as_integer, as_number, as_table, one_of
 
 @dataclass(frozen=True)
 class Recovery:
-    """Days until costs are back, and the ends of an interval; infinity for never.
+    """Days until costs are back, and the ends of an interval. Infinity means never.
 
     Attributes
     ----------
@@ -100,13 +100,13 @@ def compare_rules(
     Parameters
     ----------
     problem
-        Of ``driftmdp.problems.inventory``; every shelf begins empty.
+        Of ``driftmdp.problems.inventory``. Every shelf begins empty.
     seeds
-        Of the worlds; a seed draws the demands that ``driftmdp.simulate`` draws with it.
+        Of the worlds. A seed draws the demands that ``driftmdp.simulate`` draws with it.
     rules
         Some of ``RULES``.
     warm_up
-        Days that are not scored when the best fixed rule is chosen; ``first-60`` looks at the first 60 anyway.
+        Days that are not scored when the best fixed rule is chosen. ``first-60`` looks at the first 60 anyway.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def _clairvoyant(stock: Stock, policies: Ints, path: Ints, shelf: ShelfModel) ->
 
 
 def drawn_demand(problem: InventoryProblem, seed: int) -> Ints:
-    """Return the demands that ``simulate`` draws for a seed, shape (T,); the capacity stands for all beyond it.
+    """Return the demands that ``simulate`` draws for a seed, shape (T,). The capacity stands for all beyond it.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def drawn_demand(problem: InventoryProblem, seed: int) -> Ints:
 def days_to_recover(
     costs: ArrayLike, reference: ArrayLike, change: int, within: float = 0.05, window: int = 7
 ) -> float:
-    """Return the days after a change until costs are back near a reference; infinity if they never are.
+    """Return the days after a change until costs are back near a reference, or infinity.
 
     The first d for which the mean cost of the days change + d .. change + d + window - 1, over all seeds, exceeds
     the reference's by at most ``within`` of it.

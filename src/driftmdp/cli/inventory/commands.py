@@ -32,7 +32,7 @@ Database = Annotated[Path, options.argument("The shop's database, made by `init`
 Sku = Annotated[str, options.argument("The item.")]
 Day = Annotated[
     str | None,
-    typer.Option("--date", help="The day, as 2026-11-16. Default: the file's column date; `decide`: today."),
+    typer.Option("--date", help="The day, as 2026-11-16, if the file has no column date; `decide` takes today."),
 ]
 Out = Annotated[Path, typer.Option("--out", "-o", help="Where the table goes; - prints it.")]
 Correct = Annotated[
@@ -212,7 +212,7 @@ def export(
         bool, typer.Option("--sales", help="Only the sales, the last entry of each day, for `record`.")
     ] = False,
 ) -> None:
-    """Write the shop's records as CSV; with --sales only each day's sales, as `record` reads them.
+    """Write the shop's records as CSV. With --sales, only each day's sales, as `record` reads them.
 
     The second is how to move to a new shop, with other costs or lots: record it there with --plenty.
     """
@@ -228,7 +228,7 @@ def export(
 def backup(
     shop: Database, copy: Annotated[Path, options.argument("The copy to make; it must not exist yet.")]
 ) -> None:
-    """Copy a shop into a new file and check the copy; other commands may run meanwhile."""
+    """Copy a shop into a new file and check the copy. Other commands may run meanwhile."""
     with Shop(shop) as open_shop:
         open_shop.backup(copy)
     remark(f"Copied {shop} to {copy}, and checked the copy.")

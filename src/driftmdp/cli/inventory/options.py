@@ -31,7 +31,7 @@ def _whole(minimum: int, maximum: int = 10**9) -> Any:
 
 
 def _amount(given: Any) -> float:
-    """Return an amount of money of at least 0; 1.000, which may mean 1 or 1000, is refused."""
+    """Return an amount of money of at least 0, refusing 1.000, which may mean 1 or 1000."""
     try:
         amount = float(given)
     except ValueError:
@@ -107,7 +107,7 @@ def checked_out(to: Path, inputs: Sequence[Path]) -> None:
 
 
 def write_or_print(text: str, to: Path) -> None:
-    """Write a file, whole or not at all; ``-`` prints it instead."""
+    """Write a file, whole or not at all. The path ``-`` prints it instead."""
     if str(to) == "-":
         sys.stdout.write(text)
         return

@@ -1,4 +1,4 @@
-"""What a day costs: ordering, lost sales, holding; [CSZ20] Section 7.1."""
+"""What a day costs: ordering, lost sales and holding, [CSZ20] Section 7.1."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from driftmdp.validation import as_number
 
 @dataclass(frozen=True)
 class Costs:
-    """Cost parameters; each at least 0.
+    """Cost parameters, each at least 0.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class Costs:
             object.__setattr__(self, name, as_number(getattr(self, name), name, minimum=0.0))
 
     def true_cost(self, stock: int, order: int, demand: int) -> float:
-        """Return C(s, a) for a demand; not observable when sales are lost.
+        """Return C(s, a) for a demand. It cannot be observed when sales are lost.
 
         Examples
         --------

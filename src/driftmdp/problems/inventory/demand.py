@@ -144,7 +144,7 @@ class Geometric(_ByMean):
 
 @dataclass(frozen=True)
 class Gamma(_ByMean):
-    """Continuous demand, rounded to whole units: gamma with variance mean^2 / shape; shape 1 is exponential.
+    """Continuous demand, rounded to whole units: gamma with variance mean^2 / shape. Shape 1 is exponential.
 
     It stands in for the continuous demands of [HR09], [ZCS18], [YLS19] and [AJ19] in a model of whole units. Choose
     the unit small against the mean: rounding then changes costs by at most half a unit's.
@@ -189,7 +189,7 @@ class Empirical:
     tables
         One distribution over 0, 1, 2, ..., or several. Counts will do: rows are divided by their sums.
     position
-        0 is the first table, 1 the second; in between, their mixture.
+        0 is the first table, 1 the second. In between, their mixture.
 
     Examples
     --------

@@ -45,12 +45,12 @@ class Constant:
 
 @dataclass(frozen=True)
 class Given:
-    """One number per step, such as a forecast; it must cover the horizon.
+    """One number per step, such as a forecast. It must cover the horizon.
 
     Parameters
     ----------
     numbers
-        Those of t = 1, 2, ...; more than T are cut off.
+        Those of t = 1, 2, ... More than T are cut off.
     """
 
     numbers: Sequence[float]
@@ -138,7 +138,7 @@ class RegimeSwitching:
     levels, stay
         The regimes, and the probability to stay in one.
     seed
-        Which path; the same seed gives the same one.
+        Which path. The same seed gives the same one.
     """
 
     levels: Sequence[float]
@@ -153,7 +153,7 @@ class RegimeSwitching:
         object.__setattr__(self, "seed", as_integer(self.seed, "seed", minimum=0))
 
     def values(self, horizon: int) -> NDArray[np.float64]:
-        """Return the path, shape (T,); a longer one with the same seed begins the same."""
+        """Return the path, shape (T,). A longer one with the same seed begins the same."""
         leave, where = np.random.default_rng(self.seed).random((as_horizon(horizon, n_weights=1), 2)).T
         count = len(self.levels)
         jumps = np.where(leave < self.stay, 0, 1 + (where * (count - 1)).astype(np.int64))

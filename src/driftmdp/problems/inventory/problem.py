@@ -13,7 +13,7 @@ C         mean_costs                            l E[X_t] - r^pseudo: the true ex
 ========  ====================================  =======================================================
 
 Anchor x is the world in which demand is x for sure (the last one: S or more). It is deterministic and alone
-need not communicate. Mixed with Pr(X_t = x) the anchors give p_t exactly, for any drift; and the drawn anchor's
+need not communicate. Mixed with Pr(X_t = x) the anchors give p_t exactly, for any drift. The drawn anchor's
 reward is the pseudo-reward that the seller observes.
 """
 

@@ -9,7 +9,7 @@ lead time  a state, in the morning after arrivals                what there is t
 =========  ====================================================  =====================================
 
 What is on the shelf, on its way and ordered fits the shelf together: s + q + a <= S. So nothing is turned away.
-[ZCS18] and [AJ19] write the state before the morning's arrival; adding it to the stock loses nothing.
+[ZCS18] and [AJ19] write the state before the morning's arrival. Adding it to the stock loses nothing.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Stock:
     space
         Action a in a state orders a units.
     on_hand, coming
-        s and q of each state, shape (n_states,); nothing is coming unless the lead time is 2.
+        s and q of each state, shape (n_states,). Nothing is coming unless the lead time is 2.
 
     Examples
     --------
