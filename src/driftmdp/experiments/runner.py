@@ -282,7 +282,7 @@ class _Execution:
         """Return the function that executes a task; for other machines, with the user's own code."""
         if self.engine_name != "dask":
             return _execute
-        names = [cell.name for cell in [*self.asked.problems, *self.asked.agents]]
+        names = {cell.problem.name for cell in self.asked.cells} | {cell.agent.name for cell in self.asked.cells}
         return with_user_code(_execute, [name for name in names if ":" in name])
 
     def _store_problem(self, cell: ProblemCell, outcome: TaskOutcome) -> None:
