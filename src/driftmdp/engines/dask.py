@@ -209,7 +209,12 @@ class _Mapping:
         except (CancelledError, OSError):
             raise self._cluster.lost() from None
         except KilledWorker as death:
-            self._suspect(flight.batch, str(death.last_worker.address))
+            batch, worker = flight.batch, death.last_worker.address
+            if batch.isolations < MAX_ISOLATIONS:
+                self._again.append(TaskBatch(batch.items, batch.isolations + 1))
+            else:
+                reason = f"The workers of this task must outlive it; the last, {worker}, died."
+                self._split(batch, WorkerDiedError(reason))
             return None
         except Exception as error:
             reply = Reply(broken=repr(error), worker="an unknown address")
@@ -226,14 +231,6 @@ class _Mapping:
             )
             return None
         return reply
-
-    def _suspect(self, batch: TaskBatch, worker: str) -> None:
-        if batch.isolations < MAX_ISOLATIONS:
-            self._again.append(TaskBatch(batch.items, batch.isolations + 1))
-        else:
-            self._split(
-                batch, WorkerDiedError(f"The workers of this task must outlive it; the last, {worker}, died.")
-            )
 
     def _split(self, batch: TaskBatch, error: Exception) -> None:
         """Do the halves of a batch. A single task gets the error."""

@@ -41,7 +41,7 @@ _READY, _BEGUN = b"ready", b"begun"  # after the start; after each group of task
 Item = tuple[int, bytes]  # a task's index, and the task pickled
 
 
-class ProcessEngine:
+class ProcessEngine(base.LocalEngine):
     """An :class:`Engine` of processes; function, tasks and values must be picklable.
 
     The processes live as long as one ``map``. If one dies, its task gets a :class:`WorkerDiedError`.
@@ -56,12 +56,6 @@ class ProcessEngine:
     >>> sorted(outcome.value for outcome in ProcessEngine(workers=1).map(abs, [-3, 1, -2]))
     [1, 2, 3]
     """
-
-    def __init__(self, workers: int | None = None) -> None:
-        self.workers = base.as_workers(workers)
-
-    def __repr__(self) -> str:
-        return f"ProcessEngine(workers={self.workers})"
 
     def map(self, function: Callable[[Any], Any], tasks: Iterable[Any]) -> Outcomes:
         """Yield the outcome of ``function(task)`` for every task, in the order in which they end.

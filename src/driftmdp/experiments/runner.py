@@ -29,9 +29,9 @@ from driftmdp.experiments.execute import check_values, execute_run, problem_reco
 from driftmdp.experiments.identity import plain
 from driftmdp.experiments.run_plan import ProblemCell, RunKey, RunPlan, plan
 from driftmdp.experiments.schema import run_table
-from driftmdp.experiments.ship_code import with_user_code
 from driftmdp.experiments.spec import Spec
 from driftmdp.experiments.store import Store, folder_lock
+from driftmdp.experiments.user_code import with_user_code
 from driftmdp.kernels import has_compiled_cache
 from driftmdp.kernels.precompile import OPTIMAL_GAINS, compiling_aside
 from driftmdp.progress import Progress, as_progress

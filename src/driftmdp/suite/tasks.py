@@ -9,18 +9,17 @@ from __future__ import annotations
 
 import itertools
 import re
-import tomllib
 from dataclasses import dataclass
 from importlib import resources
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from driftmdp.display import brief
 from driftmdp.errors import InvalidInputError
 from driftmdp.experiments.best_window import geometric_windows
 from driftmdp.experiments.identity import labelled
-from driftmdp.experiments.spec import Choice, CurveOptions, SeedRange, Spec, Strict, error_sentence
+from driftmdp.experiments.spec import Choice, CurveOptions, SeedRange, Spec, Strict, parse_form
 
 Horizon = Annotated[int, Field(ge=2)]
 CURVE = CurveOptions(points=50)
@@ -211,9 +210,4 @@ def parse_suite(text: str, where: str = "suite") -> Suite:
     Traceback (most recent call last):
     driftmdp.errors.InvalidInputError: suite: seeds must be given. (4 more wrong beside it.)
     """
-    try:
-        return Suite.model_validate(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
-        raise InvalidInputError(f"{where} must be TOML; {error}.") from None
-    except ValidationError as error:
-        raise InvalidInputError(f"{where}: {error_sentence(error.errors(), Suite)}") from None
+    return parse_form(Suite, text, where)
