@@ -29,7 +29,7 @@ GATHER_SECONDS = 2.0  # for the outcomes of a finished batch, then twice as long
 
 
 class DaskEngine:
-    """An :class:`Engine` on a cluster of dask.distributed; function, tasks and values must be picklable.
+    """An :class:`Engine` on a cluster of dask.distributed. Function, tasks and values must be picklable.
 
     It connects, or starts a cluster, when the first outcome is requested, and disconnects at the end of the
     ``map``.
@@ -134,8 +134,7 @@ class _Mapping:
 
     def _fill(self) -> None:
         while len(self._in_flight) + len(self._failed) < max(self._cluster.threads, 1) * BATCHES_AHEAD:
-            batch = self._next_batch()
-            if batch is None:
+            if (batch := self._next_batch()) is None:
                 return
             self._send(batch)
 

@@ -42,14 +42,14 @@ Item = tuple[int, bytes]  # a task's index, and the task pickled
 
 
 class ProcessEngine(base.LocalEngine):
-    """An :class:`Engine` of processes; function, tasks and values must be picklable.
+    """An :class:`Engine` of processes. Function, tasks and values must be picklable.
 
     The processes live as long as one ``map``. If one dies, its task gets a :class:`WorkerDiedError`.
 
     Parameters
     ----------
     workers
-        How many tasks run at a time; by default one per usable core.
+        How many tasks run at a time, by default one per usable core.
 
     Examples
     --------

@@ -10,7 +10,7 @@ from driftmdp.engines.base import Done, LocalEngine, Outcomes, Todo, run_in_thre
 
 
 class ThreadEngine(LocalEngine):
-    """An :class:`Engine` of threads; one worker runs in the calling thread.
+    """An :class:`Engine` of threads. One worker runs in the calling thread.
 
     A task that raises something other than an ``Exception``, such as ``SystemExit``, ends the map, which raises it.
 

@@ -251,7 +251,7 @@ def load(folder: str | Path) -> Results:
     Raises
     ------
     StorageError
-        If it is no folder of results, or a file in it was damaged or edited; the message names it.
+        If it is no folder of results, or a file in it was damaged or edited. The message names it.
 
     Examples
     --------

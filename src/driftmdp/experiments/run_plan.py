@@ -147,11 +147,9 @@ class RunPlan:
         return len(self.cells) * len(self.spec.seed_list)
 
     def runs(self) -> Iterator[RunKey]:
-        """Yield the runs: problem by problem, agent by agent, seed by seed."""
+        """Return the runs: problem by problem, agent by agent, seed by seed."""
         seeds = self.spec.seed_list
-        for cell in self.cells:
-            for seed in seeds:
-                yield cell.key(seed)
+        return (cell.key(seed) for cell in self.cells for seed in seeds)
 
 
 def plan(spec: Spec, where: str = "spec") -> RunPlan:

@@ -113,15 +113,15 @@ def run(
     workers
         How many runs at a time, by default one per core. The results are the same.
     engine
-        ``"threads"``; ``"processes"``, for agents in plain Python and for thousands of runs (a script then needs
-        ``if __name__ == "__main__":``); ``"dask"``, for a cluster; or ``"auto"`` to choose.
+        ``"threads"``, ``"processes"`` for agents in plain Python and for thousands of runs, ``"dask"`` for a
+        cluster, or ``"auto"`` to choose. With processes a script needs ``if __name__ == "__main__":``.
     progress
         True shows a progress bar in a terminal or a notebook. An object with ``begin``, ``advance`` and ``end``
         gets these calls. None and False are silent.
     where
         The file of the spec, for errors and for the user's own modules beside it.
     scheduler
-        For ``"dask"``: the address of a cluster, such as ``tcp://host:8786``; by default one of processes here.
+        For ``"dask"``: the address of a cluster, such as ``tcp://host:8786``. By default one of processes here.
 
     Returns
     -------

@@ -206,7 +206,7 @@ def _meant(path: str | Path) -> str:
 
 
 def parse_spec(text: str, where: str = "spec") -> Spec:
-    r"""Return the spec of a TOML text; ``where`` is what errors call it.
+    r"""Return the spec of a TOML text. ``where`` is its name in errors.
 
     Examples
     --------

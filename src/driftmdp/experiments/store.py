@@ -7,7 +7,7 @@
 ``manifest.json``      what was asked for, versions, revision, seeds
 ``failures.json``      runs that failed, with their errors
 ``sessions.jsonl``     when, where and how fast: one line per session, outside of all digests
-``lock``               locked while a process writes; names that process
+``lock``               locked while a process writes, and names it
 =====================  =============================================================================================
 
 A file's name ends with a digest of its content, so that a damaged or edited one is noticed and named.
@@ -210,14 +210,12 @@ class Store:
         path = self.folder / "failures.json"
         if not path.exists():
             return []
-        try:
-            rows = json.loads(_read(path))
-        except (ValueError, RecursionError):
-            rows = None
         columns = set(FAILURE_COLUMNS)
-        if not isinstance(rows, list) or not all(isinstance(row, dict) and row.keys() == columns for row in rows):
-            raise StorageError(f"{path} was damaged or edited; delete it and run the same command again.")
-        return rows
+        with contextlib.suppress(ValueError, RecursionError):
+            rows = json.loads(_read(path))
+            if isinstance(rows, list) and all(isinstance(row, dict) and row.keys() == columns for row in rows):
+                return rows
+        raise StorageError(f"{path} was damaged or edited; delete it and run the same command again.")
 
     def sessions(self) -> list[dict[str, Any]]:
         """Return the facts of each session, without a torn last line."""
@@ -240,7 +238,7 @@ class Store:
 
 @contextlib.contextmanager
 def folder_lock(folder: Path) -> Iterator[None]:
-    """Lock a folder for this process; the system releases the lock when the process ends, however it ends.
+    """Lock a folder for this process. The system releases the lock when the process ends, however it ends.
 
     Examples
     --------

@@ -31,7 +31,7 @@ class SuiteProblem(Choice):
     Attributes
     ----------
     family
-        ``"tuning"``: constants may be chosen on it; ``"reported"``: they may not.
+        ``"tuning"`` if constants may be chosen on it, otherwise ``"reported"``.
     group
         The kind of problem, by which agents are admitted and tables sorted.
     stationary
@@ -50,7 +50,7 @@ class SuiteProblem(Choice):
 
 
 class SuiteAgent(Choice):
-    """An agent; ``groups`` are those of the problems that it meets, all if there are none."""
+    """An agent, and the ``groups`` of problems that it meets. No groups means all."""
 
     groups: list[str] = Field(default_factory=list)
 
@@ -202,7 +202,7 @@ def packaged_suite() -> Suite:
 
 
 def parse_suite(text: str, where: str = "suite") -> Suite:
-    """Return the suite of a TOML text; ``where`` is what errors call it.
+    """Return the suite of a TOML text. ``where`` is its name in errors.
 
     Examples
     --------
