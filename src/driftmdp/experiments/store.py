@@ -16,6 +16,7 @@ A file's name ends with a digest of its content, so that a damaged or edited one
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import io
 import json
@@ -252,6 +253,8 @@ def folder_lock(folder: Path) -> Iterator[None]:
     path = folder / "lock"
     with contextlib.ExitStack() as stack:
         try:
+            if path.exists() and not path.is_file():  # a pipe would be waited for
+                raise OSError(errno.EINVAL, "its lock is not a file")
             # A soft lock would outlive a killed holder, so a file system without locks is refused.
             stack.enter_context(FileLock(path, blocking=False, fallback_to_soft=False))
             path.write_text(json.dumps({"process": os.getpid(), "host": socket.gethostname()}))
