@@ -1,4 +1,5 @@
 import json
+import os
 import subprocess
 import sys
 
@@ -77,6 +78,14 @@ def test_a_folder_that_cannot_be_written_to_is_named(tmp_path):
     (tmp_path / "r" / "lock").mkdir(parents=True)
     with pytest.raises(StorageError, match="must be a folder that can be written to"):
         run(small(), tmp_path / "r")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no named pipes, and links need rights")
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/etc/hostname")], ids=["pipe", "link"])
+def test_a_lock_that_is_no_file_is_refused_and_never_written_to(tmp_path, make):
+    make(tmp_path / "lock")
+    with pytest.raises(StorageError, match="must be a folder that can be written to"), folder_lock(tmp_path):
+        pass
 
 
 def test_an_edited_manifest_is_named_and_restored(folder):

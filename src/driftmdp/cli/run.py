@@ -30,7 +30,7 @@ def run(
 ) -> None:
     """Run problems x agents x seeds, and keep the results.
 
-    The same command again does only what is missing; a changed spec runs only what is new. The number of workers
+    The same command again does only what is missing. A changed spec runs only what is new. The number of workers
     and machines changes nothing in the results. A run that fails is noted and stops nothing else.
     """
     asked = read_spec(spec)

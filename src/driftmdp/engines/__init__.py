@@ -35,13 +35,7 @@ __all__ = [
 
 __getattr__ = renamed(__name__, Outcome="TaskOutcome")
 
-_ENGINES: dict[str, type[ThreadEngine] | type[ProcessEngine] | type[DaskEngine]] = {
-    "threads": ThreadEngine,
-    "processes": ProcessEngine,
-    "dask": DaskEngine,
-}
-
-
+_NAMES = ("threads", "processes", "dask")
 MANY_TASKS = 5000  # with fewer, threads finish before processes have started
 
 
@@ -53,7 +47,7 @@ def choose(name: str, n_tasks: int, is_python: bool = False, scheduler: str | No
     >>> choose("auto", 100), choose("auto", 100, is_python=True), choose("auto", 100, scheduler="tcp://host:8786")
     ('threads', 'processes', 'dask')
     """
-    if one_of(name, "engine", ("auto", *_ENGINES)) != "auto":
+    if one_of(name, "engine", ("auto", *_NAMES)) != "auto":
         return name
     if scheduler is not None:
         return "dask"
@@ -68,7 +62,7 @@ def names() -> tuple[str, ...]:
     >>> names()
     ('threads', 'processes', 'dask')
     """
-    return tuple(_ENGINES)
+    return _NAMES
 
 
 def make(name: str = "threads", workers: int | None = None, scheduler: str | None = None) -> Engine:
@@ -99,8 +93,8 @@ def make(name: str = "threads", workers: int | None = None, scheduler: str | Non
     Traceback (most recent call last):
     driftmdp.errors.InvalidInputError: engine must be one of 'threads', ... Did you mean 'threads'?
     """
-    if one_of(name, "engine", _ENGINES) == "dask":
+    if one_of(name, "engine", _NAMES) == "dask":
         return DaskEngine(workers, scheduler)
     if scheduler is not None:
         raise InvalidInputError(f"scheduler must be given with the engine 'dask' only; got engine {name!r}.")
-    return _ENGINES[name](workers)
+    return ThreadEngine(workers) if name == "threads" else ProcessEngine(workers)

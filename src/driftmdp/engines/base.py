@@ -93,6 +93,16 @@ class Engine(Protocol):
         ...
 
 
+class LocalEngine:
+    """What engines of this machine share: the number of workers, by default one per usable core."""
+
+    def __init__(self, workers: int | None = None) -> None:
+        self.workers = as_workers(workers)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(workers={self.workers})"
+
+
 def usable_cores() -> int:
     """Return how many cores this process may use.
 

@@ -33,7 +33,7 @@ SECONDS_BETWEEN_CHECKS = 1.0  # of who is there
 LOCAL_SETTINGS = {
     "distributed.scheduler.allowed-failures": 0,  # after the first death a batch is run in isolation
     "distributed.scheduler.worker-saturation": 2.0,  # the next batch is there when one ends
-    # dask's monitoring of itself takes 4% of a core in every process; with these settings it takes under 1%.
+    # dask's monitoring of itself takes 4% of a core in every process. With these settings it takes under 1%.
     "distributed.admin.tick.interval": "1s",
     "distributed.admin.system-monitor.interval": "10s",
     "distributed.worker.profile.enabled": False,

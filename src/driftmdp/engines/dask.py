@@ -29,7 +29,7 @@ GATHER_SECONDS = 2.0  # for the outcomes of a finished batch, then twice as long
 
 
 class DaskEngine:
-    """An :class:`Engine` on a cluster of dask.distributed; function, tasks and values must be picklable.
+    """An :class:`Engine` on a cluster of dask.distributed. Function, tasks and values must be picklable.
 
     It connects, or starts a cluster, when the first outcome is requested, and disconnects at the end of the
     ``map``.
@@ -134,8 +134,7 @@ class _Mapping:
 
     def _fill(self) -> None:
         while len(self._in_flight) + len(self._failed) < max(self._cluster.threads, 1) * BATCHES_AHEAD:
-            batch = self._next_batch()
-            if batch is None:
+            if (batch := self._next_batch()) is None:
                 return
             self._send(batch)
 
@@ -209,7 +208,12 @@ class _Mapping:
         except (CancelledError, OSError):
             raise self._cluster.lost() from None
         except KilledWorker as death:
-            self._suspect(flight.batch, str(death.last_worker.address))
+            batch, worker = flight.batch, death.last_worker.address
+            if batch.isolations < MAX_ISOLATIONS:
+                self._again.append(TaskBatch(batch.items, batch.isolations + 1))
+            else:
+                reason = f"The workers of this task must outlive it; the last, {worker}, died."
+                self._split(batch, WorkerDiedError(reason))
             return None
         except Exception as error:
             reply = Reply(broken=repr(error), worker="an unknown address")
@@ -226,14 +230,6 @@ class _Mapping:
             )
             return None
         return reply
-
-    def _suspect(self, batch: TaskBatch, worker: str) -> None:
-        if batch.isolations < MAX_ISOLATIONS:
-            self._again.append(TaskBatch(batch.items, batch.isolations + 1))
-        else:
-            self._split(
-                batch, WorkerDiedError(f"The workers of this task must outlive it; the last, {worker}, died.")
-            )
 
     def _split(self, batch: TaskBatch, error: Exception) -> None:
         """Do the halves of a batch. A single task gets the error."""

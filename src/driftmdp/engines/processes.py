@@ -41,27 +41,21 @@ _READY, _BEGUN = b"ready", b"begun"  # after the start; after each group of task
 Item = tuple[int, bytes]  # a task's index, and the task pickled
 
 
-class ProcessEngine:
-    """An :class:`Engine` of processes; function, tasks and values must be picklable.
+class ProcessEngine(base.LocalEngine):
+    """An :class:`Engine` of processes. Function, tasks and values must be picklable.
 
     The processes live as long as one ``map``. If one dies, its task gets a :class:`WorkerDiedError`.
 
     Parameters
     ----------
     workers
-        How many tasks run at a time; by default one per usable core.
+        How many tasks run at a time, by default one per usable core.
 
     Examples
     --------
     >>> sorted(outcome.value for outcome in ProcessEngine(workers=1).map(abs, [-3, 1, -2]))
     [1, 2, 3]
     """
-
-    def __init__(self, workers: int | None = None) -> None:
-        self.workers = base.as_workers(workers)
-
-    def __repr__(self) -> str:
-        return f"ProcessEngine(workers={self.workers})"
 
     def map(self, function: Callable[[Any], Any], tasks: Iterable[Any]) -> Outcomes:
         """Yield the outcome of ``function(task)`` for every task, in the order in which they end.

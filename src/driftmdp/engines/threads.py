@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
-from driftmdp.engines.base import Done, Outcomes, Todo, as_workers, run_in_threads, run_one
+from driftmdp.engines.base import Done, LocalEngine, Outcomes, Todo, run_in_threads, run_one
 
 
-class ThreadEngine:
-    """An :class:`Engine` of threads; one worker runs in the calling thread.
+class ThreadEngine(LocalEngine):
+    """An :class:`Engine` of threads. One worker runs in the calling thread.
 
     A task that raises something other than an ``Exception``, such as ``SystemExit``, ends the map, which raises it.
 
@@ -24,12 +24,6 @@ class ThreadEngine:
     >>> sorted(outcome.value for outcome in ThreadEngine(workers=2).map(abs, [-3, 1, -2]))
     [1, 2, 3]
     """
-
-    def __init__(self, workers: int | None = None) -> None:
-        self.workers = as_workers(workers)
-
-    def __repr__(self) -> str:
-        return f"ThreadEngine(workers={self.workers})"
 
     def map(self, function: Callable[[Any], Any], tasks: Iterable[Any]) -> Outcomes:
         """Yield the outcome of ``function(task)`` for every task, in the order in which they end."""

@@ -45,5 +45,5 @@ __all__ = [
 _MOVED = ("Suite", "SuiteTask", "packaged_suite", "parse_suite", "run_suite", "write_tasks")
 
 __getattr__ = renamed(
-    __name__, Cell="PlannedCell", Plan="RunPlan", **{name: f"driftmdp.suite.{name}" for name in _MOVED}
+    __name__, None, Cell="PlannedCell", Plan="RunPlan", **{name: f"driftmdp.suite.{name}" for name in _MOVED}
 )

@@ -131,12 +131,10 @@ class BestWindow:
         others = [f"{window:,}" for window in self.tied if window != self.best]
         if len(self.windows) == 1:
             return f"Only window {self.best:,} was tried."
-        apart = (
-            f"It cannot be told apart from {', '.join(others)}."
-            if others
-            else "All other windows of the grid differ from it."
-        )
-        return f"Best, chosen on {self.seeds} other seeds: window {self.best:,}. {apart}"
+        best = f"Best, chosen on {self.seeds} other seeds: window {self.best:,}."
+        if others:
+            return f"{best} It cannot be told apart from {', '.join(others)}."
+        return f"{best} All other windows of the grid differ from it."
 
 
 HEADER = "", "dynamic regret [95%]", "vacuous plans"

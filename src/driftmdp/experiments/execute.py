@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -81,10 +80,10 @@ def _summary_json(summary: Any) -> str | None:
     """Return an agent's summary as JSON, with null for numbers that are not finite."""
     if summary is None:
         return None
-    try:
-        return json.dumps(summary, sort_keys=True, allow_nan=False, default=_jsonable)
-    except ValueError:
-        return json.dumps(_finite(json.loads(json.dumps(summary, default=_jsonable))), sort_keys=True)
+    text = json.dumps(summary, sort_keys=True, default=_jsonable)
+    if "NaN" in text or "Infinity" in text:
+        text = json.dumps(json.loads(text, parse_constant=lambda constant: None), sort_keys=True)
+    return text
 
 
 def _jsonable(value: Any) -> Any:
@@ -94,11 +93,3 @@ def _jsonable(value: Any) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     return f"<{type(value).__name__}>"
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_finite(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -45,40 +46,26 @@ class _Manifest(_Form):
         return self
 
 
-class _Machine(_Form):
-    system: str
-    processor: str
-    cores: int
-    python: str
-
-
-class _Session(_Form):
-    began: str
-    seconds: float
-    done: int
-    failed: int
-    engine: str
-    workers: int
-    machine: _Machine
+SESSION: dict[str, Any] = {"began": str, "seconds": int | float, "done": int, "failed": int}
+SESSION |= {"engine": str, "workers": int, "machine": dict}
+MACHINE = {"system": str, "processor": str, "cores": int, "python": str}
 
 
 def is_manifest(body: Any) -> bool:
     """Return whether a manifest has everything that is read from it."""
+    try:
+        _Manifest.model_validate(body)
+    except (ValidationError, RecursionError):
+        return False
     # Defaults are written down too.
-    whole: dict[str, type[BaseModel]] = {"curve": CurveOptions, "report": ReportOptions}
-    return _is(_Manifest, body) and all(
-        body["spec"].get(key, {}).keys() >= form.model_fields.keys() for key, form in whole.items()
-    )
+    forms: dict[str, type[BaseModel]] = {"curve": CurveOptions, "report": ReportOptions}
+    return all(body["spec"].get(key, {}).keys() >= form.model_fields.keys() for key, form in forms.items())
 
 
 def is_session(body: Any) -> bool:
     """Return whether the facts of a session have everything that is read from them."""
-    return _is(_Session, body)
+    return _has_types(body, SESSION) and _has_types(body["machine"], MACHINE)
 
 
-def _is(form: type[_Form], body: Any) -> bool:
-    try:
-        form.model_validate(body)
-    except (ValidationError, RecursionError):
-        return False
-    return True
+def _has_types(body: Any, types: Mapping[str, Any]) -> bool:
+    return isinstance(body, dict) and all(isinstance(body.get(key), kind) for key, kind in types.items())

@@ -29,7 +29,7 @@ class ProblemContext:
     problem
         The problem.
     t
-        The checkpoints, from 1; the last is T.
+        The checkpoints, from 1. The last is T.
     agents
         The agents made for it so far, by cell.
     """

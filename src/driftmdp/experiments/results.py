@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from driftmdp.display import MOST_ROWS, brief, counted, facts, safely, table
 from driftmdp.errors import InvalidInputError, StorageError
 from driftmdp.experiments.schema import PROBLEMS, RUNS, run_table
-from driftmdp.experiments.store import Store
+from driftmdp.experiments.store import FAILURE_COLUMNS, Store
 from driftmdp.statistics import mean_interval
 
 if TYPE_CHECKING:  # slow to import, and workers do without
@@ -56,7 +56,7 @@ class Results:
         self.folder = store.folder
         self.manifest = store.manifest()
         self._store = store
-        files = [str(file) for file in store.batches()]
+        files = [str(file) for file in store.files("runs")]
         self._batches = ds.dataset(files, schema=RUNS, format="parquet")
         self._problem_files = store.problem_files()
         self._summaries: dict[str, list[str]] = {}
@@ -69,14 +69,8 @@ class Results:
         problems = {cell["id"]: cell for cell in self.manifest["problems"]}
         agents = {cell["id"]: cell for cell in self.manifest["agents"]}
         rows = [
-            {
-                "cell": cell,
-                "problem_id": problem,
-                "agent_id": agent,
-                "problem": problems[problem]["label"],
-                "agent": agents[agent]["label"],
-                "agent_base": agents[agent]["base"],
-            }
+            {"cell": cell, "problem_id": problem, "agent_id": agent, "problem": problems[problem]["label"]}
+            | {"agent": agents[agent]["label"], "agent_base": agents[agent]["base"]}
             | {f"problem.{key}": value for key, value in problems[problem]["varied"].items()}
             | {f"agent.{key}": value for key, value in agents[agent]["varied"].items()}
             for cell, problem, agent in self.manifest["cells"]
@@ -105,8 +99,7 @@ class Results:
         """One row per failed run, with its error."""
         import pandas as pd
 
-        columns = ["run", "problem", "agent", "seed", "error", "traceback"]
-        return pd.DataFrame(self._store.failures(), columns=columns)
+        return pd.DataFrame(self._store.failures(), columns=FAILURE_COLUMNS)
 
     @property
     def sessions(self) -> list[dict[str, Any]]:
@@ -183,9 +176,7 @@ class Results:
         found: dict[str, CellCurves] = {}
         rows_of = pd.Series(np.arange(len(cells))).groupby(cells, sort=False).indices
         problem_of = {cell: problem for cell, problem, _ in self.manifest["cells"]}
-        for cell in problem_of:
-            if cell not in rows_of:
-                continue
+        for cell in (cell for cell in problem_of if cell in rows_of):
             rows = rows_of[cell][np.argsort(seeds[rows_of[cell]], kind="stable")]
             if problem_of[cell] not in checkpoints:
                 raise StorageError(
@@ -215,11 +206,8 @@ class Results:
     def _rows(self, columns: list[str], where: pc.Expression | None = None) -> pa.Table:
         """Return columns of the runs that the spec asks for, or of some of them."""
         wanted = self._asked if where is None else self._asked & where
-        parts = [
-            self._batches.to_table(columns=columns, filter=wanted),
-            self._journal.filter(wanted).select(columns),
-        ]
-        return pa.concat_tables(parts)
+        stored = self._batches.to_table(columns=columns, filter=wanted)
+        return pa.concat_tables([stored, self._journal.filter(wanted).select(columns)])
 
     @functools.cached_property
     def _asked(self) -> pc.Expression:
@@ -263,7 +251,7 @@ def load(folder: str | Path) -> Results:
     Raises
     ------
     StorageError
-        If it is no folder of results, or a file in it was damaged or edited; the message names it.
+        If it is no folder of results, or a file in it was damaged or edited. The message names it.
 
     Examples
     --------

@@ -5,6 +5,7 @@ A *cell* is one problem and one agent with all parameters. A run is a cell and a
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 import math
@@ -32,8 +33,8 @@ RUN_BYTES = 900  # per run in the list of what is to be done (docs/scale.md)
 
 
 @dataclass(frozen=True)
-class ProblemCell:
-    """A problem with all its parameters, and the points of its stored curves.
+class NamedCell:
+    """A problem or an agent with all its parameters.
 
     Attributes
     ----------
@@ -45,8 +46,6 @@ class ProblemCell:
         Readable names.
     varied
         The values of its grid.
-    points, spacing
-        The curve.
     """
 
     id: str
@@ -55,21 +54,21 @@ class ProblemCell:
     slug: str
     label: str
     varied: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class ProblemCell(NamedCell):
+    """A problem, and the ``points`` and ``spacing`` of its stored curves."""
+
     points: int
     spacing: str
 
 
 @dataclass(frozen=True)
-class AgentCell:
-    """An agent with all its parameters; ``base`` is its label without the values of its grid."""
+class AgentCell(NamedCell):
+    """An agent; ``base`` is its label without the values of its grid."""
 
-    id: str
-    name: str
-    parameters: Mapping[str, Any]
-    slug: str
-    label: str
     base: str
-    varied: Mapping[str, Any]
 
 
 AnyCell = TypeVar("AnyCell", ProblemCell, AgentCell)
@@ -148,11 +147,9 @@ class RunPlan:
         return len(self.cells) * len(self.spec.seed_list)
 
     def runs(self) -> Iterator[RunKey]:
-        """Yield the runs: problem by problem, agent by agent, seed by seed."""
+        """Return the runs: problem by problem, agent by agent, seed by seed."""
         seeds = self.spec.seed_list
-        for cell in self.cells:
-            for seed in seeds:
-                yield cell.key(seed)
+        return (cell.key(seed) for cell in self.cells for seed in seeds)
 
 
 def plan(spec: Spec, where: str = "spec") -> RunPlan:
@@ -215,19 +212,15 @@ def _allow_user_modules(where: str) -> None:
     for folder in (str(here), str(file.parent)):
         if folder not in sys.path:
             sys.path.append(folder)
-    foreign = [path for path in (file, file.parent, here) if _is_foreign(path)]
+    foreign = []
+    for path in (file, file.parent, here):
+        with contextlib.suppress(OSError, ValueError):  # there is no such file if the spec is a text
+            foreign += [] if is_own(path) else [path]
     if foreign:
         warn(
             f"{where} has names with a colon, which are code that is run now, and {foreign[0]} is not yours or can "
             "be changed by others. Run such a spec only if you trust whoever can."
         )
-
-
-def _is_foreign(path: Path) -> bool:
-    try:
-        return not is_own(path)
-    except (OSError, ValueError):  # there is no such file: the spec is a text
-        return False
 
 
 def _cells(
@@ -271,8 +264,7 @@ def _cells(
 def _problem_cell(curve: CurveOptions, maker: Maker, choice: Choice, varied: dict[str, Any]) -> ProblemCell:
     given = choice.parameters | varied
     identity = _identity(maker, given) | {"curve": curve.model_dump(), "numerics": NUMERICS}
-    label = labelled(choice.label or maker.name, varied)
-    names = (slug(maker.name, given), label)
+    names = (slug(maker.name, given), labelled(choice.label or maker.name, varied))
     return ProblemCell(digest(canonical(identity)), maker.name, given, *names, varied, curve.points, curve.spacing)
 
 
@@ -281,8 +273,8 @@ def _agent_cell(maker: Maker, choice: Choice, varied: dict[str, Any]) -> AgentCe
     if given.get("reward_range") == "problem" and not maker.source:  # the default of our agents
         given = {key: value for key, value in given.items() if key != "reward_range"}
     base = choice.label or maker.name
-    names = (slug(maker.name, given), labelled(base, varied), base)
-    return AgentCell(digest(canonical(_identity(maker, given))), maker.name, given, *names, varied)
+    names = (slug(maker.name, given), labelled(base, varied))
+    return AgentCell(digest(canonical(_identity(maker, given))), maker.name, given, *names, varied, base)
 
 
 def _identity(maker: Maker, given: Mapping[str, Any]) -> dict[str, Any]:

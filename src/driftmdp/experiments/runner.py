@@ -29,9 +29,9 @@ from driftmdp.experiments.execute import check_values, execute_run, problem_reco
 from driftmdp.experiments.identity import plain
 from driftmdp.experiments.run_plan import ProblemCell, RunKey, RunPlan, plan
 from driftmdp.experiments.schema import run_table
-from driftmdp.experiments.ship_code import with_user_code
 from driftmdp.experiments.spec import Spec
 from driftmdp.experiments.store import Store, folder_lock
+from driftmdp.experiments.user_code import with_user_code
 from driftmdp.kernels import has_compiled_cache
 from driftmdp.kernels.precompile import OPTIMAL_GAINS, compiling_in_background
 from driftmdp.progress import Progress, as_progress
@@ -113,15 +113,15 @@ def run(
     workers
         How many runs at a time, by default one per core. The results are the same.
     engine
-        ``"threads"``; ``"processes"``, for agents in plain Python and for thousands of runs (a script then needs
-        ``if __name__ == "__main__":``); ``"dask"``, for a cluster; or ``"auto"`` to choose.
+        ``"threads"``, ``"processes"`` for agents in plain Python and for thousands of runs, ``"dask"`` for a
+        cluster, or ``"auto"`` to choose. With processes a script needs ``if __name__ == "__main__":``.
     progress
         True shows a progress bar in a terminal or a notebook. An object with ``begin``, ``advance`` and ``end``
         gets these calls. None and False are silent.
     where
         The file of the spec, for errors and for the user's own modules beside it.
     scheduler
-        For ``"dask"``: the address of a cluster, such as ``tcp://host:8786``; by default one of processes here.
+        For ``"dask"``: the address of a cluster, such as ``tcp://host:8786``. By default one of processes here.
 
     Returns
     -------
@@ -282,7 +282,7 @@ class _Execution:
         """Return the function that executes a task; for other machines, with the user's own code."""
         if self.engine_name != "dask":
             return _execute
-        names = [*(one.name for one in self.asked.problems), *(one.name for one in self.asked.agents)]
+        names = {cell.problem.name for cell in self.asked.cells} | {cell.agent.name for cell in self.asked.cells}
         return with_user_code(_execute, [name for name in names if ":" in name])
 
     def _store_problem(self, cell: ProblemCell, outcome: TaskOutcome) -> None:

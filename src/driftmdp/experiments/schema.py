@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Sequence
 from typing import Any
@@ -105,14 +106,11 @@ def lacks_values(table: pa.Table) -> bool:
 
 def read_json(text: str, kind: type = object) -> Any:
     """Return the parsed JSON of the column parameters or summary; refuse text that was edited."""
-    try:
+    with contextlib.suppress(ValueError, RecursionError):
         found = json.loads(text)
-        is_kind = isinstance(found, kind)
-    except (ValueError, RecursionError):
-        is_kind = False
-    if not is_kind:
-        raise StorageError(
-            f"A stored run must have its parameters and its summary as JSON; got {text[:80]!r}. Its file was "
-            "edited: delete the folder and run the spec again."
-        )
-    return found
+        if isinstance(found, kind):
+            return found
+    raise StorageError(
+        f"A stored run must have its parameters and its summary as JSON; got {text[:80]!r}. Its file was "
+        "edited: delete the folder and run the spec again."
+    )

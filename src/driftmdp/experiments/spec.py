@@ -11,7 +11,7 @@ import errno
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import Annotated, Any, Literal, Self, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 from pydantic_core import ErrorDetails
@@ -53,6 +53,9 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
     __repr__ = brief
+
+
+Form = TypeVar("Form", bound=Strict)
 
 
 class CurveOptions(Strict):
@@ -203,7 +206,7 @@ def _meant(path: str | Path) -> str:
 
 
 def parse_spec(text: str, where: str = "spec") -> Spec:
-    r"""Return the spec of a TOML text; ``where`` is what errors call it.
+    r"""Return the spec of a TOML text. ``where`` is its name in errors.
 
     Examples
     --------
@@ -211,6 +214,11 @@ def parse_spec(text: str, where: str = "spec") -> Spec:
     Traceback (most recent call last):
     driftmdp.errors.InvalidInputError: spec: problem is no key here; got []. Did you mean 'problems'? (2 more ...)
     """
+    return parse_form(Spec, text, where)
+
+
+def parse_form(form: type[Form], text: str, where: str) -> Form:
+    """Return the TOML text as a form; ``where`` is its name in errors."""
     try:
         content = tomllib.loads(text)
     except ValueError as error:  # a TOMLDecodeError, or a number of too many digits
@@ -219,9 +227,9 @@ def parse_spec(text: str, where: str = "spec") -> Spec:
         raise InvalidInputError(f"{where} must be TOML; its brackets are nested too deep.") from None
     _check_depth_and_numbers(content, where)
     try:
-        return Spec.model_validate(content)
+        return form.model_validate(content)
     except ValidationError as error:
-        raise InvalidInputError(f"{where}: {error_sentence(error.errors(), Spec)}") from None
+        raise InvalidInputError(f"{where}: {_error_sentence(error.errors(), form)}") from None
 
 
 def _check_depth_and_numbers(value: Any, where: str, depth: int = 0) -> None:
@@ -237,7 +245,7 @@ def _check_depth_and_numbers(value: Any, where: str, depth: int = 0) -> None:
             _check_depth_and_numbers(item, where, depth + 1)
 
 
-def error_sentence(errors: Sequence[ErrorDetails], model: type[BaseModel]) -> str:
+def _error_sentence(errors: Sequence[ErrorDetails], model: type[BaseModel]) -> str:
     """Return a sentence on the first error, and how many more there are.
 
     A misspelt key comes first, because it explains others.

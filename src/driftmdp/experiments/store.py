@@ -7,7 +7,7 @@
 ``manifest.json``      what was asked for, versions, revision, seeds
 ``failures.json``      runs that failed, with their errors
 ``sessions.jsonl``     when, where and how fast: one line per session, outside of all digests
-``lock``               locked while a process writes; names that process
+``lock``               locked while a process writes, and names it
 =====================  =============================================================================================
 
 A file's name ends with a digest of its content, so that a damaged or edited one is noticed and named.
@@ -16,6 +16,7 @@ A file's name ends with a digest of its content, so that a damaged or edited one
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import io
 import json
@@ -39,7 +40,7 @@ from driftmdp.files import write_whole
 FORMAT = "driftmdp results"
 VERSION = 1
 SCHEMAS = {"runs": RUNS, "problems": PROBLEMS}
-FAILURE_KEYS = {"run", "problem", "agent", "seed", "error", "traceback"}
+FAILURE_COLUMNS = ["run", "problem", "agent", "seed", "error", "traceback"]
 
 
 class Store:
@@ -84,25 +85,20 @@ class Store:
             within = sorted(folder.glob("*/manifest.json"))
             hint = f"Did you mean {within[0].parent}?" if within else "`driftmdp run` makes such folders."
             if (folder / "suite.json").is_file():
-                hint = (
-                    "It is a folder of `driftmdp suite`, which writes its own page; each problem in it has results."
-                )
+                hint = "It is a folder of `driftmdp suite`, which has its own page. Each problem in it has results."
             raise StorageError(f"{folder} must be a folder of results, with a manifest.json. {hint}")
         return cls(folder)
 
-    def batches(self) -> list[Path]:
-        """Return the files of runs, each checked against its digest."""
-        return self._checked("runs")
-
     def problem_files(self) -> list[Path]:
         """Return the files of problems, each checked against its digest and its name."""
-        files = self._checked("problems")
+        files = self.files("problems")
         for file in files:
             stored = pq.read_table(file, columns=["problem_id"])["problem_id"].to_pylist()
             _check_name(file, stored == [file.stem.rpartition("-")[0]])
         return files
 
-    def _checked(self, part: str) -> list[Path]:
+    def files(self, part: str) -> list[Path]:
+        """Return the files of runs or of problems, each checked against its digest."""
         files = sorted((self.folder / part).glob("*.parquet"))
         for file in files:
             content = _read(file)
@@ -116,7 +112,7 @@ class Store:
     def stored_runs(self) -> set[str]:
         """Return the digests of the runs in the batches, each of which may occur once."""
         found: dict[str, Path] = {}
-        for file in self.batches():
+        for file in self.files("runs"):
             runs = pq.read_table(file, columns=["run"])["run"].to_pylist()
             _check_name(file, file.stem.startswith(f"{_batch_name(runs)}-"))
             for run in map(digest_in, runs):
@@ -215,15 +211,12 @@ class Store:
         path = self.folder / "failures.json"
         if not path.exists():
             return []
-        try:
+        columns = set(FAILURE_COLUMNS)
+        with contextlib.suppress(ValueError, RecursionError):
             rows = json.loads(_read(path))
-        except (ValueError, RecursionError):
-            rows = None
-        if not isinstance(rows, list) or not all(
-            isinstance(row, dict) and row.keys() == FAILURE_KEYS for row in rows
-        ):
-            raise StorageError(f"{path} was damaged or edited; delete it and run the same command again.")
-        return rows
+            if isinstance(rows, list) and all(isinstance(row, dict) and row.keys() == columns for row in rows):
+                return rows
+        raise StorageError(f"{path} was damaged or edited; delete it and run the same command again.")
 
     def sessions(self) -> list[dict[str, Any]]:
         """Return the facts of each session, without a torn last line."""
@@ -246,7 +239,7 @@ class Store:
 
 @contextlib.contextmanager
 def folder_lock(folder: Path) -> Iterator[None]:
-    """Lock a folder for this process; the system releases the lock when the process ends, however it ends.
+    """Lock a folder for this process. The system releases the lock when the process ends, however it ends.
 
     Examples
     --------
@@ -260,6 +253,8 @@ def folder_lock(folder: Path) -> Iterator[None]:
     path = folder / "lock"
     with contextlib.ExitStack() as stack:
         try:
+            if path.exists() and not path.is_file():  # a pipe would be waited for
+                raise OSError(errno.EINVAL, "its lock is not a file")
             # A soft lock would outlive a killed holder, so a file system without locks is refused.
             stack.enter_context(FileLock(path, blocking=False, fallback_to_soft=False))
             path.write_text(json.dumps({"process": os.getpid(), "host": socket.gethostname()}))

@@ -4,4 +4,4 @@ from driftmdp.deprecation import renamed
 
 _MOVED = ("WrittenLeaderboard", "standing_rows", "write_leaderboard")
 
-__getattr__ = renamed(__name__, **{name: f"driftmdp.suite.{name}" for name in _MOVED})
+__getattr__ = renamed(__name__, None, **{name: f"driftmdp.suite.{name}" for name in _MOVED})

@@ -54,11 +54,9 @@ def draw_spread(board: Leaderboard) -> RenderedFigure:
 def draw_map(board: Leaderboard, contests: list[Contest]) -> RenderedFigure:
     """Draw the ratios of all agents on some problems as a map with numbers."""
     agents = [a for a in board.rivals if any(a in contest.regrets for contest in contests)]
-    found = np.full((len(contests), len(agents)), np.nan)
-    for row, contest in enumerate(contests):
-        for column, agent in enumerate(agents):
-            if agent in contest.regrets:
-                found[row, column] = contest.ratio(agent).estimate
+    found = np.array(
+        [[c.ratio(agent).estimate if agent in c.regrets else np.nan for agent in agents] for c in contests]
+    )
     figure, ax = _axes(rows=len(contests), height=0.21, left=2.35, top=1.15)
     image = _axis_position(found)
     most = np.log2(LARGEST_RATIO)

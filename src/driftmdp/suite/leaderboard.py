@@ -104,8 +104,8 @@ class Contest:
     def _ratio(self, agent: str, other: str) -> Interval:
         if self.mean(other) < self.slack:
             found = self.regret(agent)
-            low, high = found.low / self.slack, found.high / self.slack
-            return Interval(found.estimate / self.slack, low, high, found.level)
+            estimate, low, high = (value / self.slack for value in (found.estimate, found.low, found.high))
+            return Interval(estimate, low, high, found.level)
         both = np.intersect1d(self.seeds[agent], self.seeds[other])
         mine, theirs = (self.regrets[who][np.isin(self.seeds[who], both)] for who in (agent, other))
         return ratio_interval(mine, theirs)

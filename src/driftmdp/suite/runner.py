@@ -48,7 +48,7 @@ def run_suite(
     tasks
         From ``Suite.tasks``.
     out
-        The folder of the suite; each task has one of its own in it.
+        The folder of the suite. Each task has a folder in it.
     workers
         How many runs at a time, by default one per core. The results are the same.
     watch

@@ -9,18 +9,17 @@ from __future__ import annotations
 
 import itertools
 import re
-import tomllib
 from dataclasses import dataclass
 from importlib import resources
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from driftmdp.display import brief
 from driftmdp.errors import InvalidInputError
 from driftmdp.experiments.best_window import geometric_windows
 from driftmdp.experiments.identity import labelled
-from driftmdp.experiments.spec import Choice, CurveOptions, SeedRange, Spec, Strict, error_sentence
+from driftmdp.experiments.spec import Choice, CurveOptions, SeedRange, Spec, Strict, parse_form
 
 Horizon = Annotated[int, Field(ge=2)]
 CURVE = CurveOptions(points=50)
@@ -32,7 +31,7 @@ class SuiteProblem(Choice):
     Attributes
     ----------
     family
-        ``"tuning"``: constants may be chosen on it; ``"reported"``: they may not.
+        ``"tuning"`` if constants may be chosen on it, otherwise ``"reported"``.
     group
         The kind of problem, by which agents are admitted and tables sorted.
     stationary
@@ -51,7 +50,7 @@ class SuiteProblem(Choice):
 
 
 class SuiteAgent(Choice):
-    """An agent; ``groups`` are those of the problems that it meets, all if there are none."""
+    """An agent, and the ``groups`` of problems that it meets. No groups means all."""
 
     groups: list[str] = Field(default_factory=list)
 
@@ -203,7 +202,7 @@ def packaged_suite() -> Suite:
 
 
 def parse_suite(text: str, where: str = "suite") -> Suite:
-    """Return the suite of a TOML text; ``where`` is what errors call it.
+    """Return the suite of a TOML text. ``where`` is its name in errors.
 
     Examples
     --------
@@ -211,9 +210,4 @@ def parse_suite(text: str, where: str = "suite") -> Suite:
     Traceback (most recent call last):
     driftmdp.errors.InvalidInputError: suite: seeds must be given. (4 more wrong beside it.)
     """
-    try:
-        return Suite.model_validate(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
-        raise InvalidInputError(f"{where} must be TOML; {error}.") from None
-    except ValidationError as error:
-        raise InvalidInputError(f"{where}: {error_sentence(error.errors(), Suite)}") from None
+    return parse_form(Suite, text, where)

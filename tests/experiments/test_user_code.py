@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from driftmdp.experiments.ship_code import with_user_code
+from driftmdp.experiments.user_code import with_user_code
 
 WORKER = """
 import pickle, sys, tempfile
@@ -18,7 +18,7 @@ for _ in range(3):
         print(call(-3))
     except Exception as error:
         print(f"{type(error).__name__}: {error}")
-from driftmdp.experiments.ship_code import _root
+from driftmdp.experiments.user_code import _root
 print(len(list(Path(_root().name).iterdir())))
 """
 
