@@ -25,7 +25,7 @@ from driftmdp.statistics import Interval, difference_interval, ratio_interval
 
 Scenario = tuple[str, str]  # V_p, V_r
 LOW, HIGH = "T^0.2", "T^0.5"
-SCENARIOS: list[Scenario] = list(itertools.product((LOW, HIGH), repeat=2))
+SCENARIOS: list[Scenario] = [(v_p, v_r) for v_p in (LOW, HIGH) for v_r in (LOW, HIGH)]
 PAPER_AGENTS, OTHER_AGENTS = ("SWUCRL2-CW", "BORL"), ("UCRL2", "UCRL2.S")
 LEARNING_MASTER = "Bounded BORL"  # not in the paper: its master's share of uniform draws is at most 1/2
 VERDICTS = {"reproduced": "reproduced", "partly": "partly", "not": "not reproduced"}

@@ -67,13 +67,8 @@ def write_figures(folder: str | Path, names: Iterable[str] | None = None) -> lis
                 f"There is no figure {name!r}.{nearest_name(name, known)} There are: {', '.join(known)}."
             )
     target, paths = Path(folder), []
-    with writing(target):
+    with writing(target), styled(PAPER_STYLE):
         target.mkdir(parents=True, exist_ok=True)
         for name in dict.fromkeys(wanted):
-            paths += _render(known[name]()).write(target, name, ("png", "svg"))
+            paths += RenderedFigure(known[name]()).write(target, name, ("png", "svg"))
     return paths
-
-
-@styled(PAPER_STYLE)
-def _render(figure: Figure) -> RenderedFigure:
-    return RenderedFigure(figure)
