@@ -69,7 +69,7 @@ def short(value: Any) -> str:
         first = itertools.islice(value.items(), MAX_LISTED)
         return _cut([f"{short(key)}: {short(one)}" for key, one in first], len(value), "{}")
     if type(value) in (list, tuple) or (type(value) in (set, frozenset) and value):
-        brackets = "[]" if isinstance(value, list) else "()" if isinstance(value, tuple) else "{}"
+        brackets = "[]" if type(value) is list else "()" if type(value) is tuple else "{}"
         shown = _cut([short(one) for one in itertools.islice(value, MAX_LISTED)], len(value), brackets)
         return f"frozenset({shown})" if type(value) is frozenset else shown
     text = repr(value)

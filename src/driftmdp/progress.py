@@ -209,18 +209,16 @@ class Lines:
 
     def begin(self, total: int, kept: int, notes: Sequence[str]) -> None:
         """Print the notes."""
-        self._rate = RateEstimate(total, kept, self._unit)
+        self._rate, self._last = RateEstimate(total, kept, self._unit), 0.0
         _print(*self._rate.opening(notes))
 
     def advance(self, failed: bool = False, by: int = 1) -> None:
         """Print the status if the last line is old enough."""
-        first = self._rate.done == 0
-        self._rate.count(failed, by)
-        if first:
-            self._last = self._rate.now
-        if self._rate.now - self._last >= SECONDS_BETWEEN_LINES:
-            self._last = self._rate.now
-            _print(self._rate.status())
+        rate = self._rate
+        rate.count(failed, by)
+        if rate.now - max(self._last, rate.start) >= SECONDS_BETWEEN_LINES:
+            self._last = rate.now
+            _print(rate.status())
 
     def end(self) -> None:
         """Print nothing more."""

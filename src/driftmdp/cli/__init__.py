@@ -54,7 +54,7 @@ Version = Annotated[
 
 @app.callback()
 def options(debug: Debug = False, version: Version = False) -> None:
-    """Run agents in drifting worlds, and look at the results."""
+    """Run agents in drifting worlds, and report the results."""
 
 
 def run_cli() -> None:

@@ -24,15 +24,11 @@ from driftmdp.statements.page import MEANING, as_data, page, shown_margin, summa
 NAMES_HELP = "Statements, such as theorem-1, or labels of the paper, such as lemma:mc; all by default."
 PAGE_HELP = "Where to write the findings as a page; by default out/check/statements.md if all are checked."
 Names = Annotated[list[str] | None, typer.Argument(help=NAMES_HELP, show_default=False)]
-Thorough = Annotated[
-    bool, typer.Option("--thorough", help="Check more and larger instances, for about five minutes.")
-]
+Thorough = Annotated[bool, typer.Option("--thorough", help="Check more and larger instances (five minutes).")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")]
 List = Annotated[bool, typer.Option("--list", help="List the statements and stop.")]
 Page = Annotated[Path | None, typer.Option("--page", help=PAGE_HELP, show_default=False)]
-Workers = Annotated[
-    int | None, typer.Option(help="Checks at the same time; by default one per core.", show_default=False)
-]
+Workers = Annotated[int | None, typer.Option(help="Checks at a time; by default one per core.", show_default=False)]
 DEFAULT_PAGE = Path("out/check/statements.md")
 DURATIONS = {False: "half a minute", True: "five minutes and 3 GB of memory"}
 FAILURES = {Verdict.FAILS: "fail", Verdict.BROKEN: "could not be carried out"}

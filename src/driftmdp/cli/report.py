@@ -22,9 +22,8 @@ from driftmdp.report.paper.claims import VERDICTS
 Folder = Annotated[Path, typer.Argument(help="A folder that `driftmdp run` wrote.", show_default=False)]
 BASELINE_HELP = "The agent that others are compared with; by default the spec's, or the first."
 Baseline = Annotated[str | None, typer.Option(help=BASELINE_HELP, show_default=False)]
-To = Annotated[
-    Path | None, typer.Option("--to", help="The folder to write to; by default FOLDER/report.", show_default=False)
-]
+TO_HELP = "The folder to write to; by default FOLDER/report."
+To = Annotated[Path | None, typer.Option("--to", help=TO_HELP, show_default=False)]
 NAMES_HELP = f"Any of {', '.join(FIGURES)}, which are all drawn by default; or {' or '.join(EXAMPLES)}."
 Names = Annotated[list[str] | None, typer.Argument(help=NAMES_HELP, metavar="[NAME]...", show_default=False)]
 FigureFolder = Annotated[Path, typer.Option("--out", "-o", help="The folder to write to.")]

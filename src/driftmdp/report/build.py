@@ -30,7 +30,17 @@ CURVE_DIGITS = 7
 
 @dataclass(frozen=True)
 class BuiltReport:
-    """The content of a report, its figures by file name, and what a terminal shows: outcomes and claims."""
+    """A report before it is written.
+
+    Attributes
+    ----------
+    report
+        The content of the page.
+    drawings
+        The static figures, by file name.
+    outcomes, claims
+        The first setting's table of outcomes and its claims, which a terminal shows.
+    """
 
     report: ReportContent
     drawings: dict[str, RenderedFigure]

@@ -23,8 +23,8 @@
       const wanted = address.get(name);
       state[name] = values.includes(wanted) ? wanted : values[0];
     }
-    const known = new Set(data.lines.map((line) => line.id));
-    state.hidden = new Set(address.getAll("hide").filter((id) => known.has(id)));
+    const lineIds = new Set(data.lines.map((line) => line.id));
+    state.hidden = new Set(address.getAll("hide").filter((id) => lineIds.has(id)));
   }
 
   function writeAddress() {
@@ -353,11 +353,11 @@
     return find(".swatch", box.parentElement).cloneNode(true);
   }
 
-  // Beside the rule, on the side that has more room, and inside the plot.
+  // Beside the rule, on the wider side, and inside the plot.
   function placeReadout(panel, t) {
     const x = corner(panel.view)[0] + panel.view.scale("x")(t);
-    const [room, width] = [panel.plot.clientWidth, panel.readout.offsetWidth];
-    const left = x < room / 2 ? Math.min(x + 12, room - width) : Math.max(0, x - 12 - width);
+    const [plotWidth, width] = [panel.plot.clientWidth, panel.readout.offsetWidth];
+    const left = x < plotWidth / 2 ? Math.min(x + 12, plotWidth - width) : Math.max(0, x - 12 - width);
     panel.readout.style.left = `${left}px`;
   }
 
@@ -402,11 +402,11 @@
 
   function speak(panel) {
     const t = panel.times[panel.at];
-    const said = valuesAt(panel, t).map((value) => {
+    const values = valuesAt(panel, t).map((value) => {
       const range = interval(value);
       return `${value.line.label} ${show(value.mean)}${range && ` (${range})`}`;
     });
-    document.getElementById("spoken").textContent = `t = ${showTime(t)}: ${said.join("; ")}`;
+    document.getElementById("spoken").textContent = `t = ${showTime(t)}: ${values.join("; ")}`;
   }
 
   // ---- Start ----

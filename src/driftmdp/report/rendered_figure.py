@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import functools
+import contextlib
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any
 
 from driftmdp.files import write_whole
 
@@ -20,25 +20,16 @@ STYLE: dict[Any, Any] = {
     "text.parse_math": False,  # a dollar in a name is a dollar
 }
 
-Draw = TypeVar("Draw", bound=Callable[..., Any])
 
+@contextlib.contextmanager
+def styled(style: Mapping[Any, Any]) -> Iterator[None]:
+    """Draw and save in ``style``, whatever the user's matplotlib settings are; a decorator or a context manager."""
+    import matplotlib as mpl
 
-def styled(style: Mapping[Any, Any]) -> Callable[[Draw], Draw]:
-    """Decorate a function so that it draws and saves in ``style``, whatever the user's matplotlib settings are."""
-
-    def decorate(draw: Draw) -> Draw:
-        @functools.wraps(draw)
-        def in_style(*args: Any, **kwargs: Any) -> Any:
-            import matplotlib as mpl
-
-            with mpl.rc_context():
-                mpl.rcdefaults()
-                mpl.rcParams.update(style)
-                return draw(*args, **kwargs)
-
-        return cast(Draw, in_style)
-
-    return decorate
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        mpl.rcParams.update(style)
+        yield
 
 
 class RenderedFigure:

@@ -115,8 +115,8 @@ def draw_item(trace: Trace, capacity: int) -> RenderedFigure:
         ax.axvspan(0, WARM_UP, color=PALE, alpha=0.25, linewidth=0, zorder=0)
         ax.set_xlim(0, trace.dates.size)
         ax.set_xticks(days, labels if ax is bottom else [""] * len(days))
-        look = {"ncols": 3, "frameon": False, "fontsize": 8, "borderpad": 0}
-        ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), **look)
+        legend = {"ncols": 3, "frameon": False, "fontsize": 8, "borderpad": 0}
+        ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), **legend)
     top.text(0, 1.04, "not scored", transform=top.get_xaxis_transform(), color=GREY, fontsize=8)
     lot = "" if trace.lot == 1 else f", in lots of {trace.lot:,}"
     figure.text(left, 1 - 0.13 / height, f"{drawable_name(trace.sku)}{lot}", va="top", fontweight="bold")

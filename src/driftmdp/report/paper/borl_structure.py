@@ -119,8 +119,8 @@ def _draw_box(
 
 
 def _draw_arrow(ax: Axes, x: float, begin: float, end: float, colour: str) -> None:
-    look = {"arrowstyle": "-|>", "color": colour, "linewidth": 1.2, "shrinkA": 1, "shrinkB": 1}
-    ax.annotate("", (x, end), (x, begin), arrowprops=look, annotation_clip=False)
+    arrow = {"arrowstyle": "-|>", "color": colour, "linewidth": 1.2, "shrinkA": 1, "shrinkB": 1}
+    ax.annotate("", (x, end), (x, begin), arrowprops=arrow, annotation_clip=False)
 
 
 def _draw_arms(ax: Axes, plan: BorlSchedule, summary: BlockSummary) -> None:

@@ -60,20 +60,15 @@ def write_figures(folder: str | Path, names: Iterable[str] | None = None) -> lis
     ...     [path.name for path in write_figures(folder, ["peril-instances"])]
     ['peril-instances.png', 'peril-instances.svg']
     """
-    known, wanted = FIGURES | EXAMPLES, list(FIGURES if names is None else names)
+    available, wanted = FIGURES | EXAMPLES, list(FIGURES if names is None else names)
     for name in wanted:
-        if name not in known:
+        if name not in available:
             raise UnknownNameError(
-                f"There is no figure {name!r}.{nearest_name(name, known)} There are: {', '.join(known)}."
+                f"There is no figure {name!r}.{nearest_name(name, available)} There are: {', '.join(available)}."
             )
     target, paths = Path(folder), []
-    with writing(target):
+    with writing(target), styled(PAPER_STYLE):
         target.mkdir(parents=True, exist_ok=True)
         for name in dict.fromkeys(wanted):
-            paths += _render(known[name]()).write(target, name, ("png", "svg"))
+            paths += RenderedFigure(available[name]()).write(target, name, ("png", "svg"))
     return paths
-
-
-@styled(PAPER_STYLE)
-def _render(figure: Figure) -> RenderedFigure:
-    return RenderedFigure(figure)
