@@ -95,7 +95,7 @@ def gain_path(drifting: DriftingMdp, tolerance: float | None = None, allow_trans
     unit = unit_exponent((low, high))
     aim, accept = residuals_for(tolerance, scaled(low, unit), scaled(high, unit), unit)
     steps, group = drifting.distinct_steps()
-    if drifting.space.n_states <= kernels.gain.DENSE_MAX_EVALUATIONS:
+    if drifting.space.n_states <= kernels.gain.DENSE_LIMIT:
         lower, upper, policies, policy_of = _solve_compiled(drifting, steps, aim, accept, unit)
     else:
         lower, upper, policies, policy_of = _solve_each(drifting, steps, aim, accept, unit)
