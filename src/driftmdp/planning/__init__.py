@@ -1,4 +1,4 @@
-"""Planning in a known MDP: optimal gains, optimistic plans, diameters, finite horizons, and a policy's gain.
+"""Planning in a given MDP: optimal gains, optimistic plans, diameters, finite horizons, and a policy's gain.
 
 Results carry their certificate. A computation that does not converge raises.
 """
