@@ -26,12 +26,12 @@ def item(number):
 
 def episodes(pairs, window):
     """Return where episodes begin, from 1: alg:swr-ucrl2, its while loop read as do-while (item 1)."""
-    starts, nu, known = [], {}, {}
+    starts, nu, counts = [], {}, {}
     for t, pair in enumerate(pairs, start=1):
-        if not starts or t % window == 0 or nu.get(pair, 0) >= max(1, known.get(pair, 0)):
+        if not starts or t % window == 0 or nu.get(pair, 0) >= max(1, counts.get(pair, 0)):
             starts.append(t)
             recent = pairs[max(t - window, 1) - 1 : t - 1]  # eq:N_sa: q = (tau(m) - W) v 1 .. tau(m) - 1
-            nu, known = {}, {p: recent.count(p) for p in set(recent)}
+            nu, counts = {}, {p: recent.count(p) for p in set(recent)}
         nu[pair] = nu.get(pair, 0) + 1
     return starts
 
@@ -79,8 +79,8 @@ def test_lemma_11_the_agent_itself_makes_these_episodes():
     run = dm.simulate(dm.agents.SWUCRL2CW(space, len(pairs), window, 0.1), problem, seed=0)
     assert run.states.tolist() == pairs
     assert run.episode_starts.tolist() == episodes(pairs, window) == [1, 2, 3, 5, 9, 15, 16, 29, 30]
-    visits, known = pairs[14:15].count(1), pairs[:14].count(1)
-    assert visits == 1 > known == 0
+    visits, counts = pairs[14:15].count(1), pairs[:14].count(1)
+    assert visits == 1 > counts == 0
 
 
 # items 21, 22, 33, 34: sums over episodes ----------------------------------------------------------------------

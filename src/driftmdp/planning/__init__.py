@@ -1,6 +1,6 @@
-"""What is best: optimal gains, optimistic plans, diameters, finite horizons, and what a policy earns.
+"""Planning in a given MDP: optimal gains, optimistic plans, diameters, finite horizons, and a policy's gain.
 
-Results carry their certificate. What did not converge is not returned; it raises.
+Results carry their certificate. A computation that does not converge raises.
 """
 
 from driftmdp.planning.communication import check_communicating, is_communicating

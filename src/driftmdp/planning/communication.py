@@ -2,7 +2,7 @@
 
 An MDP is *communicating* if for all states s, s' some policy leads from s to s'. Then one optimal gain
 serves all states. It is *weakly communicating* if that holds within a closed set of states and all others
-are transient under every policy; the optimal gain is one number there too [P94, Section 8.3.1].
+are transient under every policy. The optimal gain is one number there too [P94, Section 8.3.1].
 """
 
 from __future__ import annotations
@@ -64,8 +64,10 @@ def check_model(model: Model, allow_transient: bool, where: str = "mdp") -> None
     allow_transient = as_flag(allow_transient, "allow_transient")
     if kernels.graph.is_strongly_connected(model):
         return
-    n_components, component = _components(model)
     sources, targets = _edges(model)
+    shape = model.offsets.size - 1, model.offsets.size - 1
+    graph = sp.coo_array((np.ones(sources.size, bool), (sources, targets)), shape=shape)
+    n_components, component = strong_components(graph.tocsr())
     leaves = np.zeros(n_components, bool)
     leaves[component[sources[component[sources] != component[targets]]]] = True
     closed = np.flatnonzero(~leaves)
@@ -93,14 +95,6 @@ def check_model(model: Model, allow_transient: bool, where: str = "mdp") -> None
         source,
         target,
     )
-
-
-def _components(model: Model) -> tuple[int, NDArray[np.int32]]:
-    """Return the strongly connected components of the graph "some action leads from s to s'"."""
-    sources, targets = _edges(model)
-    n_states = model.offsets.size - 1
-    graph = sp.coo_array((np.ones(sources.size, bool), (sources, targets)), shape=(n_states, n_states))
-    return strong_components(graph.tocsr())
 
 
 def _edges(model: Model) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

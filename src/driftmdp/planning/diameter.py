@@ -1,6 +1,6 @@
 """How far apart states are: [CSZ20] Definition 1, D = max_{s != s'} min_pi E[time from s to s' under pi].
 
-The paper's maximum includes s = s'; as in [JOA10] it is taken over s != s' here, so that S = 1 gives 0.
+The paper's maximum includes s = s'. As in [JOA10] it is taken over s != s' here, so that S = 1 gives 0.
 Each target's times carry a certified relative error, see :mod:`driftmdp.kernels.hitting_times`.
 """
 
@@ -21,17 +21,17 @@ from driftmdp.planning.sparse import solve_sparse
 from driftmdp.validation import as_integer, as_list
 
 TOLERANCE = 1e-9
-SWEEPS = 500
-SMALL = 64  # up to here elimination for every target is cheaper than sweeping
+SWEEPS_PER_TARGET = 500
+MAX_STATES_ELIMINATED = 64  # up to here elimination for every target is cheaper than sweeping
 
 
 class Diameter(float):
-    """A diameter: a number that also knows its worst pair of states.
+    """A diameter: a number with its worst pair of states.
 
     Attributes
     ----------
     source, target
-        The states that are farthest apart; for an infinite diameter, a pair without a way; -1 if S = 1.
+        The states that are farthest apart. An infinite diameter has a pair without a path, and S = 1 has -1.
     residual
         Certified relative error.
     """
@@ -41,7 +41,7 @@ class Diameter(float):
     residual: float
 
     def __new__(cls, value: float, source: int = -1, target: int = -1, residual: float = 0.0) -> Diameter:
-        """Return the number with what it knows."""
+        """Return the number with its attributes."""
         self = super().__new__(cls, value)
         self.source, self.target, self.residual = source, target, residual
         return self
@@ -61,7 +61,7 @@ def diameter(mdp: Mdp, targets: Iterable[int] | None = None) -> Diameter:
     mdp
         Any MDP.
     targets
-        Look only at ways to these states; then the result is a lower bound on the diameter. For large S.
+        Look only at paths to these states, for large S. The result is then a lower bound on the diameter.
 
     Examples
     --------
@@ -70,14 +70,14 @@ def diameter(mdp: Mdp, targets: Iterable[int] | None = None) -> Diameter:
     Diameter(1.0, source=1, target=0)
     """
     n_states = as_mdp(mdp).space.n_states
-    if targets is None and n_states <= SMALL:
+    if targets is None and n_states <= MAX_STATES_ELIMINATED:
         return _by_elimination(mdp.arrays)
     chosen = range(n_states) if targets is None else _checked_targets(targets, n_states)
     return _by_target(mdp.arrays, chosen)
 
 
 def diameters(drifting: DriftingMdp) -> NDArray[np.float64]:
-    """Return D_t, the diameter of the MDP of every step, shape (T,); equal transitions are solved once.
+    """Return D_t, the diameter of the MDP of every step, shape (T,). Equal transitions are solved once.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def _unconnected(model: Model, target: int) -> int:
 
 
 def _by_target(model: Model, targets: Iterable[int]) -> Diameter:
-    """Sweep towards each target, nearest states first; where sweeps stall, eliminate."""
+    """Sweep towards each target, nearest states first, and eliminate where sweeps stall."""
     n_states = model.offsets.size - 1
     pointer, pairs = kernels.graph.reverse(model)
     order, policy = np.empty(n_states, np.int32), np.zeros(n_states, np.int32)
@@ -150,7 +150,8 @@ def _by_target(model: Model, targets: Iterable[int]) -> Diameter:
         if reached < n_states:
             return Diameter(np.inf, _unconnected(model, target), target)
         times = np.zeros(n_states)
-        kernels.hitting_times.sweep(model, order, times, SWEEPS if stalls < 3 else SWEEPS // 5, TOLERANCE / 10)
+        sweeps = SWEEPS_PER_TARGET if stalls < 3 else SWEEPS_PER_TARGET // 5
+        kernels.hitting_times.sweep(model, order, times, sweeps, TOLERANCE / 10)
         error, _ = kernels.hitting_times.improve(model, target, times, policy)
         stalls = stalls + 1 if error > TOLERANCE else 0
         if error > TOLERANCE:  # the policy that the sweeps found is near the best, but may never arrive
@@ -166,7 +167,7 @@ def _by_target(model: Model, targets: Iterable[int]) -> Diameter:
 
 
 def _eliminate(model: Model, target: int, policy: NDArray[np.int32], times: NDArray[np.float64]) -> float:
-    """Policy iteration with sparse elimination; return the residual, infinite if the policy never arrives."""
+    """Policy iteration with sparse elimination. Return the residual, infinite if the policy never arrives."""
     n_states = policy.size
     ones = np.ones(n_states)
     ones[target] = 0.0

@@ -1,6 +1,6 @@
 """The oracle of dynamic regret: rho*_t, the optimal gain of the MDP of each step, [CSZ20] eq:dyn_reg.
 
-Steps with equal weights are solved once; each other step starts from the bias and policy of the one before.
+Steps with equal weights are solved once. Each other step starts from the bias and policy of the one before.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from driftmdp.display import brief
 from driftmdp.mdp import DriftingMdp
 from driftmdp.mdp.problem import mean_reward_range
 from driftmdp.planning.communication import check_model
-from driftmdp.planning.gain import LIMIT, not_converged, residuals_for, solve
+from driftmdp.planning.gain import MAX_EVALUATIONS, not_converged, residuals_for, solve
 from driftmdp.planning.inputs import as_drifting
-from driftmdp.planning.scale import finite, scaled, unit_exponent
+from driftmdp.planning.reward_scale import finite, scaled, unit_exponent
 from driftmdp.validation import as_integer
 
 
@@ -28,7 +28,7 @@ class GainPath:
     Attributes
     ----------
     gains
-        rho*_t, shape (T,); each off by at most ``residuals[t - 1] / 2``.
+        rho*_t, shape (T,), each off by at most ``residuals[t - 1] / 2``.
     residuals
         Width of the certified interval of each gain, shape (T,).
     policies
@@ -36,7 +36,7 @@ class GainPath:
     policy_index
         Which of them step t has, shape (T,).
     solved
-        How many steps were solved; the others have equal weights.
+        How many steps were solved. The others have equal weights.
     """
 
     gains: NDArray[np.float64]
@@ -61,11 +61,11 @@ def optimal_gains(
     Parameters
     ----------
     drifting
-        A world whose MDP at every step is communicating; its anchors need not be.
+        A drifting MDP that is communicating at every step. Its anchors need not be.
     tolerance
         The largest certified error of any gain to accept. By default gains are exact to 1e-9, or as near as
-        rounding allows: to 1e-8 of the spread of the rewards. A larger one is faster: a step then often needs no
-        more than a look at the last one's bias.
+        rounding allows: to 1e-8 of the spread of the rewards. A larger one is faster, because the bias of the
+        step before then often suffices.
     allow_transient
         Accept states that are transient under every policy.
 
@@ -81,7 +81,7 @@ def optimal_gains(
 
 
 def gain_path(drifting: DriftingMdp, tolerance: float | None = None, allow_transient: bool = False) -> GainPath:
-    """Return rho*_t for every step with its certificate and an optimal policy; see ``optimal_gains``.
+    """Return rho*_t for every step with its certificate and an optimal policy. See ``optimal_gains``.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def gain_path(drifting: DriftingMdp, tolerance: float | None = None, allow_trans
 
 
 def _check_every_support(drifting: DriftingMdp, allow_transient: bool) -> None:
-    """Check communication once for each distinct set of anchors with positive weight: it decides p_t > 0."""
+    """Check communication once per distinct set of anchors with positive weight, which decides where p_t > 0."""
     steps, _ = drifting.distinct_steps(rewards=False)
     seen = set()
     for step in steps.tolist():
@@ -128,14 +128,14 @@ def _solve_compiled(
     world = drifting.world._replace(reward_weight_data=scaled(drifting.world.reward_weight_data, unit))
     lower, upper = np.empty(steps.size), np.empty(steps.size)
     policy_of = np.empty(steps.size, np.int32)
-    failed, policies = kernels.gain.solve_along(world, steps, aim, LIMIT, lower, upper, policy_of)
+    failed, policies = kernels.gain.solve_along(world, steps, aim, MAX_EVALUATIONS, lower, upper, policy_of)
     if failed >= 0:
         return _solve_each(drifting, steps, aim, accept, unit)
     return lower, upper, policies, policy_of
 
 
 def _solve_each(drifting: DriftingMdp, steps: NDArray[np.int32], aim: float, accept: float, unit: int) -> _Solved:
-    """Solve step after step, cold where a warm start fails; raise where rounding keeps from the tolerance."""
+    """Solve step after step, cold where a warm start fails. Raise where rounding prevents the tolerance."""
     n_states = drifting.space.n_states
     policy, bias = np.zeros(n_states, np.int32), np.zeros(n_states)
     solved = []

@@ -17,7 +17,7 @@ from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import DriftingMdp
 from driftmdp.mdp.problem import mean_reward_range
 from driftmdp.planning.inputs import as_drifting
-from driftmdp.planning.scale import finite, unit_exponent
+from driftmdp.planning.reward_scale import finite, unit_exponent
 from driftmdp.validation import as_integer, as_table
 
 
@@ -40,7 +40,7 @@ class FiniteHorizon:
 
 
 def plan_finite_horizon(drifting: DriftingMdp) -> FiniteHorizon:
-    """Return the best plan for someone who knows every r_t and p_t in advance.
+    """Return the best plan when every r_t and p_t is given in advance.
 
     Examples
     --------

@@ -3,15 +3,15 @@
 ======  =========  ====================================================================================
 symbol  name here  meaning
 ======  =========  ====================================================================================
-rho*    gain       the best long-term average reward, [CSZ20] eq:dyn_reg; one number if communicating
-gamma   bias       h with T h = h + rho*: what a start state is worth beyond the gain; least entry 0
+rho*    gain       the best long-term average reward, [CSZ20] eq:dyn_reg, one number if communicating
+gamma   bias       h with T h = h + rho*: the value of a start state beyond the gain, least entry 0
 pi*     policy     an action per state that attains it
 ======  =========  ====================================================================================
 
 The certificate: for *any* h, min(T h - h) <= rho* <= max(T h - h) [P94, Theorem 8.5.5]. ``residual`` is
 that interval's width on the returned bias, and ``gain`` its middle.
 
-Small MDPs are solved by policy iteration with dense elimination; large ones by sweeps over the non-zeros,
+Small MDPs are solved by policy iteration with dense elimination. Large ones are solved by sweeps over the non-zeros
 and, where those stall (long chains, almost separate parts), by policy iteration with sparse elimination.
 """
 
@@ -30,11 +30,11 @@ from driftmdp.kernels.arrays import Model
 from driftmdp.mdp import Mdp
 from driftmdp.planning.communication import check_model
 from driftmdp.planning.inputs import as_mdp
-from driftmdp.planning.scale import finite, scaled, unit_exponent
+from driftmdp.planning.reward_scale import finite, scaled, unit_exponent
 from driftmdp.planning.sparse import leaving_rates, solve_sparse
 from driftmdp.validation import as_number
 
-LIMIT = 1000
+MAX_EVALUATIONS = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class Gain:
     Attributes
     ----------
     gain
-        The middle of the certified interval; off by at most ``residual / 2``.
+        The middle of the certified interval, off by at most ``residual / 2``.
     bias
         The h whose Bellman step certifies the interval, least entry 0, shape (S,).
     policy
@@ -81,7 +81,7 @@ def optimal_gain(mdp: Mdp, tolerance: float | None = None, allow_transient: bool
     Parameters
     ----------
     mdp
-        A communicating MDP; periodic ones too.
+        A communicating MDP. Periodic ones are accepted.
     tolerance
         The largest certified error of the gain to accept, half the residual. By default the gain is exact to
         1e-9, or as near as rounding allows: to 1e-8 of the spread of the rewards.
@@ -93,8 +93,8 @@ def optimal_gain(mdp: Mdp, tolerance: float | None = None, allow_transient: bool
     NotCommunicatingError
         If no policy leads from some state to another.
     NotConvergedError
-        If rounding keeps the residual above the tolerance; its ``best`` is the result with what was
-        certified.
+        If rounding keeps the residual above the tolerance. Its ``best`` is the result with its
+        certificate.
 
     Examples
     --------
@@ -128,13 +128,13 @@ def residuals_for(tolerance: float | None, low: float, high: float, unit: int) -
 
 
 def _scaled_back(result: Gain, unit: int) -> Gain:
-    """Return what was solved with rewards times 2^unit in the unit of the rewards."""
+    """Return a result for rewards times 2^unit in the unit of the rewards."""
     gain, residual = scaled(result.gain, -unit), scaled(result.residual, -unit)
     return replace(result, gain=gain, bias=finite(scaled(result.bias, -unit), "the bias"), residual=residual)
 
 
 def not_converged(where: str, found: Gain, residual: float, unit: int) -> NotConvergedError:
-    """Return the error for a gain that is not as certain as was asked, both for rewards times 2^unit."""
+    """Return the error for a gain whose residual is too large, both for rewards times 2^unit."""
     best, accepted = _scaled_back(found, unit), scaled(residual, -unit)
     return NotConvergedError(
         f"The optimal gain of {where} must be certain to {accepted / 2:.3g}; got {best.residual / 2:.3g} by "
@@ -145,8 +145,8 @@ def not_converged(where: str, found: Gain, residual: float, unit: int) -> NotCon
 
 
 def solve(model: Model, policy: NDArray[np.int32], bias: NDArray[np.float64], tolerance: float) -> Gain:
-    """Solve from a warm start that is overwritten; the caller looks at the residual."""
-    low, high, sweeps, evaluations, status = kernels.gain.solve(model, policy, bias, tolerance, LIMIT)
+    """Solve from a warm start, which is overwritten. The caller checks the residual."""
+    low, high, sweeps, evaluations, status = kernels.gain.solve(model, policy, bias, tolerance, MAX_EVALUATIONS)
     if status == kernels.bellman.CONVERGED or policy.size <= kernels.gain.DENSE_LIMIT:
         method = "policy iteration" if sweeps == 0 or evaluations > 0 else "modified policy iteration"
     else:
@@ -159,14 +159,15 @@ def solve(model: Model, policy: NDArray[np.int32], bias: NDArray[np.float64], to
 def sparse_policy_iteration(
     model: Model, policy: NDArray[np.int32], bias: NDArray[np.float64], tolerance: float
 ) -> tuple[float, float, int]:
-    """Howard's policy iteration as in the kernel, with sparse elimination; return low, high, evaluations."""
+    """Howard's policy iteration as in the kernel, with sparse elimination. Return low, high, evaluations."""
     low, high = -np.inf, np.inf
     labels = np.empty(policy.size, np.int32)
     lookahead = kernels.policy_iteration.FIRST_LOOKAHEAD
-    for evaluation in range(1, LIMIT + 1):
+    for evaluation in range(1, MAX_EVALUATIONS + 1):
         n_classes = kernels.graph.recurrent_classes(model, policy, labels)
         if n_classes > 1:
-            gains = [_class_gain(model, policy, np.flatnonzero(labels == c)) for c in range(n_classes)]
+            chains = (policy_chain(model, policy, np.flatnonzero(labels == c)) for c in range(n_classes))
+            gains = [_gain_and_bias(*chain)[0] for chain in chains]
             kernels.policy_iteration.steer_to(model, policy, labels, int(np.argmax(gains)))
         bias[:], discounted = _evaluate(model, policy, lookahead)
         size = np.abs(model.rewards).max() + (np.abs(bias).max() if discounted else 0.0)
@@ -180,12 +181,7 @@ def sparse_policy_iteration(
             lookahead *= 100.0
         else:
             return low, high, evaluation
-    return low, high, LIMIT
-
-
-def _class_gain(model: Model, policy: NDArray[np.int32], members: NDArray[np.int64]) -> float:
-    """Return the gain of a policy on one of its recurrent classes."""
-    return _gain_and_bias(*policy_chain(model, policy, members))[0]
+    return low, high, MAX_EVALUATIONS
 
 
 def _evaluate(model: Model, policy: NDArray[np.int32], lookahead: float) -> tuple[NDArray[np.float64], bool]:

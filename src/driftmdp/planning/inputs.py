@@ -1,4 +1,4 @@
-"""What planning is asked about: an MDP or a drifting one, and a hint where it is the other."""
+"""Type checks of the arguments ``mdp`` and ``drifting``, with a hint on how to convert the wrong one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from driftmdp.mdp import DriftingMdp, Mdp, Problem
 
 
 def as_mdp(value: Any) -> Mdp:
-    """Return an MDP, or say how to get one."""
+    """Validate that ``value`` is an Mdp."""
     if isinstance(value, Mdp):
         return value
     hint = {DriftingMdp: " Take one step's: drifting.at(t).", Problem: " Take one step's: problem.drifting.at(t)."}
@@ -17,10 +17,13 @@ def as_mdp(value: Any) -> Mdp:
 
 
 def as_drifting(value: Any) -> DriftingMdp:
-    """Return a drifting MDP, or say how to get one."""
+    """Validate that ``value`` is a DriftingMdp."""
     if isinstance(value, DriftingMdp):
         return value
-    hint = {Problem: " Take its world: problem.drifting.", Mdp: " Wrap it: DriftingMdp.stationary(mdp, horizon)."}
+    hint = {
+        Problem: " Take its world: problem.drifting.",
+        Mdp: " Wrap it: DriftingMdp.stationary(mdp, horizon).",
+    }
     raise _wrong("drifting must be a DriftingMdp", value, hint)
 
 

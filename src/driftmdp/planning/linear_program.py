@@ -5,7 +5,7 @@
     D(r, p):  min  rho
               s.t. rho + gamma(s) >= r(s,a) + sum_s' p(s'|s,a) gamma(s')   for all s, a
 
-Slower than :func:`driftmdp.planning.optimal_gain` and independent of it: the second opinion.
+Slower than :func:`driftmdp.planning.optimal_gain` and independent of it, so it serves as a cross-check.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from driftmdp.errors import InvalidInputError, NotConvergedError
 from driftmdp.mdp import Mdp
 from driftmdp.planning.communication import check_communicating
-from driftmdp.planning.scale import finite, scaled, unit_exponent
+from driftmdp.planning.reward_scale import finite, scaled, unit_exponent
 from driftmdp.validation import one_of
 
 
@@ -33,9 +33,9 @@ class LinearProgramGain:
     gain
         The optimal value.
     occupancy
-        x(s, a), how often each pair occurs, shape (n_pairs,); the primal's solution or the dual's multipliers.
+        x(s, a), how often each pair occurs, shape (n_pairs,): the primal's solution or the dual's multipliers.
     bias
-        gamma(s), least entry 0, shape (S,); the dual's solution or the primal's multipliers.
+        gamma(s), least entry 0, shape (S,): the dual's solution or the primal's multipliers.
     form
         ``"primal"`` or ``"dual"``.
     iterations
@@ -111,7 +111,7 @@ def _dual(mdp: Mdp) -> LinearProgramGain:
 
 
 def _solved(costs: NDArray[np.float64], **program: Any) -> Any:
-    from scipy.optimize import linprog  # a third of the package's import time, for a second opinion only
+    from scipy.optimize import linprog  # a third of the package's import time, for a cross-check only
 
     # HiGHS' tightest tolerances: its own 1e-7 cannot tell a rare transition from none.
     tight = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}

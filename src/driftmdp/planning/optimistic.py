@@ -15,11 +15,11 @@ epsilon    precision     of the certificate: span(T u - u) <= precision
 T is the extended Bellman operator. For *any* u the two properties of [CSZ20] app:evi hold (the first with the
 maximum outside the sum, see docs/paper-notes.md, item 18):
 
-1. rho~ + gamma~(s) >= r~(s, a) + max over plausible p of p' gamma~, for every pair;
+1. rho~ + gamma~(s) >= r~(s, a) + max over plausible p of p' gamma~, for every pair.
 2. r~(s, pi(s)) >= rho~ + gamma~(s) - p~(. | s, pi(s))' gamma~ - residual, for every state.
 
-So a warm start, or any way to a good u, is as safe as the plain sweeps of the paper, once a true step has closed
-it.
+So a warm start, or any other way to a good u, is as safe as the plain sweeps of the paper, if it ends with one true
+step.
 """
 
 from __future__ import annotations
@@ -36,8 +36,9 @@ from driftmdp import kernels
 from driftmdp.errors import InvalidInputError, NotConvergedError
 from driftmdp.kernels.plan_arrays import PlanWorkspace, new_workspace, with_transitions
 from driftmdp.mdp import Space
-from driftmdp.planning.estimates import (
-    ROWS_SUM,
+from driftmdp.planning.gain import sparse_policy_iteration
+from driftmdp.planning.optimistic_inputs import (
+    SUM_TOLERANCE,
     aligned,
     as_rows,
     check_entries,
@@ -46,11 +47,10 @@ from driftmdp.planning.estimates import (
     checked_inputs,
     row_sums,
 )
-from driftmdp.planning.gain import sparse_policy_iteration
-from driftmdp.planning.scale import finite, scaled, unit_exponent
+from driftmdp.planning.reward_scale import finite, scaled, unit_exponent
 from driftmdp.validation import LARGEST, as_vector
 
-SMALL = 4096  # places in all rows up to which there is room for the optimistic transitions from the start
+MAX_PREALLOCATED = 4096  # stored entries up to which the optimistic transitions are allocated at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +88,7 @@ class Optimistic:
 
     @functools.cached_property
     def transitions(self) -> sp.csr_array:
-        """The optimistic transitions p~ of every pair, CSR of shape (n_pairs, S), made when first asked for."""
+        """The optimistic transitions p~ of every pair, CSR of shape (n_pairs, S), computed on first access."""
         workspace, n = with_transitions(self._workspace), self.bias.size
         workspace.u[:n] = self.bias
         workspace.order[:n] = np.arange(n)
@@ -125,10 +125,10 @@ def extended_value_iteration(
     reward_upper
         The largest plausible reward of each pair, shape (n_pairs,).
     p_hat
-        Centres of the balls, shape (n_pairs, S), dense or scipy sparse; an all-zero row means never seen: the whole
+        Centres of the balls, shape (n_pairs, S), dense or scipy sparse. An all-zero row means never seen: the whole
         simplex.
     radius
-        L1 radius of each ball; from 2 on it is the whole simplex.
+        L1 radius of each ball. From 2 on it is the whole simplex.
     precision
         The residual to reach.
     start
@@ -144,8 +144,8 @@ def extended_value_iteration(
     Raises
     ------
     NotConvergedError
-        If the precision is out of reach because no plausible MDP communicates; ``best`` is the best plan found,
-        with its certificate.
+        If the precision is out of reach because no plausible MDP communicates. Its ``best`` is the best plan
+        found, with its certificate.
 
     Examples
     --------
@@ -165,13 +165,8 @@ def extended_value_iteration(
     places = kernels.extended_value_iteration.measure_rows(indptr, data, balls, space.n_states, sums, whole)
     if not np.isfinite(sums).all():
         check_entries(space, indptr, indices, data, "p_hat")
-    check_rows(
-        space,
-        (abs(sums - 1.0) <= ROWS_SUM) | (sums == 0.0),
-        "p_hat",
-        "sum to 1 within 1e-9, or to 0 if never seen",
-        sums,
-    )
+    right = (abs(sums - 1.0) <= SUM_TOLERANCE) | (sums == 0.0)
+    check_rows(space, right, "p_hat", "sum to 1 within 1e-9, or to 0 if never seen", sums)
     rows = indptr, indices, data, np.empty(0)
     return _solve(space, rewards, rows, balls, whole, places + space.n_states, u, precision, method, False)
 
@@ -193,11 +188,11 @@ def extended_value_iteration_over_intervals(
     space, reward_upper, precision, start, method
         As for ``extended_value_iteration``.
     lower, upper
-        Bounds on each p(s' | s, a), shape (n_pairs, S), dense or scipy sparse; an all-zero row of ``upper`` means
+        Bounds on each p(s' | s, a), shape (n_pairs, S), dense or scipy sparse. An all-zero row of ``upper`` means
         never seen: the whole simplex.
     upper_elsewhere
-        The upper bound of next states that ``upper`` does not store (or stores as 0), for all pairs or one a pair:
-        a sparse ``upper`` stays sparse where every next state is a little plausible.
+        The upper bound of next states that ``upper`` does not store (or stores as 0), for all pairs or one per
+        pair. So a sparse ``upper`` stays sparse where every next state has a small upper bound.
 
     Examples
     --------
@@ -216,9 +211,11 @@ def extended_value_iteration_over_intervals(
     lows = aligned(space, lower, indptr, indices, highs)
     low_sums, high_sums, support = row_sums(indptr, lows), row_sums(indptr, highs), np.diff(indptr)
     whole = (support == 0) & (elsewhere == 0.0)
-    check_rows(space, whole | (low_sums <= 1 + ROWS_SUM), "lower", "sum to at most 1", low_sums)
+    check_rows(space, whole | (low_sums <= 1 + SUM_TOLERANCE), "lower", "sum to at most 1", low_sums)
     tops = high_sums + elsewhere * (space.n_states - support)
-    check_rows(space, whole | (tops >= 1 - ROWS_SUM), "upper", "sum to at least 1, or to 0 if never seen", tops)
+    check_rows(
+        space, whole | (tops >= 1 - SUM_TOLERANCE), "upper", "sum to at least 1, or to 0 if never seen", tops
+    )
     rows = indptr, indices, lows, highs - lows
     places = [
         kernels.extended_value_iteration.count_extra_places(space.n_states, *row)
@@ -231,7 +228,7 @@ def extended_value_iteration_over_intervals(
 def finish_sparsely(
     workspace: PlanWorkspace, n: int, precision: float, rounds: int = 50
 ) -> tuple[float, float, int]:
-    """Go on from where compiled acceleration gave up, with sparse elimination; return low, high, rounds."""
+    """Continue where compiled acceleration stopped, with sparse elimination. Return low, high, rounds."""
     walk = kernels.extended_value_iteration.needs_sorting(workspace.sets, n)
     low, high = kernels.extended_value_iteration.sweep(workspace, n, walk, True)
     for i in range(rounds):
@@ -258,9 +255,11 @@ def _solve(
 ) -> Optimistic:
     n, unit = space.n_states, unit_exponent(rewards)
     sized, epsilon = scaled(rewards, unit), scaled(precision, unit)
-    u = np.clip(scaled(u, unit), -LARGEST, LARGEST)  # any u is a start
+    u = np.clip(scaled(u, unit), -LARGEST, LARGEST)  # any u is a valid start
     complete = rows[1].size == 0 and rows[2].size > 0
-    workspace = new_workspace(n, space.n_pairs + n, stored, intervals, complete=complete, found=stored <= SMALL)
+    workspace = new_workspace(
+        n, space.n_pairs + n, stored, intervals, complete=complete, found=stored <= MAX_PREALLOCATED
+    )
     row_of = np.empty(space.n_pairs, np.int32)
     offsets = np.array(space.offsets)
     kernels.extended_value_iteration.build_sets(offsets, sized, rows, radius, whole, workspace, row_of)
@@ -291,11 +290,9 @@ def _solve(
     )
     if not high - low <= epsilon:
         rounding = high - low <= 1e-9 * (1.0 + np.abs(sized).max() + bias.max())
-        why = (
-            "Rounding keeps it there: ask for a larger precision"
-            if rounding
-            else "Most likely no plausible MDP communicates: give larger radii"
-        )
+        why = "Most likely no plausible MDP communicates: give larger radii"
+        if rounding:
+            why = "Rounding keeps it there: ask for a larger precision"
         raise NotConvergedError(
             f"The optimistic plan must have a residual of at most {precision:g}; got {plan.residual:.3g} after "
             f"{plan.iterations} iterations. {why}, or accept this error's .best.",

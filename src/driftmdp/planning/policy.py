@@ -1,4 +1,4 @@
-"""What a given policy does: its gain from each state, its recurrent classes, its hitting times.
+"""Evaluation of a given policy: its gain from each state, its recurrent classes, its hitting times.
 
 A policy is an action per state, shape (S,), or a probability per pair, shape (n_pairs,).
 """
@@ -14,7 +14,7 @@ from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import Model
 from driftmdp.mdp import Mdp
 from driftmdp.planning.inputs import as_mdp
-from driftmdp.planning.scale import scaled, unit_exponent
+from driftmdp.planning.reward_scale import scaled, unit_exponent
 from driftmdp.planning.sparse import leaving_rates, solve_leaving, solve_sparse, strong_components
 from driftmdp.validation import as_integer, as_table
 
@@ -24,7 +24,7 @@ DENSE_LIMIT = 500  # larger classes are solved by sparse elimination
 def policy_gain(mdp: Mdp, policy: ArrayLike) -> NDArray[np.float64]:
     """Return the long-term average reward of a policy from each state, shape (S,).
 
-    The policy may have several recurrent classes; a transient state gets the mean over where it ends.
+    The policy may have several recurrent classes. A transient state gets the mean over the classes where it ends.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def stationary_distributions(mdp: Mdp, policy: ArrayLike) -> NDArray[np.float64]
 def hitting_times(mdp: Mdp, policy: ArrayLike, target: int) -> NDArray[np.float64]:
     """Return the expected number of steps until a policy reaches a state, shape (S,).
 
-    Zero at the target itself; infinite where the target is not reached with certainty.
+    Zero at the target itself, and infinite where the target is not reached with certainty.
 
     Examples
     --------
@@ -147,7 +147,7 @@ def _gain(chain: sp.csr_array, rewards: NDArray[np.float64]) -> NDArray[np.float
 def _surely_reach(chain: sp.csr_array, target: int) -> NDArray[np.int64]:
     """Return the states other than the target that reach it with probability 1.
 
-    With the target made absorbing: those that cannot get to where the target is out of reach.
+    With the target made absorbing, these states cannot reach a state from which the target is out of reach.
     """
     n_states = chain.shape[0]
     data = chain.data.copy()

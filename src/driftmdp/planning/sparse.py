@@ -15,21 +15,21 @@ from driftmdp.errors import NotConvergedError
 
 
 def solve_sparse(system: Any, right: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Solve a sparse system by elimination; raises RuntimeError if it is exactly singular."""
+    """Solve a sparse system by elimination. Raises RuntimeError if it is exactly singular."""
     from scipy.sparse.linalg import splu
 
     return np.asarray(splu(system.tocsc()).solve(right))
 
 
 def leaving_rates(chain: sp.csr_array) -> sp.csr_array:
-    """Return I - P, with 1 - p(s | s) summed from the ways out, so that a rare one keeps its digits."""
+    """Return I - P, with 1 - p(s | s) summed from the other probabilities, so that rare ones keep their digits."""
     others = chain - sp.diags_array(chain.diagonal())
     others.eliminate_zeros()
     return sp.csr_array(sp.diags_array(np.asarray(others.sum(axis=1))) - others)
 
 
 def solve_leaving(chain: sp.csr_array, inside: NDArray[Any], right: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Solve (I - P) x = right on states ``inside`` that the chain P leaves sooner or later."""
+    """Solve (I - P) x = right on states ``inside`` that the chain P leaves with certainty."""
     try:
         return solve_sparse(leaving_rates(chain)[inside][:, inside], right)
     except RuntimeError:

@@ -90,8 +90,13 @@ def lemma_1(context: CheckContext, evidence: Evidence) -> str:
             broken = int((ratios[:, column] > 1).sum())
             evidence.corrected.seldom(f"{name}, {kind} broken in {runs} runs", broken, runs, delta / 2)
             largest[column] = max(largest[column], float(ratios[:, column].max()))
-    for name, left, right in _dominated_forms():
-        evidence.corrected.step(name, left, right)
+    for states, actions, t in [(2, 1, 10), (2, 2, 100), (5, 3, 5000), (20, 4, 10**6), (100, 1, 1000)]:
+        space, size = Space.uniform(states, actions), f"S = {states}, A = {actions}, T = {t}"
+        log = np.log(4.0 * space.n_pairs * float(t) ** 3)  # delta = 1/T, and two-sided: 4, where the proof has 2
+        radii = formulas.paper_radii([1.0], space, t)
+        evidence.corrected.step(f"{size}: the proof's form of rad_r", 2 * np.sqrt(log), radii.reward)
+        proof = 2 * np.sqrt(log + states * np.log(2))
+        evidence.corrected.step(f"{size}: the proof's form of rad_p", proof, radii.transition)
     evidence.test = TEST
     evidence.correction = "Require coverage of pairs with N > 0 only. The others have the whole simplex"
     return (
@@ -135,15 +140,3 @@ def _windows_of_visits(run: Run, pairs: np.ndarray, space: Space, window: int) -
         for first, before, last in zip(firsts.tolist(), befores.tolist(), lasts.tolist(), strict=True):
             if last > first:
                 yield times[first:last], max(0, before - first - 1)
-
-
-def _dominated_forms() -> Iterator[tuple[str, float, float]]:
-    """Return what the proof needs of the radii: they must dominate the forms that it works with."""
-    for states, actions, horizon in [(2, 1, 10), (2, 2, 100), (5, 3, 5000), (20, 4, 10**6), (100, 1, 1000)]:
-        space, delta = Space.uniform(states, actions), 1 / horizon
-        log = np.log(4 * space.n_pairs * horizon**2 / delta)  # two-sided: 4, where the proof has 2
-        radii = formulas.paper_radii([1.0], space, horizon, delta)
-        size = f"S = {states}, A = {actions}, T = {horizon}"
-        yield f"{size}: the proof's form of rad_r", 2 * float(np.sqrt(log)), float(radii.reward[0])
-        form = 2 * float(np.sqrt(log + states * np.log(2)))
-        yield f"{size}: the proof's form of rad_p", form, float(radii.transition[0])

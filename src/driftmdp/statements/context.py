@@ -111,8 +111,7 @@ def turns(horizon: int, changes: int, cycles: float, n_states: int = 2) -> Probl
     then give bounds that are not vacuous at horizons at which theory's radii are too large.
     """
     space = Space.uniform(n_states, n_states)
-    state = space.pair_states
-    action = np.arange(space.n_pairs) % n_states
+    state, action = space.pair_states, np.arange(space.n_pairs) % n_states
     onward, backward = (state + action) % n_states, (state + n_states - 1 - action) % n_states
     anchors = [
         Mdp(space, (state == n_states - 1).astype(float), np.eye(n_states)[onward]),
@@ -135,18 +134,16 @@ def nearly_still(horizon: int, b_r: float, b_p: float, steps: int = 8) -> Proble
         slip = 0.01 + i * size_p / 2
         rows = [[1 - slip, slip], [slip, 1 - slip], [slip, 1 - slip], [1 - slip, slip]]
         anchors.append(Mdp(space, [0.2, 0.2, 0.6 + i * size_r, 0.8], rows))
-    return Problem(
-        DriftingMdp(anchors, blocks(horizon, steps, steps - 1)), reward_range=(0.0, 1.0), name="nearly still"
-    )
+    world = DriftingMdp(anchors, blocks(horizon, steps, steps - 1))
+    return Problem(world, reward_range=(0.0, 1.0), name="nearly still")
 
 
 def one_jump(horizon: int, at: int) -> Problem:
     """Return a bandit of one arm whose reward jumps from 0 to 1 after step ``at``."""
     space = Space.uniform(1, 1)
-    before, after = Mdp(space, [0.0], [[1.0]]), Mdp(space, [1.0], [[1.0]])
-    return Problem(
-        DriftingMdp.piecewise([before, after], [at + 1], horizon), reward_range=(0.0, 1.0), name="one jump"
-    )
+    anchors = [Mdp(space, [reward], [[1.0]]) for reward in (0.0, 1.0)]
+    world = DriftingMdp.piecewise(anchors, [at + 1], horizon)
+    return Problem(world, reward_range=(0.0, 1.0), name="one jump")
 
 
 def ring(n_states: int, horizon: int, tilt: float) -> Problem:

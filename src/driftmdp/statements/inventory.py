@@ -83,8 +83,13 @@ def zeta_of(trace: RunTrace) -> float:
     return trace.problem.zeta if isinstance(trace.problem, problems.InventoryProblem) else 1.0
 
 
-def _two_ways(horizon: int) -> Problem:
-    """Return two states whose rewards swing. One action stays, one moves, one stays until halfway and then moves.
+def two_ways_trace(context: CheckContext) -> RunTrace:
+    """Return a run without widening on a problem with zeta = 1 whose transitions drift."""
+    return context.once("two ways", lambda: _trace_two_ways(context.by_effort(50_000, 100_000)))
+
+
+def _trace_two_ways(horizon: int) -> RunTrace:
+    """Run on two states whose rewards swing. One action stays, one moves, one stays until halfway and then moves.
 
     The first two lead everywhere with certainty at all times (zeta = 1), while the third makes B_p = 2.
     """
@@ -97,18 +102,9 @@ def _two_ways(horizon: int) -> Problem:
     ]
     paid = swing(REWARD_LEVELS, 1.0)[blocks(horizon, REWARD_LEVELS, REWARD_LEVELS - 1)]
     world = DriftingMdp(anchors, blocks(horizon, 2, 1), reward_weights=paid)
-    return Problem(world, reward_range=(0.0, 1.0), name="two ways")
-
-
-def two_ways_trace(context: CheckContext) -> RunTrace:
-    """Return a run without widening on a problem with zeta = 1 whose transitions drift."""
-
-    def make() -> RunTrace:
-        problem = _two_ways(context.by_effort(50_000, 100_000))
-        chosen = formulas.tuned(problem.space, problem.horizon, *problem.budget(), "theorem-3")
-        return trace_run("two ways, scale 0.001", problem, 0, window=chosen.window, widening=0.0, scale=0.001)
-
-    return context.once("two ways", make)
+    problem = Problem(world, reward_range=(0.0, 1.0), name="two ways")
+    chosen = formulas.tuned(space, horizon, *problem.budget(), "theorem-3")
+    return trace_run("two ways, scale 0.001", problem, 0, window=chosen.window, widening=0.0, scale=0.001)
 
 
 @checks("proposition-5", "the regret of one step without widening", "Proposition 5 (prop:error_alternative)", 72)

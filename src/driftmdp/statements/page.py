@@ -14,10 +14,7 @@ from typing import Any
 from driftmdp.statements.registry import statements
 from driftmdp.statements.verdict import Caveat, Finding, Verdict
 
-TABLE = (
-    "| statement | verdict | worst margin | tried | about | label |",
-    "|---|---|---:|---|---|---|",
-)
+TABLE_HEAD = "| statement | verdict | worst margin | tried | about | label |\n|---|---|---:|---|---|---|"
 MEANING = (
     "Margin: near 0 a trial is tight, near 1 it is far from failing, below 0 it fails. "
     "Vacuous: the inequality says no more than is true anyway. "
@@ -48,7 +45,7 @@ def page(findings: Sequence[Finding], command: str = "driftmdp check") -> str:
         f"{_plain(f.title)} | {_plain(f.label)} |"
         for f in findings
     ]
-    table = "\n".join([*TABLE, *rows])
+    table = "\n".join([TABLE_HEAD, *rows])
     sections = "\n".join(_section(finding) for finding in findings)
     what = "Every numbered statement" if len(findings) == len(statements()) else "Statements"
     template = files("driftmdp.statements").joinpath("page_head.md").read_text(encoding="utf-8")

@@ -59,14 +59,10 @@ def diameters_inside(tau: int, widening: float) -> InsideRegion:
     agent.plan()
     beliefs = agent.beliefs()
     p_hat: Floats = agent.successor_counts().toarray() / np.maximum(1.0, agent.counts())[:, None]
-    empirical = planning.diameter(Mdp(problem.space, np.zeros(4), p_hat))
-    return InsideRegion(
-        window=window,
-        latent=planning.max_diameter(problem.drifting),
-        empirical=float(empirical),
-        smallest=diameter_of_two_states(p_hat, beliefs.radii),
-        largest_radius=float(beliefs.radii.max()),
-    )
+    latent = planning.max_diameter(problem.drifting)
+    empirical = float(planning.diameter(Mdp(problem.space, np.zeros(4), p_hat)))
+    smallest = diameter_of_two_states(p_hat, beliefs.radii)
+    return InsideRegion(window, latent, empirical, smallest, float(beliefs.radii.max()))
 
 
 @checks("proposition-3", "the perils of drift", "Proposition 3 (lemma:peril1)", 60)

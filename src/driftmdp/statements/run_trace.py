@@ -26,7 +26,7 @@ Rewards are in units of the agent's reward range.
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -97,17 +97,17 @@ class RunTrace:
 
     def _recompute_estimates(self) -> None:
         """Set the estimates from the window of each episode, by the paper's definitions, zero where N = 0."""
-        run, windows = self.run, _Windows(self.starts, self.window, self.pairs, self.problem.space.n_pairs)
-        self.counts = windows.sums(np.ones(self.horizon))
+        run, window_sums = self.run, _window_sums(self)
+        self.counts = window_sums(np.ones(self.horizon))
         divisors = np.maximum(1.0, self.counts)
         next_states = np.append(run.states[1:], run.final_state)
         seen = next_states == np.arange(self.problem.space.n_states)[:, None]
         self.p_steps = transitions_along(self.problem.drifting, np.arange(self.horizon), self.pairs)
         self.p_at_start = self.all_transitions(self.starts - 1)
-        self.r_hat = windows.sums(self.in_units(run.rewards)) / divisors
-        self.r_bar = windows.sums(self.in_units(run.mean_rewards)) / divisors
+        self.r_hat = window_sums(self.in_units(run.rewards)) / divisors
+        self.r_bar = window_sums(self.in_units(run.mean_rewards)) / divisors
         self.p_hat, self.p_bar = (
-            np.stack([windows.sums(column) for column in columns], axis=2) / divisors[:, :, None]
+            np.stack([window_sums(column) for column in columns], axis=2) / divisors[:, :, None]
             for columns in (seen, self.p_steps.T)
         )
 
@@ -257,19 +257,21 @@ def transitions_along(drifting: DriftingMdp, rows: NDArray[Any], pairs: NDArray[
     return found
 
 
-class _Windows:
-    """Sums over the visits to each pair in the window of each episode, q = (tau - W) v 1 .. tau - 1."""
+def _window_sums(trace: RunTrace) -> Callable[[NDArray[Any]], Floats]:
+    """Return a function from a value per step to its sums over the visits to each pair in the window, shape (M, P).
 
-    def __init__(self, starts: Ints, window: int, pairs: Ints, n_pairs: int) -> None:
-        firsts = np.maximum(1, starts - window)
-        self._edges = np.unique(np.concatenate([firsts, starts]))
-        self._first, self._last = np.searchsorted(self._edges, firsts), np.searchsorted(self._edges, starts)
-        segment = np.searchsorted(self._edges, np.arange(1, pairs.size + 1), side="right") - 1
-        self._n_pairs, self._cell = n_pairs, segment * n_pairs + pairs
+    The window of an episode is q = (tau - W) v 1 .. tau - 1.
+    """
+    firsts, n_pairs = np.maximum(1, trace.starts - trace.window), trace.problem.space.n_pairs
+    edges = np.unique(np.concatenate([firsts, trace.starts]))
+    first, last = np.searchsorted(edges, firsts), np.searchsorted(edges, trace.starts)
+    segment = np.searchsorted(edges, np.arange(1, trace.horizon + 1), side="right") - 1
+    cell = segment * n_pairs + trace.pairs
 
-    def sums(self, values: NDArray[Any]) -> Floats:
-        """Return the sums of a value per step, shape (M, P)."""
-        cells = np.bincount(self._cell, values, minlength=self._edges.size * self._n_pairs)
-        before = np.zeros((self._edges.size + 1, self._n_pairs))
-        np.cumsum(cells.reshape(self._edges.size, self._n_pairs), axis=0, out=before[1:])
-        return np.asarray(before[self._last] - before[self._first])
+    def sums(values: NDArray[Any]) -> Floats:
+        before = np.zeros((edges.size + 1, n_pairs))
+        cells = np.bincount(cell, values, minlength=edges.size * n_pairs)
+        np.cumsum(cells.reshape(edges.size, n_pairs), axis=0, out=before[1:])
+        return np.asarray(before[last] - before[first])
+
+    return sums

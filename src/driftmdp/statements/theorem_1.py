@@ -207,8 +207,8 @@ def regret_growth(context: CheckContext, evidence: Evidence) -> str:
     two_state = [problems.two_state(horizon=t, v_r=1.0, v_p=1.0) for t in horizons]
     garnet = [problems.garnet(n_states=4, n_actions=2, branching=3, horizon=t) for t in horizons]
     found = [
-        _try_growth(evidence, f"{name}, radii times {scale:g}", worlds, scale, claimed, seeds)
-        for name, worlds, scales in [("two-state", two_state, (1.0, 0.1)), ("Garnet, S = 4", garnet, (1.0, 0.03))]
+        _try_growth(evidence, f"{name}, radii times {scale:g}", cases, scale, claimed, seeds)
+        for name, cases, scales in [("two-state", two_state, (1.0, 0.1)), ("Garnet, S = 4", garnet, (1.0, 0.03))]
         for scale in scales
     ]
     evidence.test = f"Bootstrap over {seeds} seeds. Rejected if the 99% interval lies above, error rate 0.005"
@@ -219,7 +219,7 @@ def regret_growth(context: CheckContext, evidence: Evidence) -> str:
 
 
 def _try_growth(
-    evidence: Evidence, name: str, worlds: list[Problem], scale: float, claimed: float, seeds: int
+    evidence: Evidence, name: str, cases: list[Problem], scale: float, claimed: float, seeds: int
 ) -> str:
     """Try the claim on one kind of problem at growing horizons, and return the measured slope in words."""
 
@@ -227,9 +227,9 @@ def _try_growth(
         agent = kind.for_problem(problem, **parameters)
         return [_final_regret(agent, problem, seed) for seed in range(seeds)]
 
-    samples = [regrets(SWUCRL2CW, problem, scale=scale) for problem in worlds]
-    slope = log_log_slope([problem.horizon for problem in worlds], samples, level=CONFIDENCE_LEVEL)
-    share = float(np.mean(samples[-1]) / np.mean(regrets(Random, worlds[-1])))
+    samples = [regrets(SWUCRL2CW, problem, scale=scale) for problem in cases]
+    slope = log_log_slope([problem.horizon for problem in cases], samples, level=CONFIDENCE_LEVEL)
+    share = float(np.mean(samples[-1]) / np.mean(regrets(Random, cases[-1])))
     if scale == 1.0 and share >= 0.9:
         evidence.printed.at_most(f"{name}: nothing is learned", slope.low, 1.1, trivial=1.1)
     else:

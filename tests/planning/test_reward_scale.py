@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import driftmdp as dm
 from driftmdp import planning
 from driftmdp.errors import InvalidInputError
-from driftmdp.planning.scale import unit_exponent
+from driftmdp.planning.reward_scale import unit_exponent
 from tests.strategies import communicating_mdps, drifting_mdps
 
 FACTORS = st.floats(-9.0, 9.0).map(lambda power: 10.0**power)

@@ -1,4 +1,4 @@
-"""What an optimistic plan is asked for, checked: one sentence for what is wrong, CSR arrays for what is right."""
+"""Checks of the arguments of extended value iteration, and their conversion to CSR arrays."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from driftmdp.mdp.sparse import sound_csr
 from driftmdp.validation import LARGEST, as_number, as_numbers, as_table, as_vector, one_of
 
 METHODS = ("fast", "paper")
-ROWS_SUM = 1e-9  # how far a distribution may miss 1
+SUM_TOLERANCE = 1e-9  # how far the sum of a distribution may be from 1
 
 
 def checked_inputs(
     space: Space, reward_upper: ArrayLike, precision: float, start: ArrayLike | None, method: str
 ) -> tuple[NDArray[np.float64], float, NDArray[np.float64]]:
-    """Return the optimistic rewards, the precision and the first u."""
+    """Return the optimistic rewards, the precision and the initial u."""
     as_space(space)
     one_of(method, "method", METHODS)
     rewards = _moderate(as_vector(reward_upper, "reward_upper", space.n_pairs), "reward_upper")
@@ -44,8 +44,8 @@ def as_rows(
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
     """Return CSR arrays of a table of shape (n_pairs, S).
 
-    A dense table with many positive entries keeps its zeros if it may; its indices are left out where kernels do
-    not look at them.
+    A dense table with many positive entries keeps its zeros if ``keep_zeros``. Its indices are left out where the
+    kernels do not read them.
     """
     shape = space.n_pairs, space.n_states
     if not sp.issparse(table):
@@ -53,9 +53,8 @@ def as_rows(
     if table.shape != shape:
         raise InvalidInputError(f"{name} must have shape {shape}, pairs by states; got {table.shape}.")
     if not sp.issparse(table) and keep_zeros and table.size < 2**31 and _is_full(table):
-        indices = np.arange(
-            table.size if shape[1] <= kernels.inner_max.SHORT_ROW else 0, dtype=np.int32
-        ) % np.int32(shape[1])
+        size = table.size if shape[1] <= kernels.inner_max.SHORT_ROW else 0
+        indices = np.arange(size, dtype=np.int32) % np.int32(shape[1])
         indptr, data = np.arange(shape[0] + 1, dtype=np.int32) * np.int32(shape[1]), table.ravel()
     else:
         matrix = sound_csr(table, name)
@@ -66,7 +65,7 @@ def as_rows(
 
 
 def _is_full(table: NDArray[np.float64]) -> bool:
-    """Return whether more than a quarter of a table is not 0, judged by some of its rows."""
+    """Return whether more than a quarter of a table is nonzero, estimated from some of its rows."""
     some = table[:: max(1, len(table) // 64)]
     return 4 * int(np.count_nonzero(some)) > some.size
 
@@ -102,11 +101,10 @@ def check_rows(space: Space, right: NDArray[np.bool_], name: str, rule: str, sum
 
 
 def checked_elsewhere(space: Space, upper_elsewhere: ArrayLike) -> NDArray[np.float64]:
-    """Return the upper bound of next states that are not stored, one a pair."""
+    """Return the upper bound of next states that are not stored, one per pair."""
     given = as_table(upper_elsewhere, "upper_elsewhere")
-    elsewhere = as_vector(
-        np.full(space.n_pairs, given) if given.ndim == 0 else given, "upper_elsewhere", space.n_pairs
-    )
+    every = np.full(space.n_pairs, given) if given.ndim == 0 else given
+    elsewhere = as_vector(every, "upper_elsewhere", space.n_pairs)
     if not ((elsewhere >= 0) & (elsewhere <= 1)).all():
         raise InvalidInputError("upper_elsewhere must be probabilities: numbers from 0 to 1.")
     return elsewhere
@@ -115,13 +113,12 @@ def checked_elsewhere(space: Space, upper_elsewhere: ArrayLike) -> NDArray[np.fl
 def aligned(
     space: Space, lower: Any, indptr: NDArray[np.int32], indices: NDArray[np.int32], highs: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the lower bounds at the places of the upper ones."""
+    """Return the lower bounds at the positions of the upper ones."""
     low_indptr, low_indices, low_data = as_rows(space, lower, "lower", keep_zeros=False)
     check_entries(space, low_indptr, low_indices, low_data, "lower")
-    width = np.int64(space.n_states)
-    keys = np.repeat(np.arange(space.n_pairs), np.diff(indptr)) * width + indices
-    low_pairs = np.repeat(np.arange(space.n_pairs), np.diff(low_indptr))
-    low_keys = low_pairs * width + low_indices
+    width, every = np.int64(space.n_states), np.arange(space.n_pairs)
+    pairs, low_pairs = np.repeat(every, np.diff(indptr)), np.repeat(every, np.diff(low_indptr))
+    keys, low_keys = pairs * width + indices, low_pairs * width + low_indices
     lows = np.zeros(keys.size)
     positive = low_data > 0
     places = np.searchsorted(keys, low_keys[positive])
@@ -130,9 +127,7 @@ def aligned(
     lows[places[found]] = low_data[positive][found]
     wrong = np.zeros(space.n_pairs, bool)
     wrong[low_pairs[positive][~found]] = True
-    np.logical_or.at(
-        wrong, np.repeat(np.arange(space.n_pairs), np.diff(indptr)), (lows > highs) | (highs > 1 + ROWS_SUM)
-    )
+    wrong[pairs[(lows > highs) | (highs > 1 + SUM_TOLERANCE)]] = True
     if wrong.any():
         raise InvalidInputError(
             f"lower[{space.where(int(np.argmax(wrong)))}] must be at most upper, and upper at most 1."
