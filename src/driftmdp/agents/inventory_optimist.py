@@ -8,7 +8,7 @@ each morning
     estimate the tail of demand by Kaplan-Meier under six memories of 5 days to all days, mix them by weight,
     raise it by a tenth of its deviation: a level that was never seen has a large one, so it is worth a look,
     plan exactly for that law, and order what is best for today's weekday; if that is nothing, the shelf is empty,
-    and nothing was seen for so long that an order would pay in doubt, order one to see;
+    and demand was unseen for so long that an order might pay, order one to see;
 each evening
     weigh every memory, and the belief that weekdays differ, by how likely it had called the day's sales
     (sold out: at least so many), and deal 1% of the weight out evenly, so that it can move (fixed share),
@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from driftmdp import kernels
 from driftmdp.agents.base import ResumableAgent, RunContext
 from driftmdp.agents.order_explanation import Outlook, outlook, require_converged
-from driftmdp.agents.snapshot_checks import LATEST
+from driftmdp.agents.snapshot_checks import LATEST, require
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.inventory_arrays import N_MEMORIES, Demands, ShelfModel, new_demands, new_guess
 from driftmdp.mdp import Problem
@@ -90,7 +90,7 @@ class InventoryOptimist(ResumableAgent):
         return int(self._demands.days[0]) + 1
 
     def reset(self, rng: np.random.Generator | None = None) -> None:
-        """Forget everything and begin anew; this agent draws nothing."""
+        """Forget everything and start from scratch. This agent draws nothing."""
         super().reset(rng)
         self._begin()
 
@@ -123,7 +123,7 @@ class InventoryOptimist(ResumableAgent):
         require_converged(residual, self._shelf)
 
     def explain(self, state: int) -> Outlook:
-        """Return what is believed of the demand, and the order that follows from it in a state.
+        """Return the estimated demand, and the order that follows from it in a state.
 
         Examples
         --------
@@ -155,7 +155,7 @@ class InventoryOptimist(ResumableAgent):
 
 
 def prices_of(costs: Costs, capacity: int, lead_time: int) -> ShelfModel:
-    """Return what a shelf is, as kernels take it."""
+    """Return the parameters of a shelf, as kernels take them."""
     if not isinstance(costs, Costs):
         raise InvalidInputError(f"costs must be Costs(fixed, unit, lost_sale, holding); got {costs!r}.")
     capacity = as_integer(capacity, "capacity", minimum=1)
@@ -163,12 +163,11 @@ def prices_of(costs: Costs, capacity: int, lead_time: int) -> ShelfModel:
 
 
 def restored_demands(arrays: dict[str, NDArray[Any]], n: int, capacity: int) -> Demands:
-    """Return what arrays say of n items; what cannot be true raises ValueError."""
+    """Return the demands of n items from arrays; impossible ones raise ValueError."""
     empty = new_demands(n, capacity)
     found = Demands(*(np.array(arrays[name], getattr(empty, name).dtype, order="C") for name in Demands._fields))
     for name in Demands._fields:
-        if getattr(found, name).shape != getattr(empty, name).shape:
-            raise ValueError(f"{name} has the wrong shape")
+        require(getattr(found, name).shape == getattr(empty, name).shape, f"{name} has the wrong shape")
     sound = (
         all(np.isfinite(array).all() and (array >= 0).all() for array in found)
         and (found.stops <= found.at_risk + 1e-9).all()
@@ -177,6 +176,5 @@ def restored_demands(arrays: dict[str, NDArray[Any]], n: int, capacity: int) -> 
         and (found.days < LATEST).all()
         and found.weights.shape[1] == N_MEMORIES
     )
-    if not sound:
-        raise ValueError("the counts do not agree")
+    require(bool(sound), "the counts do not agree")
     return found

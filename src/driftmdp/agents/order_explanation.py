@@ -1,4 +1,4 @@
-"""Why an order: what is believed of an item's demand, and what follows from it, in numbers."""
+"""Why an order: the estimated demand of an item and the order that follows from it, in numbers."""
 
 from dataclasses import dataclass, field
 
@@ -15,7 +15,7 @@ WIDTH = 1.645  # deviations of a band that should hold nine times in ten
 
 @dataclass(frozen=True, eq=False)
 class Outlook:
-    """What is believed of an item's demand, and the order that follows from it.
+    """The estimated demand of an item, and the order that follows from it.
 
     Quantities are in the units of the shelf, lots perhaps. Demand beyond the capacity S counts as S.
 
@@ -78,7 +78,7 @@ def outlook(
     stock: int,
     coming: int,
 ) -> Outlook:
-    """Return what is believed of an item and what to order."""
+    """Return the estimated demand of an item and what to order."""
     censored = kernels.censored_demand
     censored.predict(demands, item, weekday, workspace)
     s, up, gain, residual = kernels.order_planning.plan(workspace, shelf)
@@ -92,15 +92,13 @@ def outlook(
     require_converged(residual, shelf)
     ordered = shelf.lead_time == 0 and up > 0
     return Outlook(
-        days=round(
-            float(demands.at_risk[item, -1, 0])
-        ),  # the memory of all days counts those with something on sale
+        days=round(float(demands.at_risk[item, -1, 0])),  # the last memory counts all days with something on sale
         unseen=int(demands.unseen[item]),
         mean=mean,
         mean_today=float(tail[1:].sum()),
         tail=tail,
-        low=_falling(np.maximum(0.0, tail - WIDTH * deviation)),
-        high=_falling(np.minimum(1.0, tail + WIDTH * deviation)),
+        low=np.minimum.accumulate(np.maximum(0.0, tail - WIDTH * deviation)),
+        high=np.minimum.accumulate(np.minimum(1.0, tail + WIDTH * deviation)),
         planned=planned,
         memory_weights=demands.weights[item].copy(),
         weekday_belief=float(demands.belief[item]),
@@ -129,12 +127,8 @@ def _estimate(
     return tail, np.sqrt(variance)
 
 
-def _falling(tail: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.minimum.accumulate(tail)
-
-
 def require_converged(residual: float, shelf: ShelfModel) -> None:
-    """Refuse plans whose cost is not known to the precision promised."""
+    """Raise if the average cost of a plan is less precise than promised."""
     allowed = kernels.order_planning.PRECISION * (shelf.fixed + shelf.unit + shelf.lost + shelf.holding)
     if residual > allowed:
         raise NotConvergedError(

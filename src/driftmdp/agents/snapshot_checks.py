@@ -1,4 +1,4 @@
-"""What agents learned, as arrays of a snapshot, and back: trusted only after every index has been checked.
+"""Everything that agents learn, as arrays of a snapshot and back, trusted only after every index is checked.
 
 Compiled code does not check indices, so a damaged file must be noticed here. Wrong content raises ValueError.
 """
@@ -12,18 +12,9 @@ from numpy.typing import NDArray
 from driftmdp import kernels
 from driftmdp.agents.buffers import enlarge_plan_state, new_memory
 from driftmdp.errors import InvalidInputError
+from driftmdp.kernels import arrays as layouts
 from driftmdp.kernels.adaptive_arrays import INTENT, TRACE, AdaptivePlan, ExpertWeights, FadingMemory, new_traces
-from driftmdp.kernels.arrays import (
-    CLOCK,
-    ENTRY,
-    PAIR_REASON,
-    SLOT,
-    STEP,
-    TALLY,
-    VISITS,
-    PlanState,
-    TransitionCounts,
-)
+from driftmdp.kernels.arrays import PlanState, TransitionCounts
 from driftmdp.mdp import Space
 
 LATEST = 2**62  # a time from which compiled code can still count on
@@ -31,16 +22,16 @@ ROUNDING = 1e-6  # allowed in sums that are read from a file
 LARGEST_LOG = 50.0  # ln of the largest possible ratio of visits
 GENERATORS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
 TYPES = {
-    "slots": SLOT,
-    "entries": ENTRY,
-    "steps": STEP,
-    "tally": TALLY,
-    "clock": CLOCK,
-    "visits": VISITS,
+    "slots": layouts.SLOT,
+    "entries": layouts.ENTRY,
+    "steps": layouts.STEP,
+    "tally": layouts.TALLY,
+    "clock": layouts.CLOCK,
+    "visits": layouts.VISITS,
     "policy": np.dtype(np.int32),
     "bias": np.dtype(np.float64),
     "touched": np.dtype(np.int32),
-    "reasons": PAIR_REASON,
+    "reasons": layouts.PAIR_REASON,
 }
 
 
@@ -67,7 +58,7 @@ def restored_memory(space: Space, empty: TransitionCounts, arrays: dict[str, NDA
     places = places[entries["count"] > 0]
     require(np.unique(places).size == places.size, "a next state is counted twice")
     require(tally.size == 1 and np.unique(slots["pair"]).size == slots.size, "a pair has two slots")
-    facts = {name: int(tally[name][0]) for name in TALLY.names or ()}
+    facts = {name: int(tally[name][0]) for name in layouts.TALLY.names or ()}
     window = facts["window"]
     require(0 <= window <= empty.steps.size, "the window is wrong")
     require(facts["n_slots"] == slots.size and facts["n_entries"] == entries.size, "the tally is wrong")
