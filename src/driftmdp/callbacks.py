@@ -158,15 +158,9 @@ class CallbackList:
 
 def _steps(agent: Any, record: StepRecord, first: int, last: int) -> Steps:
     there = slice(first, last)
-    return Steps(
-        first=first + 1,
-        last=last,
-        states=readonly(record.states[there]),
-        actions=readonly(record.actions[there]),
-        rewards=readonly(record.rewards[there]),
-        mean_rewards=None if record.mean_rewards is None else readonly(record.mean_rewards[there]),
-        agent=agent,
-    )
+    means = None if record.mean_rewards is None else readonly(record.mean_rewards[there])
+    states, actions, rewards = record.states[there], record.actions[there], record.rewards[there]
+    return Steps(first + 1, last, readonly(states), readonly(actions), readonly(rewards), means, agent)
 
 
 def _checked(callbacks: Iterable[Callback]) -> list[Callback]:

@@ -1,6 +1,6 @@
-"""Who decides: one algorithm per file, and the parts that optimists are composed of.
+"""The agents: one algorithm per file, and the parts that optimists are composed of.
 
-Every agent has ``reset(rng)``, ``act(state)`` and ``observe(reward, next_state, action=None)``;
+Every agent has ``reset(rng)``, ``act(state)`` and ``observe(reward, next_state, action=None)``.
 ``driftmdp.simulate`` runs any object that has them. The agents here also run compiled, save and load themselves,
 and explain their plans.
 """

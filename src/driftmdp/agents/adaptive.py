@@ -1,12 +1,12 @@
 """Adaptive: the agent to take if you do not want to choose one.
 
 Every transition tests every candidate memory at once, so the memory need not be learned from rewards block by
-block, as in BORL, nor be known, as in SWUCRL2-CW. With ten memories, of 4, 12, 36, ... steps to all of them,
+block, as in BORL, nor be given, as in SWUCRL2-CW. With ten memories, of 4, 12, 36, ... steps to all of them,
 
 each step
     mix the memories' models by weight; put rewards up by their noise and by how far rewards were seen to move in
     the time since a pair was last tried, next states by a part of their deviation, and what was never tried at some
-    deviations above what is known,
+    deviations above what was tried,
     move the values of the states on by a few sweeps of relative value iteration, and take the best action;
 then
     weigh each memory by the probability that it had given to the next state, and each expert on rewards (the mean
@@ -24,45 +24,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp import kernels
+from driftmdp.agents import snapshot_checks
 from driftmdp.agents.base import RunContext
 from driftmdp.agents.model_based import ModelBasedAgent
 from driftmdp.agents.plan_explanation import Plan
-from driftmdp.agents.reward_range import required_range, span_of
-from driftmdp.agents.snapshot_checks import (
-    memory_arrays,
-    numbers,
-    require,
-    restored_adaptive_plan,
-    restored_expert_weights,
-    restored_fading_memory,
-    restored_memory,
-)
-from driftmdp.kernels.adaptive_arrays import (
-    FADING,
-    AdaptiveParams,
-    AdaptivePlan,
-    ExpertWeights,
-    FadingMemory,
-    new_adaptive_plan,
-    new_expert_weights,
-    new_fading_memory,
-)
+from driftmdp.agents.reward_range import Range, required_range, span_of
+from driftmdp.agents.snapshot_checks import require
+from driftmdp.kernels import adaptive_arrays
+from driftmdp.kernels.adaptive_arrays import AdaptiveParams, AdaptivePlan, ExpertWeights, FadingMemory
 from driftmdp.kernels.arrays import Ints, TransitionCounts, enlarge_counts, new_counts
 from driftmdp.mdp import Space
 
 
 @dataclass(frozen=True)
 class AdaptiveReason:
-    """What the agent thinks of one action.
+    """The agent's estimates of one action.
 
     Attributes
     ----------
     action
         Its number in the state.
     value
-        The long-term average reward that it promises, in hope; NaN if there is no plan yet.
+        The long-term average reward that it promises, with optimism; NaN if there is no plan yet.
     reward, hoped_reward
-        What it is believed to pay, and with what is added in doubt; NaN and the top of the range if never tried.
+        Its estimated reward, without and with optimism; NaN and the top of the range if never tried.
     count, age
         How often it was tried, and how many steps ago; 0 if never.
     """
@@ -96,23 +81,21 @@ class Adaptive(ModelBasedAgent):
     True
     """
 
-    reward_range: tuple[float, float]
+    reward_range: Range
 
-    def __init__(
-        self, space: Space, reward_range: tuple[float, float] = (0.0, 1.0), seed: int | None = None
-    ) -> None:
+    def __init__(self, space: Space, reward_range: Range = (0.0, 1.0), seed: int | None = None) -> None:
         super().__init__(space, None, seed)
         self.reward_range = required_range(reward_range)
         self._params = AdaptiveParams(bottom=self.reward_range[0], span=span_of(self.reward_range))
         self.reset()
 
     def reset(self, rng: np.random.Generator | None = None) -> None:
-        """Forget everything and begin anew; this agent draws nothing."""
+        """Forget everything and start from scratch. This agent draws nothing."""
         super().reset(rng)
         self._memory = new_counts(self.space.n_pairs, 0)
-        self._past = new_fading_memory(self._memory.slots.size, self._memory.entries.size)
-        self._judged = new_expert_weights(self._params)
-        self._plan = new_adaptive_plan(self.space.n_states)
+        self._past = adaptive_arrays.new_fading_memory(self._memory.slots.size, self._memory.entries.size)
+        self._judged = adaptive_arrays.new_expert_weights(self._params)
+        self._plan = adaptive_arrays.new_adaptive_plan(self.space.n_states)
 
     @property
     def t(self) -> int:
@@ -121,7 +104,7 @@ class Adaptive(ModelBasedAgent):
 
     @property
     def _arrays(self) -> tuple[AdaptiveParams, Ints, TransitionCounts, FadingMemory, ExpertWeights, AdaptivePlan]:
-        """What the kernels take, in their order."""
+        """The arguments of the kernels, in their order."""
         return self._params, self._offsets, self._memory, self._past, self._judged, self._plan
 
     def _decide(self, state: int) -> int:
@@ -146,11 +129,8 @@ class Adaptive(ModelBasedAgent):
 
     def _enlarge(self) -> None:
         self._memory = enlarge_counts(self._memory)
-        larger = new_fading_memory(self._memory.slots.size, self._memory.entries.size)
-        for name in ("pairs", "sums", "counts", "chances"):
-            before = getattr(self._past, name)
-            getattr(larger, name)[: len(before)] = before
-        self._past = larger
+        slots, entries = self._memory.slots.size, self._memory.entries.size
+        self._past = adaptive_arrays.enlarge_fading_memory(self._past, slots, entries)
 
     # what is remembered and planned ------------------------------------------------------------------
 
@@ -165,7 +145,7 @@ class Adaptive(ModelBasedAgent):
         return Plan(int(facts["planned"]), gain, residual, int(facts["sweeps"]), False, "a few sweeps a step")
 
     def summary(self) -> dict[str, Any]:
-        """Return how far back it looks, in steps: for rewards just tried and for transitions; and the weights.
+        """Return how many steps it looks back, for rewards just tried and for transitions, and the weights.
 
         Examples
         --------
@@ -176,7 +156,7 @@ class Adaptive(ModelBasedAgent):
         True
         """
         rewards, transitions = self._judged.reward_weights[0], self._judged.transition_weights
-        reach = np.log(np.minimum([*FADING, np.inf], max(1, self.t - 1)))
+        reach = np.log(np.minimum([*adaptive_arrays.FADING, np.inf], max(1, self.t - 1)))
         memories = rewards[:-1] / max(rewards[:-1].sum(), 1e-300)
         return {
             "reward_memory": float(np.exp(memories @ reach)),
@@ -186,7 +166,7 @@ class Adaptive(ModelBasedAgent):
         }
 
     def explain(self, state: int) -> tuple[AdaptiveReason, ...]:
-        """Say what the agent thinks of every action in a state, as of its last plan.
+        """Return the agent's estimates of every action in a state, as of its last plan.
 
         Examples
         --------
@@ -224,25 +204,21 @@ class Adaptive(ModelBasedAgent):
         tally, past, plan = self._memory.tally[0], self._past, self._plan
         slots, entries = int(tally["n_slots"]), int(tally["n_entries"])
         weights = {f"judged_{name}": array for name, array in self._judged._asdict().items()}
-        traces = {
-            "pairs": past.pairs[:slots],
-            "sums": past.sums[:slots],
-            "counts": past.counts[:entries],
-            "chances": past.chances[:entries],
-        }
+        sizes = {"pairs": slots, "sums": slots, "counts": entries, "chances": entries}
+        traces = {name: getattr(past, name)[:size] for name, size in sizes.items()}
         planned = {name: getattr(plan, name) for name in ("facts", "bias", "visits", "tried")}
         touched = plan.touched[: int(plan.facts[0]["n_touched"])]
         rewards = np.array([self._range_monitor.n_rewards, self._range_monitor.total])
         seen = {"touched": touched, "rewards": rewards}
-        return memory_arrays(self._memory) | weights | traces | planned | seen
+        return snapshot_checks.memory_arrays(self._memory) | weights | traces | planned | seen
 
     def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
-        self._memory = restored_memory(self.space, self._memory, arrays)
+        self._memory = snapshot_checks.restored_memory(self.space, self._memory, arrays)
         require(int(self._memory.tally["window"][0]) == 0, "the window is wrong")
-        self._past = restored_fading_memory(self._memory, arrays)
-        self._judged = restored_expert_weights(self._judged, arrays)
-        self._plan = restored_adaptive_plan(self._plan, self._memory, arrays)
+        self._past = snapshot_checks.restored_fading_memory(self._memory, arrays)
+        self._judged = snapshot_checks.restored_expert_weights(self._judged, arrays)
+        self._plan = snapshot_checks.restored_adaptive_plan(self._plan, self._memory, arrays)
         require(bool((self._past.pairs["last"] < self.t).all()), "a pair was visited in the future")
-        n_rewards, self._range_monitor.total = numbers(arrays, "rewards")
+        n_rewards, self._range_monitor.total = snapshot_checks.numbers(arrays, "rewards")
         require(0 <= n_rewards < self.t, "the rewards are wrong")
         self._range_monitor.n_rewards = int(n_rewards)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from driftmdp.agents.lock import AgentLock, Locked
 from driftmdp.agents.plan_explanation import Plan
-from driftmdp.agents.reward_range import RangeMonitor
+from driftmdp.agents.reward_range import Range, RangeMonitor
 from driftmdp.agents.snapshot import SavedAgent
 from driftmdp.deprecation import warn_renamed
 from driftmdp.display import safely, short, table
@@ -44,7 +44,7 @@ class Agent(Protocol):
 
 
 class PlanningAgent(Protocol):
-    """What ``simulate`` also reads from an agent that plans, to fill ``Run.episode_starts`` and ``Run.sweeps``."""
+    """The properties of an agent that plans. ``Run.episode_starts`` and ``Run.sweeps`` are filled from them."""
 
     @property
     def n_plans(self) -> int:
@@ -61,7 +61,7 @@ class RunContext:
     Attributes
     ----------
     problem
-        What is played: a :class:`~driftmdp.Problem` with T steps, S states and its pairs (s, a).
+        The problem that is played: a :class:`~driftmdp.Problem` with T steps, S states and its pairs (s, a).
     world
         Its world as kernels take it, a named tuple of arrays: ``offsets`` (S + 1,), ``anchor_rewards`` (K, pairs),
         and the anchors' transitions and the weights (T, K) in CSR.
@@ -71,7 +71,7 @@ class RunContext:
         The world's random numbers, drawn before anything happens: ``anchor``, ``successor`` and ``noise``, float64
         (T,).
     record
-        What the run fills: ``states`` int32 (T + 1,), the start already in ``states[0]``; ``actions`` int32,
+        Arrays that the run fills: ``states`` int32 (T + 1,), the start already in ``states[0]``; ``actions`` int32,
         ``rewards`` and ``mean_rewards`` float64, ``sweeps`` int32 (0 where nothing was planned) and ``vacuous``
         bool, all (T,).
     """
@@ -163,7 +163,7 @@ class BuiltinAgent(DisplayedAgent, SavedAgent):
 
     space: Space
     horizon: int | None
-    reward_range: tuple[float, float] | None
+    reward_range: Range | None
     seed: int | None
 
     def __init__(self, space: Space, horizon: int | None, seed: int | None) -> None:
@@ -217,7 +217,7 @@ class BuiltinAgent(DisplayedAgent, SavedAgent):
         Parameters
         ----------
         reward, next_state
-            What followed.
+            What the last action gave and where it led.
         action
             The action really taken in that state, if it was not the one that ``act`` advised.
         """

@@ -117,21 +117,19 @@ class BlockSummary:
         clipped = f", clipped from {self.formula_gamma:.3g}" if self.clipped else ""
         distinct = len(set(self.arms))
         repeated = f", {distinct} of them distinct" if distinct < len(self.arms) else ""
+        names = " ".join(f"{name:>9}" for name in self.names)
         lines = [
             f"{self.master} over {counted(len(self.arms), 'arm')} ({', '.join(self.names)}{repeated}), "
             f"gamma {self.gamma:.3g}{clipped}{uniform}",
             f"blocks of {counted(self.block_length, 'step')}:",
-            f"{'block':>5} {'from t':>8} "
-            + " ".join(f"{name:>9}" for name in self.names)
-            + "  probability  feedback",
+            f"{'block':>5} {'from t':>8} {names}  probability  feedback",
         ]
         for block, (start, arm) in enumerate(zip(self.starts, self.chosen, strict=True)):
             values = " ".join(f"{value:>9.4g}" for value in self.arms[arm])
             fed = f"{self.feedback[block]:.4f}" if block < self.feedback.size else "-"
             short = "" if self.sizes[block] == self.block_length else f"  ({counted(self.sizes[block], 'step')})"
-            lines.append(
-                f"{block + 1:>5} {start:>8} {values}  {self.probabilities[block, arm]:>11.4f}  {fed:>8}{short}"
-            )
+            share = f"{self.probabilities[block, arm]:>11.4f}"
+            lines.append(f"{block + 1:>5} {start:>8} {values}  {share}  {fed:>8}{short}")
         return "\n".join(lines)
 
 

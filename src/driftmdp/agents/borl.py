@@ -20,7 +20,7 @@ from driftmdp.agents.bandits.exponential_weights import warn_if_clipped
 from driftmdp.agents.block_master import BlockMaster, Blocks
 from driftmdp.agents.optimist import BY_DOUBLING, Optimist
 from driftmdp.agents.optimist_parts import PaperRadii, SinceRestart
-from driftmdp.agents.reward_range import checked_range, span_of
+from driftmdp.agents.reward_range import Range, checked_range, span_of
 from driftmdp.errors import InvalidInputError
 from driftmdp.formulas import BorlSchedule, Exp3pParameters, borl_schedule
 from driftmdp.formulas.bandits import exp3_root
@@ -84,8 +84,8 @@ class BORL(BlockMaster, Optimist):
         self,
         space: Space,
         horizon: int,
-        reward_range: tuple[float, float] | None = (0.0, 1.0),
-        feedback_range: tuple[float, float] | None = None,
+        reward_range: Range | None = (0.0, 1.0),
+        feedback_range: Range | None = None,
         master: str = "exp3p",
         mode: str = "paper",
         delta: float | None = None,
@@ -108,7 +108,7 @@ class BORL(BlockMaster, Optimist):
         formula, used = self._blocks.formula_gamma, self._blocks.params.mixing
         warn_if_clipped(self.name, formula, used, plan.n_arms, plan.n_blocks, "Use mode='bounded'")
 
-    def _blocks_of(self, plan: BorlSchedule, horizon: int, reward_range: tuple[float, float] | None) -> Blocks:
+    def _blocks_of(self, plan: BorlSchedule, horizon: int, reward_range: Range | None) -> Blocks:
         bounds = self.feedback_range or reward_range
         if bounds is None:
             raise InvalidInputError(

@@ -3,6 +3,7 @@
 import math
 
 from driftmdp.agents.posterior_sampler import PosteriorSampler, usual_window
+from driftmdp.agents.reward_range import Range
 from driftmdp.mdp import Space
 from driftmdp.validation import as_integer, as_number
 
@@ -47,7 +48,7 @@ class DiscountedPSRL(PosteriorSampler):
         space: Space,
         horizon: int,
         discount: float | None = None,
-        reward_range: tuple[float, float] = (0.0, 1.0),
+        reward_range: Range = (0.0, 1.0),
         prior: float | None = None,
         seed: int | None = None,
     ) -> None:

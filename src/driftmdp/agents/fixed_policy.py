@@ -44,7 +44,7 @@ class FixedPolicy(StepCountingAgent):
         """Return an agent for a problem; without a policy, the one that is optimal at t = 1."""
         checked_problem(problem)
         if "policy" not in parameters:
-            parameters = parameters | {"policy": optimal_gain(problem.drifting.at(1), allow_transient=True).policy}
+            parameters["policy"] = optimal_gain(problem.drifting.at(1), allow_transient=True).policy
         return super().for_problem(problem, **parameters)
 
     def _decide(self, state: int) -> int:

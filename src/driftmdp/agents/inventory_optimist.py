@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from driftmdp import kernels
 from driftmdp.agents.base import ResumableAgent, RunContext
 from driftmdp.agents.order_explanation import Outlook, outlook, require_converged
-from driftmdp.agents.snapshot_checks import LATEST
+from driftmdp.agents.snapshot_checks import LATEST, require
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.inventory_arrays import N_MEMORIES, Demands, ShelfModel, new_demand_workspace, new_demands
 from driftmdp.mdp import Problem
@@ -168,8 +168,7 @@ def restored_demands(arrays: dict[str, NDArray[Any]], n: int, capacity: int) -> 
     empty = new_demands(n, capacity)
     found = Demands(*(np.array(arrays[name], getattr(empty, name).dtype, order="C") for name in Demands._fields))
     for name in Demands._fields:
-        if getattr(found, name).shape != getattr(empty, name).shape:
-            raise ValueError(f"{name} has the wrong shape")
+        require(getattr(found, name).shape == getattr(empty, name).shape, f"{name} has the wrong shape")
     sound = (
         all(np.isfinite(array).all() and (array >= 0).all() for array in found)
         and (found.stops <= found.at_risk + 1e-9).all()
@@ -178,6 +177,5 @@ def restored_demands(arrays: dict[str, NDArray[Any]], n: int, capacity: int) -> 
         and (found.days < LATEST).all()
         and found.weights.shape[1] == N_MEMORIES
     )
-    if not sound:
-        raise ValueError("the counts do not agree")
+    require(bool(sound), "the counts do not agree")
     return found

@@ -1,4 +1,4 @@
-"""What agents share that count transitions and plan from the counts."""
+"""Base classes of agents that count transitions and plan from the counts."""
 
 from abc import abstractmethod
 from typing import Any
@@ -109,15 +109,12 @@ class EpisodicAgent(ModelBasedAgent):
         return self._params.bottom + self._params.span * mean_rewards_by_pair(self._memory)
 
     def _state_arrays(self) -> dict[str, NDArray[Any]]:
-        plan_state, clock = self._plan_state, self._plan_state.clock[0]
-        return memory_arrays(self._memory) | {
-            "clock": plan_state.clock,
-            "visits": plan_state.visits,
-            "policy": plan_state.policy,
-            "bias": plan_state.bias,
-            "touched": plan_state.touched[: int(clock["n_touched"])],
-            "reasons": plan_state.reasons[: int(clock["n_reasons"])],
-        }
+        arrays, clock = memory_arrays(self._memory), self._plan_state.clock[0]
+        for name in ("clock", "visits", "policy", "bias"):
+            arrays[name] = getattr(self._plan_state, name)
+        for name in ("touched", "reasons"):
+            arrays[name] = getattr(self._plan_state, name)[: int(clock[f"n_{name}"])]
+        return arrays
 
     def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
         self._memory = restored_memory(self.space, self._memory, arrays)

@@ -15,7 +15,7 @@ from driftmdp.agents.base import RunContext
 from driftmdp.agents.model_based import EpisodicAgent
 from driftmdp.agents.optimist_parts import MEMORIES, Confidence, Doubling, Memory, optimist_params, phases_of
 from driftmdp.agents.plan_explanation import ActionReason, Beliefs, Explanation, Plan
-from driftmdp.agents.reward_range import REWARDS_BEFORE_RANGE_CHECK, checked_range
+from driftmdp.agents.reward_range import REWARDS_BEFORE_RANGE_CHECK, Range, checked_range
 from driftmdp.agents.snapshot_checks import require
 from driftmdp.errors import InvalidInputError, NotConvergedError
 from driftmdp.kernels.arrays import Ints, TransitionCounts, enlarge_counts, new_counts
@@ -90,7 +90,7 @@ class Optimist(EpisodicAgent):
         memory: Memory,
         confidence: Confidence,
         schedule: Doubling = BY_DOUBLING,
-        reward_range: tuple[float, float] | None = (0.0, 1.0),
+        reward_range: Range | None = (0.0, 1.0),
         planner: str = "paper",
         ties: str = "least-visited",
         seed: int | None = None,
@@ -130,7 +130,7 @@ class Optimist(EpisodicAgent):
 
     @property
     def _arrays(self) -> tuple[OptimistParams, Phases, Ints, TransitionCounts, PlanState, PlanWorkspace]:
-        """What the kernels ``plan`` and ``play`` take, in their order."""
+        """The arguments of the kernels ``plan`` and ``play``, in their order."""
         return self._params, self._phases, self._offsets, self._memory, self._plan_state, self._workspace
 
     def _should_replan(self, state: int) -> bool:
@@ -242,7 +242,7 @@ class Optimist(EpisodicAgent):
         return sp.csr_array((entries["count"], (entries["pair"], entries["next_state"])), shape=shape)
 
     def beliefs(self) -> Beliefs:
-        """Return what the plan in force was made from, for every pair and state; rewards in units of the range.
+        """Return the beliefs behind the plan in force, for every pair and state, rewards in units of the range.
 
         Examples
         --------
@@ -273,7 +273,7 @@ class Optimist(EpisodicAgent):
         )
 
     def explain(self, state: int) -> Explanation:
-        """Say why the plan in force takes its action in ``state``.
+        """Return why the plan in force takes its action in ``state``.
 
         Examples
         --------
@@ -296,16 +296,9 @@ class Optimist(EpisodicAgent):
         reasons = self._plan_state.reasons[: int(clock["n_reasons"])]
         seen = reasons[(reasons["pair"] >= here.start) & (reasons["pair"] < here.stop)]
         values[seen["pair"] - here.start] = seen["value"]
-        actions = tuple(
-            ActionReason(
-                a,
-                value=bottom + span * float(values[a]),
-                reward=bottom + span * float(rewards[a]),
-                count=int(counts[a]),
-                radius=float(radii[a]),
-            )
-            for a in range(counts.size)
-        )
+        columns = bottom + span * values, bottom + span * rewards, counts.astype(int), radii
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        actions = tuple(ActionReason(action, *row) for action, row in enumerate(rows))
         return Explanation(
             s,
             int(self._plan_state.policy[s]),

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from driftmdp.agents.reward_range import span_of
+from driftmdp.agents.reward_range import Range, span_of
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.plan_arrays import OptimistParams, Phases
 from driftmdp.mdp import Space
@@ -196,12 +196,7 @@ def _each(value: Any, name: str, above_zero: bool = False, maximum: float | None
 
 
 def optimist_params(
-    confidence: Confidence,
-    space: Space,
-    horizon: int,
-    reward_range: tuple[float, float] | None,
-    planner: str,
-    ties: str,
+    confidence: Confidence, space: Space, horizon: int, reward_range: Range | None, planner: str, ties: str
 ) -> OptimistParams:
     """Return the numbers that compiled code computes plans from."""
     return OptimistParams(

@@ -1,4 +1,4 @@
-"""Oracle: knows the world, and plays the optimal policy of each t as if the world stood still there."""
+"""Oracle: given the true world, plays the optimal policy of each t as if the world stood still there."""
 
 from typing import Any, Self
 
@@ -17,8 +17,8 @@ from driftmdp.validation import as_table
 class Oracle(StepCountingAgent):
     """Play the optimal policy of the MDP of each t.
 
-    It is what rho*_t assumes to be known, though not an upper bound: a policy that looks ahead may earn more, and
-    one step of the right MDP does not earn its long-run average.
+    Dynamic regret compares with it. It is not an upper bound: a policy that looks ahead may earn more, and one step
+    of the right MDP does not earn its long-run average.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a plan of an optimist is, what it was made from, and why it takes an action."""
+"""The facts of a plan, the beliefs it was made from, and why it takes an action."""
 
 from dataclasses import dataclass
 
@@ -38,7 +38,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class ActionReason:
-    """What the plan thinks of one action.
+    """The estimates of one action in a plan.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class ActionReason:
 
 @dataclass(frozen=True, eq=False)
 class Beliefs:
-    """What a plan was made from, rewards in units of the agent's range.
+    """The beliefs that a plan was made from, rewards in units of the agent's range.
 
     Attributes
     ----------
@@ -98,20 +98,20 @@ class Beliefs:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why a plan takes its action in a state; print it.
+    """Why a plan takes its action in a state, to be printed.
 
     Attributes
     ----------
     state, action
-        Where, and what the plan does there.
+        The state, and the action of the plan there.
     actions
-        What it thinks of each action.
+        The estimates of each action.
     tied
         How many of them promise the most, to 1e-9 of the reward range.
     vacuous
         Whether every action here has the whole simplex as its plausible transitions.
     planned_at, gain
-        When the plan was made, and the average reward that it hopes for.
+        When the plan was made, and its optimistic average reward.
     widening, scale, ties
         The agent's settings that it was made with.
     """

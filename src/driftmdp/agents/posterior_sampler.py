@@ -14,7 +14,7 @@ from driftmdp import kernels
 from driftmdp.agents.base import RunContext
 from driftmdp.agents.model_based import EpisodicAgent
 from driftmdp.agents.plan_explanation import Plan
-from driftmdp.agents.reward_range import required_range, span_of
+from driftmdp.agents.reward_range import Range, required_range, span_of
 from driftmdp.agents.snapshot_checks import require
 from driftmdp.formulas import tuned
 from driftmdp.kernels.arrays import Longs, TransitionCounts, enlarge_counts, new_counts
@@ -59,16 +59,16 @@ class SamplingSummary:
 
 
 class PosteriorSampler(EpisodicAgent):
-    """What the agents of this family share; a subclass gives the memory and the schedule."""
+    """The base class of this family. A subclass gives the memory and the schedule."""
 
-    reward_range: tuple[float, float]
+    reward_range: Range
     _params: PosteriorParams
 
     def __init__(
         self,
         space: Space,
         horizon: int | None,
-        reward_range: tuple[float, float],
+        reward_range: Range,
         prior: float | None,
         seed: int | None,
         window: int = 0,
@@ -96,7 +96,7 @@ class PosteriorSampler(EpisodicAgent):
 
     @property
     def _arrays(self) -> tuple[PosteriorParams, TransitionCounts, PlanState, Longs, Bits, SampledModel]:
-        """What the kernels ``plan`` and ``play`` take, in their order."""
+        """The arguments of the kernels ``plan`` and ``play``, in their order."""
         return self._params, self._memory, self._plan_state, self._faded, self._draws, self._sample
 
     def _should_replan(self, state: int) -> bool:

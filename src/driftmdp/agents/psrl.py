@@ -6,6 +6,7 @@ for episode m = 1, 2, ...
 """
 
 from driftmdp.agents.posterior_sampler import PosteriorSampler
+from driftmdp.agents.reward_range import Range
 from driftmdp.mdp import Space
 
 
@@ -39,10 +40,6 @@ class PSRL(PosteriorSampler):
     """
 
     def __init__(
-        self,
-        space: Space,
-        reward_range: tuple[float, float] = (0.0, 1.0),
-        prior: float | None = None,
-        seed: int | None = None,
+        self, space: Space, reward_range: Range = (0.0, 1.0), prior: float | None = None, seed: int | None = None
     ) -> None:
         super().__init__(space, None, reward_range, prior, seed)

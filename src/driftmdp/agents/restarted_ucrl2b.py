@@ -1,10 +1,9 @@
 """UCRL2B with restarts: the radii of [FPL20], and the restarts of UCRL2.S."""
 
-import numpy as np
-
 from driftmdp.agents.optimist import BY_DOUBLING, Optimist
-from driftmdp.agents.optimist_parts import BernsteinRadii, SinceRestart, require_restarts
-from driftmdp.formulas.rounding import whole_part
+from driftmdp.agents.optimist_parts import BernsteinRadii, SinceRestart
+from driftmdp.agents.reward_range import Range
+from driftmdp.agents.ucrl2_s import periodic_restarts
 from driftmdp.mdp import Space
 from driftmdp.validation import as_integer
 
@@ -46,16 +45,13 @@ class RestartedUCRL2B(Optimist):
         horizon: int,
         period: int | None = None,
         delta: float | None = None,
-        reward_range: tuple[float, float] | None = (0.0, 1.0),
+        reward_range: Range | None = (0.0, 1.0),
         scale: float = 1.0,
         planner: str = "paper",
         ties: str = "least-visited",
         seed: int | None = None,
     ) -> None:
-        steps = as_integer(horizon, "horizon", minimum=1)
-        chosen = max(1, whole_part(steps ** (2 / 3))) if period is None else period
-        self.period = as_integer(chosen, "period", minimum=1)
-        require_restarts(steps / self.period)
-        memory, confidence = SinceRestart(np.arange(1, steps + 1, self.period)), BernsteinRadii(delta, scale)
+        self.period, starts = periodic_restarts(as_integer(horizon, "horizon", minimum=1), period)
+        memory, confidence = SinceRestart(starts), BernsteinRadii(delta, scale)
         super().__init__(space, horizon, memory, confidence, BY_DOUBLING, reward_range, planner, ties, seed)
         self.delta, self.scale = delta, scale

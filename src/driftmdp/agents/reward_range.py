@@ -1,25 +1,26 @@
 """Ranges of rewards: validated, used as the unit of rewards, and compared with the rewards seen live."""
 
-from typing import Any
+from typing import Any, TypeAlias
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import Problem
 from driftmdp.validation import LARGEST, as_number, warn
 
 REWARDS_BEFORE_RANGE_CHECK = 20
+Range: TypeAlias = tuple[float, float]  # (lo, hi)
 
 
-def checked_range(bounds: Any, name: str = "reward_range") -> tuple[float, float] | None:
+def checked_range(bounds: Any, name: str = "reward_range") -> Range | None:
     """Return a range as two numbers, or None for the raw reading."""
     return None if bounds is None else _two_numbers(bounds, name, ", or None")
 
 
-def required_range(bounds: Any, name: str = "reward_range") -> tuple[float, float]:
+def required_range(bounds: Any, name: str = "reward_range") -> Range:
     """Return a range as two numbers, for agents that cannot do without."""
     return _two_numbers(bounds, name, "")
 
 
-def _two_numbers(bounds: Any, name: str, also: str) -> tuple[float, float]:
+def _two_numbers(bounds: Any, name: str, also: str) -> Range:
     try:
         low, high = (as_number(bound, name, -LARGEST, LARGEST) for bound in bounds)
     except (TypeError, ValueError):
@@ -32,7 +33,7 @@ def _two_numbers(bounds: Any, name: str, also: str) -> tuple[float, float]:
     return low, high
 
 
-def span_of(bounds: tuple[float, float] | None) -> float:
+def span_of(bounds: Range | None) -> float:
     """Return hi - lo, the unit of rewards; 1 where the range is one point, or there is none."""
     return bounds[1] - bounds[0] if bounds is not None and bounds[1] > bounds[0] else 1.0
 
@@ -60,13 +61,13 @@ class RangeMonitor:
         self._n_beyond = 0  # rewards above the range less those below
         self._pending: list[str] = []
 
-    def check_mean(self, name: str, bounds: tuple[float, float], what: str, mean: float, effect: str) -> None:
+    def check_mean(self, name: str, bounds: Range, what: str, mean: float, effect: str) -> None:
         """Note a warning if a mean lies more than the width of its range outside of it."""
         width = span_of(bounds)
         if not bounds[0] - width <= mean <= bounds[1] + width:
             self._note(f"The mean {what} is {mean:g}, far outside", name, bounds, effect)
 
-    def check_reward(self, reward: float, bounds: tuple[float, float], effect: str) -> None:
+    def check_reward(self, reward: float, bounds: Range, effect: str) -> None:
         """Note a warning if the rewards so far are far outside of the range on average, or all on one side."""
         self.n_rewards, self.total = self.n_rewards + 1, self.total + reward
         if bounds[0] <= reward <= bounds[1]:
@@ -79,7 +80,7 @@ class RangeMonitor:
             side = "above" if self._n_beyond > 0 else "below"
             self._note(f"All of the first {n} rewards are {side}", name, bounds, effect)
 
-    def _note(self, fault: str, name: str, bounds: tuple[float, float], effect: str) -> None:
+    def _note(self, fault: str, name: str, bounds: Range, effect: str) -> None:
         if name not in self.warned:
             self.warned |= {name}
             self._pending.append(

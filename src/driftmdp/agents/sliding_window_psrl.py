@@ -4,6 +4,7 @@ Ours: the window and the multiples of W are those of [CSZ20] alg:swr-ucrl2, the 
 """
 
 from driftmdp.agents.posterior_sampler import PosteriorSampler, usual_window
+from driftmdp.agents.reward_range import Range
 from driftmdp.mdp import Space
 from driftmdp.validation import as_integer
 
@@ -43,7 +44,7 @@ class SlidingWindowPSRL(PosteriorSampler):
         space: Space,
         horizon: int,
         window: int | None = None,
-        reward_range: tuple[float, float] = (0.0, 1.0),
+        reward_range: Range = (0.0, 1.0),
         prior: float | None = None,
         seed: int | None = None,
     ) -> None:

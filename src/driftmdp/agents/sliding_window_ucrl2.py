@@ -5,6 +5,7 @@
 
 from typing import Any, Self
 
+from driftmdp.agents.reward_range import Range
 from driftmdp.agents.swucrl2_cw import SWUCRL2CW, tuned_to
 from driftmdp.mdp import Problem, Space
 
@@ -48,7 +49,7 @@ class SlidingWindowUCRL2(SWUCRL2CW):
         horizon: int,
         window: int,
         delta: float | None = None,
-        reward_range: tuple[float, float] | None = (0.0, 1.0),
+        reward_range: Range | None = (0.0, 1.0),
         scale: float = 1.0,
         planner: str = "paper",
         ties: str = "least-visited",
@@ -82,6 +83,5 @@ class SlidingWindowUCRL2(SWUCRL2CW):
             The agent's others.
         """
         if "window" not in parameters:
-            chosen = tuned_to(problem, parameters, budgets, rule)
-            parameters = {"window": chosen.window} | parameters
+            parameters["window"] = tuned_to(problem, parameters, budgets, rule).window
         return super(SWUCRL2CW, cls).for_problem(problem, **parameters)

@@ -1,4 +1,4 @@
-"""Snapshots of agents: one file of plain arrays and a JSON header, written whole; no pickle.
+"""Snapshots of agents: one file of plain arrays and a JSON header, written atomically, without pickle.
 
 The file is a zip of ``.npy`` arrays (numpy's npz), so other languages can read it. ``header`` names the format, its
 version, the class and its parameters; ``state/NAME`` is what was learned; ``parameter/NAME`` are parameters that
@@ -120,13 +120,12 @@ def load(path: str | os.PathLike[str]) -> BuiltinAgent:
         )
     classes = builtin()
     if name not in classes:
-        raise InvalidInputError(f"{path} must hold an agent that this driftmdp knows; it holds {name!r}.")
+        raise InvalidInputError(f"{path} must hold an agent of this version of driftmdp; it holds {name!r}.")
     try:
         return _assembled(classes[name], header, arrays)
     except Exception as error:
-        raise InvalidInputError(
-            f"{path} must be a whole snapshot; it does not fit together ({_first_line(error)})."
-        ) from None
+        why = (str(error).splitlines() or [type(error).__name__])[0]
+        raise InvalidInputError(f"{path} must be a whole snapshot; it does not fit together ({why}).") from None
 
 
 def _assembled(kind: type[BuiltinAgent], header: dict[str, Any], arrays: Arrays) -> BuiltinAgent:
@@ -162,11 +161,9 @@ def _encode(value: Any, name: str, arrays: Arrays) -> Any:
         return value.item()
     if isinstance(value, numbers.Real) and not isinstance(value, bool | int | float):
         return int(value) if isinstance(value, numbers.Integral) else float(value)
-    return (
-        {"tuple": [_encode(v, f"{name}.{i}", arrays) for i, v in enumerate(value)]}
-        if isinstance(value, (tuple, list))
-        else value
-    )
+    if isinstance(value, (tuple, list)):
+        return {"tuple": [_encode(v, f"{name}.{i}", arrays) for i, v in enumerate(value)]}
+    return value
 
 
 def _decode(value: Any, arrays: Arrays) -> Any:
@@ -180,8 +177,6 @@ def _decode(value: Any, arrays: Arrays) -> Any:
     if "tuple" in value:
         return tuple(_decode(item, arrays) for item in value["tuple"])
     kinds: dict[str, Any] = {kind.__name__: kind for kind in (*PARTS, Costs)}
-    if value["part"] not in kinds:
-        raise ValueError(f"unknown part {value['part']!r}")
     return kinds[value["part"]](**{name: _decode(item, arrays) for name, item in value["fields"].items()})
 
 
@@ -190,7 +185,3 @@ def _check_pairs(n_actions: NDArray[Any], arrays: Arrays) -> None:
     pairs, stored = float(n_actions.sum(dtype=np.float64)), sum(array.nbytes for array in arrays.values())
     if pairs > max(MODEST_PAIRS, stored):
         raise ValueError(f"a space of {pairs:.3g} pairs in a file of {stored:,} bytes")
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]

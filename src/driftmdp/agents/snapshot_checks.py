@@ -1,4 +1,4 @@
-"""What agents learned, as arrays of a snapshot, and back: trusted only after every index has been checked.
+"""Everything that agents learn, as arrays of a snapshot and back, trusted only after every index is checked.
 
 Compiled code does not check indices, so a damaged file must be noticed here. Wrong content raises ValueError.
 """

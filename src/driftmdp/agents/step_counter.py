@@ -1,4 +1,4 @@
-"""What agents without a plan share: they count their own steps, and some draw one uniform number per step."""
+"""Base classes of agents without a plan: they count their own steps, and some draw one uniform number per step."""
 
 from typing import Any
 

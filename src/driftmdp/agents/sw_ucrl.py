@@ -5,6 +5,7 @@ from typing import Any, Self
 
 from driftmdp.agents.optimist import BY_DOUBLING, Optimist
 from driftmdp.agents.optimist_parts import JakschRadii, SlidingWindow
+from driftmdp.agents.reward_range import Range
 from driftmdp.agents.swucrl2_cw import tuned_to
 from driftmdp.formulas.rounding import whole_part
 from driftmdp.mdp import Problem, Space
@@ -50,7 +51,7 @@ class SWUCRL(Optimist):
         horizon: int,
         window: int,
         delta: float | None = None,
-        reward_range: tuple[float, float] | None = (0.0, 1.0),
+        reward_range: Range | None = (0.0, 1.0),
         scale: float = 1.0,
         planner: str = "paper",
         ties: str = "least-visited",
@@ -83,6 +84,5 @@ class SWUCRL(Optimist):
     def for_problem(cls, problem: Problem, **parameters: Any) -> Self:
         """Return an agent for a problem; without a window, SWUCRL2-CW's, to compare the two."""
         if "window" not in parameters:
-            chosen = tuned_to(problem, parameters)
-            parameters = {"window": chosen.window} | parameters
+            parameters["window"] = tuned_to(problem, parameters).window
         return super().for_problem(problem, **parameters)

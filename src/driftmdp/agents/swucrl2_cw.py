@@ -12,7 +12,7 @@ from typing import Any, Self
 from driftmdp.agents.base import checked_problem
 from driftmdp.agents.optimist import Optimist
 from driftmdp.agents.optimist_parts import Doubling, PaperRadii, SlidingWindow
-from driftmdp.agents.reward_range import unit_variation
+from driftmdp.agents.reward_range import Range, unit_variation
 from driftmdp.formulas import Tuning, tuned
 from driftmdp.mdp import Problem, Space
 from driftmdp.validation import as_integer
@@ -61,7 +61,7 @@ class SWUCRL2CW(Optimist):
         window: int,
         widening: float,
         delta: float | None = None,
-        reward_range: tuple[float, float] | None = (0.0, 1.0),
+        reward_range: Range | None = (0.0, 1.0),
         scale: float = 1.0,
         planner: str = "paper",
         ties: str = "least-visited",

@@ -8,6 +8,7 @@ for episode k = 1, 2, ...
 
 from driftmdp.agents.optimist import BY_DOUBLING, Optimist
 from driftmdp.agents.optimist_parts import Confidence, Everything, JakschRadii, PaperRadii
+from driftmdp.agents.reward_range import Range
 from driftmdp.mdp import Space
 from driftmdp.validation import one_of
 
@@ -53,7 +54,7 @@ class UCRL2(Optimist):
         horizon: int,
         radii: str = "jaksch",
         delta: float | None = None,
-        reward_range: tuple[float, float] | None = (0.0, 1.0),
+        reward_range: Range | None = (0.0, 1.0),
         scale: float = 1.0,
         planner: str = "paper",
         ties: str = "least-visited",

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from driftmdp.agents.optimist import BY_DOUBLING, Optimist
 from driftmdp.agents.optimist_parts import JakschRadii, SinceRestart, require_restarts
+from driftmdp.agents.reward_range import Range
 from driftmdp.errors import InvalidInputError
 from driftmdp.formulas.rounding import whole_part
 from driftmdp.mdp import Space
@@ -58,7 +59,7 @@ class UCRL2S(Optimist):
         period: int | None = None,
         changes: int | None = None,
         delta: float | None = None,
-        reward_range: tuple[float, float] | None = (0.0, 1.0),
+        reward_range: Range | None = (0.0, 1.0),
         scale: float = 1.0,
         planner: str = "paper",
         ties: str = "least-visited",
@@ -72,13 +73,18 @@ class UCRL2S(Optimist):
             changes = as_integer(changes, "changes", minimum=1)
             starts, share = restarts_for_changes(steps, changes), share / changes**2
         else:
-            chosen = max(1, whole_part(steps ** (2 / 3))) if period is None else period
-            period = as_integer(chosen, "period", minimum=1)
-            require_restarts(steps / period)
-            starts = np.arange(1, steps + 1, period)
+            period, starts = periodic_restarts(steps, period)
         memory, confidence = SinceRestart(starts), JakschRadii(share, scale)
         super().__init__(space, horizon, memory, confidence, BY_DOUBLING, reward_range, planner, ties, seed)
         self.period, self.changes, self.delta, self.scale = period, changes, delta, scale
+
+
+def periodic_restarts(horizon: int, period: int | None) -> tuple[int, NDArray[np.int64]]:
+    """Return a period, by default floor(T^(2/3)), and the times of the first step after each restart."""
+    chosen = max(1, whole_part(horizon ** (2 / 3))) if period is None else period
+    period = as_integer(chosen, "period", minimum=1)
+    require_restarts(horizon / period)
+    return period, np.arange(1, horizon + 1, period)
 
 
 def restarts_for_changes(horizon: int, changes: int) -> NDArray[np.int64]:

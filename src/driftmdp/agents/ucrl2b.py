@@ -2,6 +2,7 @@
 
 from driftmdp.agents.optimist import BY_DOUBLING, Optimist
 from driftmdp.agents.optimist_parts import BernsteinRadii, Everything
+from driftmdp.agents.reward_range import Range
 from driftmdp.mdp import Space
 
 
@@ -40,7 +41,7 @@ class UCRL2B(Optimist):
         space: Space,
         horizon: int,
         delta: float | None = None,
-        reward_range: tuple[float, float] | None = (0.0, 1.0),
+        reward_range: Range | None = (0.0, 1.0),
         scale: float = 1.0,
         planner: str = "paper",
         ties: str = "least-visited",

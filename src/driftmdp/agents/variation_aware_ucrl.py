@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from driftmdp.agents.base import checked_problem
 from driftmdp.agents.optimist import BY_DOUBLING, Optimist
 from driftmdp.agents.optimist_parts import SinceRestart, VariationRadii
-from driftmdp.agents.reward_range import checked_range, span_of
+from driftmdp.agents.reward_range import Range, checked_range, span_of
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import Problem, Space
 from driftmdp.validation import LARGEST, as_integer, as_vector
@@ -63,7 +63,7 @@ class VariationAwareUCRL(Optimist):
         reward_steps: ArrayLike,
         transition_steps: ArrayLike,
         delta: float | None = None,
-        reward_range: tuple[float, float] | None = (0.0, 1.0),
+        reward_range: Range | None = (0.0, 1.0),
         scale: float = 1.0,
         planner: str = "paper",
         ties: str = "least-visited",

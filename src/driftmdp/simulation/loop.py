@@ -16,11 +16,7 @@ from driftmdp.validation import as_flag, as_integer, as_list, warn
 
 
 def simulate(
-    agent: Agent,
-    problem: Problem,
-    seed: int,
-    compiled: bool | None = None,
-    callbacks: Sequence[Callback] = (),
+    agent: Agent, problem: Problem, seed: int, compiled: bool | None = None, callbacks: Sequence[Callback] = ()
 ) -> Run:
     """Run an agent on a problem and return what happened.
 

@@ -47,7 +47,7 @@ class Run:
     actions
         The action taken in each.
     rewards
-        What was received.
+        The rewards received.
     mean_rewards
         r_t(s_t, a_t), which dynamic regret is made of.
     final_state
@@ -60,7 +60,7 @@ class Run:
         Whether every radius of the plan was vacuous: nothing that was remembered mattered.
     summary
         The agent's own summary, if it has a method ``summary()``: for BORL and BOB the arms, their probabilities
-        and those chosen, for EXP3 and its kin the parameters in force.
+        and those chosen, for EXP3 and its variants the parameters in force.
     """
 
     agent: str

@@ -15,16 +15,7 @@ from driftmdp.validation import LARGEST, as_integer, shown
 
 def ready(agent: Agent, problem: Problem, seed: int) -> tuple[Any, RunContext]:
     """Return a fresh copy of the agent and the context of a run, or raise if the two do not fit."""
-    if isinstance(agent, Problem):
-        raise InvalidInputError(
-            f"agent must have reset, act and observe; got the problem {agent.name!r}. The arguments look swapped: "
-            "write simulate(agent, problem, seed)."
-        )
-    checked_problem(problem)
-    if isinstance(agent, type):
-        raise InvalidInputError(
-            f"agent must be made from its class first; got the class {agent.__name__}. Use for_problem(problem)."
-        )
+    check_kinds(agent, problem, "simulate(agent, problem, seed)")
     if not isinstance(agent, Agent):
         hint = " Use driftmdp.agents.Adaptive.for_problem(problem)." if isinstance(agent, str) else ""
         raise InvalidInputError(f"agent must have reset, act and observe; got {agent!r}.{hint}")
@@ -40,6 +31,20 @@ def ready(agent: Agent, problem: Problem, seed: int) -> tuple[Any, RunContext]:
         player.reset(rng)
     draws = problem.draw_noise(np.random.default_rng(world_stream))
     return player, RunContext(problem, draws, new_record(problem.horizon, problem.start))
+
+
+def check_kinds(agent: Any, problem: Problem, call: str) -> None:
+    """Raise if the arguments are swapped, or if the agent is a class; ``call`` shows how to write it."""
+    if isinstance(agent, Problem):
+        raise InvalidInputError(
+            f"agent must have reset, act and observe; got the problem {agent.name!r}. The arguments look swapped: "
+            f"write {call}."
+        )
+    checked_problem(problem)
+    if isinstance(agent, type):
+        raise InvalidInputError(
+            f"agent must be made from its class first; got the class {agent.__name__}. Use for_problem(problem)."
+        )
 
 
 def copied(agent: Agent) -> Any:

@@ -1,7 +1,6 @@
-"""The rules that every agent keeps."""
+"""The rules that every agent must keep."""
 
 import copy
-import functools
 import pickle
 import tempfile
 from collections.abc import Callable
@@ -11,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from driftmdp.agents import Agent, BuiltinAgent, Plan, builtin
-from driftmdp.agents.base import checked_problem
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import Problem
 from driftmdp.simulation import Run, simulate
+from driftmdp.simulation.setup import check_kinds
 from driftmdp.testing.checks import CheckReport, Skip, require, run_checks
 from driftmdp.validation import quietly
 
@@ -38,7 +37,7 @@ def check_agent(agent: Agent | Callable[[Problem], Agent], problem: Problem, see
     agent
         The agent, or a function that makes one for a problem.
     problem
-        What to run it on; a few hundred steps suffice.
+        The problem to run it on; a few hundred steps suffice.
     seed
         Of the runs.
 
@@ -55,20 +54,10 @@ def check_agent(agent: Agent | Callable[[Problem], Agent], problem: Problem, see
     >>> len(report.checks), len(report.skipped)
     (8, 0)
     """
-    if isinstance(agent, Problem):
-        raise InvalidInputError(
-            f"agent must be an agent; got the problem {agent.name!r}. The arguments look swapped: write "
-            "check_agent(agent, problem)."
-        )
-    checked_problem(problem)
-    if isinstance(agent, type):
-        raise InvalidInputError(
-            f"agent must be made from its class first; got the class {agent.__name__}. Use "
-            "for_problem, or a function."
-        )
-    player: Any = agent if _is_agent(agent) or not callable(agent) else agent(problem)
+    check_kinds(agent, problem, "check_agent(agent, problem)")
+    player: Any = agent if isinstance(agent, Agent) or not callable(agent) else agent(problem)
     subject = getattr(player, "name", type(player).__name__)
-    checks: dict[str, Callable[[Any, Problem, int], None]] = {
+    checks = {
         "has reset, act and observe": _has_the_protocol,
         "every action exists": _acts_legally,
         "the same seed gives the same run": _is_repeatable,
@@ -78,13 +67,7 @@ def check_agent(agent: Agent | Callable[[Problem], Agent], problem: Problem, see
         "saved and loaded, it goes on": _survives_saving,
         "compiled equals step by step": _compiled_equals_stepwise,
     }
-    return run_checks(
-        subject, {rule: functools.partial(check, player, problem, seed) for rule, check in checks.items()}
-    )
-
-
-def _is_agent(agent: Any) -> bool:
-    return isinstance(agent, Agent) and not isinstance(agent, type)
+    return run_checks(subject, checks, player, problem, seed)
 
 
 def _has_the_protocol(agent: Any, problem: Problem, seed: int) -> None:
@@ -106,9 +89,8 @@ def _acts_legally(agent: Any, problem: Problem, seed: int) -> None:
         raise
     run = simulate(agent, problem, seed)
     legal = (run.actions >= 0) & (run.actions < problem.space.n_actions[run.states])
-    require(
-        bool(legal.all()), f"action {run.actions[np.argmin(legal)]} at t={np.argmin(legal) + 1} does not exist."
-    )
+    first = int(np.argmin(legal))
+    require(bool(legal.all()), f"action {run.actions[first]} at t={first + 1} does not exist.")
 
 
 def _asks_twice(agent: Any, problem: Problem, seed: int) -> None:
@@ -127,9 +109,8 @@ def _changes_nothing(agent: Any, problem: Problem, seed: int) -> None:
     simulate(agent, problem, seed)
     same = all(np.array_equal(old, new) for old, new in zip(copies, world, strict=True))
     require(same, "it changed the problem's arrays.")
-    require(
-        before is None or before == _frozen(agent), "simulate changed the agent it was given, not only its copy."
-    )
+    unchanged = before is None or before == _frozen(agent)
+    require(unchanged, "simulate changed the agent it was given, not only its copy.")
 
 
 def _survives_pickling(agent: Any, problem: Problem, seed: int) -> None:
@@ -143,7 +124,7 @@ def _survives_saving(agent: Any, problem: Problem, seed: int) -> None:
     if not callable(getattr(agent, "save", None)) or not callable(getattr(type(agent), "load", None)):
         raise Skip("it offers no save(path) with a class method load(path)")
     if isinstance(agent, BuiltinAgent) and builtin().get(type(agent).__name__) is not type(agent):
-        raise Skip("it is derived from an agent of this package, and load knows only those")
+        raise Skip("it is derived from an agent of this package, and load finds only those")
     whole = simulate(agent, problem, seed, compiled=False)
     every = 1 if problem.horizon <= 60 else 7
     _same(whole, simulate(_Interrupted(agent, every), problem, seed, compiled=False), "the interrupted run")
@@ -154,10 +135,9 @@ def _compiled_equals_stepwise(agent: Any, problem: Problem, seed: int) -> None:
         raise Skip("it has no compiled run, play(context)")
     compiled, stepwise = simulate(agent, problem, seed), simulate(agent, problem, seed, compiled=False)
     _same(compiled, stepwise, "the step-by-step run")
-    require(compiled.sweeps.tolist() == stepwise.sweeps.tolist(), "the two runs took other numbers of sweeps.")
-    require(
-        compiled.vacuous.tolist() == stepwise.vacuous.tolist(), "the two runs differ in which plans were vacuous."
-    )
+    for field in ("sweeps", "vacuous"):
+        same = np.array_equal(getattr(compiled, field), getattr(stepwise, field))
+        require(same, f"the step-by-step run has other {field} of plans.")
 
 
 class _Interrupted:

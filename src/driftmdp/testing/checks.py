@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from driftmdp.errors import CheckFailedError, DriftmdpError
 
@@ -28,7 +29,7 @@ class CheckReport:
     Attributes
     ----------
     subject
-        What was checked.
+        The name of the agent or problem.
     checks
         The rules, in order.
     """
@@ -51,12 +52,12 @@ def require(kept: bool, sentence: str) -> None:
         raise CheckFailedError(sentence)
 
 
-def run_checks(subject: str, checks: dict[str, Callable[[], None]]) -> CheckReport:
-    """Run every check; return what passed and what was skipped, and raise at the first broken rule."""
+def run_checks(subject: str, checks: dict[str, Callable[..., None]], *args: Any) -> CheckReport:
+    """Call every check with ``args``; return what passed and what was skipped, and raise at the first failure."""
     found = []
     for rule, check in checks.items():
         try:
-            check()
+            check(*args)
         except Skip as reason:
             found.append(Check(rule, str(reason)))
         except CheckFailedError as error:

@@ -1,8 +1,8 @@
-"""What all bandits share: one state, a range that the rewards lie in, and a doubt when they do not."""
+"""The base class of all bandits: one state, and a range that the rewards are compared with."""
 
 from typing import ClassVar
 
-from driftmdp.agents.reward_range import required_range
+from driftmdp.agents.reward_range import Range, required_range
 from driftmdp.agents.step_counter import StepCountingAgent
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import Space
@@ -13,11 +13,9 @@ class Bandit(StepCountingAgent):
     """An agent for one state, whose actions are arms."""
 
     only_for: ClassVar[str] = "bandits"
-    reward_range: tuple[float, float]
+    reward_range: Range
 
-    def __init__(
-        self, space: Space, horizon: int | None, reward_range: tuple[float, float], seed: int | None
-    ) -> None:
+    def __init__(self, space: Space, horizon: int | None, reward_range: Range, seed: int | None) -> None:
         n_arms_of(space, self.name)
         super().__init__(space, horizon, seed)
         self.reward_range = required_range(reward_range)

@@ -7,7 +7,7 @@ from driftmdp.agents.bandits.bandit import n_arms_of
 from driftmdp.agents.bandits.exponential_weights import warn_if_clipped
 from driftmdp.agents.bandits.upper_confidence import LARGEST_XI, UpperConfidence
 from driftmdp.agents.block_master import BlockMaster, Blocks
-from driftmdp.agents.reward_range import required_range, span_of
+from driftmdp.agents.reward_range import Range, required_range, span_of
 from driftmdp.formulas import BobSchedule, bob_schedule
 from driftmdp.kernels.arrays import Exp3Params, restart_window
 from driftmdp.mdp import Space
@@ -42,12 +42,7 @@ class BOB(BlockMaster, UpperConfidence):
     """
 
     def __init__(
-        self,
-        space: Space,
-        horizon: int,
-        xi: float = 0.6,
-        reward_range: tuple[float, float] = (0.0, 1.0),
-        seed: int | None = None,
+        self, space: Space, horizon: int, xi: float = 0.6, reward_range: Range = (0.0, 1.0), seed: int | None = None
     ) -> None:
         plan, bounds = self.schedule(space, horizon), required_range(reward_range)
         self.xi = as_number(xi, "xi", 0.0, LARGEST_XI)

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from driftmdp.agents.bandits.sw_ucb import window_for
 from driftmdp.agents.bandits.upper_confidence import LARGEST_XI, UpperConfidence
+from driftmdp.agents.reward_range import Range
 from driftmdp.formulas import d_ucb_discount
 from driftmdp.mdp import Problem, Space
 from driftmdp.validation import as_number
@@ -47,7 +48,7 @@ class DUCB(UpperConfidence):
         space: Space,
         discount: float,
         xi: float = 0.6,
-        reward_range: tuple[float, float] = (0.0, 1.0),
+        reward_range: Range = (0.0, 1.0),
         seed: int | None = None,
     ) -> None:
         self.discount = as_number(discount, "discount", LEAST_DISCOUNT, 1.0)
@@ -68,5 +69,5 @@ class DUCB(UpperConfidence):
         """
         if "discount" not in parameters:
             window = window_for(problem, parameters, cls.__name__)
-            parameters = parameters | {"discount": 1.0 if window >= problem.horizon else 1.0 - 1.0 / (window + 1)}
+            parameters["discount"] = 1.0 if window >= problem.horizon else 1.0 - 1.0 / (window + 1)
         return super().for_problem(problem, **parameters)

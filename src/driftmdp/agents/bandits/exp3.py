@@ -6,6 +6,7 @@ can be far off. That is why [CSZ20] Section 5 rejects it as BORL's master.
 
 from driftmdp.agents.bandits.bandit import n_arms_of
 from driftmdp.agents.bandits.exponential_weights import ExponentialWeights, gamma_or
+from driftmdp.agents.reward_range import Range
 from driftmdp.formulas.bandits import exp3_root
 from driftmdp.mdp import Space
 
@@ -42,7 +43,7 @@ class EXP3(ExponentialWeights):
         space: Space,
         horizon: int,
         gamma: float | None = None,
-        reward_range: tuple[float, float] = (0.0, 1.0),
+        reward_range: Range = (0.0, 1.0),
         seed: int | None = None,
     ) -> None:
         n_arms = n_arms_of(space, self.name)

@@ -9,6 +9,7 @@ not only its mean, and the adversary may look at the draws.
 
 from driftmdp.agents.bandits.bandit import n_arms_of
 from driftmdp.agents.bandits.exponential_weights import ExponentialWeights, gamma_or
+from driftmdp.agents.reward_range import Range
 from driftmdp.formulas import Exp3pParameters, exp3p_parameters
 from driftmdp.mdp import Space
 from driftmdp.validation import as_number, one_of
@@ -54,7 +55,7 @@ class EXP3P(ExponentialWeights):
         alpha: float | None = None,
         beta: float | None = None,
         gamma: float | None = None,
-        reward_range: tuple[float, float] = (0.0, 1.0),
+        reward_range: Range = (0.0, 1.0),
         seed: int | None = None,
     ) -> None:
         n_arms = n_arms_of(space, self.name)

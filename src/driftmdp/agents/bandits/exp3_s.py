@@ -5,6 +5,7 @@ w_i <- w_i exp(gamma / K x estimated gain) + e alpha / K x (sum of all weights b
 
 from driftmdp.agents.bandits.bandit import n_arms_of
 from driftmdp.agents.bandits.exponential_weights import ExponentialWeights, gamma_or
+from driftmdp.agents.reward_range import Range
 from driftmdp.formulas.bandits import exp3s_parameters, exp3s_root
 from driftmdp.mdp import Space
 from driftmdp.validation import as_fraction
@@ -48,7 +49,7 @@ class EXP3S(ExponentialWeights):
         changes: int | None = None,
         gamma: float | None = None,
         sharing: float | None = None,
-        reward_range: tuple[float, float] = (0.0, 1.0),
+        reward_range: Range = (0.0, 1.0),
         seed: int | None = None,
     ) -> None:
         n_arms = n_arms_of(space, self.name)

@@ -15,7 +15,8 @@ from driftmdp import kernels
 from driftmdp.agents.bandits.bandit import Bandit
 from driftmdp.agents.base import RunContext
 from driftmdp.agents.lock import locked
-from driftmdp.agents.reward_range import span_of
+from driftmdp.agents.reward_range import Range, span_of
+from driftmdp.agents.snapshot_checks import require
 from driftmdp.agents.step_counter import RandomizedAgent
 from driftmdp.display import brief
 from driftmdp.errors import ClippedGammaWarning, InvalidInputError
@@ -39,13 +40,13 @@ class WeightsSummary:
     gamma
         The share of uniform draws.
     formula_gamma
-        What the formula gives.
+        The share that the formula gives.
     clipped
         Whether the two differ.
     sharing
         alpha of EXP3.S; 0 for the others.
     batch
-        Steps after which Rexp3 begins anew; 0 for the others.
+        Steps after which Rexp3 restarts; 0 for the others.
     probabilities
         Of the draw to come, shape (arms,).
     """
@@ -63,13 +64,13 @@ class WeightsSummary:
 
 
 class ExponentialWeights(RandomizedAgent, Bandit):
-    """What the agents of this family share; a subclass gives the numbers."""
+    """The base class of this family. A subclass gives the parameters."""
 
     def __init__(
         self,
         space: Space,
         horizon: int | None,
-        reward_range: tuple[float, float],
+        reward_range: Range,
         seed: int | None,
         formula_gamma: float,
         gamma: float | None = None,
@@ -96,7 +97,7 @@ class ExponentialWeights(RandomizedAgent, Bandit):
         warn_if_clipped(self.name, formula_gamma, gamma, n_arms, batch or self.horizon or 0, advice)
 
     def reset(self, rng: np.random.Generator | None = None) -> None:
-        """Forget everything and begin anew; draws come from ``rng``, by default from ``seed``."""
+        """Forget everything and start from scratch. Draws come from ``rng``, by default from ``seed``."""
         super().reset(rng)
         self._weights = new_arm_weights(self._params, self.space.n_pairs)
 
@@ -156,7 +157,7 @@ def gamma_or(gamma: float | None, formula: float, n_arms: int) -> float:
 
 
 def warn_if_clipped(name: str, formula_gamma: float, gamma: float, n_arms: int, rounds: int, advice: str) -> None:
-    """Say that gamma was clipped to 1, if it was, and what that means."""
+    """Warn that gamma was clipped to 1, if it was, and what that means."""
     if formula_gamma > 1.0 and gamma == 1.0:
         warn(
             f"gamma of {name} is {formula_gamma:.3g} for {n_arms} arms and {rounds} round{'s' * (rounds > 1)}, and "
@@ -174,6 +175,6 @@ def new_arm_weights(params: Exp3Params, n_arms: int) -> ArmWeights:
 
 def restored_logits(logits: NDArray[Any], n_arms: int) -> NDArray[np.float64]:
     """Return the logits of a snapshot, or raise ValueError."""
-    if logits.shape != (n_arms,) or logits.dtype.kind != "f" or not np.isfinite(logits).all() or logits.max() != 0:
-        raise ValueError("the weights are wrong")
+    require(logits.shape == (n_arms,) and logits.dtype.kind == "f", "the weights are wrong")
+    require(bool(np.isfinite(logits).all() and logits.max() == 0), "the weights are wrong")
     return logits.astype(np.float64)

@@ -1,11 +1,11 @@
-"""Rexp3, EXP3 that begins anew with every batch [BGZ14]."""
+"""Rexp3, EXP3 that restarts with every batch [BGZ14]."""
 
 from typing import Any, Self
 
 from driftmdp.agents.bandits.bandit import n_arms_of
 from driftmdp.agents.bandits.exponential_weights import ExponentialWeights, gamma_or
 from driftmdp.agents.base import checked_problem
-from driftmdp.agents.reward_range import unit_variation
+from driftmdp.agents.reward_range import Range, unit_variation
 from driftmdp.formulas import rexp3_parameters
 from driftmdp.formulas.bandits import exp3_root
 from driftmdp.mdp import Problem, Space
@@ -20,7 +20,7 @@ class Rexp3(ExponentialWeights):
     space
         One state, and the arms as its actions.
     batch
-        Begin anew after so many steps.
+        Restart after so many steps.
     gamma
         The share of uniform draws; by default EXP3's for ``batch`` steps.
     reward_range
@@ -44,7 +44,7 @@ class Rexp3(ExponentialWeights):
         space: Space,
         batch: int,
         gamma: float | None = None,
-        reward_range: tuple[float, float] = (0.0, 1.0),
+        reward_range: Range = (0.0, 1.0),
         seed: int | None = None,
     ) -> None:
         n_arms = n_arms_of(space, self.name)
@@ -64,6 +64,5 @@ class Rexp3(ExponentialWeights):
         if "batch" not in parameters:
             n_arms = n_arms_of(checked_problem(problem).space, cls.__name__)
             variation = unit_variation(problem, parameters.get("reward_range", problem.reward_range))
-            batch, _ = rexp3_parameters(n_arms, problem.horizon, variation)
-            parameters = parameters | {"batch": batch}
+            parameters["batch"] = rexp3_parameters(n_arms, problem.horizon, variation)[0]
         return super().for_problem(problem, **parameters)

@@ -8,6 +8,7 @@ from typing import Any, Self
 from driftmdp.agents.bandits.bandit import n_arms_of
 from driftmdp.agents.bandits.upper_confidence import LARGEST_XI, UpperConfidence
 from driftmdp.agents.base import checked_problem
+from driftmdp.agents.reward_range import Range
 from driftmdp.agents.swucrl2_cw import tuned_to
 from driftmdp.formulas import sw_ucb_window
 from driftmdp.mdp import Problem, Space
@@ -43,12 +44,7 @@ class SWUCB(UpperConfidence):
     """
 
     def __init__(
-        self,
-        space: Space,
-        window: int,
-        xi: float = 0.6,
-        reward_range: tuple[float, float] = (0.0, 1.0),
-        seed: int | None = None,
+        self, space: Space, window: int, xi: float = 0.6, reward_range: Range = (0.0, 1.0), seed: int | None = None
     ) -> None:
         self.window = as_integer(window, "window", minimum=1)
         self.xi = as_number(xi, "xi", 0.0, LARGEST_XI)
@@ -63,7 +59,7 @@ class SWUCB(UpperConfidence):
     def for_problem(cls, problem: Problem, **parameters: Any) -> Self:
         """Return an agent for a problem; without a window, [CSZ20] remark:bandit's for its exact variation."""
         if "window" not in parameters:
-            parameters = parameters | {"window": window_for(problem, parameters, cls.__name__)}
+            parameters["window"] = window_for(problem, parameters, cls.__name__)
         return super().for_problem(problem, **parameters)
 
 

@@ -1,6 +1,7 @@
 """UCB1, for bandits that do not change [ABF02]: mean + sqrt(2 ln n / N), n all plays so far, N those of the arm."""
 
 from driftmdp.agents.bandits.upper_confidence import UpperConfidence
+from driftmdp.agents.reward_range import Range
 from driftmdp.mdp import Space
 
 
@@ -25,7 +26,5 @@ class UCB1(UpperConfidence):
     True
     """
 
-    def __init__(
-        self, space: Space, reward_range: tuple[float, float] = (0.0, 1.0), seed: int | None = None
-    ) -> None:
+    def __init__(self, space: Space, reward_range: Range = (0.0, 1.0), seed: int | None = None) -> None:
         super().__init__(space, None, reward_range, seed, factor=2.0)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from driftmdp import kernels
 from driftmdp.agents.bandits.bandit import Bandit
 from driftmdp.agents.base import ResumableAgent, RunContext
-from driftmdp.agents.reward_range import span_of
+from driftmdp.agents.reward_range import Range, span_of
 from driftmdp.agents.snapshot_checks import memory_arrays, require, restored_memory
 from driftmdp.kernels.arrays import UcbParams, mean_rewards_by_pair, new_counts, visits_by_pair
 from driftmdp.mdp import Space
@@ -17,13 +17,13 @@ LARGEST_XI = 1e50  # so that no index overflows
 
 
 class UpperConfidence(Bandit, ResumableAgent):
-    """What the agents of this family share; a subclass gives the factor and the memory."""
+    """The base class of this family. A subclass gives the factor and the memory."""
 
     def __init__(
         self,
         space: Space,
         horizon: int | None,
-        reward_range: tuple[float, float],
+        reward_range: Range,
         seed: int | None,
         factor: float,
         window: int = 0,
@@ -35,7 +35,7 @@ class UpperConfidence(Bandit, ResumableAgent):
         self.reset()
 
     def reset(self, rng: np.random.Generator | None = None) -> None:
-        """Forget everything and begin anew."""
+        """Forget everything and start from scratch."""
         super().reset(rng)
         n_arms = self.space.n_pairs
         self._memory = new_counts(n_arms, self._window, pairs=n_arms, successors=n_arms)
