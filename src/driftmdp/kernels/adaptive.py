@@ -24,7 +24,7 @@ import numpy as np
 from driftmdp.kernels import fading_memory, transition_counts
 from driftmdp.kernels._compile import inlined_kernel, lean_kernel
 from driftmdp.kernels.adaptive_arrays import AdaptiveParams, AdaptivePlan, ExpertWeights, FadingMemory
-from driftmdp.kernels.arrays import Draws, Ints, NoiseModel, Record, TransitionCounts, WorldArrays
+from driftmdp.kernels.arrays import Draws, Ints, NoiseModel, Record, Step, TransitionCounts, WorldArrays
 from driftmdp.kernels.bellman import BUFFER_FULL, CONVERGED
 from driftmdp.kernels.extended_value_iteration import DAMPING, TIE
 from driftmdp.kernels.world import take_step
@@ -215,9 +215,9 @@ def learn(
     fading: FadingMemory,
     experts: ExpertWeights,
     plan: AdaptivePlan,
-    step: tuple[int, int, float, int],
+    step: Step,
 ) -> None:
-    """Learn from a step, (state, pair, reward, next state), and let time pass."""
+    """Learn from a step and let time pass."""
     state, pair, reward, next_state = step
     reward = min(max((reward - params.bottom) / params.span, 0.0), 1.0)
     t = plan.facts[0]["t"]

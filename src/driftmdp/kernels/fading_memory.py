@@ -28,7 +28,7 @@ from driftmdp.kernels.adaptive_arrays import (
     ExpertWeights,
     FadingMemory,
 )
-from driftmdp.kernels.arrays import Floats, TransitionCounts
+from driftmdp.kernels.arrays import Floats, Step, TransitionCounts
 
 BACK_OFF = 1.0  # visits that the next longer memory counts for
 MAX_EXTRAPOLATION = 2.0  # a line is followed for so many gaps between the visits that it is drawn through
@@ -274,14 +274,8 @@ def update_drift(experts: ExpertWeights, context: int, excess: float, noise: flo
 
 
 @inlined_kernel
-def remember(
-    counts: TransitionCounts,
-    fading: FadingMemory,
-    experts: ExpertWeights,
-    step: tuple[int, int, float, int],
-    t: int,
-) -> int:
-    """Add a step, (state, pair, reward, next state), to every memory; return the slot of its pair."""
+def remember(counts: TransitionCounts, fading: FadingMemory, experts: ExpertWeights, step: Step, t: int) -> int:
+    """Add a step to every memory; return the slot of its pair."""
     state, pair, reward, next_state = step
     index = counts.slot_of[pair]
     age = 0 if index < 0 else t - fading.pairs[index]["last"]

@@ -263,13 +263,7 @@ def play(
         order, residual = decide(demands, 0, weekday, shelf, workspace, on_hand[state], coming[state])
         worst = max(worst, residual)
         _, following = take_step(world, draws, noise, record, step, order)
-        # Agents see states only: the sales are what is missing from tomorrow's stock.
-        on_sale, arrives = on_hand[state], coming[state]
-        if shelf.lead_time < 2:
-            arrives = order
-        if shelf.lead_time == 0:
-            on_sale += order
-            arrives = 0
-        sales = on_sale + arrives - on_hand[following]
-        censored_demand.learn(demands, 0, weekday, on_sale, sales, workspace)
+        # Agents see states only: the sales are what is missing from the stock that a day without demand leaves.
+        on_sale, unsold, _ = advance_day(shelf, on_hand[state], coming[state], order, 0)
+        censored_demand.learn(demands, 0, weekday, on_sale, unsold - on_hand[following], workspace)
     return worst

@@ -141,29 +141,25 @@ def draw_model(params: PosteriorParams, counts: TransitionCounts, generator: Bit
             return False
         model.indptr[pair] = z
         index = counts.slot_of[pair]
-        count, total, head = 0.0, 0.0, -1
+        count, total = 0.0, 0.0
         if index >= 0:
-            slot = counts.slots[index]
-            count, total, head = slot["count"], slot["total"], slot["head"]
+            count, total = counts.slots[index]["count"], counts.slots[index]["total"]
         # A reward counts as so much of a success: its Beta(1, 1) prior is uniform.
         model.rewards[pair] = beta(generator, 1.0 + max(total, 0.0), 1.0 + max(count - total, 0.0))
-        z = draw_row(params, counts, generator, sample, head, count, z)
+        z = draw_row(params, counts, generator, sample, index, z)
     model.indptr[model.rewards.size] = z
     return True
 
 
 @lean_kernel
 def draw_row(
-    params: PosteriorParams,
-    counts: TransitionCounts,
-    generator: Bits,
-    sample: SampledModel,
-    head: int,
-    count: float,
-    first: int,
+    params: PosteriorParams, counts: TransitionCounts, generator: Bits, sample: SampledModel, index: int, first: int
 ) -> int:
     """Draw the next states of a pair from place ``first`` on; return the place after them."""
     data, indices, seen = sample.model.data, sample.model.indices, sample.seen
+    count, head = 0.0, -1
+    if index >= 0:
+        count, head = counts.slots[index]["count"], counts.slots[index]["head"]
     cut = 30.0 + 15.0 / (params.prior * seen.size + count)  # e^-30 of a total that is less than e^-15 once in 10^6
     total, z = 0.0, first
     # Where all are beyond the cut, they are drawn again: w is memoryless, so their ratios have the same law.

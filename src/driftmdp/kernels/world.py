@@ -11,7 +11,12 @@ from driftmdp.kernels.arrays import Bools, Csr, Draws, Floats, Ints, Model, Nois
 @kernel
 def model_at(world: WorldArrays, step: int, rewards: Floats, scratch: Floats) -> Model:
     """Return the MDP of a step; ``rewards`` and, for a true mixture, ``scratch`` hold its numbers."""
-    rewards_at(world, step, rewards)
+    for pair in range(rewards.size):
+        rewards[pair] = 0.0
+    for w in range(world.reward_weight_indptr[step], world.reward_weight_indptr[step + 1]):
+        anchor = world.reward_weight_indices[w]
+        for pair in range(rewards.size):
+            rewards[pair] += world.reward_weight_data[w] * world.anchor_rewards[anchor, pair]
     first, last = world.weight_indptr[step], world.weight_indptr[step + 1]
     n_pairs = world.anchor_rewards.shape[1]
     if last - first == 1:  # one anchor's rows are p_t: nothing is copied
@@ -34,17 +39,6 @@ def mean_reward(world: WorldArrays, step: int, pair: int) -> float:
     for w in range(world.reward_weight_indptr[step], world.reward_weight_indptr[step + 1]):
         total += world.reward_weight_data[w] * world.anchor_rewards[world.reward_weight_indices[w], pair]
     return total
-
-
-@lean_kernel
-def rewards_at(world: WorldArrays, step: int, rewards: Floats) -> None:
-    """Fill ``rewards`` with r_t of every pair."""
-    for pair in range(rewards.size):
-        rewards[pair] = 0.0
-    for w in range(world.reward_weight_indptr[step], world.reward_weight_indptr[step + 1]):
-        anchor = world.reward_weight_indices[w]
-        for pair in range(rewards.size):
-            rewards[pair] += world.reward_weight_data[w] * world.anchor_rewards[anchor, pair]
 
 
 @inlined_kernel
