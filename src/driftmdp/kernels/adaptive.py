@@ -1,4 +1,4 @@
-"""The adaptive agent's step: refresh some pairs, plan, act, learn; and a whole run of such steps.
+"""The adaptive agent's step: refresh some pairs, plan, act, learn, and a whole run of such steps.
 
 One definition serves the live agent, which calls ``improve_plan``, ``choose`` and ``learn`` one by one, and
 ``play``, which calls them T times without leaving compiled code. kernels/fading_memory.py has the memories that it
@@ -180,7 +180,7 @@ def choose(
     plan: AdaptivePlan,
     state: int,
 ) -> int:
-    """Return the action of the largest value; ties go to the least visited, then to the lowest."""
+    """Return the action of the largest value. Ties go to the least visited, then to the lowest."""
     action, best, least = 0, -np.inf, np.inf
     for pair in range(offsets[state], offsets[state + 1]):
         index = counts.slot_of[pair]
@@ -198,7 +198,7 @@ def choose(
 
 @inlined_kernel
 def add_state(plan: AdaptivePlan, state: int) -> None:
-    """Add a state that is met for the first time; its value is that of the states never met."""
+    """Add a state that is met for the first time. Its value is that of the states never met."""
     if plan.is_met[state] == 0:
         plan.is_met[state] = 1
         facts = plan.facts[0]
@@ -256,7 +256,7 @@ def play(
     first: int,
     last: int,
 ) -> tuple[int, int]:
-    """Take the steps of the rows ``first .. last - 1``; return the row reached and a status."""
+    """Take the steps of the rows ``first .. last - 1``. Return the row reached and a status."""
     offsets = world.offsets
     for step in range(first, last):
         # Arrays cannot grow in compiled code: the caller enlarges them and comes back to the same step.

@@ -1,7 +1,7 @@
 """Demand seen through sales: Kaplan-Meier under several memories at once, their mixture, and a band around it.
 
 A day with y units on sale shows Y = min(X, y). Of the question "given that demand is at least j, does it stop
-there?" the day tells the answer for every j < Y (no), and for j = Y if Y < y (yes); if the shelf was emptied it
+there?" the day tells the answer for every j < Y (no), and for j = Y if Y < y (yes). If the shelf was emptied it
 tells nothing more. Counting askings and stops gives the hazards and so the tail of demand, [KM58]:
 
 =============  ==========================  ====================================================================
@@ -181,7 +181,7 @@ def learn(demands: Demands, i: int, weekday: int, on_sale: int, sales: int, work
 def _weigh_memories(
     demands: Demands, i: int, weekday: int, on_sale: int, sales: int, workspace: DemandWorkspace
 ) -> None:
-    """Weigh each memory, and the belief in weekdays, by the likelihood of the sales; fixed share [HW98]."""
+    """Weigh each memory, and the belief in weekdays, by the likelihood of the sales, with fixed share [HW98]."""
     n_memories = workspace.hazards.shape[0]
     tilt, q = weekday_tilt(demands, i, weekday), demands.belief[i]
     alike, tilted = 0.0, 0.0

@@ -1,4 +1,4 @@
-"""A moving mixture at a step: p_t, r_t, draws from them; and runs of agents that do not learn."""
+"""A moving mixture at a step: p_t, r_t, draws from them, and runs of agents that do not learn."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from driftmdp.kernels.arrays import Bools, Csr, Draws, Floats, Ints, Model, Nois
 
 @kernel
 def model_at(world: WorldArrays, step: int, rewards: Floats, scratch: Floats) -> Model:
-    """Return the MDP of a step; ``rewards`` and, for a true mixture, ``scratch`` hold its numbers."""
+    """Return the MDP of a step. ``rewards`` and, for a true mixture, ``scratch`` hold its numbers."""
     for pair in range(rewards.size):
         rewards[pair] = 0.0
     for w in range(world.reward_weight_indptr[step], world.reward_weight_indptr[step + 1]):
@@ -57,7 +57,7 @@ def draw_index(data: Floats, first: int, last: int, uniform: float) -> int:
 
 @inlined_kernel
 def sample_anchor(world: WorldArrays, step: int, uniform: float) -> int:
-    """Draw the anchor of a step; in inventory, the day's censored demand."""
+    """Draw the anchor of a step. In inventory, the day's censored demand."""
     first, last = world.weight_indptr[step], world.weight_indptr[step + 1]
     return world.weight_indices[draw_index(world.weight_data, first, last, uniform)]
 
@@ -120,7 +120,7 @@ def _norm_and_clear(total: Floats, seen: Bools, touched: Ints, n_touched: int, o
 def take_step(
     world: WorldArrays, draws: Draws, noise: NoiseModel, record: Record, step: int, action: int
 ) -> tuple[float, int]:
-    """Take an action in the state of a step and write down what happens; return the reward and the next state."""
+    """Take an action in the state of a step and write down what happens. Return the reward and the next state."""
     pair = world.offsets[record.states[step]] + action
     reward, next_state, _ = sample_step(
         world, step, pair, (draws.anchor[step], draws.successor[step], draws.noise[step]), noise
