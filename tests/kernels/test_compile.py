@@ -13,8 +13,6 @@ from driftmdp import kernels
 
 SOURCES = Path(driftmdp.__file__).parent
 PROBE = """
-import pkgutil
-
 import numpy as np
 from driftmdp.kernels import hitting_times
 from driftmdp.kernels.arrays import Model

@@ -40,7 +40,7 @@ def test_the_stream_is_that_of_xoshiro256_plus_plus():
 )
 def test_the_laws_are_scipys(name, shapes, law):
     state = draws(7)
-    drawn = np.array([getattr(kernels.rng, name)(state, *shapes) for _ in range(DRAWS)])
+    drawn = np.array([getattr(kernels.posterior, name)(state, *shapes) for _ in range(DRAWS)])
     assert stats.kstest(drawn, law.cdf).pvalue > 0.001
     assert drawn.mean() == pytest.approx(law.mean(), abs=4 * law.std() / DRAWS**0.5)
     assert drawn.var() == pytest.approx(law.var(), rel=0.06)

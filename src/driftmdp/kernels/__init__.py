@@ -1,4 +1,4 @@
-"""Compiled loops: arrays in, arrays filled; no validation, no I/O, no classes.
+"""Compiled loops: arrays in, arrays filled. No validation, no I/O, no classes.
 
 ``driftmdp.kernels.NAME`` loads a module, and with it the compiler, when it is first used, so that
 importing driftmdp costs nothing of it.
@@ -40,7 +40,7 @@ def __getattr__(name: str) -> ModuleType:
 
 
 def has_compiled_cache() -> bool:
-    """Return whether something has been compiled on this machine before; if not, the first run takes a minute."""
+    """Return whether something has been compiled on this machine before. If not, the first run takes a minute."""
     from driftmdp.kernels import _compile
 
     return _compile.has_compiled_cache()

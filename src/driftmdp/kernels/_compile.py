@@ -4,7 +4,7 @@ numba's own cache looks only at the file that defines a function, so an edit in 
 inlined into another file would be missed. Here the cache directory and the stamp inside it are a hash
 of every kernel source: an edit never meets a stale cache, and a second process never compiles again.
 
-The directory is in ``NUMBA_CACHE_DIR`` if that is set, otherwise in the user's cache directory; where that cannot
+The directory is in ``NUMBA_CACHE_DIR`` if that is set, otherwise in the user's cache directory. Where that cannot
 be written, in the temporary one. What lies there is run, so nobody else may be able to write to it: otherwise a new
 temporary directory is made, which is removed when the process ends.
 """
@@ -124,7 +124,7 @@ class _SourcesCache(FunctionCache):
 def kernel(function: Function) -> Function:
     """Compile ``function`` on first call, releasing the GIL, and keep the machine code on disk.
 
-    Division by zero gives infinities and NaNs, as in numpy; kernels look for them where it matters.
+    Division by zero gives infinities and NaNs, as in numpy. Kernels look for them where it matters.
     """
     # Set explicitly: otherwise a lean kernel that calls it hands its own setting down.
     return _compiled(function, _nrt=True)

@@ -1,4 +1,4 @@
-"""The adaptive agent's step: refresh some pairs, plan, act, learn; and a whole run of such steps.
+"""The adaptive agent's step: refresh some pairs, plan, act, learn, and a whole run of such steps.
 
 One definition serves the live agent, which calls ``improve_plan``, ``choose`` and ``learn`` one by one, and
 ``play``, which calls them T times without leaving compiled code. kernels/fading_memory.py has the memories that it
@@ -24,7 +24,7 @@ import numpy as np
 from driftmdp.kernels import fading_memory, transition_counts
 from driftmdp.kernels._compile import inlined_kernel, lean_kernel
 from driftmdp.kernels.adaptive_arrays import AdaptiveParams, AdaptivePlan, ExpertWeights, FadingMemory
-from driftmdp.kernels.arrays import Draws, Ints, NoiseModel, Record, TransitionCounts, WorldArrays
+from driftmdp.kernels.arrays import Draws, Ints, NoiseModel, Record, Step, TransitionCounts, WorldArrays
 from driftmdp.kernels.bellman import BUFFER_FULL, CONVERGED
 from driftmdp.kernels.extended_value_iteration import DAMPING, TIE
 from driftmdp.kernels.world import take_step
@@ -180,7 +180,7 @@ def choose(
     plan: AdaptivePlan,
     state: int,
 ) -> int:
-    """Return the action of the largest value; ties go to the least visited, then to the lowest."""
+    """Return the action of the largest value. Ties go to the least visited, then to the lowest."""
     action, best, least = 0, -np.inf, np.inf
     for pair in range(offsets[state], offsets[state + 1]):
         index = counts.slot_of[pair]
@@ -198,7 +198,7 @@ def choose(
 
 @inlined_kernel
 def add_state(plan: AdaptivePlan, state: int) -> None:
-    """Add a state that is met for the first time; its value is that of the states never met."""
+    """Add a state that is met for the first time. Its value is that of the states never met."""
     if plan.is_met[state] == 0:
         plan.is_met[state] = 1
         facts = plan.facts[0]
@@ -215,9 +215,9 @@ def learn(
     fading: FadingMemory,
     experts: ExpertWeights,
     plan: AdaptivePlan,
-    step: tuple[int, int, float, int],
+    step: Step,
 ) -> None:
-    """Learn from a step, (state, pair, reward, next state), and let time pass."""
+    """Learn from a step and let time pass."""
     state, pair, reward, next_state = step
     reward = min(max((reward - params.bottom) / params.span, 0.0), 1.0)
     t = plan.facts[0]["t"]

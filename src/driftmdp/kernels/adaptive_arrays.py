@@ -20,15 +20,15 @@ class AdaptiveParams(NamedTuple):
     ============  ==========================================================================================
     noise         deviations of the mean reward that are added to it
     drift         deviations by which rewards were seen to move while a pair was not visited
-    patience      1: the more of these, the longer that was, ln (1 + age) / ln 31; 0: as many always
+    patience      1: the more of these, the longer that was, ln (1 + age) / ln 31, 0: as many always
     spread        deviations of the value of the next state
     leak          weight of the belief that a step leads to a good state whatever was seen, in visits
     curiosity     growth of all of these with the logarithm of how much more often the state was seen
     boldness      deviations above the mean of the tried pairs at which untried ones are valued
     share         of all weight that is spread evenly after each step
-    contexts      1: reward experts have weights for each age; 0: for all ages together
+    contexts      1: reward experts have weights for each age, 0: for all ages together
     line          1: the line through the last two rewards is an expert
-    fading        1: there are fading memories; 0: only everything
+    fading        1: there are fading memories, 0: only everything
     every         steps from plan to plan
     bottom, span  rewards are mapped to [0, 1] by (r - bottom) / span, and clipped
     ============  ==========================================================================================

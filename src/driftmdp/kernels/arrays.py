@@ -20,6 +20,7 @@ Longs: TypeAlias = NDArray[np.int64]
 Bools: TypeAlias = NDArray[np.bool_]
 Records: TypeAlias = Any  # an array of one of the record types below: its fields are read by name
 Csr: TypeAlias = tuple[Ints, Ints, Floats]  # indptr, indices, data
+Step: TypeAlias = tuple[int, int, float, int]  # state, pair, reward, next state
 NoiseModel: TypeAlias = tuple[int, float, float, float]  # kind as in mdp/noise.py, sigma, bottom and top of rewards
 
 FIRST_CAPACITY = 32  # pairs and successors that new counts can hold
@@ -40,9 +41,9 @@ class Model(NamedTuple):
     ========  ============  =======================================================================
     offsets   (S + 1,)      the pair index of (s, a) is offsets[s] + a
     rewards   (pairs,)      r(s, a)
-    indptr    (pairs + 1,)  row p is ``indptr[p] .. indptr[p + 1] - 1``; need not start at 0
+    indptr    (pairs + 1,)  row p is ``indptr[p] .. indptr[p + 1] - 1``, and need not start at 0
     indices   (stored,)     next states
-    data      (stored,)     probabilities; a stored zero is no successor
+    data      (stored,)     probabilities. A stored zero is no successor
     ========  ============  =======================================================================
     """
 
@@ -73,7 +74,7 @@ class WorldArrays(NamedTuple):
     ``reward_weight_indptr``, ``reward_weight_indices``, ``reward_weight_data`` for the rewards.
 
     The union is empty when every step names one anchor: then that anchor's rows *are* p_t. In kernels
-    a step is a 0-based row; the public t is 1-based.
+    a step is a 0-based row. The public t is 1-based.
     """
 
     offsets: Ints
@@ -103,7 +104,7 @@ class Draws(NamedTuple):
     anchor, successor
         Uniform in [0, 1): which anchor a step draws, and which next state, shape (T,).
     noise
-        For the reward, shape (T,); 0 where the noise model needs no number of its own.
+        For the reward, shape (T,), 0 where the noise model needs no number of its own.
     """
 
     anchor: Floats
@@ -158,9 +159,9 @@ class TransitionCounts(NamedTuple):
     =========  =================  ========================================================================
     slot_of    (pairs,)           the slot of a pair, -1 if nothing is remembered of it
     slots      (capacity,) SLOT   pair, state, first successor entry, N, sum of R, sum of R^2
-    entries    (capacity,) ENTRY  pair, next state, count; linked in both directions by pair
+    entries    (capacity,) ENTRY  pair, next state, count, linked in both directions by pair
     table      (2^k,)             open-addressed hash of (pair, next state) -> entry, -1 if vacant
-    steps      (capacity,) STEP   ring buffer of the window; empty where nothing ever leaves
+    steps      (capacity,) STEP   ring buffer of the window, empty where nothing ever leaves
     tally      (1,) TALLY         how much of the above is in use, and the window W: 0 where nothing ever leaves
     =========  =================  ========================================================================
     """
@@ -244,8 +245,8 @@ class Exp3Params(NamedTuple):
     rate          factor of the estimated gains in the exponent: alpha of [CSZ20] eq:p
     bonus         what every arm's estimate grows by, over its probability: beta of eq:borl_update
     mixing        share of the draws that is uniform: gamma of eq:p
-    sharing       share of all weight that is given to each arm after an update, EXP3.S; 0 for none
-    batch         restart after so many steps, Rexp3; 0 for never
+    sharing       share of all weight that is given to each arm after an update, EXP3.S, 0 for none
+    batch         restart after so many steps, Rexp3, 0 for never
     bottom, span  rewards are mapped to [0, 1] by (r - bottom) / span, and clipped
     ============  =====================================================================================
     """
@@ -284,7 +285,7 @@ class UcbParams(NamedTuple):
 
     ============  =====================================================================================
     factor        c of the radius sqrt(c ln n / N), n the sum of all N
-    discount      factor of everything remembered at every step; 1 for none
+    discount      factor of everything remembered at every step, 1 for none
     bottom, span  rewards are mapped to [0, 1] by (r - bottom) / span
     ============  =====================================================================================
     """

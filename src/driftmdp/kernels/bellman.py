@@ -66,7 +66,7 @@ def subtract_least(u: Floats, n: int) -> None:
 
 @lean_kernel
 def bellman_step(model: Model, bias: Floats, policy: Ints, margin: float) -> tuple[float, float, bool]:
-    """Make ``policy`` greedy for ``bias``; return min and max of T bias - bias, and if it changed."""
+    """Make ``policy`` greedy for ``bias``. Return min and max of T bias - bias, and if it changed."""
     low, high, changed = np.inf, -np.inf, False
     for s in range(model.offsets.size - 1):
         current = model.offsets[s] + policy[s]
@@ -114,7 +114,7 @@ def induce_backward(world: WorldArrays, values: Floats, policy: Ints, improve: b
     """Fill ``values[s]`` with the best expected total reward from t = 1, or with that of a given policy.
 
     V_t(s) = max_a r_t(s, a) + sum_j p_t(j | s, a) V_{t+1}(j), V_{T+1} = 0. If ``improve``, ``policy[t, s]`` is
-    filled with the best actions; otherwise the maximum is over its action alone.
+    filled with the best actions. Otherwise the maximum is over its action alone.
     """
     offsets = world.offsets
     rewards, scratch = np.empty(world.anchor_rewards.shape[1]), np.empty(world.union_indices.size)

@@ -1,7 +1,7 @@
 """Demand seen through sales: Kaplan-Meier under several memories at once, their mixture, and a band around it.
 
 A day with y units on sale shows Y = min(X, y). Of the question "given that demand is at least j, does it stop
-there?" the day tells the answer for every j < Y (no), and for j = Y if Y < y (yes); if the shelf was emptied it
+there?" the day tells the answer for every j < Y (no), and for j = Y if Y < y (yes). If the shelf was emptied it
 tells nothing more. Counting askings and stops gives the hazards and so the tail of demand, [KM58]:
 
 =============  ==========================  ====================================================================
@@ -164,7 +164,16 @@ def learn(demands: Demands, i: int, weekday: int, on_sale: int, sales: int, work
         estimate_hazards(demands, i, workspace)
         _weigh_memories(demands, i, weekday, on_sale, sales, workspace)
         _count_weekday(demands, i, weekday, on_sale, sales, workspace)
-    _count_day(demands, i, on_sale, sales)
+    _, n_memories, n_levels = demands.at_risk.shape
+    for k in range(n_memories):
+        for j in range(n_levels):
+            demands.at_risk[i, k, j] *= DAY_DECAY[k]
+            demands.stops[i, k, j] *= DAY_DECAY[k]
+        # [KM58]: the day answers for every level below the sales, and for the sales if there was more on sale.
+        for j in range(min(sales + 1, on_sale)):
+            demands.at_risk[i, k, j] += 1.0
+        if sales < on_sale:
+            demands.stops[i, k, sales] += 1.0
     demands.days[i] += 1
 
 
@@ -172,7 +181,7 @@ def learn(demands: Demands, i: int, weekday: int, on_sale: int, sales: int, work
 def _weigh_memories(
     demands: Demands, i: int, weekday: int, on_sale: int, sales: int, workspace: DemandWorkspace
 ) -> None:
-    """Weigh each memory, and the belief in weekdays, by the likelihood of the sales; fixed share [HW98]."""
+    """Weigh each memory, and the belief in weekdays, by the likelihood of the sales, with fixed share [HW98]."""
     n_memories = workspace.hazards.shape[0]
     tilt, q = weekday_tilt(demands, i, weekday), demands.belief[i]
     alike, tilted = 0.0, 0.0
@@ -192,9 +201,8 @@ def _weigh_memories(
     total = (1.0 - q) * alike + q * tilted
     if total > 0.0:  # otherwise the likelihoods have underflown, and tell nothing apart
         for k in range(n_memories):
-            demands.weights[i, k] = (1.0 - FIXED_SHARE) * workspace.likelihoods[
-                k
-            ] / total + FIXED_SHARE / n_memories
+            kept = (1.0 - FIXED_SHARE) * workspace.likelihoods[k]
+            demands.weights[i, k] = kept / total + FIXED_SHARE / n_memories
         demands.belief[i] = (1.0 - FIXED_SHARE) * q * tilted / total + 0.5 * FIXED_SHARE
 
 
@@ -213,17 +221,3 @@ def _count_weekday(
     demands.rhythm[i, 1, weekday] += expected
     if sales < on_sale:
         demands.rhythm[i, 0, weekday] += 1.0
-
-
-@inlined_kernel
-def _count_day(demands: Demands, i: int, on_sale: int, sales: int) -> None:
-    _, n_memories, n_levels = demands.at_risk.shape
-    for k in range(n_memories):
-        for j in range(n_levels):
-            demands.at_risk[i, k, j] *= DAY_DECAY[k]
-            demands.stops[i, k, j] *= DAY_DECAY[k]
-        # [KM58]: the day answers for every level below the sales, and for the sales if there was more on sale.
-        for j in range(min(sales + 1, on_sale)):
-            demands.at_risk[i, k, j] += 1.0
-        if sales < on_sale:
-            demands.stops[i, k, sales] += 1.0

@@ -2,7 +2,7 @@
 
 (T u)(s) = max over a of r(s, a) + max over plausible p of p'u. For *any* u, rho = max (T u - u) and gamma = u - min
 u satisfy Properties 1 and 2 of [CSZ20] app:evi with precision span(T u - u): whatever produced u, one step on it
-certifies the plan. ``iterate_plainly`` is [CSZ20] alg:evi; ``accelerate`` alternates that step with solving the
+certifies the plan. ``iterate_plainly`` is [CSZ20] alg:evi. ``accelerate`` alternates that step with solving the
 ordinary MDP that it found.
 """
 
@@ -41,7 +41,7 @@ def needs_sorting(sets: PlausibleSets, n: int) -> bool:
 
 @inlined_kernel
 def row_value(workspace: PlanWorkspace, row: int, n: int, top: int, fill: bool) -> float:
-    """Return the optimistic value of a row; if ``fill``, write its optimistic transitions."""
+    """Return the optimistic value of a row. If ``fill``, write its optimistic transitions."""
     sets, u, indices, data = workspace.sets, workspace.u, workspace.indices, workspace.data
     support = sets.support[row]
     if sets.slack.size > 0 and sets.radius[row] == 0.0:
@@ -63,7 +63,7 @@ def row_value(workspace: PlanWorkspace, row: int, n: int, top: int, fill: bool) 
 
 @lean_kernel
 def sweep(workspace: PlanWorkspace, n: int, sort: bool, fill: bool) -> tuple[float, float]:
-    """Set ``new`` to T u, ``values`` and ``actions`` to what attains it; return min and max of T u - u.
+    """Set ``new`` to T u, ``values`` and ``actions`` to what attains it. Return min and max of T u - u.
 
     If ``fill``, also write the optimistic transitions.
     """
@@ -118,7 +118,7 @@ def sweep_policy(workspace: PlanWorkspace, n: int, sort: bool, improve: bool) ->
 
 @inlined_kernel
 def find_top(workspace: PlanWorkspace, n: int, sort: bool) -> tuple[int, bool]:
-    """Return the state with the largest u, and whether all are equal; bring ``order`` up to date if it is used."""
+    """Return the state with the largest u, and whether all are equal. Bring ``order`` up to date if it is used."""
     u = workspace.u
     top, least = 0, u[0]
     for s in range(1, n):
@@ -140,7 +140,7 @@ def relax(workspace: PlanWorkspace, n: int, share: float) -> None:
 
 @inlined_kernel
 def is_close(low: float, high: float, precision: float) -> bool:
-    """Return whether T u - u is within the precision; an empty or overflown range is not."""
+    """Return whether T u - u is within the precision. An empty or overflown range is not."""
     return 0.0 <= high - low <= precision
 
 
@@ -156,7 +156,7 @@ def optimistic_model(workspace: PlanWorkspace, n: int) -> Model:
 
 @kernel
 def accelerate(workspace: PlanWorkspace, n: int, precision: float, prune: bool) -> tuple[float, float, int, int]:
-    """Iterate modified policy iteration, and solve where that is slow; return as ``iterate_plainly``.
+    """Iterate modified policy iteration, and solve where that is slow. Return as ``iterate_plainly``.
 
     OUT_OF_BUDGET means that the MDP of the last sweep needs a sparse elimination, BUFFER_FULL that the workspace
     has no places for it.
@@ -213,7 +213,7 @@ def accelerate(workspace: PlanWorkspace, n: int, precision: float, prune: bool) 
 
 @lean_kernel
 def value_policy(workspace: PlanWorkspace, n: int, sort: bool, enough: float) -> tuple[int, bool]:
-    """Sweep the policy alone until its residual is small enough; return sweeps, and whether that is too slow."""
+    """Sweep the policy alone until its residual is small enough. Return sweeps, and whether that is too slow."""
     before = np.inf
     for i in range(MAX_POLICY_SWEEPS):
         low, high = sweep_policy(workspace, n, sort, False)
@@ -230,7 +230,7 @@ def value_policy(workspace: PlanWorkspace, n: int, sort: bool, enough: float) ->
 def damped_sweeps(
     workspace: PlanWorkspace, n: int, precision: float, sort: bool, iterations: int
 ) -> tuple[float, float, int, int]:
-    """Take steps of nine tenths, which converge on periodic chains too; stop when they no longer improve."""
+    """Take steps of nine tenths, which converge on periodic chains too. Stop when they no longer improve."""
     before = np.inf
     for i in range(MAX_DAMPED_SWEEPS + 1):
         low, high = sweep(workspace, n, sort, False)
@@ -250,7 +250,7 @@ def damped_sweeps(
 def iterate(
     workspace: PlanWorkspace, n: int, precision: float, fast: bool, prune: bool
 ) -> tuple[float, float, int, int, bool]:
-    """Plan over n states from u; return min and max of T u - u, iterations, status, if it was accelerated.
+    """Plan over n states from u. Return min and max of T u - u, iterations, status, if it was accelerated.
 
     If ``prune``, ``values`` are exact only for rows that are best or nearly so.
     """
@@ -267,7 +267,7 @@ def iterate(
 
 @lean_kernel
 def iterate_plainly(workspace: PlanWorkspace, n: int, precision: float) -> tuple[float, float, int, int]:
-    """Iterate [CSZ20] alg:evi from u; return min and max of T u - u, sweeps, and CONVERGED or TOO_SLOW.
+    """Iterate [CSZ20] alg:evi from u. Return min and max of T u - u, sweeps, and CONVERGED or TOO_SLOW.
 
     Where TOO_SLOW, ``accelerate`` goes on. It is apart because all that it needs takes half of the time to compile,
     and is rarely needed.
@@ -285,9 +285,9 @@ def iterate_plainly(workspace: PlanWorkspace, n: int, precision: float) -> tuple
 
 @lean_kernel
 def measure_rows(indptr: Ints, data: Floats, radius: Floats, n: int, sums: Floats, whole: Ints) -> int:
-    """Fill the sum of each row of p^ and whether its ball is the whole simplex; return the places that rows take.
+    """Fill the sum of each row of p^ and whether its ball is the whole simplex. Return the places that rows take.
 
-    A row that sums to 0 was never seen; one with a negative number gets the sum NaN.
+    A row that sums to 0 was never seen. One with a negative number gets the sum NaN.
     """
     places = 0
     for pair in range(radius.size):
@@ -332,7 +332,7 @@ def build_sets(
 ) -> None:
     """Write given sets, one row per pair, but one for all pairs of a state that have the whole simplex.
 
-    ``rows`` is (indptr, indices, data, slack) of the pairs; ``row_of`` is filled with the row of each pair, -1 for
+    ``rows`` is (indptr, indices, data, slack) of the pairs. ``row_of`` is filled with the row of each pair, -1 for
     those in ``whole``.
     """
     indptr, indices, data, slack = rows

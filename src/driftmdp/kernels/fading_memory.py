@@ -4,11 +4,11 @@ A memory of m steps fades by the factor 1 - 1/m each step of *time*, visited or 
 last visit, so that a step costs what one pair has.
 
 =========  ====================================================================================================
-age        steps since the last visit of a pair; its context is floor(log2 age)
+age        steps since the last visit of a pair. Its context is floor(log2 age)
 n_k        visits in memory k, faded to today
 mu_e       what expert e says of a pair's reward: the mean of memory k, or the line through its last two rewards
 r^         sum over e of u_e mu_e, the weights u being those of the context
-p^         from the longest memory to the shortest p_k = (counts_k + p_{k+1}) / (n_k + 1); then sum of w_k p_k
+p^         from the longest memory to the shortest p_k = (counts_k + p_{k+1}) / (n_k + 1), then sum of w_k p_k
 sigma^2    noise of the pair's rewards
 D          mean squared distance by which rewards moved, in this context, beyond the noise
 =========  ====================================================================================================
@@ -28,7 +28,7 @@ from driftmdp.kernels.adaptive_arrays import (
     ExpertWeights,
     FadingMemory,
 )
-from driftmdp.kernels.arrays import Floats, TransitionCounts
+from driftmdp.kernels.arrays import Floats, Step, TransitionCounts
 
 BACK_OFF = 1.0  # visits that the next longer memory counts for
 MAX_EXTRAPOLATION = 2.0  # a line is followed for so many gaps between the visits that it is drawn through
@@ -211,7 +211,7 @@ def weigh_by_reward(
     age: int,
     reward: float,
 ) -> None:
-    """Weigh each expert by the normal density that it gave to the reward; update drift and noise."""
+    """Weigh each expert by the normal density that it gave to the reward. Update drift and noise."""
     # Short memories are right after short absences, long ones after long: each age has weights of its own.
     context = find_context(age) if params.contexts == 1 else 0
     start_context(experts, context)
@@ -274,14 +274,8 @@ def update_drift(experts: ExpertWeights, context: int, excess: float, noise: flo
 
 
 @inlined_kernel
-def remember(
-    counts: TransitionCounts,
-    fading: FadingMemory,
-    experts: ExpertWeights,
-    step: tuple[int, int, float, int],
-    t: int,
-) -> int:
-    """Add a step, (state, pair, reward, next state), to every memory; return the slot of its pair."""
+def remember(counts: TransitionCounts, fading: FadingMemory, experts: ExpertWeights, step: Step, t: int) -> int:
+    """Add a step to every memory. Return the slot of its pair."""
     state, pair, reward, next_state = step
     index = counts.slot_of[pair]
     age = 0 if index < 0 else t - fading.pairs[index]["last"]

@@ -18,16 +18,16 @@ KAPPA = 0.95  # the lazy chain moves with this probability
 SWEEPS_PER_CHECK = 400  # after so many, the pace of the sweeps is checked
 MAX_POLICY_SWEEPS = 20  # of one policy between two full sweeps
 ELIMINATE_UP_TO = 32  # states: elimination is cheaper than sweeping
-DENSE_LIMIT = 300  # up to here a dense elimination is worth its cube; beyond, the caller uses a sparse one
+DENSE_LIMIT = 300  # up to here a dense elimination is worth its cube. Beyond, the caller uses a sparse one
 
 
 @kernel
 def modified_policy_iteration(
     model: Model, policy: Ints, bias: Floats, tolerance: float, budget: int
 ) -> tuple[float, float, int, int]:
-    """Like ``policy_iteration``, in sweeps over the non-zeros; ``budget`` counts full and policy sweeps.
+    """Like ``policy_iteration``, in sweeps over the non-zeros. ``budget`` counts full and policy sweeps.
 
-    Sweeps the lazy chain, T'u = max (r + kappa P u) + (1 - kappa) u, which is aperiodic; h = kappa u has
+    Sweeps the lazy chain, T'u = max (r + kappa P u) + (1 - kappa) u, which is aperiodic: h = kappa u has
     T h - h = T'u - u exactly, so the certificate is that of the MDP itself.
     """
     n = model.offsets.size - 1
@@ -63,9 +63,9 @@ def modified_policy_iteration(
 
 @lean_kernel
 def sweep(model: Model, u: Floats, new: Floats, policy: Ints, improve: bool) -> tuple[float, float]:
-    """Set ``new`` to T'u; return min and max of T'u - u.
+    """Set ``new`` to T'u. Return min and max of T'u - u.
 
-    If ``improve``, ``policy`` becomes the actions that attain it; otherwise T' has the policy's own actions only.
+    If ``improve``, ``policy`` becomes the actions that attain it. Otherwise T' has the policy's own actions only.
     """
     low, high = np.inf, -np.inf
     for s in range(u.size):
@@ -88,7 +88,7 @@ def sweep(model: Model, u: Floats, new: Floats, policy: Ints, improve: bool) -> 
 def solve(
     model: Model, policy: Ints, bias: Floats, tolerance: float, limit: int
 ) -> tuple[float, float, int, int, int]:
-    """Sweep if that is cheap, eliminate if it is not; return lower, upper, sweeps, evaluations, status."""
+    """Sweep if that is cheap, eliminate if it is not. Return lower, upper, sweeps, evaluations, status."""
     n = model.offsets.size - 1
     sweeps = 0
     if n > ELIMINATE_UP_TO:
@@ -106,9 +106,9 @@ def solve(
 def solve_along(
     world: WorldArrays, steps: Ints, tolerance: float, limit: int, lower: Floats, upper: Floats, policy_of: Ints
 ) -> tuple[int, Ints]:
-    """Solve each of ``steps``, warm from the last; return the index of a failure or -1, and the policies.
+    """Solve each of ``steps``, warm from the last. Return the index of a failure or -1, and the policies.
 
-    Fills certified ``lower`` and ``upper`` gains; the policy of step i is row ``policy_of[i]``.
+    Fills certified ``lower`` and ``upper`` gains. The policy of step i is row ``policy_of[i]``.
     """
     n = world.offsets.size - 1
     rewards, scratch = np.empty(world.anchor_rewards.shape[1]), np.empty(world.union_indices.size)

@@ -36,7 +36,7 @@ def reverse(model: Model) -> tuple[Ints, Ints]:
 
 @kernel
 def reach(offsets: Ints, pointer: Ints, pairs: Ints, order: Ints, n_reached: int, policy: Ints) -> int:
-    """Extend ``order[:n_reached]`` by every state that can reach it, nearest first; return how many.
+    """Extend ``order[:n_reached]`` by every state that can reach it, nearest first. Return how many.
 
     ``policy`` gets, for each added state, an action that leads one step nearer with positive probability.
     """
@@ -121,9 +121,9 @@ def _has_marked_successor(model: Model, marked: Bools, s: int) -> bool:
 
 @kernel
 def recurrent_classes(model: Model, policy: Ints, labels: Ints) -> int:
-    """Label each state with its recurrent class under ``policy``, or -1 if transient; return the count.
+    """Label each state with its recurrent class under ``policy``, or -1 if transient. Return the count.
 
-    Tarjan's strongly connected components, without recursion; a component is recurrent when no edge
+    Tarjan's strongly connected components, without recursion. A component is recurrent when no edge
     leaves it.
     """
     offsets, indptr, indices, data = model.offsets, model.indptr, model.indices, model.data

@@ -21,7 +21,7 @@ from driftmdp.kernels.policy_iteration import solve_dense
 
 @lean_kernel
 def improve(model: Model, target: int, times: Floats, policy: Ints) -> tuple[float, bool]:
-    """Make ``policy`` greedy for ``times``; return the residual delta and whether the policy changed."""
+    """Make ``policy`` greedy for ``times``. Return the residual delta and whether the policy changed."""
     residual, changed = 0.0, False
     for s in range(model.offsets.size - 1):
         if s == target:
@@ -153,7 +153,7 @@ def build_sparse_system(model: Model, target: int, policy: Ints) -> Csr:
 
 @lean_kernel
 def iterate_policies(model: Model, target: int, policy: Ints, times: Floats, tolerance: float) -> float:
-    """From a policy that reaches the target, improve until the residual is small; return the residual."""
+    """From a policy that reaches the target, improve until the residual is small. Return the residual."""
     residual = np.inf
     # Far more policies than Howard's method was ever seen to need: rounding must not make an endless loop.
     for _ in range(10 * model.offsets.size + 100):

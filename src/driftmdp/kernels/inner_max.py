@@ -19,7 +19,7 @@ SHORT_ROW = 16  # rows up to this length are scanned for their worst successors
 
 @lean_kernel
 def sort_states(order: Ints, n: int, u: Floats) -> None:
-    """Sort the first n entries of ``order`` by u, ascending; quick where they are nearly sorted."""
+    """Sort the first n entries of ``order`` by u, ascending. It is quick where they are nearly sorted."""
     # Between sweeps u changes little: mostly one pass finds that nothing is to be done. Otherwise Shell's sort.
     gap = 1
     for i in range(1, n):
@@ -82,7 +82,7 @@ def is_complete(support: int, n: int) -> bool:
 def maximize_short_ball(
     sets: PlausibleSets, row: int, u: Floats, top: int, fill: bool, indices: Ints, data: Floats
 ) -> float:
-    """Return max p'u over a ball; if ``fill``, write the maximiser p~ to the row of (indices, data)."""
+    """Return max p'u over a ball. If ``fill``, write the maximiser p~ to the row of (indices, data)."""
     states, masses = sets.indices, sets.data
     first = sets.indptr[row]
     last = first + sets.support[row]
@@ -139,7 +139,7 @@ def maximize_long_ball(
 def maximize_complete_ball(
     sets: PlausibleSets, row: int, n: int, u: Floats, order: Ints, fill: bool, indices: Ints, data: Floats
 ) -> float:
-    """Like ``maximize_short_ball``, for a complete row; ``order`` has the n states by u."""
+    """Like ``maximize_short_ball``, for a complete row. ``order`` has the n states by u."""
     first = sets.indptr[row]
     moved = min(0.5 * sets.radius[row], 1.0)
     # The whole mean at full speed, then a correction for the few states that mass is taken from.
@@ -163,7 +163,7 @@ def maximize_complete_ball(
 
 @inlined_kernel
 def sum_nonnegative(data: Floats, first: int, last: int) -> float:
-    """Return the sum of the numbers in ``first .. last - 1``; NaN if one is negative."""
+    """Return the sum of the numbers in ``first .. last - 1``, NaN if one is negative."""
     # Four sums that do not wait for each other: three times as fast as one.
     a, b, c, d = 0.0, 0.0, 0.0, 0.0
     negative = False
@@ -207,7 +207,7 @@ def maximize_intervals(
     indices: Ints,
     data: Floats,
 ) -> float:
-    """Return max p'u over intervals; if ``fill``, write the lower bounds and then what was added to them."""
+    """Return max p'u over intervals. If ``fill``, write the lower bounds and then what was added to them."""
     first = sets.indptr[row]
     last = first + sets.support[row]
     upper_elsewhere = sets.radius[row]

@@ -79,7 +79,7 @@ class DemandWorkspace(NamedTuple):
     policy                        (states,)       orders
     totals                        (S + 1,)        costs of the orders in one state
     offsets                       (S + 2,)        first state of each stock
-    system                        (states,) * 2   of equations; empty without a lead time, or with many states
+    system                        (states,) * 2   of equations, empty without a lead time, or with many states
     ============================  ==============  ==================================================
     """
 

@@ -1,7 +1,7 @@
 """A shelf day by day: what each way of ordering does along a path of demands.
 
 Every path begins with an empty shelf and nothing on its way. A day's order, what there was to sell and the level
-that was ordered up to are written down; costs, sales and stock follow from them and the demand.
+that was ordered up to are written down. Costs, sales and stock follow from them and the demand.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def advance_day(shelf: ShelfModel, stock: int, coming: int, order: int, demand: 
 
 @inlined_kernel
 def order_up_to(position: int, s: int, up: int) -> int:
-    """Return what an (s, S) rule orders; the position is stock and what is coming."""
+    """Return what an (s, S) rule orders. The position is stock and what is coming."""
     return up - position if position <= s and up > position else 0
 
 
@@ -62,7 +62,7 @@ def cost_of_levels(path: Ints, first: int, scored: int, last: int, shelf: ShelfM
 
 @lean_kernel
 def find_cheapest_levels(path: Ints, first: int, scored: int, last: int, shelf: ShelfModel) -> tuple[int, int]:
-    """Return the (s, S) that would have cost least on a path; all 0 <= s < S <= capacity are tried."""
+    """Return the (s, S) that would have cost least on a path. All 0 <= s < S <= capacity are tried."""
     best_s, best_up, best = 0, 1, np.inf
     for up in range(1, shelf.capacity + 1):
         for s in range(up):
@@ -196,7 +196,7 @@ def follow_optimist(
     means: Floats,
     trace: OrderTrace,
 ) -> float:
-    """Write down what the optimist does, who sees sales only; return the largest residual of its plans.
+    """Write down what the optimist does, who sees sales only. Return the largest residual of its plans.
 
     ``means[t]`` becomes its estimate of the mean of min(X, capacity), without optimism.
     """
@@ -224,7 +224,7 @@ def decide_all(
     comings: Longs,
     orders: Longs,
 ) -> float:
-    """Fill the orders of many items; return the largest residual of their plans."""
+    """Fill the orders of many items. Return the largest residual of their plans."""
     worst = 0.0
     for n in range(items.size):
         orders[n], residual = decide(demands, items[n], weekday, shelf, workspace, stocks[n], comings[n])
@@ -254,7 +254,7 @@ def play(
     first: int,
     last: int,
 ) -> float:
-    """Take the steps of the rows ``first .. last - 1``; ``places`` are stock and what is coming, by state."""
+    """Take the steps of the rows ``first .. last - 1``. ``places`` are stock and what is coming, by state."""
     on_hand, coming = places
     worst = 0.0
     for step in range(first, last):
@@ -263,13 +263,7 @@ def play(
         order, residual = decide(demands, 0, weekday, shelf, workspace, on_hand[state], coming[state])
         worst = max(worst, residual)
         _, following = take_step(world, draws, noise, record, step, order)
-        # Agents see states only: the sales are what is missing from tomorrow's stock.
-        on_sale, arrives = on_hand[state], coming[state]
-        if shelf.lead_time < 2:
-            arrives = order
-        if shelf.lead_time == 0:
-            on_sale += order
-            arrives = 0
-        sales = on_sale + arrives - on_hand[following]
-        censored_demand.learn(demands, 0, weekday, on_sale, sales, workspace)
+        # Agents see states only: the sales are what is missing from the stock that a day without demand leaves.
+        on_sale, unsold, _ = advance_day(shelf, on_hand[state], coming[state], order, 0)
+        censored_demand.learn(demands, 0, weekday, on_sale, unsold - on_hand[following], workspace)
     return worst

@@ -1,4 +1,4 @@
-"""An optimist's step: when to plan, planning, learning; and a whole run of such steps.
+"""An optimist's step: when to plan, planning, learning, and a whole run of such steps.
 
 One definition serves the live agent, which calls ``should_replan``, ``plan`` and ``learn`` one by one, and
 ``play``, which calls them T times without leaving compiled code.
@@ -63,7 +63,7 @@ def learn(
     reward: float,
     next_state: int,
 ) -> None:
-    """Remember a step and let time pass; at a restart, forget everything."""
+    """Remember a step and let time pass. At a restart, forget everything."""
     clock = plan_state.clock[0]
     if params.ranged == 1:
         reward = (reward - params.bottom) / params.span
@@ -86,7 +86,7 @@ def plan(
     workspace: PlanWorkspace,
     acceleration: int | None,
 ) -> int:
-    """Begin an episode with an optimistic plan from what is remembered; return a status.
+    """Begin an episode with an optimistic plan from what is remembered. Return a status.
 
     Without ``acceleration`` the status is TOO_SLOW where plain sweeps are not enough. Where the workspace is too
     small it is BUFFER_FULL, and ``clock.need`` has the places that it takes.
@@ -128,7 +128,7 @@ def plan(
 
 @inlined_kernel
 def group_slots(counts: TransitionCounts, workspace: PlanWorkspace) -> int:
-    """Group the slots by state and give the remembered states numbers; return how many there are."""
+    """Group the slots by state and give the remembered states numbers. Return how many there are."""
     n = 0
     n_slots = counts.tally[0]["n_slots"]
     # A counting sort. Sizes stand two places up, so that the starts, moved on while filling, end where they belong.
@@ -162,7 +162,7 @@ def build_sets(
     n: int,
     n_local: int,
 ) -> int:
-    """Write the plausible sets, [CSZ20] eq:Hr and eq:Hp; return how many places their rows take.
+    """Write the plausible sets, [CSZ20] eq:Hr and eq:Hp. Return how many places their rows take.
 
     Only what fits is written.
     """
@@ -218,7 +218,7 @@ def build_sets(
 
 @inlined_kernel
 def reward_radius(params: OptimistParams, log: float, count: float, variance: float) -> float:
-    """Return the reward radius of [CSZ20] eq:Hr before widening; the variance matters to Bernstein only."""
+    """Return the reward radius of [CSZ20] eq:Hr before widening. The variance matters to Bernstein only."""
     if params.bernstein == 1:
         share = (params.reward_log + np.log(count) + log) / count
         # Rounding may make the variance of equal rewards negative.
@@ -228,7 +228,7 @@ def reward_radius(params: OptimistParams, log: float, count: float, variance: fl
 
 @inlined_kernel
 def transition_radius(params: OptimistParams, log: float, count: float) -> float:
-    """Return the L1 radius of [CSZ20] eq:Hp before widening; Bernstein: that of a next state never observed."""
+    """Return the L1 radius of [CSZ20] eq:Hp before widening. Bernstein: that of a next state never observed."""
     if params.bernstein == 1:
         return params.scale * 6.0 * (params.reward_log + np.log(count) + log) / count
     return params.scale * np.sqrt(params.transition_factor * (params.transition_log + log) / count)
@@ -246,7 +246,7 @@ def build_row(
     log: float,
     extra: float,
 ) -> int:
-    """Write the observed successors of a slot from place ``stored`` on; return the place after its row."""
+    """Write the observed successors of a slot from place ``stored`` on. Return the place after its row."""
     sets, slot = workspace.sets, counts.slots[index]
     count, support = slot["count"], transition_counts.count_successors(counts, slot["head"])
     complete = params.bernstein == 0 and inner_max.should_complete(support, n_local)
@@ -292,7 +292,7 @@ def commit_plan(
     n: int,
     n_local: int,
 ) -> None:
-    """Take the policy of the last sweep; [CSZ20] alg:evi, line 4, with ties within 1e-9."""
+    """Take the policy of the last sweep. [CSZ20] alg:evi, line 4, with ties within 1e-9."""
     clock = plan_state.clock[0]
     # Only the states of the last plan are cleared: a plan costs what is remembered, whatever S is.
     for i in range(clock["n_touched"]):
@@ -331,7 +331,7 @@ def choose(
     i: int,
     top: float,
 ) -> int:
-    """Return the action of a remembered state; ties go to the least visited, then to the lowest."""
+    """Return the action of a remembered state. Ties go to the least visited, then to the lowest."""
     state = workspace.states[i]
     first, last = workspace.first_slot[i], workspace.first_slot[i + 1]
     has_unseen = last - first < offsets[state + 1] - offsets[state]

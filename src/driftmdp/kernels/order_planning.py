@@ -93,7 +93,7 @@ def _fill_day_costs(law: Floats, shelf: ShelfModel, day_costs: Floats) -> None:
 
 @inlined_kernel
 def cost_of_day(law: Floats, shelf: ShelfModel, values: Floats, on_sale: int) -> float:
-    """Return the mean cost of a day with y on sale, and of the stock that it leaves; no lead time."""
+    """Return the mean cost of a day with y on sale, and of the stock that it leaves, without a lead time."""
     total, beyond = 0.0, 1.0
     for x in range(on_sale):
         left = on_sale - x
@@ -112,7 +112,7 @@ def value_levels(law: Floats, shelf: ShelfModel, levels: tuple[int, int, float],
             values[stock] = shelf.fixed + shelf.unit * (up - stock)
     if law[0] >= 1.0 - NO_DEMAND:
         for stock in range(values.size):
-            values[stock] = shelf.holding * stock  # it stays for ever; less is better
+            values[stock] = shelf.holding * stock  # it stays for ever, less is better
         return
     # From low stocks to high: demand only lowers the stock. A day without a sale leads back: solved for it.
     for stock in range(max(s + 1, 1), values.size):
@@ -129,7 +129,7 @@ def value_levels(law: Floats, shelf: ShelfModel, levels: tuple[int, int, float],
 
 @lean_kernel
 def plan(workspace: DemandWorkspace, shelf: ShelfModel) -> tuple[int, int, float, float]:
-    """Fill the values for ``workspace.law``; return s, S (-1, 0 with a lead time), average cost and residual."""
+    """Fill the values for ``workspace.law``. Return s, S (-1, 0 with a lead time), average cost and residual."""
     if shelf.lead_time == 0:
         s, up, gain = find_best_levels(workspace.law, shelf, workspace.renewals, workspace.totals, True)
         value_levels(workspace.law, shelf, (s, up, gain), workspace.values)
@@ -140,7 +140,7 @@ def plan(workspace: DemandWorkspace, shelf: ShelfModel) -> tuple[int, int, float
 
 @lean_kernel
 def plan_ahead(workspace: DemandWorkspace, shelf: ShelfModel) -> tuple[float, float]:
-    """Fill the values with the relative costs of an optimal plan; return its average cost and residual."""
+    """Fill the values with the relative costs of an optimal plan. Return its average cost and residual."""
     values = workspace.values
     for state in range(values.size):
         values[state] = 0.0
@@ -184,7 +184,7 @@ def _improve(workspace: DemandWorkspace, shelf: ShelfModel) -> tuple[float, floa
 def _best_order_ahead(
     workspace: DemandWorkspace, shelf: ShelfModel, law: Floats, kappa: float, s: int, coming: int
 ) -> tuple[int, float]:
-    """Return the best order in a state and its cost, values counted ``kappa`` times; lead times 1 and 2."""
+    """Return the best order in a state and its cost, values counted ``kappa`` times, for lead times 1 and 2."""
     most = shelf.capacity - s - coming
     totals, values = workspace.totals, workspace.values
     for order in range(most + 1):

@@ -19,7 +19,7 @@ Bits: TypeAlias = NDArray[np.uint64]  # the four numbers of a random generator, 
 CLOCK = record_type(
     "i8 t",  # the time of the step that comes next, from 1
     "i8 start",  # the time before the first step since the last restart: local time is t - start
-    "i8 tau",  # when the plan in force was made; 0 for none since the restart
+    "i8 tau",  # when the plan in force was made, 0 for none since the restart
     "i8 episode phase",  # how many plans were made, and how many restarts there were
     "i8 planned sweeps is_vacuous accelerated",  # when the last plan was made, also after a restart, and its facts
     "f8 gain residual widening",
@@ -40,7 +40,7 @@ class PlanState(NamedTuple):
     =========  =====================  ==================================================================
     clock      (1,) CLOCK             time, and facts of the plan in force
     visits     (pairs,) VISITS        visits left until the pair ends the episode named beside it
-    policy     (S,)                   the plan in force; 0 in states of which nothing was remembered
+    policy     (S,)                   the plan in force, 0 in states of which nothing was remembered
     bias       (S,)                   its bias, relative to those states
     touched    (capacity,)            the states of which something was remembered
     reasons    (slots,) PAIR_REASON   N, optimistic reward, radius and value of every remembered pair
@@ -86,9 +86,9 @@ class PlausibleSets(NamedTuple):
     rewards    (rows,)       optimistic rewards
     indptr     (rows + 1,)   the places of a row of p~ are ``indptr[i] .. indptr[i + 1] - 1``
     support    (rows,)       how many of those places, the first ones, hold observed successors
-    indices    (stored,)     their states; kernels reorder them within a row
+    indices    (stored,)     their states. Kernels reorder them within a row
     data       (stored,)     p^ of a ball, or the lower bounds of intervals
-    slack      as data or 0  upper minus lower bounds of intervals; empty for balls
+    slack      as data or 0  upper minus lower bounds of intervals, empty for balls
     radius     (rows,)       L1 radius of a ball, or the upper bound of every next state outside the support
     weight     (n,)          how many states a state stands for: 1, but all never seen ones are one together
     =========  ============  ==============================================================================
@@ -229,10 +229,10 @@ class OptimistParams(NamedTuple):
     transition_log
     power               of the time inside the logarithms
     bernstein           1: L = reward_log + ln N+ + ln 1/delta in empirical Bernstein intervals instead
-    ranged              1: rewards are mapped to [0, 1] by (r - bottom) / span, and capped; 0: raw
+    ranged              1: rewards are mapped to [0, 1] by (r - bottom) / span, and capped, 0: raw
     bottom, span        of the reward range
-    first_tie           1: ties go to the lowest action; 0: to the least visited
-    fast                1: warm starts and acceleration; 0: [CSZ20] alg:evi verbatim
+    first_tie           1: ties go to the lowest action, 0: to the least visited
+    fast                1: warm starts and acceleration, 0: [CSZ20] alg:evi verbatim
     ==================  ==============================================================================
     """
 
@@ -255,8 +255,8 @@ class Phases(NamedTuple):
 
     ================  ================================================================
     starts            times of the first step of each phase, the first is 1
-    window            how many past steps count; 0 for all since the restart
-    every             plan when the local time is a multiple of this; 0 for never
+    window            how many past steps count, 0 for all since the restart
+    every             plan when the local time is a multiple of this, 0 for never
     log_delta         ln 1/delta
     reward_extra      widening of the reward radius
     transition_extra  widening of the transition radius: eta of [CSZ20] eq:Hp
@@ -276,8 +276,8 @@ class PosteriorParams(NamedTuple):
 
     ============  =====================================================================================
     prior         weight of every next state in the Dirichlet prior
-    discount      factor of everything remembered at every step; 1 for none
-    every         draw a model when the time is a multiple of this; 0 for never
+    discount      factor of everything remembered at every step, 1 for none
+    every         draw a model when the time is a multiple of this, 0 for never
     tolerance     of the gain of the model drawn
     bottom, span  rewards are mapped to [0, 1] by (r - bottom) / span, and clipped
     ============  =====================================================================================

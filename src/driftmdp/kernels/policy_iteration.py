@@ -1,6 +1,6 @@
 """Howard's policy iteration with dense elimination, and the stationary distribution of a chain.
 
-On a communicating MDP an intermediate policy may have several recurrent classes; then every state is steered to the
+On a communicating MDP an intermediate policy may have several recurrent classes. Then every state is steered to the
 best of them, which raises the gain, so the method still ends after finitely many policies (docs/decisions/0004).
 """
 
@@ -27,7 +27,7 @@ FIRST_LOOKAHEAD, LAST_LOOKAHEAD = 1e6, 1e12  # steps that a discount looks ahead
 
 @lean_kernel
 def solve_dense(matrix: Floats, vector: Floats) -> None:
-    """Overwrite ``vector`` with the solution of matrix x = vector; Gaussian elimination, partial pivots."""
+    """Overwrite ``vector`` with the solution of matrix x = vector, by Gaussian elimination with partial pivots."""
     n = vector.size
     for k in range(n):
         pivot = k
@@ -100,7 +100,7 @@ def solves_poisson(model: Model, policy: Ints, gain: float, bias: Floats) -> boo
 
 @lean_kernel
 def evaluate(model: Model, policy: Ints, all_states: Ints, lookahead: float, bias: Floats) -> bool:
-    """Fill ``bias`` for a policy with one recurrent class; return whether a discount had to decide."""
+    """Fill ``bias`` for a policy with one recurrent class. Return whether a discount had to decide."""
     gain = evaluate_class(model, policy, all_states, 1.0, bias)
     if solves_poisson(model, policy, gain, bias):
         return False
@@ -152,7 +152,7 @@ def make_unichain(model: Model, policy: Ints, bias: Floats) -> None:
 def policy_iteration(
     model: Model, policy: Ints, bias: Floats, tolerance: float, limit: int
 ) -> tuple[float, float, int, int]:
-    """Improve ``policy`` and ``bias`` in place; return lower and upper gain, evaluations, status."""
+    """Improve ``policy`` and ``bias`` in place. Return lower and upper gain, evaluations, status."""
     all_states = np.empty(model.offsets.size - 1, np.int32)
     for s in range(all_states.size):
         all_states[s] = s
@@ -182,7 +182,7 @@ def policy_iteration(
 
 @kernel
 def stationary_distribution(matrix: Floats) -> Floats:
-    """Return the stationary distribution of an irreducible chain; overwrites ``matrix``.
+    """Return the stationary distribution of an irreducible chain, and overwrite ``matrix``.
 
     Grassmann, Taksar and Heyman's elimination [GTH85]: no subtraction, so every entry is accurate in
     relative terms, the smallest too.

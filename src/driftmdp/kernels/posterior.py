@@ -1,4 +1,4 @@
-"""Posterior sampling: drawing and solving a model, learning; and a whole run of such steps.
+"""Posterior sampling: drawing and solving a model, learning, and a whole run of such steps.
 
 One definition serves the live agent, which calls these one by one, and ``play``.
 
@@ -28,7 +28,7 @@ from driftmdp.kernels.plan_arrays import Bits, PlanState, PosteriorParams, Sampl
 from driftmdp.kernels.world import take_step
 
 FORGOTTEN_BELOW = 1e-9  # of a step: what has faded further is dropped
-SOLVER_BUDGET = 100  # evaluations for a plan; then the best policy found is used
+SOLVER_BUDGET = 100  # evaluations for a plan, then the best policy found is used
 UNIT = 2.0**-53  # doubles in [0, 1) have 53 random bits
 ELEVEN, SEVENTEEN, NINETEEN = np.uint64(11), np.uint64(17), np.uint64(19)  # numba keeps uint64 only among uint64
 TWENTY_THREE, FORTY_FIVE, FORTY_ONE = np.uint64(23), np.uint64(45), np.uint64(41)
@@ -102,7 +102,7 @@ def plan(
     generator: Bits,
     sample: SampledModel,
 ) -> int:
-    """Begin an episode: draw a model and solve it; return CONVERGED, or BUFFER_FULL with nothing drawn."""
+    """Begin an episode: draw a model and solve it. Return CONVERGED, or BUFFER_FULL with nothing drawn."""
     clock = plan_state.clock[0]
     if params.discount < 1.0:
         # Backwards, because the last slot takes the place of one that is dropped.
@@ -133,7 +133,7 @@ def plan(
 
 @lean_kernel
 def draw_model(params: PosteriorParams, counts: TransitionCounts, generator: Bits, sample: SampledModel) -> bool:
-    """Draw the mean reward and the next states of every pair; return whether they fit."""
+    """Draw the mean reward and the next states of every pair. Return whether they fit."""
     model, n = sample.model, sample.seen.size
     z = 0
     for pair in range(model.rewards.size):
@@ -141,29 +141,25 @@ def draw_model(params: PosteriorParams, counts: TransitionCounts, generator: Bit
             return False
         model.indptr[pair] = z
         index = counts.slot_of[pair]
-        count, total, head = 0.0, 0.0, -1
+        count, total = 0.0, 0.0
         if index >= 0:
-            slot = counts.slots[index]
-            count, total, head = slot["count"], slot["total"], slot["head"]
+            count, total = counts.slots[index]["count"], counts.slots[index]["total"]
         # A reward counts as so much of a success: its Beta(1, 1) prior is uniform.
         model.rewards[pair] = beta(generator, 1.0 + max(total, 0.0), 1.0 + max(count - total, 0.0))
-        z = draw_row(params, counts, generator, sample, head, count, z)
+        z = draw_row(params, counts, generator, sample, index, z)
     model.indptr[model.rewards.size] = z
     return True
 
 
 @lean_kernel
 def draw_row(
-    params: PosteriorParams,
-    counts: TransitionCounts,
-    generator: Bits,
-    sample: SampledModel,
-    head: int,
-    count: float,
-    first: int,
+    params: PosteriorParams, counts: TransitionCounts, generator: Bits, sample: SampledModel, index: int, first: int
 ) -> int:
-    """Draw the next states of a pair from place ``first`` on; return the place after them."""
+    """Draw the next states of a pair from place ``first`` on. Return the place after them."""
     data, indices, seen = sample.model.data, sample.model.indices, sample.seen
+    count, head = 0.0, -1
+    if index >= 0:
+        count, head = counts.slots[index]["count"], counts.slots[index]["head"]
     cut = 30.0 + 15.0 / (params.prior * seen.size + count)  # e^-30 of a total that is less than e^-15 once in 10^6
     total, z = 0.0, first
     # Where all are beyond the cut, they are drawn again: w is memoryless, so their ratios have the same law.
@@ -190,7 +186,7 @@ def draw_row(
 def draw_unseen(
     params: PosteriorParams, generator: Bits, sample: SampledModel, cut: float, z: int
 ) -> tuple[int, float]:
-    """Draw the weights of next states that were not seen; return the place after them, and their sum."""
+    """Draw the weights of next states that were not seen. Return the place after them, and their sum."""
     prior, n, total = params.prior, sample.seen.size, 0.0
     kept = -math.expm1(-cut * prior)  # the probability that w <= cut
     state = -1
@@ -212,7 +208,7 @@ def draw_unseen(
 
 @inlined_kernel
 def draw_weight(generator: Bits, shape: float, cut: float) -> float:
-    """Return a gamma draw; 0 where it is beyond the cut."""
+    """Return a gamma draw, 0 where it is beyond the cut."""
     if shape >= 1.0:
         return gamma(generator, shape)
     w = exponential(generator) / shape
@@ -234,7 +230,7 @@ def play(
     first: int,
     last: int,
 ) -> tuple[int, int]:
-    """Take the steps of the rows ``first .. last - 1``; return the row reached and a status."""
+    """Take the steps of the rows ``first .. last - 1``. Return the row reached and a status."""
     offsets = world.offsets
     for step in range(first, last):
         state = record.states[step]

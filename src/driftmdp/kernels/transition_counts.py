@@ -1,6 +1,6 @@
 """Counts of the remembered steps by pair and successor, kept up to date in constant time per step.
 
-Every remembered pair has a slot; slots are kept dense, so that a plan reads them from first to last. Every
+Every remembered pair has a slot. Slots are kept dense, so that a plan reads them from first to last. Every
 remembered (pair, next state) has an entry, found by an open-addressed hash and linked to its pair's other entries.
 A window also keeps its steps in a ring buffer, so that the step that leaves can be subtracted.
 """
@@ -58,7 +58,7 @@ def count_successors(counts: TransitionCounts, head: int) -> int:
 
 @inlined_kernel
 def remember(counts: TransitionCounts, state: int, pair: int, next_state: int, reward: float) -> None:
-    """Add a step; where the window is full, the oldest leaves."""
+    """Add a step. Where the window is full, the oldest leaves."""
     tally = counts.tally[0]
     window = tally["window"]
     if window > 0 and tally["remembered"] == window:
@@ -78,7 +78,7 @@ def remember(counts: TransitionCounts, state: int, pair: int, next_state: int, r
 
 @inlined_kernel
 def count_step(counts: TransitionCounts, state: int, pair: int, next_state: int, reward: float) -> int:
-    """Count a step; return the entry of its successor."""
+    """Count a step. Return the entry of its successor."""
     tally = counts.tally[0]
     index = counts.slot_of[pair]
     if index < 0:
@@ -178,7 +178,7 @@ def drop_entry(counts: TransitionCounts, index: int, dropped: int) -> None:
 
 @lean_kernel
 def drop_slot(counts: TransitionCounts, index: int) -> None:
-    """Give up a slot; the last one takes its place, so that slots stay dense."""
+    """Give up a slot. The last one takes its place, so that slots stay dense."""
     slots, tally = counts.slots, counts.tally[0]
     counts.slot_of[slots[index]["pair"]] = -1
     last = tally["n_slots"] - 1
@@ -240,10 +240,10 @@ def fill_table(counts: TransitionCounts) -> None:
 
 @kernel
 def is_sound(counts: TransitionCounts, owner: Ints) -> bool:
-    """Return whether counts read from a file are consistent; ``owner`` has the state of every pair of the slots.
+    """Return whether counts read from a file are consistent. ``owner`` has the state of every pair of the slots.
 
-    Every slot's chain leads through entries of its own pair, there and back; every entry is in one chain or vacant;
-    the counts agree. Slots, entries and steps must have been checked to name pairs and states that exist.
+    Every slot's chain leads through entries of its own pair, there and back. Every entry is in one chain or vacant.
+    The counts agree. Slots, entries and steps must have been checked to name pairs and states that exist.
     """
     entries, tally = counts.entries, counts.tally[0]
     n_entries = tally["n_entries"]
@@ -278,7 +278,7 @@ def is_sound(counts: TransitionCounts, owner: Ints) -> bool:
 
 @kernel
 def has_sound_window(counts: TransitionCounts) -> bool:
-    """Return whether the steps of a window account for every count; the rest must be sound."""
+    """Return whether the steps of a window account for every count. The rest must be sound."""
     n_entries, window = counts.tally[0]["n_entries"], counts.tally[0]["window"]
     remembered, cursor = counts.tally[0]["remembered"], counts.tally[0]["cursor"]
     if remembered > window or cursor != (remembered if remembered < window else cursor):

@@ -1,4 +1,4 @@
-"""A moving mixture at a step: p_t, r_t, draws from them; and runs of agents that do not learn."""
+"""A moving mixture at a step: p_t, r_t, draws from them, and runs of agents that do not learn."""
 
 from __future__ import annotations
 
@@ -10,8 +10,13 @@ from driftmdp.kernels.arrays import Bools, Csr, Draws, Floats, Ints, Model, Nois
 
 @kernel
 def model_at(world: WorldArrays, step: int, rewards: Floats, scratch: Floats) -> Model:
-    """Return the MDP of a step; ``rewards`` and, for a true mixture, ``scratch`` hold its numbers."""
-    rewards_at(world, step, rewards)
+    """Return the MDP of a step. ``rewards`` and, for a true mixture, ``scratch`` hold its numbers."""
+    for pair in range(rewards.size):
+        rewards[pair] = 0.0
+    for w in range(world.reward_weight_indptr[step], world.reward_weight_indptr[step + 1]):
+        anchor = world.reward_weight_indices[w]
+        for pair in range(rewards.size):
+            rewards[pair] += world.reward_weight_data[w] * world.anchor_rewards[anchor, pair]
     first, last = world.weight_indptr[step], world.weight_indptr[step + 1]
     n_pairs = world.anchor_rewards.shape[1]
     if last - first == 1:  # one anchor's rows are p_t: nothing is copied
@@ -36,17 +41,6 @@ def mean_reward(world: WorldArrays, step: int, pair: int) -> float:
     return total
 
 
-@lean_kernel
-def rewards_at(world: WorldArrays, step: int, rewards: Floats) -> None:
-    """Fill ``rewards`` with r_t of every pair."""
-    for pair in range(rewards.size):
-        rewards[pair] = 0.0
-    for w in range(world.reward_weight_indptr[step], world.reward_weight_indptr[step + 1]):
-        anchor = world.reward_weight_indices[w]
-        for pair in range(rewards.size):
-            rewards[pair] += world.reward_weight_data[w] * world.anchor_rewards[anchor, pair]
-
-
 @inlined_kernel
 def draw_index(data: Floats, first: int, last: int, uniform: float) -> int:
     """Return the entry in ``first .. last - 1`` that a uniform number in [0, 1) falls on."""
@@ -63,7 +57,7 @@ def draw_index(data: Floats, first: int, last: int, uniform: float) -> int:
 
 @inlined_kernel
 def sample_anchor(world: WorldArrays, step: int, uniform: float) -> int:
-    """Draw the anchor of a step; in inventory, the day's censored demand."""
+    """Draw the anchor of a step. In inventory, the day's censored demand."""
     first, last = world.weight_indptr[step], world.weight_indptr[step + 1]
     return world.weight_indices[draw_index(world.weight_data, first, last, uniform)]
 
@@ -126,7 +120,7 @@ def _norm_and_clear(total: Floats, seen: Bools, touched: Ints, n_touched: int, o
 def take_step(
     world: WorldArrays, draws: Draws, noise: NoiseModel, record: Record, step: int, action: int
 ) -> tuple[float, int]:
-    """Take an action in the state of a step and write down what happens; return the reward and the next state."""
+    """Take an action in the state of a step and write down what happens. Return the reward and the next state."""
     pair = world.offsets[record.states[step]] + action
     reward, next_state, _ = sample_step(
         world, step, pair, (draws.anchor[step], draws.successor[step], draws.noise[step]), noise
