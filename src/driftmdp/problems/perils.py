@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
-from driftmdp.mdp.horizon import as_horizon
+from driftmdp.mdp.weights import as_horizon
 from driftmdp.problems.registry import register
 from driftmdp.validation import as_integer
 

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.errors import InvalidInputError
-from driftmdp.mdp.horizon import as_horizon
+from driftmdp.mdp.weights import as_horizon
 from driftmdp.problems.inventory.paths import Constant, PathLike, as_path, build
 from driftmdp.system import require_memory
 from driftmdp.validation import as_integer, as_list, as_number, as_table, as_vector, shown
