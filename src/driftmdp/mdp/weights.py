@@ -1,4 +1,4 @@
-"""The weight of each anchor at each step: a dense table, a CSR matrix, or one anchor per step; and the horizon."""
+"""The weight of each anchor at each step (a dense table, a CSR matrix, or one anchor per step), and the horizon."""
 
 from __future__ import annotations
 
