@@ -15,11 +15,11 @@ from benchmarks.rendering import as_markdown, as_text
 from benchmarks.rows import Row, Speed, Verdict, as_time
 from benchmarks.timing import seconds_of
 
-QUICK = "Quick sizes, to show that the benchmarks run; what must be reached is meant for the full ones."
+QUICK = "Quick sizes, to show that the benchmarks run. The targets are for the full sizes."
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the chosen benchmarks; return 1 if one crashed or gave a wrong answer."""
+    """Run the chosen benchmarks. Return 1 if one crashed or gave a wrong answer."""
     options = _parse(arguments)
     rows: list[Row] = []
     failed = [name for name in options.names or _names() if not _run(name, options.quick, rows)]
@@ -44,7 +44,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     unknown = [name for name in options.names if name not in _names()]
     if unknown:
-        parser.error(f"no benchmark is called {', '.join(unknown)}; there are {', '.join(_names())}")
+        parser.error(f"no benchmark is called {', '.join(unknown)}. Choose from {', '.join(_names())}")
     return options
 
 
@@ -53,7 +53,7 @@ def _names() -> list[str]:
 
 
 def _run(name: str, quick: bool, rows: list[Row]) -> bool:
-    """Add a benchmark's rows; return whether it ran and was right."""
+    """Add the rows of a benchmark. Return whether it ran and was right."""
     print(f"{name} ...", end="", file=sys.stderr, flush=True)
     try:
         benchmark: Callable[[bool], list[Row]] = importlib.import_module(f"benchmarks.suite.{name}").run

@@ -1,8 +1,8 @@
 """What each part of Adaptive is worth: ``python -m benchmarks.adaptive_ablations``.
 
-Each variant changes one of its habits. Problems are those of the drift suite's tuning family at T = 5,000, and of
+Each variant changes one part. Problems are those of the drift suite's tuning family at T = 5,000, and of
 these the small ones that drift at T = 50,000. A number is the geometric mean over problems of (regret + slack) /
-(regret of Adaptive as it is + slack), the slack being 0.5% of T times the range of rewards; its interval is over
+(regret of Adaptive as it is + slack), where the slack is 0.5% of T times the range of rewards. Its interval is over
 problems.
 """
 
@@ -16,21 +16,21 @@ from numpy.typing import NDArray
 
 import driftmdp as dm
 from driftmdp.agents import Adaptive
-from driftmdp.experiments import packaged_suite
 from driftmdp.statistics import mean_interval
+from driftmdp.suite import packaged_suite
 
 VARIANTS: dict[str, dict[str, Any]] = {
     "as it is": {},
-    "no fading memories: everything, for ever": {"fading": 0, "line": 0},
-    "reward experts weighed together, whatever the age": {"contexts": 0},
+    "no fading memories, everything is kept": {"fading": 0, "line": 0},
+    "one set of reward weights for all ages": {"contexts": 0},
     "no line through the last two rewards": {"line": 0},
     "no measured drift": {"drift": 0.0},
-    "one deviation of drift, whatever the age": {"patience": 0},
-    "no doubt from noise": {"noise": 0.0},
+    "one deviation of drift for all ages": {"patience": 0},
+    "no uncertainty from noise": {"noise": 0.0},
     "no deviation of next states": {"spread": 0.0},
     "no leak to good states": {"leak": 0.0},
-    "doubt does not grow with the logarithm of visits": {"curiosity": 0.0},
-    "the unknown is paradise": {"boldness": 1e6},
+    "uncertainty does not grow with the logarithm of visits": {"curiosity": 0.0},
+    "full optimism for the unknown": {"boldness": 1e6},
     "weights without a share": {"share": 0.0},
     "a share of 3%": {"share": 0.03},
     "a plan every 10 steps": {"every": 10},

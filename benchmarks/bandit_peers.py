@@ -1,9 +1,9 @@
-"""Another package's bandits, and the smallest loop that lets them play.
+"""The bandits of another package, and a minimal loop to run them.
 
 ``SMPyBandits`` is the largest pip-installable collection of bandits known to us. Importing the package fails: its
-posteriors ask SciPy for a function that is gone (``btdtri``). Its UCB, SWUCB and Exp3 need none of them, so their
-files are imported, unchanged, without what the package does when it is imported. They are written for research and
-not for speed: its SWUCB looks through the whole window for each arm, and every choice is one of ``numpy.random``.
+posteriors use a function that SciPy has removed (``btdtri``). Its UCB, SWUCB and Exp3 do not need it. So their
+files are imported unchanged, without the package's own import. They are written for research and not for speed: its
+SWUCB scans the whole window for each arm, and every choice calls ``numpy.random``.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ BanditRun = Callable[[int], Played]
 
 
 def smpybandits_runs(problem: dm.Problem, window: int, xi: float, gamma: float) -> dict[str, BanditRun]:
-    """Return its UCB, SWUCB and Exp3 by the names that they have here; raises ImportError.
+    """Return its UCB, SWUCB and Exp3 under the names of this package. Raises ImportError.
 
     Rewards must be drawn as ``bernoulli``.
     """
@@ -56,13 +56,13 @@ def _policy(file: str) -> Any:
         raise ImportError("No module named 'SMPyBandits'")
     hollow = sys.modules.setdefault(PACKAGE, ModuleType(PACKAGE))
     hollow.__path__ = [str(Path(package.origin).parent / "Policies")]
-    # It prints that numba has moved, which only its KL-UCB minds, and switches numpy's warnings off for all.
+    # It prints that numba has moved, which affects only its KL-UCB, and switches numpy's warnings off globally.
     with contextlib.redirect_stdout(io.StringIO()), np.errstate():
         return importlib.import_module(f"{PACKAGE}.{file}")
 
 
 def _run(make: Callable[[], Any], means: NDArray[np.float64]) -> BanditRun:
-    """Return a whole run in which a step of the world is one look into a list; making the list does not count."""
+    """Return a whole run in which a step of the world is one list lookup. Making the list does not count."""
 
     def run(seed: int) -> Played:
         draws = np.random.default_rng(seed).random((len(means), 1))

@@ -1,4 +1,4 @@
-"""Worlds with known answers, and the Bellman step that certifies anybody's values."""
+"""Worlds with known answers, and the Bellman step that certifies the values of any solver."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["certified_interval", "ring", "river", "sparse_random", "symmetric_wa
 
 
 def sparse_random(n_states: int) -> dm.Mdp:
-    """Return a random MDP with 5 actions and 5 successors a pair."""
+    """Return a random MDP with 5 actions and 5 successors per pair."""
     return random_mdp(n_states, n_actions=5, branching=5, reward_sparsity=0.5, rng=np.random.default_rng(0))
 
 
@@ -25,7 +25,7 @@ def river(n_states: int) -> dm.Mdp:
 def ring(n_states: int, stay: float = 0.0) -> dm.Mdp:
     """Return a ring walked in one direction: each round pays 1 by action 0 and 1/2 by action 1.
 
-    The optimal gain is (1 - stay) / n_states; with ``stay`` = 0 the chain has period ``n_states``.
+    The optimal gain is (1 - stay) / n_states. With ``stay`` = 0 the chain has period ``n_states``.
     """
     step = _circulant(n_states, {0: stay, 1: 1.0 - stay} if stay else {1: 1.0})
     rewards = np.zeros((n_states, 2))
@@ -34,7 +34,7 @@ def ring(n_states: int, stay: float = 0.0) -> dm.Mdp:
 
 
 def symmetric_walk(n_states: int) -> dm.Mdp:
-    """Return the walk on a ring that goes either way with probability 1/2; nothing to decide."""
+    """Return the walk on a ring that goes either way with probability 1/2. There is only one action."""
     walk = _circulant(n_states, {-1: 0.5, 1: 0.5})
     return dm.Mdp(dm.Space.uniform(n_states, 1), np.zeros(n_states), walk)
 

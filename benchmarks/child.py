@@ -1,6 +1,6 @@
 """Run one function in a fresh interpreter: with a time limit, or to see its peak memory.
 
-The answer travels in a file, so that whatever a library prints is kept apart and can be shown.
+The answer is passed in a file, so that the output of a library is kept apart and can be shown.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[1]
 
 @dataclass(frozen=True)
 class ChildReport:
-    """What a function returned in a fresh interpreter, that interpreter's peak memory, and what was printed."""
+    """The result of a function in a fresh interpreter, the peak memory and the printed output."""
 
     result: Any
     peak_bytes: int
@@ -30,11 +30,11 @@ class ChildReport:
 
 
 class ChildFailed(RuntimeError):  # noqa: N818, reads as what happened
-    """The function raised or the interpreter died; the message is the last line of its output."""
+    """The function raised or the interpreter died. The message is the last line of its output."""
 
 
 def call_in_child(function: Callable[..., Any], *arguments: Any, timeout: float | None = None) -> ChildReport:
-    """Call a module-level function with JSON arguments; raises ChildFailed or subprocess.TimeoutExpired."""
+    """Call a module-level function with JSON arguments. Raises ChildFailed or subprocess.TimeoutExpired."""
     with tempfile.TemporaryDirectory() as directory:
         answer = Path(directory) / "answer.json"
         place = [function.__module__, function.__qualname__, json.dumps(arguments), str(answer)]

@@ -1,6 +1,6 @@
 """A compiled yardstick for extended value iteration: dense rows and plain sweeps, as it is usually written.
 
-It sorts the states once a sweep, takes the whole dense row of every pair, and sweeps until the span of the change
+It sorts the states once per sweep, takes the whole dense row of every pair, and sweeps until the span of the change
 is within the precision. Like the package's kernels it has no ``fastmath``.
 """
 
@@ -27,8 +27,8 @@ def dense_sweeps(
 ) -> Swept:
     """Sweep from zero until the span of the change is within the precision.
 
-    ``by_insertion`` sorts by insertion into the last sweep's order instead of with ``np.argsort``, which spares
-    the allocations: it matters only where there are very few states. All states must have the same actions.
+    ``by_insertion`` sorts by insertion into the last sweep's order instead of with ``np.argsort``, which saves
+    the allocations. It matters only where there are very few states. All states must have the same actions.
     """
     start = time.perf_counter()
     low, high, sweeps = _sweeps(rewards, p_hat, radius, precision, by_insertion)

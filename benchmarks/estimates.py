@@ -1,4 +1,4 @@
-"""What an optimistic plan starts from: estimates with a radius, in the forms that ours and the yardsticks like."""
+"""The input of an optimistic plan: estimates with a radius, in the forms that our code and the yardsticks take."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def check(what: str, ours: Optimistic, other: Swept, precision: float) -> None:
 
 
 def dense_random(n_states: int, n_actions: int = 5) -> Estimates:
-    """Return random estimates in which every state may follow every pair; radii from 0.1 to 0.5."""
+    """Return random estimates in which every state may follow every pair, with radii from 0.1 to 0.5."""
     rng = np.random.default_rng(0)
     n_pairs = n_states * n_actions
     p_hat = rng.dirichlet(np.ones(n_states), n_pairs)
@@ -75,7 +75,7 @@ def dense_random(n_states: int, n_actions: int = 5) -> Estimates:
 
 
 def sparse_random(n_states: int, n_actions: int = 5, successors: int = 10) -> Estimates:
-    """Return random estimates with few successors a pair; radii from 0.1 to 0.5."""
+    """Return random estimates with few successors per pair, and radii from 0.1 to 0.5."""
     rng = np.random.default_rng(0)
     mdp = random_mdp(n_states, n_actions, successors, 0.0, rng)
     return Estimates.around(mdp, rng.uniform(0.1, 0.5, mdp.space.n_pairs))
@@ -87,7 +87,7 @@ def river_swim(n_states: int, radius: float) -> Estimates:
 
 
 def ring_walk(n_states: int, radius: float, success: float = 0.9) -> Estimates:
-    """Return a ring walked in either direction, a step going wrong with probability 0.1; state 0 pays 1."""
+    """Return a ring walked in either direction, a step going wrong with probability 0.1. State 0 pays 1."""
     here = np.arange(n_states)
     steps = [_moves(here, (here + way) % n_states) for way in (1, -1)]
     p_hat = np.stack([success * steps[way] + (1 - success) * steps[1 - way] for way in (0, 1)], axis=1)
@@ -98,10 +98,10 @@ def ring_walk(n_states: int, radius: float, success: float = 0.9) -> Estimates:
 
 
 def perils(tau: int, radius: float) -> Estimates:
-    """Return what the scripted learner of ``problems.perils(tau)`` has seen after one window; nearly the identity.
+    """Return what the scripted learner of ``problems.perils(tau)`` has seen after one window.
 
-    In a window of 4 tau steps a1 and b1 are played tau + 1 times and lead to the other state once, a2 and b2 are
-    played tau - 1 times and never do. Being in state 2 pays 1.
+    The transitions are nearly the identity. In a window of 4 tau steps a1 and b1 are played tau + 1 times and lead
+    to the other state once, a2 and b2 are played tau - 1 times and never do. Being in state 2 pays 1.
     """
     leave = 1.0 / (tau + 1)
     p_hat = np.array([[1 - leave, leave], [1, 0], [leave, 1 - leave], [0, 1]])

@@ -1,7 +1,7 @@
 """The growth figure of the documentation: the time of a plan by remembered steps and by states.
 
 ``python -m benchmarks.growth_figure`` measures, writes ``docs/_static/plan-growth.csv`` and draws
-``docs/_static/plan-growth.svg`` from it; ``--draw`` only draws what was measured before, ``--quick`` measures small
+``docs/_static/plan-growth.svg`` from it. ``--draw`` only draws what was measured before. ``--quick`` measures small
 sizes and writes nothing.
 """
 
@@ -24,12 +24,12 @@ __all__ = ["Point", "draw", "main", "measure"]
 
 STATIC = Path(__file__).parents[1] / "docs" / "_static"
 TABLE, FIGURE = STATIC / "plan-growth.csv", STATIC / "plan-growth.svg"
-VISITS = 10  # steps a visited state
+VISITS = 10  # steps per visited state
 PLANNER = "paper"  # every plan starts from zero
 
 
 class Point(NamedTuple):
-    """One plan: what varies, the sizes, how many states were visited, and the median seconds."""
+    """One plan: the quantity that varies, the sizes, the number of visited states, and the median seconds."""
 
     varies: str
     remembered: int
@@ -101,7 +101,7 @@ def draw(points: Sequence[Point]) -> None:
     _curve(axes[1], [p.states for p in by_states], by_states, "states, S")
     axes[0].set_title(f"S = {by_steps[0].states:,}, {VISITS} steps a visited state", fontsize=10)
     axes[1].set_title(f"{by_states[0].remembered:,} steps in {by_states[0].visited} states", fontsize=10)
-    axes[0].set_ylabel("milliseconds a plan")
+    axes[0].set_ylabel("milliseconds per plan")
     figure.savefig(FIGURE, metadata={"Date": None})
     plt.close(figure)
 

@@ -1,8 +1,9 @@
 """What each part of InventoryOptimist is worth: ``python -m benchmarks.inventory_ablations [sales.csv]``.
 
-Each variant changes constants of kernels/censored_demand.py before they are compiled, in a process and a kernel
-cache of its own. Costs are compared with the clairvoyant's on ``random_shops(7)``, scored from day 61; regret with
-that of the best fixed (s, S) on the seasonal problem; and, if sales are given, cost with the best fixed (s, S)'s.
+Each variant changes constants of kernels/censored_demand.py before they are compiled,
+in its own process and kernel cache. Costs are compared with the clairvoyant's on ``random_shops(7)``, scored
+from day 61. Regret is compared with that
+of the best fixed (s, S) on the seasonal problem. If sales are given, cost is compared with the best fixed (s, S)'s.
 """
 
 from __future__ import annotations
@@ -22,14 +23,14 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "no optimism": {"OPTIMISM": 0.0},
     "half a deviation of optimism": {"OPTIMISM": 0.5},
     "a whole deviation": {"OPTIMISM": 1.0},
-    "weekdays are alike": {"STEADY": 1e12},
-    "levels without neighbours": {"NEARBY": 0.0},
-    "weights without a share": {"SHARE": 0.0},
-    "5 days only": {"FORGETTING": 5.0},
-    "15 days only": {"FORGETTING": 15.0},
-    "45 days only": {"FORGETTING": 45.0},
-    "135 days only": {"FORGETTING": 135.0},
-    "all days": {"FORGETTING": np.inf},
+    "weekdays are alike": {"WEEKDAY_PRIOR": 1e12},
+    "levels without neighbours": {"NEIGHBOUR_DECAY": 0.0},
+    "weights without a share": {"FIXED_SHARE": 0.0},
+    "5 days only": {"DAY_DECAY": 5.0},
+    "15 days only": {"DAY_DECAY": 15.0},
+    "45 days only": {"DAY_DECAY": 45.0},
+    "135 days only": {"DAY_DECAY": 135.0},
+    "all days": {"DAY_DECAY": np.inf},
 }
 SEEDS = 20
 
@@ -62,7 +63,7 @@ def variant(name: str, sales: str) -> None:
     from driftmdp.statistics import ratio_interval
 
     for constant, value in VARIANTS[name].items():
-        changed = np.full(6, 1.0 - 1.0 / value) if constant == "FORGETTING" else value
+        changed = np.full(6, 1.0 - 1.0 / value) if constant == "DAY_DECAY" else value
         setattr(censored_demand, constant, changed)
     shops = [compare_rules(shop, [number], ["optimist"]) for number, shop in enumerate(random_shops(7))]
     paid, best = (

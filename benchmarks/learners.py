@@ -1,8 +1,8 @@
-"""Other packages' UCRL2, and the smallest loop that lets it play.
+"""The UCRL2 of another package, and a minimal loop to run it.
 
 ``statisticalrl-learners`` is the fastest pip-installable UCRL2 known to us. It pins numpy 1.24 and packages that
-its UCRL2 does not use, so it is installed without dependencies (``benchmarks/without-dependencies.txt``); numpy is
-all that it imports.
+its UCRL2 does not use, so it is installed without dependencies (``benchmarks/without-dependencies.txt``). It
+imports only numpy.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["PeerRun", "Played", "statisticalrl_runs"]
 
 @dataclass(frozen=True)
 class Played:
-    """What a run took, the mean of its rewards, mapped to [0, 1], and how often it planned."""
+    """The time of a run, the mean of its rewards mapped to [0, 1], and the number of plans."""
 
     seconds: float
     mean_reward: float
@@ -33,9 +33,9 @@ PeerRun = Callable[[], Played]
 
 
 def statisticalrl_runs(problem: dm.Problem, delta: float) -> dict[str, PeerRun]:
-    """Return its UCRL2 as published, and with the precision of [JOA10]; raises ImportError.
+    """Return its UCRL2 as published, and with the precision of [JOA10]. Raises ImportError.
 
-    As published it plans to a precision of 1/t; UCRL2 asks only for 1/sqrt(t). The problem must be stationary, with
+    As published it plans to a precision of 1/t. UCRL2 asks only for 1/sqrt(t). The problem must be stationary, with
     the same actions everywhere.
     """
     from statisticalrl_learners.MDPs_discrete.UCRL2 import UCRL2
@@ -63,7 +63,7 @@ def statisticalrl_runs(problem: dm.Problem, delta: float) -> dict[str, PeerRun]:
 
 
 def _run(kind: Callable[..., Any], problem: dm.Problem, delta: float) -> PeerRun:
-    """Return a whole run in which a step of the world is one search in a list; making the lists does not count."""
+    """Return a whole run in which a step of the world is one search in a list. Making the lists does not count."""
     mdp = problem.drifting.at(1)
     n_states, n_actions = mdp.space.n_states, int(mdp.space.n_actions[0])
     low, high = problem.reward_range

@@ -2,10 +2,10 @@
 
 ``python -m benchmarks.learning_curves`` tunes the yardstick, measures, writes
 ``docs/_static/gymnasium/learning-curves.csv``, draws ``learning-curves.png`` from it, and prints the table of the
-last fifths; ``--draw`` only draws what was measured before, ``--quick`` measures short runs and writes nothing.
+last fifths. ``--draw`` only draws what was measured before. ``--quick`` measures short runs and writes nothing.
 
 Q-learning gets the best of 8 settings for each world, by the mean reward of whole runs over 3 seeds that the figure
-does not use. The others get the range of the rewards, and nothing is tuned.
+does not use. The others get only the range of the rewards, without tuning.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def _stored() -> list[Point]:
 
 
 def draw(points: Sequence[Point]) -> None:
-    """Draw a panel a world: the mean reward of a step by steps, and the best there is."""
+    """Draw one panel per world: the mean reward per step by steps, and the optimum."""
     import matplotlib
 
     matplotlib.use("agg")

@@ -23,7 +23,7 @@ PACKAGES = (
 
 
 def facts() -> list[str]:
-    """Return one line a fact."""
+    """Return one line per fact."""
     return [
         f"python {platform.python_version()}, " + ", ".join(_version(package) for package in PACKAGES),
         f"{_processor()}, {os.cpu_count()} cores, {platform.system()}, {_load()}",

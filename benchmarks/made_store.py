@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 
 from driftmdp.experiments import RunKey, RunPlan, parse_spec, plan, run
-from driftmdp.experiments.rows import RUNS
-from driftmdp.experiments.runner import BATCH, manifest_of
+from driftmdp.experiments.runner import BATCH_RUNS, manifest_of
+from driftmdp.experiments.schema import RUNS
 from driftmdp.experiments.store import Store
 
 __all__ = ["SEEDS", "make_store"]
@@ -37,8 +37,8 @@ def make_store(folder: Path, n_runs: int, points: int) -> RunPlan:
     asked = plan(parse_spec(SPEC.format(seeds=SEEDS, points=points, scales=", ".join(scales))))
     store, rng = Store(folder), np.random.default_rng(7)
     keys = list(asked.runs())
-    for first in range(0, len(keys), BATCH):
-        store.write_runs(_table(keys[first : first + BATCH], points, rng))
+    for first in range(0, len(keys), BATCH_RUNS):
+        store.write_runs(_table(keys[first : first + BATCH_RUNS], points, rng))
     store.write_manifest(manifest_of(asked))
     return asked
 

@@ -1,6 +1,6 @@
 """What drift costs in the paper's two examples: ``python -m benchmarks.markets`` prints docs/problems.md's numbers.
 
-The oracle of every step, the optimal policy of the average world and of each anchor for ever, and random play.
+It compares the oracle, the optimal policies of the average world and of each anchor, and random play.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def players(problem: dm.Problem) -> dict[str, Agent]:
 
 
 def main() -> None:
-    """Print mean rewards a step, with standard errors over seeds."""
+    """Print mean rewards per step, with standard errors over seeds."""
     for problem in (dm.problems.remarketing(), dm.problems.bidding()):
         gain = dm.planning.optimal_gains(problem.drifting).mean()
         print(f"{problem.name}: mean of rho*_t {gain:.4g}")

@@ -1,6 +1,6 @@
 """Other packages that solve average-reward MDPs, each behind the same two names.
 
-Building a peer converts the model and may raise ImportError; only its solve call is timed.
+Building a peer converts the model and may raise ImportError. Only its solve call is timed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["Answer", "Peer", "mdpsolver_peers", "mdptoolbox_peer"]
 
 @dataclass(frozen=True)
 class Answer:
-    """What a peer returned; a gain only if it names one."""
+    """The answer of a peer, with a gain only if it returns one."""
 
     seconds: float
     values: NDArray[np.float64]
@@ -33,7 +33,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Peer:
-    """A package with a setting; ``solve(tolerance)`` starts cold, on a model that took ``building`` seconds."""
+    """A package with a setting. ``solve(tolerance)`` starts cold, on a model that took ``building`` seconds."""
 
     name: str
     building: float
@@ -70,7 +70,7 @@ def mdptoolbox_peer(mdp: dm.Mdp, max_iter: int) -> Peer:
 
 
 def mdpsolver_peers(mdp: dm.Mdp, settings: Sequence[Mapping[str, Any]], **common: Any) -> list[Peer]:
-    """Return mdpsolver with the average criterion in several settings of its ``solve``, beside common ones."""
+    """Return mdpsolver with the average criterion in several settings of its ``solve``, added to common ones."""
     import mdpsolver
 
     probabilities, columns = _nested(mdp, mdp.transitions.data), _nested(mdp, mdp.transitions.indices)

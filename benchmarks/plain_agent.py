@@ -18,7 +18,7 @@ TIE = 1e-9
 
 
 class PlainSWUCRL2CW:
-    """The agent; ``reward_range=None`` is the raw reading, without a cap."""
+    """The agent. ``reward_range=None`` is the raw reading, without a cap."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class PlainSWUCRL2CW:
         return self._pair - self._pairs[state].start
 
     def observe(self, reward: float, next_state: int) -> None:
-        """Remember the step; the step that leaves the window is forgotten."""
+        """Remember the step, and forget the step that leaves the window."""
         pair, value = self._pair, (reward - self._low) / self._width
         self._steps.append((pair, value, next_state))
         self._counts[pair] += 1
@@ -87,7 +87,7 @@ class PlainSWUCRL2CW:
         self._left = [count or 1 for count in counts]
 
     def _values(self) -> list[float]:
-        """Return what the last sweep takes the maximum of, by pair."""
+        """Return the value of each pair, of which the last sweep takes the maximum."""
         counts, precision = self._counts, 1.0 / math.sqrt(self._t)
         rewards, radii = [], []
         for count, total in zip(counts, self._sums, strict=True):
@@ -109,7 +109,7 @@ class PlainSWUCRL2CW:
             values = following
 
     def _mean(self, pair: int, radius: float, values: list[float], order: list[int]) -> float:
-        """Return the largest mean of ``values`` within the L1 ball around what followed a pair."""
+        """Return the largest mean of ``values`` within the L1 ball around the successors of a pair."""
         successors, count, best = self._successors[pair], self._counts[pair], order[-1]
         left = min(radius / 2.0, 1.0 - successors.get(best, 0) / count)
         mean = left * values[best] + sum(n * values[state] for state, n in successors.items()) / count

@@ -1,4 +1,4 @@
-"""UCB1, SW-UCB and EXP3 in plain Python: what a careful user writes without a compiler, fed the steps of a run."""
+"""UCB1, SW-UCB and EXP3 in plain Python: as a user writes them without a compiler, on the steps of a run."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from benchmarks.rows import require
 __all__ = ["replay_exp3", "replay_ucb"]
 
 Steps = list[tuple[int, float]]
-"""The arm and the reward in [0, 1] of every step of a run, which is to be decided alike."""
+"""The arm and the reward in [0, 1] of every step of a run, which must be decided alike."""
 
 TIE = 1e-9
 
 
 def replay_ucb(steps: Steps, n_arms: int, factor: float, window: int | None) -> None:
-    """Decide by mean + sqrt(factor ln n / N), on all plays or on a window of them; fail at another decision."""
+    """Decide by mean + sqrt(factor ln n / N), on all plays or on a window. Fail at another decision."""
     counts, totals = [0] * n_arms, [0.0] * n_arms
     kept: deque[tuple[int, float]] = deque()
     for played, reward in steps:
@@ -41,7 +41,7 @@ def replay_ucb(steps: Steps, n_arms: int, factor: float, window: int | None) -> 
 
 
 def replay_exp3(steps: Steps, n_arms: int, gamma: float, uniforms: list[float]) -> None:
-    """Draw with EXP3's probabilities and these uniform numbers; fail at another draw."""
+    """Draw with EXP3's probabilities and these uniform numbers. Fail at another draw."""
     weights, rate, floor = [1.0] * n_arms, gamma / n_arms, gamma / n_arms
     for (played, reward), uniform in zip(steps, uniforms, strict=True):
         share = (1.0 - gamma) / sum(weights)

@@ -1,7 +1,7 @@
 """The figure of ratios in the documentation, drawn from the stored table.
 
 ``python -m benchmarks.ratio_figure`` reads ``docs/benchmarks-table.md``, which ``make bench`` writes, and draws
-``docs/_static/ratios.svg``: a bar for each row that has a ratio and something that it had to reach.
+``docs/_static/ratios.svg``: a bar for each row that has a ratio and a target.
 """
 
 from __future__ import annotations
@@ -21,31 +21,31 @@ PEER, YARDSTICK = "#1f6f8b", "#b9c7cc"
 
 
 class Ratio(NamedTuple):
-    """A row of the table: what was measured, against whom, and how many times as fast it was here."""
+    """A row of the table: the measurement, its baseline, and how many times as fast ours is."""
 
     what: str
-    beside: str
+    baseline: str
     ratio: float
 
     @property
     def is_peer(self) -> bool:
-        """Whether the other one is a public library, and not a yardstick of our own."""
-        return self.beside.startswith(PEERS)
+        """Whether the baseline is a public library, and not a yardstick of our own."""
+        return self.baseline.startswith(PEERS)
 
 
 def main() -> int:
-    """Draw what is stored."""
+    """Draw the stored table."""
     draw(stored(TABLE.read_text()))
     return 0
 
 
 def stored(text: str) -> list[Ratio]:
-    """Return the rows of a table in Markdown that have a ratio and something that it had to reach.
+    """Return the rows of a table in Markdown that have a ratio and a target.
 
     Examples
     --------
     >>> stored("| a plan | 1 ms | NumPy: 6 ms | 6.2x | > 5x | yes | note |")
-    [Ratio(what='a plan', beside='NumPy', ratio=6.2)]
+    [Ratio(what='a plan', baseline='NumPy', ratio=6.2)]
     """
     found = []
     for line in text.splitlines():
@@ -67,7 +67,7 @@ def draw(ratios: Sequence[Ratio]) -> None:
     figure, axis = plt.subplots(figsize=(9, 0.34 * len(rows) + 1), layout="constrained")
     colours = [PEER if row.is_peer else YARDSTICK for row in rows]
     bars = axis.barh(
-        [f"{row.what}\nbeside {_short(row.beside)}" for row in rows], [r.ratio for r in rows], color=colours
+        [f"{row.what}\nagainst {_short(row.baseline)}" for row in rows], [r.ratio for r in rows], color=colours
     )
     axis.bar_label(bars, [f"{row.ratio:g}x" for row in rows], padding=3)
     axis.set(xscale="log", xlim=(1, 2.2 * rows[-1].ratio), xlabel="times as fast (logarithmic)")

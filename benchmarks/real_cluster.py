@@ -41,7 +41,7 @@ class RealCluster:
         return added
 
     def start_worker(self, *options: str) -> subprocess.Popen[bytes]:
-        """Start a worker, and wait for nothing."""
+        """Start a worker without waiting for it."""
         words = ("worker", self.address, "--nthreads", "1", *options)
         self.workers.append(self._start(*words, *(() if "--nanny" in options else ("--no-nanny",))))
         return self.workers[-1]
@@ -81,10 +81,10 @@ def real_cluster(folder: Path, workers: int = 2) -> Iterator[RealCluster]:
 
 
 def wait_for(condition: Callable[[], Found], seconds: float = START) -> Found:
-    """Return what the condition gives once it is true."""
+    """Return the value of the condition once it is true."""
     deadline = time.monotonic() + seconds
     while not (found := condition()):
         if time.monotonic() > deadline:
-            raise TimeoutError(f"What is waited for must come within {seconds:g} s; it did not.")
+            raise TimeoutError(f"The condition must become true within {seconds:g} s. It did not.")
         time.sleep(0.02)
     return found

@@ -1,8 +1,7 @@
 """Agents that remember a given number of steps, whatever the number of states.
 
-The steps are drawn once and fed to agents of any size. They are put in an order in which an agent plans only
-once while it learns them: that plan, which knows nothing, advises action 0 everywhere, and action 0 is taken last,
-once a state.
+The steps are drawn once and fed to agents of any size. Their order makes an agent plan only once while
+it learns them. That plan has no data and advises action 0 everywhere, and action 0 is taken last, once per state.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ N_ACTIONS = 3
 
 @dataclass(frozen=True)
 class Steps:
-    """What happened: one entry a step."""
+    """The steps, one entry per step."""
 
     states: NDArray[np.int64]
     actions: NDArray[np.int64]
@@ -32,7 +31,7 @@ class Steps:
 
     @classmethod
     def drawn(cls, n_steps: int, n_visited: int) -> Steps:
-        """Draw steps among the first ``n_visited`` states; a pair leads to one of five neighbours."""
+        """Draw steps among the first ``n_visited`` states. A pair leads to one of five neighbours."""
         rng = np.random.default_rng(0)
         once = np.arange(min(n_visited, n_steps // 2))  # action 0, at the end
         n_other = n_steps - once.size
@@ -59,7 +58,7 @@ def learner(n_states: int, n_steps: int, planner: str) -> dm.agents.UCRL2:
 
 
 def fed(agent: dm.agents.UCRL2, steps: Steps) -> dm.agents.UCRL2:
-    """Let an agent live through the steps, and return it."""
+    """Feed the steps to an agent, and return it."""
     agent.reset(np.random.default_rng(0))
     columns = (steps.states, steps.actions, steps.rewards, steps.next_states)
     for state, action, reward, next_state in zip(*(column.tolist() for column in columns), strict=True):

@@ -1,4 +1,4 @@
-"""Tables for people: wrapped columns for a terminal, markdown for the documentation."""
+"""Readable tables: wrapped columns for a terminal, markdown for the documentation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WIDEST_ELSEWHERE = 30
 
 
 def as_text(rows: Sequence[Row]) -> str:
-    """Return rows of one kind as a table in columns; long cells go over several lines."""
+    """Return rows of one kind as a table in columns. Long cells take several lines."""
     headings, cells = _table(rows)
     wrapped = [
         [textwrap.wrap(cell, WIDEST.get(heading, WIDEST_ELSEWHERE)) or [""] for heading, cell in pairs]

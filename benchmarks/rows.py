@@ -1,4 +1,4 @@
-"""What a benchmark returns: rows, whose fields are the columns of a table."""
+"""The rows that a benchmark returns. Their fields are the columns of a table."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["Row", "Speed", "Verdict", "as_memory", "as_rate", "as_time", "requir
 
 @dataclass(frozen=True)
 class Speed:
-    """One measurement beside its yardstick and what it must reach."""
+    """One measurement with its yardstick and its target."""
 
     title: ClassVar[str] = "Speed and memory"
 
@@ -33,7 +33,7 @@ class Speed:
         note: str = "",
         unfinished: bool = False,
     ) -> Speed:
-        """Return a row with the ratio of two times; ``unfinished`` says that the yardstick was stopped."""
+        """Return a row with the ratio of two times. ``unfinished`` says that the yardstick was stopped."""
         ratio, bound = yardstick_seconds / seconds, "> " if unfinished else ""
         return cls(
             what,
@@ -55,7 +55,7 @@ class Speed:
         must_reach: float | None = None,
         note: str = "",
     ) -> Speed:
-        """Return a row with steps a second, which must reach a rate if one is given."""
+        """Return a row with steps per second, and a target rate if one is given."""
         return cls(
             what,
             as_rate(per_second),
@@ -109,9 +109,9 @@ class Speed:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What one solver answered where the exact answer is known."""
+    """The answer of one solver where the exact answer is known."""
 
-    title: ClassVar[str] = "Periodic chains: what is answered"
+    title: ClassVar[str] = "Periodic chains: the answers"
 
     chain: str
     solver: str
@@ -134,7 +134,7 @@ def as_time(seconds: float) -> str:
 
 
 def as_rate(per_second: float) -> str:
-    """Return a number of steps a second with three digits."""
+    """Return a number of steps per second with three digits."""
     return f"{_three_digits(per_second / 1e6)} M steps/s"
 
 

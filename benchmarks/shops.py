@@ -1,6 +1,6 @@
 """Simulated shops to choose constants on, and others to report on: laws, drifts and costs drawn at random.
 
-The constants of kernels/censored_demand.py were chosen on ``random_shops(1)`` and the like; docs/inventory.md
+The constants of kernels/censored_demand.py were chosen on ``random_shops(1)`` and the like. docs/inventory.md
 reports on ``random_shops(7)``.
 """
 
@@ -18,7 +18,7 @@ LEAST, MOST = 0.2, 15.0  # mean demand
 
 
 def random_shops(seed: int, n: int = 240) -> list[InventoryProblem]:
-    """Return shops with a shelf of 20, a year long; half of the laws are about as wide as retail's."""
+    """Return shops with a shelf of 20, for a year. Half of the laws are about as wide as in retail."""
     rng = np.random.default_rng(seed)
     return [_shop(rng) for _ in range(n)]
 

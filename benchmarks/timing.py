@@ -1,4 +1,4 @@
-"""Medians of several runs, taken in turns so that the machine's noise hits all alike."""
+"""Medians of several runs, taken in turns so that the noise of the machine affects all alike."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def seconds_of(function: Callable[[], object]) -> float:
 
 
 def timed(function: Callable[[], object], calls: int = 1) -> Task:
-    """Return a task in which the whole call counts; with ``calls``, the mean of so many in a row.
+    """Return a task that times the whole call, or the mean of ``calls`` calls in a row.
 
-    What takes well under a millisecond is called several times in a row, as those who need it do: one call after
-    something long would measure cold caches.
+    Calls of well under a millisecond are repeated in a row, as in real use. One call after something long would
+    measure cold caches.
     """
 
     def task() -> float:

@@ -1,4 +1,4 @@
-"""Gymnasium's toy-text worlds as average-reward worlds: the environment, its rewards, and the best there is."""
+"""Gymnasium's toy-text worlds as average-reward worlds: the environment, its rewards, and the optimum."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from driftmdp.interchange import from_toy_text
 
 __all__ = ["WORLDS", "ToyWorld", "optimum"]
 
-GOAL = 20.0  # what the end of an episode is worth in the fourth world
+GOAL = 20.0  # reward at the end of an episode in the fourth world
 
 
 class GoalReward(gymnasium.Wrapper[Any, Any, Any, Any]):
@@ -29,7 +29,7 @@ class GoalReward(gymnasium.Wrapper[Any, Any, Any, Any]):
 
 @dataclass(frozen=True)
 class ToyWorld:
-    """A world by its id: how long to learn, the range of its rewards, and what the end is worth beside them."""
+    """A world by its id: how long to learn, the range of its rewards, and an extra reward at the end."""
 
     title: str
     environment: str
@@ -38,7 +38,7 @@ class ToyWorld:
     goal: float = 0.0
 
     def make(self) -> gymnasium.Env[Any, Any]:
-        """Return the environment, with the states in which nobody decides left out."""
+        """Return the environment, without the states in which no action is taken."""
         env = Reachable(gymnasium.make(self.environment))
         return GoalReward(env) if self.goal else env
 
@@ -61,7 +61,7 @@ def optimum(world: ToyWorld) -> float:
     table = {
         s: {a: [_paid(line, world.goal) for line in lines] for a, lines in inside.P[s].items()} for s in inside.P
     }
-    for s in set(table) - kept:  # nobody is ever there: any way back to the start will do
+    for s in set(table) - kept:  # never visited, so any way back to the start will do
         table[s] = {a: [(1.0, s, 0.0, True)] for a in table[s]}
     mdp = from_toy_text(table, start=inside.initial_state_distrib)
     return dm.planning.optimal_gain(mdp, allow_transient=True).gain

@@ -23,7 +23,7 @@ __all__ = [
 
 
 class LeanLinearProgram:
-    """One HiGHS linear program a step, its sparse structure built once for all steps."""
+    """One HiGHS linear program per step, its sparse structure built once for all steps."""
 
     def __init__(self, drifting: dm.DriftingMdp) -> None:
         space = drifting.space
@@ -55,7 +55,7 @@ class LeanLinearProgram:
 
 
 class Swept(NamedTuple):
-    """How far sweeps came."""
+    """The result of sweeps: gain, residual, number and seconds."""
 
     gain: float
     residual: float
@@ -89,7 +89,7 @@ def optimism_by_matrix(rewards: Floats, p_hat: Floats, radius: Floats, precision
     """Return an optimistic plan by whole-matrix operations: the columns in the order of u, then cumulative sums.
 
     With the states from the least to the largest u and F the cumulative row, the optimistic row has the cumulative
-    max(F - d/2, 0), and 1 at the last state; its mean of u is u_last - sum_k F'(k) (u_(k+1) - u_k). One buffer
+    max(F - d/2, 0), and 1 at the last state. Its mean of u is u_last - sum_k F'(k) (u_(k+1) - u_k). One buffer
     serves all sweeps. All states must have the same actions.
     """
     half, buffer = radius[:, None] / 2, np.empty_like(p_hat)

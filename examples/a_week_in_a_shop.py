@@ -1,4 +1,4 @@
-"""A shop's week from Python: count, decide, sell, record, and ask why."""
+"""A shop's week from Python: count, decide, sell, record, and explain an order."""
 
 import tempfile
 from datetime import date, timedelta

@@ -1,6 +1,6 @@
 """Compare the agents on the paper's two-state problem by dynamic regret, over seeds, with 95% intervals.
 
-Theory's radii (scale 1) are vacuous at this horizon: every plan ties all actions, and the tie-break decides. Radii
+Theory's radii (scale 1) are vacuous at this horizon: most plans tie all actions, and the tie-break decides. Radii
 of a tenth of theory are not.
 """
 
@@ -33,7 +33,7 @@ compare(dm.agents.Random.for_problem(problem), "-")
 compare(dm.agents.Oracle.for_problem(problem), "-")
 LEARNERS = "SWUCRL2CW", "BORL", "SlidingWindowUCRL2", "UCRL2", "UCRL2S", "SWUCRL", "VariationAwareUCRL", "UCRL2B"
 warnings.simplefilter("ignore", dm.errors.ClippedGammaWarning)  # BORL's arms are drawn uniformly at this horizon
-warnings.simplefilter("ignore", dm.errors.VacuousPlansWarning)  # the last column has it
+warnings.simplefilter("ignore", dm.errors.VacuousPlansWarning)  # the last column shows it
 for scale in (1.0, 0.1):
     for name in LEARNERS:
         compare(dm.agents.builtin()[name].for_problem(problem, scale=scale), f"{scale:g}")

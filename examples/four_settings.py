@@ -1,8 +1,8 @@
-"""Tables 1 and 2 of the paper, run: four settings, and in each the idea that suits it and those that do not.
+"""Tables 1 and 2 of the paper, measured: four settings, and four ideas in each.
 
 The ideas are optimism on everything seen (OFU), forgetting, extra optimism (widened confidence regions), and both.
-Radii are 0.03 of theory's where there are several states, the same for all ideas: theory's own are vacuous at this
-horizon (docs/agents.md). Dynamic regret, 60 seeds, 95% intervals.
+Radii are 0.03 of theory's where there are several states, the same for all ideas. Theory's own are vacuous at this
+horizon (docs/agents.md). The tables show dynamic regret with 95% intervals over 60 seeds.
 """
 
 from typing import Any
@@ -19,7 +19,7 @@ STUDENT = 2.001  # 97.5% quantile, 59 degrees of freedom
 
 
 def wavering_arm() -> dm.Problem:
-    """One arm always pays 0.5 on average, the other 0.8 and 0.2 in turn, with five changes."""
+    """One arm always pays 0.5 on average, the other pays 0.8 and 0.2 in turn, with five changes."""
     space = dm.Space.uniform(1, 2)
     phases = [dm.Mdp(space, [0.5, mean], [[1.0], [1.0]]) for mean in (0.8, 0.2)] * 3
     changes = [1 + k * HORIZON // 6 for k in range(1, 6)]

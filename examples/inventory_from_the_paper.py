@@ -1,8 +1,8 @@
 """The paper's Section 7 as printed, and what the structure of inventory adds.
 
 SWUCRL2-CW with Theorem 4's window and no widening sees stock, order and sales only, through the pseudo-reward. With
-231 pairs and theory's radii every plan is vacuous for all 5,000 days: it explores, evenly, to the end.
-InventoryOptimist sees the same, but knows that one demand stands behind all pairs.
+231 pairs and theory's radii every plan is vacuous for all 5,000 days, so it explores evenly to the end.
+InventoryOptimist sees the same data, but uses that one demand determines all pairs.
 """
 
 import numpy as np
@@ -25,8 +25,8 @@ def main() -> None:
         "Oracle": dm.agents.Oracle.for_problem(problem),
     }
     window = agents["SWUCRL2-CW, Theorem 4"].parameters["window"]
-    print(f"{problem.space.n_pairs} pairs, {problem.horizon} days, {SEEDS} seeds; W* = {window}, eta = 0\n")
-    print(f"{'':24} {'cost a day [95%]':>22} {'dynamic regret [95%]':>26}  vacuous plans")
+    print(f"{problem.space.n_pairs} pairs, {problem.horizon} days, {SEEDS} seeds, W* = {window}, eta = 0\n")
+    print(f"{'':24} {'cost per day [95%]':>22} {'dynamic regret [95%]':>26}  vacuous plans")
     for name, agent in agents.items():
         runs = [dm.simulate(agent, problem, seed) for seed in range(SEEDS)]
         cost = mean_interval([float((problem.cost_shift - run.mean_rewards).mean()) for run in runs])

@@ -1,7 +1,7 @@
-"""Regret to a clairvoyant who knows every day's law: seasonal demand, and an abrupt change.
+"""Regret against a clairvoyant that knows the demand law of every day: seasonal demand, and an abrupt change.
 
-Every rule meets the same demands. The best fixed (s, S) is chosen in hindsight, and the rule that rolls on
-uncensored demand sees what no shop can see.
+Every rule faces the same demands. The best fixed (s, S) is chosen in hindsight. The rule that rolls on uncensored
+demand uses data that no shop has.
 """
 
 import driftmdp as dm

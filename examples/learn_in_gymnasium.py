@@ -9,7 +9,7 @@ import driftmdp as dm
 from driftmdp.gymnasium import Reachable, learn
 from driftmdp.interchange import from_toy_text
 
-# What rewards lie in; on the cliff a step costs 1 and a fall 100, so that the best is never to fall: -1 a step.
+# The range of the rewards. On the cliff a step costs 1 and a fall 100, so the best is never to fall: -1 per step.
 WORLDS = {"FrozenLake-v1": (0.0, 1.0), "CliffWalking-v1": (-100.0, -1.0), "Taxi-v4": (-10.0, 20.0)}
 STEPS = 6_000
 
@@ -17,7 +17,7 @@ STEPS = 6_000
 def best_average_reward(lake: gymnasium.Env[Any, Any], states: Any) -> float:
     """Return the optimal gain of the world in which the end of an episode leads to a start."""
     inside: Any = lake.unwrapped
-    nowhere = set(inside.P) - set(map(int, states))  # states in which nobody is ever asked
+    nowhere = set(inside.P) - set(map(int, states))  # states in which no action is ever taken
     table = inside.P | {s: {a: [(1.0, s, 0.0, True)] for a in inside.P[s]} for s in nowhere}
     mdp = from_toy_text(table, start=inside.initial_state_distrib)
     return dm.planning.optimal_gain(mdp, allow_transient=True).gain

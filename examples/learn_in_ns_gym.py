@@ -1,4 +1,4 @@
-"""A frozen lake of NS-Gym whose actions change their meaning: who notices? Needs the optional package ns-gym."""
+"""Learn in a frozen lake of NS-Gym whose actions change their effect. Needs the optional package ns-gym."""
 
 import itertools
 import sys
@@ -15,15 +15,15 @@ try:
     from ns_gym.update_functions import DistributionCyclicUpdate
     from ns_gym.wrappers import NSFrozenLakeWrapper
 except (ImportError, RuntimeError) as error:  # it asks for MuJoCo with a RuntimeError
-    print(f"This example needs NS-Gym ({error}). Run: pip install ns-gym; docs/gymnasium.md has less.")
+    print(f"This example needs NS-Gym ({error}). Run: pip install ns-gym. docs/gymnasium.md has a smaller way.")
     sys.exit(0)
 
 STEPS, PHASE = 40_000, 10_000
 
 
 def drifting_lake() -> gymnasium.Env[Any, Any]:
-    """Return the lake on which, from phase to phase, actions do what they say or what the next one says."""
-    clock = itertools.count(1)  # NS-Gym's own clock begins anew with each episode
+    """Return the lake on which, by phase, an action has its own effect or that of the next action."""
+    clock = itertools.count(1)  # NS-Gym's own clock restarts with each episode
     change = CustomScheduler(lambda t: next(clock) % PHASE == 0)
     update = DistributionCyclicUpdate(change, [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
     lake = gymnasium.make("FrozenLake-v1", is_slippery=False)
@@ -38,7 +38,7 @@ agents: dict[str, Any] = {
     "SlidingWindowPSRL": lambda space: dm.agents.SlidingWindowPSRL(space, horizon=STEPS, window=2000),
     "UCRL2, scale 0.1": lambda space: dm.agents.UCRL2(space, horizon=STEPS, scale=0.1),
 }
-print("mean reward of a step, by phase; the best is 1/6 = 0.167 in each")
+print("mean reward per step, by phase (the best is 1/6 = 0.167 in each)")
 for name, make in agents.items():
     learning = learn(drifting_lake(), make, STEPS, progress=False, seed=0)
     print(f"{name:18}", *(f"{mean:.3f}" for mean in learning.learning_curve(PHASE)))

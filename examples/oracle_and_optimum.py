@@ -1,7 +1,7 @@
 """How far the oracle of dynamic regret is from the true optimum, on the paper's two-state problem.
 
 The oracle sums rho*_t, the optimal gain of each step's own MDP. The true optimum knows the whole future and is
-found by backward induction. Proposition 1 of the paper bounds how far the oracle may fall below it.
+found by backward induction. Proposition 1 of the paper bounds how far the oracle may be below it.
 """
 
 import driftmdp as dm

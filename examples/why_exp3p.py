@@ -1,11 +1,12 @@
 """Why BORL's master is EXP3.P: against a world that changes, a single run of EXP3 can be far from its mean.
 
 Two arms. The first pays 1 until a tenth of the time has passed and nothing after, the second the other way round.
-EXP3 estimates gains without a bonus: how soon it turns round is luck. This world does not watch; one that does
-could use that luck, and the world of BORL's master does: the state in which a block begins depends on the blocks
-before. Regret against the better arm.
+EXP3 estimates gains without a bonus, so it is random how soon it switches. This world does not react to the agent.
+One that does could exploit that randomness. The world of BORL's master does react: the state in which a block
+begins depends on the blocks before. The first table shows the regret against the better arm.
 
-Then BORL itself with each master and in each mode, on two drifting MDPs: with so few blocks no difference shows.
+The second table shows BORL with each master and in each mode, on two drifting MDPs. With so few blocks no
+difference shows.
 """
 
 import warnings

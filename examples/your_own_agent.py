@@ -1,4 +1,4 @@
-"""Write an agent of your own: three methods. Check that it keeps the rules, then compare it."""
+"""Write an agent of your own with three methods, check that it keeps the rules, and compare it."""
 
 import numpy as np
 
@@ -6,19 +6,19 @@ import driftmdp as dm
 
 
 class EpsilonGreedy:
-    """Play the action with the best average reward in the last steps of each pair; explore now and then."""
+    """Play the action with the best average reward in the last steps of each pair, and explore now and then."""
 
     def __init__(self, space: dm.Space, epsilon: float = 0.1, step: float = 0.1) -> None:
         self.space, self.epsilon, self.step = space, epsilon, step
 
     def reset(self, rng: np.random.Generator) -> None:
-        """Begin anew."""
+        """Start from scratch."""
         self.rng = rng
         self.values = np.zeros(self.space.n_pairs)
         self.choice: tuple[int, int] | None = None
 
     def act(self, state: int) -> int:
-        """Choose; asked twice before an observation, answer the same."""
+        """Choose an action. Called twice before an observation, it returns the same."""
         if self.choice is None or self.choice[0] != state:
             first, last = self.space.offsets[state : state + 2]
             explore = self.rng.random() < self.epsilon
@@ -27,7 +27,7 @@ class EpsilonGreedy:
         return self.choice[1]
 
     def observe(self, reward: float, next_state: int, action: int | None = None) -> None:
-        """Move the average of what was done towards its reward."""
+        """Move the average of the action taken towards its reward."""
         assert self.choice is not None
         state, advised = self.choice
         pair = self.space.pair(state, advised if action is None else action)

@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 import driftmdp as dm
-from driftmdp import engines, experiments, inventory, planning, problems, statistics
+from driftmdp import engines, experiments, inventory, planning, problems, statistics, suite
 from driftmdp.display import MOST_ROWS, facts, safely, short, sparkline, table
 
 HOSTILE = "<script>alert('&')</script>"
@@ -115,7 +115,7 @@ def test_results_show_their_regrets(results):
 
 
 def test_results_of_very_many_runs_show_their_size_only(results, monkeypatch):
-    monkeypatch.setattr("driftmdp.experiments.results_view.MOST_RUNS", 1)
+    monkeypatch.setattr("driftmdp.experiments.results.NOTEBOOK_MAX_RUNS", 1)
     assert "mean regret" not in results._repr_html_()
 
 
@@ -194,8 +194,8 @@ def lines(results, shown):
         statistics.mean_interval(rng.random((5, 500))),
         results,
         *results.curves_by_cell().values(),
-        experiments.packaged_suite(),
-        *experiments.packaged_suite().tasks(quick=True)[:1],
+        suite.packaged_suite(),
+        *suite.packaged_suite().tasks(quick=True)[:1],
         tested,
         tested.trace("<0>"),
         tested.series[0],

@@ -14,10 +14,17 @@ RENAMED = {
     "driftmdp": {"Luck": "Draws"},
     "driftmdp.agents": {"Stage": "RunContext"},
     "driftmdp.engines": {"Outcome": "TaskOutcome"},
-    "driftmdp.experiments": {"Cell": "PlannedCell", "Plan": "RunPlan"},
-    "driftmdp.inventory": {"Comparison": "SimulatedComparison"},
+    "driftmdp.experiments": {"Cell": "PlannedCell", "Plan": "RunPlan"}
+    | {
+        name: f"driftmdp.suite.{name}"
+        for name in ("Suite", "SuiteTask", "packaged_suite", "parse_suite", "run_suite", "write_tasks")
+    },
+    "driftmdp.inventory": {"Comparison": "SimulatedComparison", "book_csv": "events_csv"},
     "driftmdp.mdp": {"Luck": "Draws"},
-    "driftmdp.report": {"Written": "WrittenReport"},
+    "driftmdp.report": {"Built": "BuiltReport", "Written": "WrittenReport"},
+    "driftmdp.report.leaderboard": {
+        name: f"driftmdp.suite.{name}" for name in ("WrittenLeaderboard", "standing_rows", "write_leaderboard")
+    },
     "driftmdp.simulation": {"pauses": "simulate_until"},
     "driftmdp.statements": {"Bench": "CheckContext"},
     "driftmdp.testing": {"Report": "CheckReport"},
@@ -34,8 +41,9 @@ def test_no_two_top_level_classes_have_one_name():
 def test_an_old_public_name_warns_and_leads_to_the_new(home):
     module = importlib.import_module(home)
     for old, new in RENAMED[home].items():
+        place, _, name = new.rpartition(".")
         with pytest.warns(DeprecationWarning, match=f"{home}.{old} is now called {new}") as caught:
-            assert getattr(module, old) is getattr(module, new)
+            assert getattr(module, old) is getattr(importlib.import_module(place or home), name)
         assert caught[0].filename == __file__
 
 

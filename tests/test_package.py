@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 
 import driftmdp as dm
-from driftmdp import errors, simulation
+from driftmdp import errors
+from driftmdp.kernels.arrays import new_record
 
 PACKAGES = [
     "driftmdp.agents",
+    "driftmdp.compiled",
     "driftmdp.engines",
     "driftmdp.experiments",
     "driftmdp.formulas",
@@ -26,9 +28,9 @@ PACKAGES = [
     "driftmdp.progress",
     "driftmdp.report",
     "driftmdp.report.backtest",
-    "driftmdp.report.leaderboard",
     "driftmdp.statements",
     "driftmdp.statistics",
+    "driftmdp.suite",
     "driftmdp.testing",
 ]
 
@@ -92,7 +94,7 @@ def attributes(kind):
 
 def test_help_of_a_stage_has_every_attribute():
     problem = dm.problems.two_state(10)
-    record = simulation.setup._new_record(problem)
+    record = new_record(problem.horizon, problem.start)
     context = dm.agents.RunContext(problem, problem.draw_noise(np.random.default_rng(0)), record)
     shown = pydoc.plain(pydoc.render_doc(dm.agents.RunContext))
     assert all(re.search(rf"^ \|  {name}$", shown, re.MULTILINE) for name in vars(context))

@@ -1,1 +1,1 @@
-"""What many machines would need: constants measured here, and a simulation of a cluster made of them."""
+"""What many machines would need: costs measured here, and a simulation of a cluster with these costs."""

@@ -1,6 +1,6 @@
 """``python -m benchmarks.scale``: measure, simulate, and write the tables and the figure of docs/scale.md.
 
-``--again`` takes the constants of the last time; ``--quick`` measures little and writes nothing.
+``--again`` uses the costs of the last measurement. ``--quick`` measures little and writes nothing.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CORES = 2
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, simulate, write."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scale", description=__doc__)
-    parser.add_argument("--again", action="store_true", help="take the constants of the last time")
+    parser.add_argument("--again", action="store_true", help="use the costs of the last measurement")
     parser.add_argument("--quick", action="store_true", help="measure little, and write nothing")
     options = parser.parse_args(arguments)
     if options.again:

@@ -32,7 +32,7 @@ agents = [{agent}]
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of task, how many are measured, few and many, and what does them.
+    """A kind of task, the numbers that are measured, few and many, and the function that does them.
 
     ``work`` takes a scheduler's address and a number of tasks, and returns their seconds on workers.
     """
@@ -102,7 +102,7 @@ ITEMS = Kind("items", f"six ordering rules on an item of {DAYS} days", 1000, 800
 
 
 def memory_of_a_run() -> float:
-    """Return the bytes that the client keeps for each run that is asked for."""
+    """Return the bytes that the client keeps per run of a spec."""
     few, many = 2_000, 22_000
     peaks = [call_in_child(_tiny_runs, number).peak_bytes for number in (few, many)]
     return (peaks[1] - peaks[0]) / (many - few)

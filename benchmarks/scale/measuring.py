@@ -1,8 +1,8 @@
-"""What a task costs each part of a cluster, measured on a real one: a scheduler and workers, each a process.
+"""The cost of a task for each part of a cluster, measured on a real one: a scheduler and workers, each a process.
 
-Each number is the difference between many tasks and few, divided by how many more they are. So what is paid once,
-such as connecting and the first small batches, is not in it; nor is what client and scheduler do while they only
-wait: that is measured and taken off.
+Each number is the difference between many tasks and few, divided by how many more they are. So it leaves out what
+is paid once, such as connecting and the first small batches. The work of client and scheduler while they only wait
+is measured and subtracted.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ IDLE_SECONDS = 3.0  # of watching a scheduler that has nothing to do
 
 @dataclass(frozen=True)
 class Measured:
-    """What a task on a real cluster took; seconds and bytes.
+    """The cost of a task on a real cluster, in seconds and bytes.
 
     Attributes
     ----------
     tasks, batches, cores
-        How many more there were than with few tasks; and on how many cores.
+        The numbers beyond those with few tasks, and the number of cores.
     seconds
-        That they took by the clock.
+        Wall-clock time of all tasks.
     task_seconds
-        Of a task on a worker, by the clock.
+        Wall-clock time of a task on a worker.
     client_seconds
-        Processor time of the client for a task.
+        Processor time of the client per task.
     scheduling_seconds
-        Processor time of the scheduler for a batch.
+        Processor time of the scheduler per batch.
     task_bytes, result_bytes
-        That the client sent and received for a task.
+        Sent and received by the client per task.
     scheduler_memory, worker_memory
         Resident at the end, of the scheduler and of a worker.
     """
@@ -61,9 +61,9 @@ class Measured:
 
 
 def measured(cluster: RealCluster, few: int, many: int, work: Callable[[str, int], float]) -> Measured:
-    """Return what a task costs of work that ends in a map on the cluster.
+    """Return the cost of a task of work that ends in a map on the cluster.
 
-    ``work`` is given the scheduler's address and how many tasks to do, and returns what they took on the workers.
+    ``work`` is given the scheduler's address and the number of tasks, and returns their seconds on the workers.
     """
     work(cluster.address, few)  # compiles
     scheduler = psutil.Process(cluster.scheduler.pid)
@@ -87,7 +87,7 @@ def measured(cluster: RealCluster, few: int, many: int, work: Callable[[str, int
 
 @dataclass(frozen=True)
 class _Spent:
-    """By the clock, on workers, and of processor time; then batches and bytes."""
+    """Wall-clock seconds, seconds on workers, processor seconds, then batches and bytes."""
 
     seconds: float
     on_workers: float

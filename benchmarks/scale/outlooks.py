@@ -1,4 +1,4 @@
-"""From measured constants to what a large job needs: tables and a figure."""
+"""Predict what a large job needs from measured costs, as tables and a figure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["CORES", "draw", "job_of", "tables"]
 CORES = (2, 16, 64, 256, 1024)
 RUNS, SKUS = 10**8, 10**6
 START_SECONDS = 90.0  # a worker's start on a machine that has to compile first
-BUSY = 0.9  # of the cores' time is what several clients are asked to reach
+BUSY = 0.9  # the share of the cores' time that several clients should reach
 WHAT = {kind.name: kind.what for kind in (*KINDS, ITEMS)}
 
 
@@ -41,7 +41,14 @@ def tables(measured: Mapping[str, Measured], facts: Mapping[str, float]) -> str:
 
 
 def _constants(measured: Mapping[str, Measured]) -> str:
-    header = ("task", "on a core", "client, a task", "scheduler, a batch", "tasks a batch", "bytes sent, received")
+    header = (
+        "task",
+        "core, per task",
+        "client, per task",
+        "scheduler, per batch",
+        "tasks per batch",
+        "bytes sent, received",
+    )
     rows = [
         (
             WHAT[name],
@@ -53,7 +60,7 @@ def _constants(measured: Mapping[str, Measured]) -> str:
         )
         for name, m in measured.items()
     ]
-    return _table("Measured", header, rows)
+    return _table("Measured costs", header, rows)
 
 
 def _memory(measured: Mapping[str, Measured], facts: Mapping[str, float]) -> str:
@@ -62,12 +69,12 @@ def _memory(measured: Mapping[str, Measured], facts: Mapping[str, float]) -> str
     rows = [
         ("a worker of one thread", f"{worker / 1e6:,.0f} MB"),
         ("the scheduler", f"{scheduler / 1e6:,.0f} MB"),
-        ("the client, for a run that is asked for", f"{facts['run_bytes']:,.0f} bytes"),
-        ("the client, for an item of a backtest, once read", f"{facts['item_bytes']:,.0f} bytes"),
-        ("the client, for a line of a sales file while it is read", f"{facts['line_bytes']:,.0f} bytes"),
-        ("reading a line of a sales file", as_time(facts["line_seconds"])),
+        ("the client, per run of the spec", f"{facts['run_bytes']:,.0f} bytes"),
+        ("the client, per item of a backtest, once read", f"{facts['item_bytes']:,.0f} bytes"),
+        ("the client, per line of a sales file while it is read", f"{facts['line_bytes']:,.0f} bytes"),
+        ("time to read one line of a sales file", as_time(facts["line_seconds"])),
     ]
-    return _table("Memory, and reading", ("what", "measured"), rows)
+    return _table("Memory and reading", ("what", "measured"), rows)
 
 
 def _check(measured: Mapping[str, Measured]) -> str:
@@ -75,7 +82,7 @@ def _check(measured: Mapping[str, Measured]) -> str:
     for name, m in measured.items():
         said = simulate_cluster(job_of(m, m.tasks), Cluster(m.cores)).seconds
         rows.append((WHAT[name], f"{m.tasks:,}", as_time(m.seconds), as_time(said), f"{said / m.seconds - 1:+.0%}"))
-    header = ("task", "tasks", f"measured, {m.cores} cores", "simulated", "off by")
+    header = ("task", "tasks", f"measured, {m.cores} cores", "simulated", "error")
     return _table("The simulation against the real cluster", header, rows)
 
 
@@ -85,10 +92,17 @@ def _outlook(name: str, m: Measured) -> str:
     moved = tasks * (m.task_bytes + m.result_bytes)
     rows = [_outlook_row(job, cores) for cores in CORES]
     title = (
-        f"{tasks:,} of: {WHAT[name]} ({job.core_seconds / 3600:,.1f} core hours, {moved / 1e9:,.0f} GB over the "
+        f"{tasks:,} tasks: {WHAT[name]} ({job.core_seconds / 3600:,.1f} core hours, {moved / 1e9:,.0f} GB over the "
         "clients' links)"
     )
-    header = ("cores", "one client", "cores busy", "first bottleneck", f"clients for {BUSY:.0%} busy", "then")
+    header = (
+        "cores",
+        "time with one client",
+        "cores busy",
+        "first bottleneck",
+        f"clients for {BUSY:.0%} busy",
+        "time then",
+    )
     return _table(title, header, rows)
 
 

@@ -1,12 +1,12 @@
-"""A cluster as a queueing network: what limits it, and from how many workers on.
+"""A cluster as a queueing network: its bottleneck, and from how many workers on.
 
-A batch of tasks goes round: a client makes it, the scheduler hands it out, a worker's core does its tasks, the
-scheduler and the client's link carry the results back, the client stores them. Client, scheduler and link each do
-one thing at a time; cores work side by side; a client has only so many batches under way. A worker may die in a
-batch, which is then done again, from its start, by another.
+A client makes a batch of tasks, the scheduler hands it out, and a worker's core does its tasks. The scheduler and
+the client's link carry the results back, and the client stores them. Client, scheduler and link each do one thing
+at a time. Cores work in parallel. A client has a limited number of batches in flight. A worker may die in a batch,
+which is then done again, from its start, by another.
 
 The events are simulated one by one, because a formula for the mean hides what matters here: how many batches must
-be under way, and how the ends of a job are lost to waiting. Of a long job the beginning and the end are simulated,
+be in flight, and how much of the ends of a job is waiting. Of a long job the beginning and the end are simulated,
 and the middle goes on at the rate that was reached.
 """
 
@@ -17,19 +17,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-MOST_BATCHES = 60_000  # that are simulated; more go on at the rate of the second half
+MOST_BATCHES = 60_000  # simulated at most. The rest goes on at the rate of the second half
 
 __all__ = ["Cluster", "Job", "Outlook", "simulate_cluster"]
 
 
 @dataclass(frozen=True)
 class Job:
-    """Many tasks of one kind, and what one of them costs each part; seconds and bytes.
+    """Many tasks of one kind, and the cost of one for each part, in seconds and bytes.
 
     Attributes
     ----------
     tasks, batch
-        How many tasks, and how many are sent together.
+        Number of tasks, and number sent together.
     task_seconds
         On a worker's core.
     making_seconds, taking_seconds
@@ -57,22 +57,22 @@ class Job:
 
 @dataclass(frozen=True)
 class Cluster:
-    """Machines, as far as they matter.
+    """The machines of a cluster.
 
     Attributes
     ----------
     cores
-        On which workers do tasks, over all machines.
+        Number of cores that do tasks, over all machines.
     clients
-        Commands that run side by side, each on its share of the job, with a link of its own.
+        Commands that run in parallel, each on its share of the job, with its own link.
     start_seconds
         Until a new worker does its first task: started, connected, compiled.
     link_bytes
-        A second, of a client's link.
+        Bytes per second of a client's link.
     ahead
-        Batches that a client has under way, per core.
+        Batches that a client has in flight, per core.
     life_seconds
-        That a worker's core lives on average.
+        Mean lifetime of a worker's core.
     """
 
     cores: int
@@ -85,7 +85,7 @@ class Cluster:
 
 @dataclass(frozen=True)
 class Outlook:
-    """What a simulated job took.
+    """The result of a simulated job.
 
     Attributes
     ----------
@@ -113,7 +113,7 @@ class _Station:
         self.servers, self.worked = servers, 0.0
 
     def serve(self, now: float, seconds: float, away: float = 0.0) -> float:
-        """Return when a piece of work that comes now is done; ``away`` is the server's absence after it."""
+        """Return when a piece of work that comes now is done. ``away`` is the server's absence after it."""
         done = max(now, self._free[0]) + seconds
         heapq.heapreplace(self._free, done + away)
         self.worked += seconds
@@ -159,18 +159,18 @@ def _simulated(job: Job, cluster: Cluster, seed: int) -> Outlook:
     heapq.heapify(events)
     begun, now, deaths = under_way, 0.0, 0
     while events:
-        now, context, number = heapq.heappop(events)
-        if context == "scheduled":
+        now, stage, number = heapq.heappop(events)
+        if stage == "scheduled":
             at = scheduler.serve(now, job.scheduling_seconds / 2)
             if lost and rng.random() < lost:
                 deaths += 1
                 then = cores.serve(at, work * rng.random(), away=cluster.start_seconds), "scheduled"
             else:
                 then = cores.serve(at, work), "done"
-        elif context == "done":
+        elif stage == "done":
             at = scheduler.serve(now, job.scheduling_seconds / 2)
             then = link.serve(at, job.batch * job.result_bytes / cluster.link_bytes), "arrived"
-        elif context == "arrived":
+        elif stage == "arrived":
             then = client.serve(now, job.batch * job.taking_seconds), "stored"
         elif begun < n_batches:
             then, number, begun = make(now), begun, begun + 1

@@ -1,1 +1,1 @@
-"""The benchmarks, one a file; each has ``run(quick)``, which returns rows."""
+"""The benchmarks, one per file. Each has ``run(quick)``, which returns rows."""

@@ -1,4 +1,4 @@
-"""A step of Adaptive at several sizes, beside one of PSRL: what replanning at every step costs."""
+"""The time per step of Adaptive at several sizes, compared with PSRL, which plans less often."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SEED = 7
 
 
 def run(quick: bool) -> list[Row]:
-    """Return one row a problem."""
+    """Return one row per problem."""
     horizon = 500 if quick else 5000
     problems = {
         "the paper's two states": (dm.problems.two_state(horizon=horizon), 30e-6),
@@ -36,6 +36,6 @@ def _row(name: str, problem: dm.Problem, most: float, quick: bool) -> Row:
         f"a step of Adaptive, {name}, T={problem.horizon}",
         seconds["Adaptive"],
         most,
-        f"PSRL, which plans more rarely: {as_time(seconds['PSRL'])}",
-        "a plan at every step",
+        f"PSRL, which plans less often: {as_time(seconds['PSRL'])}",
+        "A plan at every step",
     )

@@ -24,9 +24,9 @@ def run(quick: bool) -> list[Row]:
             f"peak memory, UCRL2 with S={n_states:,} A={N_ACTIONS} and {n_steps:,} remembered steps",
             report.peak_bytes,
             LIMIT,
-            f"one number a pair: {as_memory(8 * n_states * N_ACTIONS)}",
-            f"whole process; before the agent {as_memory(said['before'])} (interpreter, numpy, compiler, steps); "
-            f"the steps visit {said['visited']:,} states; fed in {as_time(said['feeding'])}, "
+            f"one number per pair: {as_memory(8 * n_states * N_ACTIONS)}",
+            f"Whole process. Before the agent {as_memory(said['before'])} (interpreter, numpy, compiler, steps). "
+            f"The steps visit {said['visited']:,} states. Fed in {as_time(said['feeding'])}, "
             f"planned in {as_time(said['planning'])}",
         )
     ]

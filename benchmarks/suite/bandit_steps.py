@@ -1,7 +1,7 @@
 """Whole runs of bandits on ten arms that change abruptly, against plain Python and ``SMPyBandits``.
 
-Plain Python is fed our steps, at no cost for its world, and must decide the same at each. ``SMPyBandits`` has the
-same parameters and its own luck, and must earn about as much.
+Plain Python gets our steps, at no cost for its world, and must decide the same at each. ``SMPyBandits`` has the
+same parameters and its own random numbers, and must earn about as much.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ __all__ = ["run"]
 
 SEED = 7
 WINDOW = 184  # of [GM11] for five changes
-CALLS = 10  # of ours in a row
+CALLS = 10  # of our runs in a row
 APART = 0.04  # 2.7 deviations of the difference of EXP3's mean rewards over four seeds, more of the others'
 
 
 def run(quick: bool) -> list[Row]:
-    """Return one row an agent."""
+    """Return one row per agent."""
     problem = dm.problems.bandit(n_arms=10, horizon=5000, drift="abrupt")
     windowed, exp3 = dm.agents.SWUCB.for_problem(problem, window=WINDOW), dm.agents.EXP3.for_problem(problem)
     gamma, n_arms = exp3.summary().gamma, problem.space.n_pairs
@@ -72,7 +72,7 @@ def _row(
     if agent.name in peers:
         tasks["peer"] = partial(_next_run, peers[agent.name], played)
     seconds = medians(tasks, 3 if quick else 7)
-    note = f"{_per_step(seconds['ours'], problem)}, mean of {CALLS} runs in a row; " + (
+    note = f"{_per_step(seconds['ours'], problem)}, mean of {CALLS} runs in a row. " + (
         _beside(what, agent, problem, seconds, played) if played else why
     )
     return Speed.against(what, seconds["ours"], "plain Python", seconds["plain"], note=note)
@@ -86,16 +86,16 @@ def _next_run(peer: BanditRun, played: list[Played]) -> float:
 def _beside(
     what: str, agent: dm.agents.Agent, problem: dm.Problem, seconds: dict[str, float], played: list[Played]
 ) -> str:
-    """Return what the peer took; fail unless both earn about the same."""
+    """Return the time of the peer. Fails unless both earn about the same."""
     runs = [dm.simulate(agent, problem, seed) for seed in range(len(played))]
     ours = statistics.fmean(run.total_reward / run.horizon for run in runs)
     theirs = statistics.fmean(run.mean_reward for run in played)
     require(abs(ours - theirs) <= APART, f"{what}: mean rewards must be close; got {ours:.3f} and {theirs:.3f}.")
     return (
-        f"SMPyBandits {as_time(seconds['peer'])} ({seconds['peer'] / seconds['ours']:.0f}x, not made for speed); "
-        f"mean reward {ours:.3f}, theirs {theirs:.3f}, over {len(played)} seeds"
+        f"SMPyBandits: {as_time(seconds['peer'])} ({seconds['peer'] / seconds['ours']:.0f}x, not made for speed). "
+        f"Mean reward {ours:.3f}, theirs {theirs:.3f}, over {len(played)} seeds"
     )
 
 
 def _per_step(seconds: float, problem: dm.Problem) -> str:
-    return f"{1e9 * seconds / problem.horizon:,.0f} ns a step"
+    return f"{1e9 * seconds / problem.horizon:,.0f} ns per step"

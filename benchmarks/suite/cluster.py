@@ -1,10 +1,9 @@
-"""What a cluster costs: many short runs on a local cluster of dask, against processes doing the same.
+"""The cost of a cluster: many short runs on a local cluster of dask, against processes doing the same.
 
-The cost of an engine is the share of its workers' time that is not spent in runs: with w workers, from the begin
-of the first run to the last outcome, 1 - (seconds in runs) / (w x seconds by the clock). It holds all
-that an engine does: pickling, sending, scheduling, waiting for the next batch, and yielding. On a machine
-with no more cores than workers, the client and the scheduler take their processor time from the workers; that is in
-it too.
+The cost of an engine is the share of its workers' time that is not spent in runs. With w workers, from the begin of
+the first run to the last outcome, it is 1 - (seconds in runs) / (w x wall-clock seconds). It includes pickling,
+sending, scheduling, waiting for the next batch, and yielding. On a machine with no more cores than workers, the
+client and the scheduler take their processor time from the workers. That is included too.
 """
 
 from __future__ import annotations
@@ -28,16 +27,16 @@ WORKERS = 2
 
 @dataclass(frozen=True)
 class Cost:
-    """What a map cost.
+    """The cost of a map.
 
     Attributes
     ----------
     runs, seconds, in_runs
-        How many; from the begin of the first to the last outcome, by the clock; and in runs over all workers.
+        Number of runs, wall-clock seconds from the begin of the first to the last outcome, seconds in runs.
     processor
         Processor seconds of this process: the client, and in a cluster made here the scheduler too.
     batches, sent, received
-        How many messages of tasks, and bytes of tasks and of outcomes; 0 where there are none.
+        Number of messages of tasks, bytes of tasks and of outcomes. 0 where there are none.
     """
 
     runs: int
@@ -55,14 +54,14 @@ class Cost:
 
 
 def run(quick: bool) -> list[Row]:
-    """Return a row for each engine, and what a run and a batch cost on a cluster."""
+    """Return a row for each engine, and the cost of a run and a batch on a cluster."""
     seeds = 2_000 if quick else 50_000
     dask, processes = (Cost(**call_in_child(cost, name, seeds).result) for name in ("dask", "processes"))
     each = dask.in_runs / dask.runs
     note = (
-        f"{dask.runs:,} runs of 100 steps, {as_time(each)} each, with {WORKERS} workers; {as_time(dask.seconds)} "
-        f"by the clock; {dask.batches} batches; {dask.sent / dask.runs:.0f} bytes sent and "
-        f"{dask.received / dask.runs:.0f} received for each run"
+        f"{dask.runs:,} runs of 100 steps, {as_time(each)} each, with {WORKERS} workers. {as_time(dask.seconds)} "
+        f"wall-clock time. {dask.batches} batches. {dask.sent / dask.runs:.0f} bytes sent and "
+        f"{dask.received / dask.runs:.0f} received per run"
     )
     return [
         Speed(
@@ -74,24 +73,24 @@ def run(quick: bool) -> list[Row]:
             note=note,
         ),
         Speed(
-            "a cluster: processor time of client and scheduler for each run",
+            "a cluster: processor time of client and scheduler per run",
             as_time(dask.processor / dask.runs),
             f"processes: {as_time(processes.processor / processes.runs)}",
-            note=f"{as_time(dask.processor / max(dask.batches, 1))} for each batch",
+            note=f"{as_time(dask.processor / max(dask.batches, 1))} per batch",
         ),
     ]
 
 
 def cost(name: str, seeds: int) -> dict[str, float]:
-    """Return what an engine's map over short runs cost, after its start."""
+    """Return the cost of an engine's map over short runs, after its start."""
     from driftmdp import engines
     from driftmdp.experiments import parse_spec
-    from driftmdp.experiments.rows import run_row
+    from driftmdp.experiments.execute import execute_run
     from driftmdp.experiments.run_plan import plan
 
     runs = list(plan(parse_spec(SPEC.format(seeds=seeds))).runs())
     engine = engines.make(name, WORKERS)
-    outcomes = engine.map(run_row, runs)
+    outcomes = engine.map(execute_run, runs)
     first = next(outcomes)
     before, start = _processor(), time.perf_counter() - first.seconds
     n, in_runs = 1, first.seconds

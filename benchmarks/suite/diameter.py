@@ -14,7 +14,7 @@ __all__ = ["run"]
 
 
 def run(quick: bool) -> list[Row]:
-    """Return one row a world."""
+    """Return one row per world."""
     n_states, repeats = (100, 3) if quick else (1000, 3)
     worlds = {
         "Garnet A=5, 5 successors": sparse_random,
@@ -32,7 +32,7 @@ def run(quick: bool) -> list[Row]:
         seconds = medians({name: timed(partial(diameter, mdp))}, repeats, warm_up=False)[name]
         agrees = "equals the closed form" if name in known else f"certified relative error {value.residual:.0e}"
         rows.append(
-            Speed.under(f"diameter, {name}, S={n_states}", seconds, 20.0, note=f"{value:.6g} steps; {agrees}")
+            Speed.under(f"diameter, {name}, S={n_states}", seconds, 20.0, note=f"{value:.6g} steps, {agrees}")
         )
     return rows
 

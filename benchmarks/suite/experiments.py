@@ -1,4 +1,4 @@
-"""Running specs: the paper's headline, what the runner adds to a run, and whether a sweep keeps the cores busy."""
+"""Running specs: the paper's headline, the overhead of the runner, and whether a sweep keeps the cores busy."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ def _headline(seeds: int) -> Row:
     seconds, compute = call_in_child(headline, seeds).result
     note = (
         f"4 scenarios x 4 agents x {seeds} seeds, T = 5000, from the spec to the stored files, once compiled and "
-        f"loaded; {as_time(compute)} in runs, over all threads"
+        f"loaded. {as_time(compute)} in runs, over all threads"
     )
     return Speed.under("the paper's headline section", seconds, 3.0, note=note)
 
 
 def headline(seeds: int) -> tuple[float, float]:
-    """Return the time of the headline by the clock, and in runs."""
+    """Return the wall-clock time of the headline, and the time in runs."""
     from driftmdp.experiments import parse_spec
     from driftmdp.experiments import run as run_spec
 
@@ -72,8 +72,8 @@ def headline(seeds: int) -> tuple[float, float]:
 def _overhead(seeds: int) -> Row:
     whole, alone = call_in_child(overhead, seeds).result
     note = f"{seeds} runs of 20 steps with one worker, journal and files included"
-    beside = f"simulate alone: {as_time(alone)}"
-    return Speed.under("what the runner adds to a run", whole - alone, 2e-3, beside, note)
+    baseline = f"simulate alone: {as_time(alone)}"
+    return Speed.under("overhead of the runner per run", whole - alone, 2e-3, baseline, note)
 
 
 def overhead(seeds: int) -> tuple[float, float]:
@@ -102,12 +102,12 @@ def _sweep(quick: bool) -> Row:
         f"{as_time(seconds)} in all",
         must_reach="> 90%",
         reached="yes" if share > 0.9 else "NO",
-        note="processor time of `experiments.run` and its workers over its time by the clock, their start included",
+        note="Processor time of `experiments.run` and its workers over wall-clock time, their start included",
     )
 
 
 def sweep(seeds: int) -> tuple[float, float]:
-    """Return how long a sweep took by the clock, and how much processor time all its processes used."""
+    """Return the wall-clock time of a sweep, and the processor time of all its processes."""
     from driftmdp.experiments import parse_spec
     from driftmdp.experiments import run as run_spec
 

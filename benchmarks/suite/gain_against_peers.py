@@ -20,7 +20,7 @@ from driftmdp.planning import check_communicating, optimal_gain
 
 __all__ = ["residual_of_update", "run"]
 
-# Others were slower when tried; algorithm="pi" gives the values of "mpi" with 100 sweeps a policy.
+# Other settings were slower when tried. algorithm="pi" gives the values of "mpi" with 100 sweeps per policy.
 SETTINGS: list[dict[str, Any]] = [
     {"algorithm": "vi", "parallel": False},
     *({"algorithm": "mpi", "parIterLim": sweeps, "parallel": False} for sweeps in (3, 5, 1, 10, 20)),
@@ -45,9 +45,9 @@ class Contender:
         return self.peer.solve(self.tolerance).seconds
 
     def terms(self) -> str:
-        """Return on which terms it was measured."""
+        """Return the terms of the measurement."""
         return (
-            f"at tolerance {self.tolerance:.2g} the peer certifies {self.residual:.1e}; building its model, "
+            f"At tolerance {self.tolerance:.2g} the peer certifies {self.residual:.1e}. Building its model, "
             f"{as_time(self.peer.building)}, is not counted"
         )
 
@@ -66,7 +66,7 @@ def run(quick: bool) -> list[Row]:
 
 
 def _peers(mdp: dm.Mdp, quick: bool) -> tuple[list[Peer], list[str]]:
-    """Return every peer in every promising setting, and what to say of those that are not there."""
+    """Return every peer in every promising setting, and a remark on each missing one."""
     settings = SETTINGS[:QUICK_SETTINGS] if quick else SETTINGS
     builders: dict[str, Callable[[], list[Peer]]] = {
         "pymdptoolbox": lambda: [mdptoolbox_peer(mdp, max_iter=100_000)],
@@ -92,12 +92,12 @@ def _row(mdp: dm.Mdp, peers: Sequence[Peer], target: float, repeats: int, remark
     }
     seconds = medians(tasks | {name: contender.seconds for name, contender in contenders.items()}, repeats)
     ours, check = seconds.pop("ours"), seconds.pop("check")
-    checking = f"ours certifies {certified:.1e}, with {as_time(check)} for checking communication"
+    checking = f"Ours certifies {certified:.1e}, with {as_time(check)} for checking communication"
     if not seconds:
-        return Speed(what, as_time(ours), "no peer", note="; ".join([checking, *failures, *remarks]))
+        return Speed(what, as_time(ours), "no peer", note=". ".join([checking, *failures, *remarks]))
     best, time = fastest(seconds)
     notes = [contenders[best].terms(), checking, *_other_package(contenders, seconds, best), *failures, *remarks]
-    return Speed.against(what, ours, best, time, 1, "; ".join(notes))
+    return Speed.against(what, ours, best, time, 1, ". ".join(notes))
 
 
 def _other_package(contenders: dict[str, Contender], seconds: dict[str, float], best: str) -> list[str]:
@@ -108,7 +108,7 @@ def _other_package(contenders: dict[str, Contender], seconds: dict[str, float], 
 
 
 def _contenders(mdp: dm.Mdp, peers: Sequence[Peer], target: float) -> tuple[dict[str, Contender], list[str]]:
-    """Return the best settings of every package by name, and what to say of those that miss the target."""
+    """Return the best settings of every package by name, and a remark on those that miss the target."""
     tried = [_loosest(mdp, peer, target) for peer in peers]
     failures = [f"{c.peer.name} certifies only {c.residual:.1e}" for c in tried if c.residual > target]
     able = sorted((c for c in tried if c.residual <= target), key=lambda c: min(c.seconds() for _ in range(3)))

@@ -1,4 +1,4 @@
-"""The optimal gain of every step of a drifting Garnet, against one HiGHS linear program a step."""
+"""The optimal gain of every step of a drifting Garnet, against one HiGHS linear program per step."""
 
 from __future__ import annotations
 
@@ -49,15 +49,15 @@ def run(quick: bool) -> list[Row]:
             program,
             sampled * every,
             50,
-            f"programs measured on {len(sample)} evenly spaced steps and scaled to all; largest difference "
-            f"{worst:.1e}; the other programs take, of this one's time: {others}",
+            f"Programs measured on {len(sample)} evenly spaced steps and scaled to all. Largest difference "
+            f"{worst:.1e}. Times of the other programs relative to this one: {others}",
         ),
         Speed.against(
             f"gains along drift, tolerance=1e-3, T={horizon}",
             approximate,
             "ours, exact",
             ours,
-            note=f"largest true error {error:.1e}",
+            note=f"Largest true error {error:.1e}",
         ),
     ]
 

@@ -1,4 +1,4 @@
-"""How long ``import driftmdp`` takes in a fresh interpreter, and that the compiler stays out of it."""
+"""The time of ``import driftmdp`` in a fresh interpreter, which must not load the compiler."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ print(time.perf_counter() - start, "numba" in sys.modules)
 
 
 def run(quick: bool) -> list[Row]:
-    """Return one row; numpy and scipy.sparse stand beside it for scale."""
+    """Return one row, with numpy and scipy.sparse for scale."""
     repeats = 3 if quick else 7
     seconds = medians({modules: _importing(modules) for modules in ("driftmdp", "numpy, scipy.sparse")}, repeats)
     scale = f"import numpy, scipy.sparse: {as_time(seconds['numpy, scipy.sparse'])}"
-    note = f"median of {repeats} fresh interpreters, whose own start is not counted; numba is not loaded"
+    note = f"Median of {repeats} fresh interpreters, whose own start is not counted. numba is not loaded"
     return [Speed.under("import driftmdp", seconds["driftmdp"], 0.5, scale, note)]
 
 

@@ -34,7 +34,7 @@ def run(quick: bool) -> list[Row]:
 
 
 def _backtests(folder: Path, n_items: int) -> list[Row]:
-    """Seasonal demand of wide laws, as retail's is."""
+    """Seasonal demand of wide laws, as in retail."""
     rng, sales = np.random.default_rng(0), folder / "sales.csv"
     dates = (np.datetime64("2026-01-01") + np.arange(DAYS)).astype(str).tolist()
     lines = []
@@ -78,7 +78,7 @@ def _mornings(folder: Path, n_items: int, lead_time: int) -> list[Row]:
         report = call_in_child(whole_day, str(shop), str(stock), str(sales))
         what = f"peak memory, {n_items:,} items decided and recorded"
         note = (
-            f"whole process, with reading CSV; the database has {as_memory(shop.stat().st_size)} after three days"
+            f"Whole process, with reading CSV. The database has {as_memory(shop.stat().st_size)} after three days"
         )
         rows.append(Speed.memory(what, report.peak_bytes, LIMIT, "-", note))
     return rows

@@ -1,4 +1,4 @@
-"""A live step, ``act`` and ``observe``, of UCRL2 late in a run; steps that plan again are not counted."""
+"""A live step, ``act`` and ``observe``, of UCRL2 late in a run. Steps that plan again are not counted."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def run(quick: bool) -> list[Row]:
             f"a live act + observe, UCRL2, S=100 A=4, steps {n_steps // 2:,} to {n_steps:,}",
             statistics.median(quiet),
             LIMIT,
-            note=f"median of {len(quiet):,} steps that do not plan (99 of 100 take less than {slow}), in the "
-            f"fastest of {PASSES} passes (the others: {others}); "
-            f"the world's step is not counted; {len(planning)} steps planned ({share:.2%})"
+            note=f"Median of {len(quiet):,} steps that do not plan (99 of 100 take less than {slow}), in the "
+            f"fastest of {PASSES} passes (the others: {others}). "
+            f"The world's step is not counted. {len(planning)} steps planned ({share:.2%})"
             + (f", median {as_time(statistics.median(planning))}" if planning else ""),
         )
     ]

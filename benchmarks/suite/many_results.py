@@ -18,7 +18,7 @@ LIMIT = 10.0  # seconds: "listing and aggregating in seconds"
 def run(quick: bool) -> list[Row]:
     """Return a row each for listing, aggregating and averaging curves."""
     n_runs = 5_000 if quick else 100_000
-    note = f"{n_runs:,} runs of 400 checkpoints, {SEEDS} seeds each; files checked against their digests"
+    note = f"{n_runs:,} runs of 400 checkpoints, {SEEDS} seeds each. Files checked against their digests"
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
         make_store(Path(folder), n_runs, points=400)

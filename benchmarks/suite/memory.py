@@ -32,21 +32,21 @@ def run(quick: bool) -> list[Row]:
             world.peak_bytes,
             LIMIT,
             f"its (T, K) weights: {as_memory(horizon * 4 * 8)}",
-            f"whole process; before the weights {as_memory(world.result['before'])}; {stages}",
+            f"Whole process. Before the weights {as_memory(world.result['before'])}. {stages}",
         ),
         Speed.memory(
             f"peak memory, optimal gain, S={n_states:,} A=5, 5 successors",
             plan.peak_bytes,
             None,
             f"its rewards and non-zeros: {as_memory(plan.result['model'])}",
-            f"whole process; before the plan {as_memory(plan.result['before'])} (interpreter, numpy, compiler); "
-            f"planned in {as_time(plan.result['seconds'])}",
+            f"Whole process. Before the plan {as_memory(plan.result['before'])} (interpreter, numpy, compiler). "
+            f"Planned in {as_time(plan.result['seconds'])}",
         ),
     ]
 
 
 def long_world(horizon: int) -> dict[str, object]:
-    """Build a world with dense weights, look at it, and find its gains; return seconds a stage."""
+    """Build a world with dense weights, look at it, and find its gains. Return the seconds per stage."""
     rng = np.random.default_rng(0)
     anchors = [random_mdp(50, 4, 5, 0.5, rng) for _ in range(4)]
     before = peak_memory()
@@ -55,7 +55,7 @@ def long_world(horizon: int) -> dict[str, object]:
     weights /= weights.sum(axis=1, keepdims=True)
     start = time.perf_counter()
     world = dm.DriftingMdp(anchors, weights)
-    seconds = {"built in": time.perf_counter() - start}
+    seconds = {"Built in": time.perf_counter() - start}
     seconds["variation()"] = seconds_of(world.variation)
     seconds["at(t)"] = seconds_of(lambda: world.at(horizon // 2))
     start = time.perf_counter()
@@ -68,7 +68,7 @@ def long_world(horizon: int) -> dict[str, object]:
 
 
 def large_plan(n_states: int) -> dict[str, float]:
-    """Solve one sparse random MDP; return the seconds, the model's bytes and the peak memory before."""
+    """Solve one sparse random MDP. Return the seconds, the model's bytes and the peak memory before."""
     optimal_gain(sparse_random(400))
     mdp = sparse_random(n_states)
     model = sum(array.nbytes for array in mdp.arrays)

@@ -1,6 +1,6 @@
-"""Deterministic rings, on which value iteration without an aperiodicity transform goes round and round.
+"""Deterministic rings, on which value iteration without an aperiodicity transform does not converge.
 
-A lazy ring, on which it converges, stands beside them as a control: there every solver is asked in the same way.
+A lazy ring, on which it converges, is the control. Every solver is called in the same way there.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ CHAINS: dict[str, tuple[int, float]] = {
 
 @dataclass(frozen=True)
 class Solver:
-    """A way to solve an MDP and the error that is allowed to its gain."""
+    """A way to solve an MDP and the error allowed in its gain."""
 
     tolerance: float
     solve: Callable[[dm.Mdp], Answer]
@@ -78,7 +78,7 @@ def run(quick: bool) -> list[Row]:
 
 
 def answer(chain: str, solver: str) -> dict[str, Any]:
-    """Return what a solver says of a chain, its values' certificate and what its policy earns."""
+    """Return a solver's answer on a chain, the certificate of its values and the gain of its policy."""
     n_states, stay = CHAINS[chain]
     mdp = ring(n_states, stay)
     given = SOLVERS[solver].solve(mdp)
@@ -101,7 +101,7 @@ def _verdict(chain: str, solver: str, exact: float, cap: float) -> Verdict:
     try:
         report = call_in_child(answer, chain, solver, timeout=cap)
     except subprocess.TimeoutExpired:
-        return verdict("-", "not converged", f"> {as_time(cap)}", "no answer when it was stopped")
+        return verdict("-", "not converged", f"> {as_time(cap)}", "No answer when stopped")
     except ChildFailed as failure:
         judged = "not importable" if str(failure).startswith(("ImportError", "ModuleNotFoundError")) else "refused"
         return verdict("-", judged, "-", str(failure))
@@ -124,8 +124,8 @@ def _note(report: ChildReport, exact: float) -> str:
     policy = "optimal" if optimal else f"not optimal: it earns {said['earns']:.4g}"
     parts = [
         f"{said['iterations']} iterations" if said["iterations"] is not None else "",
-        f"its values certify [{said['low']:.4g}, {said['high']:.4g}]",
-        f"its policy is {policy}",
-        f"printed: {report.printed.splitlines()[-1]}" if report.printed else "nothing printed or raised",
+        f"Its values certify [{said['low']:.4g}, {said['high']:.4g}]",
+        f"Its policy is {policy}",
+        f"Printed: {report.printed.splitlines()[-1]}" if report.printed else "Nothing printed or raised",
     ]
-    return "; ".join(part for part in parts if part)
+    return ". ".join(part for part in parts if part)

@@ -1,7 +1,7 @@
 """One extended value iteration on random estimates, against vectorised NumPy at the same precision.
 
-NumPy takes the estimates as a dense table, ours the sparse ones as a sparse matrix, as it likes them; converting
-does not count.
+NumPy takes the estimates as a dense table. Ours takes the sparse ones as a sparse matrix. Converting does not
+count.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from benchmarks.yardsticks import optimism_by_matrix, optimism_by_state
 __all__ = ["run"]
 
 PRECISION = 1e-3
-CALLS = 5  # of ours in a row
+CALLS = 5  # of our calls in a row
 NUMPY = {"matrix": optimism_by_matrix, "state": optimism_by_state}
 
 
 def run(quick: bool) -> list[Row]:
-    """Return two rows a size: the fast method, which has to reach something, and the paper's."""
+    """Return two rows per size: the fast method, which has a target, and the paper's."""
     dense, sparse, repeats = (100, 300, 3) if quick else (200, 1000, 7)
     return [
         *_rows(f"dense support, S={dense} A=5", dense_random(dense), 5, repeats),
-        *_rows(f"10 successors a pair, S={sparse} A=5", sparse_random(sparse), 100, repeats),
+        *_rows(f"10 successors per pair, S={sparse} A=5", sparse_random(sparse), 100, repeats),
     ]
 
 
@@ -41,7 +41,7 @@ def _rows(name: str, estimates: Estimates, must_reach: float, repeats: int) -> l
         repeats,
     )
     terms = (
-        f"precision {PRECISION:g}; NumPy: {swept.sweeps} sweeps; NumPy that goes state by state and stops early: "
+        f"Precision {PRECISION:g}. NumPy: {swept.sweeps} sweeps. NumPy state by state, stopping early: "
         f"{as_time(seconds['state'])}"
     )
     return [
@@ -51,7 +51,7 @@ def _rows(name: str, estimates: Estimates, must_reach: float, repeats: int) -> l
             "NumPy, whole matrices",
             seconds["matrix"],
             must_reach if method == "fast" else None,
-            f"ours: {plan.method}, {plan.iterations} iterations; {terms}",
+            f"Ours: {plan.method}, {plan.iterations} iterations. {terms}",
         )
         for method, plan in plans.items()
     ]

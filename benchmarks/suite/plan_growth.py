@@ -1,4 +1,4 @@
-"""What an agent's plan costs when the world grows and what it remembers stays the same."""
+"""The cost of an agent's plan when the world grows and its memory stays the same."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LIMIT = 1.5
 
 
 def run(quick: bool) -> list[Row]:
-    """Return one row a planner."""
+    """Return one row per planner."""
     sizes, n_steps, repeats = ((1000, 100_000), 10_000, 5) if quick else ((10_000, 1_000_000), 100_000, 11)
     steps = Steps.drawn(n_steps, n_visited=9 * sizes[0] // 10)
     return [_row(planner, sizes, steps, repeats) for planner in ("paper", "fast")]
@@ -35,7 +35,11 @@ def _row(planner: str, sizes: tuple[int, int], steps: Steps, repeats: int) -> Ro
         f"S={small:,}",
         seconds[small],
         LIMIT,
-        f"UCRL2, A={N_ACTIONS}, the same steps in {steps.states.max() + 1:,} states, radius 1/sqrt(N); sweeps "
+        f"UCRL2, A={N_ACTIONS}, the same steps in {steps.states.max() + 1:,} states, radius 1/sqrt(N). Sweeps "
         f"{sweeps[0]} and {sweeps[1]}"
-        + (f"; planned again from its own bias, the first took {plans[large].sweeps}" if planner == "fast" else ""),
+        + (
+            f". Planned again from its own bias, the first plan took {plans[large].sweeps}"
+            if planner == "fast"
+            else ""
+        ),
     )

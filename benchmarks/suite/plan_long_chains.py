@@ -17,11 +17,11 @@ from benchmarks.timing import medians, timed
 __all__ = ["run"]
 
 PRECISION = 1e-3
-CALLS = 20  # of ours in a row
+CALLS = 20  # of our calls in a row
 
 
 def run(quick: bool) -> list[Row]:
-    """Return one row an instance; all are small, so that quick means fewer repeats."""
+    """Return one row per instance. All are small, so quick means fewer repeats."""
     repeats, n_states, tau = 3 if quick else 11, 200, 1_000_000
     small = perils(25, 0.0).dense
     require(bool(np.allclose(small, _seen(25))), "the perils' estimates must be what the scripted learner sees.")
@@ -48,10 +48,10 @@ def _row(name: str, estimates: Estimates, must_reach: float, repeats: int) -> Ro
         "dense plain-sweep kernel (numba)",
         seconds["dense"],
         must_reach,
-        f"precision {PRECISION:g}, cold start; ours: {ours.method}, {ours.iterations} iterations, checks included, "
-        f"mean of {CALLS} calls in a row, one call after the kernel's: {as_time(seconds['once'])}; "
-        f"kernel: {swept.sweeps:,} sweeps, {as_time(seconds['dense'] / swept.sweeps)} each; sorting by insertion "
-        f"instead of with np.argsort it takes {as_time(seconds['inserting'])}",
+        f"Precision {PRECISION:g}, cold start. Ours: {ours.method}, {ours.iterations} iterations, checks included, "
+        f"mean of {CALLS} calls in a row, one call after the kernel's: {as_time(seconds['once'])}. "
+        f"Kernel: {swept.sweeps:,} sweeps, {as_time(seconds['dense'] / swept.sweeps)} each. With insertion sort "
+        f"instead of np.argsort: {as_time(seconds['inserting'])}",
     )
 
 

@@ -18,7 +18,7 @@ LAZINESS = (0.01, 0.5)
 
 
 def run(quick: bool) -> list[Row]:
-    """Return one row a world."""
+    """Return one row per world."""
     n_states, cap, repeats = (200, 1.0, 3) if quick else (1000, 20.0, 5)
     worlds = {"RiverSwim": river(n_states), "deterministic ring": ring(n_states)}
     return [_row(f"{name}, S={n_states}", mdp, cap, repeats) for name, mdp in worlds.items()]
@@ -42,7 +42,7 @@ def _row(name: str, mdp: dm.Mdp, cap: float, repeats: int) -> Row:
         seconds["ours"],
         "relative value iteration in scipy",
         seconds.get("sweeps", cap),
-        note=f"ours: {best.method}, certified {best.residual:.1e}; sweeps: laziness {lazy:g} (better of "
+        note=f"Ours: {best.method}, certified {best.residual:.1e}. Sweeps: laziness {lazy:g} (better of "
         f"{' and '.join(map(str, LAZINESS))}), {swept[lazy].sweeps:,} sweeps, certified {swept[lazy].residual:.1e}"
         + ("" if done else f", stopped at the cap of {cap:g} s"),
         unfinished=not done,

@@ -1,8 +1,8 @@
-"""SWUCRL2-CW and BORL on the paper's two-state problem: steps a second on one core, against plain Python.
+"""SWUCRL2-CW and BORL on the paper's two-state problem: steps per second on one core, against plain Python.
 
-Every run of ours is a whole ``simulate``: the world's luck, every plan, every step and what is recorded, for BORL
-its master too. The plain agent, a fresh one for each of BORL's blocks with the window and widening that were drawn,
-is only fed what ours saw, at no cost for its world and its draws, and must decide the same at every step.
+Our run is a whole ``simulate``: the world's random numbers, every plan, every step and the record, and for BORL its
+master too. The plain agent is a fresh one per block of BORL, with the window and widening that were drawn. It only
+gets what ours saw, at no cost for its world and its draws, and must decide the same at every step.
 """
 
 from __future__ import annotations
@@ -81,9 +81,9 @@ def _row(
         "plain Python",
         plain,
         MUST_REACH,
-        f"{1e9 / ours:.0f} ns a step, a plan every {steps / sum(run.plans for run in runs):.1f} steps; one "
-        f"core, {len(runs)} seeds; T={longer.horizon:,}: {as_rate(longer.horizon / seconds['longer'])}; plain "
-        "Python is fed the same steps without a world, and decides the same at each",
+        f"{1e9 / ours:.0f} ns per step, a plan every {steps / sum(run.plans for run in runs):.1f} steps. One "
+        f"core, {len(runs)} seeds. T={longer.horizon:,}: {as_rate(longer.horizon / seconds['longer'])}. Plain "
+        "Python gets the same steps without a world, and decides the same at each",
     )
 
 
@@ -106,7 +106,7 @@ def _replay_one(run: dm.Run, problem: dm.Problem, reward_range: Range) -> None:
 
 
 def _blocks(run: dm.Run) -> tuple[int, Sequence[tuple[float, ...]]]:
-    """Return how many steps a block has and each one's window and widening; without a master, all is one block."""
+    """Return the length of a block and the window and widening of each. Without a master, all is one block."""
     if run.summary is None:
         return run.horizon, [(run.parameters["window"], run.parameters["widening"])]
     return run.summary.block_length, run.summary.chosen_arms

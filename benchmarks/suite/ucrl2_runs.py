@@ -14,11 +14,11 @@ from benchmarks.timing import Task, fastest, medians, timed
 __all__ = ["run"]
 
 DELTA = 0.05
-CALLS = 10  # of ours in a row
+CALLS = 10  # of our runs in a row
 
 
 def run(quick: bool) -> list[Row]:
-    """Return one row a world."""
+    """Return one row per world."""
     repeats = 3 if quick else 11
     worlds = {
         "two states": (dm.problems.two_state(horizon=5000, v_r=0, v_p=0), 50),
@@ -37,23 +37,23 @@ def _row(name: str, problem: dm.Problem, must_reach: float, repeats: int) -> Row
     tasks: dict[str, Task] = {"ours": timed(whole, CALLS)}
     low, high = problem.reward_range
     earned = (float(ours.rewards.mean()) - low) / (high - low)
-    note = f"ours: {ours.plans} plans, mean reward {earned:.3f} of 1"
+    note = f"Ours: {ours.plans} plans, mean reward {earned:.3f} of 1"
     try:
         peers = statisticalrl_runs(problem, DELTA)
     except ImportError as error:
         own = medians(tasks, repeats)["ours"]
-        note = f"{_per_step(own, problem)}; {note}; the peer is not importable ({error})"
+        note = f"{_per_step(own, problem)}. {note}. The peer is not importable ({error})"
         return Speed(what, as_time(own), "no peer", must_reach=f"> {must_reach:g}x", note=note)
     rivals = {name: _seconds(peer) for name, peer in peers.items()}
     seconds = medians(tasks | rivals | {"once": timed(whole)}, repeats)
     own, once = seconds.pop("ours"), seconds.pop("once")
     best, time = fastest(seconds)
     played = peers[best]()
-    others = ", ".join(f"with {peer} {as_time(spent)}" for peer, spent in seconds.items() if peer != best)
+    others = ". ".join(f"With {peer}: {as_time(spent)}" for peer, spent in seconds.items() if peer != best)
     note = (
-        f"{_per_step(own, problem)}, mean of {CALLS} runs in a row, one run after the peer's: {as_time(once)}; "
-        f"{note}; peer, with {best}: {played.plans} plans, mean reward "
-        f"{played.mean_reward:.3f}; {others}; delta={DELTA} for both, each with its own luck"
+        f"{_per_step(own, problem)}, mean of {CALLS} runs in a row, one run after the peer's: {as_time(once)}. "
+        f"{note}. Peer, with {best}: {played.plans} plans, mean reward "
+        f"{played.mean_reward:.3f}. {others}. delta={DELTA} for both, each with its own random numbers"
     )
     return Speed.against(what, own, "statisticalrl-learners UCRL2", time, must_reach, note)
 
@@ -63,7 +63,7 @@ def _seconds(peer: PeerRun) -> Task:
 
 
 def _per_step(seconds: float, problem: dm.Problem) -> str:
-    return f"ours {1e9 * seconds / problem.horizon:.0f} ns a step"
+    return f"Ours {1e9 * seconds / problem.horizon:.0f} ns per step"
 
 
 def _check(run: dm.Run, problem: dm.Problem) -> None:

@@ -13,7 +13,7 @@ from benchmarks.estimates import Estimates
 from benchmarks.rows import Row, Speed, as_time, require
 from benchmarks.timing import medians
 from driftmdp import kernels
-from driftmdp.kernels.arrays import PlanWorkspace
+from driftmdp.kernels.plan_arrays import PlanWorkspace
 
 __all__ = ["run"]
 
@@ -23,7 +23,7 @@ MUST_REACH = 3.0
 
 
 class Work(NamedTuple):
-    """What a sequence of plans took, and the gains that they certify."""
+    """The cost of a sequence of plans, and the gains that they certify."""
 
     seconds: float
     iterations: int
@@ -31,7 +31,7 @@ class Work(NamedTuple):
 
 
 def run(quick: bool) -> list[Row]:
-    """Return a row for each world and number of steps between plans; a plan at every step is the slow drift."""
+    """Return a row for each world and number of steps between plans. A plan at every step is the slow drift."""
     plans, repeats = (30, 3) if quick else (200, 7)
     worlds = {
         "Garnet S=100 A=4": dm.problems.garnet(n_states=100, n_actions=4, drift="slow"),
@@ -59,13 +59,13 @@ def _row(name: str, drifting: dm.DriftingMdp, plans: int, every: int, repeats: i
         f"{ratio:.2g}x",
         f"> {MUST_REACH:g}x" if every == 1 else "-",
         ("yes" if ratio > MUST_REACH else "NO") if every == 1 else "-",
-        f"method='fast', precision {PRECISION:g}, radius {RADIUS:g}, mean of {plans} plans; the iteration alone is "
+        f"method='fast', precision {PRECISION:g}, radius {RADIUS:g}, mean of {plans} plans. Only the iteration is "
         "timed, not the checks and the copy of its input",
     )
 
 
 def _work(workspaces: Sequence[PlanWorkspace], warm: bool) -> Work:
-    """Iterate on each draft from the last one's bias, or from zero; the first is cold, and counts."""
+    """Iterate on each problem from the last one's bias, or from zero. The first is cold, and counts."""
     n = workspaces[0].u.size
     last, seconds, iterations, gains = np.zeros(n), 0.0, 0, []
     for workspace in workspaces:

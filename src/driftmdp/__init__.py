@@ -20,16 +20,16 @@ from driftmdp.mdp import Draws, DriftingMdp, Mdp, Noise, Problem, Sample, Space,
 from driftmdp.simulation import Run, simulate
 
 if TYPE_CHECKING:
-    from driftmdp import experiments, gymnasium, interchange, inventory, report, statements, statistics
+    from driftmdp import experiments, gymnasium, interchange, inventory, report, statements, statistics, suite
 
 __all__ = [
     "Callback", "Draws", "DriftingMdp", "Mdp", "Noise", "Problem", "Run", "Sample", "Space", "Steps", "Variation",
     "__version__", "agents", "errors", "experiments", "formulas", "gaussian", "gymnasium", "interchange",
-    "inventory", "planning", "problems", "report", "simulate", "statements", "statistics", "testing",
+    "inventory", "planning", "problems", "report", "simulate", "statements", "statistics", "suite", "testing",
 ]  # fmt: skip
 
 # Imported on first use, because they are slow or need more packages. Each with the extra that has those.
-_EXTRAS = dict.fromkeys(("experiments", "inventory", "report", "statements", "statistics"), "experiments")
+_EXTRAS = dict.fromkeys(("experiments", "inventory", "report", "statements", "statistics", "suite"), "experiments")
 _EXTRAS |= dict.fromkeys(("gymnasium", "interchange"), "gymnasium")
 
 

@@ -1,10 +1,8 @@
-"""Watching a run while it lasts: what a callback is told, and when.
+"""Watch a run while it lasts: what a callback receives, and when.
 
-A callback looks, and changes nothing: the trajectory is the same with and without. It cannot end a run early, as a
-shorter run could not be compared with others; an error that it raises does stop the run, and is seen as it is.
+A callback changes nothing: the trajectory is the same with and without it. It cannot end a run early, because a
+shorter run could not be compared with others. An error that it raises stops the run, and reaches the caller.
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,7 +19,7 @@ METHODS = ("on_start", "on_steps", "on_end")
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """The steps since a callback was last told of any.
+    """The steps since a callback was last called.
 
     Attributes
     ----------
@@ -30,9 +28,9 @@ class Steps:
     states, actions, rewards
         What happened at them, shape (last - first + 1,), read-only.
     mean_rewards
-        r_t(s_t, a_t) of them; None where the world does not tell.
+        r_t(s_t, a_t) of them; None where the world does not show them.
     agent
-        The agent as it is after them: look, and do not touch.
+        The agent as it is after them, to be read only.
     """
 
     first: int
@@ -51,7 +49,7 @@ class Steps:
 
 
 class StepRecord(Protocol):
-    """A run as it is written down: room for every step, filled so far."""
+    """The record of a run: arrays for every step, filled so far."""
 
     @property
     def states(self) -> NDArray[np.signedinteger[Any]]: ...  # noqa: D102
@@ -64,7 +62,7 @@ class StepRecord(Protocol):
 
 
 class Callback:
-    """Is told of a run while it lasts; write those methods that you need.
+    """Is called during a run; write those methods that you need.
 
     Attributes
     ----------
@@ -97,39 +95,39 @@ class Callback:
                 )
 
     def on_start(self, agent: Any, problem: Any, seed: int | None) -> None:
-        """Take in what is about to run; the agent is the copy that plays. In gymnasium, the environment."""
+        """Receive the copy of the agent that plays, and the problem; in gymnasium, the environment."""
 
     def on_steps(self, steps: Steps) -> None:
-        """Take in the steps since the last call."""
+        """Receive the steps since the last call."""
 
     def on_end(self, run: Any) -> None:
-        """Take in what the whole run was, which is what ``simulate`` or ``learn`` returns."""
+        """Receive the finished run, which ``simulate`` or ``learn`` returns."""
 
 
 class CallbackList:
-    """Several callbacks, each told at its own pace.
+    """Several callbacks, each called at its own interval.
 
     Parameters
     ----------
     callbacks
-        In the order in which they are told.
+        In the order in which they are called.
 
     Raises
     ------
     InvalidInputError
-        If one is no callback, or its ``every`` is not a positive whole number.
+        If one is not a callback, or its ``every`` is not a positive whole number.
     """
 
     def __init__(self, callbacks: Iterable[Callback]) -> None:
         self._callbacks = _checked(callbacks)
         self._every = [as_integer(one.every, f"callbacks[{i}].every", 1) for i, one in enumerate(self._callbacks)]
-        self._told = [0] * len(self._callbacks)
+        self._reported = [0] * len(self._callbacks)
 
     def __bool__(self) -> bool:
         return bool(self._callbacks)
 
     def times(self, horizon: int) -> list[int]:
-        """Return the times after which someone is to be told.
+        """Return the times after which a callback is called.
 
         Examples
         --------
@@ -141,19 +139,19 @@ class CallbackList:
         return sorted({horizon}.union(*(range(every, horizon, every) for every in self._every)))
 
     def start(self, agent: Any, problem: Any, seed: int | None) -> None:
-        """Tell everyone that it begins."""
+        """Call ``on_start`` of every callback."""
         for callback in self._callbacks:
             callback.on_start(agent, problem, seed)
 
-    def tell(self, agent: Any, last: int, record: StepRecord) -> None:
-        """Tell those whose time it is, or everyone at the end, of the steps up to ``last``."""
+    def report(self, agent: Any, last: int, record: StepRecord) -> None:
+        """Call ``on_steps`` of those whose interval ends at ``last``; at the end of the run, of all."""
         for i, (callback, every) in enumerate(zip(self._callbacks, self._every, strict=True)):
             if last % every == 0 or last == record.actions.size:
-                first, self._told[i] = self._told[i], last
+                first, self._reported[i] = self._reported[i], last
                 callback.on_steps(_steps(agent, record, first, last))
 
     def end(self, run: Any) -> None:
-        """Tell everyone what it was."""
+        """Call ``on_end`` of every callback."""
         for callback in self._callbacks:
             callback.on_end(run)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import importlib
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -13,8 +13,14 @@ def warn_renamed(old: str, new: str) -> None:
     warnings.warn(f"{old} is now called {new}. The old name goes in the next version.", DeprecationWarning, 3)
 
 
-def renamed(module: str, otherwise: Callable[[str], Any] | None = None, **successors: str) -> Callable[[str], Any]:
-    """Return a module's ``__getattr__`` that serves old names: ``renamed(__name__, Luck="Draws")``."""
+def renamed(
+    module: str, otherwise: Callable[[str], Any] | None = None, /, **successors: str
+) -> Callable[[str], Any]:
+    """Return a module's ``__getattr__`` that serves old names: ``renamed(__name__, Luck="Draws")``.
+
+    A name that moved to another package is given in full, such as ``driftmdp.suite.run_suite``. That package is
+    imported only when the old name is used, so a lower layer may name a higher one.
+    """
 
     def find(name: str) -> Any:
         if name not in successors:
@@ -22,6 +28,7 @@ def renamed(module: str, otherwise: Callable[[str], Any] | None = None, **succes
                 return otherwise(name)
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
         warn_renamed(f"{module}.{name}", successors[name])
-        return getattr(sys.modules[module], successors[name])
+        home, _, new = successors[name].rpartition(".")
+        return getattr(importlib.import_module(home or module), new)
 
     return find

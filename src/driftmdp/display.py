@@ -1,7 +1,7 @@
-"""How objects show themselves: one line in a terminal, a small table or a line of a drawing in a notebook.
+"""How objects are displayed: one line in a terminal, a small table or a sparkline in a notebook.
 
-What is shown is made from what is there: nothing is solved for, and nothing is longer than a screen. Colours are
-the page's own, so that it reads in light and in dark.
+Displaying an object computes nothing expensive and never fills more than a screen. Colours are the page's own, so
+that the output is readable in light and in dark mode.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-FEW = 6
+from driftmdp.errors import one_line
+
+MAX_LISTED = 6  # values of an array or a list
 MOST_ROWS = 20
-LONGEST = 80  # characters in a text
-POINTS = 160  # of a line that is drawn
+MAX_TEXT_LENGTH = 80
+SPARKLINE_POINTS = 160
 WIDTH, HEIGHT = 240, 36
 LEFT, RIGHT = "text-align: left", "text-align: right"
 
@@ -35,8 +37,20 @@ def counted(count: int, word: str) -> str:
     return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
 
 
+def listed(texts: Sequence[str], most: int = 5, separator: str = "; ") -> str:
+    """Return the first few texts of a message, each at most 150 characters long, and how many more there are.
+
+    Examples
+    --------
+    >>> listed([str(n) for n in range(7)])
+    '0; 1; 2; 3; 4; and 2 more'
+    """
+    more = [f"and {len(texts) - most} more"] if len(texts) > most else []
+    return separator.join([*(one_line(text, 150) for text in texts[:most]), *more])
+
+
 def short(value: Any) -> str:
-    """Return a value in few words: arrays by shape and range, long lists, sets and texts by their beginning.
+    """Return a short text for a value: shape and range of an array, the beginning of a long list, set or text.
 
     Examples
     --------
@@ -50,22 +64,20 @@ def short(value: Any) -> str:
     if isinstance(value, (float, np.floating)):
         return f"{value:.6g}"
     if isinstance(value, (str, bytes, bytearray)):
-        return repr(value) if len(value) <= LONGEST else f"{value[:LONGEST]!r}..."
+        return repr(value) if len(value) <= MAX_TEXT_LENGTH else f"{value[:MAX_TEXT_LENGTH]!r}..."
     if isinstance(value, Mapping):
-        return _cut(
-            [f"{short(key)}: {short(one)}" for key, one in list(value.items())[: FEW + 1]], len(value), "{}"
-        )
-    if type(value) in (list, tuple):
-        return _cut([short(one) for one in value[: FEW + 1]], len(value), "[]" if type(value) is list else "()")
-    if type(value) in (set, frozenset) and value:
-        shown = _cut([short(one) for one in itertools.islice(value, FEW + 1)], len(value), "{}")
-        return shown if type(value) is set else f"frozenset({shown})"
+        first = itertools.islice(value.items(), MAX_LISTED)
+        return _cut([f"{short(key)}: {short(one)}" for key, one in first], len(value), "{}")
+    if type(value) in (list, tuple) or (type(value) in (set, frozenset) and value):
+        brackets = "[]" if isinstance(value, list) else "()" if isinstance(value, tuple) else "{}"
+        shown = _cut([short(one) for one in itertools.islice(value, MAX_LISTED)], len(value), brackets)
+        return f"frozenset({shown})" if type(value) is frozenset else shown
     text = repr(value)
-    return text if len(text) <= 10 * LONGEST else f"{text[: 10 * LONGEST]}..."
+    return text if len(text) <= 10 * MAX_TEXT_LENGTH else f"{text[: 10 * MAX_TEXT_LENGTH]}..."
 
 
 def _short_array(array: np.ndarray[Any, Any]) -> str:
-    if array.ndim <= 1 and array.size <= FEW:
+    if array.ndim <= 1 and array.size <= MAX_LISTED:
         return short(array.tolist())
     ends = ""
     if array.size and array.dtype.kind in "biufM":
@@ -75,13 +87,13 @@ def _short_array(array: np.ndarray[Any, Any]) -> str:
 
 
 def _cut(shown: list[str], size: int, brackets: str) -> str:
-    inside = ", ".join(shown[:3]) + f", ... {size} in all" if size > FEW else ", ".join(shown)
+    inside = ", ".join(shown[:3]) + f", ... {size} in all" if size > MAX_LISTED else ", ".join(shown)
     alone = "," if size == 1 and brackets == "()" else ""
     return f"{brackets[0]}{inside}{alone}{brackets[1]}"
 
 
 def brief(self: Any) -> str:
-    """Return a repr in few words, of a dataclass, a named tuple or a pydantic model: ``__repr__ = brief``.
+    """Return a short repr of a dataclass, a named tuple or a pydantic model: ``__repr__ = brief``.
 
     Examples
     --------
@@ -100,7 +112,7 @@ def brief(self: Any) -> str:
 
 
 def safely(draw: Callable[[Any], str]) -> Callable[[Any], str | None]:
-    """Return a ``_repr_html_`` that never raises: a notebook then shows the line of text instead."""
+    """Return a ``_repr_html_`` that never raises; after an error the notebook shows the plain repr instead."""
 
     @functools.wraps(draw)
     def guarded(self: Any) -> str | None:
@@ -113,18 +125,18 @@ def safely(draw: Callable[[Any], str]) -> Callable[[Any], str | None]:
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "", left_out: int = 0) -> str:
-    """Return a small HTML table; every text in it is escaped, and columns of numbers stand to the right.
+    """Return a small HTML table. Every text is escaped, and columns of numbers are aligned to the right.
 
     Parameters
     ----------
     header
-        The names of the columns; none for a list of facts, whose first column is then the header of its row.
+        The names of the columns. Without names, the first cell of each row is its header.
     rows
-        Texts, numbers, and ``Html`` for what is HTML already; at most 20 are shown.
+        Texts, numbers, and ``Html`` for ready HTML; at most 20 rows are shown.
     caption
-        Stands above it.
+        The text above the table.
     left_out
-        How many rows there are besides.
+        How many more rows there are than in ``rows``.
 
     Examples
     --------
@@ -133,48 +145,44 @@ def table(header: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "
     """
     listed = list(rows)
     more = left_out + max(0, len(listed) - MOST_ROWS)
-    sides = [_side(value, bool(header)) for value in (listed[0] if listed else header)]
+    first = listed[0] if listed else header
+    sides = [RIGHT if header and not isinstance(value, str) else LEFT for value in first]
     above = f'<caption style="caption-side: top; {LEFT}">{_text(caption)}</caption>' if caption else ""
-    names = "".join(
-        f'<th scope="col" style="{side}">{_text(name)}</th>' for name, side in zip(header, sides, strict=False)
-    )
+    named = zip(header, sides, strict=False)
+    names = "".join(f'<th scope="col" style="{side}">{_text(name)}</th>' for name, side in named)
     head = f"<thead><tr>{names}</tr></thead>" if header else ""
     body = "".join(_row(row, sides, not header) for row in listed[:MOST_ROWS])
     rest = f'<tr><td colspan="{len(sides)}" style="{LEFT}">and {more:,} more</td></tr>' if more else ""
     return f"<table>{above}{head}<tbody>{body}{rest}</tbody></table>"
 
 
-def _side(value: Any, in_columns: bool) -> str:
-    return RIGHT if in_columns and not isinstance(value, str) else LEFT
-
-
-def _row(cells: Sequence[Any], sides: Sequence[str], is_fact: bool) -> str:
+def _row(cells: Sequence[Any], sides: Sequence[str], has_header: bool) -> str:
     shown = [f'<td style="{side}">{_text(value)}</td>' for value, side in zip(cells, sides, strict=True)]
-    if is_fact:
+    if has_header:
         shown[0] = f'<th scope="row" style="{LEFT}; white-space: nowrap">{_text(cells[0])}</th>'
     return f"<tr>{''.join(shown)}</tr>"
 
 
-def facts(caption: str, **known: Any) -> str:
-    """Return a table of two columns; an underscore in a name stands for a space, and None is left out.
+def facts(caption: str, **values: Any) -> str:
+    """Return a table of names and values. Underscores in names become spaces, and None is left out.
 
     Examples
     --------
     >>> "2,000</td>" in facts("a world", steps=2000, name=None)
     True
     """
-    rows = [(name.replace("_", " "), value) for name, value in known.items() if value is not None]
+    rows = [(name.replace("_", " "), value) for name, value in values.items() if value is not None]
     return table([], rows, caption)
 
 
 class Html(str):
-    """HTML that is put into a table as it is."""
+    """HTML that a table includes without escaping it."""
 
     __slots__ = ()
 
 
 def sparkline(values: ArrayLike, name: str) -> Html:
-    """Return a line of numbers as a small inline picture; ``name`` says in words what it shows.
+    """Return a small inline line chart; ``name`` describes it for readers who cannot see it.
 
     Examples
     --------
@@ -185,7 +193,7 @@ def sparkline(values: ArrayLike, name: str) -> Html:
     line = line[np.isfinite(line)]
     if line.size < 2:
         return Html("")
-    line = line / (np.abs(line).max() or 1.0)  # the span of very large numbers is infinite
+    line = line / (np.abs(line).max() or 1.0)  # otherwise the range of very large numbers overflows
     places = _outline(line)
     low, span = line.min(), float(np.ptp(line)) or 1.0
     across = 1 + (WIDTH - 2) * places / (line.size - 1)
@@ -198,10 +206,10 @@ def sparkline(values: ArrayLike, name: str) -> Html:
 
 
 def _outline(line: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return few places of a line: the least and the largest of each stretch, so that nothing quick is hidden."""
-    stretches = np.array_split(np.arange(line.size), max(1, POINTS // 2))
+    """Return a few indices of a line: the minimum and maximum of each stretch, so that no peak is lost."""
+    stretches = np.array_split(np.arange(line.size), SPARKLINE_POINTS // 2)
     ends = [(part[line[part].argmin()], part[line[part].argmax()]) for part in stretches if part.size]
-    return np.arange(line.size) if line.size <= POINTS else np.unique([0, *np.ravel(ends), line.size - 1])
+    return np.arange(line.size) if line.size <= SPARKLINE_POINTS else np.unique([0, *np.ravel(ends), line.size - 1])
 
 
 def _text(value: Any) -> str:
@@ -214,4 +222,4 @@ def _text(value: Any) -> str:
         return f"{number:,.0f}" if 1000 <= abs(number) < 1e12 else f"{number:.4g}"
     if not isinstance(value, str):
         value = short(value)
-    return html.escape(value if len(value) <= 4 * LONGEST else value[: 4 * LONGEST] + "...")
+    return html.escape(value if len(value) <= 4 * MAX_TEXT_LENGTH else value[: 4 * MAX_TEXT_LENGTH] + "...")

@@ -79,3 +79,8 @@ def sync_folder(folder: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+def open_without_waiting(path: str, flags: int) -> int:
+    """Open a file, as the ``opener`` of ``open``; a named pipe is opened without waiting for a writer."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.errors import InvalidInputError
+from driftmdp.files import open_without_waiting
 
 SMALL_FILE_BYTES = 1 << 28  # any file may unpack to this size
 MAX_EXPANSION = 20  # a larger file may unpack to this times its size
@@ -27,14 +28,10 @@ Arrays = dict[str, NDArray[Any]]
 
 def read_regular(path: str | os.PathLike[str]) -> bytes:
     """Return the bytes of a regular file. A pipe or a device, which may never end, raises OSError."""
-    with open(Path(path), "rb", opener=_without_waiting) as file:
+    with open(Path(path), "rb", opener=open_without_waiting) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise OSError("it is not a regular file")
         return file.read()
-
-
-def _without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def pack(header: dict[str, Any], arrays: Arrays) -> bytes:

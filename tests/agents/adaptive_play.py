@@ -33,7 +33,7 @@ def oracle_of(problem):
 
 def known_pairs(agent):
     """What the agent holds of every known pair: r^, hoped, n, and p^ by next state."""
-    known, past = agent._known, agent._past
+    known, past = agent._memory, agent._past
     found = {}
     for index in range(int(known.tally["n_slots"][0])):
         slot, pair = known.slots[index], past.pairs[index]

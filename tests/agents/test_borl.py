@@ -203,7 +203,7 @@ def test_a_warning_that_is_an_error_leaves_a_whole_step(seed):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for t in range(400):
-            agent._doubted = frozenset()
+            agent._range_monitor.warned = frozenset()
             assert agent.act(t % 2) == undisturbed.act(t % 2)
             try:
                 agent.observe(50.0, (t + 1) % 2)

@@ -21,7 +21,7 @@ def drawn_rows(agent, pair, draws):
     rows = np.zeros((draws, agent.space.n_states))
     rewards = np.zeros(draws)
     for i in range(draws):
-        kernels.posterior.draw_model(agent._law, agent._known, agent._draws, agent._sample)
+        kernels.posterior.draw_model(agent._params, agent._memory, agent._draws, agent._sample)
         model = agent._sample.model
         stored = slice(model.indptr[pair], model.indptr[pair + 1])
         assert np.unique(model.indices[stored]).size == model.indices[stored].size

@@ -119,8 +119,8 @@ def test_tasks_are_taken_lazily_and_closing_ends_all(engine):
 
 def most_ahead(engine):
     if isinstance(engine, engines.DaskEngine):
-        return (engine.workers * dask.AHEAD + 1) * batches.MOST_TASKS
-    return engine.workers * base.AHEAD + 1
+        return (engine.workers * dask.BATCHES_AHEAD + 1) * batches.MAX_BATCH_TASKS
+    return engine.workers * base.TASKS_AHEAD + 1
 
 
 def test_a_loop_that_fails_ends_all(engine):

@@ -19,18 +19,16 @@ from driftmdp.engines import (
     VersionMismatchError,
     WorkerDiedError,
     cluster,
-    connect,
     dask,
 )
-from driftmdp.engines.batches import MOST_BYTES, MOST_TASKS, BatchSizer, TaskBatch
-from driftmdp.engines.isolated import run_sheltered
+from driftmdp.engines.batches import MAX_BATCH_TASKS, MAX_MESSAGE_BYTES, BatchSizer, TaskBatch, run_isolated
 from driftmdp.errors import DriftmdpError, InvalidInputError, MissingPackageError
 from tests.engines import functions
 from tests.engines.test_conformance import collect
 
 OTHER_NUMPY = """
-from driftmdp.engines import facts
-facts.version = lambda package, found=facts.version: "0.9" if package == "numpy" else found(package)
+from driftmdp.engines import versions
+versions.version = lambda package, found=versions.version: "0.9" if package == "numpy" else found(package)
 """
 
 
@@ -51,7 +49,7 @@ def two(real):
 
 def test_no_worker_is_said_and_waited_for(real, monkeypatch):
     """The first test of this cluster."""
-    monkeypatch.setattr(cluster, "WORKER_SECONDS", 0.3)
+    monkeypatch.setattr(cluster, "FIRST_WORKER_SECONDS", 0.3)
     with (
         pytest.warns(ClusterWarning, match=r"has no worker yet; waiting for one, 0\.3 s at most"),
         pytest.raises(ClusterLostError, match=rf"none came in 0\.3 s\. Start one .* dask worker {real.address}"),
@@ -99,8 +97,8 @@ def preloaded(folder):
 
 
 def test_all_workers_gone_is_said_and_waited_for(two, monkeypatch):
-    monkeypatch.setattr(cluster, "ALONE_SECONDS", 1.0)
-    monkeypatch.setattr(cluster, "LOOK_SECONDS", 0.1)
+    monkeypatch.setattr(cluster, "NO_WORKER_SECONDS", 1.0)
+    monkeypatch.setattr(cluster, "SECONDS_BETWEEN_CHECKS", 0.1)
     monkeypatch.setattr(dask, "GATHER_SECONDS", 1.0)
     outcomes = DaskEngine(scheduler=two.address).map(functions.nap, itertools.repeat(0.02))
     next(outcomes)
@@ -183,12 +181,12 @@ def test_what_cannot_travel_fails_alone(engine):
     assert isinstance(outcome.error, RuntimeError)
 
 
-def test_a_shelter_tells_the_guilty_from_the_others():
+def test_isolation_finds_the_task_that_kills():
     import pickle
 
     found = [
         pickle.loads(outcome)
-        for outcome in run_sheltered(
+        for outcome in run_isolated(
             pickle.dumps(functions.exit_on_three), pickle.dumps([1, 3, 3, 5]), [7, 8, 9, 10]
         )
     ]
@@ -223,7 +221,7 @@ def test_an_address_is_taken(address):
 
 
 def test_nobody_answers(monkeypatch):
-    monkeypatch.setattr(connect, "CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.5)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # and does not listen
         address = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
@@ -232,8 +230,8 @@ def test_nobody_answers(monkeypatch):
 
 
 def test_something_else_answers(monkeypatch):
-    monkeypatch.setattr(connect, "CONNECT_SECONDS", 0.5)
-    monkeypatch.setattr(connect, "CLOSE_SECONDS", 0.5)
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr(cluster, "CLOSE_SECONDS", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
         with pytest.raises(ClusterLostError, match=rf"^A scheduler must answer at {address}; it did not"):
@@ -264,18 +262,18 @@ def test_a_script_without_a_guard_is_told_so(tmp_path):
 
 
 def test_batches_are_half_a_second_long():
-    pace = BatchSizer()
-    pace.learn([70.0], 100)  # compiled
-    assert pace.size == 1
+    sizer = BatchSizer()
+    sizer.learn([70.0], 100)  # compiled
+    assert sizer.size == 1
     sizes = []
     for _ in range(5):
-        pace.learn([1e-5] * pace.size, 100 * pace.size)
-        sizes.append(pace.size)
-    assert sizes == [8, 64, 512, MOST_TASKS, MOST_TASKS]
-    pace.learn([60.0, *[0.001] * 999], 100_000)  # one of them compiled
-    assert pace.size == 500
-    pace.learn([2.0] * 500, 1000)
-    assert pace.size == 1
-    pace.learn([0.0] * 100, 100 * 2**20)
-    assert pace.size == MOST_BYTES // 2**20
+        sizer.learn([1e-5] * sizer.size, 100 * sizer.size)
+        sizes.append(sizer.size)
+    assert sizes == [8, 64, 512, MAX_BATCH_TASKS, MAX_BATCH_TASKS]
+    sizer.learn([60.0, *[0.001] * 999], 100_000)  # one of them compiled
+    assert sizer.size == 500
+    sizer.learn([2.0] * 500, 1000)
+    assert sizer.size == 1
+    sizer.learn([0.0] * 100, 100 * 2**20)
+    assert sizer.size == MAX_MESSAGE_BYTES // 2**20
     assert [len(half.items) for half in TaskBatch([(0, 0), (1, 1), (2, 2)]).halves()] == [2, 1]

@@ -319,7 +319,7 @@ def test_a_problem_that_cannot_be_described_is_a_failure(tmp_path, monkeypatch):
     def broken(world):
         raise ArithmeticError("no drift")
 
-    monkeypatch.setattr("driftmdp.experiments.rows.drift_of", broken)
+    monkeypatch.setattr("driftmdp.experiments.execute.drift_summary", broken)
     session = run(small(), tmp_path / "r", workers=1)
     assert [failure.error.partition(" (")[0] for failure in session.failures] == ["ArithmeticError: no drift"] * 2
     monkeypatch.undo()

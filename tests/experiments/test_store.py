@@ -7,8 +7,7 @@ import pytest
 
 from driftmdp.errors import StorageError
 from driftmdp.experiments import load, run
-from driftmdp.experiments.lock import FolderLock
-from driftmdp.experiments.store import Store
+from driftmdp.experiments.store import Store, folder_lock
 from tests.experiments.specs import small
 
 
@@ -80,7 +79,7 @@ def test_a_folder_that_cannot_be_written_to_is_named(tmp_path):
         run(small(), tmp_path / "r")
 
 
-def test_an_edited_manifest_is_named_and_written_anew(folder):
+def test_an_edited_manifest_is_named_and_restored(folder):
     path = folder / "manifest.json"
     content = path.read_text()
     for wrong in (content.replace("small", "large", 1), content[:100], "[]", "{}"):
@@ -110,8 +109,8 @@ def test_a_torn_last_session_is_left_out_and_the_next_begins_a_line(folder):
 
 def test_two_processes_do_not_share_a_folder(folder):
     code = (
-        "import sys\nfrom pathlib import Path\nfrom driftmdp.experiments.lock import FolderLock\n"
-        f"with FolderLock(Path({str(folder)!r})):\n    print('held', flush=True)\n    sys.stdin.read()"
+        "import sys\nfrom pathlib import Path\nfrom driftmdp.experiments.store import folder_lock\n"
+        f"with folder_lock(Path({str(folder)!r})):\n    print('held', flush=True)\n    sys.stdin.read()"
     )
     with subprocess.Popen(
         [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -121,7 +120,7 @@ def test_two_processes_do_not_share_a_folder(folder):
             run(small(seeds=5), folder)
         assert len(load(folder).runs) == 32  # reading is free
         other.kill()
-    with FolderLock(folder):
+    with folder_lock(folder):
         pass
     assert run(small(seeds=5), folder).done == 8
 

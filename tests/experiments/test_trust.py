@@ -12,8 +12,8 @@ import pytest
 import driftmdp
 from driftmdp.errors import InvalidInputError, StorageError
 from driftmdp.experiments import load, parse_spec, read_spec, run
-from driftmdp.experiments.dry_run import check_values
-from driftmdp.experiments.run_plan import MOST_CELLS, plan
+from driftmdp.experiments.execute import check_values
+from driftmdp.experiments.run_plan import MAX_CELLS, plan
 from driftmdp.experiments.user_code import digest_of_code
 
 BUILTIN = (
@@ -115,9 +115,7 @@ def test_a_grid_is_spread_out_in_time_that_grows_with_it(monkeypatch):
 
 def test_a_grid_that_is_too_large_is_refused_with_the_estimate():
     wide = grid_of(1000).replace("grid = {", "grid = {alpha = [1, 2], delta = [" + "0.1, " * 60 + "0.2], ")
-    with pytest.raises(
-        InvalidInputError, match=rf"at most {MOST_CELLS:,} .* 122,000, and .* takes about 2 minutes"
-    ):
+    with pytest.raises(InvalidInputError, match=rf"at most {MAX_CELLS:,} .* 122,000, and .* takes about 2 minutes"):
         plan(parse_spec(wide))
     with pytest.raises(InvalidInputError, match=r"10,000,000 runs; it asks for 20,000,000, and .* takes 16 GiB"):
         plan(parse_spec(grid_of(20, seeds=1_000_000)))

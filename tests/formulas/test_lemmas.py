@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import driftmdp as dm
 from driftmdp.errors import InvalidInputError
 from driftmdp.formulas import borl_schedule, bounds, lemmas, paper_radii, tuned
-from driftmdp.statements.episodes import doubling_schedule
+from driftmdp.statements.regret_lemmas import doubling_schedule
 
 TWO = dm.Space.uniform(2, 2)
 

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 from driftmdp.errors import StorageError
 from driftmdp.experiments import load, parse_spec, run
-from driftmdp.experiments.rows import run_row
+from driftmdp.experiments.execute import execute_run
 from driftmdp.experiments.run_plan import plan
 from driftmdp.experiments.store import Store, _manifest_digest
 from driftmdp.report import write_report
@@ -79,7 +79,7 @@ def _good_results() -> Path:
     run(parse_spec(SPEC), folder)
     store = Store(folder)
     more = plan(parse_spec(SPEC.replace("seeds = 3", "seeds = 4")))
-    store.append(next(run_row(key) for key in more.runs() if key.seed == 3))
+    store.append(next(execute_run(key) for key in more.runs() if key.seed == 3))
     store.journal.close()
     return folder
 
@@ -130,7 +130,7 @@ def _forge(rng: np.random.Generator, path: Path) -> None:
         path.write_text(json.dumps(content))
     elif path.name == "journal":
         store = Store(path.parent)
-        rows = [bytes(row) for row in store.unsealed().values()]
+        rows = [bytes(row) for row in store.journal_rows().values()]
         head, _, curves = rows[0].partition(b"\n") if rows else (b"[]", b"", b"")
         changed = json.dumps(_changed(rng, json.loads(head))).encode()
         store.journal.replace([changed + b"\n" + curves[: int(rng.choice([len(curves), 8, 5]))]])

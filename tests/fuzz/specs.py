@@ -22,8 +22,8 @@ from driftmdp.cli import run_cli
 from driftmdp.errors import DriftmdpError
 from driftmdp.experiments import load, read_spec, run
 from driftmdp.experiments.catalogue import agent_maker, spec_agents
-from driftmdp.experiments.dry_run import check_values
-from driftmdp.experiments.problem_cache import world_of
+from driftmdp.experiments.execute import check_values
+from driftmdp.experiments.problem_cache import cached_problem
 from driftmdp.experiments.run_plan import RunPlan, plan
 from tests.fuzz.harness import answered, check_sentence
 
@@ -114,8 +114,8 @@ def _is_small(asked: RunPlan) -> bool:
     return (
         asked.n_runs <= 20
         and {cell.name for cell in asked.agents} <= QUICK
-        and all(world_of(cell).problem.horizon <= 300 for cell in asked.problems)
-        and all(world_of(cell).problem.space.n_pairs <= 500 for cell in asked.problems)
+        and all(cached_problem(cell).problem.horizon <= 300 for cell in asked.problems)
+        and all(cached_problem(cell).problem.space.n_pairs <= 500 for cell in asked.problems)
     )
 
 

@@ -213,7 +213,7 @@ class RecordingProgress(Silent):
 
 def test_slow_steps_are_told_at_once_and_the_last_also_before_an_error(monkeypatch):
     clock, seconds, recorder = [0.0], iter([0.01] * 30 + [1.0] * 5 + [0.01] * 3), RecordingProgress()
-    monkeypatch.setattr("driftmdp.progress.base.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("driftmdp.progress.time.monotonic", lambda: clock[0])
 
     def act(state):
         clock[0] += next(seconds)  # after 38 steps, StopIteration

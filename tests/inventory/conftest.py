@@ -1,7 +1,7 @@
 import pytest
 
 from tests.cli.conftest import call
-from tests.inventory.books import DAYS
+from tests.inventory.logs import DAYS
 from tests.inventory.shops import copy_of, create, lines, state, work
 
 __all__ = ["call"]
@@ -20,7 +20,7 @@ def shop(path):
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
-    """A closed book of five days, what follows from it, and its lines."""
+    """A closed log of five days, what follows from it, and its lines."""
     path = tmp_path_factory.mktemp("whole") / "shop.db"
     with create(path) as shop:
         work(shop, DAYS)

@@ -1,4 +1,4 @@
-"""Small shops, and what they should believe, worked out in plain loops from their evenings."""
+"""Small shops, and what they should believe, worked out in plain loops from their daily sales."""
 
 import contextlib
 import shutil
@@ -12,7 +12,7 @@ from driftmdp import kernels
 from driftmdp.errors import DriftmdpError, InvalidInputError
 from driftmdp.inventory import Costs, Count, Shop, Sold
 from driftmdp.inventory.ordering_rules import shelf_model
-from driftmdp.kernels.inventory_arrays import new_demands, new_guess
+from driftmdp.kernels.inventory_arrays import new_demand_workspace, new_demands
 
 MONDAY = date(2026, 11, 16)
 CAPACITY = 10
@@ -33,18 +33,18 @@ def orders(decision):
 
 
 def state(shop):
-    """Everything that follows from a book."""
-    return shop._desk.shelves.as_bytes()
+    """Everything that follows from a log."""
+    return shop._states.as_bytes()
 
 
 def beliefs(shop, sku):
     """What is believed of an item's demand, as bytes."""
-    item = shop._desk.shelves.numbers[sku]
-    return [array[item].tobytes() for array in shop._desk.shelves.demands]
+    item = shop._states.numbers[sku]
+    return [array[item].tobytes() for array in shop._states.demands]
 
 
 def lines(shop):
-    """The lines of a book; when they were written is left out."""
+    """The lines of a log; when they were written is left out."""
     return [(e.number, e.kind, e.day, e.sku, e.stock, e.ordered, e.advice, e.sales) for e in shop.history()]
 
 
@@ -56,7 +56,7 @@ def work(shop, days, items=("A", "B"), first=0):
 
 
 def copy_of(path, to):
-    """A copy of a closed book."""
+    """A copy of a closed log."""
     for stale in Path(to).parent.glob(f"{Path(to).name}*"):
         stale.unlink()
     shutil.copy(path, to)
@@ -77,13 +77,13 @@ def refused(*said, kind=DriftmdpError):
 
 
 class Oracle:
-    """What a shop should believe and advise: a dict of evenings by (sku, day), learned in the order of days."""
+    """What a shop should believe and advise: a dict of daily sales by (sku, day), learned in the order of days."""
 
     def __init__(self, lead_time=0, lot=1, capacity=CAPACITY):
         self.shelf = shelf_model(Costs(), capacity, lead_time)
-        self.workspace = new_guess(capacity, lead_time)
+        self.workspace = new_demand_workspace(capacity, lead_time)
         self.lot = lot
-        self.evenings = {}
+        self.daily_sales = {}
 
     def lots(self, units):
         """Half a lot counts as one."""
@@ -92,7 +92,7 @@ class Oracle:
     def demands(self, sku):
         """Beliefs about one item, learned from nothing."""
         demands = new_demands(1, self.shelf.capacity)
-        for (name, when), (stock, ordered, sales) in sorted(self.evenings.items(), key=lambda kv: kv[0][1]):
+        for (name, when), (stock, ordered, sales) in sorted(self.daily_sales.items(), key=lambda kv: kv[0][1]):
             if name == sku:
                 on_sale, sold = self.seen(stock, ordered, sales)
                 kernels.censored_demand.learn(demands, 0, when.weekday(), on_sale, sold, self.workspace)
@@ -131,7 +131,7 @@ class Oracle:
 
 
 def unchanged(shop, act, *said, kind=InvalidInputError):
-    """An act is refused with a sentence; book and shelves stay as they were, and the shop still works."""
+    """An act is refused with a sentence; log and states stay as they were, and the shop still works."""
     before = state(shop), lines(shop), shop.skus
     with refused(*said, kind=kind):
         act()

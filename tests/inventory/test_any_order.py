@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[2]
 
 
 class AnyDays(RuleBasedStateMachine):
-    """Mornings and evenings of a few items, right and wrong, in any order; a dict of evenings knows better."""
+    """Mornings and evenings of a few items, right and wrong, in any order; a dict of daily sales knows better."""
 
     lead_time, lot, folder = 0, 1, None
     count = 0
@@ -40,7 +40,7 @@ class AnyDays(RuleBasedStateMachine):
         self.path = self.folder / f"{type(self).__name__}-{self.lead_time}-{self.lot}-{AnyDays.count}.db"
         self.shop = create(self.path, self.lead_time, self.lot)
         self.oracle = Oracle(self.lead_time, self.lot)
-        self.mornings, self.last, self.told = {}, {}, {}
+        self.decisions, self.last, self.told = {}, {}, {}
 
     def teardown(self):
         if hasattr(self, "shop"):
@@ -54,23 +54,23 @@ class AnyDays(RuleBasedStateMachine):
     @rule(sku=items, n=days, stock=units, correct=mostly)
     def decide(self, sku, n, stock, correct):
         when, key = day(n), (sku, day(n))
-        known = self.mornings.get(key)
+        known = self.decisions.get(key)
         allowed = known is not None and known[0] == stock
-        anew = not allowed and (known is None or correct)
-        anew = anew and key not in self.oracle.evenings and (correct or self.last.get(sku, when) <= when)
+        is_new = not allowed and (known is None or correct)
+        is_new = is_new and key not in self.oracle.daily_sales and (correct or self.last.get(sku, when) <= when)
         try:
             (advice,) = self.shop.decide([Count(sku, stock)], when, correct=correct).advice
         except InvalidInputError:
             assert not allowed
-            assert not anew
+            assert not is_new
             return
-        assert allowed or anew
+        assert allowed or is_new
         if allowed:
             assert advice.order == known[1]
         else:
             if self.lead_time < 2:
                 assert advice.order == self.oracle.order(sku, when, stock)
-            self.mornings[key] = stock, advice.order
+            self.decisions[key] = stock, advice.order
             self.last[sku] = when
 
     @rule(
@@ -84,8 +84,8 @@ class AnyDays(RuleBasedStateMachine):
     )
     def record(self, sku, n, sold, stock, ordered, correct, plenty):
         key = sku, day(n)
-        before = self.oracle.evenings.get(key)
-        known = before or self.mornings.get(key)
+        before = self.oracle.daily_sales.get(key)
+        known = before or self.decisions.get(key)
         possible = known is not None or stock is not None or plenty
         there = known[0] if known is not None and stock is None else stock
         placed = known[1] if known is not None and ordered is None else ordered
@@ -100,21 +100,21 @@ class AnyDays(RuleBasedStateMachine):
         assert allowed
         expected = (before is None, before == evening, before not in (None, evening))
         assert (receipt.recorded, receipt.repeated, receipt.corrected) == expected
-        self.oracle.evenings[key] = evening
+        self.oracle.daily_sales[key] = evening
         self.told[key] = told
         self.last[sku] = max(self.last.get(sku, day(n)), day(n))
 
     @precondition(lambda self: self.told)
     @rule(data=st.data(), plenty=st.booleans())
     def tell_again(self, data, plenty):
-        """What was told last of an evening is known already, word by word."""
+        """The last sales recorded for a day are repeated, number by number."""
         told = self.told[data.draw(st.sampled_from(sorted(self.told)))]
         receipt = self.shop.record([told], plenty=plenty)
         assert (receipt.recorded, receipt.repeated, receipt.corrected) == (0, 1, 0)
 
     @rule(sku=items, n=days)
     def open_again(self, sku, n):
-        """A file that contradicts itself is refused whole; then a new shop opens the same book."""
+        """A file that contradicts itself is refused whole; then a new shop opens the same log."""
         wrong = [Sold("D", day(n), 1, stock=1), *(Sold(sku, day(n), k, stock=2) for k in (1, 2))]
         with pytest.raises(InvalidInputError):
             self.shop.record(wrong)
@@ -125,7 +125,7 @@ class AnyDays(RuleBasedStateMachine):
     def agree(self):
         if hasattr(self, "shop"):
             assert self.shop.verify()
-            assert set(self.shop.skus) == {sku for sku, _ in (*self.mornings, *self.oracle.evenings)}
+            assert set(self.shop.skus) == {sku for sku, _ in (*self.decisions, *self.oracle.daily_sales)}
             for sku in self.shop.skus:
                 assert self.oracle.agrees(self.shop, sku)
 

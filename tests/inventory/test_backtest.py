@@ -28,21 +28,19 @@ def test_every_number_is_a_sum_of_the_rule_s_days(lead_time):
         assert np.percentile(series.units[:60], 95) / lot <= 0.6 * 8 + 1e-9
         assert lot == 1 or np.percentile(series.units[:60], 95) / (lot - 1) > 0.6 * 8
         for rule in found.rules:
-            diary = RuleSet(COSTS, 8, lead_time).follow(rule, path, series.weekdays)
+            trace = RuleSet(COSTS, 8, lead_time).follow(rule, path, series.weekdays)
             kept = slice(60, None)
             place = found.rules.index(rule)
-            assert found.cost[place, i] == pytest.approx(
-                day_costs(found_prices(lead_time), path, diary)[kept].sum()
-            )
-            assert found.sold[place, i] == np.minimum(path, diary.on_sale)[kept].sum()
-            assert found.orders_placed(rule, series.sku) == (diary.orders[kept] > 0).sum()
+            assert found.cost[place, i] == pytest.approx(day_costs(found_shelf(lead_time), path, trace)[kept].sum())
+            assert found.sold[place, i] == np.minimum(path, trace.on_sale)[kept].sum()
+            assert found.orders_placed(rule, series.sku) == (trace.orders[kept] > 0).sum()
             assert found.cost_per_day(rule, series.sku).estimate == pytest.approx(
                 found.cost[place, i] / found.days[i]
             )
     assert found.cost_per_day("optimist").estimate == pytest.approx(found.cost[0].sum() / found.days.sum())
 
 
-def found_prices(lead_time):
+def found_shelf(lead_time):
     return RuleSet(COSTS, 8, lead_time).shelf
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from driftmdp.errors import DriftmdpError, InvalidInputError, StorageError
 from driftmdp.inventory import Count, Shop, Sold, event_log
-from tests.inventory.books import DAYS, opens_as
+from tests.inventory.logs import DAYS, opens_as
 from tests.inventory.shops import copy_of, create, day, lines, refused, state, work
 
 
@@ -34,7 +34,7 @@ def test_the_file_alone_is_whole_after_every_command(tmp_path):
 
 @pytest.fixture
 def killed(copy, whole, monkeypatch):
-    """Files of a book, with their journals, as kills at many moments of a command leave them; before, and after."""
+    """Files of a log, with their journals, as kills at many moments of a command leave them; before, and after."""
     connect, moments = event_log._connect, {}
 
     def with_a_small_cache(path):
@@ -57,7 +57,7 @@ def killed(copy, whole, monkeypatch):
 
 
 def put(path, content, journal):
-    """Put a book and its journal, if there is one, where nothing is."""
+    """Put a log and its journal, if there is one, where nothing is."""
     for stale in path.parent.glob("shop.db*"):
         stale.unlink()
     path.write_bytes(content)
@@ -66,7 +66,7 @@ def put(path, content, journal):
 
 
 def is_one_of(path, *allowed):
-    """Return the sentence a book is refused with; if it is not, it must say what one of those does."""
+    """Return the sentence a log is refused with; if it is not, it must say what one of those does."""
     try:
         with Shop(path) as shop:
             assert shop.verify()
@@ -84,7 +84,7 @@ def test_the_next_opening_rolls_back(killed, copy):
         assert opens_as(copy, before)
 
 
-def test_without_its_journal_a_half_written_book_is_refused(killed, copy):
+def test_without_its_journal_a_half_written_log_is_refused(killed, copy):
     moments, before, after = killed
     said = []
     for content, _ in moments:
@@ -163,7 +163,7 @@ def test_a_backup_that_is_not_what_it_should_be_gets_no_name(copy, tmp_path, mon
             target.execute("DELETE FROM batches WHERE number = (SELECT number FROM head)")
 
     with Shop(copy) as shop:
-        monkeypatch.setattr(shop._desk.book, "_database", Forgetful(shop._desk.book._database))
+        monkeypatch.setattr(shop._log, "_database", Forgetful(shop._log._database))
         with refused("backup.db could not be made", kind=StorageError):
             shop.backup(tmp_path / "backup.db")
     assert [file.name for file in tmp_path.iterdir()] == ["shop.db"]
@@ -208,7 +208,7 @@ def test_the_command(call, tmp_path):
         assert there.verify()
 
 
-def test_a_copy_of_an_old_book_in_use_lacks_nothing_either(tmp_path):
+def test_a_copy_of_an_old_log_in_use_lacks_nothing_either(tmp_path):
     path = tmp_path / "shop.db"
     create(path).close()
     with contextlib.closing(sqlite3.connect(path)) as old:

@@ -46,7 +46,7 @@ def test_what_is_no_count_is_refused_with_its_line_and_text(file, text):
 def test_many_lines_with_one_fault_are_told_of_once(file):
     text = "date,sku,units\n" + "".join(f"{day:02}/05/2026,A,1\n" for day in range(1, 13))
     said = "12 lines that cannot be used: lines 2, 3, 4, and 9 more: date must be year-month-day"
-    with refused(said, "got '01/05/2026'. In a spreadsheet, format the column as yyyy-mm-dd. Mend") as caught:
+    with refused(said, "got '01/05/2026'. In a spreadsheet, format the column as yyyy-mm-dd. Correct") as caught:
         read_sold(file(text))
     assert str(caught.value).count("date must be") == 1
 
@@ -134,7 +134,7 @@ def test_an_item_stands_once_in_a_file(file):
 
 def test_returns_and_second_lines_in_an_evening(file):
     path = file("date,sku,units,ordered\n2026-11-16,A,3,1\n2026-11-16,A,2,1\n2026-11-16,B,-4,\n")
-    with refused("line 4: units must not be negative; got -4", "--negatives"):
+    with refused("line 4: B on 2026-11-16: units must not be negative; got -4", "--negatives"):
         read_sold(path)
     with refused("line 3: A on 2026-11-16 stands on line 2 already", "--duplicates"):
         read_sold(path, negatives="zero")

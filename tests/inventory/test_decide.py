@@ -15,7 +15,7 @@ from tests.inventory.shops import Oracle, create, day, lines, orders, unchanged,
 ROOT = Path(__file__).parents[2]
 
 
-# ---- mornings
+# ---- decide
 
 
 def test_deciding_twice_gives_the_same_answer(path):
@@ -26,15 +26,15 @@ def test_deciding_twice_gives_the_same_answer(path):
         again = shop.decide(counts, day(6))
         assert (first.repeated, again.repeated) == (0, 20)
         assert first.advice == again.advice
-        book = lines(shop)
+        log = lines(shop)
     with Shop(path) as other:
         other_way = other.decide([Count("New", 2), *reversed(counts), Count("Newer", 3)], day(6))
         assert other_way.repeated == 20
         assert [a.sku for a in other_way.advice][:2] == ["New", "I19"]
         kept = orders(other_way)
         assert {sku: kept[sku] for sku in orders(first)} == orders(first)
-        assert lines(other)[: len(book)] == book
-        assert len(lines(other)) == len(book) + 2
+        assert lines(other)[: len(log)] == log
+        assert len(lines(other)) == len(log) + 2
         assert other.decide(counts[:3], day(6)).advice == first.advice[:3]
 
 
@@ -79,7 +79,7 @@ def test_a_day_that_is_over_or_past_is_not_decided(shop):
     shop.decide([Count("A", 3)], day(2))
     shop.record([Sold("A", day(2), 1)])
     unchanged(shop, lambda: shop.decide([Count("A", 4)], day(2), correct=True), "the day is over")
-    unchanged(shop, lambda: shop.decide([Count("A", 3)], day(1)), "has a later day in the book, 2026-11-18")
+    unchanged(shop, lambda: shop.decide([Count("A", 3)], day(1)), "has a later day in the records, 2026-11-18")
     both = [Count("New", 3), Count("A", 3)]
     unchanged(shop, lambda: shop.decide(both, day(1)), "check the date", "--correct")
     shop.record([Sold("C", day(4), 2, stock=5)])
@@ -115,7 +115,7 @@ def test_what_is_odd_about_counts_is_told(path):
         left = 3 + advised["A"][2] - 2
         told = shop.decide([Count("A", left + 1), Count("B", 0), Count("C", 5)], day(1)).remarks
         assert told == (
-            f"1 count differs from the book, and the counts are taken for the truth: A: counted {left + 1}, "
+            f"1 count differs from the records, and the counts are taken for the truth: A: counted {left + 1}, "
             f"expected {left}.",
             "Sales are missing, and can still be recorded: C on 2026-11-16.",
         )
@@ -124,11 +124,10 @@ def test_what_is_odd_about_counts_is_told(path):
         told = shop.decide([Count(sku, 0) for sku in "ABC"], day(5)).remarks
         assert "3 counts differ" in told[0]
         assert told[1] == (
-            "Days that the book does not have; nothing to do if the shop was closed: 2026-11-18 to 2026-11-20 "
-            "(3 items)."
+            "Days without records; nothing to do if the shop was closed: 2026-11-18 to 2026-11-20 (3 items)."
         )
         explained = explain_in_words(shop, "A")
-        assert "The book expected" in explained
+        assert "The records expected" in explained
         assert "the count was taken for the truth" in explained
 
 
@@ -145,7 +144,7 @@ def test_strict_refuses_counts_that_differ(shop):
     assert shop.decide([Count("A", right)], day(1), strict=True).remarks == ()
 
 
-def test_after_a_wrong_count_the_book_goes_on_from_the_count(shop):
+def test_after_a_wrong_count_the_log_goes_on_from_the_count(shop):
     advised = orders(shop.decide([Count("A", 3)], day(0)))["A"][2]
     shop.record([Sold("A", day(0), 2)])
     second = orders(shop.decide([Count("A", 3 + advised - 5)], day(1)))["A"]
@@ -175,7 +174,7 @@ def test_a_lead_time_of_one_day(path):
         assert order[1] == 0
         shop.record([Sold("A", day(0), 3)])
         oracle = Oracle(lead_time=1)
-        oracle.evenings["A", day(0)] = 3, order[2], 3  # the order was not there to be sold
+        oracle.daily_sales["A", day(0)] = 3, order[2], 3  # the order was not there to be sold
         assert oracle.agrees(shop, "A")
         assert shop.decide([Count("A", order[2])], day(1)).remarks == ()
         shop.record([Sold("A", day(1), 0, ordered=1)])
@@ -183,7 +182,7 @@ def test_a_lead_time_of_one_day(path):
         assert f"expected {order[2] + 1}" in told[0]
 
 
-def test_a_lead_time_of_two_days_keeps_what_is_coming_in_the_book(path):
+def test_a_lead_time_of_two_days_keeps_what_is_coming_in_the_log(path):
     with create(path, lead_time=2) as shop:
         first = orders(shop.decide([Count("A", 3)], day(0)))["A"]
         assert first[1] == 0
@@ -191,7 +190,7 @@ def test_a_lead_time_of_two_days_keeps_what_is_coming_in_the_book(path):
         second = orders(shop.decide([Count("A", 1)], day(1)))["A"]
         assert second[1] == 5
         oracle = Oracle(lead_time=2)
-        oracle.evenings["A", day(0)] = 3, 5, 2
+        oracle.daily_sales["A", day(0)] = 3, 5, 2
         assert oracle.agrees(shop, "A")
         assert second[2] == oracle.order("A", day(1), 1, 5)
         assert shop.decide([Count("A", 1, coming=5)], day(1)).repeated == 1
@@ -249,7 +248,7 @@ def test_a_morning_of_a_wrong_day_can_be_left_behind(path):
         work(shop, 2)
         shop.decide([Count("A", 3), Count("B", 1)], day(300))
         ask = [Count("A", 2), Count("B", 4)]
-        unchanged(shop, lambda: shop.decide(ask, day(2)), "has a later day in the book")
+        unchanged(shop, lambda: shop.decide(ask, day(2)), "has a later day in the records")
         first = shop.decide(ask, day(2), correct=True)
         assert shop.decide(ask, day(2)).advice == first.advice
         shop.record([Sold("A", day(2), 1), Sold("B", day(2), 1)])
@@ -265,11 +264,11 @@ def test_an_evening_of_a_wrong_day_does_not_stop_the_shop(path):
     with create(path) as shop:
         oracle = Oracle()
         shop.record([Sold("A", day(300), 3, stock=9)])
-        oracle.evenings["A", day(300)] = 9, 0, 3
+        oracle.daily_sales["A", day(300)] = 9, 0, 3
         for n in range(3):
             (advice,) = shop.decide([Count("A", n)], day(n), correct=n == 0).advice
             assert advice.order == oracle.order("A", day(n), n)
             shop.record([Sold("A", day(n), 2)])
-            oracle.evenings["A", day(n)] = n, advice.order, 2
+            oracle.daily_sales["A", day(n)] = n, advice.order, 2
             assert oracle.agrees(shop, "A")
             assert shop.verify()

@@ -1,4 +1,4 @@
-"""A book that was edited, cut, swapped or locked: always one clear sentence, never silence."""
+"""A log that was edited, cut, swapped or locked: always one clear sentence, never silence."""
 
 import contextlib
 import random
@@ -8,7 +8,7 @@ import pytest
 
 from driftmdp.errors import DriftmdpError, StorageError
 from driftmdp.inventory import Count, Shop, Sold
-from tests.inventory.books import BATCHES, DAYS, change, never_silent, opens_as
+from tests.inventory.logs import BATCHES, DAYS, change, never_silent, opens_as
 from tests.inventory.shops import copy_of, create, day, refused, work
 
 # ---- edited
@@ -104,7 +104,7 @@ def test_edited_settings_are_noticed(copy, name, value):
         "PRAGMA application_id = 0",
     ],
 )
-def test_edited_frames_of_a_book_are_noticed(copy, statement):
+def test_edited_frames_of_a_log_are_noticed(copy, statement):
     # A defect once: a name of a setting that is a BLOB is a TypeError of json.
     change(copy, statement)
     with refused(kind=StorageError):
@@ -121,7 +121,7 @@ def test_a_damaged_schema_is_noticed_before_anything_is_written_by_it(copy):
         Shop(copy)
 
 
-def test_settings_of_an_empty_book_are_chained_too(tmp_path):
+def test_settings_of_an_empty_log_are_chained_too(tmp_path):
     create(tmp_path / "shop.db").close()
     change(tmp_path / "shop.db", "UPDATE settings SET value = '21' WHERE name = 'capacity'")
     with refused("its settings or its head differ", kind=StorageError):
@@ -135,7 +135,7 @@ def test_edited_settings_are_said_to_be_edited(copy):
         Shop(copy)
 
 
-def test_an_open_book_notices_what_was_taken_from_its_end(copy):
+def test_an_open_log_notices_what_was_taken_from_its_end(copy):
     with Shop(copy) as shop:
         change(
             copy,
@@ -188,7 +188,7 @@ def test_batches_can_only_be_added(copy):
     ],
 )
 def test_a_tampered_snapshot_is_ignored(copy, whole, statement):
-    # A defect once: content that is no BLOB is a TypeError, and the book cannot be opened any more.
+    # A defect once: content that is no BLOB is a TypeError, and the log cannot be opened any more.
     change(copy, statement)
     assert opens_as(copy, whole)
     with Shop(copy) as shop:
@@ -196,7 +196,7 @@ def test_a_tampered_snapshot_is_ignored(copy, whole, statement):
         assert shop.verify()
 
 
-def test_a_snapshot_of_another_book_is_ignored(copy, whole, tmp_path):
+def test_a_snapshot_of_another_log_is_ignored(copy, whole, tmp_path):
     with create(tmp_path / "other.db") as other:
         work(other, DAYS, items=("B", "A"))
     with contextlib.closing(sqlite3.connect(copy)) as database:
@@ -228,7 +228,7 @@ def test_a_snapshot_with_a_sound_hash_that_does_not_fit_is_ignored(copy, whole):
 # ---- damaged
 
 
-def test_a_book_cut_anywhere_is_refused(copy):
+def test_a_log_cut_anywhere_is_refused(copy):
     # Defects once: cut within its last page it is a TypeError, if the snapshot ends there, or accepted.
     content = copy.read_bytes()
     size = len(content)
@@ -322,7 +322,7 @@ def test_what_is_not_there_or_a_folder_is_refused(tmp_path):
         Shop(tmp_path)
 
 
-def test_a_book_is_made_once_and_never_over_something(tmp_path, whole):
+def test_a_log_is_made_once_and_never_over_something(tmp_path, whole):
     path = copy_of(whole[0], tmp_path / "shop.db")
     for there in (path, tmp_path):
         with refused("must not exist yet; it is left as it is"):

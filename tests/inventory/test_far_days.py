@@ -26,7 +26,7 @@ def test_a_day_long_after_the_others_is_remarked_on(shop):
 
 
 @pytest.mark.parametrize("last", [FAR, date.max])
-def test_a_far_day_in_the_book_stops_nothing_for_ever(path, shop, last, monkeypatch):
+def test_a_far_day_in_the_log_stops_nothing_for_ever(path, shop, last, monkeypatch):
     # A defect once: 9999-12-31 is taken without remark, and `explain` ends with a ValueError.
     with monkeypatch.context() as patch:
         patch.setattr(daily_csv, "YEARS", range(1, 10_000))  # as in earlier versions
@@ -34,7 +34,7 @@ def test_a_far_day_in_the_book_stops_nothing_for_ever(path, shop, last, monkeypa
     with Shop(path) as again:
         assert again.verify()
         assert "A\n" in explain_in_words(again, "A")
-        with refused(f"A has a later day in the book, {last}", "--correct"):
+        with refused(f"A has a later day in the records, {last}", "--correct"):
             again.decide([Count("A", 1)], day(0))
         again.decide([Count("A", 1)], day(0), correct=True)
         for n in range(1, 4):  # and then as if nothing had been

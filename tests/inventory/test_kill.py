@@ -33,7 +33,7 @@ ITEMS = 50
 ROOT = Path(__file__).parents[2]
 
 
-def counts_of(n):
+def visits_by_pair(n):
     """The morning of day n: always the same; a new item appears now and then."""
     rng = random.Random(n)
     return [Count(f"=I{i}", rng.randrange(8)) for i in range(ITEMS + n // 10)]
@@ -42,14 +42,14 @@ def counts_of(n):
 def sold_of(n):
     """The evening of day n; some orders differ from the advice."""
     rng = random.Random(-n - 1)
-    names = [count.sku for count in counts_of(n)]
+    names = [count.sku for count in visits_by_pair(n)]
     return [Sold(sku, day(n), rng.randrange(7), rng.choice((None, None, 2))) for sku in names]
 
 
 def act(shop, kind, n):
     """One command through Python; return what it answers."""
     if kind == "decide":
-        return orders_csv(shop.decide(counts_of(n), day(n)).advice)
+        return orders_csv(shop.decide(visits_by_pair(n), day(n)).advice)
     receipt = shop.record(sold_of(n))
     return receipt.recorded + receipt.repeated
 
@@ -59,7 +59,7 @@ def command(folder, kind, n):
     from driftmdp.cli import run_cli
 
     if kind == "decide":
-        text = "sku,stock\n" + "".join(f"{c.sku},{c.stock}\n" for c in counts_of(n))
+        text = "sku,stock\n" + "".join(f"{c.sku},{c.stock}\n" for c in visits_by_pair(n))
     else:
         cells = (f"{s.sku},{s.units},{'' if s.ordered is None else s.ordered}\n" for s in sold_of(n))
         text = "sku,units,ordered\n" + "".join(cells)
@@ -206,12 +206,12 @@ def nursed(tmp_path):
 
 
 def batches(shop):
-    """What stands in the book, in its order; when it was written is left out."""
-    return [(batch.kind, batch.day, batch.content) for batch in shop._desk.book.batches()]
+    """What stands in the log, in its order; when it was written is left out."""
+    return [(batch.kind, batch.day, batch.content) for batch in shop._log.batches()]
 
 
 def written(shop):
-    """The commands that the book has, in its order."""
+    """The commands that the log has, in its order."""
     days = [(kind, date.fromisoformat(when)) for kind, when, _ in batches(shop)]
     return [2 * (when - day(0)).days + (kind == "sold") for kind, when in days]
 
@@ -224,7 +224,7 @@ def is_whole(text, n):
     when = {row["date"] for row in rows}
     names = [row["sku"].removeprefix("'") for row in rows]
     days = [m for m in range(max(0, n - 1), n + 1) if when == {day(m).isoformat()}]
-    return text.endswith("\n") and any(names == [c.sku for c in counts_of(m)] for m in days)
+    return text.endswith("\n") and any(names == [c.sku for c in visits_by_pair(m)] for m in days)
 
 
 def check_copy(folder, interrupted, calm):
@@ -297,7 +297,7 @@ def test_killed_very_often(nursed, tmp_path, seed):
     assert kill_often(nursed, tmp_path, kills=150, longest=0.15, seed=seed) > 0
 
 
-def test_killed_while_it_is_made_a_book_is_there_whole_or_not_at_all(tmp_path):
+def test_killed_while_it_is_made_a_log_is_there_whole_or_not_at_all(tmp_path):
     code = (
         "import os, signal, sqlite3, sys, threading\n"
         "from driftmdp.inventory import Costs, Shop\n"

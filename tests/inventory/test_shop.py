@@ -129,18 +129,19 @@ def test_the_largest_numbers_a_file_may_hold_are_still_added_up(shop):
     assert shop.verify()
 
 
-@pytest.mark.parametrize("where", ["book.append", "book.keep_snapshot", "shelves.learn"])
+@pytest.mark.parametrize("where", ["EventLog.append", "EventLog.save_snapshot", "ItemStates.learn"])
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt, MemoryError])
 def test_an_error_in_the_middle_leaves_everything_as_it_was(path, monkeypatch, where, error):
     from driftmdp.inventory.event_log import EventLog
     from driftmdp.inventory.item_states import ItemStates
 
-    kind, name = {"book": EventLog, "shelves": ItemStates}[where.split(".")[0]], where.split(".")[1]
+    class_name, name = where.split(".")
+    kind = {"EventLog": EventLog, "ItemStates": ItemStates}[class_name]
     real, calls = getattr(kind, name), []
 
     def fails(self, *words):
         calls.append(words)
-        if len(calls) == (2 if name != "keep_snapshot" else 1):
+        if len(calls) == (2 if name != "save_snapshot" else 1):
             raise error("in the middle")
         return real(self, *words)
 
@@ -198,7 +199,7 @@ def test_a_shop_sees_what_another_wrote(path):
                 lambda shop: shop.skus,
                 lambda shop: shop.explain("A").advice,
                 lambda shop: shop.lot_of(shop.skus[-1]),
-                lambda shop: shop.lot_of(two._desk.shelves.skus[-1]),
+                lambda shop: shop.lot_of(two._states.skus[-1]),
             )
         ):
             work(two, 1, items=("A", f"New {n}"), first=n)

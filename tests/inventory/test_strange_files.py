@@ -34,7 +34,7 @@ def begun(call, tmp_path):
         ["decide", "shop.db", "stock.csv", "-o", "loop/orders.csv"],
         ["record", "shop.db", "loop"],
         ["explain", "loop", "A"],
-        ["export", "shop.db", "-o", "loop/book.csv"],
+        ["export", "shop.db", "-o", "loop/log.csv"],
         ["export", "loop"],
         ["backup", "shop.db", "loop"],
         ["backup", "shop.db", "loop/copy.db"],
@@ -76,11 +76,11 @@ def test_a_pipe_is_no_database_and_no_place_for_a_table(begun, tmp_path):
 
 def test_a_table_is_written_through_a_link(begun, tmp_path):
     # A defect once: the link is replaced; as root, /dev/stdout was.
-    (tmp_path / "link.csv").symlink_to("book.csv")
+    (tmp_path / "link.csv").symlink_to("log.csv")
     code, _, err = begun("export", "shop.db", "-o", "link.csv")
-    assert (code, err) == (0, "The book: link.csv\n")
+    assert (code, err) == (0, "The shop's records: link.csv\n")
     assert (tmp_path / "link.csv").is_symlink()
-    assert (tmp_path / "book.csv").read_text().startswith("number,")
+    assert (tmp_path / "log.csv").read_text().startswith("number,")
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/stdin"), reason="standard input has no name")

@@ -1,4 +1,5 @@
 import os
+import pkgutil
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,8 @@ from driftmdp import kernels
 
 SOURCES = Path(driftmdp.__file__).parent
 PROBE = """
+import pkgutil
+
 import numpy as np
 from driftmdp.kernels import hitting_times
 from driftmdp.kernels.arrays import Model
@@ -54,8 +57,8 @@ def test_a_second_process_does_not_compile_and_an_edit_elsewhere_is_seen(copy):
 
 
 def test_every_kernel_releases_the_gil_and_rounds_as_written():
-    for name in kernels.__all__:
-        for function in vars(getattr(kernels, name)).values():
+    for module in pkgutil.iter_modules(kernels.__path__):
+        for function in vars(getattr(kernels, module.name)).values():
             if hasattr(function, "py_func"):
                 assert function.targetoptions["nogil"]
                 assert not function.targetoptions.get("fastmath", False)

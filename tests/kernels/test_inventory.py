@@ -12,8 +12,9 @@ from driftmdp.kernels.inventory_arrays import (
     DemandWorkspace,
     OrderTrace,
     ShelfModel,
+    new_demand_workspace,
     new_demands,
-    new_guess,
+    new_order_trace,
 )
 from driftmdp.problems.inventory import Empirical
 from tests.reference import inventory_optimist as reference
@@ -35,7 +36,7 @@ def random_days(rng: np.random.Generator, capacity: int, n: int) -> list[tuple[i
 
 
 def learned(days, capacity: int) -> tuple[Demands, DemandWorkspace]:
-    demands, workspace = new_demands(1, capacity), new_guess(capacity, 0)
+    demands, workspace = new_demands(1, capacity), new_demand_workspace(capacity, 0)
     for weekday, on_sale, sold in days:
         kernels.censored_demand.learn(demands, 0, weekday, on_sale, sold, workspace)
     return demands, workspace
@@ -62,10 +63,6 @@ def random_path(rng: np.random.Generator, capacity: int, n: int) -> np.ndarray:
     return rng.poisson(mean).astype(np.int32)
 
 
-def new_diary(n: int) -> OrderTrace:
-    return OrderTrace(*(np.zeros(n, np.int32) for _ in range(3)))
-
-
 def least_average_cost(law: np.ndarray, shelf: ShelfModel) -> float:
     """Return minus the optimal gain of the MDP of problems/inventory."""
     problem = dm.problems.inventory(
@@ -88,7 +85,7 @@ def least_average_cost(law: np.ndarray, shelf: ShelfModel) -> float:
 @pytest.mark.parametrize(("capacity", "n"), [(1, 150), (3, 150), (8, 90), (20, 60)])
 def test_estimates_weights_belief_and_laws_equal_the_reference(capacity, n):
     rng = np.random.default_rng(capacity)
-    demands, workspace = new_demands(3, capacity), new_guess(capacity, 0)
+    demands, workspace = new_demands(3, capacity), new_demand_workspace(capacity, 0)
     expected = reference.Demand(capacity)
     for t, (weekday, on_sale, sold) in enumerate(random_days(rng, capacity, n)):
         kernels.censored_demand.learn(demands, 1, weekday, on_sale, sold, workspace)
@@ -204,8 +201,8 @@ def test_the_whole_agent_orders_as_the_reference(lead_time, capacity):
     rng = np.random.default_rng([lead_time, capacity])
     costs = [float(rng.choice(x)) for x in ([0, 1, 4], [0, 0.5, 1], [2, 4, 8], [0.1, 0.5, 1])]
     path, weekdays = random_path(rng, capacity, n), (np.arange(n) % 7).astype(np.int32)
-    shelf, trace, means = ShelfModel(*costs, capacity, lead_time), new_diary(n), np.zeros(n)
-    demands, workspace = new_demands(1, capacity), new_guess(capacity, lead_time)
+    shelf, trace, means = ShelfModel(*costs, capacity, lead_time), new_order_trace(n), np.zeros(n)
+    demands, workspace = new_demands(1, capacity), new_demand_workspace(capacity, lead_time)
     residual = kernels.inventory_rules.follow_optimist(path, weekdays, shelf, demands, workspace, means, trace)
     assert residual <= 1e-6 * sum(costs)
     agent = reference.Optimist(reference.Shop(*shelf))
@@ -232,7 +229,7 @@ def test_many_items_are_learned_and_ordered_as_one_by_one():
     capacity, n_items = 3, 3
     shelf = ShelfModel(1.0, 0.5, 4.0, 0.5, capacity, 2)
     agents = [reference.Optimist(reference.Shop(*shelf)) for _ in range(n_items)]
-    demands, workspace = new_demands(n_items, capacity), new_guess(capacity, 2)
+    demands, workspace = new_demands(n_items, capacity), new_demand_workspace(capacity, 2)
     for day in range(15):
         items = rng.permutation(n_items)
         stocks = rng.integers(0, capacity + 1, n_items)
@@ -263,12 +260,12 @@ def test_the_best_levels_cost_what_their_stationary_distribution_says(seed):
     law = random_law(rng, capacity, gaps=bool(rng.integers(2)))
     shelf = ShelfModel(*random_costs(rng), capacity, 0)
     room = np.zeros(capacity + 1), np.zeros(capacity + 1)
-    s, up, cost = kernels.order_planning.best_levels(law, shelf, *room, False)
+    s, up, cost = kernels.order_planning.find_best_levels(law, shelf, *room, False)
     shop = reference.Shop(*shelf)
     rules, best = reference.best_levels(shop, law.tolist())
     assert cost == pytest.approx(best, abs=1e-8)
     assert (s, up) in rules
-    s, up, with_never = kernels.order_planning.best_levels(law, shelf, *room, True)
+    s, up, with_never = kernels.order_planning.find_best_levels(law, shelf, *room, True)
     assert with_never == pytest.approx(min(0.0, best), abs=1e-8)
     assert (s, up) == (-1, 0) or (s, up) in rules
 
@@ -278,7 +275,7 @@ def test_without_lead_time_no_way_of_ordering_beats_the_best_levels(seed):
     """For all costs: also free ordering or holding, and sales worth less than a unit (then never order)."""
     rng = np.random.default_rng(seed)
     capacity = int(rng.integers(1, 13))
-    shelf, workspace = ShelfModel(*random_costs(rng), capacity, 0), new_guess(capacity, 0)
+    shelf, workspace = ShelfModel(*random_costs(rng), capacity, 0), new_demand_workspace(capacity, 0)
     workspace.law[:] = random_law(rng, capacity, gaps=bool(rng.integers(2)))
     s, up, cost, residual = kernels.order_planning.plan(workspace, shelf)
     assert residual == 0
@@ -292,7 +289,10 @@ def test_without_lead_time_no_way_of_ordering_beats_the_best_levels(seed):
 def test_with_lead_time_a_plan_costs_the_least_within_its_residual(seed, lead_time):
     rng = np.random.default_rng(seed)
     capacity = int(rng.integers(1, 9 if lead_time == 1 else 6))
-    shelf, workspace = ShelfModel(*random_costs(rng), capacity, lead_time), new_guess(capacity, lead_time)
+    shelf, workspace = (
+        ShelfModel(*random_costs(rng), capacity, lead_time),
+        new_demand_workspace(capacity, lead_time),
+    )
     workspace.law[:] = random_law(rng, capacity, gaps=bool(rng.integers(2)))
     _, _, cost, residual = kernels.order_planning.plan(workspace, shelf)
     assert residual <= 1e-6 * sum(shelf[:4])
@@ -304,7 +304,7 @@ def test_a_plan_s_orders_are_best_in_every_state(seed, lead_time):
     rng = np.random.default_rng(seed)
     capacity = int(rng.integers(1, (8, 8, 5)[lead_time]))
     costs = [float(rng.choice(x)) for x in ([0, 1], [0, 0.5], [3, 8], [0.5, 1, 2])]
-    shelf, workspace = ShelfModel(*costs, capacity, lead_time), new_guess(capacity, lead_time)
+    shelf, workspace = ShelfModel(*costs, capacity, lead_time), new_demand_workspace(capacity, lead_time)
     workspace.law[:] = random_law(rng, capacity, gaps=False)
     workspace.today[rng.integers(capacity + 1)] = 1.0  # far from a usual day
     kernels.order_planning.plan(workspace, shelf)
@@ -312,12 +312,12 @@ def test_a_plan_s_orders_are_best_in_every_state(seed, lead_time):
     _, values = reference.plan(shop, workspace.law.tolist())
     for stock, coming in shop.states():
         totals = [shop.expected(stock, coming, a, today, values) for a in shop.orders(stock, coming)]
-        assert_as_good(totals, kernels.order_planning.best_order(workspace, shelf, stock, coming))
+        assert_as_good(totals, kernels.order_planning.choose_order(workspace, shelf, stock, coming))
 
 
 def test_values_solve_the_optimality_equation_where_the_law_has_gaps():
     """Demand is always 2: s = 0 and s = 1 cost the same, but at stock 1 an order of 1 is not worth f."""
-    shelf, workspace = ShelfModel(3.0, 2.0, 4.0, 0.0, 2, 0), new_guess(2, 0)
+    shelf, workspace = ShelfModel(3.0, 2.0, 4.0, 0.0, 2, 0), new_demand_workspace(2, 0)
     workspace.law[:] = 0.0, 0.0, 1.0
     kernels.order_planning.plan(workspace, shelf)
     _, values = reference.plan(reference.Shop(*shelf), workspace.law.tolist())
@@ -328,7 +328,7 @@ def test_values_solve_the_optimality_equation_where_the_law_has_gaps():
 def test_the_best_levels_without_demand_hold_one_unit():
     room = np.zeros(4), np.zeros(4)
     law = np.array([1.0, 0.0, 0.0, 0.0])
-    s, up, cost = kernels.order_planning.best_levels(law, ShelfModel(4.0, 0.5, 4.0, 0.5, 3, 0), *room, False)
+    s, up, cost = kernels.order_planning.find_best_levels(law, ShelfModel(4.0, 0.5, 4.0, 0.5, 3, 0), *room, False)
     assert (s, up, cost) == (0, 1, 0.5)
 
 
@@ -354,9 +354,9 @@ def test_levels_along_a_path_equal_the_reference(seed, lead_time):
     # The kernel counts lost sales, the reference what was sold: l X between them, whatever is ordered.
     shift = shelf.lost * sum(demand[scored:last])
     assert cost == reference.cost_of_levels(shop, demand, first, scored, last, s, up) + shift
-    cheapest = kernels.inventory_rules.cheapest_levels(path, first, scored, last, shelf)
+    cheapest = kernels.inventory_rules.find_cheapest_levels(path, first, scored, last, shelf)
     assert cheapest == reference.cheapest_levels(shop, demand, first, scored, last)
-    trace = new_diary(n)
+    trace = new_order_trace(n)
     kernels.inventory_rules.follow_levels(path, shelf, s, up, trace)
     choose = lambda t, stock, coming, sales: reference.order_up_to(s, up, stock, coming)  # noqa: E731
     _, orders, shelves, _ = reference.follow(shop, demand, choose)
@@ -370,7 +370,11 @@ def test_rolling_levels_without_lead_time_are_always_best_for_the_last_days(cens
     rng = np.random.default_rng(4)
     capacity, n, window = 4, 100, 60
     path = random_path(rng, capacity, n)
-    shelf, trace, workspace = ShelfModel(2.0, 0.5, 4.0, 0.5, capacity, 0), new_diary(n), new_guess(capacity, 0)
+    shelf, trace, workspace = (
+        ShelfModel(2.0, 0.5, 4.0, 0.5, capacity, 0),
+        new_order_trace(n),
+        new_demand_workspace(capacity, 0),
+    )
     dice = np.zeros(1), np.zeros(1, np.int32)
     kernels.inventory_rules.roll_levels(
         path, shelf, window, censored, workspace, dice, np.zeros(n, np.int32), trace
@@ -397,7 +401,7 @@ def test_rolling_levels_with_lead_time_equal_the_reference_on_the_same_draws(lea
     capacity, n, window = 3, 50, 20
     path = random_path(rng, capacity, n)
     shelf = ShelfModel(2.0, 0.5, 4.0, 0.5, capacity, lead_time)
-    trace, workspace = new_diary(n), new_guess(capacity, lead_time)
+    trace, workspace = new_order_trace(n), new_demand_workspace(capacity, lead_time)
     dice = rng.random(40)
     room = dice, np.zeros(40, np.int32)
     kernels.inventory_rules.roll_levels(
@@ -414,7 +418,7 @@ def test_rolling_levels_with_lead_time_equal_the_reference_on_the_same_draws(lea
 
 
 def base_stock_of_the_kernel(path: np.ndarray, shelf: ShelfModel, window: int, ratio: float) -> OrderTrace:
-    n, trace = path.size, new_diary(path.size)
+    n, trace = path.size, new_order_trace(path.size)
     counts = np.zeros((shelf.lead_time + 1) * shelf.capacity + 1, np.int64)
     kernels.inventory_rules.roll_base_stock(path, shelf, window, ratio, np.zeros(n, np.int32), counts, trace)
     return trace

@@ -13,11 +13,10 @@ from driftmdp.inventory import RULES, Sales, Series, backtest
 from driftmdp.inventory.csv_io import name_from_cell
 from driftmdp.problems.inventory import Costs
 from driftmdp.report.backtest import backtest_report, summary_rows, write_backtest
+from driftmdp.report.backtest.comparison import MAX_ITEMS_SHOWN, SEES, item_ratios, items_shown
 from driftmdp.report.backtest.figures import month_ticks
-from driftmdp.report.backtest.names import LONGEST, shown_name
 from driftmdp.report.backtest.page import default_pictures
-from driftmdp.report.backtest.text import compared
-from driftmdp.report.backtest.view import MOST_ITEMS, SEES, item_ratios, items_shown
+from driftmdp.report.backtest.text import MAX_NAME_LENGTH, comparison_text, shown_name
 from driftmdp.report.page import render
 from driftmdp.statistics import Interval
 
@@ -123,7 +122,7 @@ def test_names_are_text_and_short(written):
     assert "<img src=x" not in page
     assert "&lt;script&gt;alert(1)" in page
     assert not {"\x00", "\x1b", "\u202e"} & set(page)
-    assert "L" * (LONGEST + 1) not in page
+    assert "L" * (MAX_NAME_LENGTH + 1) not in page
     assert shown_name("L" * 400 + "1") != shown_name("L" * 400 + "2")
 
 
@@ -146,7 +145,7 @@ def test_every_number_is_in_the_spreadsheet(result, written):
 def test_what_was_found_is_said_with_its_interval(result, written):
     found, assumed, sight, _ = written.report.lead.paragraphs
     for other in result.rules[1:]:
-        assert f"{compared(result.ratio('optimist', other))} the {RULES[other]}" in found
+        assert f"{comparison_text(result.ratio('optimist', other))} the {RULES[other]}" in found
     assert "holds 10 lots; an order arrives at once" in assumed
     assert all(RULES[rule] in sight for rule in ("hindsight", "first-60", "uncensored"))
     assert written.report.sections[-1].paragraphs == list(result.remarks)
@@ -163,7 +162,7 @@ def test_what_was_found_is_said_with_its_interval(result, written):
     ],
 )
 def test_ratios_in_words(ratio, words):
-    assert compared(Interval(*ratio, 0.95)) == words
+    assert comparison_text(Interval(*ratio, 0.95)) == words
 
 
 def test_default_pictures_are_large_items_and_our_worst(result):
@@ -202,11 +201,11 @@ def test_one_item_without_demand(costs, days, rules):
 
 
 def test_many_items_are_cut_to_those_that_differ_most():
-    names = [f"item {place}" for place in range(MOST_ITEMS + 5)]
+    names = [f"item {place}" for place in range(MAX_ITEMS_SHOWN + 5)]
     found = backtest(sales(names), Costs(), capacity=5, rules=["optimist", "face-value"])
     shown = items_shown(found)
     lost = np.abs(found.cost[0] - found.cost[1]) / found.days
-    assert lost[shown].tolist() == sorted(lost.tolist(), reverse=True)[:MOST_ITEMS]
+    assert lost[shown].tolist() == sorted(lost.tolist(), reverse=True)[:MAX_ITEMS_SHOWN]
     table = tables(backtest_report(found, [])[0])["cost"]
     assert [row[0].text for row in table.rows] == [names[item] for item in shown]
     assert "Of 205 items these 200" in table.note

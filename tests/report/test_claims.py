@@ -1,4 +1,4 @@
-"""The judge of the paper's sentences is itself judged: on numbers made to hold, to fail, and to be in doubt."""
+"""The verdicts on the paper's sentences, tested on numbers that hold, that fail and that are undecided."""
 
 import json
 from importlib import resources
@@ -8,7 +8,7 @@ import pytest
 
 from driftmdp.experiments import load, parse_spec, run
 from driftmdp.report import build
-from driftmdp.report.claims import WORDS, Claim, claims_of, score
+from driftmdp.report.paper.claims import VERDICTS, Claim, claims_of, score
 
 SCENARIOS = [("T^0.2", "T^0.2"), ("T^0.2", "T^0.5"), ("T^0.5", "T^0.2"), ("T^0.5", "T^0.5")]
 BASE = {"SWUCRL2-CW": 1300.0, "BORL": 1500.0, "UCRL2": 1000.0, "UCRL2.S": 1000.0, "Naive window": 1000.0}
@@ -142,14 +142,14 @@ def test_the_headline_is_the_setting_that_reproduces_most(paper):
     assert len(section.tables) == 6 + 1
     assert section.tables[0].columns[:2] == ["The paper says", "Verdict"]
     for row, claim in zip(section.tables[0].rows, paper.claims, strict=True):
-        assert [cell.text for cell in row] == [claim.sentence, WORDS[claim.verdict], claim.measured, claim.why]
+        assert [cell.text for cell in row] == [claim.sentence, VERDICTS[claim.verdict], claim.measured, claim.why]
 
 
 def test_the_paper_s_spec_has_a_master_that_learns_beside_it(paper):
     assert "With a master that learns (Bounded BORL" in paper.claims[5].measured
     (arms,) = [section for section in paper.report.sections if section.id == "arms"]
     uniform, learning = (figure.caption for figure in arms.figures)
-    assert "is clipped to 1: all are as likely" in uniform
+    assert "is clipped to 1: all arms are equally likely" in uniform
     assert learning.endswith("is clipped to 0.5.")
 
 

@@ -10,17 +10,23 @@ import typer
 
 import driftmdp as dm
 from driftmdp import problems
-from driftmdp.cli.figures import figures
+from driftmdp.cli.report import figures
 from driftmdp.errors import UnknownNameError
 from driftmdp.report import paper, write_figures
-from driftmdp.report.paper import borl_structure, diameter_inside, peril_instances, q_sets, reward_process
-from driftmdp.report.paper.borl_structure import borl_run
-from driftmdp.report.paper.diameter_inside import last_vacuous_window, region_radii
-from driftmdp.report.paper.peril_instances import arrows
-from driftmdp.report.paper.peril_trajectory import course, peril_trajectory, stretches
-from driftmdp.report.paper.q_sets import excess, kinds, q_run
+from driftmdp.report.paper.borl_structure import borl_run, borl_structure
+from driftmdp.report.paper.perils import (
+    arrows,
+    diameter_inside,
+    last_vacuous_window,
+    peril_instances,
+    peril_trajectory,
+    region_radii,
+    runs_of_equal,
+    scripted_steps,
+)
+from driftmdp.report.paper.two_state import episode_kinds, excess, q_run, q_sets, reward_process
 from driftmdp.statements.perils import diameters_inside
-from driftmdp.statements.run_trace import keep_trace
+from driftmdp.statements.run_trace import trace_run
 
 
 def named(figure, gid):
@@ -109,16 +115,16 @@ def test_peril_instances_are_the_anchors():
 
 @pytest.mark.parametrize("tau", [3, 8])
 def test_peril_trajectory_is_the_one_of_the_proof(tau):
-    found = course(tau)
-    assert stretches(found.actions) == [
+    found = scripted_steps(tau)
+    assert runs_of_equal(found.actions) == [
         (1, tau + 1, "$a_{1}$"),
         (tau + 2, 2 * tau, "$b_{2}$"),
         (2 * tau + 1, 3 * tau + 1, "$b_{1}$"),
         (3 * tau + 2, 4 * tau, "$a_{2}$"),
     ]
-    assert stretches(found.states) == [(1, tau + 1, 1), (tau + 2, 3 * tau + 1, 2), (3 * tau + 2, 4 * tau, 1)]
-    assert [length for _, length, _ in stretches(found.worlds)] == [tau, 2 * tau, 3 * tau, 4 * tau]
-    assert stretches(found.policies) == [(1, 2 * tau, "$\\pi^1$"), (2 * tau + 1, 4 * tau, "$\\pi^2$")]
+    assert runs_of_equal(found.states) == [(1, tau + 1, 1), (tau + 2, 3 * tau + 1, 2), (3 * tau + 2, 4 * tau, 1)]
+    assert [length for _, length, _ in runs_of_equal(found.mdps)] == [tau, 2 * tau, 3 * tau, 4 * tau]
+    assert runs_of_equal(found.policies) == [(1, 2 * tau, "$\\pi^1$"), (2 * tau + 1, 4 * tau, "$\\pi^2$")]
     figure = peril_trajectory(tau)
     (line,), (moves,) = named(figure, "states"), named(figure, "moves")
     assert line.get_ydata().tolist() == found.states
@@ -134,7 +140,7 @@ def test_q_sets_shows_every_episode_once_and_by_its_kind():
     assert sorted(np.concatenate(points).tolist()) == trace.starts.tolist()
     for kind in range(3):
         bars = named(figure, f"episode-{kind}")
-        assert [bar.get_x() for bar in bars] == trace.starts[kinds(trace) == kind].tolist() != []
+        assert [bar.get_x() for bar in bars] == trace.starts[episode_kinds(trace) == kind].tolist() != []
     arrows = [text for text in figure.axes[0].texts if getattr(text, "arrow_patch", None) is not None]
     assert [arrow.xy[0] - arrow.xyann[0] for arrow in arrows] == [trace.window] * len(trace.q_set)
 
@@ -142,12 +148,12 @@ def test_q_sets_shows_every_episode_once_and_by_its_kind():
 def test_the_distance_shown_says_who_is_inside():
     trace = q_run()
     assert ((excess(trace) > 1e-12) == ~trace.inside).all()
-    assert (excess(trace)[kinds(trace) == 2][1:] <= 1e-12).all()
+    assert (excess(trace)[episode_kinds(trace) == 2][1:] <= 1e-12).all()
     assert np.isnan(excess(trace)[0])
 
 
 def test_with_the_radii_of_theory_there_is_nothing_to_show_in_q_sets():
-    whole = keep_trace("two-state", problems.two_state(horizon=5000), 1, window=500, widening=0.05)
+    whole = trace_run("two-state", problems.two_state(horizon=5000), 1, window=500, widening=0.05)
     assert whole.q_set == []
 
 

@@ -6,12 +6,12 @@ import pytest
 
 from driftmdp.errors import InvalidInputError, StorageError
 from driftmdp.experiments import load, parse_spec, run
-from driftmdp.experiments.rows import read_json
+from driftmdp.experiments.schema import read_json
 from driftmdp.report import build, write_report
-from driftmdp.report.figures import stretch
+from driftmdp.report.figures import readable_length
+from driftmdp.report.layout import layout_of
 from driftmdp.report.tables import vacuous_agents
 from driftmdp.report.text import interval_text, number
-from driftmdp.report.view import view
 from driftmdp.simulation.run import VACUOUS_ADVICE
 from driftmdp.statistics import mean_interval, median_interval
 from tests.experiments.specs import SMALL
@@ -258,8 +258,8 @@ def test_names_in_figures_are_text(tmp_path):
             assert "<b>" not in re.sub(r"<!--.*?-->", "", path.read_text(), flags=re.DOTALL)
 
 
-def test_a_view_without_split_has_a_line_for_each_point_of_a_grid(tmp_path):
-    found = view(load(made(tmp_path / "r", SMALL)))
+def test_a_layout_without_split_has_a_line_for_each_point_of_a_grid(tmp_path):
+    found = layout_of(load(made(tmp_path / "r", SMALL)))
     assert [line.label for line in found.lines] == [
         "SWUCRL2-CW (scale=1)",
         "SWUCRL2-CW (scale=0.1)",
@@ -269,11 +269,11 @@ def test_a_view_without_split_has_a_line_for_each_point_of_a_grid(tmp_path):
     assert [setting.label for setting in found.settings] == ["all"]
 
 
-def test_a_course_is_cut_where_it_becomes_a_block_of_ink():
+def test_a_series_is_cut_where_its_swings_would_merge():
     t = np.arange(5000.0)
-    assert stretch(t) == 5000
-    assert stretch(np.zeros(10)) == 10
-    assert 14 * 28 < stretch(np.cos(2 * np.pi * t / 28)) < 16 * 28
+    assert readable_length(t) == 5000
+    assert readable_length(np.zeros(10)) == 10
+    assert 14 * 28 < readable_length(np.cos(2 * np.pi * t / 28)) < 16 * 28
 
 
 NUMBERS = {math.nan: "–", math.inf: "∞", 1e-9: "1.000e-09", 1e140: "1.000e+140", -1234.56: "-1,235", 100.0: "100"}  # noqa: RUF001

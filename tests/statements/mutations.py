@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from driftmdp import agents, formulas, planning, problems
-from driftmdp.agents import composition, optimist
+from driftmdp.agents import optimist, optimist_parts
 from driftmdp.formulas import bounds, lemmas
 from driftmdp.mdp import drifting
 from driftmdp.statements import run_trace
@@ -39,12 +39,12 @@ def scaled(monkeypatch, module, name, factor):
 
 
 def rules_changed(monkeypatch, change):
-    original = composition.rules_of
-    monkeypatch.setattr(optimist, "rules_of", lambda agent: change(original(agent)))
+    original = optimist_parts.optimist_params
+    monkeypatch.setattr(optimist, "optimist_params", lambda agent: change(original(agent)))
 
 
 def phases_changed(monkeypatch, change):
-    original = composition.phases_of
+    original = optimist_parts.phases_of
     monkeypatch.setattr(optimist, "phases_of", lambda agent, schedule: change(original(agent, schedule)))
 
 
@@ -82,7 +82,7 @@ def episodes_do_not_end_at_multiples_of_the_window(monkeypatch):
 
 @mutation("lemma-12", "theorem-1", "theorem-4")
 def no_pair_ends_an_episode_by_doubling(monkeypatch):
-    """What a ledger sees of such an agent; the rule itself is compiled."""
+    """What a trace records of such an agent; the rule itself is compiled."""
     original = run_trace.simulate
 
     def without(agent, problem, seed):
@@ -95,7 +95,7 @@ def no_pair_ends_an_episode_by_doubling(monkeypatch):
 
 @mutation("property-2", "theorem-1", "theorem-3", "theorem-4")
 def plans_are_a_hundred_times_less_precise(monkeypatch):
-    """What a ledger sees of such an agent; the precision is compiled."""
+    """What a trace records of such an agent; the precision is compiled."""
     original = run_trace.simulate_until
 
     def imprecise(agent, problem, seed, steps):
@@ -137,13 +137,13 @@ def a_block_is_played_with_the_arm_beside_the_one_drawn(monkeypatch):
 
 @mutation("theorem-2")
 def the_master_is_fed_what_was_not_earned(monkeypatch):
-    original = agents.blocks.BlockByBlock._end_block
+    original = agents.block_master.BlockMaster._end_block
 
     def upside_down(self):
         self._gathered = self._blocks.length - self._gathered
         original(self)
 
-    monkeypatch.setattr(agents.blocks.BlockByBlock, "_end_block", upside_down)
+    monkeypatch.setattr(agents.block_master.BlockMaster, "_end_block", upside_down)
 
 
 @mutation("theorem-2")

@@ -21,10 +21,10 @@ from driftmdp.statements import (
     statement_named,
     statements,
 )
+from driftmdp.statements.inventory import two_ways_trace
 from driftmdp.statements.page import as_data, page
-from driftmdp.statements.positive import _positive_ledger
 from tests.statements.mutations import the_window_is_one_too_long
-from tests.statements.small_bench import SmallBench
+from tests.statements.small_context import SmallContext
 
 ROOT = Path(__file__).parents[2]
 PAGE, README = ROOT / "docs" / "statements.md", ROOT / "README.md"
@@ -161,21 +161,21 @@ def test_a_check_that_breaks_down_is_no_verdict_on_the_paper(monkeypatch):
     (finding,) = check(["linear-programs"])
     assert finding.verdict is Verdict.BROKEN
     assert re.fullmatch(
-        r"the check broke down: ZeroDivisionError: by design \(test_checks.py, line \d+\)", finding.why
+        r"The check broke down: ZeroDivisionError: by design \(test_checks.py, line \d+\)", finding.why
     )
 
 
 def test_a_fault_of_this_library_is_no_verdict_on_the_paper(monkeypatch):
     the_window_is_one_too_long(monkeypatch)
-    finding = statement_named("theorem-1").check(SmallBench())
+    finding = statement_named("theorem-1").check(SmallContext())
     assert (finding.outcome, finding.counterexample, finding.correction) == ("not carried out", "", "")
-    assert finding.why == "this library does not do what the paper says: two-state, counts: 1 > 0"
+    assert finding.why == "This library does not do what the paper says: two-state, counts: 1 > 0"
 
 
 def test_theorem_3_is_tried_where_transitions_move_without_widening():
     """Assumption 2 holds with zeta = 1 at all times, B_p = 2, and both bounds say something there."""
-    context = SmallBench()
-    trace = context.once("positive", lambda: _positive_ledger(context))
+    context = SmallContext()
+    trace = two_ways_trace(context)
     assert trace.budgets == pytest.approx((1.9, 2.0), abs=1e-3)
     assert (trace.widening, trace.covered) == (0.0, True)
     rows = np.stack([trace.problem.drifting.at(t).transitions.toarray() for t in (1, trace.horizon)])

@@ -1,4 +1,4 @@
-"""The ledger against a recount by hand, and the regions against their reference."""
+"""The trace against a recount by hand, and the regions against their reference."""
 
 import numpy as np
 import pytest
@@ -8,16 +8,16 @@ from hypothesis import strategies as st
 import driftmdp as dm
 from driftmdp.planning import extended_value_iteration
 from driftmdp.simulation import simulate_until
-from driftmdp.statements.regions import best_transitions, diameter_of_two_states, plain_sweeps
-from driftmdp.statements.run_trace import keep_trace, transitions_along
-from driftmdp.statements.worlds import turns
+from driftmdp.statements.confidence_regions import best_transitions, diameter_of_two_states, plain_sweeps
+from driftmdp.statements.context import turns
+from driftmdp.statements.run_trace import trace_run, transitions_along
 from tests.reference.extended_value_iteration import inner_maximum
 
 
 @pytest.fixture(scope="module")
 def trace():
     problem = dm.problems.garnet(3, 2, branching=2, horizon=300, drift="abrupt", noise="bernoulli")
-    return keep_trace("small", problem, 5, window=40, widening=0.1, scale=0.05)
+    return trace_run("small", problem, 5, window=40, widening=0.1, scale=0.05)
 
 
 def test_what_is_remembered_is_what_the_paper_says(trace):
@@ -43,7 +43,7 @@ def test_what_is_remembered_is_what_the_paper_says(trace):
         assert trace.r_bar[m] == pytest.approx(means / divisor, abs=1e-12)
         assert trace.p_hat[m] == pytest.approx(seen / divisor[:, None], abs=1e-12)
         assert trace.p_bar[m] == pytest.approx(true / divisor[:, None], abs=1e-12)
-        assert trace.p_then[m] == pytest.approx(world.at(int(tau)).transitions.toarray(), abs=1e-12)
+        assert trace.p_at_start[m] == pytest.approx(world.at(int(tau)).transitions.toarray(), abs=1e-12)
 
 
 def test_variation_within_the_window(trace):
@@ -71,7 +71,7 @@ def test_q_sets_by_their_definition(trace):
 
 
 def test_the_four_parts_bound_the_regret_where_nothing_is_random():
-    trace = keep_trace("turns", turns(5000, 2, 1.0), 0, window=100, widening=0.1, scale=0.01)
+    trace = trace_run("turns", turns(5000, 2, 1.0), 0, window=100, widening=0.1, scale=0.01)
     assert trace.covered
     assert trace.q_set
     assert trace.regret.sum() <= sum(trace.parts.values())

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from driftmdp.statements import Evidence, Verdict
-from driftmdp.statements.verdict import Trial, TrialCount, critical_count
+from driftmdp.statements.verdict import Trial, Trials, critical_count
 
 
 def test_margins_by_hand():
@@ -18,9 +18,9 @@ def test_margins_by_hand():
     assert Trial("", 0.0, 0.0).margin == 0.0
     assert Trial("", 3.0, math.inf).margin == 1.0
     assert not Trial("", math.inf, 3.0).holds
-    trail = TrialCount()
-    trail.at_most("", [0.0, math.inf], 1.0)
-    assert trail.broken
+    trials = Trials()
+    trials.at_most("", [0.0, math.inf], 1.0)
+    assert trials.broken
 
 
 def test_rounding_is_no_violation():
@@ -31,17 +31,17 @@ def test_rounding_is_no_violation():
 
 def test_what_is_not_a_number_does_not_hold():
     assert not Trial("", math.nan, 1.0).holds
-    trail = TrialCount()
-    trail.at_most("", [0.0, math.nan], [1.0, 1.0])
-    assert trail.broken
+    trials = Trials()
+    trials.at_most("", [0.0, math.nan], [1.0, 1.0])
+    assert trials.broken
 
 
 @given(st.lists(st.tuples(st.floats(-5, 5), st.floats(-5, 5)), min_size=1, max_size=20))
 def test_of_arrays_the_worst_entry_counts(pairs):
     left, right = np.array(pairs).T
-    trail = TrialCount()
-    trail.at_most("", left, right)
-    assert bool(trail.broken) == (not all(Trial("", a, b).holds for a, b in pairs))
+    trials = Trials()
+    trials.at_most("", left, right)
+    assert bool(trials.broken) == (not all(Trial("", a, b).holds for a, b in pairs))
 
 
 @pytest.mark.parametrize(
@@ -54,31 +54,31 @@ def test_of_arrays_the_worst_entry_counts(pairs):
     ],
 )
 def test_a_broken_entry_is_never_hidden(left, right):
-    trail = TrialCount()
-    trail.at_most("", left, right)
-    assert trail.broken
-    assert not trail.trials[0].margin > 0
+    trials = Trials()
+    trials.at_most("", left, right)
+    assert trials.broken
+    assert not trials.trials[0].margin > 0
 
 
 def test_a_vacuous_entry_does_not_hide_another():
-    trail = TrialCount()
-    trail.at_most("", [0.0, 0.9], [5.0, 1.0], trivial=2.0)
-    assert (trail.trials[0].left, trail.trials[0].vacuous) == (0.9, False)
-    trail.at_most("all of it", [0.0, 0.9], [5.0, 3.0], trivial=2.0)
-    assert trail.trials[1].vacuous
+    trials = Trials()
+    trials.at_most("", [0.0, 0.9], [5.0, 1.0], trivial=2.0)
+    assert (trials.trials[0].left, trials.trials[0].vacuous) == (0.9, False)
+    trials.at_most("all of it", [0.0, 0.9], [5.0, 3.0], trivial=2.0)
+    assert trials.trials[1].vacuous
 
 
 def test_a_broken_vacuous_entry_still_counts():
-    trail = TrialCount()
-    trail.at_most("", [9.0], [5.0], trivial=2.0)
-    assert trail.broken
+    trials = Trials()
+    trials.at_most("", [9.0], [5.0], trivial=2.0)
+    assert trials.broken
 
 
 def evidence(printed=(), corrected=()):
     made = Evidence()
-    for trail, trials in ((made.printed, printed), (made.corrected, corrected)):
+    for form, trials in ((made.printed, printed), (made.corrected, corrected)):
         for left, right, trivial in trials:
-            trail.at_most("here", left, right, trivial)
+            form.at_most("here", left, right, trivial)
     return made
 
 
@@ -120,7 +120,7 @@ def test_a_fault_of_the_library_leaves_no_verdict():
     assert (made.verdict, made.reason) == (Verdict.CORRECTED, "tried")
     made.library.at_most("radii", 1.0, 0.0)
     assert (made.verdict, made.counterexample, made.caveats) == (Verdict.BROKEN, "", ())
-    assert made.reason == "this library does not do what the paper says: radii: 1 > 0"
+    assert made.reason == "This library does not do what the paper says: radii: 1 > 0"
 
 
 def test_the_critical_count_has_the_error_rate_that_it_says():
@@ -132,8 +132,8 @@ def test_the_critical_count_has_the_error_rate_that_it_says():
 
 
 def test_seldom_rejects_what_happens_too_often():
-    trail = TrialCount()
-    trail.seldom("", hits=21, runs=200, probability=0.05)
-    assert not trail.broken
-    trail.seldom("", hits=22, runs=200, probability=0.05)
-    assert trail.broken
+    trials = Trials()
+    trials.seldom("", hits=21, runs=200, probability=0.05)
+    assert not trials.broken
+    trials.seldom("", hits=22, runs=200, probability=0.05)
+    assert trials.broken

@@ -7,16 +7,14 @@ and explain their plans.
 
 from driftmdp.agents.adaptive import Adaptive, AdaptiveReason
 from driftmdp.agents.bandits import BOB, DUCB, EXP3, EXP3P, EXP3S, SWUCB, UCB1, Rexp3, WeightsSummary
-from driftmdp.agents.base import Agent, BuiltinAgent, RunContext
-from driftmdp.agents.blocks import BlockSummary
+from driftmdp.agents.base import Agent, BuiltinAgent, PlanningAgent, RunContext
+from driftmdp.agents.block_master import BlockSummary
 from driftmdp.agents.borl import BORL
 from driftmdp.agents.discounted_psrl import DiscountedPSRL
 from driftmdp.agents.fixed_policy import FixedPolicy
 from driftmdp.agents.inventory_optimist import InventoryOptimist
 from driftmdp.agents.optimist import Optimist
-from driftmdp.agents.oracle import Oracle
-from driftmdp.agents.order_explanation import Outlook
-from driftmdp.agents.parts import (
+from driftmdp.agents.optimist_parts import (
     BernsteinRadii,
     Doubling,
     Everything,
@@ -26,11 +24,13 @@ from driftmdp.agents.parts import (
     SlidingWindow,
     VariationRadii,
 )
+from driftmdp.agents.oracle import Oracle
+from driftmdp.agents.order_explanation import Outlook
 from driftmdp.agents.plan_explanation import ActionReason, Beliefs, Explanation, Plan
+from driftmdp.agents.posterior_sampler import SamplingSummary
 from driftmdp.agents.psrl import PSRL
 from driftmdp.agents.random import Random
 from driftmdp.agents.restarted_ucrl2b import RestartedUCRL2B
-from driftmdp.agents.sampler import SamplingSummary
 from driftmdp.agents.sliding_window_psrl import SlidingWindowPSRL
 from driftmdp.agents.sliding_window_ucrl2 import SlidingWindowUCRL2
 from driftmdp.agents.snapshot import load
@@ -42,56 +42,22 @@ from driftmdp.agents.ucrl2b import UCRL2B
 from driftmdp.agents.variation_aware_ucrl import VariationAwareUCRL
 from driftmdp.deprecation import renamed
 
-__all__ = [
-    "BOB",
-    "BORL",
-    "DUCB",
-    "EXP3",
-    "EXP3P",
-    "EXP3S",
-    "PSRL",
-    "SWUCB",
-    "SWUCRL",
-    "SWUCRL2CW",
-    "UCB1",
-    "UCRL2",
-    "UCRL2B",
-    "UCRL2S",
-    "ActionReason",
-    "Adaptive",
-    "AdaptiveReason",
-    "Agent",
-    "Beliefs",
-    "BernsteinRadii",
-    "BlockSummary",
-    "BuiltinAgent",
-    "DiscountedPSRL",
-    "Doubling",
-    "Everything",
-    "Explanation",
-    "FixedPolicy",
-    "InventoryOptimist",
-    "JakschRadii",
-    "Optimist",
-    "Oracle",
-    "Outlook",
-    "PaperRadii",
-    "Plan",
-    "Random",
-    "RestartedUCRL2B",
-    "Rexp3",
-    "RunContext",
-    "SamplingSummary",
-    "SinceRestart",
-    "SlidingWindow",
-    "SlidingWindowPSRL",
-    "SlidingWindowUCRL2",
-    "VariationAwareUCRL",
-    "VariationRadii",
-    "WeightsSummary",
-    "builtin",
-    "load",
-]
+# The practical one, yardsticks and base classes
+__all__ = ["Adaptive", "BuiltinAgent", "FixedPolicy", "InventoryOptimist", "Optimist", "Oracle", "Random"]
+# Optimists
+__all__ += ["BORL", "SWUCRL", "SWUCRL2CW", "UCRL2", "UCRL2B", "UCRL2S"]
+__all__ += ["RestartedUCRL2B", "SlidingWindowUCRL2", "VariationAwareUCRL"]
+# Posterior sampling, and bandits
+__all__ += ["PSRL", "DiscountedPSRL", "SlidingWindowPSRL"]
+__all__ += ["BOB", "DUCB", "EXP3", "EXP3P", "EXP3S", "SWUCB", "UCB1", "Rexp3"]
+# Parts of an optimist
+__all__ += ["Doubling", "Everything", "SinceRestart", "SlidingWindow"]
+__all__ += ["BernsteinRadii", "JakschRadii", "PaperRadii", "VariationRadii"]
+# Results
+__all__ += ["ActionReason", "AdaptiveReason", "Beliefs", "BlockSummary"]
+__all__ += ["Explanation", "Outlook", "Plan", "SamplingSummary", "WeightsSummary"]
+# Protocols and functions
+__all__ += ["Agent", "PlanningAgent", "RunContext", "builtin", "load"]
 
 __getattr__ = renamed(__name__, Stage="RunContext")
 

@@ -17,8 +17,6 @@ No horizon, window, budget or scale is set. kernels/fading_memory.py and kernels
 docs/adaptive.md the pseudo-code, what is guaranteed, and what each part is worth.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,27 +24,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp import kernels
-from driftmdp.agents.adaptive_snapshot_checks import (
-    numbers,
-    restored_intent,
-    restored_judgement,
-    restored_traces,
-)
-from driftmdp.agents.base import ResumableAgent, RunContext
-from driftmdp.agents.buffers import counts_of, enlarge_memory, new_memory
-from driftmdp.agents.lock import locked
+from driftmdp.agents.base import RunContext
+from driftmdp.agents.model_based import ModelBasedAgent
 from driftmdp.agents.plan_explanation import Plan
 from driftmdp.agents.reward_range import required_range, span_of
-from driftmdp.agents.snapshot_checks import memory_arrays, require, restored_memory
-from driftmdp.errors import InvalidInputError
+from driftmdp.agents.snapshot_checks import (
+    memory_arrays,
+    numbers,
+    require,
+    restored_adaptive_plan,
+    restored_expert_weights,
+    restored_fading_memory,
+    restored_memory,
+)
 from driftmdp.kernels.adaptive_arrays import (
     FADING,
     AdaptiveParams,
+    AdaptivePlan,
+    ExpertWeights,
     FadingMemory,
-    new_intent,
-    new_judgement,
-    new_traces,
+    new_adaptive_plan,
+    new_expert_weights,
+    new_fading_memory,
 )
+from driftmdp.kernels.arrays import Ints, TransitionCounts, enlarge_counts, new_counts
 from driftmdp.mdp import Space
 
 
@@ -74,7 +75,7 @@ class AdaptiveReason:
     age: int
 
 
-class Adaptive(ResumableAgent):
+class Adaptive(ModelBasedAgent):
     """Plan with the memory that predicts best; nothing to set.
 
     Parameters
@@ -108,73 +109,60 @@ class Adaptive(ResumableAgent):
     def reset(self, rng: np.random.Generator | None = None) -> None:
         """Forget everything and begin anew; this agent draws nothing."""
         super().reset(rng)
-        self._known = new_memory(self.space.n_pairs, 0)
-        self._past = new_traces(self._known.slots.size, self._known.entries.size)
-        self._judged = new_judgement(self._params)
-        self._plan = new_intent(self.space.n_states)
+        self._memory = new_counts(self.space.n_pairs, 0)
+        self._past = new_fading_memory(self._memory.slots.size, self._memory.entries.size)
+        self._judged = new_expert_weights(self._params)
+        self._plan = new_adaptive_plan(self.space.n_states)
 
     @property
     def t(self) -> int:
         """The time of the step that comes next, from 1."""
         return int(self._plan.facts["t"][0])
 
+    @property
+    def _arrays(self) -> tuple[AdaptiveParams, Ints, TransitionCounts, FadingMemory, ExpertWeights, AdaptivePlan]:
+        """What the kernels take, in their order."""
+        return self._params, self._offsets, self._memory, self._past, self._judged, self._plan
+
     def _decide(self, state: int) -> int:
-        plan_state = self._params, self._offsets, self._known, self._past, self._judged, self._plan
-        kernels.adaptive.think(*plan_state)
-        return int(kernels.adaptive.choose(*plan_state, state))
+        kernels.adaptive.improve_plan(*self._arrays)
+        return int(kernels.adaptive.choose(*self._arrays, state))
 
     def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
-        if not kernels.transition_counts.has_room(self._known):
+        if not kernels.transition_counts.has_space(self._memory):
             self._enlarge()
         step = state, int(self._offsets[state]) + action, reward, next_state
-        kernels.adaptive.learn(self._params, self._offsets, self._known, self._past, self._judged, self._plan, step)
-        self._doubt_the_mean(reward, f"{self.name} clips them and cannot tell them apart")
+        kernels.adaptive.learn(*self._arrays, step)
+        effect = f"{self.name} clips them and cannot tell them apart"
+        self._range_monitor.check_reward(reward, self.reward_range, effect)
 
-    def _play_rows(self, context: RunContext, first: int, last: int) -> None:
-        step = first
-        while step < last:
-            step, _ = kernels.adaptive.play(
-                context.world,
-                context.draws,
-                context.noise,
-                self._params,
-                self._offsets,
-                self._known,
-                self._past,
-                self._judged,
-                self._plan,
-                context.record,
-                step,
-                last,
-            )
-            if step < last:
-                self._enlarge()
+    def _play_some(self, context: RunContext, first: int, last: int) -> tuple[int, int]:
+        arrays = *context.inputs, *self._arrays, context.record
+        return kernels.adaptive.play(*arrays, first, last)
+
+    def _continue(self, status: int) -> bool:
+        self._enlarge()
+        return False
 
     def _enlarge(self) -> None:
-        self._known = enlarge_memory(self._known)
-        self._past = _with_room(self._past, self._known.slots.size, self._known.entries.size)
+        self._memory = enlarge_counts(self._memory)
+        larger = new_fading_memory(self._memory.slots.size, self._memory.entries.size)
+        for name in ("pairs", "sums", "counts", "chances"):
+            before = getattr(self._past, name)
+            getattr(larger, name)[: len(before)] = before
+        self._past = larger
 
-    # what it knows -----------------------------------------------------------------------------------
+    # what is remembered and planned ------------------------------------------------------------------
 
     @property
     def n_plans(self) -> int:
-        """How many plans were made: one a step, but for very large problems."""
+        """How many plans were made: one per step, except for very large problems."""
         return int(self._plan.facts["plans"][0])
 
-    @property
-    @locked
-    def last_plan(self) -> Plan:
-        """The facts of the last plan; its residual is what the next steps go on from."""
-        facts = self._plan.facts[0]
-        if facts["plans"] == 0:
-            raise InvalidInputError("There is no plan yet; call act(state) first.")
-        bottom, span = self._params.bottom, self._params.span
+    def _last_plan(self) -> Plan:
+        facts, bottom, span = self._plan.facts[0], self._params.bottom, self._params.span
         gain, residual = bottom + span * float(facts["gain"]), span * float(facts["residual"])
         return Plan(int(facts["planned"]), gain, residual, int(facts["sweeps"]), False, "a few sweeps a step")
-
-    def counts(self) -> NDArray[np.float64]:
-        """Return how often each pair was tried, shape (n_pairs,)."""
-        return counts_of(self._known)
 
     def summary(self) -> dict[str, Any]:
         """Return how far back it looks, in steps: for rewards just tried and for transitions; and the weights.
@@ -216,58 +204,45 @@ class Adaptive(ResumableAgent):
 
     def _reason(self, state: int, action: int) -> AdaptiveReason:
         bottom, span, plan = self._params.bottom, self._params.span, self._plan
-        index = int(self._known.slot_of[self._offsets[state] + action])
+        index = int(self._memory.slot_of[self._offsets[state] + action])
         if index >= 0:
-            pair, count = self._past.pairs[index], int(self._known.slots[index]["count"])
-            promised = kernels.adaptive.value_of(self._params, self._known, self._past, plan, index)
+            pair, count = self._past.pairs[index], int(self._memory.slots[index]["count"])
+            promised = kernels.adaptive.evaluate_pair(self._params, self._memory, self._past, plan, index)
             mean, hoped, age = float(pair["mean"]), float(pair["hoped"]), self.t - int(pair["last"])
         else:
-            promised = kernels.adaptive.untried_value(self._params, self._known, plan, float(plan.visits[state]))
+            promised = kernels.adaptive.evaluate_untried(
+                self._params, self._memory, plan, float(plan.visits[state])
+            )
             mean, hoped, count, age = np.nan, 1.0, 0, 0
-        here = plan.bias[state] if plan.is_known[state] else plan.facts["elsewhere"][0]
+        here = plan.bias[state] if plan.is_met[state] else plan.facts["elsewhere"][0]
         value = bottom + span * float(promised - here) if self.n_plans else np.nan
         return AdaptiveReason(action, value, bottom + span * mean, bottom + span * hoped, count, age)
 
     # keeping -----------------------------------------------------------------------------------------
 
     def _state_arrays(self) -> dict[str, NDArray[Any]]:
-        tally = self._known.tally[0]
+        tally, past, plan = self._memory.tally[0], self._past, self._plan
         slots, entries = int(tally["n_slots"]), int(tally["n_entries"])
-        past, facts = self._past, self._plan.facts[0]
-        kept = {f"judged_{name}": array for name, array in self._judged._asdict().items()}
-        return (
-            memory_arrays(self._known)
-            | kept
-            | {
-                "pairs": past.pairs[:slots],
-                "sums": past.sums[:slots],
-                "counts": past.counts[:entries],
-                "chances": past.chances[:entries],
-                "facts": self._plan.facts,
-                "bias": self._plan.bias,
-                "visits": self._plan.visits,
-                "tried": self._plan.tried,
-                "touched": self._plan.touched[: int(facts["n_touched"])],
-                "rewards": np.array([self._n_seen, self._total]),
-            }
-        )
+        weights = {f"judged_{name}": array for name, array in self._judged._asdict().items()}
+        traces = {
+            "pairs": past.pairs[:slots],
+            "sums": past.sums[:slots],
+            "counts": past.counts[:entries],
+            "chances": past.chances[:entries],
+        }
+        planned = {name: getattr(plan, name) for name in ("facts", "bias", "visits", "tried")}
+        touched = plan.touched[: int(plan.facts[0]["n_touched"])]
+        rewards = np.array([self._range_monitor.n_rewards, self._range_monitor.total])
+        seen = {"touched": touched, "rewards": rewards}
+        return memory_arrays(self._memory) | weights | traces | planned | seen
 
     def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
-        self._known = restored_memory(self.space, self._known, arrays)
-        require(int(self._known.tally["window"][0]) == 0, "the window is wrong")
-        self._past = restored_traces(self._known, arrays)
-        self._judged = restored_judgement(self._judged, arrays)
-        self._plan = restored_intent(self._plan, self._known, arrays)
+        self._memory = restored_memory(self.space, self._memory, arrays)
+        require(int(self._memory.tally["window"][0]) == 0, "the window is wrong")
+        self._past = restored_fading_memory(self._memory, arrays)
+        self._judged = restored_expert_weights(self._judged, arrays)
+        self._plan = restored_adaptive_plan(self._plan, self._memory, arrays)
         require(bool((self._past.pairs["last"] < self.t).all()), "a pair was visited in the future")
-        n_seen, self._total = numbers(arrays, "rewards")
-        require(0 <= n_seen < self.t, "the rewards are wrong")
-        self._n_seen = int(n_seen)
-
-
-def _with_room(past: FadingMemory, slots: int, entries: int) -> FadingMemory:
-    """Return the same traces with room for so many slots and entries."""
-    larger = new_traces(slots, entries)
-    for name in ("pairs", "sums", "counts", "chances"):
-        before = getattr(past, name)
-        getattr(larger, name)[: len(before)] = before
-    return larger
+        n_rewards, self._range_monitor.total = numbers(arrays, "rewards")
+        require(0 <= n_rewards < self.t, "the rewards are wrong")
+        self._range_monitor.n_rewards = int(n_rewards)

@@ -1,15 +1,12 @@
-"""What every agent of this package is: the protocol, its parameters, and how it is copied and kept.
+"""The agent protocol, and the base classes of the agents in this package.
 
-A user's own agent needs only ``reset``, ``act`` and ``observe``; it need not inherit from anything.
+A user's own agent needs only ``reset``, ``act`` and ``observe``. It need not inherit from anything.
 """
-
-from __future__ import annotations
 
 import functools
 import inspect
 import operator
-import os
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
@@ -17,7 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.agents.lock import AgentLock, Locked
-from driftmdp.agents.reward_range import span_of
+from driftmdp.agents.plan_explanation import Plan
+from driftmdp.agents.reward_range import RangeMonitor
+from driftmdp.agents.snapshot import SavedAgent
 from driftmdp.deprecation import warn_renamed
 from driftmdp.display import safely, short, table
 from driftmdp.errors import InvalidInputError
@@ -25,24 +24,35 @@ from driftmdp.kernels.arrays import Draws, Record, WorldArrays
 from driftmdp.mdp import DriftingMdp, Problem, Space
 from driftmdp.mdp.space import as_space
 from driftmdp.system import require_memory
-from driftmdp.validation import LARGEST, as_integer, as_number, warn
+from driftmdp.validation import LARGEST, as_integer, as_number
 
-PAIR_BYTES = 40  # that an agent takes for each pair of its space before it has seen anything; 16 to 52
-PATIENCE = 20  # rewards seen live after which their range may be doubted
+PAIR_BYTES = 40  # that an agent takes for each pair of its space before its first step; 16 to 52
 
 
 @runtime_checkable
 class Agent(Protocol):
-    """What ``simulate`` asks of an agent."""
+    """The three methods that ``simulate`` calls."""
 
     def reset(self, rng: np.random.Generator) -> None:
-        """Forget everything and begin anew; all randomness comes from ``rng``."""
+        """Forget everything and start from scratch. All randomness comes from ``rng``."""
 
     def act(self, state: int) -> int:
         """Return the action to take in ``state``."""
 
     def observe(self, reward: float, next_state: int, action: int | None = None) -> None:
-        """Learn what the last action gave; ``action`` says what was really done, if not what was advised."""
+        """Learn from the last step. ``action`` is the action really taken, if it was not the advised one."""
+
+
+class PlanningAgent(Protocol):
+    """What ``simulate`` also reads from an agent that plans, to fill ``Run.episode_starts`` and ``Run.sweeps``."""
+
+    @property
+    def n_plans(self) -> int:
+        """How many plans were made."""
+
+    @property
+    def last_plan(self) -> Plan:
+        """The facts of the last plan."""
 
 
 class RunContext:
@@ -74,18 +84,70 @@ class RunContext:
         self.record = record
 
     @property
+    def inputs(self) -> tuple[WorldArrays, Draws, tuple[int, float, float, float]]:
+        """(world, draws, noise): the first arguments of every compiled run."""
+        return self.world, self.draws, self.noise
+
+    @property
     def luck(self) -> Draws:
         """The old name of ``draws``."""
         warn_renamed("RunContext.luck", "RunContext.draws")
         return self.draws
 
 
-class BuiltinAgent(Locked, ABC):
-    """The shared ground of the agents in this package.
+class ParameterizedAgent(Locked):
+    """An agent that keeps each parameter of its constructor as an attribute of the same name."""
+
+    later_parameters: ClassVar[Mapping[str, Any]] = {}  # newer than stored results, with the value that those have
+
+    @classmethod
+    def for_problem(cls, problem: Problem, **parameters: Any) -> Self:
+        """Return an agent with the problem's space, horizon and reward range filled in."""
+        checked_problem(problem)
+        takes_all = any(p.kind is p.VAR_KEYWORD for p in inspect.signature(cls).parameters.values())
+        wanted = ("space", "horizon", "reward_range")
+        filled = {name: getattr(problem, name) for name in wanted if takes_all or name in _parameter_names(cls)}
+        return cls(**filled | parameters)
+
+    @property
+    def name(self) -> str:
+        """The name of the algorithm."""
+        return type(self).__name__
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters of the constructor, by name.
+
+        One of ``later_parameters`` is left out at its value there: results and snapshots stay as they were.
+        """
+        given = {name: getattr(self, name) for name in _parameter_names(type(self)) if hasattr(self, name)}
+        return without_later(given, self.later_parameters)
+
+
+class DisplayedAgent(ParameterizedAgent):
+    """An agent that shows its parameters, in a console and in a notebook."""
+
+    @property
+    @abstractmethod
+    def t(self) -> int:
+        """The time of the step that comes next, from 1."""
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={_short(value)}" for name, value in self.parameters.items() if value is not None)
+        return f"{self.name}({shown})"
+
+    @safely
+    def _repr_html_(self) -> str:
+        rows = [(name, short(value)) for name, value in self.parameters.items() if value is not None]
+        return table([], [*rows, ("next step", f"t = {self.t:,}")], self.name)
+
+
+class BuiltinAgent(DisplayedAgent, SavedAgent):
+    """The base class of the agents in this package: the protocol, with every call checked.
 
     A subclass keeps each parameter of its constructor as an attribute of the same name. Threads may share an agent:
     every method holds ``lock``. But an agent makes one decision at a time, and ``observe`` belongs to the last
-    ``act``, of whichever thread: hold ``with agent.lock:`` around both, or take an agent per stream of decisions.
+    ``act``, of whichever thread. Hold ``with agent.lock:`` around both, or take an agent per stream of decisions.
 
     Attributes
     ----------
@@ -98,7 +160,6 @@ class BuiltinAgent(Locked, ABC):
     """
 
     only_for: ClassVar[str] = ""  # "bandits" or "inventory", if it is for no other problems
-    later_parameters: ClassVar[Mapping[str, Any]] = {}  # newer than stored results, with the value that those have
 
     space: Space
     horizon: int | None
@@ -113,49 +174,14 @@ class BuiltinAgent(Locked, ABC):
         self.seed = None if seed is None else as_integer(seed, "seed", minimum=0)
         self._offsets: NDArray[np.int32] = np.array(space.offsets)
         self._waiting: tuple[int, int] | None = None
-        self._doubts: list[str] = []
-        self._doubted: frozenset[str] = frozenset()
-        self._n_seen, self._total, self._n_aside = 0, 0.0, 0
-
-    @classmethod
-    def for_problem(cls, problem: Problem, **parameters: Any) -> Self:
-        """Return an agent with the problem's space, horizon and reward range filled in."""
-        checked_problem(problem)
-        known: dict[str, Any] = {
-            "space": problem.space,
-            "horizon": problem.horizon,
-            "reward_range": problem.reward_range,
-        }
-        wanted = _parameter_names(cls)
-        takes_all = any(p.kind is p.VAR_KEYWORD for p in inspect.signature(cls).parameters.values())
-        filled = {name: value for name, value in known.items() if name in wanted or takes_all}
-        return cls(**filled | parameters)
-
-    @property
-    def name(self) -> str:
-        """The name of the algorithm."""
-        return type(self).__name__
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """What the agent was made from, by the names of its constructor.
-
-        One of ``later_parameters`` is left out at its value there: results and snapshots stay as they were.
-        """
-        known = {name: getattr(self, name) for name in _parameter_names(type(self)) if hasattr(self, name)}
-        return without_later(known, self.later_parameters)
-
-    @property
-    def t(self) -> int:
-        """The time of the step that comes next, from 1."""
-        raise NotImplementedError
+        self._range_monitor = RangeMonitor()
 
     @abstractmethod
     def reset(self, rng: np.random.Generator | None = None) -> None:
-        """Forget everything and begin anew; all randomness comes from ``rng``, by default from ``seed``."""
+        """Forget everything and start from scratch. All randomness comes from ``rng``, by default from ``seed``."""
         self._generator(rng)
-        self._waiting, self._doubts = None, []
-        self._n_seen, self._total, self._n_aside = 0, 0.0, 0
+        self._waiting = None
+        self._range_monitor = RangeMonitor(self._range_monitor.warned)
 
     @abstractmethod
     def _decide(self, state: int) -> int:
@@ -163,7 +189,7 @@ class BuiltinAgent(Locked, ABC):
 
     @abstractmethod
     def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
-        """Take in a valid step."""
+        """Learn from a valid step."""
 
     @abstractmethod
     def play(self, context: RunContext) -> None:
@@ -179,21 +205,21 @@ class BuiltinAgent(Locked, ABC):
         if self.horizon is not None and self.t > self.horizon:
             raise InvalidInputError(
                 f"{self.name} must not act after its horizon of {self.horizon} steps. "
-                "Call reset(rng) to begin anew, or make it with a larger horizon."
+                "Call reset(rng) to start from scratch, or make it with a larger horizon."
             )
         action = self._decide(s)
         self._waiting = s, action
         return action
 
     def observe(self, reward: float, next_state: int, action: int | None = None) -> None:
-        """Learn what the last action gave.
+        """Learn from the last step.
 
         Parameters
         ----------
         reward, next_state
             What followed.
         action
-            What was really done in that state, if it is not what ``act`` advised.
+            The action really taken in that state, if it was not the one that ``act`` advised.
         """
         if self._waiting is None:
             raise InvalidInputError("observe must follow act; call act(state) first.")
@@ -205,7 +231,7 @@ class BuiltinAgent(Locked, ABC):
         done = advised if action is None else self.space.pair(s, action) - int(self._offsets[s])
         self._learn(s, done, reward, following)
         self._waiting = None
-        self._voice()
+        self._range_monitor.warn()  # last: the step is complete, should a warning be an error
 
     def _state(self, state: int, name: str) -> int:
         try:
@@ -213,44 +239,12 @@ class BuiltinAgent(Locked, ABC):
         except TypeError:
             raise InvalidInputError(f"{name} must be a whole number; got {state!r}.") from None
         if not 0 <= s < self._offsets.size - 1:
-            known = f"one of 0 .. {self._offsets.size - 2}" if self._offsets.size > 2 else "0, the only one"
-            raise InvalidInputError(f"{name} must be {known}; got {s}.")
+            rule = f"one of 0 .. {self._offsets.size - 2}" if self._offsets.size > 2 else "0, the only one"
+            raise InvalidInputError(f"{name} must be {rule}; got {s}.")
         return s
 
-    def _doubt(self, name: str, bounds: tuple[float, float], what: str, mean: float, effect: str) -> None:
-        """Doubt a range, once, if a mean lies more than a whole range outside of it; ``_voice`` says it."""
-        reach = span_of(bounds)
-        if not bounds[0] - reach <= mean <= bounds[1] + reach:
-            self._doubt_that(f"The mean {what} is {mean:g}, far outside", name, bounds, effect)
-
-    def _doubt_that(self, fault: str, name: str, bounds: tuple[float, float], effect: str) -> None:
-        if name not in self._doubted:
-            self._doubted |= {name}
-            self._doubts.append(
-                f"{fault} {name} ({bounds[0]:g}, {bounds[1]:g}): {effect}. Make the agent with the range of your "
-                "rewards."
-            )
-
-    def _doubt_the_mean(self, reward: float, effect: str) -> None:
-        """Doubt the range where rewards seen live are far outside of it, or all beside it, and say what follows."""
-        self._n_seen, self._total = self._n_seen + 1, self._total + reward
-        bounds = self.reward_range
-        if bounds is None or bounds[0] <= reward <= bounds[1]:
-            return
-        self._n_aside += 1 if reward > bounds[1] else -1
-        if self._n_seen >= PATIENCE:
-            self._doubt("reward_range", bounds, f"of {self._n_seen} rewards", self._total / self._n_seen, effect)
-        if self._n_seen == PATIENCE == abs(self._n_aside):
-            side = "above" if self._n_aside > 0 else "below"
-            self._doubt_that(f"All of the first {PATIENCE} rewards are {side}", "reward_range", bounds, effect)
-
-    def _voice(self) -> None:
-        """Warn of what was doubted during a step; a step is whole before it, should a warning be an error."""
-        while self._doubts:
-            warn(self._doubts.pop(0))
-
     def summary(self) -> Any:
-        """Return what the agent has to say of its own choices so far; ``simulate`` keeps it in ``Run.summary``."""
+        """Return a summary of the agent's own choices so far; ``simulate`` keeps it in ``Run.summary``."""
         return None
 
     def copy(self) -> Self:
@@ -270,46 +264,13 @@ class BuiltinAgent(Locked, ABC):
             raise InvalidInputError(f"rng must be a numpy Generator; got {rng!r}. Use np.random.default_rng(seed).")
         return rng
 
-    @abstractmethod
-    def _state_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return everything learned, as arrays by name."""
-
-    @abstractmethod
-    def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
-        """Take over what ``_state_arrays`` gave; the agent is as new."""
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a snapshot; ``driftmdp.agents.load(path)`` continues exactly where this agent is."""
-        from driftmdp.agents.snapshot import save
-
-        save(self, path)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Return the agent of a snapshot, which must be of this class."""
-        from driftmdp.agents.snapshot import load
-
-        agent = load(path)
-        if not isinstance(agent, cls):
-            raise InvalidInputError(f"{path} must hold an agent of class {cls.__name__}; it holds {agent.name}.")
-        return agent
-
-    def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={_short(value)}" for name, value in self.parameters.items() if value is not None)
-        return f"{self.name}({shown})"
-
-    @safely
-    def _repr_html_(self) -> str:
-        known = [(name, short(value)) for name, value in self.parameters.items() if value is not None]
-        return table([], [*known, ("next step", f"t = {self.t:,}")], self.name)
-
 
 class ResumableAgent(BuiltinAgent):
-    """An agent whose compiled run can stop after any row and go on."""
+    """An agent whose compiled run can stop after any row of its record and go on."""
 
     @abstractmethod
     def _play_rows(self, context: RunContext, first: int, last: int) -> None:
-        """Play the rows ``first .. last - 1`` of a stage in compiled code."""
+        """Play the rows ``first .. last - 1`` of a record in compiled code."""
 
     def play(self, context: RunContext) -> None:
         """Run a whole problem in compiled code and fill its record."""
@@ -317,12 +278,12 @@ class ResumableAgent(BuiltinAgent):
 
 
 def without_later(parameters: Mapping[str, Any], later: Mapping[str, Any]) -> dict[str, Any]:
-    """Return parameters without those that came later and have the value that they had before."""
+    """Return parameters without those of ``later`` that have the value given there."""
     return {name: value for name, value in parameters.items() if name not in later or value != later[name]}
 
 
 def checked_problem(problem: Problem) -> Problem:
-    """Return a problem, or say that it is none."""
+    """Validate that ``problem`` is a Problem."""
     if not isinstance(problem, Problem):
         bare = isinstance(problem, DriftingMdp)
         hint = "Write Problem(it, reward_range=(lo, hi))" if bare else "Try driftmdp.problems.two_state()"
@@ -332,7 +293,7 @@ def checked_problem(problem: Problem) -> Problem:
 
 
 @functools.cache
-def _parameter_names(agent: type[BuiltinAgent]) -> tuple[str, ...]:
+def _parameter_names(agent: type[ParameterizedAgent]) -> tuple[str, ...]:
     variable = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
     return tuple(name for name, p in inspect.signature(agent).parameters.items() if p.kind not in variable)
 

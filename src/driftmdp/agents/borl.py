@@ -5,12 +5,10 @@ for block i = 1 .. ceil(T / H)
     run SWUCRL2-CW with them from nothing for H steps,
     feed the block's reward / H back, eq:borl_update.
 
-Time within a block, which is what t mod W and the precision see, begins anew with it; T stays in the logarithms.
+Time within a block, which t mod W and the precision use, restarts with it. T stays in the logarithms.
 Departs from [CSZ20] alg:borl, line 6, in eta_i (``arms="printed"`` does not), and from eq:borl_exp3_parameter where
 gamma is no probability (docs/paper-notes.md, items 11 and 12).
 """
-
-from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
@@ -19,23 +17,21 @@ import numpy as np
 
 from driftmdp.agents.bandits.exp3_p import MODES, exp3p_in_force
 from driftmdp.agents.bandits.exponential_weights import warn_if_clipped
-from driftmdp.agents.blocks import BlockByBlock, Blocks
-from driftmdp.agents.buffers import begin_window
-from driftmdp.agents.composition import phases_of
-from driftmdp.agents.optimist import Optimist
-from driftmdp.agents.parts import PaperRadii, SinceRestart
+from driftmdp.agents.block_master import BlockMaster, Blocks
+from driftmdp.agents.optimist import BY_DOUBLING, Optimist
+from driftmdp.agents.optimist_parts import PaperRadii, SinceRestart
 from driftmdp.agents.reward_range import checked_range, span_of
 from driftmdp.errors import InvalidInputError
 from driftmdp.formulas import BorlSchedule, Exp3pParameters, borl_schedule
 from driftmdp.formulas.bandits import exp3_root
-from driftmdp.kernels.arrays import Exp3Params
+from driftmdp.kernels.arrays import Exp3Params, restart_window
 from driftmdp.mdp import Problem, Space
 from driftmdp.validation import one_of
 
 MASTERS = {"exp3p": "EXP3.P", "exp3": "EXP3"}
 
 
-class BORL(BlockByBlock, Optimist):
+class BORL(BlockMaster, Optimist):
     """SWUCRL2-CW with window and widening chosen block by block by a bandit algorithm; nothing to tune.
 
     ``window`` and ``widening`` are those of the block in force; ``summary()`` has all blocks.
@@ -105,16 +101,9 @@ class BORL(BlockByBlock, Optimist):
         self.feedback_range = checked_range(feedback_range, "feedback_range")
         self._blocks = self._blocks_of(plan, horizon, checked_range(reward_range))
         longest = max(window for window in plan.windows if window < min(plan.block_length, horizon) or window == 1)
-        super().__init__(
-            space,
-            horizon,
-            memory=SinceRestart(np.arange(plan.n_blocks) * plan.block_length + 1, longest),
-            confidence=PaperRadii(delta, scale),
-            reward_range=reward_range,
-            planner=planner,
-            ties=ties,
-            seed=seed,
-        )
+        memory = SinceRestart(np.arange(plan.n_blocks) * plan.block_length + 1, longest)
+        confidence = PaperRadii(delta, scale)
+        super().__init__(space, horizon, memory, confidence, BY_DOUBLING, reward_range, planner, ties, seed)
         self.delta, self.scale = delta, scale
         formula, used = self._blocks.formula_gamma, self._blocks.params.mixing
         warn_if_clipped(self.name, formula, used, plan.n_arms, plan.n_blocks, "Use mode='bounded'")
@@ -134,16 +123,8 @@ class BORL(BlockByBlock, Optimist):
             share = min(gamma, 1.0 if self.mode == "paper" else 0.5)
             used = Exp3pParameters(alpha=share / plan.n_arms, beta=0.0, gamma=share)
         params = Exp3Params(used.alpha, used.beta, used.gamma, 0.0, 0, bounds[0], span_of(bounds))
-        return Blocks(
-            horizon,
-            plan.block_length,
-            plan.n_blocks,
-            ("window", "widening"),
-            plan.arms,
-            MASTERS[self.master],
-            params,
-            gamma,
-        )
+        names, master = ("window", "widening"), MASTERS[self.master]
+        return Blocks(horizon, plan.block_length, plan.n_blocks, names, plan.arms, master, params, gamma)
 
     @staticmethod
     def schedule(  # type: ignore[override]  # when to plan again is W_i
@@ -180,8 +161,8 @@ class BORL(BlockByBlock, Optimist):
         return float(self._arm_in_force[1])
 
     def reset(self, rng: np.random.Generator | None = None) -> None:
-        """Forget everything and begin anew; the master's draws come from ``rng``, by default from ``seed``."""
-        self._phases = phases_of(self, self._schedule)  # arrays of its own: the master writes into them
+        """Forget everything and start from scratch. The master draws from ``rng``, by default from ``seed``."""
+        self._phases = self._new_phases()  # arrays of its own: the master writes into them
         super().reset(rng)
 
     def _begin_block(self, block: int, arm: int) -> None:
@@ -189,4 +170,4 @@ class BORL(BlockByBlock, Optimist):
         kept = self._blocks.kept(window, block)
         self._phases.window[block], self._phases.every[block] = kept, window
         self._phases.transition_extra[block] = widening
-        begin_window(self._known, kept)
+        restart_window(self._memory, kept)

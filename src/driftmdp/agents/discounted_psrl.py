@@ -1,17 +1,15 @@
 """PSRL on counts that fade: every step multiplies all that is remembered by a discount."""
 
-from __future__ import annotations
-
 import math
 
-from driftmdp.agents.sampler import Sampler, usual_window
+from driftmdp.agents.posterior_sampler import PosteriorSampler, usual_window
 from driftmdp.mdp import Space
 from driftmdp.validation import as_integer, as_number
 
 LEAST_DISCOUNT = 1e-9
 
 
-class DiscountedPSRL(Sampler):
+class DiscountedPSRL(PosteriorSampler):
     """Posterior sampling on counts that fade; a model is drawn at multiples of 1 / (1 - discount) too.
 
     An episode also ends when a pair's visits in it reach its faded count at its start, and at least 1. What has

@@ -1,7 +1,5 @@
 """FixedPolicy: always the same action in a state."""
 
-from __future__ import annotations
-
 from typing import Any, Self
 
 import numpy as np
@@ -10,13 +8,13 @@ from numpy.typing import ArrayLike
 from driftmdp import kernels
 from driftmdp.agents.base import RunContext, checked_problem
 from driftmdp.agents.oracle import checked_policies
-from driftmdp.agents.step_counter import CountsSteps
+from driftmdp.agents.step_counter import StepCountingAgent
 from driftmdp.mdp import Problem, Space
 from driftmdp.planning import optimal_gain
 from driftmdp.validation import as_table
 
 
-class FixedPolicy(CountsSteps):
+class FixedPolicy(StepCountingAgent):
     """Play a given policy for ever.
 
     Parameters
@@ -55,7 +53,5 @@ class FixedPolicy(CountsSteps):
     def play(self, context: RunContext) -> None:
         """Run a whole problem in compiled code and fill its record."""
         policy_of = np.zeros(context.record.actions.size, np.int32)
-        kernels.fixed_policies.follow(
-            context.world, context.draws, context.noise, self.policy[None], policy_of, context.record
-        )
+        kernels.world.follow_policies(*context.inputs, self.policy[None], policy_of, context.record)
         self._t += context.record.actions.size

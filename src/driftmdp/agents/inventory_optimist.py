@@ -6,19 +6,17 @@ learned:
 
 each morning
     estimate the tail of demand by Kaplan-Meier under six memories of 5 days to all days, mix them by weight,
-    raise it by a tenth of its deviation: a level that was never seen has a large one, so it is worth a look,
-    plan exactly for that law, and order what is best for today's weekday; if that is nothing, the shelf is empty,
-    and nothing was seen for so long that an order would pay in doubt, order one to see;
+    raise it by a tenth of its deviation, which is large for levels never seen and makes them worth a look,
+    plan exactly for that law, and order what is best for today's weekday. If that is nothing, the shelf is empty,
+    and demand was not seen for long, order one unit to see it;
 each evening
     weigh every memory, and the belief that weekdays differ, by how likely it had called the day's sales
-    (sold out: at least so many), and deal 1% of the weight out evenly, so that it can move (fixed share),
+    (sold out: at least so many), and spread 1% of the weight evenly, so that it can move (fixed share),
     remember the day.
 
-No window, no horizon and no budget is set: the weights find the memory. kernels/censored_demand.py has the
-formulas, docs/inventory.md what each part is worth.
+No window, horizon or budget is set: the weights find the memory. kernels/censored_demand.py has the formulas,
+docs/inventory.md what each part is worth.
 """
-
-from __future__ import annotations
 
 from typing import Any, ClassVar, Self
 
@@ -30,14 +28,15 @@ from driftmdp.agents.base import ResumableAgent, RunContext
 from driftmdp.agents.order_explanation import Outlook, outlook, require_converged
 from driftmdp.agents.snapshot_checks import LATEST
 from driftmdp.errors import InvalidInputError
-from driftmdp.kernels.inventory_arrays import N_MEMORIES, Demands, ShelfModel, new_demands, new_guess
+from driftmdp.kernels.inventory_arrays import N_MEMORIES, Demands, ShelfModel, new_demand_workspace, new_demands
 from driftmdp.mdp import Problem
-from driftmdp.problems.inventory import Costs, InventoryProblem, Stock, as_lead_time
+from driftmdp.problems.inventory import Costs, InventoryProblem, Stock
+from driftmdp.problems.inventory.stock import as_lead_time
 from driftmdp.validation import as_integer
 
 
 class InventoryOptimist(ResumableAgent):
-    """Order by a censored estimate of drifting demand; nothing to set but what the shelf is.
+    """Order by a censored estimate of drifting demand; there is nothing to tune.
 
     In a simulation the days of the week are counted from the first, a Monday.
 
@@ -63,7 +62,7 @@ class InventoryOptimist(ResumableAgent):
     only_for: ClassVar[str] = "inventory"
 
     def __init__(self, costs: Costs, capacity: int, lead_time: int = 0) -> None:
-        self._shelf = prices_of(costs, capacity, lead_time)
+        self._shelf = as_shelf_model(costs, capacity, lead_time)
         self._stock = Stock(capacity, lead_time)
         super().__init__(self._stock.space, None, None)
         self.costs, self.capacity, self.lead_time = costs, self._stock.capacity, self._stock.lead_time
@@ -72,7 +71,7 @@ class InventoryOptimist(ResumableAgent):
         self._begin()
 
     def _begin(self) -> None:
-        self._workspace = new_guess(self.capacity, self.lead_time)
+        self._workspace = new_demand_workspace(self.capacity, self.lead_time)
         self._demands = new_demands(1, self.capacity)
 
     @classmethod
@@ -92,7 +91,7 @@ class InventoryOptimist(ResumableAgent):
         return int(self._demands.days[0]) + 1
 
     def reset(self, rng: np.random.Generator | None = None) -> None:
-        """Forget everything and begin anew; this agent draws nothing."""
+        """Forget everything and start from scratch; this agent draws nothing."""
         super().reset(rng)
         self._begin()
 
@@ -119,22 +118,13 @@ class InventoryOptimist(ResumableAgent):
         kernels.censored_demand.learn(self._demands, 0, self._weekday, on_sale, sales, self._workspace)
 
     def _play_rows(self, context: RunContext, first: int, last: int) -> None:
-        residual = kernels.inventory_rules.play(
-            context.world,
-            context.draws,
-            context.noise,
-            self._shelf,
-            self._demands,
-            self._workspace,
-            context.record,
-            self._places,
-            first,
-            last,
-        )
+        shelf = self._shelf, self._demands, self._workspace
+        arrays = *context.inputs, *shelf, context.record, self._places
+        residual = kernels.inventory_rules.play(*arrays, first, last)
         require_converged(residual, self._shelf)
 
     def explain(self, state: int) -> Outlook:
-        """Return what is believed of the demand, and the order that follows from it in a state.
+        """Return what is learned of the demand, and the order that follows from it in a state.
 
         Examples
         --------
@@ -165,8 +155,8 @@ class InventoryOptimist(ResumableAgent):
         self._demands = restored_demands(arrays, 1, self.capacity)
 
 
-def prices_of(costs: Costs, capacity: int, lead_time: int) -> ShelfModel:
-    """Return what a shelf is, as kernels take it."""
+def as_shelf_model(costs: Costs, capacity: int, lead_time: int) -> ShelfModel:
+    """Return costs, capacity and lead time as kernels take them."""
     if not isinstance(costs, Costs):
         raise InvalidInputError(f"costs must be Costs(fixed, unit, lost_sale, holding); got {costs!r}.")
     capacity = as_integer(capacity, "capacity", minimum=1)
@@ -174,7 +164,7 @@ def prices_of(costs: Costs, capacity: int, lead_time: int) -> ShelfModel:
 
 
 def restored_demands(arrays: dict[str, NDArray[Any]], n: int, capacity: int) -> Demands:
-    """Return what arrays say of n items; what cannot be true raises ValueError."""
+    """Return the demands of n items from arrays; impossible ones raise ValueError."""
     empty = new_demands(n, capacity)
     found = Demands(*(np.array(arrays[name], getattr(empty, name).dtype, order="C") for name in Demands._fields))
     for name in Demands._fields:

@@ -1,10 +1,9 @@
-"""One lock per agent: every public method holds it, because compiled code runs without Python's own lock."""
-
-from __future__ import annotations
+"""One lock per agent, held by every public method, because compiled code runs without Python's own lock."""
 
 import copy
 import functools
 import threading
+from abc import ABC
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any, ParamSpec, Self, TypeVar
@@ -14,7 +13,7 @@ Answer = TypeVar("Answer")
 
 
 class AgentLock(type(threading.RLock())):  # type: ignore[misc]
-    """A reentrant lock; a copy of it is a new one, so that what holds it can be copied and pickled."""
+    """A reentrant lock. A copy of it is a new lock, so that its owner can be copied and pickled."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return AgentLock, ()
@@ -31,7 +30,7 @@ def locked(method: Callable[P, Answer]) -> Callable[P, Answer]:
     return holding
 
 
-class Locked:
+class Locked(ABC):
     """An object whose public methods, those of subclasses too, wait for each other.
 
     Attributes

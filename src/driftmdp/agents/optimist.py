@@ -4,8 +4,6 @@ The step is compiled and is the same whether it is taken live (``act``, ``observ
 (``simulate``).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -13,23 +11,23 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from driftmdp import kernels
-from driftmdp.agents.base import ResumableAgent, RunContext
-from driftmdp.agents.buffers import (
-    counts_of,
-    draft_for,
-    enlarge_memory,
+from driftmdp.agents.base import RunContext
+from driftmdp.agents.model_based import EpisodicAgent
+from driftmdp.agents.optimist_parts import MEMORIES, Confidence, Doubling, Memory, optimist_params, phases_of
+from driftmdp.agents.plan_explanation import ActionReason, Beliefs, Explanation, Plan
+from driftmdp.agents.reward_range import REWARDS_BEFORE_RANGE_CHECK, checked_range
+from driftmdp.agents.snapshot_checks import require
+from driftmdp.errors import InvalidInputError, NotConvergedError
+from driftmdp.kernels.arrays import Ints, TransitionCounts, enlarge_counts, new_counts
+from driftmdp.kernels.plan_arrays import (
+    OptimistParams,
+    Phases,
+    PlanState,
+    PlanWorkspace,
     enlarge_plan_state,
-    means_of,
-    new_memory,
+    new_agent_workspace,
     new_plan_state,
 )
-from driftmdp.agents.composition import phases_of, rules_of
-from driftmdp.agents.lock import locked
-from driftmdp.agents.parts import Confidence, Doubling, Everything, Memory, SinceRestart, SlidingWindow
-from driftmdp.agents.plan_explanation import ActionReason, Beliefs, Explanation, Plan
-from driftmdp.agents.reward_range import checked_range
-from driftmdp.agents.snapshot_checks import memory_arrays, restored_memory, restored_mind
-from driftmdp.errors import InvalidInputError, NotConvergedError
 from driftmdp.mdp import Space
 from driftmdp.planning.optimistic import finish_sparsely
 from driftmdp.validation import as_integer, one_of
@@ -42,7 +40,7 @@ PLAN_FACTS = "gain", "residual", "sweeps", "is_vacuous", "accelerated"
 TRIED_FACTS = "gain", "residual", "sweeps", "vacuous", "accelerated"
 
 
-class Optimist(ResumableAgent):
+class Optimist(EpisodicAgent):
     """Plan for the best world that what is remembered leaves plausible, and act on it until the next plan.
 
     The named agents are compositions of this class; use it directly to try other ones.
@@ -82,6 +80,9 @@ class Optimist(ResumableAgent):
     True
     """
 
+    horizon: int
+    _params: OptimistParams
+
     def __init__(
         self,
         space: Space,
@@ -95,7 +96,7 @@ class Optimist(ResumableAgent):
         seed: int | None = None,
     ) -> None:
         super().__init__(space, as_integer(horizon, "horizon", minimum=1), seed)
-        if not isinstance(memory, (Everything, SlidingWindow, SinceRestart)):
+        if not isinstance(memory, MEMORIES):
             raise InvalidInputError(f"memory must be Everything, SlidingWindow or SinceRestart; got {memory!r}.")
         if not isinstance(confidence, Confidence):
             raise InvalidInputError(f"confidence must be one of the radii of driftmdp.agents; got {confidence!r}.")
@@ -105,18 +106,22 @@ class Optimist(ResumableAgent):
         self.reward_range = checked_range(reward_range)
         self.planner = one_of(planner, "planner", PLANNERS)
         self.ties = one_of(ties, "ties", TIES)
-        self._rules, self._phases = rules_of(self), phases_of(self, schedule)
+        self._params = optimist_params(confidence, self.space, self.horizon, self.reward_range, planner, ties)
+        self._phases = self._new_phases()
         self.reset()
+
+    def _new_phases(self) -> Phases:
+        return phases_of(self.memory, self.confidence, self._schedule, self.horizon)
 
     # the protocol ------------------------------------------------------------------------------------
 
     def reset(self, rng: np.random.Generator | None = None) -> None:
-        """Forget everything and begin anew."""
+        """Forget everything and start from scratch."""
         super().reset(rng)
         windows = self._phases.window
-        self._known = new_memory(self.space.n_pairs, int(windows[0]), steps=int(windows.max()))
-        self._plan_state = new_plan_state(self.space.n_states, self.space.n_pairs, self._known.slots.size)
-        self._workspace = draft_for(self.space.n_states, self._known, self._rules.bernstein == 1)
+        self._memory = new_counts(self.space.n_pairs, int(windows[0]), steps=int(windows.max()))
+        self._plan_state = new_plan_state(self.space.n_states, self.space.n_pairs, self._memory.slots.size)
+        self._enlarge_workspace(0)
 
     @property
     def schedule(self) -> Doubling:
@@ -124,118 +129,72 @@ class Optimist(ResumableAgent):
         return self._schedule
 
     @property
-    def t(self) -> int:
-        """The time of the step that comes next, from 1."""
-        return int(self._plan_state.clock["t"][0])
+    def _arrays(self) -> tuple[OptimistParams, Phases, Ints, TransitionCounts, PlanState, PlanWorkspace]:
+        """What the kernels ``plan`` and ``play`` take, in their order."""
+        return self._params, self._phases, self._offsets, self._memory, self._plan_state, self._workspace
 
-    def _decide(self, state: int) -> int:
-        if kernels.optimist.should_replan(self._phases, self._offsets, self._plan_state, state):
-            self._plan()
-        return int(self._plan_state.policy[state])
+    def _should_replan(self, state: int) -> bool:
+        return bool(kernels.optimist.should_replan(self._phases, self._offsets, self._plan_state, state))
 
-    def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
-        if not kernels.transition_counts.has_room(self._known):
-            self._enlarge()
-        pair = int(self._offsets[state]) + action
+    def _remember(self, state: int, pair: int, reward: float, next_state: int) -> None:
         kernels.optimist.learn(
-            self._rules, self._phases, self._known, self._plan_state, state, pair, reward, next_state
+            self._params, self._phases, self._memory, self._plan_state, state, pair, reward, next_state
         )
-        if self.reward_range is not None and not self.reward_range[0] <= reward <= self.reward_range[1]:
-            self._doubt_the_range(state, action, pair)
+        bounds, slot = self.reward_range, self._memory.slot_of[pair]  # slot is -1 right after a restart
+        if bounds is not None and not bounds[0] <= reward <= bounds[1] and slot >= 0:
+            count, total = self._memory.slots[slot]["count"], self._memory.slots[slot]["total"]
+            if count >= REWARDS_BEFORE_RANGE_CHECK:
+                what = f"reward of state {state}, action {pair - int(self._offsets[state])}"
+                mean = float(self._params.bottom + self._params.span * total / count)
+                effect = f"optimistic rewards are capped there, so {self.name} cannot learn from it"
+                self._range_monitor.check_mean("reward_range", bounds, what, mean, effect)
 
-    def _doubt_the_range(self, state: int, action: int, pair: int) -> None:
-        """Doubt the range where a pair's rewards are far outside of it."""
-        index = self._known.slot_of[pair]  # -1 right after a restart
-        slot = self._known.slots[index]
-        if index >= 0 and slot["count"] >= 20 and self.reward_range is not None:
-            mean = self._rules.bottom + self._rules.span * slot["total"] / slot["count"]
-            effect = f"optimistic rewards are capped there, so {self.name} cannot learn from it"
-            what = f"reward of state {state}, action {action}"
-            self._doubt("reward_range", self.reward_range, what, float(mean), effect)
-
-    def _play_rows(self, context: RunContext, first: int, last: int) -> None:
-        step = first
-        while step < last:
-            step, status = kernels.optimist.play(
-                context.world,
-                context.draws,
-                context.noise,
-                self._rules,
-                self._phases,
-                self._offsets,
-                self._known,
-                self._plan_state,
-                self._workspace,
-                context.record,
-                step,
-                last,
-                self._acceleration,
-            )
-            if step < last:
-                self._help(status)
+    def _play_some(self, context: RunContext, first: int, last: int) -> tuple[int, int]:
+        arrays = *context.inputs, *self._arrays, context.record
+        return kernels.optimist.play(*arrays, first, last, self._acceleration)
 
     # planning ----------------------------------------------------------------------------------------
 
-    def plan(self) -> Plan:
-        """Plan now, whether it is time or not, and return the facts of the plan; a new episode begins."""
-        self._plan()
-        return self.last_plan
-
-    @property
-    @locked
-    def last_plan(self) -> Plan:
-        """The facts of the last plan."""
+    def _last_plan(self) -> Plan:
         clock = self._plan_state.clock[0]
-        if clock["episode"] == 0:
-            raise InvalidInputError("There is no plan yet; call act(state) first.")
         return self._facts(clock["planned"], *(clock[name] for name in PLAN_FACTS))
 
     def _facts(self, t: int, gain: float, residual: float, sweeps: int, vacuous: int, accelerated: int) -> Plan:
-        bottom, span = self._rules.bottom, self._rules.span
-        method = "fast" if self._rules.fast else "paper, then accelerated" if accelerated else "paper"
+        bottom, span = self._params.bottom, self._params.span
+        method = "fast" if self._params.fast else "paper, then accelerated" if accelerated else "paper"
         return Plan(int(t), bottom + span * float(gain), span * float(residual), int(sweeps), bool(vacuous), method)
 
     @property
-    def n_plans(self) -> int:
-        """How many plans were made."""
-        return int(self._plan_state.clock["episode"][0])
-
-    @property
     def _acceleration(self) -> int | None:
-        """What compiled code is told: None leaves acceleration out of it, until ``_help`` is asked for."""
-        return 1 if self._rules.fast else None
+        """None compiles kernels without acceleration, which ``_finish_plan`` adds where it is needed."""
+        return 1 if self._params.fast else None
 
     def _plan(self) -> None:
-        status = -1
-        while status != kernels.bellman.CONVERGED:
-            status = kernels.optimist.plan(
-                self._rules,
-                self._phases,
-                self._offsets,
-                self._known,
-                self._plan_state,
-                self._workspace,
-                self._acceleration,
-            )
-            if status == kernels.bellman.CONVERGED or self._help(status):
-                return
+        is_planned = False
+        while not is_planned:
+            status = kernels.optimist.plan(*self._arrays, self._acceleration)
+            is_planned = status == kernels.bellman.CONVERGED or self._continue(status)
 
-    def _help(self, status: int) -> bool:
-        """Do what compiled code could not; return whether a plan was finished."""
-        if status == kernels.bellman.NO_ROOM:
-            if kernels.transition_counts.has_room(self._known):
-                self._enlarge_draft(2 * int(self._plan_state.clock["need"][0]))
-            else:
-                self._enlarge()
-            return False
+    def _continue(self, status: int) -> bool:
+        if status != kernels.bellman.BUFFER_FULL:
+            self._finish_plan(status)
+            return True
+        if kernels.transition_counts.has_space(self._memory):
+            self._enlarge_workspace(2 * int(self._plan_state.clock["need"][0]))
+        else:
+            self._enlarge()
+        return False
+
+    def _finish_plan(self, status: int) -> None:
+        """Finish a plan that plain compiled sweeps could not: accelerate, then solve sparsely."""
         workspace, clock = self._workspace, self._plan_state.clock[0]
         n = int(np.count_nonzero(workspace.local_of >= 0))
         n_local = min(n + 1, self.space.n_states)
         precision = 1.0 / np.sqrt(float(clock["t"] - clock["start"]))
         try:
             if status == kernels.bellman.TOO_SLOW:
-                low, high, more, status = kernels.extended_value_iteration.accelerate_from(
-                    workspace, n_local, precision
+                low, high, more, status = kernels.extended_value_iteration.accelerate(
+                    workspace, n_local, precision, False
                 )
                 clock["tried_gain"], clock["tried_residual"] = high, high - low
                 clock["tried_sweeps"] += more
@@ -248,44 +207,36 @@ class Optimist(ResumableAgent):
                 raise self._not_converged(precision)
             widening = self._phases.transition_extra[clock["phase"]]
             kernels.optimist.commit_plan(
-                self._rules, widening, self._offsets, self._known, self._plan_state, workspace, n, n_local
+                self._params, widening, self._offsets, self._memory, self._plan_state, workspace, n, n_local
             )
-            return True
         finally:
-            kernels.optimist.release(n, workspace)
+            kernels.optimist.release_states(n, workspace)
 
     def _not_converged(self, precision: float) -> NotConvergedError:
         clock = self._plan_state.clock[0]
         best = self._facts(clock["t"], *(clock[f"tried_{name}"] for name in TRIED_FACTS))
         return NotConvergedError(
-            f"The plan of {self.name} at t={clock['t']} must be certain to {precision * self._rules.span:.3g}; got "
-            f"{best.residual:.3g}. Either the plausible worlds do not communicate, or too rarely for double "
-            "precision: "
-            "use a larger scale or widening.",
+            f"The plan of {self.name} at t={clock['t']} must be certain to {precision * self._params.span:.3g}; "
+            f"got {best.residual:.3g}. Either the plausible worlds do not communicate, or too rarely for double "
+            "precision: use a larger scale or widening.",
             best,
         )
 
     def _enlarge(self) -> None:
-        self._known = enlarge_memory(self._known)
-        self._plan_state = enlarge_plan_state(self._plan_state, self._known.slots.size)
-        self._enlarge_draft(0)
+        self._memory = enlarge_counts(self._memory)
+        self._plan_state = enlarge_plan_state(self._plan_state, self._memory.slots.size)
+        self._enlarge_workspace(0)
 
-    def _enlarge_draft(self, stored: int) -> None:
-        self._workspace = draft_for(self.space.n_states, self._known, self._rules.bernstein == 1, stored)
+    def _enlarge_workspace(self, stored: int) -> None:
+        self._workspace = new_agent_workspace(
+            self.space.n_states, self._memory, self._params.bernstein == 1, stored
+        )
 
-    # what it knows -----------------------------------------------------------------------------------
-
-    def counts(self) -> NDArray[np.float64]:
-        """Return how many remembered steps each pair has, N of [CSZ20] eq:N_sa, shape (n_pairs,)."""
-        return counts_of(self._known)
-
-    def mean_rewards(self) -> NDArray[np.float64]:
-        """Return r^ of every pair, NaN where nothing is remembered, shape (n_pairs,)."""
-        return self._rules.bottom + self._rules.span * means_of(self._known)
+    # what is remembered and planned ------------------------------------------------------------------
 
     def successor_counts(self) -> sp.csr_array:
         """Return how often each next state followed each pair, as CSR of shape (n_pairs, S)."""
-        entries = self._known.entries[: int(self._known.tally["n_entries"][0])]
+        entries = self._memory.entries[: int(self._memory.tally["n_entries"][0])]
         entries = entries[entries["count"] > 0]
         shape = self.space.n_pairs, self.space.n_states
         return sp.csr_array((entries["count"], (entries["pair"], entries["next_state"])), shape=shape)
@@ -337,30 +288,30 @@ class Optimist(ResumableAgent):
         action 0: promises 1, not remembered
         """
         s = self._state(state, "state")
-        plan, clock = self.last_plan, self._plan_state.clock[0]
-        bottom, span = self._rules.bottom, self._rules.span
-        first, last = int(self._offsets[s]), int(self._offsets[s + 1])
+        plan, clock, bias = self.last_plan, self._plan_state.clock[0], self._plan_state.bias
+        bottom, span = self._params.bottom, self._params.span
+        beliefs, here = self.beliefs(), slice(int(self._offsets[s]), int(self._offsets[s + 1]))
+        counts, rewards, radii = beliefs.counts[here], beliefs.rewards[here], beliefs.radii[here]
+        values = np.full(counts.size, float(clock["unseen"] + clock["top"] - bias[s]))
         reasons = self._plan_state.reasons[: int(clock["n_reasons"])]
-        seen = reasons[(reasons["pair"] >= first) & (reasons["pair"] < last)]
-        values = np.full(last - first, float(clock["unseen"] + clock["top"] - self._plan_state.bias[s]))
-        rewards, counts = np.full(last - first, float(clock["unseen"])), np.zeros(last - first, int)
-        radii, places = np.full(last - first, np.inf), seen["pair"] - first
-        values[places], rewards[places] = seen["value"], seen["reward"]
-        counts[places], radii[places] = seen["count"], seen["radius"]
+        seen = reasons[(reasons["pair"] >= here.start) & (reasons["pair"] < here.stop)]
+        values[seen["pair"] - here.start] = seen["value"]
         actions = tuple(
             ActionReason(
-                action, bottom + span * float(value), bottom + span * float(reward), int(count), float(radius)
+                a,
+                value=bottom + span * float(values[a]),
+                reward=bottom + span * float(rewards[a]),
+                count=int(counts[a]),
+                radius=float(radii[a]),
             )
-            for action, (value, reward, count, radius) in enumerate(
-                zip(values, rewards, counts, radii, strict=True)
-            )
+            for a in range(counts.size)
         )
         return Explanation(
             s,
             int(self._plan_state.policy[s]),
             actions,
             tied=int(np.count_nonzero(values >= values.max() - TIE)),
-            vacuous=bool((radii >= (1.0 if self._rules.bernstein else 2.0)).all()),
+            vacuous=bool((radii >= (1.0 if self._params.bernstein else 2.0)).all()),
             planned_at=plan.t,
             gain=plan.gain,
             widening=float(clock["widening"]),
@@ -368,28 +319,11 @@ class Optimist(ResumableAgent):
             ties=self.ties,
         )
 
-    # keeping -----------------------------------------------------------------------------------------
-
-    def _state_arrays(self) -> dict[str, NDArray[Any]]:
-        plan_state = self._plan_state
-        clock = plan_state.clock[0]
-        return memory_arrays(self._known) | {
-            "clock": plan_state.clock,
-            "visits": plan_state.visits,
-            "policy": plan_state.policy,
-            "bias": plan_state.bias,
-            "touched": plan_state.touched[: int(clock["n_touched"])],
-            "reasons": plan_state.reasons[: int(clock["n_reasons"])],
-        }
-
     def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
-        self._known = restored_memory(self.space, self._known, arrays)
-        self._plan_state = restored_mind(self.space, self._plan_state, self._known, arrays)
+        super()._restore(arrays)
         clock = self._plan_state.clock[0]
-        if not 0 <= clock["phase"] < self._phases.starts.size:
-            raise ValueError("the phase does not exist")
-        if self._known.tally["window"][0] != self._phases.window[clock["phase"]]:
-            raise ValueError("the window is not that of the phase")
-        if clock["start"] != self._phases.starts[clock["phase"]] - 1:
-            raise ValueError("the phase began at another time")
-        self._enlarge_draft(0)
+        require(0 <= clock["phase"] < self._phases.starts.size, "the phase does not exist")
+        window, start = self._phases.window[clock["phase"]], self._phases.starts[clock["phase"]]
+        require(self._memory.tally["window"][0] == window, "the window is not that of the phase")
+        require(clock["start"] == start - 1, "the phase began at another time")
+        self._enlarge_workspace(0)

@@ -1,7 +1,5 @@
 """Oracle: knows the world, and plays the optimal policy of each t as if the world stood still there."""
 
-from __future__ import annotations
-
 from typing import Any, Self
 
 import numpy as np
@@ -9,14 +7,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from driftmdp import kernels
 from driftmdp.agents.base import RunContext, checked_problem
-from driftmdp.agents.step_counter import CountsSteps
+from driftmdp.agents.step_counter import StepCountingAgent
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import Problem, Space
 from driftmdp.planning import gain_path
 from driftmdp.validation import as_table
 
 
-class Oracle(CountsSteps):
+class Oracle(StepCountingAgent):
     """Play the optimal policy of the MDP of each t.
 
     It is what rho*_t assumes to be known, though not an upper bound: a policy that looks ahead may earn more, and
@@ -69,9 +67,7 @@ class Oracle(CountsSteps):
         """Run a whole problem in compiled code and fill its record."""
         n = context.record.actions.size
         index = self.policy_index[self._t - 1 :][:n]
-        kernels.fixed_policies.follow(
-            context.world, context.draws, context.noise, self.policies, index, context.record
-        )
+        kernels.world.follow_policies(*context.inputs, self.policies, index, context.record)
         self._t += n
 
 

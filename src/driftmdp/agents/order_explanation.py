@@ -1,6 +1,4 @@
-"""Why an order: what is believed of an item's demand, and what follows from it, in numbers."""
-
-from __future__ import annotations
+"""Why an order is what it is: what is learned of an item's demand, and what follows from it, in numbers."""
 
 from dataclasses import dataclass, field
 
@@ -12,12 +10,12 @@ from driftmdp.errors import NotConvergedError
 from driftmdp.kernels.inventory_arrays import Demands, DemandWorkspace, ShelfModel
 
 MEMORIES = (5.0, 15.0, 45.0, 135.0, 405.0, float("inf"))  # days that each memory spans
-WIDTH = 1.645  # deviations of a band that should hold nine times in ten
+BAND_DEVIATIONS = 1.645  # of a band that should hold nine times in ten
 
 
 @dataclass(frozen=True, eq=False)
 class Outlook:
-    """What is believed of an item's demand, and the order that follows from it.
+    """What is learned of an item's demand, and the order that follows from it.
 
     Quantities are in the units of the shelf, lots perhaps. Demand beyond the capacity S counts as S.
 
@@ -31,8 +29,8 @@ class Outlook:
         Estimated mean of demand: of a day, and of this weekday.
     tail, low, high
         Estimated Pr(X >= j) for j = 0 .. S on this weekday, and a band around it, 1.645 deviations to each side:
-        each memory's own, and what the memories differ by. It is wide where sales never reached. For smooth laws
-        that stood still, a level's band held in 9 of 10 simulations or more; jumps of a law are smoothed over.
+        each memory's own, and the spread between memories. It is wide where sales never reached. For smooth laws
+        without drift, a level's band held in 9 of 10 simulations or more. Jumps of a law are smoothed over.
     planned
         The tail that the order is planned for, a little above the estimate: optimism.
     memory_weights
@@ -80,7 +78,7 @@ def outlook(
     stock: int,
     coming: int,
 ) -> Outlook:
-    """Return what is believed of an item and what to order."""
+    """Return what is learned of an item's demand, and what to order."""
     censored = kernels.censored_demand
     censored.predict(demands, item, weekday, workspace)
     s, up, gain, residual = kernels.order_planning.plan(workspace, shelf)
@@ -94,15 +92,13 @@ def outlook(
     require_converged(residual, shelf)
     ordered = shelf.lead_time == 0 and up > 0
     return Outlook(
-        days=round(
-            float(demands.at_risk[item, -1, 0])
-        ),  # the memory of all days counts those with something on sale
+        days=round(float(demands.at_risk[item, -1, 0])),  # the longest memory counts days with something on sale
         unseen=int(demands.unseen[item]),
         mean=mean,
         mean_today=float(tail[1:].sum()),
         tail=tail,
-        low=_falling(np.maximum(0.0, tail - WIDTH * deviation)),
-        high=_falling(np.minimum(1.0, tail + WIDTH * deviation)),
+        low=np.minimum.accumulate(np.maximum(0.0, tail - BAND_DEVIATIONS * deviation)),
+        high=np.minimum.accumulate(np.minimum(1.0, tail + BAND_DEVIATIONS * deviation)),
         planned=planned,
         memory_weights=demands.weights[item].copy(),
         weekday_belief=float(demands.belief[item]),
@@ -120,8 +116,8 @@ def _estimate(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the tail on a weekday, and its deviation: Greenwood's of each memory, and between the memories."""
     tilt = kernels.censored_demand.believed_tilt(demands, item, weekday)
-    hazards = np.minimum(kernels.censored_demand.CERTAIN, tilt * workspace.hazards)
-    asked = demands.at_risk[item] + kernels.censored_demand.UNSEEN
+    hazards = np.minimum(kernels.censored_demand.MAX_HAZARD, tilt * workspace.hazards)
+    asked = demands.at_risk[item] + kernels.censored_demand.PRIOR_ASKINGS
     first = np.ones((len(hazards), 1))
     tails = np.hstack([first, np.cumprod(1.0 - hazards, axis=1)])
     spread = np.hstack([0.0 * first, np.cumsum(hazards / ((1.0 - hazards) * asked), axis=1)])
@@ -131,16 +127,12 @@ def _estimate(
     return tail, np.sqrt(variance)
 
 
-def _falling(tail: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.minimum.accumulate(tail)
-
-
 def require_converged(residual: float, shelf: ShelfModel) -> None:
-    """Refuse plans whose cost is not known to the precision promised."""
-    allowed = kernels.order_planning.PRECISION * (shelf.fixed + shelf.unit + shelf.lost + shelf.holding)
+    """Refuse a plan whose average cost was not computed to the promised precision."""
+    allowed = kernels.order_planning.PLAN_PRECISION * (shelf.fixed + shelf.unit + shelf.lost + shelf.holding)
     if residual > allowed:
         raise NotConvergedError(
-            f"A plan's average cost must be known to {allowed:.1g}; after {kernels.order_planning.MOST} sweeps "
-            f"it is known to {residual:.1g}. Use a smaller capacity, or a lead time of 0.",
+            f"A plan's average cost must be known to {allowed:.1g}; after {kernels.order_planning.MAX_SWEEPS} "
+            f"sweeps it is known to {residual:.1g}. Use a smaller capacity, or a lead time of 0.",
             best=residual,
         )

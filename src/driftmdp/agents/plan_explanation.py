@@ -1,7 +1,5 @@
 """What a plan of an optimist is, what it was made from, and why it takes an action."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

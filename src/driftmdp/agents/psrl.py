@@ -5,13 +5,11 @@ for episode m = 1, 2, ...
     act by its gain-optimal policy until a pair's visits have doubled, as UCRL2 does.
 """
 
-from __future__ import annotations
-
-from driftmdp.agents.sampler import Sampler
+from driftmdp.agents.posterior_sampler import PosteriorSampler
 from driftmdp.mdp import Space
 
 
-class PSRL(Sampler):
+class PSRL(PosteriorSampler):
     """Posterior sampling: draw a world that what was seen leaves plausible, and act on it until the next draw.
 
     The posterior of a pair's next states is Dirichlet(prior + counts), that of its mean reward Beta(1 + sum of

@@ -1,14 +1,12 @@
 """Random: the yardstick that every agent should beat."""
 
-from __future__ import annotations
-
 from driftmdp import kernels
 from driftmdp.agents.base import RunContext
-from driftmdp.agents.random_draws import DrawsUniform
+from driftmdp.agents.step_counter import RandomizedAgent
 from driftmdp.mdp import Space
 
 
-class Random(DrawsUniform):
+class Random(RandomizedAgent):
     """Choose every action with the same probability.
 
     Parameters
@@ -37,5 +35,5 @@ class Random(DrawsUniform):
     def play(self, context: RunContext) -> None:
         """Run a whole problem in compiled code and fill its record."""
         uniforms = self._rng.random(context.record.actions.size)
-        kernels.fixed_policies.wander(context.world, context.draws, context.noise, uniforms, context.record)
+        kernels.world.play_randomly(*context.inputs, uniforms, context.record)
         self._t += context.record.actions.size

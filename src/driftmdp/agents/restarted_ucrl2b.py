@@ -1,18 +1,16 @@
 """UCRL2B with restarts: the radii of [FPL20], and the restarts of UCRL2.S."""
 
-from __future__ import annotations
-
 import numpy as np
 
-from driftmdp.agents.optimist import Optimist
-from driftmdp.agents.parts import BernsteinRadii, SinceRestart, require_restarts
+from driftmdp.agents.optimist import BY_DOUBLING, Optimist
+from driftmdp.agents.optimist_parts import BernsteinRadii, SinceRestart, require_restarts
 from driftmdp.formulas.rounding import whole_part
 from driftmdp.mdp import Space
 from driftmdp.validation import as_integer
 
 
 class RestartedUCRL2B(Optimist):
-    """UCRL2B begun anew every so many steps.
+    """UCRL2B restarted every so many steps.
 
     Parameters
     ----------
@@ -58,14 +56,6 @@ class RestartedUCRL2B(Optimist):
         chosen = max(1, whole_part(steps ** (2 / 3))) if period is None else period
         self.period = as_integer(chosen, "period", minimum=1)
         require_restarts(steps / self.period)
-        super().__init__(
-            space,
-            horizon,
-            memory=SinceRestart(np.arange(1, steps + 1, self.period)),
-            confidence=BernsteinRadii(delta, scale),
-            reward_range=reward_range,
-            planner=planner,
-            ties=ties,
-            seed=seed,
-        )
+        memory, confidence = SinceRestart(np.arange(1, steps + 1, self.period)), BernsteinRadii(delta, scale)
+        super().__init__(space, horizon, memory, confidence, BY_DOUBLING, reward_range, planner, ties, seed)
         self.delta, self.scale = delta, scale

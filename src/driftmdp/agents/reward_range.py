@@ -1,12 +1,12 @@
-"""Ranges of rewards: checked, and as the unit that rewards are measured in."""
-
-from __future__ import annotations
+"""Ranges of rewards: validated, used as the unit of rewards, and compared with the rewards seen live."""
 
 from typing import Any
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import Problem
-from driftmdp.validation import LARGEST, as_number
+from driftmdp.validation import LARGEST, as_number, warn
+
+REWARDS_BEFORE_RANGE_CHECK = 20
 
 
 def checked_range(bounds: Any, name: str = "reward_range") -> tuple[float, float] | None:
@@ -40,3 +40,54 @@ def span_of(bounds: tuple[float, float] | None) -> float:
 def unit_variation(problem: Problem, reward_range: Any, budgets: str = "exact") -> float:
     """Return B_r of a problem's mean rewards in units of a range."""
     return problem.budget(budgets)[0] / span_of(checked_range(reward_range))
+
+
+class RangeMonitor:
+    """Warns once per range when the rewards seen live do not fit it.
+
+    A warning waits until ``warn`` is called at the end of a step, so that an agent is never left with half a step.
+
+    Attributes
+    ----------
+    n_rewards, total
+        How many rewards were seen, and their sum.
+    warned
+        The names of the ranges that a warning was given for.
+    """
+
+    def __init__(self, warned: frozenset[str] = frozenset()) -> None:
+        self.n_rewards, self.total, self.warned = 0, 0.0, warned
+        self._n_beyond = 0  # rewards above the range less those below
+        self._pending: list[str] = []
+
+    def check_mean(self, name: str, bounds: tuple[float, float], what: str, mean: float, effect: str) -> None:
+        """Note a warning if a mean lies more than the width of its range outside of it."""
+        width = span_of(bounds)
+        if not bounds[0] - width <= mean <= bounds[1] + width:
+            self._note(f"The mean {what} is {mean:g}, far outside", name, bounds, effect)
+
+    def check_reward(self, reward: float, bounds: tuple[float, float], effect: str) -> None:
+        """Note a warning if the rewards so far are far outside of the range on average, or all on one side."""
+        self.n_rewards, self.total = self.n_rewards + 1, self.total + reward
+        if bounds[0] <= reward <= bounds[1]:
+            return
+        self._n_beyond += 1 if reward > bounds[1] else -1
+        n, name = self.n_rewards, "reward_range"
+        if n >= REWARDS_BEFORE_RANGE_CHECK:
+            self.check_mean(name, bounds, f"of {n} rewards", self.total / n, effect)
+        if n == REWARDS_BEFORE_RANGE_CHECK == abs(self._n_beyond):
+            side = "above" if self._n_beyond > 0 else "below"
+            self._note(f"All of the first {n} rewards are {side}", name, bounds, effect)
+
+    def _note(self, fault: str, name: str, bounds: tuple[float, float], effect: str) -> None:
+        if name not in self.warned:
+            self.warned |= {name}
+            self._pending.append(
+                f"{fault} {name} ({bounds[0]:g}, {bounds[1]:g}): {effect}. Make the agent with the range of your "
+                "rewards."
+            )
+
+    def warn(self) -> None:
+        """Give the warnings that were noted."""
+        while self._pending:
+            warn(self._pending.pop(0))

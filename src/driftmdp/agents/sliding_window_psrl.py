@@ -3,14 +3,12 @@
 Ours: the window and the multiples of W are those of [CSZ20] alg:swr-ucrl2, the posterior that of [ORR13].
 """
 
-from __future__ import annotations
-
-from driftmdp.agents.sampler import Sampler, usual_window
+from driftmdp.agents.posterior_sampler import PosteriorSampler, usual_window
 from driftmdp.mdp import Space
 from driftmdp.validation import as_integer
 
 
-class SlidingWindowPSRL(Sampler):
+class SlidingWindowPSRL(PosteriorSampler):
     """Posterior sampling that counts the last W steps only, and draws a model at multiples of W too.
 
     Parameters

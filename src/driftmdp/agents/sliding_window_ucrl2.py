@@ -3,8 +3,6 @@
 [CSZ20] sec:cw_disc shows its peril: the estimated MDP may have a diameter of the order of W.
 """
 
-from __future__ import annotations
-
 from typing import Any, Self
 
 from driftmdp.agents.swucrl2_cw import SWUCRL2CW, tuned_to

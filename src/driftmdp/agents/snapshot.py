@@ -10,15 +10,15 @@ from __future__ import annotations
 import dataclasses
 import numbers
 import os
-from pathlib import Path
-from typing import Any
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp._version import __version__
-from driftmdp.agents import parts
-from driftmdp.agents.base import BuiltinAgent
+from driftmdp.agents.lock import Locked
+from driftmdp.agents.optimist_parts import PARTS
 from driftmdp.errors import InvalidInputError
 from driftmdp.files import write_whole
 from driftmdp.mdp import Space
@@ -26,38 +26,60 @@ from driftmdp.npz import Arrays, pack, read_regular, unpack
 from driftmdp.problems.inventory import Costs
 from driftmdp.validation import as_file, quietly
 
+if TYPE_CHECKING:
+    from driftmdp.agents.base import BuiltinAgent
+
 FORMAT = "driftmdp agent"
 MODEST_PAIRS = 10**7  # that any file may have; more only as many as it has bytes
 VERSION = 2  # 1 came before windows that differ by phase
 
 
-def save(agent: BuiltinAgent, path: str | os.PathLike[str]) -> None:
-    """Write a snapshot of an agent: under a temporary name, synced, then renamed, so never half of one."""
-    from driftmdp.agents import builtin
+class SavedAgent(Locked):
+    """An agent that can be saved to a snapshot and loaded from one."""
 
-    path = as_file(path)
-    if builtin().get(type(agent).__name__) is not type(agent):
-        raise InvalidInputError(
-            f"{type(agent).__name__} must be one of the agents of driftmdp to be saved: load could not find its "
-            "class. "
-            "Save the agent that it is derived from, or write save and load of your own."
-        )
-    arrays: Arrays = {}
-    header = {
-        "format": FORMAT,
-        "version": VERSION,
-        "package": __version__,
-        "class": type(agent).__name__,
-        "waiting": agent._waiting,
-        "parameters": {name: _encode(value, name, arrays) for name, value in agent.parameters.items()},
-    }
-    arrays |= {f"state/{name}": array for name, array in agent._state_arrays().items()}
-    try:
-        write_whole(Path(path), pack(header, arrays))
-    except OSError as error:
-        raise InvalidInputError(
-            f"{path} must be in a folder that can be written to; nothing was changed ({error.strerror or error})."
-        ) from None
+    @abstractmethod
+    def _state_arrays(self) -> dict[str, NDArray[Any]]:
+        """Return everything learned, as arrays by name."""
+
+    @abstractmethod
+    def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
+        """Take over what ``_state_arrays`` returned. The agent is as new."""
+
+    def save(self: Any, path: str | os.PathLike[str]) -> None:
+        """Write a snapshot; ``driftmdp.agents.load(path)`` continues exactly where this agent is."""
+        from driftmdp.agents import builtin
+
+        path, name = as_file(path), type(self).__name__
+        if builtin().get(name) is not type(self):
+            raise InvalidInputError(
+                f"{name} must be one of the agents of driftmdp to be saved: load could not find its class. "
+                "Save the agent that it is derived from, or write save and load of your own."
+            )
+        arrays: Arrays = {}
+        header = {
+            "format": FORMAT,
+            "version": VERSION,
+            "package": __version__,
+            "class": name,
+            "waiting": self._waiting,
+            "parameters": {name: _encode(value, name, arrays) for name, value in self.parameters.items()},
+        }
+        arrays |= {f"state/{name}": array for name, array in self._state_arrays().items()}
+        try:
+            write_whole(path, pack(header, arrays))
+        except OSError as error:
+            raise InvalidInputError(
+                f"{path} must be in a folder that can be written to; nothing was changed "
+                f"({error.strerror or error})."
+            ) from None
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Return the agent of a snapshot, which must be of this class."""
+        agent = load(path)
+        if not isinstance(agent, cls):
+            raise InvalidInputError(f"{path} must hold an agent of class {cls.__name__}; it holds {agent.name}.")
+        return agent
 
 
 def load(path: str | os.PathLike[str]) -> BuiltinAgent:
@@ -157,7 +179,7 @@ def _decode(value: Any, arrays: Arrays) -> Any:
         return arrays[value["array"]]
     if "tuple" in value:
         return tuple(_decode(item, arrays) for item in value["tuple"])
-    kinds: dict[str, Any] = {name: getattr(parts, name) for name in parts.__all__} | {"Costs": Costs}
+    kinds: dict[str, Any] = {kind.__name__: kind for kind in (*PARTS, Costs)}
     if value["part"] not in kinds:
         raise ValueError(f"unknown part {value['part']!r}")
     return kinds[value["part"]](**{name: _decode(item, arrays) for name, item in value["fields"].items()})

@@ -1,32 +1,32 @@
-"""A memory and a mind in snapshots: as arrays, and back, trusted only after every index in them has been checked.
+"""What agents learned, as arrays of a snapshot, and back: trusted only after every index has been checked.
 
-Compiled code does not check indices: a damaged file must be noticed here, not there. What is wrong raises
-ValueError.
+Compiled code does not check indices, so a damaged file must be noticed here. Wrong content raises ValueError.
 """
 
-from __future__ import annotations
-
+import json
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp import kernels
-from driftmdp.agents.buffers import enlarge_plan_state, new_memory
-from driftmdp.kernels.arrays import (
-    CLOCK,
-    ENTRY,
-    PAIR_REASON,
-    SLOT,
-    STEP,
-    TALLY,
-    VISITS,
-    PlanState,
-    TransitionCounts,
+from driftmdp.errors import InvalidInputError
+from driftmdp.kernels.adaptive_arrays import (
+    ADAPTIVE_FACTS,
+    TRACE,
+    AdaptivePlan,
+    ExpertWeights,
+    FadingMemory,
+    new_fading_memory,
 )
+from driftmdp.kernels.arrays import ENTRY, SLOT, STEP, TALLY, TransitionCounts, new_counts
+from driftmdp.kernels.plan_arrays import CLOCK, PAIR_REASON, VISITS, PlanState, enlarge_plan_state
 from driftmdp.mdp import Space
 
 LATEST = 2**62  # a time from which compiled code can still count on
+ROUNDING = 1e-6  # allowed in sums that are read from a file
+LARGEST_LOG = 50.0  # ln of the largest possible ratio of visits
+GENERATORS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
 TYPES = {
     "slots": SLOT,
     "entries": ENTRY,
@@ -42,7 +42,7 @@ TYPES = {
 
 
 def memory_arrays(memory: TransitionCounts) -> dict[str, NDArray[Any]]:
-    """Return what a memory holds, as arrays by name for a snapshot."""
+    """Return the content of a memory, as arrays by name for a snapshot."""
     facts = memory.tally[0]
     return {
         "slots": memory.slots[: facts["n_slots"]],
@@ -53,8 +53,8 @@ def memory_arrays(memory: TransitionCounts) -> dict[str, NDArray[Any]]:
 
 
 def restored_memory(space: Space, empty: TransitionCounts, arrays: dict[str, NDArray[Any]]) -> TransitionCounts:
-    """Return the memory of a snapshot, with no less room than ``empty``, a new one of the same agent."""
-    slots, entries, steps, tally = (_checked(arrays, name) for name in ("slots", "entries", "steps", "tally"))
+    """Return the memory of a snapshot, with no less space than ``empty``, a new one of the same agent."""
+    slots, entries, steps, tally = (_typed(arrays, name) for name in ("slots", "entries", "steps", "tally"))
     for records in (slots, entries, steps):
         require(_within(records["pair"], space.n_pairs), "a pair does not exist")
     require(all(np.isfinite(slots[name]).all() for name in ("count", "total", "squares")), "a sum is not finite")
@@ -70,29 +70,27 @@ def restored_memory(space: Space, empty: TransitionCounts, arrays: dict[str, NDA
     require(facts["n_slots"] == slots.size and facts["n_entries"] == entries.size, "the tally is wrong")
     require(steps.size == (facts["remembered"] if window else 0), "steps are missing")
     require(0 <= facts["cursor"] < max(1, window) and 0 <= facts["since"] < max(1, window), "the tally is wrong")
-    # some kernels count on the room that their agent made, and never ask for more
+    # some kernels rely on the space that their agent allocated, and never ask for more
     pairs, successors = max(slots.size, empty.slots.size - 1), max(entries.size, empty.entries.size - 1)
-    memory = new_memory(space.n_pairs, window, pairs, successors, empty.steps.size)
+    memory = new_counts(space.n_pairs, window, pairs, successors, empty.steps.size)
     memory.slots[: slots.size], memory.entries[: entries.size] = slots, entries
     memory.steps[: steps.size] = steps
     memory.tally[:] = tally
     owner = np.searchsorted(space.offsets, slots["pair"], side="right").astype(np.int32) - np.int32(1)
     require(kernels.transition_counts.is_sound(memory, owner), "the counts do not agree")
-    require(
-        window == 0 or kernels.transition_counts.has_sound_window(memory),
-        "the window does not agree with the counts",
-    )
+    agrees = window == 0 or kernels.transition_counts.has_sound_window(memory)
+    require(agrees, "the window does not agree with the counts")
     memory.slot_of[slots["pair"]] = np.arange(slots.size)
     kernels.transition_counts.fill_table(memory)
     return memory
 
 
-def restored_mind(
+def restored_plan_state(
     space: Space, new: PlanState, memory: TransitionCounts, arrays: dict[str, NDArray[Any]]
 ) -> PlanState:
-    """Return the mind of a snapshot; ``new`` is that of a new agent."""
+    """Return the plan state of a snapshot; ``new`` is that of a new agent."""
     names = "clock", "visits", "policy", "bias", "touched", "reasons"
-    clock, visits, policy, bias, touched, reasons = (_checked(arrays, name) for name in names)
+    clock, visits, policy, bias, touched, reasons = (_typed(arrays, name) for name in names)
     require(clock.size == 1 and visits.size == space.n_pairs, "an array has the wrong size")
     require(policy.size == bias.size == space.n_states, "an array has the wrong size")
     require(bool(((policy >= 0) & (policy < space.n_actions)).all()), "an action does not exist")
@@ -107,17 +105,126 @@ def restored_mind(
     return plan_state
 
 
-def _checked(arrays: dict[str, NDArray[Any]], name: str) -> NDArray[Any]:
+def restored_fading_memory(memory: TransitionCounts, arrays: dict[str, NDArray[Any]]) -> FadingMemory:
+    """Return the fading memories of a snapshot of Adaptive."""
+    slots, entries = int(memory.tally[0]["n_slots"]), int(memory.tally[0]["n_entries"])
+    past, pairs, seen = (
+        new_fading_memory(memory.slots.size, memory.entries.size),
+        arrays["pairs"],
+        memory.slots[:slots],
+    )
+    require(pairs.dtype == TRACE and pairs.shape == (slots,), "the pairs are wrong")
+    past.pairs[:slots] = pairs
+    require(_is_finite(pairs), "a trace is not finite")
+    require(bool((pairs["last"] > 0).all() and (pairs["gap"] >= 0).all()), "a time is wrong")
+    for name in ("reward", "before", "mean", "hoped"):
+        require(_within_one(pairs[name]), "a reward is wrong")
+    for name, least in (("rarity", -ROUNDING), ("doubt", 1.0)):
+        require(bool(((pairs[name] >= least) & (pairs[name] < LARGEST_LOG)).all()), f"a {name} is wrong")
+    for name in ("total", "squares"):
+        require(_within_one(seen[name] / seen["count"]), "a sum is wrong")
+    for name, n in (("sums", slots), ("counts", entries), ("chances", entries)):
+        buffer, stored = getattr(past, name), numbers(arrays, name)
+        require(stored.shape == (n, *buffer.shape[1:]) and bool((stored >= 0).all()), f"{name} are wrong")
+        buffer[:n] = stored
+    visits = past.sums[:slots, 0]
+    require(bool((visits > 0).all() and (visits <= seen["count"][:, None] + ROUNDING).all()), "visits are wrong")
+    require(_within_one(past.sums[:slots] / visits[:, None]), "a sum is wrong")
+    whole = memory.entries["count"][:entries, None]
+    require(bool((past.counts[:entries] <= whole + ROUNDING).all()), "a count is wrong")
+    require(_within_one(past.chances[:entries]), "a chance is wrong")
+    return past
+
+
+def restored_expert_weights(new: ExpertWeights, arrays: dict[str, NDArray[Any]]) -> ExpertWeights:
+    """Return the weights of a snapshot of Adaptive; ``new`` are those of a new agent."""
+    found = ExpertWeights(*(numbers(arrays, f"judged_{name}") for name in ExpertWeights._fields))
+    for name in ExpertWeights._fields:
+        require(getattr(found, name).shape == getattr(new, name).shape, f"{name} has the wrong shape")
+    weights = found.transition_weights, found.reward_weights
+    signless = *weights, found.reward_errors, found.drift, found.noise, found.judged[:, 0]
+    sums_to_one = all(np.allclose(array.sum(axis=-1), 1.0) for array in weights)
+    require(sums_to_one and all((array >= 0).all() for array in signless), "the weights are wrong")
+    return found
+
+
+def restored_adaptive_plan(
+    new: AdaptivePlan, memory: TransitionCounts, arrays: dict[str, NDArray[Any]]
+) -> AdaptivePlan:
+    """Return the plan of a snapshot of Adaptive, in the arrays of a new agent."""
+    facts, touched, n_states = arrays["facts"], arrays["touched"], new.bias.size
+    require(facts.dtype == ADAPTIVE_FACTS and facts.shape == (1,), "the facts are wrong")
+    require(_is_finite(facts), "a fact is not finite")
+    t = int(facts["t"][0])
+    require(0 < t < LATEST and bool((facts["planned"] <= t) & (facts["thought"] <= t)), "time is wrong")
+    require(bool(0 <= facts["cursor"][0] <= memory.tally["n_slots"][0]), "the cursor is wrong")
+    require(touched.dtype.kind == "i" and touched.ndim == 1, "the states are wrong")
+    require(touched.size == facts["n_touched"][0] == np.unique(touched).size, "a state is listed twice")
+    require(_within(touched, n_states), "a state does not exist")
+    new.facts[:] = facts
+    for name in ("bias", "visits", "tried"):
+        stored = numbers(arrays, name)
+        require(stored.shape == (n_states,), f"{name} has the wrong shape")
+        getattr(new, name)[:] = stored
+    slots = memory.slots[: int(memory.tally["n_slots"][0])]
+    require(np.array_equal(new.tried, np.bincount(slots["state"], minlength=n_states)), "the trials do not agree")
+    visits = np.bincount(slots["state"], weights=slots["count"], minlength=n_states)
+    require(np.array_equal(new.visits, visits), "the visits do not agree")
+    new.touched[: touched.size], new.is_met[touched] = touched, 1
+    met = np.concatenate([slots["state"], memory.entries["next_state"][: int(memory.tally["n_entries"][0])]])
+    require(bool(new.is_met[met].all()), "a state is missing")
+    return new
+
+
+def generator_text(rng: np.random.Generator) -> NDArray[Any]:
+    """Return the state of a generator as an array that holds one text."""
+    kind = type(rng.bit_generator).__name__
+    if kind not in GENERATORS:
+        raise InvalidInputError(
+            f"rng must be one of numpy's own generators to be saved, {', '.join(GENERATORS)}; got {kind}."
+        )
+    return np.array(json.dumps(rng.bit_generator.state, default=lambda array: array.tolist()))
+
+
+def restored_generator(text: NDArray[Any]) -> np.random.Generator:
+    """Return the generator of a text, which draws what the saved one would have drawn."""
+    state = json.loads(str(text))
+    kind = state["bit_generator"]
+    require(kind in GENERATORS, f"unknown generator {kind!r}")
+    # numpy does not check these
+    require(kind != "MT19937" or 0 <= state["state"]["pos"] <= 624, "the generator's position is wrong")
+    require(kind != "Philox" or 0 <= state["buffer_pos"] <= 4, "the generator's position is wrong")
+    rng = np.random.Generator(getattr(np.random, kind)())
+    rng.bit_generator.state = state
+    return rng
+
+
+def _typed(arrays: dict[str, NDArray[Any]], name: str) -> NDArray[Any]:
     array = arrays[name]
     require(array.ndim == 1 and array.dtype.newbyteorder("=") == TYPES[name], f"{name} has the wrong type")
     return array.astype(TYPES[name])
+
+
+def numbers(arrays: dict[str, NDArray[Any]], name: str) -> NDArray[Any]:
+    """Return an array of numbers as doubles."""
+    array = arrays[name]
+    require(array.dtype.kind in "fi" and bool(np.isfinite(array).all()), f"{name} has the wrong type")
+    return np.ascontiguousarray(array, dtype=np.float64)
 
 
 def _within(values: NDArray[Any], limit: int) -> bool:
     return bool(((values >= 0) & (values < limit)).all())
 
 
-def require(kept: bool, fault: str) -> None:
-    """Refuse what cannot be."""
-    if not kept:
+def _within_one(values: NDArray[Any]) -> bool:
+    return bool(((values >= -ROUNDING) & (values <= 1.0 + ROUNDING)).all())
+
+
+def _is_finite(records: NDArray[Any]) -> bool:
+    return all(bool(np.isfinite(records[name]).all()) for name in records.dtype.names or ())
+
+
+def require(condition: bool, fault: str) -> None:
+    """Raise ValueError with a fault unless a condition holds."""
+    if not condition:
         raise ValueError(fault)

@@ -1,12 +1,10 @@
 """SW-UCRL [GOA18]: UCRL2's radii on a sliding window; episodes end only by doubling, not at multiples of W."""
 
-from __future__ import annotations
-
 import math
 from typing import Any, Self
 
-from driftmdp.agents.optimist import Optimist
-from driftmdp.agents.parts import JakschRadii, SlidingWindow
+from driftmdp.agents.optimist import BY_DOUBLING, Optimist
+from driftmdp.agents.optimist_parts import JakschRadii, SlidingWindow
 from driftmdp.agents.swucrl2_cw import tuned_to
 from driftmdp.formulas.rounding import whole_part
 from driftmdp.mdp import Problem, Space
@@ -58,16 +56,8 @@ class SWUCRL(Optimist):
         ties: str = "least-visited",
         seed: int | None = None,
     ) -> None:
-        super().__init__(
-            space,
-            horizon,
-            memory=SlidingWindow(window),
-            confidence=JakschRadii(delta, scale),
-            reward_range=reward_range,
-            planner=planner,
-            ties=ties,
-            seed=seed,
-        )
+        memory, confidence = SlidingWindow(window), JakschRadii(delta, scale)
+        super().__init__(space, horizon, memory, confidence, BY_DOUBLING, reward_range, planner, ties, seed)
         self.window, self.delta, self.scale = window, delta, scale
 
     @classmethod

@@ -6,14 +6,12 @@ for episode m = 1, 2, ...
     act until t is a multiple of W or a pair's visits have doubled (schedule).
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any, Self
 
 from driftmdp.agents.base import checked_problem
 from driftmdp.agents.optimist import Optimist
-from driftmdp.agents.parts import Doubling, PaperRadii, SlidingWindow
+from driftmdp.agents.optimist_parts import Doubling, PaperRadii, SlidingWindow
 from driftmdp.agents.reward_range import unit_variation
 from driftmdp.formulas import Tuning, tuned
 from driftmdp.mdp import Problem, Space
@@ -69,16 +67,9 @@ class SWUCRL2CW(Optimist):
         ties: str = "least-visited",
         seed: int | None = None,
     ) -> None:
+        memory, confidence = SlidingWindow(window), PaperRadii(delta, scale, widening)
         super().__init__(
-            space,
-            horizon,
-            memory=SlidingWindow(window),
-            confidence=PaperRadii(delta, scale, widening),
-            schedule=Doubling(every=window),
-            reward_range=reward_range,
-            planner=planner,
-            ties=ties,
-            seed=seed,
+            space, horizon, memory, confidence, Doubling(every=window), reward_range, planner, ties, seed
         )
         self.window, self.widening, self.delta, self.scale = window, widening, delta, scale
 

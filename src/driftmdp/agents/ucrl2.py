@@ -6,10 +6,8 @@ for episode k = 1, 2, ...
     act until a pair's visits have doubled (schedule).
 """
 
-from __future__ import annotations
-
-from driftmdp.agents.optimist import Optimist
-from driftmdp.agents.parts import Confidence, Everything, JakschRadii, PaperRadii
+from driftmdp.agents.optimist import BY_DOUBLING, Optimist
+from driftmdp.agents.optimist_parts import Confidence, Everything, JakschRadii, PaperRadii
 from driftmdp.mdp import Space
 from driftmdp.validation import one_of
 
@@ -61,14 +59,6 @@ class UCRL2(Optimist):
         ties: str = "least-visited",
         seed: int | None = None,
     ) -> None:
-        super().__init__(
-            space,
-            horizon,
-            memory=Everything(),
-            confidence=RADII[one_of(radii, "radii", RADII)](delta, scale),
-            reward_range=reward_range,
-            planner=planner,
-            ties=ties,
-            seed=seed,
-        )
+        memory, confidence = Everything(), RADII[one_of(radii, "radii", RADII)](delta, scale)
+        super().__init__(space, horizon, memory, confidence, BY_DOUBLING, reward_range, planner, ties, seed)
         self.radii, self.delta, self.scale = radii, delta, scale

@@ -4,13 +4,11 @@
 restart every floor(T^(2/3)) steps.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 
-from driftmdp.agents.optimist import Optimist
-from driftmdp.agents.parts import JakschRadii, SinceRestart, require_restarts
+from driftmdp.agents.optimist import BY_DOUBLING, Optimist
+from driftmdp.agents.optimist_parts import JakschRadii, SinceRestart, require_restarts
 from driftmdp.errors import InvalidInputError
 from driftmdp.formulas.rounding import whole_part
 from driftmdp.mdp import Space
@@ -78,16 +76,8 @@ class UCRL2S(Optimist):
             period = as_integer(chosen, "period", minimum=1)
             require_restarts(steps / period)
             starts = np.arange(1, steps + 1, period)
-        super().__init__(
-            space,
-            horizon,
-            memory=SinceRestart(starts),
-            confidence=JakschRadii(share, scale),
-            reward_range=reward_range,
-            planner=planner,
-            ties=ties,
-            seed=seed,
-        )
+        memory, confidence = SinceRestart(starts), JakschRadii(share, scale)
+        super().__init__(space, horizon, memory, confidence, BY_DOUBLING, reward_range, planner, ties, seed)
         self.period, self.changes, self.delta, self.scale = period, changes, delta, scale
 
 

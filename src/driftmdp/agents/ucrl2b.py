@@ -1,9 +1,7 @@
 """UCRL2B [FPL20]: UCRL2 with empirical Bernstein intervals around every transition probability."""
 
-from __future__ import annotations
-
-from driftmdp.agents.optimist import Optimist
-from driftmdp.agents.parts import BernsteinRadii, Everything
+from driftmdp.agents.optimist import BY_DOUBLING, Optimist
+from driftmdp.agents.optimist_parts import BernsteinRadii, Everything
 from driftmdp.mdp import Space
 
 
@@ -48,14 +46,6 @@ class UCRL2B(Optimist):
         ties: str = "least-visited",
         seed: int | None = None,
     ) -> None:
-        super().__init__(
-            space,
-            horizon,
-            memory=Everything(),
-            confidence=BernsteinRadii(delta, scale),
-            reward_range=reward_range,
-            planner=planner,
-            ties=ties,
-            seed=seed,
-        )
+        memory, confidence = Everything(), BernsteinRadii(delta, scale)
+        super().__init__(space, horizon, memory, confidence, BY_DOUBLING, reward_range, planner, ties, seed)
         self.delta, self.scale = delta, scale

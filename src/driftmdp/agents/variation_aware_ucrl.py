@@ -1,10 +1,8 @@
-"""Variation-aware UCRL with restarts [OGA19]: told how much the world moves in each phase.
+"""Variation-aware UCRL with restarts [OGA19]: it is given how much the world moves in each phase.
 
-It is what the paper calls for comparison an algorithm that "crucially requires the access" to local variations;
-here it gets them.
+The paper compares itself with it as an algorithm that "crucially requires the access" to local variations. Here it
+gets them.
 """
-
-from __future__ import annotations
 
 import math
 from typing import Any, Self
@@ -13,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from driftmdp.agents.base import checked_problem
-from driftmdp.agents.optimist import Optimist
-from driftmdp.agents.parts import SinceRestart, VariationRadii
+from driftmdp.agents.optimist import BY_DOUBLING, Optimist
+from driftmdp.agents.optimist_parts import SinceRestart, VariationRadii
 from driftmdp.agents.reward_range import checked_range, span_of
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import Problem, Space
@@ -76,21 +74,9 @@ class VariationAwareUCRL(Optimist):
         self.transition_steps = _checked_steps(transition_steps, "transition_steps", steps)
         b_r = self.reward_steps / span_of(checked_range(reward_range))
         starts = phase_starts(steps, math.fsum(b_r) + math.fsum(self.transition_steps))
-        super().__init__(
-            space,
-            horizon,
-            memory=SinceRestart(starts),
-            confidence=VariationRadii(
-                delta,
-                scale,
-                widening=_within_phases(self.transition_steps, starts, steps),
-                reward_widening=_within_phases(b_r, starts, steps),
-            ),
-            reward_range=reward_range,
-            planner=planner,
-            ties=ties,
-            seed=seed,
-        )
+        within_phases = [_within_phases(steps_of, starts, steps) for steps_of in (self.transition_steps, b_r)]
+        memory, confidence = SinceRestart(starts), VariationRadii(delta, scale, *within_phases)
+        super().__init__(space, horizon, memory, confidence, BY_DOUBLING, reward_range, planner, ties, seed)
         self.delta, self.scale = delta, scale
 
     @classmethod
@@ -98,8 +84,8 @@ class VariationAwareUCRL(Optimist):
         """Return an agent for a problem, fed its exact local variations where none are given."""
         if not {"reward_steps", "transition_steps"} <= parameters.keys():
             variation = checked_problem(problem).drifting.variation()
-            known = {"reward_steps": variation.reward_steps, "transition_steps": variation.transition_steps}
-            parameters = known | parameters
+            exact = {name: getattr(variation, name) for name in ("reward_steps", "transition_steps")}
+            parameters = exact | parameters
         return super().for_problem(problem, **parameters)
 
 

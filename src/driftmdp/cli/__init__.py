@@ -1,7 +1,7 @@
-"""The command line: one file a command, which parses, calls and prints, and nothing else.
+"""The command line. A command parses its options, calls the library and prints, and does nothing else.
 
-Data goes to standard output, everything else to standard error. The exit code is 0, 1 if something failed, 2 if the
-command or its input was wrong, and 130 after Ctrl-C.
+Data goes to standard output, everything else to standard error. The exit code is 0 on success, 1 if something
+failed, 2 if the command or its input was wrong, and 130 after Ctrl-C.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from driftmdp._version import __version__
-from driftmdp.cli import check, figures, init, listing, report, reproduce, run, show, suite
+from driftmdp.cli import catalogue, check, report, run, suite
 from driftmdp.cli.inventory import inventory
 from driftmdp.errors import DriftmdpError, InvalidInputError, UnknownNameError, one_line
 
@@ -30,14 +30,14 @@ app = typer.Typer(
 )
 app.command("run")(run.run)
 app.command("report")(report.report)
-app.command("reproduce")(reproduce.reproduce)
+app.command("reproduce")(report.reproduce)
 app.command("suite")(suite.suite)
 app.command("check")(check.check)
-app.command("figures")(figures.figures)
+app.command("figures")(report.figures)
 app.add_typer(inventory, name="inventory")
-app.command("init")(init.init)
-app.command("list")(listing.list_names)
-app.command("show")(show.show)
+app.command("init")(catalogue.init)
+app.command("list")(catalogue.list_names)
+app.command("show")(catalogue.show)
 
 
 def _print_version(wanted: bool) -> None:
@@ -46,20 +46,19 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error; valid after any command.")]
+Version = Annotated[
+    bool, typer.Option("--version", help="Show the version.", callback=_print_version, is_eager=True)
+]
+
+
 @app.callback()
-def options(
-    debug: Annotated[
-        bool, typer.Option("--debug", help="Show where in the code an error arose; anywhere on the line.")
-    ] = False,
-    version: Annotated[
-        bool, typer.Option("--version", help="Show the version.", callback=_print_version, is_eager=True)
-    ] = False,
-) -> None:
+def options(debug: Debug = False, version: Version = False) -> None:
     """Run agents in drifting worlds, and look at the results."""
 
 
 def run_cli() -> None:
-    """Run the command; an error is one sentence, with a traceback only under ``--debug``."""
+    """Run the command. An error is one sentence, with a traceback only under ``--debug``."""
     debug = "--debug" in sys.argv
     try:
         try:
@@ -74,7 +73,7 @@ def run_cli() -> None:
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
         sys.exit(130)
-    except BrokenPipeError:  # whoever read our output, such as `head`, has enough
+    except BrokenPipeError:  # the reader of our output, such as `head`, has stopped
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except OSError as error:
@@ -84,9 +83,6 @@ def run_cli() -> None:
     except Exception as error:
         if debug:
             raise
-        print(
-            one_line(f"error: Something went wrong that should not have: {type(error).__name__}: {error}. ")
-            + "`driftmdp --debug ...` shows where.",
-            file=sys.stderr,
-        )
+        text = one_line(f"error: Something went wrong unexpectedly: {type(error).__name__}: {error}. ")
+        print(f"{text}`driftmdp --debug ...` shows where.", file=sys.stderr)
         sys.exit(1)

@@ -1,4 +1,4 @@
-"""``driftmdp check``: the paper's statements, tried one by one."""
+"""``driftmdp check``: the paper's statements, checked one by one."""
 
 from __future__ import annotations
 
@@ -21,29 +21,21 @@ from driftmdp.statements import Finding, Verdict, statement_named, statements
 from driftmdp.statements import check as check_statements
 from driftmdp.statements.page import MEANING, as_data, page, shown_margin, summary
 
-Names = Annotated[
-    list[str] | None,
-    typer.Argument(
-        help="Statements, such as theorem-1, or labels of the paper, such as lemma:mc; all by default.",
-        show_default=False,
-    ),
-]
+NAMES_HELP = "Statements, such as theorem-1, or labels of the paper, such as lemma:mc; all by default."
+PAGE_HELP = "Where to write the findings as a page; by default out/check/statements.md if all are checked."
+Names = Annotated[list[str] | None, typer.Argument(help=NAMES_HELP, show_default=False)]
 Thorough = Annotated[
-    bool, typer.Option("--thorough", help="Try more and larger instances, for five minutes or so.")
+    bool, typer.Option("--thorough", help="Check more and larger instances, for about five minutes.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")]
 List = Annotated[bool, typer.Option("--list", help="List the statements and stop.")]
-Page = Annotated[
-    Path | None,
-    typer.Option(
-        "--page",
-        help="Where to write the same as a page; by default out/check/statements.md if all are checked.",
-        show_default=False,
-    ),
+Page = Annotated[Path | None, typer.Option("--page", help=PAGE_HELP, show_default=False)]
+Workers = Annotated[
+    int | None, typer.Option(help="Checks at the same time; by default one per core.", show_default=False)
 ]
-Workers = Annotated[int | None, typer.Option(help="Checks at a time; by default one a core.", show_default=False)]
 DEFAULT_PAGE = Path("out/check/statements.md")
-_TIMES = {False: "half a minute", True: "five minutes and 3 GB of memory"}
+DURATIONS = {False: "half a minute", True: "five minutes and 3 GB of memory"}
+FAILURES = {Verdict.FAILS: "fail", Verdict.BROKEN: "could not be carried out"}
 
 
 def check(
@@ -54,22 +46,22 @@ def check(
     to: Page = None,
     workers: Workers = None,
 ) -> None:
-    """Check the paper's statements: instances tried, worst margin, verdict and why.
+    """Check the paper's statements: instances tried, worst margin, verdict and reason.
 
-    The exit code is 0 if none fails, 1 if one does and has no corrected form that holds, or could not be checked,
-    and 2 for wrong input.
+    The exit code is 0 if none fails. It is 1 if one fails and has no corrected form that holds, or could not be
+    checked, and 2 for wrong input.
     """
     wanted = list(dict.fromkeys(statement_named(name) for name in names)) if names else statements()
     if list_only:
         print_columns([[entry.name, entry.where, entry.title] for entry in wanted])
         return
     if not has_compiled_cache():
-        remark("Compiling; that is done once, and takes a minute.")
+        remark("Compiling, which is done once and takes a minute.")
     target = _page_to_write(to, names)
     if not names:
-        remark(f"Checking {counted(len(wanted), 'statement')}; that takes {_TIMES[thorough]}.")
+        remark(f"Checking {counted(len(wanted), 'statement')}, which takes {DURATIONS[thorough]}.")
     with stopping_politely("Stopping after the checks that run now. Once more to stop at once."):
-        findings = check_statements(wanted, thorough, workers, each=_tell)
+        findings = check_statements(wanted, thorough, workers, each=_show_finding)
     if as_json:
         print(json.dumps([as_data(finding) for finding in findings], indent=2))
     else:
@@ -78,16 +70,16 @@ def check(
         words = ["driftmdp check", *(names or []), *(["--thorough"] if thorough else []), f"--page {target}"]
         write_whole(target, page(findings, " ".join(words)).encode())
         remark(f"The same as a page: {target}")
-    for verdict, what in ((Verdict.FAILS, "fail"), (Verdict.BROKEN, "could not be carried out")):
+    for verdict, what in FAILURES.items():
         named = [finding.name for finding in findings if finding.verdict is verdict]
         if named:
             remark(f"{len(named)} of {len(findings)} {what}: {', '.join(named)}.")
-    if any(finding.verdict in (Verdict.FAILS, Verdict.BROKEN) for finding in findings):
+    if any(finding.verdict in FAILURES for finding in findings):
         raise typer.Exit(1)
 
 
 def _page_to_write(to: Path | None, names: list[str] | None) -> Path | None:
-    """Return where the page goes, with its folder made; nowhere if only some are checked and no place was named."""
+    """Return where the page goes, after making its folder; None if only some are checked, without --page."""
     target = to or (None if names else DEFAULT_PAGE)
     if target is not None:
         if target.is_dir():
@@ -101,8 +93,8 @@ def _page_to_write(to: Path | None, names: list[str] | None) -> Path | None:
     return target
 
 
-def _tell(finding: Finding) -> None:
-    """Show that something happens, to whoever is looking."""
+def _show_finding(finding: Finding) -> None:
+    """Print a finding as soon as it is there, if standard error is a terminal."""
     if sys.stderr.isatty():
         remark(f"  {finding.name}: {finding.verdict}, {finding.seconds:.1f} s")
 
@@ -114,20 +106,9 @@ def _print_table(findings: list[Finding]) -> None:
         for found in findings
     ]
     print_columns(rows, ["statement", "in the paper", "tried", "margin", "verdict"], numbers=[3])
-    print(f"\n{summary(findings)}")
-    print(textwrap.fill(MEANING, width))
-    print("\nWhy")
-    for finding in findings:
-        print(f"  {finding.name}, {finding.title}: {finding.outcome}")
-        print(_indented(finding.why, width))
-        for label, text in (
-            ("counterexample", finding.counterexample),
-            ("holds instead", finding.correction),
-            ("test", finding.test),
-        ):
-            if text:
-                print(_indented(f"{label}: {text}", width))
-
-
-def _indented(text: str, width: int) -> str:
-    return textwrap.fill(text, width, initial_indent="    ", subsequent_indent="      ")
+    print(f"\n{summary(findings)}\n{textwrap.fill(MEANING, width)}\n\nWhy")
+    for found in findings:
+        print(f"  {found.name}, {found.title}: {found.outcome}")
+        more = {"counterexample": found.counterexample, "holds instead": found.correction, "test": found.test}
+        for text in (found.why, *(f"{label}: {text}" for label, text in more.items() if text)):
+            print(textwrap.fill(text, width, initial_indent="    ", subsequent_indent="      "))

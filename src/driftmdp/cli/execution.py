@@ -1,4 +1,4 @@
-"""What ``run`` and ``reproduce`` share: a session with progress, stopped cleanly, its outcome in one last line."""
+"""What ``run``, ``reproduce`` and ``suite`` share: options, progress, clean stops, and a closing line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from driftmdp.progress import make_progress
 
 Workers = Annotated[
     int | None,
-    typer.Option("--workers", "-w", min=1, help="Runs at a time; by default one a core.", show_default=False),
+    typer.Option("--workers", "-w", min=1, help="Runs at a time; by default one per core.", show_default=False),
 ]
 
 Engine = Annotated[str, typer.Option(help="auto, threads, processes, or dask: a cluster.")]
@@ -37,19 +37,23 @@ def do_runs(
     spec: Spec, out: Path, workers: int | None, engine: str, where: str, scheduler: str | None = None
 ) -> Session:
     """Run a spec; Ctrl-C or a polite kill stops it between runs."""
+    with saying_warnings(), resumable(out):
+        return run_spec(spec, out, workers, engine, make_progress(), where, scheduler)
+
+
+@contextlib.contextmanager
+def resumable(out: Path) -> Iterator[None]:
+    """Stop politely, and say that the same command goes on from there."""
     try:
-        with (
-            saying_warnings(),
-            stopping_politely("Stopping; the runs in flight are not kept. Once more to stop at once."),
-        ):
-            return run_spec(spec, out, workers, engine, make_progress(), where, scheduler)
+        with stopping_politely("Stopping; the runs in flight are not kept. Once more to stop at once."):
+            yield
     except KeyboardInterrupt:
         remark(f"Stopped. What was finished is kept in {out}; the same command goes on from there.")
         raise typer.Exit(130) from None
 
 
 def closing_line(session: Session) -> str:
-    """Return what came of a session, failures first."""
+    """Return the outcome of a session in one line, failures first."""
     kept = f", {session.kept:,} {'was' if session.kept == 1 else 'were'} there" if session.kept else ""
     if not session.failures:
         return f"{counted(session.done, 'run')} done{kept}, none failed; results in {session.folder}"
@@ -64,7 +68,7 @@ def closing_line(session: Session) -> str:
 
 @contextlib.contextmanager
 def saying_warnings() -> Iterator[None]:
-    """Let a warning be a remark, without the place in the code that it came from."""
+    """Print warnings as remarks, without the place in the code."""
     with warnings.catch_warnings():
         warnings.showwarning = lambda message, *_: remark(one_line(str(message)))
         yield

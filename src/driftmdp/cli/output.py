@@ -1,4 +1,4 @@
-"""How commands print: aligned columns to standard output, remarks to standard error."""
+"""Output of the commands: aligned columns to standard output, remarks to standard error."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from driftmdp.errors import one_line
 
 
 def print_columns(rows: Sequence[Sequence[str]], header: Sequence[str] = (), numbers: Sequence[int] = ()) -> None:
-    """Print rows with columns below each other; those in ``numbers`` to the right.
+    """Print rows in aligned columns; those in ``numbers`` are aligned to the right.
 
     Examples
     --------
@@ -29,5 +29,5 @@ def print_columns(rows: Sequence[Sequence[str]], header: Sequence[str] = (), num
 
 
 def remark(text: str) -> None:
-    """Say something that is no data."""
+    """Print a remark to standard error."""
     print("\n".join(map(one_line, text.split("\n"))), file=sys.stderr, flush=True)

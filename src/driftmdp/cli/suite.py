@@ -10,14 +10,13 @@ from typing import Annotated
 
 import typer
 
-from driftmdp.cli.execution import Workers, stopping_politely
+from driftmdp.cli.execution import Workers, resumable
 from driftmdp.cli.output import print_columns, remark
 from driftmdp.display import counted
 from driftmdp.errors import InvalidInputError
-from driftmdp.experiments import SuiteTask, packaged_suite, run_suite, write_tasks
-from driftmdp.report.leaderboard import standing_rows, write_leaderboard
+from driftmdp.suite import SuiteTask, packaged_suite, run_suite, standing_rows, write_leaderboard, write_tasks
 
-EVERY_SECONDS = 5.0
+SECONDS_BETWEEN_REMARKS = 5.0
 
 Out = Annotated[
     Path | None,
@@ -40,7 +39,7 @@ Only = Annotated[
 def suite(quick: Quick = False, out: Out = None, workers: Workers = None, only: Only = None) -> None:
     """Run every agent on every problem of the drift suite, and write the leaderboard.
 
-    The same command again does only what is missing; a new agent or problem runs only itself. The yardstick is
+    The same command again does only what is missing. A new agent or problem runs only itself. The yardstick is
     SWUCRL2-CW with the window and scale that are best in hindsight.
     """
     whole = packaged_suite()
@@ -50,18 +49,12 @@ def suite(quick: Quick = False, out: Out = None, workers: Workers = None, only: 
         raise InvalidInputError(f"--only must fit a problem, such as {tasks[0].slug!r}; got {only!r}.")
     folder = out or Path("out/suite-quick" if quick else "out/suite")
     write_tasks(tasks, whole.name, folder)
-    try:
-        with stopping_politely("Stopping; the runs in flight are not kept. Once more to stop at once."):
-            failures = run_suite(chosen, folder, workers, _Course(chosen).watch)
-    except KeyboardInterrupt:
-        remark(f"Stopped. What was finished is kept in {folder}; the same command goes on from there.")
-        raise typer.Exit(130) from None
+    with resumable(folder):
+        failures = run_suite(chosen, folder, workers, _SuiteProgress(chosen).watch)
     written = write_leaderboard(folder)
     header, rows = standing_rows(written.board)
     print(f"Regret over that of {written.board.yardstick}, on the reported family:\n")
     print_columns(rows, header, numbers=range(1, len(header)))
-    print("\nWhat was promised of Adaptive:")
-    print_columns([[f"  {one.verdict}", one.line, one.measured] for one in written.promises])
     print(f"\nThe page: {written.page}")
     if failures:
         first = failures[0]
@@ -71,35 +64,35 @@ def suite(quick: Quick = False, out: Out = None, workers: Workers = None, only: 
         raise typer.Exit(1)
 
 
-class _Course:
-    """Says now and then which problem it is; what is there already makes any guess of the time left a bad one."""
+class _SuiteProgress:
+    """Reports now and then which problem runs. It guesses no time left, as finished runs would make it wrong."""
 
     def __init__(self, tasks: list[SuiteTask]) -> None:
         self._places = {task.slug: number for number, task in enumerate(tasks, start=1)}
         self._began = time.monotonic()
-        self._told = 0.0
+        self._last_remark = 0.0
 
-    def watch(self, task: SuiteTask, what: str) -> _Course:
-        self._task, self._what = task, what
+    def watch(self, task: SuiteTask, seeds: str) -> _SuiteProgress:
+        self._task, self._seeds = task, seeds
         return self
 
     def begin(self, total: int, kept: int, notes: Sequence[str]) -> None:
-        """Count what is there already."""
+        """Count the runs that are stored already."""
         for note in notes:
             remark(note)
-        self._total, self._there = total, kept
+        self._total, self._stored = total, kept
 
     def advance(self, failed: bool = False, by: int = 1) -> None:
         """Count a run."""
-        self._there += by
+        self._stored += by
         now = time.monotonic()
-        if now - self._told >= EVERY_SECONDS:
-            self._told = now
+        if now - self._last_remark >= SECONDS_BETWEEN_REMARKS:
+            self._last_remark = now
             remark(
                 f"problem {self._places[self._task.slug]} of {len(self._places)}, {self._task.label}, "
-                f"T = {self._task.horizon:,}: {self._what}, {self._there} of {counted(self._total, 'run')}; "
+                f"T = {self._task.horizon:,}: {self._seeds}, {self._stored} of {counted(self._total, 'run')}; "
                 f"{(now - self._began) / 60:.0f} min so far"
             )
 
     def end(self) -> None:
-        """Say nothing more."""
+        """Report nothing more."""

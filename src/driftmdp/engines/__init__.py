@@ -1,4 +1,4 @@
-"""A map over many tasks, by threads, processes or a cluster; it knows nothing of MDPs.
+"""A map over many tasks, by threads, processes or a cluster. It knows nothing of MDPs.
 
 >>> engine = make("threads", workers=2)
 >>> sorted((outcome.index, outcome.value) for outcome in engine.map(abs, [-3, 1]))
@@ -42,11 +42,11 @@ _ENGINES: dict[str, type[ThreadEngine] | type[ProcessEngine] | type[DaskEngine]]
 }
 
 
-MANY_TASKS = 5000  # below, threads are done before processes have started
+MANY_TASKS = 5000  # with fewer, threads finish before processes have started
 
 
 def choose(name: str, n_tasks: int, is_python: bool = False, scheduler: str | None = None) -> str:
-    """Return the engine that "auto" stands for; any other name stands for itself.
+    """Return the engine for "auto"; any other name is returned as it is.
 
     Examples
     --------
@@ -77,19 +77,19 @@ def make(name: str = "threads", workers: int | None = None, scheduler: str | Non
     Parameters
     ----------
     name
-        "threads", for compiled code that releases the interpreter's lock; "processes", for plain Python; or
-        "dask", for many machines.
+        "threads" for compiled code that releases the interpreter's lock, "processes" for plain Python, "dask" for
+        many machines.
     workers
-        How many tasks run at a time; by default one for each usable core.
+        How many tasks run at a time, by default one per usable core.
     scheduler
-        For "dask": the address of a cluster's scheduler, such as ``tcp://host:8786``; by default a cluster here.
+        For "dask": the address of a cluster's scheduler, such as ``tcp://host:8786``. By default a cluster here.
 
     Raises
     ------
     InvalidInputError
-        If there is no engine of that name, the number of workers is not positive, or the address is none.
+        If the name is no engine, the number of workers is not positive, or the address is malformed.
     MissingPackageError
-        If "dask" is asked for and not installed.
+        If the engine is "dask" and dask is not installed.
 
     Examples
     --------

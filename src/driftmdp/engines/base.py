@@ -1,4 +1,4 @@
-"""What every engine shares: the outcome of a task, the promise of ``map``, and the loop behind it."""
+"""What every engine shares: the outcome of a task and its bytes, the contract of ``map``, and its loop."""
 
 from __future__ import annotations
 
@@ -6,27 +6,30 @@ import contextlib
 import contextvars
 import multiprocessing
 import os
+import pickle
 import queue
 import signal
 import threading
 import time
 import traceback
-from collections.abc import Callable, Generator, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Protocol, TypeAlias
 
 from driftmdp.errors import DriftmdpError
 from driftmdp.validation import as_integer
 
-GUARD = "Does the script start the map under `if __name__ == '__main__':`?"
-NO_GUARD = 77  # the exit code of a worker that found no guard in the script
-NAMES = "driftmdp worker", "Dask Worker process"  # of processes that are started here
+GUARD_HINT = "Does the script start the map under `if __name__ == '__main__':`?"
+NO_GUARD_EXIT_CODE = 77  # of a worker that found no guard in the script
+PROCESS_NAMES = "driftmdp worker", "Dask Worker process"  # of processes that are started here
 
-SAFE_PATH, HERE = "PYTHONSAFEPATH", "driftmdp"  # any text switches it on; this one says who did
-AHEAD = 8  # tasks that may be taken per worker before an outcome is; so memory is bounded
+SAFE_PATH, SAFE_PATH_VALUE = "PYTHONSAFEPATH", "driftmdp"  # any text switches it on; this one says who did
+TASKS_AHEAD = 8  # tasks per worker that may be taken before an outcome is, so that memory is bounded
 
-Todo: TypeAlias = "queue.SimpleQueue[tuple[int, Any] | None]"  # (index, task); None, which is put back, ends all
+Todo: TypeAlias = (
+    "queue.SimpleQueue[tuple[int, Any] | None]"  # (index, task); None ends all threads and is put back
+)
 Done: TypeAlias = "queue.SimpleQueue[TaskOutcome | BaseException]"  # an exception here ends the whole map
 
 
@@ -36,20 +39,20 @@ class WorkerDiedError(DriftmdpError, RuntimeError):
 
 @dataclass(frozen=True)
 class TaskOutcome:
-    """What became of one task.
+    """The outcome of one task.
 
     Attributes
     ----------
     index
         The position of the task among all tasks.
     value
-        What the function returned; None if it raised.
+        What the function returned. None if it raised.
     error
-        What the function raised, without its frames; None if all is fine.
+        What the function raised, without its frames. None if it returned.
     seconds
         How long the task ran.
     traceback
-        The text of the traceback; empty if all is fine.
+        The text of the traceback. Empty if it returned.
 
     Examples
     --------
@@ -83,9 +86,9 @@ class Engine(Protocol):
     def map(self, function: Callable[[Any], Any], tasks: Iterable[Any]) -> Outcomes:
         """Yield the outcome of ``function(task)`` for every task, in the order in which they end.
 
-        Nothing begins before the first outcome is asked for. Tasks are taken lazily, a few per worker ahead of the
+        Nothing begins before the first outcome is requested. Tasks are taken lazily, a few per worker ahead of the
         outcomes. A task's ``Exception`` is kept in its outcome and never raised. When the iterator is closed, or
-        the caller is interrupted, whatever has not begun is dropped, and nothing is left running afterwards.
+        the caller is interrupted, tasks that have not begun are dropped, and nothing is left running.
         """
         ...
 
@@ -131,39 +134,39 @@ def failed(index: int, error: Exception, seconds: float) -> TaskOutcome:
 
 
 def leave_if_rerun() -> None:
-    """End a worker process that is still running the script, at the line that starts workers.
+    """End a worker process that runs the script again, up to the line that starts workers.
 
-    A spawned process runs its script first; without ``if __name__ == "__main__":`` it comes here again. It ends
-    without a word, since the process that started it has the sentence for it.
+    A spawned process runs its script first. Without ``if __name__ == "__main__":`` it comes here again. It ends
+    silently, because the process that started it reports the error.
     """
     process = multiprocessing.current_process()
-    if getattr(process, "_inheriting", False) and process.name.startswith(NAMES):
-        os._exit(NO_GUARD)
+    if getattr(process, "_inheriting", False) and process.name.startswith(PROCESS_NAMES):
+        os._exit(NO_GUARD_EXIT_CODE)
 
 
 @contextlib.contextmanager
 def safe_start() -> Iterator[None]:
-    """Let Python processes that start in this block import nothing from the current folder by themselves.
+    """Keep Python processes that start in this block from importing modules of the current folder.
 
-    multiprocessing starts them with ``python -c``, which looks there first. A moment later they are told where
-    their parent imports from.
+    multiprocessing starts them with ``python -c``, which searches that folder first. A moment later they get their
+    parent's import path.
     """
     if SAFE_PATH in os.environ:
         yield
         return
-    os.environ[SAFE_PATH] = HERE
+    os.environ[SAFE_PATH] = SAFE_PATH_VALUE
     try:
         yield
     finally:
         os.environ.pop(SAFE_PATH, None)
 
 
-def how_it_ended(code: int | None) -> str:
+def exit_reason(code: int | None) -> str:
     """Return how a process ended, by its exit code.
 
     Examples
     --------
-    >>> how_it_ended(5)
+    >>> exit_reason(5)
     'ended with exit code 5'
     """
     if code is not None and code < 0:
@@ -171,7 +174,7 @@ def how_it_ended(code: int | None) -> str:
     return f"ended with exit code {code}"
 
 
-def share_out(
+def run_in_threads(
     work: Callable[[Todo, Done], None],
     workers: int,
     tasks: Iterable[Any],
@@ -179,9 +182,8 @@ def share_out(
 ) -> Outcomes:
     """Yield outcomes from up to ``workers`` threads that run ``work``, started as tasks come.
 
-    ``work`` takes tasks from the first queue until it meets None, which it puts back for the others, and puts one
-    outcome for each task on the second.
-    ``interrupt`` is called before the threads are waited for if the map ends early.
+    ``work`` takes tasks from the first queue until it finds None, which it puts back for the others. It puts one
+    outcome per task on the second. If the map ends early, ``interrupt`` is called before the threads are joined.
     """
     todo: Todo = queue.SimpleQueue()
     done: Done = queue.SimpleQueue()
@@ -189,7 +191,7 @@ def share_out(
     numbered, waiting = enumerate(tasks), 0
     try:
         while True:
-            for item in islice(numbered, workers * AHEAD - waiting):
+            for item in islice(numbered, workers * TASKS_AHEAD - waiting):
                 todo.put(item)
                 waiting += 1
                 if len(threads) < workers:
@@ -209,17 +211,71 @@ def share_out(
             interrupt()
         raise
     finally:
-        _stop(threads, todo)
+        with contextlib.suppress(queue.Empty):
+            while True:
+                todo.get_nowait()
+        todo.put(None)
+        for thread in threads:
+            # Ctrl-C may have come while a thread was being started. One that is not alive by now only finds None.
+            if thread.is_alive():
+                thread.join()
 
 
-def _stop(threads: list[threading.Thread], todo: Todo) -> None:
+def to_bytes(outcome: TaskOutcome) -> bytes:
+    """Return the outcome pickled. A value that cannot be pickled becomes a RuntimeError that names it.
+
+    Examples
+    --------
+    >>> from_bytes(0, to_bytes(TaskOutcome(0, 3, None, 0.5))).value
+    3
+    """
     try:
-        while True:
-            todo.get_nowait()
-    except queue.Empty:
-        pass
-    todo.put(None)
-    for thread in threads:
-        # Ctrl-C may have come while a thread was being started. One that is not alive by now will only meet None.
-        if thread.is_alive():
-            thread.join()
+        return pickle.dumps(_with_picklable_error(outcome), protocol=-1)
+    except BaseException as error:  # an error of pickling a value is a failure of its task
+        reason = RuntimeError(f"The value of task {outcome.index} must be picklable; got {error!r}.")
+        return pickle.dumps(failed(outcome.index, reason, outcome.seconds))
+
+
+def all_to_bytes(outcomes: Sequence[TaskOutcome]) -> bytes:
+    """Return outcomes pickled together, which is smaller and faster; one by one if a value cannot be pickled.
+
+    Examples
+    --------
+    >>> [outcome.value for outcome in all_from_bytes(range(1), all_to_bytes([TaskOutcome(0, 3, None, 0.5)]))]
+    [3]
+    """
+    try:
+        return pickle.dumps([_with_picklable_error(outcome) for outcome in outcomes], protocol=-1)
+    except BaseException:  # the other values must still arrive
+        return pickle.dumps([to_bytes(outcome) for outcome in outcomes], protocol=-1)
+
+
+def all_from_bytes(indices: range, message: bytes) -> list[TaskOutcome]:
+    """Return the outcomes that were pickled together or one by one."""
+    found = pickle.loads(message)
+    return [
+        from_bytes(index, one) if isinstance(one, bytes) else one for index, one in zip(indices, found, strict=True)
+    ]
+
+
+def from_bytes(index: int, message: bytes) -> TaskOutcome:
+    """Return the outcome that was pickled. One that cannot be read is a failure of its task.
+
+    Examples
+    --------
+    >>> from_bytes(4, b"no pickle").error
+    UnpicklingError(...)
+    """
+    try:
+        outcome: TaskOutcome = pickle.loads(message)
+    except Exception as error:
+        return failed(index, error, 0.0)
+    return outcome
+
+
+def _with_picklable_error(outcome: TaskOutcome) -> TaskOutcome:
+    try:
+        pickle.loads(pickle.dumps(outcome.error))  # some errors can be pickled but not read again
+    except BaseException:
+        return replace(outcome, error=RuntimeError(repr(outcome.error)))
+    return outcome

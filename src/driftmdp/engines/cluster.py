@@ -1,28 +1,46 @@
-"""A cluster of dask.distributed that was joined, and is looked after.
+"""Connecting to a cluster of dask.distributed, or starting one of processes here, and watching its workers.
 
-Whatever becomes of it is said in one sentence: nobody answers, no worker comes, a worker has other versions, the
-scheduler is gone.
+Each failure is one sentence: no answer, no worker, a worker with other versions, a lost scheduler.
 """
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import logging
+import os
 import queue
 import re
+import signal
 import threading
 import time
+import warnings
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from driftmdp.engines.versions import difference, own_facts
+from driftmdp.engines.base import GUARD_HINT, WorkerDiedError, leave_if_rerun, safe_start
+from driftmdp.engines.versions import difference, own_versions
 from driftmdp.errors import DriftmdpError, InvalidInputError, MissingPackageError, install_hint
 from driftmdp.validation import warn
 
-ANSWER_SECONDS = 10.0  # for all workers to tell their facts
-WORKER_SECONDS = 30.0  # for the first worker to come
-ALONE_SECONDS = 60.0  # without any worker before a map gives up
-LOOK_SECONDS = 1.0  # between two looks at who is there
+CONNECT_SECONDS = 10.0  # for the scheduler to answer
+CLOSE_SECONDS = 5.0
+VERSIONS_SECONDS = 10.0  # for all workers to report their versions
+FIRST_WORKER_SECONDS = 30.0
+NO_WORKER_SECONDS = 60.0  # without any worker before a map gives up
+SECONDS_BETWEEN_CHECKS = 1.0  # of who is there
+
+LOCAL_SETTINGS = {
+    "distributed.scheduler.allowed-failures": 0,  # after the first death a batch is run in isolation
+    "distributed.scheduler.worker-saturation": 2.0,  # the next batch is there when one ends
+    # dask's monitoring of itself takes 4% of a core in every process; with these settings it takes under 1%.
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.worker.profile.enabled": False,
+}
 
 ADDRESS = re.compile(r"(tcp|tls)://([^\s/:@]+|\[[0-9a-fA-F:.%]+\]):(?P<port>\d{1,5})")
-AGAIN = "See to the cluster, then try again."
+CHECK_CLUSTER = "Check the cluster, then try again."
 
 
 class ClusterLostError(DriftmdpError, ConnectionError):
@@ -30,7 +48,7 @@ class ClusterLostError(DriftmdpError, ConnectionError):
 
 
 class VersionMismatchError(DriftmdpError, RuntimeError):
-    """A worker computes with other versions than this process, so its numbers could be others."""
+    """A worker has other versions than this process, so its numbers could differ."""
 
 
 class ClusterWarning(UserWarning):
@@ -38,7 +56,7 @@ class ClusterWarning(UserWarning):
 
 
 def as_address(scheduler: Any) -> str | None:
-    """Return the address of a scheduler, or say what is wrong with it.
+    """Validate the address of a scheduler.
 
     Examples
     --------
@@ -60,7 +78,7 @@ def as_address(scheduler: Any) -> str | None:
 
 
 def check_installed() -> None:
-    """Refuse to go on without dask.distributed."""
+    """Refuse to continue without dask.distributed."""
     try:
         import distributed  # noqa: F401
     except ImportError as error:
@@ -70,51 +88,54 @@ def check_installed() -> None:
 
 
 class Cluster:
-    """A cluster that was joined.
+    """A connected cluster.
 
     Attributes
     ----------
     client
         The client of dask.distributed.
     threads
-        How many tasks run at a time; as of the last look.
+        How many tasks run at a time, at the last check.
     """
 
     def __init__(self, client: Any) -> None:
         self.client = client
         self.threads = 0
-        self._looked = self._peopled = time.monotonic()  # when there was last a look, and anybody
+        self._last_check = self._last_worker = time.monotonic()
 
     def wait_for_worker(self) -> None:
-        """Wait until there is a worker, and check all that are there."""
-        deadline = time.monotonic() + WORKER_SECONDS
+        """Wait until there is a worker, and check the versions of all."""
+        deadline = time.monotonic() + FIRST_WORKER_SECONDS
         if not self._count():
-            warn(f"{self.name} has no worker yet; waiting for one, {WORKER_SECONDS:g} s at most.", ClusterWarning)
+            limit = f"{FIRST_WORKER_SECONDS:g} s at most"
+            warn(f"{self.name} has no worker yet; waiting for one, {limit}.", ClusterWarning)
         while not self._count():
             if time.monotonic() > deadline:
                 raise ClusterLostError(
-                    f"{self.name} must have a worker; none came in {WORKER_SECONDS:g} s. Start one on each "
+                    f"{self.name} must have a worker; none came in {FIRST_WORKER_SECONDS:g} s. Start one on each "
                     f"machine that should work: dask worker {self.address} --nthreads 1"
                 )
             time.sleep(0.1)
         self._check_versions()
 
-    def look(self) -> None:
-        """Look who is there, now and then; raise if nobody has been for long."""
+    def check(self) -> None:
+        """Count the workers now and then; raise if there has been none for long."""
         now = time.monotonic()
-        if now - self._looked < LOOK_SECONDS:
+        if now - self._last_check < SECONDS_BETWEEN_CHECKS:
             return
-        self._looked = now
+        self._last_check = now
         was = self.threads
         if self._count():
             return
         if was:
-            self._peopled = now
-            warn(f"{self.name} has lost all its workers; waiting {ALONE_SECONDS:g} s for others.", ClusterWarning)
-        elif now - self._peopled > ALONE_SECONDS:
+            self._last_worker = now
+            warn(
+                f"{self.name} has lost all its workers; waiting {NO_WORKER_SECONDS:g} s for others.", ClusterWarning
+            )
+        elif now - self._last_worker > NO_WORKER_SECONDS:
             raise ClusterLostError(
-                f"{self.name} must have a worker; all have been gone for {ALONE_SECONDS:g} s. If a task killed "
-                f"them, start workers with a nanny, as dask does by default. {AGAIN}"
+                f"{self.name} must have a worker; all have been gone for {NO_WORKER_SECONDS:g} s. If a task killed "
+                f"them, start workers with a nanny, as dask does by default. {CHECK_CLUSTER}"
             )
 
     @property
@@ -124,15 +145,17 @@ class Cluster:
 
     @property
     def name(self) -> str:
-        """What a sentence calls it."""
+        """Its name in a sentence."""
         return f"The scheduler at {self.address}"
 
     def lost(self) -> ClusterLostError:
-        """Return the error that says that the scheduler is gone."""
-        return ClusterLostError(f"{self.name} must live until the end; the connection to it was lost. {AGAIN}")
+        """Return the error of a lost scheduler."""
+        return ClusterLostError(
+            f"{self.name} must live until the end; the connection to it was lost. {CHECK_CLUSTER}"
+        )
 
     def refused(self, worker: str, differs: tuple[str, str, str]) -> VersionMismatchError:
-        """Return the error that says what a worker has that we have not."""
+        """Return the error of a worker with other versions."""
         name, ours, theirs = differs
         return VersionMismatchError(
             f"The worker at {worker} must have {name} {ours}, as here; got {theirs}. Bring that "
@@ -150,31 +173,124 @@ class Cluster:
         return self.threads
 
     def _check_versions(self) -> None:
-        for worker, facts in self._all_facts().items():
-            if isinstance(facts, OSError):  # it is gone by now; were it back, its first batch would tell
+        try:
+            answers = _within(VERSIONS_SECONDS, lambda: self.client.run(own_versions, on_error="return"))
+        except queue.Empty:  # each batch is checked too
+            warn(f"A worker of {self.name} does not answer; going on without its versions.", ClusterWarning)
+            return
+        if isinstance(answers, Exception):
+            raise self.lost() from None
+        for worker, versions in answers.items():
+            if isinstance(
+                versions, OSError
+            ):  # it is gone by now, and is checked with its first batch if it returns
                 continue
-            if isinstance(facts, BaseException):
-                facts = {"driftmdp": f"{type(facts).__name__}: {facts}"}
-            differs = difference(own_facts(), facts)
+            if isinstance(versions, BaseException):
+                versions = {"driftmdp": f"{type(versions).__name__}: {versions}"}
+            differs = difference(own_versions(), versions)
             if differs is not None:
                 raise self.refused(worker, differs)
 
-    def _all_facts(self) -> dict[str, Any]:
-        """Return the facts of every worker; none if they do not all answer soon, as each batch is checked too."""
-        answers: queue.SimpleQueue[dict[str, Any] | Exception] = queue.SimpleQueue()
 
-        def ask() -> None:
-            try:
-                answers.put(self.client.run(own_facts, on_error="return"))
-            except Exception as error:
-                answers.put(error)
+def _within(seconds: float, function: Callable[[], Any]) -> Any:
+    """Return what a function returns, or the exception that it raised; raise queue.Empty after a time limit."""
+    answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
-        threading.Thread(target=ask, daemon=True).start()
+    def call() -> None:
         try:
-            found = answers.get(timeout=ANSWER_SECONDS)
+            answers.put(function())
+        except Exception as error:
+            answers.put(error)
+
+    threading.Thread(target=call, daemon=True).start()
+    return answers.get(timeout=seconds)
+
+
+@contextlib.contextmanager
+def connected(workers: int, scheduler: str | None) -> Iterator[Cluster]:
+    """Connect to a cluster, or start one here, for the duration of the block; its versions are checked."""
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(_silent_logs())
+        host = scheduler if scheduler is not None else stack.enter_context(_local_cluster(workers))
+        cluster = Cluster(stack.enter_context(_client(host)))
+        cluster.wait_for_worker()
+        yield cluster
+
+
+@contextlib.contextmanager
+def _client(host: Any) -> Iterator[Any]:
+    from distributed import Client
+
+    client, limit = object.__new__(Client), CONNECT_SECONDS + CLOSE_SECONDS
+    connect = functools.partial(client.__init__, host, timeout=CONNECT_SECONDS, set_as_default=False)  # type: ignore[misc]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # dask's own of versions; ours is an error
+        try:
+            error = _within(limit, connect)  # dask's own time limit does not hold if something else answers
         except queue.Empty:
-            warn(f"A worker of {self.name} does not answer; going on without its word.", ClusterWarning)
-            return {}
-        if isinstance(found, Exception):
-            raise self.lost() from None
-        return found
+            error = TimeoutError(f"nothing that a scheduler would say in {limit:g} s.")
+    if error is not None:
+        client.status = "closed"  # otherwise a half-made client waits 20 s for an answer when it is collected
+        raise ClusterLostError(
+            f"A scheduler must answer at {host}; it did not: {_first_line(error)} Is it running, and can this "
+            "machine reach its port?"
+        ) from None
+    try:
+        yield client
+    finally:
+        client.close(timeout=CLOSE_SECONDS)
+
+
+@contextlib.contextmanager
+def _local_cluster(workers: int) -> Iterator[Any]:
+    """Start a cluster of processes here, one thread each, that only this process uses."""
+    import dask
+    from distributed import LocalCluster
+
+    leave_if_rerun()
+    try:
+        with dask.config.set(LOCAL_SETTINGS), safe_start():
+            cluster = LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                processes=True,
+                host="127.0.0.1",
+                dashboard_address="127.0.0.1:0",
+                silence_logs=logging.CRITICAL,
+                memory_limit=0,
+            )
+    except RuntimeError as error:
+        raise WorkerDiedError(f"A worker process must start; {_first_line(error)} {GUARD_HINT}") from None
+    try:
+        with safe_start():  # a worker may be started again
+            yield cluster
+    finally:
+        for nanny in cluster.workers.values():  # a task in the middle is not waited for
+            nanny.auto_restart = False
+            with contextlib.suppress(OSError, TypeError):  # it is gone, or was only just being started
+                os.kill(nanny.pid, signal.SIGKILL)
+        cluster.close(timeout=CLOSE_SECONDS)
+
+
+@contextlib.contextmanager
+def _silent_logs() -> Iterator[None]:
+    """Silence dask's logs, because what matters is raised."""
+    import distributed  # noqa: F401 - so that its loggers exist
+
+    def refuse(record: logging.LogRecord) -> bool:  # one filter per map, as several may begin and end in any order
+        return False
+
+    names = ["distributed", *(name for name in logging.root.manager.loggerDict if name.startswith("distributed."))]
+    loggers = [logging.getLogger(name) for name in names]
+    filtered = [*loggers, *(handler for log in loggers for handler in log.handlers)]
+    for one in filtered:
+        one.addFilter(refuse)
+    try:
+        yield
+    finally:
+        for one in filtered:
+            one.removeFilter(refuse)
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error) or type(error).__name__).splitlines()[0].rstrip(".") + "."

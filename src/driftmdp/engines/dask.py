@@ -1,8 +1,8 @@
-"""Dask: the same map over many machines, by batches; the cluster may lose workers on the way.
+"""Dask: the same map over many machines, by batches. The cluster may lose workers on the way.
 
-A worker that dies has its batch done again elsewhere by dask. A batch that dask gives up, as every worker that took
-it died, goes into a shelter (:mod:`driftmdp.engines.isolated`): there the guilty task is found, and the others get
-their outcomes. Every task is yielded exactly once, whatever was done twice.
+dask runs the batch of a worker that died again elsewhere. A batch that dask gives up, because every worker that
+took it died, is run in isolation (:func:`driftmdp.engines.batches.run_isolated`). There the task that kills is
+found, and the others get their outcomes. Every task is yielded exactly once, also if it was run twice.
 """
 
 from __future__ import annotations
@@ -17,37 +17,36 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any
 
-from driftmdp.engines.base import Outcomes, TaskOutcome, WorkerDiedError, as_workers, failed
+from driftmdp.engines.base import Outcomes, TaskOutcome, WorkerDiedError, all_from_bytes, as_workers, failed
 from driftmdp.engines.batches import BatchSizer, Reply, TaskBatch, Traffic, run_batch
-from driftmdp.engines.cluster import Cluster, VersionMismatchError, as_address, check_installed
-from driftmdp.engines.connect import joined
-from driftmdp.engines.pickling import unpickled_all
-from driftmdp.engines.versions import own_facts
+from driftmdp.engines.cluster import Cluster, VersionMismatchError, as_address, check_installed, connected
+from driftmdp.engines.versions import own_versions
 from driftmdp.errors import InvalidInputError
 
-AHEAD = 3  # batches in flight for each thread of the cluster
-MOST_SHELTERS = 3  # for one batch: its worker may have died of something else
-GATHER_SECONDS = 2.0  # for the outcomes of a batch that is done, then twice as long; a dead worker's is done again
+BATCHES_AHEAD = 3  # batches in flight per thread of the cluster
+MAX_ISOLATIONS = 3  # of one batch: its worker may have died of something else
+GATHER_SECONDS = 2.0  # for the outcomes of a finished batch, then twice as long; a dead worker's are done again
 
 
 class DaskEngine:
     """An :class:`Engine` on a cluster of dask.distributed; function, tasks and values must be picklable.
 
-    It is joined, or made, when the first outcome is asked for, and left at the end of the ``map``.
+    It connects, or starts a cluster, when the first outcome is requested, and disconnects at the end of the
+    ``map``.
 
     Parameters
     ----------
     workers
-        Without a scheduler, how many processes here; by default one for each usable core. With one, not given.
+        How many processes to start here, by default one per usable core. Not given with a scheduler.
     scheduler
-        Its address, such as ``tcp://host:8786``; by default a cluster of processes here.
+        Its address, such as ``tcp://host:8786``. By default a cluster of processes here.
 
     Attributes
     ----------
     workers
-        How many tasks run at a time; with a scheduler known from the first outcome on, and 1 before.
+        How many tasks run at a time. With a scheduler it is 1 before the first outcome.
     traffic
-        How many batches, and how many bytes, all maps have moved so far.
+        How many batches, and how many bytes, all maps have sent so far.
 
     Examples
     --------
@@ -82,39 +81,39 @@ class DaskEngine:
         from distributed.protocol.pickle import dumps
 
         try:
-            common = pickle.dumps((own_facts(), dumps(function)))
+            common = pickle.dumps((own_versions(), dumps(function)))
         except Exception as error:
             raise InvalidInputError(f"function must be picklable; got {function!r}.") from error
         return self._map(common, iter(tasks))
 
     def _map(self, common: bytes, tasks: Iterator[Any]) -> Outcomes:
-        for first in tasks:  # nothing is joined for nothing
-            with joined(self.workers, self.scheduler) as cluster:
+        for first in tasks:  # without tasks there is nothing to connect for
+            with connected(self.workers, self.scheduler) as cluster:
                 self.workers = cluster.threads
                 yield from _Mapping(cluster, common, chain([first], tasks), self.traffic).outcomes()
 
 
 @dataclass
 class _Flight:
-    """A batch on its way: its future, the bytes that were sent, and how long its outcomes are waited for."""
+    """A batch in flight: its future, the bytes that were sent, and the time limit for reading its outcomes."""
 
     future: Any
     batch: TaskBatch
     sent: int
-    patience: float
+    gather_seconds: float = GATHER_SECONDS
 
 
 class _Mapping:
-    """One map: what is in flight, and what is to be sent again."""
+    """One map: the batches in flight, and those to be sent again."""
 
     def __init__(self, cluster: Cluster, common: bytes, tasks: Iterator[Any], traffic: Traffic) -> None:
         self._cluster, self._common, self._traffic = cluster, common, traffic
         self._tasks = enumerate(tasks)
         self._again: deque[TaskBatch] = deque()
         self._failed: deque[TaskOutcome] = deque()
-        self._flying: dict[str, _Flight] = {}
+        self._in_flight: dict[str, _Flight] = {}
         self._done: queue.SimpleQueue[str] = queue.SimpleQueue()
-        self._pace = BatchSizer()
+        self._sizer = BatchSizer()
         self._name = f"driftmdp-{uuid.uuid4().hex}"
         self._sent = 0
 
@@ -125,8 +124,8 @@ class _Mapping:
                 self._fill()
                 if self._failed:
                     yield self._failed.popleft()
-                elif self._flying:
-                    self._cluster.look()
+                elif self._in_flight:
+                    self._cluster.check()
                     yield from self._next()
                 else:
                     return
@@ -134,26 +133,27 @@ class _Mapping:
             self._drop()
 
     def _fill(self) -> None:
-        while len(self._flying) + len(self._failed) < max(self._cluster.threads, 1) * AHEAD:
+        while len(self._in_flight) + len(self._failed) < max(self._cluster.threads, 1) * BATCHES_AHEAD:
             batch = self._next_batch()
             if batch is None:
                 return
             self._send(batch)
 
     def _next_batch(self) -> TaskBatch | None:
-        """Return what to send; a batch in a shelter is kept apart from those that may kill the shelter's worker."""
-        flying = {flight.batch.sheltered for flight in self._flying.values()}
+        """Return what to send. Isolated batches never run beside others, which may kill their worker."""
+        in_flight = {flight.batch.is_isolated for flight in self._in_flight.values()}
         if self._again:
-            return None if (not self._again[0].sheltered) in flying else self._again.popleft()
-        items = [] if True in flying else list(islice(self._tasks, self._pace.size))
+            return None if (not self._again[0].is_isolated) in in_flight else self._again.popleft()
+        items = [] if True in in_flight else list(islice(self._tasks, self._sizer.size))
         return TaskBatch(items) if items else None
 
     def _send(self, batch: TaskBatch) -> None:
-        """Send a batch; what cannot be pickled fails alone."""
+        """Send a batch. A task that cannot be pickled fails alone."""
         import dask
+        from distributed.protocol.pickle import dumps
 
         try:
-            tasks = _pickled([task for _, task in batch.items])
+            tasks = dumps([task for _, task in batch.items])
         except Exception as error:
             self._split(batch, error)
             return
@@ -163,47 +163,47 @@ class _Mapping:
         key = f"{self._name}-{self._sent}"
         with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"}):  # a task may be large
             future = self._cluster.client.submit(
-                run_batch, self._common, tasks, batch.indices, batch.sheltered, key=key, pure=False
+                run_batch, self._common, tasks, batch.indices, batch.is_isolated, key=key, pure=False
             )
-        self._flying[key] = _Flight(future, batch, len(tasks), GATHER_SECONDS)
+        self._in_flight[key] = _Flight(future, batch, len(tasks), GATHER_SECONDS)
         self._watch(key)
 
     def _watch(self, key: str) -> None:
-        self._flying[key].future.add_done_callback(lambda _: self._done.put(key))
+        self._in_flight[key].future.add_done_callback(lambda _: self._done.put(key))
 
     def _next(self) -> Outcomes:
         """Yield the outcomes of the next batch that ends, if one does soon."""
         try:
-            flight = self._flying[(key := self._done.get(timeout=0.5))]
+            flight = self._in_flight[(key := self._done.get(timeout=0.5))]
         except queue.Empty:
             return
         try:
             reply = self._answer(flight)
         except TimeoutError:
-            flight.patience *= 2
+            flight.gather_seconds *= 2
             self._watch(key)
             return
-        del self._flying[key]
+        del self._in_flight[key]
         batch = flight.batch
         if reply is None:
             return
         self._traffic.received += len(reply.outcomes)
         try:
-            found = unpickled_all(batch.indices, reply.outcomes)
-        except Exception as error:  # a value that can be read there, but not here
+            found = all_from_bytes(batch.indices, reply.outcomes)
+        except Exception as error:  # a value that only the worker can read
             self._split(batch, error)
             return
-        if not batch.sheltered:
-            self._pace.learn([outcome.seconds for outcome in found], max(flight.sent, len(reply.outcomes)))
+        if not batch.is_isolated:
+            self._sizer.learn([outcome.seconds for outcome in found], max(flight.sent, len(reply.outcomes)))
         yield from found
 
     def _answer(self, flight: _Flight) -> Reply | None:
-        """Return what a worker answered; None if the batch must be done again, in another way."""
+        """Return the reply of a worker; None if the batch must be done again, in another way."""
         from distributed import CancelledError
         from distributed.scheduler import KilledWorker
 
         try:
-            reply: Reply = flight.future.result(timeout=flight.patience)
+            reply: Reply = flight.future.result(timeout=flight.gather_seconds)
         except TimeoutError:
             raise
         except (CancelledError, OSError):
@@ -228,31 +228,24 @@ class _Mapping:
         return reply
 
     def _suspect(self, batch: TaskBatch, worker: str) -> None:
-        if batch.shelters < MOST_SHELTERS:
-            self._again.append(TaskBatch(batch.items, batch.shelters + 1))
+        if batch.isolations < MAX_ISOLATIONS:
+            self._again.append(TaskBatch(batch.items, batch.isolations + 1))
         else:
             self._split(
                 batch, WorkerDiedError(f"The workers of this task must outlive it; the last, {worker}, died.")
             )
 
     def _split(self, batch: TaskBatch, error: Exception) -> None:
-        """Do the halves of a batch; a task that is alone has the error."""
+        """Do the halves of a batch. A single task gets the error."""
         if len(batch.items) > 1:
             self._again.extend(batch.halves())
         else:
             self._failed.append(failed(batch.items[0][0], error, 0.0))
 
     def _drop(self) -> None:
-        """Cancel what has not begun; what has is not waited for."""
-        flying = [flight.future for flight in self._flying.values()]
-        self._flying.clear()
-        if flying and self._cluster.client.status == "running":
+        """Cancel what has not begun, without waiting for what has."""
+        in_flight = [flight.future for flight in self._in_flight.values()]
+        self._in_flight.clear()
+        if in_flight and self._cluster.client.status == "running":
             with contextlib.suppress(OSError):  # lost in this very moment
-                self._cluster.client.cancel(flying)
-
-
-def _pickled(tasks: list[Any]) -> bytes:
-    from distributed.protocol.pickle import dumps
-
-    pickled: bytes = dumps(tasks)
-    return pickled
+                self._cluster.client.cancel(in_flight)

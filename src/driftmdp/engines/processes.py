@@ -1,11 +1,11 @@
-"""Processes: for functions in plain Python, which threads cannot run side by side.
+"""Processes: for functions in plain Python, which threads would not run side by side.
 
-Each worker process is driven by one thread of the parent: it sends a few tasks in one message when the worker is
-idle, and receives their outcomes one by one. So neither side ever waits to be read while the other does too, and if
-the worker dies, the first task without an outcome is the one that was running; the rest go to a replacement.
+Each worker process is driven by one thread of the parent. The thread sends a few tasks in one message when the
+worker is idle, and receives their outcomes one by one. So never does each side wait for the other to read. If the
+worker dies, the first task without an outcome is the one that was running, and the rest go to a replacement.
 
-Processes are spawned, never forked: a fork copies locks that other threads hold. A worker ignores Ctrl-C (the
-parent decides) and ends when its parent does.
+Processes are spawned, never forked, because a fork copies locks that other threads hold. A worker ignores Ctrl-C
+(the parent decides) and ends when its parent does.
 """
 
 from __future__ import annotations
@@ -21,42 +21,21 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from typing import Any
 
-from driftmdp.engines.base import (
-    AHEAD,
-    GUARD,
-    HERE,
-    NAMES,
-    NO_GUARD,
-    SAFE_PATH,
-    Done,
-    Outcomes,
-    TaskOutcome,
-    Todo,
-    WorkerDiedError,
-    as_workers,
-    failed,
-    how_it_ended,
-    leave_if_rerun,
-    run_one,
-    safe_start,
-    share_out,
-)
-from driftmdp.engines.pickling import portable, unpickled
+from driftmdp.engines import base
+from driftmdp.engines.base import Done, Outcomes, Todo, WorkerDiedError, failed, safe_start
 from driftmdp.errors import InvalidInputError
 
 _SPAWN = multiprocessing.get_context("spawn")
-
-_GROUP_SECONDS = (
-    0.005  # tasks are sent in groups of about so much work, so that long ones never wait for each other
-)
-_TRIES = 3  # starts of a worker before the map gives up
-_GRACE = 5.0  # seconds that an idle worker has to end by itself
+_GROUP_SECONDS = 0.005  # of work in one message: groups are small, so that long tasks never wait for each other
+_MAX_STARTS = 3  # of a worker before the map gives up
+_EXIT_SECONDS = 5.0  # that an idle worker has to end by itself
 _READY, _BEGUN = b"ready", b"begun"  # after the start; after each group of tasks
 
 Item = tuple[int, bytes]  # a task's index, and the task pickled
@@ -65,12 +44,12 @@ Item = tuple[int, bytes]  # a task's index, and the task pickled
 class ProcessEngine:
     """An :class:`Engine` of processes; function, tasks and values must be picklable.
 
-    The processes live as long as one ``map``. One that dies in a task gives this task a :class:`WorkerDiedError`.
+    The processes live as long as one ``map``. If one dies, its task gets a :class:`WorkerDiedError`.
 
     Parameters
     ----------
     workers
-        How many tasks run at a time; by default one for each usable core.
+        How many tasks run at a time; by default one per usable core.
 
     Examples
     --------
@@ -79,7 +58,7 @@ class ProcessEngine:
     """
 
     def __init__(self, workers: int | None = None) -> None:
-        self.workers = as_workers(workers)
+        self.workers = base.as_workers(workers)
 
     def __repr__(self) -> str:
         return f"ProcessEngine(workers={self.workers})"
@@ -90,26 +69,42 @@ class ProcessEngine:
         Raises
         ------
         InvalidInputError
-            If the function cannot be pickled, or the script is no file.
+            If the function cannot be pickled, or the script is not a file.
         WorkerDiedError
             If a worker cannot even be started.
         """
-        leave_if_rerun()
+        base.leave_if_rerun()
         if getattr(sys.modules["__main__"], "__file__", None) == "<stdin>":
             raise InvalidInputError("The script must be a file, which worker processes run; got <stdin>. Save it.")
         try:
             pickled = pickle.dumps(function)
         except Exception as error:
             raise InvalidInputError(f"function must be importable from a module; got {function!r}.") from error
-        nursery = _Nursery(pickled)
-        return share_out(partial(_drive, nursery), self.workers, tasks, interrupt=nursery.stop)
+        pool = _WorkerPool(pickled)
+        work = lambda todo, done: _Driver(pool, done).drive(todo)  # noqa: E731
+        return base.run_in_threads(work, self.workers, tasks, interrupt=pool.stop)
 
 
 class _StoppedError(Exception):
     """The map was ended early; the worker was killed on purpose."""
 
 
-class _Nursery:
+@dataclass
+class _Worker:
+    """A worker process and our end of its pipe."""
+
+    process: SpawnProcess
+    pipe: Connection
+
+    def receive(self) -> bytes | None:
+        """Return the next message, or None if the worker died."""
+        try:
+            return self.pipe.recv_bytes()
+        except (EOFError, OSError):
+            return None
+
+
+class _WorkerPool:
     """Starts worker processes, and kills them all at once."""
 
     def __init__(self, function: bytes) -> None:
@@ -120,23 +115,23 @@ class _Nursery:
 
     def start(self) -> _Worker:
         """Return a worker that is ready."""
-        for _ in range(_TRIES):
+        for _ in range(_MAX_STARTS):
             worker = self._launch()
             if worker.receive() == _READY:
                 return worker
-            how = self.reap(worker)
-            if worker.process.exitcode == NO_GUARD:
+            reason = self.reap(worker)
+            if worker.process.exitcode == base.NO_GUARD_EXIT_CODE:
                 raise WorkerDiedError(
                     "Worker processes must be started under `if __name__ == '__main__':`, since each of them runs "
                     "the script up to there; got a call outside of it. Indent the call under that line."
                 )
-        raise WorkerDiedError(
-            f"A worker process must start; it {how} before its first task, {_TRIES} times. {GUARD}"
-        )
+        often = f"{_MAX_STARTS} times. {base.GUARD_HINT}"
+        raise WorkerDiedError(f"A worker process must start; it {reason} before its first task, {often}")
 
     def _launch(self) -> _Worker:
         ours, theirs = _SPAWN.Pipe()
-        process = _SPAWN.Process(target=_serve, args=(theirs, self._function), daemon=True, name=NAMES[0])
+        name = base.PROCESS_NAMES[0]
+        process = _SPAWN.Process(target=_serve, args=(theirs, self._function), daemon=True, name=name)
         with self._lock:
             if self._stopped:
                 raise _StoppedError
@@ -147,84 +142,73 @@ class _Nursery:
         return _Worker(process, ours)
 
     def reap(self, worker: _Worker) -> str:
-        """Return how a worker ended, after its end; raise if that was on purpose."""
-        worker.end()
+        """End a worker and return the reason of its end; raise if the map was stopped."""
+        worker.pipe.close()
+        process = worker.process
+        process.join(_EXIT_SECONDS)
+        if process.is_alive():
+            process.kill()
+            process.join()
         with self._lock:
-            self._processes.discard(worker.process)
+            self._processes.discard(process)
             if self._stopped:
                 raise _StoppedError
-        return how_it_ended(worker.process.exitcode)
+        return base.exit_reason(process.exitcode)
 
     def stop(self) -> None:
-        """Kill every worker and start none any more."""
+        """Kill every worker, and start no other."""
         with self._lock:
             self._stopped = True
             for process in self._processes:
                 process.kill()
 
 
-class _Worker:
-    """A worker process and our end of its pipe."""
-
-    def __init__(self, process: SpawnProcess, pipe: Connection) -> None:
-        self.process = process
-        self._pipe = pipe
-
-    def send(self, items: list[Item]) -> None:
-        """Send tasks to the idle worker; a dead one is noticed when its answer is awaited."""
-        with contextlib.suppress(OSError):
-            self._pipe.send_bytes(pickle.dumps(items, protocol=-1))
-
-    def receive(self) -> bytes | None:
-        """Return the next message, or None if the worker died."""
-        try:
-            return self._pipe.recv_bytes()
-        except (EOFError, OSError):
-            return None
-
-    def end(self) -> None:
-        """Let the worker end by itself, or else kill it."""
-        self._pipe.close()
-        self.process.join(_GRACE)
-        if self.process.is_alive():
-            self.process.kill()
-            self.process.join()
-
-
 class _Driver:
     """Runs groups of tasks on one worker process, which is replaced when it dies."""
 
-    def __init__(self, nursery: _Nursery, done: Done) -> None:
-        self.group = 1
-        self._nursery = nursery
-        self._done = done
+    def __init__(self, pool: _WorkerPool, done: Done) -> None:
+        self._pool, self._done = pool, done
         self._worker: _Worker | None = None
+        self._group = 1
 
-    def run(self, tasks: list[tuple[int, Any]]) -> None:
+    def drive(self, todo: Todo) -> None:
+        """Run tasks in this thread of the parent until there are no more."""
+        _block_ctrl_c()
+        try:
+            while tasks := _take(todo, self._group):
+                self._run(tasks)
+            if self._worker is not None:
+                self._pool.reap(self._worker)
+        except _StoppedError:
+            pass
+        except WorkerDiedError as error:  # its message is complete, and this thread's frames add nothing
+            self._done.put(error.with_traceback(None))
+        except BaseException as error:
+            self._done.put(error)
+
+    def _run(self, tasks: list[tuple[int, Any]]) -> None:
         """Put one outcome for every task."""
         items = deque(self._pickled(tasks))
         while items:
-            fresh = self._worker is None
-            worker = self._worker = self._worker or self._nursery.start()
-            worker.send(list(items))
+            is_new = self._worker is None
+            worker = self._worker = self._worker or self._pool.start()
+            with contextlib.suppress(OSError):  # a dead worker is noticed when its answer is awaited
+                worker.pipe.send_bytes(pickle.dumps(list(items), protocol=-1))
             started = time.perf_counter()
-            begun = worker.receive() == _BEGUN
+            has_begun = worker.receive() == _BEGUN
             while items and (message := worker.receive()) is not None:
                 index, _ = items.popleft()
-                self._finish(unpickled(index, message))
+                outcome = base.from_bytes(index, message)
+                self._group = max(1, min(base.TASKS_AHEAD // 2, int(_GROUP_SECONDS / max(outcome.seconds, 1e-6))))
+                self._done.put(outcome)
                 started = time.perf_counter()
             if items:
                 self._worker = None
-                how = self._nursery.reap(worker)
-                if begun or fresh:  # otherwise it died while it was idle, and no task is to blame
+                reason = self._pool.reap(worker)
+                if has_begun or is_new:  # otherwise it died while it was idle, and no task is to blame
                     index, _ = items.popleft()
-                    error = WorkerDiedError(f"The worker process of task {index} must outlive it; it {how}.")
+                    error = WorkerDiedError(f"The worker process of task {index} must outlive it; it {reason}.")
                     self._done.put(failed(index, error, time.perf_counter() - started))
-
-    def close(self) -> None:
-        """End the worker."""
-        if self._worker is not None:
-            self._nursery.reap(self._worker)
 
     def _pickled(self, tasks: list[tuple[int, Any]]) -> list[Item]:
         items = []
@@ -235,40 +219,18 @@ class _Driver:
                 self._done.put(failed(index, error, 0.0))
         return items
 
-    def _finish(self, outcome: TaskOutcome) -> None:
-        self.group = max(1, min(AHEAD // 2, int(_GROUP_SECONDS / max(outcome.seconds, 1e-6))))
-        self._done.put(outcome)
-
-
-def _drive(nursery: _Nursery, todo: Todo, done: Done) -> None:
-    """Be the parent's thread that drives one worker process."""
-    _block_ctrl_c()
-    driver = _Driver(nursery, done)
-    try:
-        while tasks := _take(todo, driver.group):
-            driver.run(tasks)
-        driver.close()
-    except _StoppedError:
-        pass
-    except WorkerDiedError as error:  # it says all; where in this thread it was raised helps nobody
-        done.put(error.with_traceback(None))
-    except BaseException as error:
-        done.put(error)
-
 
 def _take(todo: Todo, limit: int) -> list[tuple[int, Any]]:
-    """Return up to ``limit`` tasks, at least one unless all is done."""
+    """Return up to ``limit`` tasks, at least one unless all are taken."""
     tasks = []
     item = todo.get()
-    while item is not None:
-        tasks.append(item)
-        if len(tasks) == limit:
-            return tasks
-        try:
+    with contextlib.suppress(queue.Empty):
+        while item is not None:
+            tasks.append(item)
+            if len(tasks) == limit:
+                return tasks
             item = todo.get_nowait()
-        except queue.Empty:
-            return tasks
-    todo.put(None)
+        todo.put(None)
     return tasks
 
 
@@ -281,9 +243,9 @@ def _block_ctrl_c() -> None:
 
 
 def _serve(pipe: Connection, function: bytes) -> None:
-    """Be a worker process: run what comes through the pipe until it ends."""
-    if os.environ.get(SAFE_PATH) == HERE:  # processes that the user's code starts are its own affair
-        del os.environ[SAFE_PATH]
+    """Run tasks from the pipe in a worker process, until the pipe ends."""
+    if os.environ.get(base.SAFE_PATH) == base.SAFE_PATH_VALUE:  # not for processes that the user's code starts
+        del os.environ[base.SAFE_PATH]
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_die_with_parent, daemon=True).start()
     call = partial(_call, function)
@@ -295,7 +257,7 @@ def _serve(pipe: Connection, function: bytes) -> None:
             return
         pipe.send_bytes(_BEGUN)
         for index, task in items:
-            pipe.send_bytes(portable(run_one(call, index, task)))
+            pipe.send_bytes(base.to_bytes(base.run_one(call, index, task)))
 
 
 def _die_with_parent() -> None:

@@ -6,18 +6,18 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
-from driftmdp.engines.base import Done, Outcomes, Todo, as_workers, run_one, share_out
+from driftmdp.engines.base import Done, Outcomes, Todo, as_workers, run_in_threads, run_one
 
 
 class ThreadEngine:
     """An :class:`Engine` of threads; one worker runs in the calling thread.
 
-    A task that raises what is no ``Exception`` (``SystemExit``, say) ends the map and is raised to the caller.
+    A task that raises something other than an ``Exception``, such as ``SystemExit``, ends the map, which raises it.
 
     Parameters
     ----------
     workers
-        How many tasks run at a time; by default one for each usable core.
+        How many tasks run at a time, by default one per usable core.
 
     Examples
     --------
@@ -35,7 +35,7 @@ class ThreadEngine:
         """Yield the outcome of ``function(task)`` for every task, in the order in which they end."""
         if self.workers == 1:
             return (run_one(function, index, task) for index, task in enumerate(tasks))
-        return share_out(partial(_work, function), self.workers, tasks)
+        return run_in_threads(partial(_work, function), self.workers, tasks)
 
 
 def _work(function: Callable[[Any], Any], todo: Todo, done: Done) -> None:

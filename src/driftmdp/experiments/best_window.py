@@ -17,8 +17,7 @@ from driftmdp.agents.swucrl2_cw import tuned_to
 from driftmdp.display import safely, table
 from driftmdp.engines.base import leave_if_rerun
 from driftmdp.errors import InvalidInputError, VacuousPlansWarning
-from driftmdp.experiments.results_view import number
-from driftmdp.experiments.suite import geometric_windows
+from driftmdp.experiments.results import short_number
 from driftmdp.mdp import Problem
 from driftmdp.planning import optimal_gains
 from driftmdp.progress import Progress, as_progress, watched
@@ -30,23 +29,23 @@ from driftmdp.validation import as_integer, quietly, warn
 if TYPE_CHECKING:
     import pandas as pd
 
-SHORTEST, COUNT = 4, 12  # of the windows that are tried by default
-LEVEL = 0.05  # of the tests
+SHORTEST_WINDOW, N_WINDOWS = 4, 12  # of the default grid
+TEST_LEVEL = 0.05
 
 
 class WindowScore(NamedTuple):
-    """What one agent missed, over the seeds that nothing was chosen on.
+    """The regret of one agent, over seeds that nothing was chosen on.
 
     Attributes
     ----------
     name
-        ``window 53``; ``theorem-1: window 20`` (with one state, ``bandit: ...``); or ``Adaptive``.
+        ``window 53``, ``theorem-1: window 20`` (with one state, ``bandit: ...``), or ``Adaptive``.
     window
-        W; None for Adaptive.
+        W, or None for Adaptive.
     regret, low, high
         The mean dynamic regret, and the ends of its 95% bootstrap interval.
     p_value
-        Of the differences from the best window, paired by seed (sign flips, Holm); NaN for that window itself.
+        Of the differences from the best window, paired by seed (sign flips, Holm). NaN for that window itself.
     vacuous_share
         The mean share of plans in which every radius was vacuous.
     """
@@ -71,7 +70,7 @@ class BestWindow:
     best
         The window with the least mean regret over as many *other* seeds.
     scores
-        Of every window, ascending; then of a theorem's window, and of Adaptive.
+        Of every window, ascending, then of a theorem's window and of Adaptive.
     """
 
     problem: str
@@ -88,16 +87,16 @@ class BestWindow:
 
     @property
     def tied(self) -> tuple[int, ...]:
-        """The windows that cannot be told apart from the best at the 5% level, which is among them."""
-        return tuple(int(row.window or 0) for row in self.windows if not row.p_value < LEVEL)
+        """The windows that do not differ from the best at the 5% level, the best among them."""
+        return tuple(int(row.window or 0) for row in self.windows if not row.p_value < TEST_LEVEL)
 
     @property
     def is_vacuous(self) -> bool:
-        """Whether every plan with a window was vacuous: then all windows do the same, and none is best."""
+        """Whether every plan with a window was vacuous. Then all windows do the same, and none is best."""
         return all(row.vacuous_share == 1.0 for row in self.scores[:-1])
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the scores as a table, a row each."""
+        """Return the scores as a table, one row per score."""
         import pandas as pd
 
         return pd.DataFrame(self.scores)
@@ -120,7 +119,7 @@ class BestWindow:
         return [
             (
                 row.name,
-                f"{number(row.regret)} [{number(row.low)}, {number(row.high)}]",
+                f"{short_number(row.regret)} [{short_number(row.low)}, {short_number(row.high)}]",
                 "" if np.isnan(row.vacuous_share) else f"{row.vacuous_share:.0%}",
             )
             for row in self.scores
@@ -132,11 +131,14 @@ class BestWindow:
         others = [f"{window:,}" for window in self.tied if window != self.best]
         if len(self.windows) == 1:
             return f"Only window {self.best:,} was tried."
-        apart = f"It cannot be told apart from {', '.join(others)}." if others else ALL_DIFFER
+        apart = (
+            f"It cannot be told apart from {', '.join(others)}."
+            if others
+            else "All other windows of the grid differ from it."
+        )
         return f"Best, chosen on {self.seeds} other seeds: window {self.best:,}. {apart}"
 
 
-ALL_DIFFER = "All other windows of the grid differ from it."
 HEADER = "", "dynamic regret [95%]", "vacuous plans"
 
 
@@ -153,40 +155,40 @@ def best_window(
 ) -> BestWindow:
     """Try SWUCRL2-CW with many windows on a problem, beside a theorem's window and Adaptive.
 
-    The best window is chosen on seeds of its own, ``seeds .. 2 seeds - 1``; all scores are of the seeds
-    ``0 .. seeds - 1``, on which nothing was chosen. With one seed every agent faces the same luck.
+    The best window is chosen on seeds of its own, ``seeds .. 2 seeds - 1``. All scores are of the seeds
+    ``0 .. seeds - 1``, on which nothing was chosen. With one seed every agent meets the same random draws.
 
     Parameters
     ----------
     problem
-        The world to be learned; its exact drift is used for the regret and for the theorem's window.
+        The problem to learn. Its exact drift is used for the regret and for the theorem's window.
     windows
-        What to try, each from 1 to T; by default 12 in equal ratios, from 4 to T.
+        The windows to try, each from 1 to T. By default 12 in equal ratios, from 4 to T.
     scale
-        A factor on every radius; theory's own, 1, is vacuous at horizons of thousands of steps.
+        A factor on every radius. Theory's own, 1, is vacuous at horizons of thousands of steps.
     widening
-        eta; by default sqrt(B_p W / T), Theorem 1's for the window.
+        eta, by default sqrt(B_p W / T), Theorem 1's for the window.
     seeds
-        How many seeds are scored, at least 2; as many more choose. With fewer than 6 nothing can be told apart.
+        How many seeds are scored, at least 2. As many more choose. With fewer than 6 no difference is significant.
     workers, engine, scheduler
         As for ``experiments.run``: how many runs at a time, and where. They change nothing in the result.
     progress
-        True shows how it goes; an object with ``begin``, ``advance`` and ``end`` is told.
+        True shows a progress bar. An object with ``begin``, ``advance`` and ``end`` gets these calls.
 
     Returns
     -------
     BestWindow
-        ``best``, ``tied``, and ``scores`` with intervals; printed, a table.
+        ``best``, ``tied``, and ``scores`` with intervals. It prints as a table.
 
     Raises
     ------
     InvalidInputError
-        If something that was given is wrong.
+        If an argument is wrong.
 
     Warns
     -----
     VacuousPlansWarning
-        If every plan with a window was vacuous: then no window is better than another.
+        If every plan with a window was vacuous. Then no window is better than another.
 
     Examples
     --------
@@ -207,10 +209,9 @@ def best_window(
     tasks = [(agent, seed) for agent in windowed for seed in range(n, 2 * n)]
     tasks += [(agent, seed) for agent in agents for seed in range(n)]
     optimum = float(optimal_gains(problem.drifting, allow_transient=True).sum())
-    play = functools.partial(_missed, problem, optimum)
     chosen = engines.make(engines.choose(engine, len(tasks), scheduler=scheduler), workers, scheduler)
-    told = watched(chosen.map(play, tasks), len(tasks), watcher)
-    values = _values(told).reshape(-1, n, 2)
+    outcomes = chosen.map(functools.partial(_regret, problem, optimum), tasks)
+    values = _values(watched(outcomes, len(tasks), watcher)).reshape(-1, n, 2)
     best = int(values[: len(tried), :, 0].mean(axis=1).argmin())
     names: list[tuple[str, int | None]] = [(f"window {window:,}", window) for window in tried]
     names += [(f"{tuned_to(problem, {}).rule}: window {theory.window:,}", theory.window), ("Adaptive", None)]
@@ -221,9 +222,21 @@ def best_window(
     return found
 
 
+def geometric_windows(shortest: int, longest: int, count: int) -> list[int]:
+    """Return up to ``count`` different windows, each about the same factor longer than the one before.
+
+    Examples
+    --------
+    >>> geometric_windows(4, 5000, 6)
+    [4, 17, 69, 289, 1201, 5000]
+    """
+    lengths = np.geomspace(min(shortest, longest), longest, count)
+    return [int(window) for window in np.unique(np.rint(lengths).astype(np.int64))]
+
+
 def _checked_windows(windows: Iterable[int] | None, horizon: int) -> list[int]:
     if windows is None:
-        return geometric_windows(SHORTEST, horizon, COUNT)
+        return geometric_windows(SHORTEST_WINDOW, horizon, N_WINDOWS)
     if isinstance(windows, str) or not isinstance(windows, Iterable):
         raise InvalidInputError(f"windows must be a list of whole numbers; got {windows!r}.")
     found = sorted({as_integer(window, f"windows[{i}]", 1, horizon) for i, window in enumerate(windows)})
@@ -233,7 +246,7 @@ def _checked_windows(windows: Iterable[int] | None, horizon: int) -> list[int]:
 
 
 @quietly()
-def _missed(problem: Problem, optimum: float, task: tuple[Agent, int]) -> tuple[float, float]:
+def _regret(problem: Problem, optimum: float, task: tuple[Agent, int]) -> tuple[float, float]:
     """Return the dynamic regret of a run, and the share of its plans that were vacuous."""
     agent, seed = task
     run = simulate(agent, problem, seed)
@@ -241,7 +254,7 @@ def _missed(problem: Problem, optimum: float, task: tuple[Agent, int]) -> tuple[
 
 
 def _values(outcomes: Iterable[engines.TaskOutcome]) -> NDArray[np.float64]:
-    """Return the values in the order of the tasks, or raise what the first that failed raised."""
+    """Return the values in the order of the tasks, or raise the error of the first that failed."""
     ordered = sorted(outcomes, key=lambda outcome: outcome.index)
     for outcome in ordered:
         if outcome.error is not None:

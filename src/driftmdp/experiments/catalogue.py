@@ -1,6 +1,6 @@
-"""From a name and parameters to a problem or an agent: the built-in ones, or ``module:name`` for one's own.
+"""Makers of problems and agents by name: the built-in ones, or ``module:name`` for the user's own.
 
-A name of one's own is imported; a digest of its file is part of what a run is, so that edited code is run again.
+A user's module is imported. A digest of its files is part of a run's identity, so that edited code runs again.
 """
 
 from __future__ import annotations
@@ -17,30 +17,31 @@ from driftmdp.experiments.user_code import digest_of_code, find
 from driftmdp.mdp import Problem
 from driftmdp.validation import nearest_name, quietly
 
-FROM_PROBLEM = {"reward_range", "feedback_range"}  # what an agent takes from its problem, if it is not given
-OF_INVENTORY = {"inventory": {"costs", "capacity", "lead_time"}}  # what the problem says of the shelf
-OF_PROBLEM = {"policies", "policy_index"}  # what the oracle finds out itself
-FILLED_IN = {"space", "horizon", "problem", "seed"}  # an agent's parameters that a spec does not give
+FROM_PROBLEM = {"reward_range", "feedback_range"}  # an agent takes these from its problem unless given
+FROM_SHELF = {"costs", "capacity", "lead_time"}  # an inventory agent takes these from an inventory problem
+ORACLE_COMPUTES = {"policies", "policy_index"}
+NOT_IN_SPEC = {"space", "horizon", "problem", "seed"}  # parameters of an agent that a spec does not give
 
 
 @dataclass(frozen=True)
 class Maker:
-    """Something that makes problems or agents.
+    """A maker of problems or agents.
 
     Attributes
     ----------
     name
-        In full: with the version, or ``module:name``.
+        The full name: with the version, or ``module:name``.
     make
-        The function that is called: with parameters, for agents after the problem.
+        The function that is called with the parameters, for agents after the problem.
     defaults
-        What may be given, with defaults; ``inspect.Parameter.empty`` where there is none.
+        The parameters, with defaults. ``inspect.Parameter.empty`` where there is none.
     takes_any
-        Whether other names may be given too.
+        Whether other parameters may be given too.
     source
-        A digest of the file of one's own code; empty for what this package has.
+        A digest of the user's own code. Empty for code of this package.
     later
-        Parameters that are newer than stored results, with the value that those have: no part of what a run is.
+        Parameters that are newer than stored results, with the value of those results. At this value a parameter is
+        no part of a run's identity.
     """
 
     name: str
@@ -53,23 +54,23 @@ class Maker:
     @property
     def fixed_defaults(self) -> dict[str, Any]:
         """The defaults that do not depend on the problem."""
-        unknown = inspect.Parameter.empty
-        return {k: v for k, v in self.defaults.items() if v is not unknown and k not in FROM_PROBLEM}
+        missing = inspect.Parameter.empty
+        return {k: v for k, v in self.defaults.items() if v is not missing and k not in FROM_PROBLEM}
 
     def check(self, parameters: Mapping[str, Any], where: str) -> None:
         """Refuse a name that is not a parameter."""
         for key, value in parameters.items():
             if key not in self.defaults and not self.takes_any:
-                known = f"It has {', '.join(self.defaults) or 'none'}."
-                help_ = known if self.source else f"`driftmdp show {self.name}` has them all."
+                listed = f"It has {', '.join(self.defaults) or 'none'}."
+                hint = listed if self.source else f"`driftmdp show {self.name}` has them all."
                 raise InvalidInputError(
                     f"{where}.{key} must be a parameter of {self.name}; got {value!r}."
-                    f"{nearest_name(key, self.defaults)} {help_}"
+                    f"{nearest_name(key, self.defaults)} {hint}"
                 )
 
 
 def problem_maker(name: str) -> Maker:
-    """Return what makes the problems of a name.
+    """Return the maker of the problems of a name.
 
     Examples
     --------
@@ -77,7 +78,7 @@ def problem_maker(name: str) -> Maker:
     'two-state-v1'
     """
     if ":" in name:
-        return _own(name, is_agent=False)
+        return _users_maker(name, is_agent=False)
     try:
         entry = problems.describe(name)
     except UnknownNameError:
@@ -101,7 +102,7 @@ def spec_agents() -> dict[str, type[BuiltinAgent]]:
 
 
 def agent_maker(name: str) -> Maker:
-    """Return what makes the agents of a name.
+    """Return the maker of the agents of a name.
 
     Examples
     --------
@@ -109,35 +110,33 @@ def agent_maker(name: str) -> Maker:
     []
     """
     if ":" in name:
-        return _own(name, is_agent=True)
+        return _users_maker(name, is_agent=True)
     known = spec_agents()
     if name not in known:
         raise UnknownNameError(
             f"There is no agent {name!r}.{nearest_name(name, known)} `driftmdp list agents` has them all; write "
             "'module:name' for one of your own."
         )
-    return _of_class(name, known[name])
+    return _class_maker(name, known[name])
 
 
-def _of_class(name: str, kind: Any, source: str = "") -> Maker:
-    filled_in = FILLED_IN | OF_INVENTORY.get(getattr(kind, "only_for", ""), set())
-    if kind is agents.Oracle:
-        filled_in |= OF_PROBLEM
-    taken, takes_any = _parameters(kind, filled_in)
-    more, _ = _parameters(kind.for_problem, FILLED_IN)
+def _class_maker(name: str, kind: Any, source: str = "") -> Maker:
+    is_inventory, is_oracle = getattr(kind, "only_for", "") == "inventory", kind is agents.Oracle
+    hidden = NOT_IN_SPEC | (FROM_SHELF if is_inventory else set()) | (ORACLE_COMPUTES if is_oracle else set())
+    taken, takes_any = _parameters(kind, hidden)
+    more, _ = _parameters(kind.for_problem, NOT_IN_SPEC)
     return Maker(name, kind.for_problem, taken | more, takes_any, source, getattr(kind, "later_parameters", {}))
 
 
-def _own(name: str, is_agent: bool) -> Maker:
-    """Return the maker that ``module:name`` stands for."""
-    found = find(name)
-    source = digest_of_code(name)
+def _users_maker(name: str, is_agent: bool) -> Maker:
+    """Return the maker for ``module:name``."""
+    found, source = find(name), digest_of_code(name)
     if is_agent and hasattr(found, "for_problem"):
-        return _of_class(name, found, source)
+        return _class_maker(name, found, source)
     try:
         first = next(iter(inspect.signature(found).parameters.values()), None) if is_agent else None
         problem = {first.name} if first is not None and first.default is first.empty else set()
-        defaults, takes_any = _parameters(found, FILLED_IN | problem if is_agent else set())
+        defaults, takes_any = _parameters(found, NOT_IN_SPEC | problem if is_agent else set())
     except ValueError:
         raise InvalidInputError(f"{name} must be written in Python, so that its parameters are known.") from None
     return Maker(name, found, defaults, takes_any, source)
@@ -151,7 +150,7 @@ def _parameters(function: Callable[..., Any], hidden: set[str]) -> tuple[dict[st
 
 
 def make_problem(maker: Maker, parameters: Mapping[str, Any]) -> Problem:
-    """Return a problem with all its parameters noted."""
+    """Make a problem."""
     problem = maker.make(**parameters)
     if not isinstance(problem, Problem):
         raise InvalidInputError(f"{maker.name} must make a Problem; got {type(problem).__name__}.")
@@ -159,21 +158,21 @@ def make_problem(maker: Maker, parameters: Mapping[str, Any]) -> Problem:
 
 
 def make_agent(maker: Maker, problem: Problem, parameters: Mapping[str, Any]) -> Agent:
-    """Return an agent for a problem.
+    """Make an agent for a problem.
 
-    Two words for what TOML cannot say: ``reward_range = "raw"`` is the raw reading, ``"problem"`` the problem's.
+    Two words stand for what TOML cannot express: ``reward_range = "raw"`` is None, the raw reading, and
+    ``"problem"`` is the problem's range.
     """
     given = dict(parameters)
-    if given.get("reward_range") == "raw":
-        given["reward_range"] = None
-    elif given.get("reward_range") == "problem":
-        given["reward_range"] = problem.reward_range
-    elif isinstance(given.get("reward_range"), str):
-        raise InvalidInputError(
-            f"reward_range must be two numbers, 'raw' (as they are) or 'problem' (the problem's); got "
-            f"{given['reward_range']!r}."
-        )
-    with quietly():  # what an agent has to say of its parameters is in its summary
+    reward_range, words = given.get("reward_range"), {"raw": None, "problem": problem.reward_range}
+    if isinstance(reward_range, str):
+        if reward_range not in words:
+            raise InvalidInputError(
+                "reward_range must be two numbers, 'raw' (as they are) or 'problem' (the problem's); got "
+                f"{reward_range!r}."
+            )
+        given["reward_range"] = words[reward_range]
+    with quietly():  # an agent's remarks on its parameters are in its summary
         agent = maker.make(problem, **given)
     if not isinstance(agent, Agent):
         raise InvalidInputError(f"{maker.name} must have reset, act and observe; got {agent!r}.")

@@ -1,4 +1,4 @@
-"""What a run is, whatever its place in a spec: a readable slug, and a digest of all that decides its numbers."""
+"""Names of runs, problems and agents: the canonical text, its digest, a readable slug, and labels for reports."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from driftmdp.errors import InvalidInputError
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON has it; 5.0 and 5 are one number, an object is what it says of itself."""
+    """Return a value as JSON types. 5.0 and 5 are one number, and an object is its repr."""
     if isinstance(value, Mapping):
         return {str(key): plain(value[key]) for key in sorted(value, key=str)}
     if isinstance(value, list | tuple):
@@ -22,12 +22,12 @@ def plain(value: Any) -> Any:
         return int(value)
     if isinstance(value, str | int | float | bool | None):
         return value
-    said = repr(value)
-    return type(value).__name__ if " at 0x" in said else said  # an address would be another one in every process
+    text = repr(value)
+    return type(value).__name__ if " at 0x" in text else text  # an address differs in every process
 
 
 def canonical(value: Any) -> str:
-    """Return the one text that stands for a value.
+    """Return the one JSON text that represents a value.
 
     Examples
     --------
@@ -50,12 +50,12 @@ def check_finite(value: Any, where: str) -> None:
 
 
 def digest(text: str) -> str:
-    """Return sixteen hexadecimal digits of a text."""
+    """Return the first sixteen hexadecimal digits of a text's SHA-256."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def slug(name: str, parameters: Mapping[str, Any]) -> str:
-    """Return a short name for people that a file may have too.
+    """Return a short readable name that is valid in file names.
 
     Examples
     --------
@@ -67,7 +67,42 @@ def slug(name: str, parameters: Mapping[str, Any]) -> str:
 
 
 def shown(value: Any) -> str:
-    """Return a value for people: six digits of a number, nothing of quotes."""
+    """Return a value for people: six digits of a number, text without quotes."""
     if isinstance(value, float):
         return f"{value:.6g}"
     return value if isinstance(value, str) else canonical(value)
+
+
+def labelled(base: str, varied: Mapping[str, Any]) -> str:
+    """Return a label with the values of a grid, in place of ``{key}`` or appended.
+
+    Examples
+    --------
+    >>> labelled("V_r = {v_r}", {"v_r": "T^0.5", "horizon": 100})
+    'V_r = T^0.5 (horizon=100)'
+    """
+    label, rest = base, []
+    for key, value in varied.items():
+        if f"{{{key}}}" in label:
+            label = label.replace(f"{{{key}}}", shown(value))
+        else:
+            rest.append(f"{key}={shown(value)}")
+    return f"{label} ({', '.join(rest)})" if rest else label
+
+
+def line_label(base: str, varied: Mapping[str, Any], split: Sequence[str]) -> str:
+    """Return an agent's label in a report whose reader switches between values of the ``split`` parameters.
+
+    Examples
+    --------
+    >>> line_label("UCRL2 {scale}", {"scale": 0.1, "ties": "first"}, split=["scale"])
+    'UCRL2 (ties=first)'
+    """
+    for key in split:
+        base = base.replace(f"{{{key}}}", "")
+    return labelled(" ".join(base.split()), {key: value for key, value in varied.items() if key not in split})
+
+
+def agrees(varied: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
+    """Return whether a point of a grid has these values, for the keys that it has."""
+    return all(canonical(varied[key]) == canonical(value) for key, value in values.items() if key in varied)

@@ -1,7 +1,7 @@
-"""Finished runs that are not in a batch yet, appended one by one: a killed process loses only what was in flight.
+"""Finished runs that are in no batch yet, appended one by one. A killed process loses only the runs in flight.
 
-A record is its length, a checksum and the row. What does not check, a tail that was torn when the process or the
-machine stopped, is found on opening and cut off; its runs are done again.
+A record is a length, a checksum and the row. A tail that was torn when the process or the machine stopped fails its
+check. It is found on opening and cut off, and its runs are done again. Why this is not SQLite: docs/decisions, 18.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import BinaryIO
 from driftmdp.files import write_whole
 
 MAGIC = b"driftmdp journal 1\n"
-HEAD = struct.Struct("<II")
+RECORD_HEADER = struct.Struct("<II")
 
 
 def read_records(content: bytes) -> tuple[list[bytes], int]:
-    """Return the whole records of a journal's content, and how many bytes at its end are none.
+    """Return the complete records of a journal, and the number of torn bytes at its end.
 
     Examples
     --------
@@ -32,29 +32,29 @@ def read_records(content: bytes) -> tuple[list[bytes], int]:
     if not content.startswith(MAGIC):
         return [], len(content)
     records, place = [], len(MAGIC)
-    while place + HEAD.size <= len(content):
-        length, checksum = HEAD.unpack_from(content, place)
-        row = content[place + HEAD.size : place + HEAD.size + length]
+    while place + RECORD_HEADER.size <= len(content):
+        length, checksum = RECORD_HEADER.unpack_from(content, place)
+        row = content[place + RECORD_HEADER.size : place + RECORD_HEADER.size + length]
         if len(row) < length or zlib.crc32(row) != checksum:
             break
         records.append(row)
-        place += HEAD.size + length
+        place += RECORD_HEADER.size + length
     return records, len(content) - place
 
 
 def _record(row: bytes) -> bytes:
-    return HEAD.pack(len(row), zlib.crc32(row)) + row
+    return RECORD_HEADER.pack(len(row), zlib.crc32(row)) + row
 
 
 class Journal:
-    """The journal of a folder; it is made when something is first appended."""
+    """The journal of a folder. The file is made by the first append."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._file: BinaryIO | None = None
 
     def append(self, row: bytes) -> None:
-        """Keep a row, from now on safe from the end of this process."""
+        """Append a row, which from now on survives the end of this process."""
         if self._file is None:
             is_new = not self.path.exists()
             self._file = open(self.path, "ab", buffering=0)  # noqa: SIM115 - closed by close()
@@ -65,7 +65,7 @@ class Journal:
             raise OSError(28, "No space left on device")
 
     def replace(self, rows: Iterable[bytes]) -> None:
-        """Keep these rows only."""
+        """Replace the content by these rows."""
         self.close()
         kept = [_record(row) for row in rows]
         if kept:

@@ -1,4 +1,4 @@
-"""What a folder of results says of itself, checked: it may come from somebody else."""
+"""Checks of a manifest and of a session, which may come from somebody else."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from driftmdp.experiments.spec import CurveOptions, ReportOptions, Seed, Spec
 
 
 class _Form(BaseModel):
-    """A form in which the named keys are what they say; others may be there too."""
+    """A form that checks the named keys and allows others."""
 
     model_config = ConfigDict(extra="allow", frozen=True, strict=True)
 
@@ -63,7 +63,7 @@ class _Session(_Form):
 
 
 def is_manifest(body: Any) -> bool:
-    """Say whether a manifest has everything that is read from it."""
+    """Return whether a manifest has everything that is read from it."""
     # Defaults are written down too.
     whole: dict[str, type[BaseModel]] = {"curve": CurveOptions, "report": ReportOptions}
     return _is(_Manifest, body) and all(
@@ -72,7 +72,7 @@ def is_manifest(body: Any) -> bool:
 
 
 def is_session(body: Any) -> bool:
-    """Say whether the facts of a session have everything that is read from them."""
+    """Return whether the facts of a session have everything that is read from them."""
     return _is(_Session, body)
 
 

@@ -1,11 +1,11 @@
-"""The problems of an experiment, made once in each process: the world, its optimum, and how it drifts."""
+"""The problems of an experiment, made once per process, each with its optimum and a summary of its drift."""
 
 from __future__ import annotations
 
 import functools
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,13 +16,13 @@ from driftmdp.experiments.run_plan import PlannedCell, ProblemCell
 from driftmdp.mdp import DriftingMdp, Problem, Space
 from driftmdp.planning import optimal_gains
 
-KEPT_WORLDS = 16
+MAX_CACHED_PROBLEMS = 16
 DRIFT_POINTS = 2000
 SAMPLED_STEPS = 32
 
 
 class ProblemContext:
-    """A problem with what regret is measured against, which is computed when first asked for.
+    """A problem and its optimum, which is computed on first use.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class ProblemContext:
     t
         The checkpoints, from 1; the last is T.
     agents
-        Those that were made for it so far, by cell.
+        The agents made for it so far, by cell.
     """
 
     def __init__(self, problem: Problem, points: int, spacing: str) -> None:
@@ -43,7 +43,7 @@ class ProblemContext:
 
     @property
     def gains(self) -> NDArray[np.float64]:
-        """rho*_t for every step; computed once, although several threads ask."""
+        """rho*_t for every step; computed once, also when several threads ask."""
         with self._lock:
             if self._gains is None:
                 self._gains = optimal_gains(self.problem.drifting, allow_transient=True)
@@ -56,27 +56,28 @@ class ProblemContext:
 
 
 _cache: OrderedDict[str, ProblemContext] = OrderedDict()
-_shelf_lock = threading.Lock()
+_cache_lock = threading.Lock()
 
 
-def world_of(cell: ProblemCell) -> ProblemContext:
-    """Return the world of a cell; this process keeps the last few."""
-    with _shelf_lock:
+def cached_problem(cell: ProblemCell) -> ProblemContext:
+    """Return the problem of a cell; this process keeps the last few."""
+    with _cache_lock:
         if cell.id not in _cache:
             problem = make_problem(problem_maker(cell.name), cell.parameters)
             _cache[cell.id] = ProblemContext(problem, cell.points, cell.spacing)
         _cache.move_to_end(cell.id)
-        while len(_cache) > KEPT_WORLDS:
+        while len(_cache) > MAX_CACHED_PROBLEMS:
             _cache.popitem(last=False)
         return _cache[cell.id]
 
 
-def agent_of(cell: PlannedCell) -> Agent:
+def cached_agent(cell: PlannedCell) -> Agent:
     """Return the agent of a cell; ``simulate`` copies it, so it may be shared."""
-    world = world_of(cell.problem)
-    if cell.id not in world.agents:
-        world.agents[cell.id] = make_agent(agent_maker(cell.agent.name), world.problem, cell.agent.parameters)
-    return world.agents[cell.id]
+    context = cached_problem(cell.problem)
+    if cell.id not in context.agents:
+        maker = agent_maker(cell.agent.name)
+        context.agents[cell.id] = make_agent(maker, context.problem, cell.agent.parameters)
+    return context.agents[cell.id]
 
 
 def checkpoints(horizon: int, points: int, spacing: str) -> NDArray[np.int64]:
@@ -96,9 +97,8 @@ def checkpoints(horizon: int, points: int, spacing: str) -> NDArray[np.int64]:
     return np.unique(np.clip(np.rint(steps), 1, horizon).astype(np.int64))
 
 
-@dataclass(frozen=True, eq=False)
-class Drift:
-    """The mean reward and the transition probability that move most, at up to 2,000 steps.
+class Drift(NamedTuple):
+    """The mean reward and the transition probability that move most, at up to 2,000 steps, as they are stored.
 
     Attributes
     ----------
@@ -120,20 +120,21 @@ class Drift:
     gain: NDArray[np.float64]
 
 
-def drift_of(world: ProblemContext) -> Drift:
-    """Return how a world drifts.
+def drift_summary(context: ProblemContext) -> Drift:
+    """Return the course of the reward, the transition and the gain that move most.
 
     Examples
     --------
     >>> import driftmdp as dm
     >>> problem = dm.problems.two_state(100)
-    >>> drift = drift_of(ProblemContext(problem, 400, "linear"))
+    >>> drift = drift_summary(ProblemContext(problem, 400, "linear"))
     >>> drift.reward_name, drift.transition_name
     ('r(s2, a2)', 'p(s2 | s1, a2)')
     """
-    drifting = world.problem.drifting
+    drifting = context.problem.drifting
     t = checkpoints(drifting.horizon, DRIFT_POINTS, "linear")
-    rewarded, (pair, successor) = _most_moving_reward(drifting), _most_moving_transition(drifting)
+    sampled = checkpoints(drifting.horizon, SAMPLED_STEPS, "linear").tolist()
+    rewarded, (pair, successor) = _most_moving_reward(drifting, sampled), _most_moving_transition(drifting, sampled)
     rows = np.arange(drifting.n_anchors) * drifting.space.n_pairs + pair
     probabilities = drifting.anchor_transitions[rows][:, [successor]].toarray()[:, 0]
     state, action = _names(drifting.space, rewarded)
@@ -144,24 +145,20 @@ def drift_of(world: ProblemContext) -> Drift:
         drifting.reward_weights.arrays[t - 1] @ drifting.anchor_rewards[:, rewarded],
         f"p({drifting.space.state_name(successor)} | {source}, {done})",
         drifting.weights.arrays[t - 1] @ probabilities,
-        world.gains[t - 1],
+        context.gains[t - 1],
     )
 
 
-def _sampled(drifting: DriftingMdp) -> list[int]:
-    return [int(t) for t in checkpoints(drifting.horizon, SAMPLED_STEPS, "linear")]
-
-
-def _most_moving_reward(drifting: DriftingMdp) -> int:
+def _most_moving_reward(drifting: DriftingMdp, sampled: list[int]) -> int:
     """Return the pair whose mean reward has the widest range; the last of equals."""
-    seen = np.stack([drifting.rewards_at(t) for t in _sampled(drifting)])
+    seen = np.stack([drifting.rewards_at(t) for t in sampled])
     spans = np.round(np.ptp(seen, axis=0), 9)
     return int(spans.size - 1 - np.argmax(spans[::-1]))
 
 
-def _most_moving_transition(drifting: DriftingMdp) -> tuple[int, int]:
-    """Return the (pair, successor) whose probability has the widest range; rather one that leaves its state."""
-    seen = [drifting.at(t).transitions for t in _sampled(drifting)]
+def _most_moving_transition(drifting: DriftingMdp, sampled: list[int]) -> tuple[int, int]:
+    """Return the (pair, successor) whose probability has the widest range; preferably one that leaves its state."""
+    seen = [drifting.at(t).transitions for t in sampled]
     low, high = seen[0], seen[0]
     for transitions in seen[1:]:
         low, high = low.minimum(transitions), high.maximum(transitions)

@@ -1,22 +1,22 @@
-"""Where results come from: versions and revision (part of the manifest), and the machine (beside it)."""
+"""Where results come from: versions and revision (part of the manifest), and the machine (stored beside it)."""
 
 from __future__ import annotations
 
-import os
 import platform
 import subprocess
 import sys
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from driftmdp._version import NUMERICS, __version__
+from driftmdp.engines import usable_cores
+from driftmdp.engines.versions import installed_version
 
-PACKAGES = ("numpy", "scipy", "numba", "pyarrow")
+MANIFEST_PACKAGES = ("numpy", "scipy", "numba", "pyarrow")
 
 
 def versions() -> dict[str, str]:
-    """Return the versions that may matter to a number.
+    """Return the versions that may change a number.
 
     Examples
     --------
@@ -24,12 +24,7 @@ def versions() -> dict[str, str]:
     '1'
     """
     found = {"driftmdp": __version__, "numerics": str(NUMERICS), "python": platform.python_version()}
-    for package in PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = "unknown"
-    return found
+    return found | {package: installed_version(package) for package in MANIFEST_PACKAGES}
 
 
 def revision() -> str | None:
@@ -43,16 +38,15 @@ def revision() -> str | None:
 
 def _git(folder: Path, *words: str) -> str | None:
     try:
-        done = subprocess.run(
-            ["git", "-C", str(folder), *words], capture_output=True, text=True, timeout=10, check=False
-        )
+        command = ["git", "-C", str(folder), *words]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
     except (OSError, subprocess.SubprocessError):
         return None
     return done.stdout.strip() if done.returncode == 0 else None
 
 
 def machine() -> dict[str, Any]:
-    """Return facts of this machine that a timing needs beside it.
+    """Return the facts of this machine that a timing depends on.
 
     Examples
     --------
@@ -62,7 +56,7 @@ def machine() -> dict[str, Any]:
     return {
         "system": f"{platform.system()} {platform.release()}",
         "processor": _processor(),
-        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
+        "cores": usable_cores(),
         "python": sys.version.split()[0],
     }
 

@@ -1,4 +1,4 @@
-"""Reading results back: tidy tables, and questions in SQL."""
+"""Stored results as tidy tables, as arrays, and by SQL queries."""
 
 from __future__ import annotations
 
@@ -15,14 +15,20 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from driftmdp.display import brief, counted, safely
+from driftmdp.display import MOST_ROWS, brief, counted, facts, safely, table
 from driftmdp.errors import InvalidInputError, StorageError
-from driftmdp.experiments.rows import PROBLEMS, RUNS, run_table
+from driftmdp.experiments.schema import PROBLEMS, RUNS, run_table
 from driftmdp.experiments.store import Store
+from driftmdp.statistics import mean_interval
 
 if TYPE_CHECKING:  # slow to import, and workers do without
     import duckdb
     import pandas as pd
+
+
+NOTEBOOK_RESAMPLES = 500  # few, so that a notebook does not wait
+NOTEBOOK_MAX_RUNS = 100_000  # results with more runs show their size only
+REGRETS = "SELECT problem, agent, list(regret) AS regrets FROM runs GROUP BY ALL ORDER BY min(position)"
 
 
 class CellCurves(NamedTuple):
@@ -38,27 +44,28 @@ class CellCurves(NamedTuple):
 
 
 class Results:
-    """What a folder of results has of the last spec that was run in it.
+    """The results of the last spec that was run in a folder.
 
     Attributes
     ----------
     folder, manifest
-        Where it is, and what was asked for.
+        The folder, and what was asked for.
     """
 
     def __init__(self, store: Store) -> None:
         self.folder = store.folder
         self.manifest = store.manifest()
         self._store = store
-        self._files = store.batches()
+        files = [str(file) for file in store.batches()]
+        self._batches = ds.dataset(files, schema=RUNS, format="parquet")
         self._problem_files = store.problem_files()
-        unsealed, known = store.unsealed(), store.known_runs()
         self._summaries: dict[str, list[str]] = {}
-        self._journal = run_table([row for key, row in unsealed.items() if key not in known])
+        journal, stored = store.journal_rows(), store.stored_runs()
+        self._journal = run_table([row for run, row in journal.items() if run not in stored])
 
     @functools.cached_property
     def cells(self) -> pd.DataFrame:
-        """One row for each problem and agent: ids, labels, and a column for every parameter that varies."""
+        """One row per problem and agent: ids, labels, and a column for every parameter that varies."""
         problems = {cell["id"]: cell for cell in self.manifest["problems"]}
         agents = {cell["id"]: cell for cell in self.manifest["agents"]}
         rows = [
@@ -70,8 +77,8 @@ class Results:
                 "agent": agents[agent]["label"],
                 "agent_base": agents[agent]["base"],
             }
-            | _prefixed("problem", problems[problem]["varied"])
-            | _prefixed("agent", agents[agent]["varied"])
+            | {f"problem.{key}": value for key, value in problems[problem]["varied"].items()}
+            | {f"agent.{key}": value for key, value in agents[agent]["varied"].items()}
             for cell, problem, agent in self.manifest["cells"]
         ]
         import pandas as pd
@@ -80,22 +87,22 @@ class Results:
 
     @functools.cached_property
     def runs(self) -> pd.DataFrame:
-        """One row a run, in the order of the spec: problem, agent, seed, reward, regret, plans, and parameters."""
+        """One row per run, in the order of the spec: problem, agent, seed, reward, regret, plans and parameters."""
         return self.query("SELECT * FROM runs ORDER BY position, seed").drop(columns="position")
 
     @functools.cached_property
     def curves(self) -> pd.DataFrame:
-        """One row a run and checkpoint: problem, agent, seed, t, reward and regret so far."""
+        """One row per run and checkpoint: problem, agent, seed, t, reward and regret so far."""
         return self.query("SELECT problem, agent, seed, t, reward, regret FROM curves ORDER BY position, seed, t")
 
     @functools.cached_property
     def problems(self) -> pd.DataFrame:
-        """One row a problem: its size, its exact budgets, and its checkpoints, optimum and drift as lists."""
+        """One row per problem: its size, its exact budgets, and its checkpoints, optimum and drift as lists."""
         return self.query("SELECT * FROM problems")
 
     @property
     def failures(self) -> pd.DataFrame:
-        """One row for each run that failed, with its error."""
+        """One row per failed run, with its error."""
         import pandas as pd
 
         columns = ["run", "problem", "agent", "seed", "error", "traceback"]
@@ -108,23 +115,22 @@ class Results:
 
     @property
     def n_missing(self) -> int:
-        """How many runs the spec asks for that are not there."""
-        there = int(self.query("SELECT count(*) AS n FROM runs")["n"].iloc[0])
-        return len(self.manifest["cells"]) * len(self.manifest["seeds"]) - there
+        """The number of runs that the spec asks for and the folder lacks."""
+        stored = int(self.query("SELECT count(*) AS n FROM runs")["n"].iloc[0])
+        return len(self.manifest["cells"]) * len(self.manifest["seeds"]) - stored
 
     @functools.cached_property
     def digest(self) -> str:
         """A digest of every number: equal for equal results, however they are spread over files."""
-        table = self._rows(RUNS.names).sort_by([("cell", "ascending"), ("seed", "ascending")])
+        rows = self._rows(RUNS.names).sort_by([("cell", "ascending"), ("seed", "ascending")])
         whole = hashlib.sha256()
-        for name in table.drop_columns("run").column_names:  # a slug may be spelled in several ways
-            column = table[name].combine_chunks()
+        for name in rows.drop_columns("run").column_names:  # one run may have several slugs
             whole.update(name.encode())
-            whole.update(_bytes_of(column))
+            whole.update(_bytes_of(rows[name].combine_chunks()))
         return whole.hexdigest()[:16]
 
     def query(self, sql: str) -> pd.DataFrame:
-        """Return the answer to a question in DuckDB's SQL over the tables runs, curves, cells, problems, summaries.
+        """Return the result of a query in DuckDB's SQL over the tables runs, curves, cells, problems, summaries.
 
         Examples
         --------
@@ -151,20 +157,29 @@ class Results:
 
     @safely
     def _repr_html_(self) -> str:
-        from driftmdp.experiments.results_view import results_view
-
-        return results_view(self)
+        asked = self.manifest
+        title, n_seeds = f"Results of {asked['name']}", len(asked["seeds"])
+        if len(asked["cells"]) * n_seeds > NOTEBOOK_MAX_RUNS:
+            return facts(title, problems=len(asked["problems"]), agents=len(asked["agents"]), seeds=n_seeds)
+        found = self.query(REGRETS)
+        rows = []
+        for problem, agent, regrets in found.head(MOST_ROWS).to_numpy():
+            mean = mean_interval(regrets, resamples=NOTEBOOK_RESAMPLES)
+            interval = "" if np.isnan(mean.low) else f"{short_number(mean.low)} to {short_number(mean.high)}"
+            rows.append((problem, agent, len(regrets), mean.estimate, interval))
+        header = ["problem", "agent", "seeds", "mean regret", "95% interval"]
+        return table(header, rows, title, left_out=len(found) - len(rows))
 
     def curves_by_cell(self) -> Mapping[str, CellCurves]:
         """Return the curves as arrays, by cell."""
         import pandas as pd
 
-        table = self._rows(["cell", "problem_id", "seed", "rewards", "regrets"])
+        stored = self._rows(["cell", "problem_id", "seed", "rewards", "regrets"])
         checkpoints = {row["problem_id"]: np.asarray(row["t"]) for row in self._problem_rows().to_pylist()}
-        cells, seeds = table["cell"].to_numpy(), table["seed"].to_numpy()
-        lengths = _lengths(table["rewards"])
+        cells, seeds = stored["cell"].to_numpy(), stored["seed"].to_numpy()
+        lengths = np.asarray(pc.list_value_length(stored["rewards"]).to_numpy(), dtype=np.int64)
         starts = np.concatenate([[0], np.cumsum(lengths)])
-        flat = {name: table[name].combine_chunks().flatten().to_numpy() for name in ("rewards", "regrets")}
+        rewards, regrets = (stored[name].combine_chunks().flatten().to_numpy() for name in ("rewards", "regrets"))
         found: dict[str, CellCurves] = {}
         rows_of = pd.Series(np.arange(len(cells))).groupby(cells, sort=False).indices
         problem_of = {cell: problem for cell, problem, _ in self.manifest["cells"]}
@@ -182,31 +197,33 @@ class Results:
                     f"{self.folder} must have curves at the checkpoints of their problem; {cell!r} has not."
                 )
             picked = starts[rows][:, None] + np.arange(t.size)
-            found[cell] = CellCurves(t, flat["rewards"][picked], flat["regrets"][picked], seeds[rows])
+            found[cell] = CellCurves(t, rewards[picked], regrets[picked], seeds[rows])
         return found
 
     def summaries(self, cell: str) -> list[str]:
         """Return the agents' own summaries of a cell's runs, as JSON, by seed."""
         if cell in self._with_summaries and cell not in self._summaries:
-            table = self._rows(["seed", "summary"], pc.field("cell") == cell).sort_by("seed")
-            self._summaries[cell] = [text for text in table["summary"].to_pylist() if text is not None]
+            rows = self._rows(["seed", "summary"], pc.field("cell") == cell).sort_by("seed")
+            self._summaries[cell] = [text for text in rows["summary"].to_pylist() if text is not None]
         return self._summaries.get(cell, [])
 
     @functools.cached_property
     def _with_summaries(self) -> set[str]:
-        """The cells whose agents had something to say; reading what they said may take gigabytes."""
+        """The cells whose agents have summaries. Reading all of these may take gigabytes."""
         return set(self.query("SELECT DISTINCT cell FROM summaries WHERE summary IS NOT NULL")["cell"])
 
     def _rows(self, columns: list[str], where: pc.Expression | None = None) -> pa.Table:
         """Return columns of the runs that the spec asks for, or of some of them."""
         wanted = self._asked if where is None else self._asked & where
-        stored = ds.dataset([str(file) for file in self._files], schema=RUNS, format="parquet")
-        parts = [stored.to_table(columns=columns, filter=wanted), self._journal.filter(wanted).select(columns)]
+        parts = [
+            self._batches.to_table(columns=columns, filter=wanted),
+            self._journal.filter(wanted).select(columns),
+        ]
         return pa.concat_tables(parts)
 
     @functools.cached_property
     def _asked(self) -> pc.Expression:
-        """Says whether the spec asks for a row; others are of an earlier one."""
+        """A filter for rows that the spec asks for. Others are of an earlier spec."""
         cells = pa.array([cell for cell, _, _ in self.manifest["cells"]], pa.string())
         seeds = pa.array(self.manifest["seeds"], pa.int64())
         return pc.field("cell").isin(cells) & pc.field("seed").isin(seeds)
@@ -217,13 +234,11 @@ class Results:
         return pa.concat_tables([pq.read_table(file) for file in files]) if files else PROBLEMS.empty_table()
 
     def _tables(self, connection: duckdb.DuckDBPyConnection) -> None:
-        """Give a connection the tables that a question may name."""
+        """Register the tables that a query may name."""
         cells = self.cells.assign(position=np.arange(len(self.cells)))
         connection.register("cells", cells)
         connection.register("problems", self._problem_rows())
-        connection.register(
-            "_files", ds.dataset([str(file) for file in self._files], schema=RUNS, format="parquet")
-        )
+        connection.register("_files", self._batches)
         connection.register("_journal", self._journal)
         connection.register("_seeds", pa.table({"seed": pa.array(self.manifest["seeds"], pa.int64())}))
         connection.execute(
@@ -271,12 +286,9 @@ def load(folder: str | Path) -> Results:
     return Results(Store.open(Path(folder)))
 
 
-def _prefixed(prefix: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    return {f"{prefix}.{key}": value for key, value in values.items()}
-
-
-def _lengths(column: pa.ChunkedArray) -> NDArray[np.int64]:
-    return np.asarray(pc.list_value_length(column).to_numpy(), dtype=np.int64)
+def short_number(value: float) -> str:
+    """Return a number with four digits, or whole from a thousand on."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def _bytes_of(column: pa.Array) -> bytes:

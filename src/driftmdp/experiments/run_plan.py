@@ -1,14 +1,16 @@
 """From a spec to the runs that it asks for: every problem x agent x point of their grids, and every seed.
 
-A *cell* is one problem and one agent with all parameters; a run is a cell and a seed.
+A *cell* is one problem and one agent with all parameters. A run is a cell and a seed.
 """
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
+import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,29 +21,28 @@ from driftmdp.display import brief
 from driftmdp.errors import DriftmdpError, InvalidInputError
 from driftmdp.experiments import catalogue
 from driftmdp.experiments.catalogue import Maker
-from driftmdp.experiments.identity import canonical, check_finite, digest, plain, slug
-from driftmdp.experiments.labels import check_label, check_report, labelled
-from driftmdp.experiments.spec import MOST_RUNS, Choice, CurveOptions, Spec
+from driftmdp.experiments.identity import canonical, check_finite, digest, labelled, line_label, plain, slug
+from driftmdp.experiments.spec import MAX_RUNS, Choice, CurveOptions, ReportOptions, Spec
 from driftmdp.system import is_own, require_memory
-from driftmdp.validation import warn
+from driftmdp.validation import nearest_name, warn
 
-MOST_CELLS = 100_000
+MAX_CELLS = 100_000
 CELL_SECONDS = 1e-3  # to make a problem and an agent once
-RUN_BYTES = 900  # of a run in the list of what is to be done (docs/scale.md)
+RUN_BYTES = 900  # per run in the list of what is to be done (docs/scale.md)
 
 
 @dataclass(frozen=True)
 class ProblemCell:
-    """A problem with all its parameters, and the curve that is kept in it.
+    """A problem with all its parameters, and the points of its stored curves.
 
     Attributes
     ----------
     id
         A digest of everything that decides its numbers.
     name, parameters
-        What makes it; ``parameters`` as they were given.
+        The name of its maker, and the parameters as given.
     slug, label
-        For people.
+        Readable names.
     varied
         The values of its grid.
     points, spacing
@@ -83,7 +84,7 @@ class PlannedCell:
     id
         A digest of everything that decides its numbers.
     problem, agent
-        Which; each with all its parameters.
+        Each with all its parameters.
     """
 
     id: str
@@ -97,7 +98,7 @@ class PlannedCell:
 
 @dataclass(frozen=True)
 class RunKey:
-    """One run; ``digest`` says what it is.
+    """One run, identified by its digest.
 
     Attributes
     ----------
@@ -113,7 +114,7 @@ class RunKey:
 
     @property
     def id(self) -> str:
-        """A slug for people, and the digest."""
+        """A readable slug, and the digest."""
         return f"{self.cell.problem.slug}/{self.cell.agent.slug}/{self.seed}#{self.digest}"
 
 
@@ -143,7 +144,7 @@ class RunPlan:
 
     @property
     def n_runs(self) -> int:
-        """How many runs there are."""
+        """The number of runs."""
         return len(self.cells) * len(self.spec.seed_list)
 
     def runs(self) -> Iterator[RunKey]:
@@ -162,7 +163,7 @@ def plan(spec: Spec, where: str = "spec") -> RunPlan:
     spec
         From ``read_spec``.
     where
-        The file of the spec: what errors call it, and beside which modules of one's own are looked for.
+        The file of the spec: its name in errors, and the folder in which the user's own modules are searched.
 
     Examples
     --------
@@ -173,19 +174,13 @@ def plan(spec: Spec, where: str = "spec") -> RunPlan:
     """
     _check_size(spec, where)
     if any(":" in choice.name for choice in [*spec.problems, *spec.agents]):
-        _see_own_modules(where)
+        _allow_user_modules(where)
     places: dict[str, str] = {}
-    problems = [
-        _placed(_problem_cell(maker, choice, varied, spec.curve), place, places)
-        for maker, choice, varied, place in _points(spec.problems, catalogue.problem_maker, f"{where}: problems")
-    ]
-    agents = [
-        _placed(_agent_cell(maker, choice, varied), place, places)
-        for maker, choice, varied, place in _points(spec.agents, catalogue.agent_maker, f"{where}: agents")
-    ]
-    problems, agents = _distinct(problems, f"{where}: problems"), _distinct(agents, f"{where}: agents")
+    problem_cell = functools.partial(_problem_cell, spec.curve)
+    problems = _cells(spec.problems, catalogue.problem_maker, problem_cell, f"{where}: problems", places)
+    agents = _cells(spec.agents, catalogue.agent_maker, _agent_cell, f"{where}: agents", places)
     cells = [PlannedCell(digest(f"{p.id}/{a.id}"), p, a) for p in problems for a in agents]
-    check_report(spec.report, agents, where)
+    _check_report(spec.report, agents, where)
     return RunPlan(spec, problems, agents, cells, places)
 
 
@@ -196,31 +191,26 @@ def _check_size(spec: Spec, where: str) -> None:
         for choices in (spec.problems, spec.agents)
     )
     cells, runs = problems * agents, problems * agents * spec.n_seeds
-    if runs > MOST_RUNS:
+    if runs > MAX_RUNS:
         raise InvalidInputError(
-            f"{where} must ask for at most {MOST_RUNS:,} runs; it asks for {_counted(runs)}, and to list them "
-            f"takes {_counted(runs * RUN_BYTES >> 30)} GiB. Split it into several specs."
+            f"{where} must ask for at most {MAX_RUNS:,} runs; it asks for {_thousands(runs)}, and to list them "
+            f"takes {_thousands(runs * RUN_BYTES >> 30)} GiB. Split it into several specs."
         )
-    if cells > MOST_CELLS:
+    if cells > MAX_CELLS:
         raise InvalidInputError(
-            f"{where} must ask for at most {MOST_CELLS:,} combinations of a problem and an agent; it asks for "
+            f"{where} must ask for at most {MAX_CELLS:,} combinations of a problem and an agent; it asks for "
             f"{cells:,}, and to make each once, before anything runs, takes about {cells * CELL_SECONDS / 60:,.0f} "
             "minutes. Leave out values of its grids, or split it into several specs."
         )
     require_memory(runs * RUN_BYTES, f"{where}, which asks for {runs:,} runs,")
 
 
-def _counted(number: int) -> str:
+def _thousands(number: int) -> str:
     return f"{number:,}" if number < 10**15 else "more than 10^15"
 
 
-def _placed(cell: AnyCell, place: str, places: dict[str, str]) -> AnyCell:
-    places.setdefault(cell.id, place)
-    return cell
-
-
-def _see_own_modules(where: str) -> None:
-    """Let modules beside the spec, and in the current folder, be imported; say so if others can change them."""
+def _allow_user_modules(where: str) -> None:
+    """Make modules beside the spec and in the current folder importable; warn if others can change them."""
     file, here = Path(where).absolute(), Path.cwd()
     for folder in (str(here), str(file.parent)):
         if folder not in sys.path:
@@ -240,70 +230,100 @@ def _is_foreign(path: Path) -> bool:
         return False
 
 
-def _points(
-    choices: list[Choice], find: Callable[[str], Maker], where: str
-) -> Iterator[tuple[Maker, Choice, dict[str, Any], str]]:
-    """Yield every point of every grid, its names checked, and its place in the spec."""
+def _cells(
+    choices: list[Choice],
+    find_maker: Callable[[str], Maker],
+    make_cell: Callable[[Maker, Choice, dict[str, Any]], AnyCell],
+    where: str,
+    places: dict[str, str],
+) -> list[AnyCell]:
+    """Return the cell of every point of every grid, all checked; ``places`` gets each cell's place in the spec."""
+    cells: dict[str, AnyCell] = {}
+    labels: set[str] = set()
     for number, choice in enumerate(choices):
         place = f"{where}[{number}]"
         try:
-            maker = find(choice.name)
+            maker = find_maker(choice.name)
         except DriftmdpError as error:
             raise InvalidInputError(f"{place}.name: {error}") from None
-        maker.check(choice.parameters, f"{place}.parameters")
-        maker.check(choice.grid, f"{place}.grid")
-        check_finite(choice.parameters, f"{place}.parameters")
-        check_finite(choice.grid, f"{place}.grid")
-        check_label(choice, place)
+        for part, given in (("parameters", choice.parameters), ("grid", choice.grid)):
+            maker.check(given, f"{place}.{part}")
+            check_finite(given, f"{place}.{part}")
+        for key in re.findall(r"\{([A-Za-z_]+)\}", choice.label or ""):
+            if key not in choice.grid:
+                raise InvalidInputError(
+                    f"{place}.label must name keys of its grid in braces; got '{{{key}}}'."
+                    f"{nearest_name(key, choice.grid)}"
+                )
         for values in itertools.product(*choice.grid.values()):
-            yield maker, choice, dict(zip(choice.grid, values, strict=True)), place
+            cell = make_cell(maker, choice, dict(zip(choice.grid, values, strict=True)))
+            if cell.id in cells:
+                same = cells[cell.id].label
+                raise InvalidInputError(f"{where} must be different; {cell.label!r} is the same as {same!r}.")
+            if cell.label in labels:
+                raise InvalidInputError(f"{where} must have different labels; two are called {cell.label!r}.")
+            cells[cell.id] = cell
+            labels.add(cell.label)
+            places[cell.id] = place
+    return list(cells.values())
 
 
-def _problem_cell(maker: Maker, choice: Choice, varied: dict[str, Any], curve: CurveOptions) -> ProblemCell:
+def _problem_cell(curve: CurveOptions, maker: Maker, choice: Choice, varied: dict[str, Any]) -> ProblemCell:
     given = choice.parameters | varied
-    what = _what(maker, given) | {"curve": curve.model_dump(), "numerics": NUMERICS}
-    return ProblemCell(
-        digest(canonical(what)),
-        maker.name,
-        given,
-        slug(maker.name, given),
-        labelled(choice.label or maker.name, varied),
-        varied,
-        curve.points,
-        curve.spacing,
-    )
+    identity = _identity(maker, given) | {"curve": curve.model_dump(), "numerics": NUMERICS}
+    label = labelled(choice.label or maker.name, varied)
+    names = (slug(maker.name, given), label)
+    return ProblemCell(digest(canonical(identity)), maker.name, given, *names, varied, curve.points, curve.spacing)
 
 
 def _agent_cell(maker: Maker, choice: Choice, varied: dict[str, Any]) -> AgentCell:
     given = choice.parameters | varied
-    if given.get("reward_range") == "problem" and not maker.source:  # what ours have if nothing is said
+    if given.get("reward_range") == "problem" and not maker.source:  # the default of our agents
         given = {key: value for key, value in given.items() if key != "reward_range"}
-    return AgentCell(
-        digest(canonical(_what(maker, given))),
-        maker.name,
-        given,
-        slug(maker.name, given),
-        labelled(choice.label or maker.name, varied),
-        choice.label or maker.name,
-        varied,
-    )
+    base = choice.label or maker.name
+    names = (slug(maker.name, given), labelled(base, varied), base)
+    return AgentCell(digest(canonical(_identity(maker, given))), maker.name, given, *names, varied)
 
 
-def _what(maker: Maker, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return all that decides what is made: a default counts as if it had been given."""
+def _identity(maker: Maker, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return everything that decides what is made. A default counts as if it had been given."""
     decisive = without_later(maker.fixed_defaults | dict(given), maker.later)
     return {"name": maker.name, "source": maker.source, "parameters": plain(decisive)}
 
 
-def _distinct(cells: list[AnyCell], where: str) -> list[AnyCell]:
-    """Refuse one thing twice, and one label for two."""
-    by_id: dict[str, str] = {}
-    labels: set[str] = set()
-    for cell in cells:
-        if cell.id in by_id:
-            raise InvalidInputError(f"{where} must be different; {cell.label!r} is the same as {by_id[cell.id]!r}.")
-        if cell.label in labels:
-            raise InvalidInputError(f"{where} must have different labels; two are called {cell.label!r}.")
-        by_id[cell.id] = cell.label
-        labels.add(cell.label)
-    return cells
+def _check_report(options: ReportOptions, agents: Sequence[AgentCell], where: str) -> None:
+    """Refuse a baseline or a split that no agent has, and a split that gives two agents one label."""
+    varied = {key for cell in agents for key in cell.varied}
+    for key in options.split:
+        if key not in varied:
+            raise InvalidInputError(
+                f"{where}: report.split must name parameters of the agents' grids; got {key!r}."
+                f"{nearest_name(key, varied)}"
+            )
+    lines = [line_label(cell.base, cell.varied, options.split) for cell in agents]
+    clash = _shared_line(lines, agents, options.split)
+    if clash is not None:
+        raise InvalidInputError(f"{where}: report.split leaves two agents the label {clash!r}; name them apart.")
+    known = list(dict.fromkeys([*lines, *(cell.base for cell in agents)]))
+    if options.baseline is not None and options.baseline not in known:
+        raise InvalidInputError(
+            f"{where}: report.baseline must be the label of an agent; got {options.baseline!r}."
+            f"{nearest_name(options.baseline, known)} There are {', '.join(map(repr, lines[:12]))}."
+        )
+
+
+def _shared_line(lines: Sequence[str], agents: Sequence[AgentCell], split: Sequence[str]) -> str | None:
+    """Return a label that two agents have at the same values of the split parameters that both have, if any."""
+    # Label -> split parameters -> the agents that have these. Comparing groups is fast where pairs would be slow.
+    by_line: dict[str, dict[frozenset[str], list[AgentCell]]] = {}
+    for line, cell in zip(lines, agents, strict=True):
+        by_line.setdefault(line, {}).setdefault(frozenset(cell.varied).intersection(split), []).append(cell)
+    for line, groups in by_line.items():
+        for (some, first), (others, second) in itertools.combinations_with_replacement(groups.items(), 2):
+            one, other = (
+                [canonical({key: cell.varied[key] for key in some & others}) for cell in cells]
+                for cells in (first, second)
+            )
+            if len(set(one)) < len(one) if first is second else set(one) & set(other):
+                return line
+    return None

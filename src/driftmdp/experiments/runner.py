@@ -1,14 +1,16 @@
-"""Running what a spec asks for and is not there yet; stopping anywhere loses only the runs in flight.
+"""Running what a spec asks for and a folder lacks. Stopping at any moment loses only the runs in flight.
 
-Runs are grouped in batches by their place in the spec, so that the files are the same whatever the number of
-workers and wherever it was interrupted. A finished run goes into the journal at once; when the last of its batch is
-done, the batch becomes a file.
+Runs are grouped in batches by their place in the spec. So the files are the same whatever the number of workers,
+and wherever it was interrupted. A finished run goes into the journal at once. When the last run of a batch is
+finished, the batch becomes a file.
 """
 
 from __future__ import annotations
 
 import contextlib
 import datetime
+import itertools
+import re
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
@@ -23,36 +25,61 @@ from driftmdp.engines import ClusterLostError, Engine, TaskOutcome, run_one
 from driftmdp.engines.base import leave_if_rerun
 from driftmdp.errors import DriftmdpError, InvalidInputError
 from driftmdp.experiments import provenance
-from driftmdp.experiments.dry_run import check_values
-from driftmdp.experiments.failures import Failure, failure_of, told
+from driftmdp.experiments.execute import check_values, execute_run, problem_record
 from driftmdp.experiments.identity import plain
-from driftmdp.experiments.lock import FolderLock
-from driftmdp.experiments.rows import problem_row, run_row
 from driftmdp.experiments.run_plan import ProblemCell, RunKey, RunPlan, plan
-from driftmdp.experiments.ship_code import carrying
+from driftmdp.experiments.schema import run_table
+from driftmdp.experiments.ship_code import with_user_code
 from driftmdp.experiments.spec import Spec
-from driftmdp.experiments.store import Store
+from driftmdp.experiments.store import Store, folder_lock
 from driftmdp.kernels import has_compiled_cache
-from driftmdp.kernels.precompile import OPTIMAL_GAINS, compiling_aside
+from driftmdp.kernels.precompile import OPTIMAL_GAINS, compiling_in_background
 from driftmdp.progress import Progress, as_progress
 
-BATCH = 256
+BATCH_RUNS = 256
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A run that raised an error; or, with seed -1, a problem whose facts could not be computed.
+
+    Attributes
+    ----------
+    run
+        Its id.
+    problem, agent, seed
+        Labels of the problem and the agent, and the seed.
+    error, traceback
+        What was raised, in one line and with all frames.
+    """
+
+    run: str
+    problem: str
+    agent: str
+    seed: int
+    error: str
+    traceback: str = field(repr=False)
+
+    @property
+    def is_run(self) -> bool:
+        """Whether it is a run that failed."""
+        return self.seed >= 0
 
 
 @dataclass(frozen=True)
 class Session:
-    """What a call of ``run`` did.
+    """The outcome of a call of ``run``.
 
     Attributes
     ----------
     folder
         Where the results are.
     asked, kept, done
-        How many runs the spec asks for, were there before, and were done now.
+        How many runs the spec asks for, were stored before, and were done now.
     failures
-        Those that failed.
+        The runs that failed.
     seconds, compute_seconds
-        By the clock, and spent in runs over all workers.
+        Elapsed time, and time spent in runs over all workers.
     """
 
     folder: Path
@@ -82,24 +109,24 @@ def run(
     spec
         From ``read_spec`` or ``parse_spec``.
     out
-        The folder of the results; it is made, or gone on with.
+        The folder of the results. It is made, or continued.
     workers
-        How many runs at a time; by default one a core. The results are the same.
+        How many runs at a time, by default one per core. The results are the same.
     engine
         ``"threads"``; ``"processes"``, for agents in plain Python and for thousands of runs (a script then needs
         ``if __name__ == "__main__":``); ``"dask"``, for a cluster; or ``"auto"`` to choose.
     progress
-        True shows how it goes, in a terminal or a notebook; an object with ``begin``, ``advance`` and ``end`` is
-        told; None and False are silent.
+        True shows a progress bar in a terminal or a notebook. An object with ``begin``, ``advance`` and ``end``
+        gets these calls. None and False are silent.
     where
-        The file of the spec, for errors and for modules of one's own beside it.
+        The file of the spec, for errors and for the user's own modules beside it.
     scheduler
         For ``"dask"``: the address of a cluster, such as ``tcp://host:8786``; by default one of processes here.
 
     Returns
     -------
     Session
-        What was done; a run that failed is in ``failures`` and stops nothing. Asking again tries it again.
+        The outcome. A failed run is in ``failures`` and stops nothing. The next call tries it again.
 
     Raises
     ------
@@ -108,7 +135,7 @@ def run(
     StorageError
         If the folder is full, locked, or damaged.
     ClusterLostError
-        If a cluster does not answer or is lost; what was finished is kept.
+        If a cluster does not answer or is lost. Finished runs are kept.
     VersionMismatchError
         If a worker of a cluster has other versions.
 
@@ -137,133 +164,137 @@ def run(
     if is_new:
         check_values(asked.cells, asked.places)  # before a folder is made
     store = Store.create(Path(out))
-    with FolderLock(store.folder):
-        return _Running(asked, store, watcher, is_new).go(engine, workers, scheduler)
+    with folder_lock(store.folder):
+        return _Execution(asked, store, watcher, is_new).execute(engine, workers, scheduler)
 
 
 @dataclass
 class _Batch:
-    """Runs that become one file together: those still to come, and the rows that are there."""
+    """Runs that become one file together: those that are missing, and the rows of those that are finished."""
 
     keys: list[RunKey]
     rows: dict[str, bytes] = field(default_factory=dict)
     failed: int = 0
 
     @property
-    def is_whole(self) -> bool:
+    def is_complete(self) -> bool:
         return len(self.rows) + self.failed == len(self.keys)
 
 
-class _Running:
+class _Execution:
     """One session on a folder that is locked."""
 
-    def __init__(self, asked: RunPlan, store: Store, progress: Progress, is_rehearsed: bool) -> None:
-        self.asked, self.store, self.progress, self.is_rehearsed = asked, store, progress, is_rehearsed
+    def __init__(self, asked: RunPlan, store: Store, progress: Progress, is_checked: bool) -> None:
+        self.asked, self.store, self.progress, self.is_checked = asked, store, progress, is_checked
         self.failures: list[Failure] = []
         self.done = 0
         self.spent: dict[str, list[float]] = {}  # cell -> [runs, seconds]
 
-    def go(self, engine: str, workers: int | None, scheduler: str | None) -> Session:
+    def execute(self, engine: str, workers: int | None, scheduler: str | None) -> Session:
         began, start = datetime.datetime.now(datetime.UTC), time.perf_counter()
-        self.store.sweep()
-        known = self.store.known_runs()
-        batches, kept = self._batches(known)
-        todo = [key for batch in batches for key in batch.keys if key.digest not in batch.rows]
-        is_own = any(":" in key.cell.agent.name for key in todo)
-        self.engine_name = engines.choose(engine, len(todo), is_own, scheduler)
+        self.store.remove_temporary_files()
+        kept = self._find_batches(self.store.stored_runs())
+        todo = [key for batch in self.batches for key in batch.keys if key.digest not in batch.rows]
+        is_python = any(":" in key.cell.agent.name for key in todo)
+        self.engine_name = engines.choose(engine, len(todo), is_python, scheduler)
         self.engine: Engine = engines.make(self.engine_name, workers, scheduler)
-        self.is_elsewhere = bool(todo) and scheduler is not None
-        self.must_compile = bool(todo) and not self.is_elsewhere and not has_compiled_cache()
-        if not self.is_rehearsed:
+        is_remote = bool(todo) and scheduler is not None
+        must_compile = bool(todo) and not is_remote and not has_compiled_cache()
+        if not self.is_checked:
             check_values({key.cell.id: key.cell for key in todo}.values(), self.asked.places)
-        notes = self._notes()
-        self.store.write_manifest(manifest_of(self.asked) | ({} if todo else self.store.last_source()))
+        last = self.store.last_manifest()
+        notes = self._notes(last.get("name"), must_compile, is_remote)
+        # A session that runs nothing leaves the versions that made the results.
+        made_by = {} if todo else {key: last[key] for key in ("versions", "revision") if key in last}
+        self.store.write_manifest(manifest_of(self.asked) | made_by)
         self.progress.begin(self.asked.n_runs, kept, notes)
         try:
-            self._work(batches, todo)
+            self._run_all(todo, must_compile)
         except ClusterLostError as error:
             raise ClusterLostError(f"{error} What was finished is kept in {self.store.folder}.") from error
         finally:
             self.progress.end()
             self.store.journal.close()
             seconds = time.perf_counter() - start
-            with contextlib.suppress(DriftmdpError):  # a full disk has been told of already
+            with contextlib.suppress(DriftmdpError):  # a full disk has been reported already
                 self._write_failures()
-                self.store.add_session(self._facts(began, seconds))
+                self.store.add_session(self._session_facts(began, seconds))
         compute = sum(spent for _, spent in self.spent.values())
         return Session(self.store.folder, self.asked.n_runs, kept, self.done, self.failures, seconds, compute)
 
-    def _batches(self, known: set[str]) -> tuple[list[_Batch], int]:
-        """Return the batches that lack runs, with what the journal has of them, and how many runs were there."""
-        unsealed = {key: row for key, row in self.store.unsealed().items() if key not in known}
-        batches, kept = [], 0
-        for keys in _chunks(self.asked.runs(), BATCH):
-            missing = [key for key in keys if key.digest not in known]
-            rows = {key.digest: unsealed.pop(key.digest) for key in missing if key.digest in unsealed}
+    def _find_batches(self, stored: set[str]) -> int:
+        """Find the batches that lack runs, with their rows in the journal; return how many runs are finished."""
+        journal = {run: row for run, row in self.store.journal_rows().items() if run not in stored}
+        self.batches: list[_Batch] = []
+        kept, runs = 0, self.asked.runs()
+        while keys := list(itertools.islice(runs, BATCH_RUNS)):
+            missing = [key for key in keys if key.digest not in stored]
+            rows = {key.digest: journal.pop(key.digest) for key in missing if key.digest in journal}
             kept += len(keys) - len(missing) + len(rows)
             if missing:
-                batches.append(_Batch(missing, rows))
-        if unsealed:  # runs of an earlier spec: kept, in a file of their own
-            self.store.write_batch([unsealed[key] for key in sorted(unsealed)])
-        self._rewrite_journal(batches)
-        return batches, kept
+                self.batches.append(_Batch(missing, rows))
+        if journal:  # runs of an earlier spec are kept in a file of their own
+            self.store.write_runs(run_table([journal[run] for run in sorted(journal)]))
+        self._rewrite_journal()
+        return kept
 
-    def _notes(self) -> list[str]:
-        """Return what the user should know before it begins."""
+    def _notes(self, last_name: str | None, must_compile: bool, is_remote: bool) -> list[str]:
+        """Return what the user should know before the runs begin."""
         notes = []
         if self.store.torn:
             notes.append(
                 f"The last {self.store.torn} bytes of {self.store.journal.path} were not whole and are cut off; "
                 "their runs are done again."
             )
-        before = self.store.last_name()
-        if before not in {None, self.asked.spec.name}:
-            notes.append(f"This folder had results of {before!r}; they are kept, and found again by that spec.")
-        if self.must_compile:
+        if last_name not in {None, self.asked.spec.name}:
+            notes.append(f"This folder had results of {last_name!r}; they are kept, and found again by that spec.")
+        if must_compile:
             notes.append("Compiling for the first time on this machine: a minute or two. Later runs start at once.")
-        if self.is_elsewhere:
+        if is_remote:
             notes.append("A worker that has never run this driftmdp compiles first: a minute or two.")
         return notes
 
-    def _rewrite_journal(self, batches: list[_Batch]) -> None:
-        self.store.keep_unsealed([row for batch in batches for row in batch.rows.values()])
+    def _rewrite_journal(self) -> None:
+        self.store.replace_journal([row for batch in self.batches for row in batch.rows.values()])
 
-    def _work(self, batches: list[_Batch], todo: list[RunKey]) -> None:
-        home = {key.digest: batch for batch in batches for key in batch.keys}
-        if self.must_compile:
+    def _run_all(self, todo: list[RunKey], must_compile: bool) -> None:
+        batch_of = {key.digest: batch for batch in self.batches for key in batch.keys}
+        if must_compile:
             first = todo.pop(0)
-            with compiling_aside(OPTIMAL_GAINS):
-                self._take(first, run_one(_do, 0, first), home[first.digest])
-        for batch in [batch for batch in batches if batch.is_whole]:
-            self._seal(batch, batches)
-        tasks = list(_with_problems(todo, self.asked.problems, self.store.known_problems()))
+            with compiling_in_background(OPTIMAL_GAINS):
+                self._store_run(first, run_one(_execute, 0, first), batch_of[first.digest])
+        for batch in [batch for batch in self.batches if batch.is_complete]:
+            self._write_batch(batch)
+        tasks = list(_with_problems(todo, self.asked.problems, self.store.stored_problems()))
         outcomes = self.engine.map(self._function(), tasks)
         with contextlib.closing(outcomes):
             for outcome in outcomes:
                 task = tasks[outcome.index]
                 if isinstance(task, ProblemCell):
-                    self._take_problem(task, outcome)
+                    self._store_problem(task, outcome)
                     continue
-                batch = home[task.digest]
-                self._take(task, outcome, batch)
-                if batch.is_whole:
-                    self._seal(batch, batches)
+                batch = batch_of[task.digest]
+                self._store_run(task, outcome, batch)
+                if batch.is_complete:
+                    self._write_batch(batch)
 
     def _function(self) -> Callable[[Any], Any]:
-        """Return what does a task; to other machines it brings the user's own code."""
+        """Return the function that executes a task; for other machines, with the user's own code."""
         if self.engine_name != "dask":
-            return _do
-        names = [cell.name for cell in self.asked.problems] + [cell.name for cell in self.asked.agents]
-        return carrying(_do, [name for name in names if ":" in name])
+            return _execute
+        names = [*(one.name for one in self.asked.problems), *(one.name for one in self.asked.agents)]
+        return with_user_code(_execute, [name for name in names if ":" in name])
 
-    def _take_problem(self, cell: ProblemCell, outcome: TaskOutcome) -> None:
+    def _store_problem(self, cell: ProblemCell, outcome: TaskOutcome) -> None:
         if outcome.error is None:
             self.store.write_problem(outcome.value)
         else:
-            self.failures.append(Failure(cell.slug, cell.label, "", -1, told(outcome), outcome.traceback))
+            error = _error_text(outcome)
+            self.failures.append(Failure(cell.slug, cell.label, "", -1, error, outcome.traceback))
 
-    def _take(self, key: RunKey, outcome: TaskOutcome, batch: _Batch) -> None:
-        spent = self.spent.setdefault(key.cell.id, [0, 0.0])
+    def _store_run(self, key: RunKey, outcome: TaskOutcome, batch: _Batch) -> None:
+        cell = key.cell
+        spent = self.spent.setdefault(cell.id, [0, 0.0])
         spent[0], spent[1] = spent[0] + 1, spent[1] + outcome.seconds
         if outcome.error is None:
             self.store.append(outcome.value)
@@ -271,22 +302,24 @@ class _Running:
             self.done += 1
         else:
             batch.failed += 1
-            self.failures.append(failure_of(key, outcome))
+            labels, error = (cell.problem.label, cell.agent.label), _error_text(outcome)
+            self.failures.append(Failure(key.id, *labels, key.seed, error, outcome.traceback))
         self.progress.advance(outcome.error is not None)
 
-    def _seal(self, batch: _Batch, batches: list[_Batch]) -> None:
-        """Make a file of a whole batch, then let the journal forget its rows."""
+    def _write_batch(self, batch: _Batch) -> None:
+        """Make a file of a complete batch, then remove its rows from the journal."""
         if batch.rows:
-            self.store.write_batch([batch.rows[key.digest] for key in batch.keys if key.digest in batch.rows])
-        batches.remove(batch)
-        self._rewrite_journal(batches)
+            rows = [batch.rows[key.digest] for key in batch.keys if key.digest in batch.rows]
+            self.store.write_runs(run_table(rows))
+        self.batches.remove(batch)
+        self._rewrite_journal()
         if batch.failed:
             self._write_failures()
 
     def _write_failures(self) -> None:
         self.store.write_json("failures.json", [asdict(failure) for failure in self.failures])
 
-    def _facts(self, began: datetime.datetime, seconds: float) -> dict[str, Any]:
+    def _session_facts(self, began: datetime.datetime, seconds: float) -> dict[str, Any]:
         return {
             "began": began.isoformat(timespec="seconds"),
             "seconds": round(seconds, 3),
@@ -301,16 +334,15 @@ class _Running:
         }
 
 
-def _do(task: ProblemCell | RunKey) -> pa.RecordBatch | bytes:
-    """Do one task; it knows nothing of where it runs."""
-    return problem_row(task) if isinstance(task, ProblemCell) else run_row(task)
+def _execute(task: ProblemCell | RunKey) -> pa.RecordBatch | bytes:
+    return problem_record(task) if isinstance(task, ProblemCell) else execute_run(task)
 
 
 def _with_problems(
-    todo: list[RunKey], problems: list[ProblemCell], known: set[str]
+    todo: list[RunKey], problems: list[ProblemCell], stored: set[str]
 ) -> Iterator[ProblemCell | RunKey]:
-    """Yield each problem that is not kept yet before its runs, so that its world is made once."""
-    missing = {cell.id: cell for cell in problems if cell.id not in known}
+    """Yield each problem that is not stored yet before its runs, so that it is made once."""
+    missing = {cell.id: cell for cell in problems if cell.id not in stored}
     for key in todo:
         if key.cell.problem.id in missing:
             yield missing.pop(key.cell.problem.id)
@@ -318,19 +350,17 @@ def _with_problems(
     yield from missing.values()
 
 
-def _chunks(keys: Iterator[RunKey], size: int) -> Iterator[list[RunKey]]:
-    chunk: list[RunKey] = []
-    for key in keys:
-        chunk.append(key)
-        if len(chunk) == size:
-            yield chunk
-            chunk = []
-    if chunk:
-        yield chunk
+def _error_text(outcome: TaskOutcome) -> str:
+    """Return the error of a task, and the last line outside of this package, such as `` (mine.py, line 3)``."""
+    package = str(Path(__file__).parents[1])
+    places = re.findall(r'File "([^"]+)", line (\d+)', outcome.traceback)
+    users = [(file, line) for file, line in places if not file.startswith((package, "<"))]
+    place = f" ({Path(users[-1][0]).name}, line {users[-1][1]})" if users else ""
+    return f"{type(outcome.error).__name__}: {outcome.error}{place}"
 
 
 def manifest_of(asked: RunPlan) -> dict[str, Any]:
-    """Return what a folder says of the spec that it has results of."""
+    """Return the manifest of a folder with the results of a plan."""
     return {
         "name": asked.spec.name,
         "spec": plain(asked.spec.model_dump()),

@@ -1,8 +1,8 @@
-"""A user's own code on other machines: its source files travel with the work, and must be the same there.
+"""The user's own code on other machines: its source files travel with the function, and must be the same there.
 
-On a worker the files are put into a folder of their own, which is looked into after all else, as the
-folder of the spec is here. What is then imported must have the digest that is part of what a run is; so a worker
-that has another file of that name in its way is refused.
+A worker writes the files into a folder of their own at the end of its import path, as the folder of the spec is
+here. What is then imported must have the digest that is part of a run's identity. So a worker that imports another
+file of that name is refused. Why this is not cloudpickle: docs/decisions, 18.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, TypeAlias
 
 from driftmdp.errors import InvalidInputError
-from driftmdp.experiments.user_code import INSTALLED, KNOWN, digest_of_code, files_of
+from driftmdp.experiments.user_code import INSTALL_FOLDERS, ON_EVERY_WORKER, digest_of_code, files_of
 
 Files: TypeAlias = "tuple[tuple[str, bytes], ...]"  # path and content
 
@@ -28,15 +28,15 @@ _lock = threading.Lock()
 
 
 @dataclass(frozen=True)
-class Carrying:
-    """A function that brings the source files of a user's own modules along.
+class ShippedFunction:
+    """A function with the source files of the user's own modules.
 
     Attributes
     ----------
     function
-        What is called.
+        The function.
     files
-        Path below the folder that is imported from, and content, of each file that is not installed.
+        Path below the import folder, and content, of each file that is not installed.
     digests
         Each ``module:name``, and the digest of its code.
     """
@@ -46,98 +46,81 @@ class Carrying:
     digests: tuple[tuple[str, str], ...]
 
     def __call__(self, task: Any) -> Any:
-        """Call the function, once the code is there."""
+        """Make the code importable, then call the function."""
         with _lock:
-            wrong = _unpack(self.files, self.digests)
-        if wrong is not None:
-            raise InvalidInputError(wrong)
+            problem = _install(self.files, self.digests)
+        if problem:
+            raise InvalidInputError(problem)
         return self.function(task)
 
 
-def carrying(function: Callable[[Any], Any], names: Iterable[str]) -> Callable[[Any], Any]:
-    """Return the function, which brings the code of each ``module:name`` along if there is any.
+def with_user_code(function: Callable[[Any], Any], names: Iterable[str]) -> Callable[[Any], Any]:
+    """Return the function, with the code of each ``module:name`` if there is any.
 
     Examples
     --------
-    >>> carrying(abs, [])(-3)
+    >>> with_user_code(abs, [])(-3)
     3
     """
     own = sorted(set(names))
     if not own:
         return function
     files = {path: file.read_bytes() for name in own for path, file in files_of(name)}
-    return Carrying(function, tuple(sorted(files.items())), tuple((name, digest_of_code(name)) for name in own))
+    return ShippedFunction(
+        function, tuple(sorted(files.items())), tuple((name, digest_of_code(name)) for name in own)
+    )
 
 
 @functools.lru_cache(maxsize=1)
-def _unpack(files: Files, digests: tuple[tuple[str, str], ...]) -> str | None:
-    """Make the code importable, once until other code comes; return what is wrong with it here, if anything is."""
-    tops = {PurePosixPath(path).parts[0].removesuffix(".py") for path, _ in files}
-    _forget(tops)
+def _install(files: Files, digests: tuple[tuple[str, str], ...]) -> str:
+    """Make the code importable, once until other code comes; return what is wrong with it here, or nothing."""
+    tops = {PurePosixPath(path).parts[0].removesuffix(".py") for path, _ in files} - ON_EVERY_WORKER
+    _forget_modules(tops)
     if files:
-        _look_into(_written(files))
+        _replace_folder(files)
     for name, digest in digests:
         try:
             found = digest_of_code(name)
         except Exception as error:
             return f"{name} must be importable on every worker; there: {type(error).__name__}: {error}."
         if found != digest:
-            return _other(name, Path(str(importlib.import_module(name.partition(":")[0]).__file__)))
-    for top in sorted(tops - KNOWN):
-        place = _place_of(top)
-        if place is None or not _has(place.parent, top, files):
-            return _other(top, place)
-    return None
+            return _differs(name, importlib.import_module(name.partition(":")[0]).__file__)
+    for top in sorted(tops):
+        spec = importlib.util.find_spec(top)
+        places = [*(spec.submodule_search_locations or []), spec.origin] if spec else []
+        place = Path(places[0]) if places and places[0] else None
+        if place is None or not _has_files(place.parent, top, files):
+            return _differs(top, place)
+    return ""
 
 
-def _other(name: str, place: Path | None) -> str:
+def _differs(name: str, place: Any) -> str:
     return (
         f"{name} must be the same on every worker; one has another in {place}. Remove it there, or start the "
         "worker in another folder."
     )
 
 
-def _place_of(top: str) -> Path | None:
-    """Return the file or the folder that a top-level name is imported from."""
-    spec = importlib.util.find_spec(top)
-    if spec is None:
-        return None
-    folders = list(spec.submodule_search_locations or [])
-    return Path(folders[0]) if folders else Path(spec.origin) if spec.origin else None
-
-
-def _has(folder: Path, top: str, files: Files) -> bool:
-    """Return whether a folder has those of the files that belong to a top-level name, with the same content."""
-    own = [
-        (folder / path, content) for path, content in files if PurePosixPath(path).parts[0] in {top, f"{top}.py"}
-    ]
+def _has_files(folder: Path, top: str, files: Files) -> bool:
+    """Return whether a folder has all files of a top-level name, with the same content."""
+    own = ((folder / path, content) for path, content in files if path.split("/")[0] in {top, f"{top}.py"})
     return all(file.is_file() and file.read_bytes() == content for file, content in own)
 
 
-def _forget(names: set[str]) -> None:
-    """Forget modules that were imported before under these names, for they may be other code by now."""
+def _forget_modules(tops: set[str]) -> None:
+    """Forget modules that were imported before under these names, because they may be other code by now."""
     for name, module in list(sys.modules.items()):
-        top = name.partition(".")[0]
-        parts = Path(getattr(module, "__file__", None) or "").parts
-        if top in names - KNOWN and not INSTALLED & set(parts):
+        is_installed = INSTALL_FOLDERS & set(Path(getattr(module, "__file__", None) or "").parts)
+        if name.partition(".")[0] in tops and not is_installed:
             del sys.modules[name]
     importlib.invalidate_caches()
 
 
-def _written(files: Files) -> Path:
-    """Return a new folder that has the files."""
-    folder = Path(tempfile.mkdtemp(dir=_root().name))
-    for path, content in files:
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_bytes(content)
-    return folder
-
-
 @functools.cache
 def _root() -> tempfile.TemporaryDirectory[str]:
-    """Return this process's folder for code that was brought; it is removed when the process ends.
+    """Return this process's folder for shipped code. It is removed when the process ends.
 
-    That of a worker lies in the worker's own, which dask removes even after a kill.
+    A dask worker's lies in the worker's own folder, which dask removes even after a kill.
     """
     try:
         from distributed import get_worker
@@ -148,9 +131,13 @@ def _root() -> tempfile.TemporaryDirectory[str]:
     return tempfile.TemporaryDirectory(prefix="driftmdp-code-", dir=place, ignore_cleanup_errors=True)
 
 
-def _look_into(folder: Path) -> None:
-    """Import from this folder, behind all others, and no longer from what was brought before."""
+def _replace_folder(files: Files) -> None:
+    """Write the files into a new folder at the end of the import path, and remove the one before."""
     root = Path(_root().name)
+    folder = Path(tempfile.mkdtemp(dir=root))
+    for path, content in files:
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(content)
     sys.path[:] = [path for path in sys.path if not Path(path).is_relative_to(root)]
     sys.path.append(str(folder))
     for old in root.iterdir():

@@ -1,7 +1,7 @@
 """What to run, as a person writes it: problems x agents x grids x seeds, read from TOML and checked.
 
-Here is the form only; that a name stands for a problem or an agent, and that it takes such parameters, is checked
-where they are made (:mod:`driftmdp.experiments.catalogue`).
+This module checks the form only. Names of problems, agents and their parameters are checked where they are made
+(:mod:`driftmdp.experiments.catalogue`). An error is one sentence: the key, the rule, the value, the nearest name.
 """
 
 from __future__ import annotations
@@ -9,24 +9,46 @@ from __future__ import annotations
 import contextlib
 import errno
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic_core import ErrorDetails
 
 from driftmdp.display import brief
 from driftmdp.errors import InvalidInputError
-from driftmdp.experiments.spec_errors import complaint
+from driftmdp.validation import nearest_name
 
 Seed = Annotated[int, Field(ge=0, lt=2**63)]
-MOST_RUNS = 10_000_000
-MOST_BYTES = 16 << 20  # of a spec
-DEEPEST = 50  # brackets within brackets
+MAX_RUNS = 10_000_000
+MAX_SPEC_BYTES = 16 << 20
+MAX_DEPTH = 50  # brackets within brackets
+
+SEEDS_RULE = (
+    "seeds must be how many there are, a list of them, each once, or { first = 100, count = 20 }, and at most 10^7"
+)
+TYPE_RULES = {
+    "int_type": "must be a whole number",
+    "float_type": "must be a number",
+    "bool_type": "must be true or false",
+    "string_type": 'must be text, in quotes: "..."',
+    "list_type": "must be a list: [...]",
+    "dict_type": "must be a table: { key = value }",
+    "model_type": "must be a table: { key = value }",
+    "too_short": "must not be empty",
+    "string_too_short": "must not be empty",
+    "finite_number": "must be finite",
+}
+BOUND_RULES = {
+    "greater_than_equal": ("at least", "ge"),
+    "less_than_equal": ("at most", "le"),
+    "less_than": ("below", "lt"),
+}
 
 
 class Strict(BaseModel):
-    """A form in which every key is known and every value is what it says."""
+    """A form that allows no other keys, and no other types."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
@@ -34,7 +56,7 @@ class Strict(BaseModel):
 
 
 class CurveOptions(Strict):
-    """At how many steps a run's course is kept, and how they are spaced."""
+    """How many points of a run's curve are stored, and how they are spaced."""
 
     points: Annotated[int, Field(ge=2, le=100_000)] = 400
     spacing: Literal["linear", "log"] = "linear"
@@ -44,13 +66,13 @@ class SeedRange(Strict):
     """Seeds in a row."""
 
     first: Annotated[int, Field(ge=0, lt=2**62)] = 0
-    count: Annotated[int, Field(ge=1, le=MOST_RUNS)]
+    count: Annotated[int, Field(ge=1, le=MAX_RUNS)]
 
 
 class Choice(Strict):
-    """A problem or an agent: a name, parameters, and a grid of further ones, of which every combination is run.
+    """A problem or an agent: a name, parameters, and a grid of further parameters, all combinations of which run.
 
-    ``label`` is what tables and figures call it; ``{key}`` in it stands for a value of the grid.
+    ``label`` is its name in tables and figures, where ``{key}`` stands for a value of the grid.
     """
 
     name: Annotated[str, Field(min_length=1)]
@@ -67,7 +89,7 @@ class Choice(Strict):
 
 
 class ReportOptions(Strict):
-    """How ``driftmdp report`` shows the results; nothing here changes a run.
+    """How ``driftmdp report`` shows the results. Nothing here changes a run.
 
     Attributes
     ----------
@@ -78,11 +100,11 @@ class ReportOptions(Strict):
     split
         Parameters of the agents' grids between whose values the reader switches, instead of one line for each.
     names
-        What the page calls values of split parameters: ``{scale = {"0.1" = "narrow radii"}}``.
+        Names of values of split parameters on the page: ``{scale = {"0.1" = "narrow radii"}}``.
     about
-        Paragraphs that stand at the top of the page.
+        Paragraphs at the top of the page.
     claims
-        ``"csz20"``: hold the results against the sentences of the paper's numerical section.
+        ``"csz20"``: check the sentences of the paper's numerical section on the results.
     """
 
     title: str | None = None
@@ -111,7 +133,7 @@ class Spec(Strict):
     """
 
     name: Annotated[str, Field(min_length=1)] = "experiment"
-    seeds: Annotated[int, Field(ge=1, le=MOST_RUNS)] | list[Seed] | SeedRange
+    seeds: Annotated[int, Field(ge=1, le=MAX_RUNS)] | list[Seed] | SeedRange
     curve: CurveOptions = CurveOptions()
     problems: Annotated[list[Choice], Field(min_length=1)]
     agents: Annotated[list[Choice], Field(min_length=1)]
@@ -126,19 +148,18 @@ class Spec(Strict):
 
     @property
     def n_seeds(self) -> int:
-        """How many seeds there are."""
-        if isinstance(self.seeds, SeedRange):
-            return self.seeds.count
-        return self.seeds if isinstance(self.seeds, int) else len(self.seeds)
+        """The number of seeds."""
+        return len(self._seeds())
 
     @property
     def seed_list(self) -> list[int]:
         """The seeds, in order."""
-        if isinstance(self.seeds, int):
-            return list(range(self.seeds))
+        return sorted(self._seeds())
+
+    def _seeds(self) -> Sequence[int]:
         if isinstance(self.seeds, SeedRange):
-            return list(range(self.seeds.first, self.seeds.first + self.seeds.count))
-        return sorted(self.seeds)
+            return range(self.seeds.first, self.seeds.first + self.seeds.count)
+        return range(self.seeds) if isinstance(self.seeds, int) else self.seeds
 
 
 def read_spec(path: str | Path) -> Spec:
@@ -147,7 +168,7 @@ def read_spec(path: str | Path) -> Spec:
     Raises
     ------
     InvalidInputError
-        If there is no such file, it is no TOML, or a key or value is wrong; the message names it.
+        If there is no such file, it is no TOML, or a key or value is wrong.
 
     Examples
     --------
@@ -161,19 +182,19 @@ def read_spec(path: str | Path) -> Spec:
         if Path(path).is_fifo() and not Path(path).is_relative_to("/dev"):  # /dev has standard input
             raise OSError(errno.EINVAL, "it is a named pipe, which may never be written to")
         with open(path, "rb") as file:
-            content = file.read(MOST_BYTES + 1)
+            content = file.read(MAX_SPEC_BYTES + 1)
         text = content.decode("utf-8")
     except (OSError, ValueError) as error:
         is_no_text = isinstance(error, UnicodeDecodeError)
         reason = "it is not UTF-8 text" if is_no_text else getattr(error, "strerror", None) or str(error)
         raise InvalidInputError(f"{path} must be a file that can be read; {reason}. {_meant(path)}") from None
-    if len(content) > MOST_BYTES:
-        raise InvalidInputError(f"{path} must have at most {MOST_BYTES >> 20} MiB; it has more. Is it a spec?")
+    if len(content) > MAX_SPEC_BYTES:
+        raise InvalidInputError(f"{path} must have at most {MAX_SPEC_BYTES >> 20} MiB; it has more. Is it a spec?")
     return parse_spec(text, str(path))
 
 
 def _meant(path: str | Path) -> str:
-    """Return the file that was perhaps meant, or what to do without one."""
+    """Return a hint: the file that was perhaps meant, or how to get an example."""
     with contextlib.suppress(OSError, ValueError):
         meant = Path(path).with_suffix(".toml")
         if meant.is_file():
@@ -196,26 +217,81 @@ def parse_spec(text: str, where: str = "spec") -> Spec:
         raise InvalidInputError(f"{where} must be TOML; {error}.") from None
     except RecursionError:
         raise InvalidInputError(f"{where} must be TOML; its brackets are nested too deep.") from None
-    return check_spec(content, where)
-
-
-def check_spec(content: Mapping[str, Any], where: str = "spec") -> Spec:
-    """Return the spec that a mapping stands for."""
     _check_depth_and_numbers(content, where)
     try:
-        return Spec.model_validate(dict(content))
+        return Spec.model_validate(content)
     except ValidationError as error:
-        raise InvalidInputError(f"{where}: {complaint(error.errors(), Spec)}") from None
+        raise InvalidInputError(f"{where}: {error_sentence(error.errors(), Spec)}") from None
 
 
 def _check_depth_and_numbers(value: Any, where: str, depth: int = 0) -> None:
-    """Refuse what TOML need not be able to say: whole numbers beyond 64 bits, and very deep nesting."""
+    """Refuse whole numbers beyond 64 bits and very deep nesting, which other TOML readers may not support."""
     if isinstance(value, int) and abs(value) >= 2**63:
         raise InvalidInputError(
             f"{where} must have whole numbers below 2^63 only; one has {value.bit_length()} bits."
         )
-    if depth > DEEPEST:
-        raise InvalidInputError(f"{where} must not be nested deeper than {DEEPEST} brackets.")
+    if depth > MAX_DEPTH:
+        raise InvalidInputError(f"{where} must not be nested deeper than {MAX_DEPTH} brackets.")
     if isinstance(value, Mapping | list | tuple):
         for item in value.values() if isinstance(value, Mapping) else value:
             _check_depth_and_numbers(item, where, depth + 1)
+
+
+def error_sentence(errors: Sequence[ErrorDetails], model: type[BaseModel]) -> str:
+    """Return a sentence on the first error, and how many more there are.
+
+    A misspelt key comes first, because it explains others.
+    """
+    found = sorted(errors, key=lambda error: error["type"] != "extra_forbidden")
+    # The members of a union report one wrong value of seeds one by one.
+    about = {"seeds" if error["loc"][:1] == ("seeds",) else _key(error["loc"]) for error in found}
+    more = f" ({len(about) - 1} more wrong beside it.)" if len(about) > 1 else ""
+    return f"{_sentence(found[0], model)}{more}"
+
+
+def _sentence(error: ErrorDetails, model: type[BaseModel]) -> str:
+    key, value, kind = _key(error["loc"]), repr(error["input"]), error["type"]
+    value = value if len(value) <= 80 else f"{value[:77]}..."
+    if kind == "extra_forbidden":
+        known = _fields_at(error["loc"][:-1], model)
+        near = nearest_name(error["loc"][-1], known)
+        hint = " Parameters go into parameters = { ... }." if not near and "parameters" in known else ""
+        return f"{key} is no key here; got {value}.{near}{hint}"
+    if kind == "missing":
+        return f"{key} must be given."
+    if error["loc"][:1] == ("seeds",):
+        return f"{SEEDS_RULE}; got {value}."
+    if kind == "literal_error":
+        expected = error["ctx"]["expected"].replace(" or ", ",").split(",")
+        known = [word.strip("' ") for word in expected if word.strip()]
+        near = nearest_name(error["input"], known)
+        return f"{key} must be one of {', '.join(map(repr, known))}; got {value}.{near}"
+    if kind == "value_error":
+        return f"{key} {error['ctx']['error']}; got {value}."
+    if kind == "list_type" and key in {"problems", "agents"}:
+        return f"{key} must be a list; got {value}. Write [[{key}]] above each."
+    if kind in BOUND_RULES:
+        words, bound = BOUND_RULES[kind]
+        return f"{key} must be {words} {error['ctx'][bound]}; got {value}."
+    return f"{key} {TYPE_RULES.get(kind, error['msg'])}; got {value}."
+
+
+def _key(location: Iterable[int | str]) -> str:
+    """Return ``agents[1].grid.scale`` for its parts; pydantic's name for a member of a union is no key."""
+    path = ""
+    for part in location:
+        if isinstance(part, int):
+            path += f"[{part}]"
+        elif part not in {"SeedRange", "int"} and not part.startswith(("list[", "constrained-")):
+            path += f".{part}" if path else part
+    return path or "the spec"
+
+
+def _fields_at(location: tuple[int | str, ...], model: type[BaseModel]) -> list[str]:
+    """Return the valid keys at the place of an invalid one."""
+    for part in location:
+        if isinstance(part, str) and part in model.model_fields:
+            annotation = model.model_fields[part].annotation
+            kinds = [annotation, *get_args(annotation)]
+            model = next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)), model)
+    return list(model.model_fields)

@@ -1,13 +1,13 @@
-"""Keeping results: a folder with batches of runs as Parquet files, which are the truth.
+"""A folder of results: batches of runs as Parquet files, and what is kept beside them.
 
 =====================  =============================================================================================
-``runs/``              batches of runs, one Parquet file each; never changed once written
-``problems/``          one Parquet file a problem: its checkpoints, its optimum, its drift
-``journal``            finished runs whose batch is not whole yet
+``runs/``              batches of runs, one Parquet file each, never changed once written
+``problems/``          one Parquet file per problem: its checkpoints, its optimum, its drift
+``journal``            finished runs whose batch is incomplete
 ``manifest.json``      what was asked for, versions, revision, seeds
 ``failures.json``      runs that failed, with their errors
-``sessions.jsonl``     when, where and how fast: one line a session, outside of all digests
-``lock``               held while a process writes
+``sessions.jsonl``     when, where and how fast: one line per session, outside of all digests
+``lock``               locked while a process writes; names that process
 =====================  =============================================================================================
 
 A file's name ends with a digest of its content, so that a damaged or edited one is noticed and named.
@@ -19,24 +19,27 @@ import contextlib
 import hashlib
 import io
 import json
-from collections.abc import Iterable, Iterator, Sequence
+import os
+import socket
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from filelock import FileLock, Timeout
 
 from driftmdp.errors import StorageError
 from driftmdp.experiments.identity import digest
 from driftmdp.experiments.journal import Journal, read_records
 from driftmdp.experiments.manifest import is_manifest, is_session
-from driftmdp.experiments.rows import MAY_LACK, PROBLEMS, RUNS, digest_in, lacks_values, run_digest, run_table
+from driftmdp.experiments.schema import NULLABLE, PROBLEMS, RUNS, digest_in, lacks_values, run_digest, run_table
 from driftmdp.files import write_whole
 
 FORMAT = "driftmdp results"
 VERSION = 1
 SCHEMAS = {"runs": RUNS, "problems": PROBLEMS}
-FAILURE = {"run", "problem", "agent", "seed", "error", "traceback"}
+FAILURE_KEYS = {"run", "problem", "agent", "seed", "error", "traceback"}
 
 
 class Store:
@@ -50,7 +53,7 @@ class Store:
     Attributes
     ----------
     torn
-        How many bytes at the end of the journal were not a whole row, and will be cut off.
+        The number of bytes at the end of the journal that are no complete row, and will be cut off.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -95,12 +98,8 @@ class Store:
         """Return the files of problems, each checked against its digest and its name."""
         files = self._checked("problems")
         for file in files:
-            if pq.read_table(file, columns=["problem_id"])["problem_id"].to_pylist() != [
-                file.stem.rpartition("-")[0]
-            ]:
-                raise StorageError(
-                    f"{file} was renamed after it was written. Delete it and run the same command again."
-                )
+            stored = pq.read_table(file, columns=["problem_id"])["problem_id"].to_pylist()
+            _check_name(file, stored == [file.stem.rpartition("-")[0]])
         return files
 
     def _checked(self, part: str) -> list[Path]:
@@ -110,39 +109,32 @@ class Store:
             if not file.stem.endswith(f"-{_content_digest(content)}") or not _is_table(content, SCHEMAS[part]):
                 raise StorageError(
                     f"{file} was damaged or edited after it was written: its content does not fit its name. Delete "
-                    "it and run the same command again; only its runs are done anew."
+                    "it and run the same command again; only its runs are done again."
                 )
         return files
 
-    def known_runs(self) -> set[str]:
-        """Return the digests of the runs in the batches; each may be there once only."""
-        known: dict[str, Path] = {}
+    def stored_runs(self) -> set[str]:
+        """Return the digests of the runs in the batches, each of which may occur once."""
+        found: dict[str, Path] = {}
         for file in self.batches():
             runs = pq.read_table(file, columns=["run"])["run"].to_pylist()
-            if not file.stem.startswith(f"{_batch_name(runs)}-"):
-                raise StorageError(
-                    f"{file} was renamed after it was written. Delete it and run the same command again."
-                )
+            _check_name(file, file.stem.startswith(f"{_batch_name(runs)}-"))
             for run in map(digest_in, runs):
-                if run in known:
-                    raise StorageError(f"{file} has runs that {known[run].name} has too. Delete one of them.")
-                known[run] = file
-        return set(known)
+                if run in found:
+                    raise StorageError(f"{file} has runs that {found[run].name} has too. Delete one of them.")
+                found[run] = file
+        return set(found)
 
-    def known_problems(self) -> set[str]:
-        """Return the ids of the problems that are kept."""
+    def stored_problems(self) -> set[str]:
+        """Return the ids of the stored problems."""
         return {file.stem.rpartition("-")[0] for file in self.problem_files()}
 
-    def write_batch(self, rows: Sequence[bytes]) -> Path:
-        """Keep rows as one file; its bytes depend on the rows only."""
-        return self.write_runs(run_table(rows))
-
     def write_runs(self, table: pa.Table) -> Path:
-        """Keep a table of runs as one file."""
+        """Store a table of runs as one file, whose bytes depend on the rows only."""
         return self._write_table("runs", _batch_name(table["run"].to_pylist()), table)
 
     def write_problem(self, row: pa.RecordBatch) -> Path:
-        """Keep the row of a problem."""
+        """Store the row of a problem."""
         return self._write_table("problems", row.column(0)[0].as_py(), pa.Table.from_batches([row], PROBLEMS))
 
     def _write_table(self, part: str, name: str, table: pa.Table) -> Path:
@@ -153,8 +145,8 @@ class Store:
             write_whole(path, content.getvalue())
         return path
 
-    def unsealed(self) -> dict[str, bytes]:
-        """Return the rows of the journal by run; a torn tail is left out, and counted in ``torn``."""
+    def journal_rows(self) -> dict[str, bytes]:
+        """Return the rows of the journal by run. A torn tail is left out, and counted in ``torn``."""
         path = self.journal.path
         if not path.exists():
             return {}
@@ -166,24 +158,24 @@ class Store:
         except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RuntimeError):
             raise StorageError(f"{path} was edited. Delete it and run the same command again.") from None
 
-    def sweep(self) -> None:
-        """Remove temporary files that a killed process left behind; call it with the folder locked."""
+    def remove_temporary_files(self) -> None:
+        """Remove temporary files that a killed process left behind. The folder must be locked."""
         for part in (self.folder, self.folder / "runs", self.folder / "problems"):
             for file in part.glob(".*.*"):
                 file.unlink(missing_ok=True)
 
     def append(self, row: bytes) -> None:
-        """Keep a finished run, for now in the journal."""
+        """Store a finished run, for now in the journal."""
         with writing(self.folder):
             self.journal.append(row)
 
-    def keep_unsealed(self, rows: Iterable[bytes]) -> None:
-        """Let the journal hold these rows only."""
+    def replace_journal(self, rows: Iterable[bytes]) -> None:
+        """Make the journal hold these rows only."""
         with writing(self.folder):
             self.journal.replace(rows)
 
     def write_json(self, name: str, content: Any) -> None:
-        """Write a JSON file whole."""
+        """Write a JSON file, whole or not at all."""
         with writing(self.folder):
             text = json.dumps(content, indent=1, ensure_ascii=False, sort_keys=True)
             write_whole(self.folder / name, text.encode())
@@ -196,7 +188,7 @@ class Store:
     def manifest(self) -> dict[str, Any]:
         """Return the manifest, checked."""
         path = self.folder / "manifest.json"
-        again = "Run the same command again to write it anew; no run is lost."
+        again = "Run the same command again to restore it; no run is lost."
         try:
             content = json.loads(_read(path))
             body = {key: value for key, value in content.items() if key != "digest"}
@@ -212,17 +204,11 @@ class Store:
             raise StorageError(f"{path} must have everything that driftmdp writes; some of it is missing. {again}")
         return body
 
-    def last_source(self) -> dict[str, Any]:
-        """Return the versions and the revision that made the results here; nothing if that is not known."""
+    def last_manifest(self) -> dict[str, Any]:
+        """Return the manifest, or an empty one if there is none to be read."""
         with contextlib.suppress(StorageError):
-            return {key: value for key, value in self.manifest().items() if key in {"versions", "revision"}}
+            return self.manifest()
         return {}
-
-    def last_name(self) -> str | None:
-        """Return the name of the experiment whose manifest is here; None if there is none to be read."""
-        with contextlib.suppress(StorageError):
-            return str(self.manifest()["name"])
-        return None
 
     def failures(self) -> list[dict[str, Any]]:
         """Return the runs that failed, with their errors."""
@@ -233,12 +219,14 @@ class Store:
             rows = json.loads(_read(path))
         except (ValueError, RecursionError):
             rows = None
-        if not isinstance(rows, list) or not all(isinstance(row, dict) and row.keys() == FAILURE for row in rows):
+        if not isinstance(rows, list) or not all(
+            isinstance(row, dict) and row.keys() == FAILURE_KEYS for row in rows
+        ):
             raise StorageError(f"{path} was damaged or edited; delete it and run the same command again.")
         return rows
 
     def sessions(self) -> list[dict[str, Any]]:
-        """Return what is known of each session; a torn last line is left out."""
+        """Return the facts of each session, without a torn last line."""
         path = self.folder / "sessions.jsonl"
         if not path.exists():
             return []
@@ -249,7 +237,7 @@ class Store:
         return [session for session in found if is_session(session)]
 
     def add_session(self, facts: dict[str, Any]) -> None:
-        """Append the facts of a session; after a torn line, on a new one."""
+        """Append the facts of a session. After a torn line it begins a new one."""
         path = self.folder / "sessions.jsonl"
         torn = path.exists() and not _read(path).endswith(b"\n") and path.stat().st_size > 0
         with writing(self.folder), open(path, "ab") as file:
@@ -257,16 +245,55 @@ class Store:
 
 
 @contextlib.contextmanager
+def folder_lock(folder: Path) -> Iterator[None]:
+    """Lock a folder for this process; the system releases the lock when the process ends, however it ends.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder, folder_lock(Path(folder)):
+    ...     with folder_lock(Path(folder)):
+    ...         pass
+    Traceback (most recent call last):
+    driftmdp.errors.StorageError: ... is in use by process ...
+    """
+    path = folder / "lock"
+    with contextlib.ExitStack() as stack:
+        try:
+            # A soft lock would outlive a killed holder, so a file system without locks is refused.
+            stack.enter_context(FileLock(path, blocking=False, fallback_to_soft=False))
+            path.write_text(json.dumps({"process": os.getpid(), "host": socket.gethostname()}))
+        except Timeout:
+            raise StorageError(
+                f"{folder} is in use by {_lock_holder(path)}. Wait until it is done, or choose another folder with "
+                "--out."
+            ) from None
+        except OSError as error:
+            raise StorageError(
+                f"{folder} must be a folder that can be written to; {error.strerror}. Choose another with --out."
+            ) from None
+        yield
+
+
+def _lock_holder(path: Path) -> str:
+    try:
+        holder = json.loads(path.read_bytes())
+        return f"process {holder['process']} on {holder['host']}"
+    except (OSError, ValueError, KeyError, TypeError):
+        return "another process"
+
+
+@contextlib.contextmanager
 def writing(folder: Path) -> Iterator[None]:
-    """Say in one sentence that something could not be written; nothing that was is lost."""
+    """Turn an error of writing into one sentence. Nothing that was stored is lost."""
     try:
         yield
     except StorageError:
         raise
     except OSError as error:
         raise StorageError(
-            f"{folder} could not be written to: {error.strerror or error}. What was finished is kept; make room, "
-            "or see to the folder's rights, and run the same command again."
+            f"{folder} could not be written to: {error.strerror or error}. What was finished is kept. Free some "
+            "space, or check the folder's permissions, and run the same command again."
         ) from None
 
 
@@ -281,13 +308,18 @@ def _read(path: Path) -> bytes:
         raise StorageError(f"{path} could not be read: {error.strerror or error}.") from None
 
 
+def _check_name(file: Path, is_own_name: bool) -> None:
+    if not is_own_name:
+        raise StorageError(f"{file} was renamed after it was written. Delete it and run the same command again.")
+
+
 def _batch_name(runs: list[str]) -> str:
-    """Return what a batch is called: a digest of what is in it, in order."""
+    """Return the name of a batch: a digest of its runs, in order."""
     return digest("\n".join(map(digest_in, runs)))
 
 
 def _is_table(content: bytes, schema: pa.Schema) -> bool:
-    """Say whether a Parquet file has all columns, and lacks no value; only what it says of itself is read."""
+    """Return whether a Parquet file has all columns and no missing value, by its metadata alone."""
     try:
         file = pq.ParquetFile(io.BytesIO(content))
         groups = [file.metadata.row_group(number) for number in range(file.num_row_groups)]
@@ -295,7 +327,7 @@ def _is_table(content: bytes, schema: pa.Schema) -> bool:
     except (OSError, ValueError):
         return False
     return file.schema_arrow.equals(schema) and not any(
-        column.statistics is not None and column.statistics.null_count and column.path_in_schema not in MAY_LACK
+        column.statistics is not None and column.statistics.null_count and column.path_in_schema not in NULLABLE
         for column in columns
     )
 

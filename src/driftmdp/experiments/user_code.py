@@ -1,4 +1,4 @@
-"""A user's own code: found by ``module:name``, and known by a digest of the files that it is made of."""
+"""The user's own code: found by ``module:name``, and identified by a digest of its files."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import Any
 
 from driftmdp.errors import InvalidInputError, UnknownNameError
 
-MARK = "__driftmdp_digest__"
-INSTALLED = {"site-packages", "dist-packages"}
-KNOWN = {*sys.stdlib_module_names, "driftmdp"}  # top-level names that every worker has
+DIGEST_ATTRIBUTE = "__driftmdp_digest__"
+INSTALL_FOLDERS = {"site-packages", "dist-packages"}
+ON_EVERY_WORKER = {*sys.stdlib_module_names, "driftmdp"}  # top-level names
 
 
 def find(name: str) -> Any:
-    """Return what ``module:name`` stands for: a class or a function.
+    """Return the class or function ``module:name``.
 
     Examples
     --------
@@ -53,18 +53,18 @@ def digest_of_code(name: str) -> str:
     whole = hashlib.sha256()
     for file in sorted(_files(module)):
         content = hashlib.sha256(file.read_bytes()).hexdigest()
-        if file in loaded and vars(loaded[file]).setdefault(MARK, content) != content:
+        if file in loaded and vars(loaded[file]).setdefault(DIGEST_ATTRIBUTE, content) != content:
             raise InvalidInputError(
-                f"{file} was edited after it was imported, so its old code would run; start Python anew."
+                f"{file} was edited after it was imported, so its old code would run; start Python again."
             )
         whole.update(f"{file.name} {content}\n".encode())
     return whole.hexdigest()[:16]
 
 
 def files_of(name: str) -> list[tuple[str, Path]]:
-    """Return the files that the digest is of, each with its path below the folder that it is imported from.
+    """Return the files of the digest, each with its path below the folder that it is imported from.
 
-    What is installed, or part of Python, is left out.
+    Installed files and files of Python are left out.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def files_of(name: str) -> list[tuple[str, Path]]:
     """
     module = importlib.import_module(name.partition(":")[0])
     file = _file_of(module)
-    if file is None or module.__name__.partition(".")[0] in KNOWN or INSTALLED & set(file.parts):
+    if file is None or module.__name__.partition(".")[0] in ON_EVERY_WORKER or INSTALL_FOLDERS & set(file.parts):
         return []
     above = _above(module, file)
     return sorted((found.relative_to(above).as_posix(), found) for found in _files(module))
@@ -91,10 +91,12 @@ def _files(module: ModuleType) -> set[Path]:
         return set()
     above = _above(module, file)
     is_package = "." in module.__name__ or file.name == "__init__.py"
-    is_installed = bool(INSTALLED & set(file.parts))
+    is_installed = bool(INSTALL_FOLDERS & set(file.parts))
     top = module.__name__.partition(".")[0]
     root = above / top if is_package and is_installed else above
-    if root.name in INSTALLED or top in sys.stdlib_module_names:  # all of Python is in one folder with the latter
+    if (
+        root.name in INSTALL_FOLDERS or top in sys.stdlib_module_names
+    ):  # all of Python is in one folder with the latter
         return {file}
     found: set[Path] = set()
     waiting = [file]

@@ -1,21 +1,21 @@
-"""What the papers of the bandit corner (S = 1) prescribe for K arms and T steps.
+"""Parameters that bandit papers (S = 1) prescribe for K arms and T steps.
 
 =========  ==============================================================================================
 EXP3.P     alpha = 0.95 sqrt(ln K / (K T)), beta = sqrt(ln K / (K T)), gamma = 1.05 sqrt(K ln K / T)
 EXP3       gamma = min(1, sqrt(K ln K / ((e - 1) T)))
-EXP3.S     alpha = 1 / T; gamma = min(1, sqrt(K ln(K T) / T)), or, if the world is known to change l times,
+EXP3.S     alpha = 1 / T, gamma = min(1, sqrt(K ln(K T) / T)), or, for a given number l of changes,
            min(1, sqrt(K ((l + 1) ln(K T) + e) / ((e - 1) T)))
 Rexp3      batches of ceil((K ln K)^(1/3) (T / V)^(2/3)) steps, in each EXP3 with gamma for so many steps
 SW-UCB     W = 2 sqrt(T ln T / l) for l changes
 D-UCB      discount = 1 - sqrt(l / T) / 4 for l changes
-BOB        blocks of H = floor(K sqrt(T)) steps; windows floor(H^(j / D)), j = 0 .. D = ceil(ln H); EXP3 over
+BOB        blocks of H = floor(K sqrt(T)) steps, windows floor(H^(j / D)), j = 0 .. D = ceil(ln H), EXP3 over
            them, with gamma for ceil(T / H) steps
 =========  ==============================================================================================
 
-[BC12] for EXP3.P, as in [CSZ20] eq:borl_exp3_parameter; [ABFS02] for EXP3 and EXP3.S; [BGZ14] for Rexp3; [GM11]
-for SW-UCB and D-UCB; [CSLZ19] for BOB, whose rule is for linear bandits of dimension d, and d = K here. A computed
-window or batch is kept within [1, T]. Where a formula divides by a variation or a number of changes of 0, nothing
-is forgotten.
+References: [BC12] for EXP3.P, as in [CSZ20] eq:borl_exp3_parameter, [ABFS02] for EXP3 and EXP3.S, [BGZ14] for
+Rexp3, [GM11] for SW-UCB and D-UCB, and [CSLZ19] for BOB. BOB's rule is for linear bandits of dimension d, and d = K
+here. A computed window or batch is kept within [1, T]. Where a formula divides by a variation of 0 or by 0 changes,
+the window is the whole run.
 """
 
 from __future__ import annotations
@@ -26,18 +26,6 @@ from dataclasses import dataclass
 from driftmdp.display import brief
 from driftmdp.formulas.rounding import whole_part
 from driftmdp.validation import as_integer, as_number
-
-__all__ = [
-    "BobSchedule",
-    "Exp3pParameters",
-    "bob_schedule",
-    "d_ucb_discount",
-    "exp3_gamma",
-    "exp3p_parameters",
-    "exp3s_parameters",
-    "rexp3_parameters",
-    "sw_ucb_window",
-]
 
 
 @dataclass(frozen=True)
@@ -69,7 +57,7 @@ class Exp3pParameters:
 
 
 def exp3p_parameters(n_arms: int, rounds: int) -> Exp3pParameters:
-    """Return EXP3.P's parameters as printed; ``gamma`` may exceed 1.
+    """Return EXP3.P's parameters as printed, so ``gamma`` may exceed 1.
 
     Examples
     --------
@@ -136,7 +124,7 @@ def rexp3_parameters(n_arms: int, horizon: int, variation: float) -> tuple[int, 
 
 
 def sw_ucb_window(horizon: int, changes: int) -> int:
-    """Return SW-UCB's window for so many abrupt changes.
+    """Return SW-UCB's window for a number of abrupt changes.
 
     Examples
     --------
@@ -148,7 +136,7 @@ def sw_ucb_window(horizon: int, changes: int) -> int:
 
 
 def d_ucb_discount(horizon: int, changes: int) -> float:
-    """Return D-UCB's discount for so many abrupt changes.
+    """Return D-UCB's discount for a number of abrupt changes.
 
     Examples
     --------
@@ -161,7 +149,7 @@ def d_ucb_discount(horizon: int, changes: int) -> float:
 
 @dataclass(frozen=True)
 class BobSchedule:
-    """BOB's parameters; ``gamma`` as printed before it is clipped to 1.
+    """BOB's parameters.
 
     Attributes
     ----------

@@ -8,20 +8,20 @@ Phi         phi               1 / (2 T^(1/2))
 Delta_W     window_steps      floor(ln H)
 Delta_eta   widening_steps    floor(ln 1/Phi)
 J_W         windows           floor(H^(j / Delta_W)), j = 0 .. Delta_W
-J_eta       widenings         S^(1/3) A^(1/4) Phi^(k / Delta_eta), k = 0 .. Delta_eta; or as Alg. 2 prints them
+J_eta       widenings         S^(1/3) A^(1/4) Phi^(k / Delta_eta), k = 0 .. Delta_eta, or as Alg. 2 prints them
 Delta       n_arms            (Delta_W + 1) (Delta_eta + 1)
 ceil(T/H)   n_blocks
 alpha ...   alpha beta gamma  0.95, 1 and 1.05 times the square roots of eq:borl_exp3_parameter
 ==========  ================  ====================================================================
 
-Departs from [CSZ20] Alg. 2, line 6: the printed eta_i = floor(Phi^(k / Delta_eta)) is 0 or 1 and has lost the
-scale of J_eta; the arms are those of J_eta (docs/paper-notes.md, item 11). ``arms="printed"`` is line 6 literally.
+Departs from [CSZ20] Alg. 2, line 6: the printed eta_i = floor(Phi^(k / Delta_eta)) is 0 or 1 and lacks the
+scale of J_eta. The arms are those of J_eta (docs/paper-notes.md, item 11). ``arms="printed"`` is line 6 literally.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from driftmdp.display import brief, counted
 from driftmdp.formulas.bandits import exp3p_parameters
@@ -30,14 +30,12 @@ from driftmdp.mdp import Space
 from driftmdp.mdp.space import as_space
 from driftmdp.validation import as_integer, one_of
 
-__all__ = ["ARMS", "BorlSchedule", "borl_schedule"]
-
 ARMS = ("corrected", "printed")
 
 
 @dataclass(frozen=True)
 class BorlSchedule:
-    """BORL's parameters as printed; ``gamma`` above 1 is no probability, see its docs.
+    """BORL's parameters as printed.
 
     Attributes
     ----------
@@ -48,7 +46,7 @@ class BorlSchedule:
     windows, widenings
         J_W and J_eta.
     alpha, beta, gamma
-        The master's; ``gamma`` above 1 is no probability.
+        The master's. A ``gamma`` above 1 is no probability.
     """
 
     block_length: int
@@ -122,17 +120,6 @@ def borl_schedule(space: Space, horizon: int, arms: str = "corrected") -> BorlSc
     windows = tuple(whole_part(math.pow(length, j / max(1, window_steps))) for j in range(window_steps + 1))
     powers = [phi ** (k / max(1, widening_steps)) for k in range(widening_steps + 1)]
     widenings = tuple(float(math.floor(power)) if literal else scale * power for power in powers)
-    n_arms, n_blocks = len(windows) * len(widenings), math.ceil(t / length)
-    master = exp3p_parameters(n_arms, n_blocks)
-    return BorlSchedule(
-        length,
-        phi,
-        window_steps,
-        widening_steps,
-        windows,
-        widenings,
-        n_blocks,
-        alpha=master.alpha,
-        beta=master.beta,
-        gamma=master.gamma,
-    )
+    n_blocks = math.ceil(t / length)
+    master = astuple(exp3p_parameters(len(windows) * len(widenings), n_blocks))  # alpha, beta, gamma
+    return BorlSchedule(length, phi, window_steps, widening_steps, windows, widenings, n_blocks, *master)

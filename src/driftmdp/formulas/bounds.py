@@ -1,18 +1,18 @@
 """Regret bounds: every one of the paper as a function, without and with its constants and logarithms.
 
-Three that it quotes of others, ``lower_bound``, ``ucrl2b`` and ``piecewise_stationary``, come without constants
-only. UCRL2's, D S sqrt(A T), is ``stationary``.
+By default a function returns the order that the paper prints inside its big-O. It says how regret grows, not how
+large it is. With ``explicit=True`` it returns a number that the dynamic regret of one run does not exceed with
+probability 1 - 2 delta, delta = 1/T, for rewards in [0, 1]: the sum of the four lemmas of
+:mod:`driftmdp.formulas.lemmas`. (The expected regret is at most 2 larger.) ``useful_horizon`` returns the T from
+which on such a number is below T.
 
-By default a function returns what the paper prints inside its big-O, without constants and logarithms: it says how
-regret grows, not how large it is. With ``explicit=True`` it returns a number that the dynamic regret of one run
-does not exceed with probability 1 - 2 delta, delta = 1/T, for rewards in [0, 1]: the sum of the four lemmas of
-:mod:`driftmdp.formulas.lemmas`. (The expected regret is at most 2 larger.) ``useful_horizon`` tells from which T on
-such a number says more than "at most T".
+Three bounds of other papers, ``lower_bound``, ``ucrl2b`` and ``piecewise_stationary``, come without constants, as
+[CSZ20] quotes them. The papers that they come from were not at hand. UCRL2's, D S sqrt(A T), is ``stationary``.
 
 ======  ==========================================
 symbol  meaning
 ======  ==========================================
-S, A    states; pairs per state
+S, A    states, and pairs per state
 T       horizon
 B_r     variation budget of rewards
 B_p     variation budget of transitions
@@ -32,7 +32,6 @@ import numpy as np
 from driftmdp.errors import InvalidInputError
 from driftmdp.formulas import lemmas
 from driftmdp.formulas.borl import borl_schedule
-from driftmdp.formulas.quoted import lower_bound, piecewise_stationary, ucrl2b
 from driftmdp.formulas.tuning import tuned
 from driftmdp.mdp import Space
 from driftmdp.mdp.space import as_space
@@ -55,8 +54,7 @@ __all__ = [
 ]
 
 LARGEST_HORIZON = 2**62
-WHOLE = "horizon", "n_arms"
-FOR_EXAMPLE = "For example: lambda t: stationary(space, t, diameter=1, explicit=True)."
+BOUND_EXAMPLE = "For example: lambda t: stationary(space, t, diameter=1, explicit=True)."
 
 
 def benchmark_gap(diameter: float, horizon: int, b_r: float, b_p: float) -> float:
@@ -137,7 +135,7 @@ def theorem_1_tuned(
 
 
 def oblivious(space: Space, horizon: int, b_r: float, b_p: float, diameter: float, explicit: bool = False) -> float:
-    """Return D (B_r + B_p + 1) S^(2/3) A^(1/2) T^(3/4), for a window and a widening that know no budget.
+    """Return D (B_r + B_p + 1) S^(2/3) A^(1/2) T^(3/4), for a window and a widening chosen without the budgets.
 
     Examples
     --------
@@ -151,7 +149,7 @@ def oblivious(space: Space, horizon: int, b_r: float, b_p: float, diameter: floa
 
 
 def stationary(space: Space, horizon: int, diameter: float, explicit: bool = False) -> float:
-    """Return D S sqrt(A T), for a world that stands still, W = T and eta = 0.
+    """Return D S sqrt(A T), for a stationary MDP, W = T and eta = 0.
 
     Examples
     --------
@@ -168,11 +166,11 @@ def theorem_2(space: Space, horizon: int, b_r: float, b_p: float, diameter: floa
     """Return BORL's bound, D (B_r + B_p + 1)^(1/4) S^(2/3) A^(1/2) T^(3/4).
 
     ``explicit`` is Theorem 1 in every block for the best arm, plus EXP3.P's regret for realised rewards in [0, 1],
-    with probability 1 - 5 delta; it needs a gamma of at most 1/2 (docs/paper-notes.md, item 12).
+    with probability 1 - 5 delta. It needs a gamma of at most 1/2 (docs/paper-notes.md, item 12).
     """
     t, br, bp, d = _checked(horizon=horizon, b_r=b_r, b_p=b_p, diameter=diameter)
     if as_flag(explicit, "explicit"):
-        return _theorem_2_explicit(space, as_integer(horizon, "horizon", minimum=1), br, bp, d)
+        return _theorem_2_explicit(space, int(t), br, bp, d)
     return d * _size(space) * math.pow(br + bp + 1, 1 / 4) * math.pow(t, 3 / 4)
 
 
@@ -200,7 +198,7 @@ def theorem_3(
     explicit: bool = False,
     window: float | None = None,
 ) -> float:
-    """Return the bound for transitions of at least zeta, where D is 1/zeta and eta 0; thm:main_alternative.
+    """Return the bound for transitions of at least zeta, where D is 1/zeta and eta 0, thm:main_alternative.
 
     D (B_r + B_p + 1)^(1/3) S^(2/3) A^(1/2) T^(2/3) for W*. For any other ``window``
     B_r W + D (B_p W + S sqrt(A) T / sqrt(W) + SAT / W + sqrt(T)).
@@ -231,7 +229,7 @@ def theorem_4(
     explicit: bool = False,
     window: float | None = None,
 ) -> float:
-    """Return the bound for inventory, where D is 1/zeta and eta 0; thm:main_inventory.
+    """Return the bound for inventory, where D is 1/zeta and eta 0, thm:main_inventory.
 
     D (B_r + B_p + 1)^(1/3) S T^(2/3) for W*. For any other ``window``
     B_r W + D (B_p W + S^(3/2) T / sqrt(W) + S^2 T / W + sqrt(T)).
@@ -267,16 +265,61 @@ def bandit(n_arms: int, horizon: int, b_r: float, explicit: bool = False) -> flo
     return math.pow(br * arms, 1 / 3) * math.pow(t, 2 / 3)
 
 
+def lower_bound(space: Space, horizon: int, diameter: float) -> float:
+    """Return sqrt(D S A T): no algorithm has less regret on every stationary MDP, up to a constant.
+
+    [JOA10], as quoted in [CSZ20] Section 3, "RL in Stationary MDPs".
+
+    Examples
+    --------
+    >>> lower_bound(Space.uniform(2, 8), 10_000, diameter=4.0)
+    800.0
+    """
+    t, d = _checked(horizon=horizon, diameter=diameter)
+    return math.sqrt(d * as_space(space).n_pairs * t)
+
+
+def ucrl2b(space: Space, horizon: int, diameter: float) -> float:
+    """Return S sqrt(D A T) + D^2 S^2 A, the bound of UCRL2B in a stationary MDP.
+
+    [FPL20], as quoted in [CSZ20] Section 3, "RL in Stationary MDPs".
+
+    Examples
+    --------
+    >>> ucrl2b(Space.uniform(2, 4), 10_000, diameter=4.0)
+    1056.0
+    """
+    t, d = _checked(horizon=horizon, diameter=diameter)
+    states, actions = as_space(space).n_states, space.mean_actions
+    return states * math.sqrt(d * actions * t) + d * d * states**2 * actions
+
+
+def piecewise_stationary(space: Space, horizon: int, changes: int, diameter: float) -> float:
+    """Return l^(1/3) D^(2/3) S^(2/3) A^(1/3) T^(2/3), for an MDP that changes abruptly, at most l times.
+
+    [GOA18], as quoted in [CSZ20] Section 6 (sec:cw_disc). Without a change it is 0, which no regret is. Use
+    ``stationary`` there.
+
+    Examples
+    --------
+    >>> round(piecewise_stationary(Space.uniform(8, 1), 1000, changes=1, diameter=8.0))
+    1600
+    """
+    t, d = _checked(horizon=horizon, diameter=diameter)
+    steps = d * as_space(space).n_states * t
+    return math.cbrt(as_integer(changes, "changes", minimum=0) * steps * steps * space.mean_actions)
+
+
 def useful_horizon(bound: Callable[[int], float]) -> float:
-    """Return the least horizon T from which on a bound is below T, within 1%; before, it says nothing.
+    """Return the least horizon T from which on a bound is below T, within 1%. Below that horizon it is vacuous.
 
     Infinity if there is none up to 4.6e18, as far as T can be counted.
 
     Parameters
     ----------
     bound
-        A bound as a function of T alone, whose share of T is above 1 at first and then falls: the first power of 2
-        at which it is below is looked for, then halved towards.
+        A bound as a function of T alone, whose ratio to T is above 1 at first and then falls. The first power of 2
+        at which the ratio is below 1 is found, then refined by bisection.
 
     Examples
     --------
@@ -302,13 +345,13 @@ def useful_horizon(bound: Callable[[int], float]) -> float:
 def _share_of(bound: Callable[[int], float]) -> Callable[[int], float]:
     """Return a bound as a share of T, checked."""
     if not callable(bound):
-        raise InvalidInputError(f"bound must be a function of T; got {bound!r}. {FOR_EXAMPLE}")
+        raise InvalidInputError(f"bound must be a function of T; got {bound!r}. {BOUND_EXAMPLE}")
 
     def share(t: int) -> float:
         value = bound(t)
         if isinstance(value, bool | np.bool_) or not isinstance(value, Real | np.number) or not value >= 0:
             raise InvalidInputError(
-                f"bound must return a number from 0 on; got {value!r} at T = {t}. {FOR_EXAMPLE}"
+                f"bound must return a number from 0 on; got {value!r} at T = {t}. {BOUND_EXAMPLE}"
             )
         return float(value) / t
 
@@ -323,11 +366,9 @@ def _at_its_tuning(space: Space, horizon: int, br: float, bp: float, d: float, r
 def _without_widening(
     space: Space, horizon: int, br: float, bp: float, d: float, window: float | None, rule: str
 ) -> float:
-    """Return Theorem 1's sum without lost episodes: with transitions of at least zeta there are none."""
-    steps = (
-        tuned(space, horizon, br, bp, rule).window if window is None else max(1, int(_positive(window, "window")))
-    )
-    return lemmas.regret(space, horizon, br, bp, steps, 0.0, d, lost=False)
+    """Return Theorem 1's sum without lost episodes, as transitions of at least zeta lose none."""
+    chosen = tuned(space, horizon, br, bp, rule).window if window is None else int(_positive(window, "window"))
+    return lemmas.regret(space, horizon, br, bp, max(1, chosen), 0.0, d, lost=False)
 
 
 def _shared_terms(t: float, br: float, bp: float, d: float, w: float, transitions: float, episodes: float) -> float:
@@ -344,9 +385,9 @@ def _size(space: Space) -> float:
 
 
 def _checked(**values: float) -> list[float]:
-    """Return the values, none negative; a horizon and a number of arms are whole, and at least 1."""
+    """Return the values, none negative. A horizon and a number of arms are whole, and at least 1."""
     return [
-        as_integer(value, name, minimum=1) if name in WHOLE else as_number(value, name, minimum=0.0)
+        as_integer(value, name, minimum=1) if name in ("horizon", "n_arms") else as_number(value, name, minimum=0.0)
         for name, value in values.items()
     ]
 

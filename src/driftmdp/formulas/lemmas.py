@@ -1,19 +1,19 @@
-"""The four parts of Theorem 1 with explicit constants, each the right side of its lemma, mended.
+"""The four parts of Theorem 1 with explicit constants, each the right side of its lemma, corrected.
 
 =======================  ==========================  ====================================================
 here                     in [CSZ20]                  what it bounds
 =======================  ==========================  ====================================================
-lost_episodes            lemma:Q_error               regret of episodes whose world left the region
+lost_episodes            lemma:Q_error               regret of episodes whose MDP left the region
 switching                lemma:episode_errror        changes of policy, chance, and imprecise plans
-variation                lemma:adv_error             what is remembered of other worlds, and the widening
+variation                lemma:adv_error             samples of other MDPs in the window, and the widening
 estimation               lemma:sto_error             the confidence radii
 regret                   thm:main1                   their sum
 episodes                 lemma:number_episode        M(T), how often a plan is made
 precision                in lemma:episode_errror     sum over t of 1 / sqrt(tau(m))
 =======================  ==========================  ====================================================
 
-Constants that the paper prints and that fail are mended here; docs/paper-notes.md has them one by one (items 21,
-22, 33 to 35). Rewards lie in [0, 1]; ``diameter`` is D_max; ``delta`` is 1/T by default.
+Constants that fail as printed are corrected here, and docs/paper-notes.md has them one by one (items 21, 22, 33 to
+35). Rewards lie in [0, 1], ``diameter`` is D_max, and ``delta`` is 1/T by default.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from driftmdp.errors import InvalidInputError
-from driftmdp.formulas.radii import as_visits
+from driftmdp.formulas.radii import as_visits, checked_delta
 from driftmdp.mdp import Space
 from driftmdp.mdp.space import as_space
 from driftmdp.validation import as_flag, as_integer, as_number
@@ -126,7 +125,7 @@ def chance(horizon: int, delta: float | None = None, log_horizon: int | None = N
     303.4...
     """
     t = as_integer(horizon, "horizon", minimum=1)
-    return math.sqrt(2 * t * math.log(1 / _delta(delta, _in_logarithms(t, log_horizon))))
+    return math.sqrt(2 * t * math.log(1 / checked_delta(delta, _in_logarithms(t, log_horizon))))
 
 
 def variation(
@@ -134,7 +133,7 @@ def variation(
 ) -> float:
     """Return 2 (2 B_r W) + 4 D (2 B_p W) + 2 D T eta.
 
-    A change at q is remembered by at most 2 W steps; ``factor=1`` is what [CSZ20] prints, W of them.
+    A change stays in the window for at most 2 W steps. ``factor=1`` is what [CSZ20] prints, W steps.
 
     Examples
     --------
@@ -169,7 +168,7 @@ def estimation(
     """
     pairs, states = as_space(space).n_pairs, space.n_states
     logs = _in_logarithms(_sizes(horizon, window)[0], log_horizon)
-    reward = 2 * math.sqrt(2 * math.log(pairs * logs / _delta(delta, logs)))
+    reward = 2 * math.sqrt(2 * math.log(pairs * logs / checked_delta(delta, logs)))
     d, scale = as_number(diameter, "diameter", minimum=0.0), as_number(scale, "scale", minimum=0.0)
     weight = scale * (2 * reward + 4 * d * math.sqrt(states) * reward)
     lengths = blocks(horizon, window)
@@ -229,7 +228,7 @@ def self_normalised(
     """
     t = as_integer(horizon, "horizon", minimum=1)
     n, r = as_visits(visits, "visits"), as_number(sub_gaussian, "sub_gaussian", minimum=0.0)
-    return np.asarray(2 * r * np.sqrt(math.log(t / _delta(delta, t)) / n))
+    return np.asarray(2 * r * np.sqrt(math.log(t / checked_delta(delta, t)) / n))
 
 
 def exp3p(n_arms: int, rounds: int, delta: float) -> float:
@@ -247,7 +246,7 @@ def exp3p(n_arms: int, rounds: int, delta: float) -> float:
     if arms == 1:
         return 0.0
     log = math.log(arms)
-    return 5.15 * math.sqrt(n * arms * log) + math.sqrt(n * arms / log) * math.log(1 / _delta(delta, n))
+    return 5.15 * math.sqrt(n * arms * log) + math.sqrt(n * arms / log) * math.log(1 / checked_delta(delta, n))
 
 
 def blocks(horizon: int, window: int) -> list[tuple[int, int]]:
@@ -272,10 +271,3 @@ def _sizes(horizon: int, window: int) -> tuple[int, int]:
 
 def _in_logarithms(horizon: int, log_horizon: int | None) -> int:
     return horizon if log_horizon is None else as_integer(log_horizon, "log_horizon", minimum=1)
-
-
-def _delta(delta: float | None, horizon: float) -> float:
-    value = 1.0 / horizon if delta is None else as_number(delta, "delta", 0.0, 1.0)
-    if value == 0.0:
-        raise InvalidInputError("delta must be positive; got 0. The paper's choice is 1/T.")
-    return value

@@ -3,7 +3,7 @@
 ==========  ==================================  ===================================================
 symbol      name here                           where
 ==========  ==================================  ===================================================
-N_t(s, a)   counts                              [CSZ20] eq:N_sa; N+ = max(1, N)
+N_t(s, a)   counts                              [CSZ20] eq:N_sa, N+ = max(1, N)
 rad_r       reward                              [CSZ20] eq:Hr
 rad_p       transition (L1)                     [CSZ20] eq:Hp
 "SA"        space.n_pairs                       A is an average over states, so SA counts the pairs
@@ -23,8 +23,6 @@ from driftmdp.mdp import Space
 from driftmdp.mdp.space import as_space
 from driftmdp.validation import as_integer, as_number, as_numbers
 
-__all__ = ["Radii", "bernstein_radii", "jaksch_radii", "paper_radii"]
-
 
 class Radii(NamedTuple):
     """A reward radius and a transition radius per pair."""
@@ -37,7 +35,7 @@ class Radii(NamedTuple):
 
 
 def paper_radii(counts: ArrayLike, space: Space, horizon: int, delta: float | None = None) -> Radii:
-    """Return the radii of SWUCRL2-CW, before widening; [CSZ20] eq:Hr, eq:Hp.
+    """Return the radii of SWUCRL2-CW, before widening: [CSZ20] eq:Hr, eq:Hp.
 
     rad_r = 2 sqrt(2 ln(SAT/delta) / N+), rad_p = 2 sqrt(2 S ln(SAT/delta) / N+), delta = 1/T by default.
 
@@ -47,7 +45,7 @@ def paper_radii(counts: ArrayLike, space: Space, horizon: int, delta: float | No
     array([12.139,  0.998])
     """
     horizon = as_integer(horizon, "horizon", minimum=1)
-    log = np.log(as_space(space).n_pairs * horizon / _checked_delta(delta, horizon))
+    log = np.log(as_space(space).n_pairs * horizon / checked_delta(delta, horizon))
     visits = as_visits(counts)
     return Radii(2 * np.sqrt(2 * log / visits), 2 * np.sqrt(2 * space.n_states * log / visits))
 
@@ -63,7 +61,7 @@ def jaksch_radii(counts: ArrayLike, space: Space, t: int, delta: float) -> Radii
     array([1.9])
     """
     t = as_integer(t, "t", minimum=1)
-    delta, visits = _checked_delta(delta, t), as_visits(counts)
+    delta, visits = checked_delta(delta, t), as_visits(counts)
     reward = np.sqrt(3.5 * np.log(2 * as_space(space).n_pairs * t / delta) / visits)
     log = np.log(2 * space.mean_actions * t / delta)
     return Radii(reward, np.sqrt(14 * space.n_states * log / visits))
@@ -72,7 +70,7 @@ def jaksch_radii(counts: ArrayLike, space: Space, t: int, delta: float) -> Radii
 def bernstein_radii(counts: ArrayLike, variances: ArrayLike, p_hat: ArrayLike, space: Space, delta: float) -> Radii:
     """Return UCRL2B's radii, per next state [FPL20].
 
-    2 sqrt(variance L / N+) + 6 L / N+ with L = ln(6 SA N+ / delta); variance is p(1 - p) for transitions.
+    2 sqrt(variance L / N+) + 6 L / N+ with L = ln(6 SA N+ / delta). The variance is p(1 - p) for transitions.
 
     Parameters
     ----------
@@ -95,7 +93,7 @@ def bernstein_radii(counts: ArrayLike, variances: ArrayLike, p_hat: ArrayLike, s
             "counts and variances must have one number per pair, and p_hat one row of probabilities; got shapes "
             f"{visits.shape}, {spread.shape} and {p.shape}."
         )
-    log = np.log(6 * as_space(space).n_pairs * visits / _checked_delta(delta, 1)) / visits
+    log = np.log(6 * as_space(space).n_pairs * visits / checked_delta(delta, 1)) / visits
     reward = 2 * np.sqrt(spread * log) + 6 * log
     return Radii(reward, 2 * np.sqrt(p * (1 - p) * log[:, None]) + 6 * log[:, None])
 
@@ -113,7 +111,8 @@ def _within(values: NDArray[np.float64], most: float = np.inf) -> bool:
     return bool(((values >= 0) & (values <= most)).all())
 
 
-def _checked_delta(delta: float | None, horizon: float) -> float:
+def checked_delta(delta: float | None, horizon: float) -> float:
+    """Return delta, a probability above 0, or 1 / horizon by default."""
     if delta is None:
         return 1.0 / horizon
     value = as_number(delta, "delta", 0.0, 1.0)

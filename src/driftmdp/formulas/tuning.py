@@ -26,8 +26,6 @@ from driftmdp.mdp import Space
 from driftmdp.mdp.space import as_space
 from driftmdp.validation import as_integer, as_number, one_of
 
-__all__ = ["RULES", "Tuning", "tuned"]
-
 RULES = ("theorem-1", "borl-proof", "oblivious", "theorem-3", "theorem-4", "bandit")
 
 
@@ -46,13 +44,13 @@ def tuned(space: Space, horizon: int, b_r: float, b_p: float, rule: str = "theor
     Parameters
     ----------
     space
-        Gives S and A = pairs / S; for inventory with capacity c that is S = c + 1.
+        Gives S and A = pairs / S. For inventory with capacity c that is S = c + 1.
     horizon
         T.
     b_r, b_p
         The variation budgets B_r and B_p.
     rule
-        One of ``RULES``; the module's table has their formulas.
+        One of ``RULES``. The module's table has their formulas.
 
     Examples
     --------

@@ -226,7 +226,7 @@ def _steps(learning: Learning, env: ContinuingEnv, callback_list: CallbackList) 
         player.observe(result.reward, env.state)
         learning.actions[i] = result.action + env.first_action
         learning.rewards[i], learning.ended[i] = result.reward, result.ended
-        callback_list.tell(player, i + 1, learning)
+        callback_list.report(player, i + 1, learning)
         yield i + 1
 
 

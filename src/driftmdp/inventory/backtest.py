@@ -1,8 +1,8 @@
 """A backtest: every rule on the same past, as if the sales in a file were the demand.
 
-An item's first 60 days are for learning and fitting; scoring starts on day 61. Quantities are in lots. The shelf
-is assumed never to have been empty in the file: what it shows is taken for the demand, and each rule sees it only
-as far as its own shelf reaches, but for those that are said to see demand itself.
+An item's first 60 days are for learning and fitting, and scoring starts on day 61. Quantities are in lots. The
+shelf is assumed never to have been empty in the file, so that its sales are the demand. Each rule sees demand only
+as far as its own shelf reaches, unless ``RULES`` says otherwise.
 """
 
 from __future__ import annotations
@@ -11,23 +11,23 @@ import functools
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp import engines
-from driftmdp.display import brief, safely
+from driftmdp.display import brief, counted, listed, safely, table
 from driftmdp.errors import InvalidInputError
-from driftmdp.inventory.backtest_view import backtest_view
-from driftmdp.inventory.ordering_rules import RULES, RuleSet, day_costs, shelf_model
+from driftmdp.inventory.ordering_rules import RULES, RuleSet, checked_rules, day_costs, shelf_model
 from driftmdp.inventory.sales_history import WARM_UP, Sales, Series, in_lots, lot_size
-from driftmdp.kernels.inventory_arrays import OrderTrace
+from driftmdp.kernels.arrays import Floats, Ints, Longs
 from driftmdp.problems.inventory import Costs
 from driftmdp.progress import Progress, as_progress, watched
 from driftmdp.statistics import Interval, ratio_interval
-from driftmdp.validation import as_integer, nearest_name
+from driftmdp.validation import as_integer, nearest_name, one_of
 
-BLOCK = 14  # days in a row whose mean cost is one sample, for the interval of a single item
+BLOCK_DAYS = 14  # days in a row whose mean cost is one sample, for the interval of a single item
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,11 +54,11 @@ class Trace:
     sku: str
     lot: int
     dates: NDArray[np.datetime64]
-    demand: NDArray[np.int32]
-    estimate: NDArray[np.float64]
-    level: NDArray[np.int32]
-    stock: NDArray[np.int32]
-    orders: NDArray[np.int32]
+    demand: Ints
+    estimate: Floats
+    level: Ints
+    stock: Ints
+    orders: Ints
 
     __repr__ = brief
 
@@ -95,21 +95,36 @@ class Backtest:
     lead_time: int
     rules: tuple[str, ...]
     skus: tuple[str, ...]
-    lots: NDArray[np.int64] = field(repr=False)
-    days: NDArray[np.int64] = field(repr=False)
-    cost: NDArray[np.float64] = field(repr=False)
-    sold: NDArray[np.int64] = field(repr=False)
-    stock: NDArray[np.int64] = field(repr=False)
-    orders: NDArray[np.int64] = field(repr=False)
-    demand: NDArray[np.int64] = field(repr=False)
-    blocks: tuple[NDArray[np.float64], ...] = field(repr=False)
+    lots: Longs = field(repr=False)
+    days: Longs = field(repr=False)
+    cost: Floats = field(repr=False)
+    sold: Longs = field(repr=False)
+    stock: Longs = field(repr=False)
+    orders: Longs = field(repr=False)
+    demand: Longs = field(repr=False)
+    blocks: tuple[Floats, ...] = field(repr=False)
     lot: int | str = "auto"
     remarks: tuple[str, ...] = field(default=(), repr=False)
     series: tuple[Series, ...] = field(default=(), repr=False)
 
     __repr__ = brief
 
-    _repr_html_ = safely(backtest_view)
+    @safely
+    def _repr_html_(self) -> str:
+        days = self.days.sum()
+        header = ["rule", "cost per item, day", "share of demand served", "stock in the evening", "orders"]
+        rows = [
+            (
+                RULES[rule],
+                float(cost.sum() / days),
+                self.service_level(rule),
+                self.average_stock(rule),
+                self.orders_placed(rule),
+            )
+            for rule, cost in zip(self.rules, self.cost, strict=True)
+        ]
+        caption = f"Backtest of {counted(len(self.skus), 'item')} over {counted(days, 'day')} in all"
+        return table(header, rows, caption)
 
     def cost_per_day(self, rule: str, sku: str | None = None) -> Interval:
         """Return what a day of an item costs on average, with its interval.
@@ -157,16 +172,12 @@ class Backtest:
         series, lot = self.series[item], int(self.lots[item])
         path = in_lots(series.units, lot)
         rules = RuleSet(self.costs, self.capacity, self.lead_time)
-        diary, means = rules.estimate(path, series.weekdays)
-        left = np.maximum(diary.on_sale - path, 0)
-        return Trace(sku, lot, series.dates, path, means, diary.levels, left, diary.orders)
+        trace, means = rules.estimate(path, series.weekdays)
+        left = np.maximum(trace.on_sale - path, 0)
+        return Trace(sku, lot, series.dates, path, means, trace.levels, left, trace.orders)
 
     def _rule(self, rule: str) -> int:
-        if rule not in self.rules:
-            raise InvalidInputError(
-                f"rule must be one of {', '.join(self.rules)}; got {rule!r}.{nearest_name(rule, self.rules)}"
-            )
-        return self.rules.index(rule)
+        return self.rules.index(one_of(rule, "rule", self.rules))
 
     def _item(self, sku: str) -> int:
         if sku not in self._numbers:
@@ -216,13 +227,13 @@ def backtest(
     rules
         Which of ``RULES`` to try.
     workers
-        Items at a time; by default one a core. It changes nothing in the result.
+        Items at a time; by default one per core. It does not change the result.
     progress
-        True shows how it goes, in a terminal or a notebook; an object with ``begin``, ``advance`` and ``end`` is
-        told; None and False are silent.
+        True shows progress in a terminal or a notebook. An object with ``begin``, ``advance`` and ``end`` is
+        called. None and False are silent.
     engine, scheduler
         ``"threads"``, ``"processes"``, or ``"dask"`` for a cluster, whose scheduler has an address such as
-        ``tcp://host:8786``. They change nothing in the result.
+        ``tcp://host:8786``. They do not change the result.
 
     Examples
     --------
@@ -238,113 +249,72 @@ def backtest(
     shelf, watcher = shelf_model(costs, capacity, lead_time), as_progress(progress, "items")
     if len({series.sku for series in sales.series}) < len(sales.series):
         raise InvalidInputError("sales must have one series for each item; two have the same name.")
-    wanted = tuple(dict.fromkeys(rules))
-    if not wanted:
-        raise InvalidInputError(f"rules must name at least one of {', '.join(RULES)}; got none.")
-    for rule in wanted:
-        if rule not in RULES:
-            raise InvalidInputError(
-                f"rules must be some of {', '.join(RULES)}; got {rule!r}.{nearest_name(rule, RULES)}"
-            )
+    names = checked_rules(rules)
     if lot != "auto":
         lot = as_integer(lot, "lot", minimum=1)
-    long = [series for series in sales.series if series.units.size > WARM_UP]
-    remarks = _left_out(sales, long)
+    remarks, long = list(sales.remarks), [series for series in sales.series if series.units.size > WARM_UP]
+    if len(long) < len(sales.series):
+        short = [series.sku for series in sales.series if series.units.size <= WARM_UP]
+        remarks.append(f"Left out, with {WARM_UP} days or fewer: {listed(short, separator=', ')}.")
     if not long:
         raise InvalidInputError(
             f"sales must have an item with more than {WARM_UP} days, as scoring starts on day {WARM_UP + 1}; the "
             f"longest has {max(series.units.size for series in sales.series)}."
         )
-    score = functools.partial(_score, costs, shelf.capacity, shelf.lead_time, lot, wanted)
-    told = watched(engines.make(engine, workers, scheduler).map(score, long), len(long), watcher)
-    outcomes = sorted(told, key=lambda outcome: outcome.index)
+    score = functools.partial(_score, costs, shelf.capacity, shelf.lead_time, lot, names)
+    done = watched(engines.make(engine, workers, scheduler).map(score, long), len(long), watcher)
+    outcomes = sorted(done, key=lambda outcome: outcome.index)
     for outcome in outcomes:
         if outcome.error is not None:
             raise outcome.error
-    scored: list[_Scored] = [outcome.value for outcome in outcomes]
+    columns = zip(*(outcome.value for outcome in outcomes), strict=True)
+    lots, days, demand, cost, sold, stock, orders, blocks = columns
     return Backtest(
         costs=costs,
         capacity=shelf.capacity,
         lead_time=shelf.lead_time,
-        rules=wanted,
+        rules=names,
         skus=tuple(series.sku for series in long),
-        lots=np.array([item.lot for item in scored]),
-        days=np.array([item.days for item in scored]),
-        cost=np.column_stack([item.cost for item in scored]),
-        sold=np.column_stack([item.sold for item in scored]),
-        stock=np.column_stack([item.stock for item in scored]),
-        orders=np.column_stack([item.orders for item in scored]),
-        demand=np.array([item.demand for item in scored]),
-        blocks=tuple(item.blocks for item in scored),
+        lots=np.array(lots),
+        days=np.array(days),
+        cost=np.column_stack(cost),
+        sold=np.column_stack(sold),
+        stock=np.column_stack(stock),
+        orders=np.column_stack(orders),
+        demand=np.array(demand),
+        blocks=blocks,
         lot=lot,
-        remarks=(*sales.remarks, *remarks),
+        remarks=tuple(remarks),
         series=tuple(long),
     )
 
 
-def _left_out(sales: Sales, long: list[Series]) -> list[str]:
-    short = [series.sku for series in sales.series if series.units.size <= WARM_UP]
-    if not short:
-        return []
-    names = ", ".join(short[:5]) + (f" and {len(short) - 5} more" if len(short) > 5 else "")
-    return [f"Left out, with {WARM_UP} days or fewer: {names}."]
-
-
-class _OfThread(threading.local):
-    """The rules that a thread used last, as they have room of their own for what they compute."""
-
-    def __init__(self) -> None:
-        self.known: tuple[tuple[Costs, int, int], RuleSet] | None = None
-
-
-_of_thread = _OfThread()
-
-
-def _rules(costs: Costs, capacity: int, lead_time: int) -> RuleSet:
-    shop = costs, capacity, lead_time
-    if _of_thread.known is None or _of_thread.known[0] != shop:
-        _of_thread.known = shop, RuleSet(*shop)
-    return _of_thread.known[1]
-
-
-@dataclass(frozen=True)
-class _Scored:
-    """One item under every rule."""
-
-    lot: int
-    days: int
-    demand: int
-    cost: list[float]
-    sold: list[int]
-    stock: list[int]
-    orders: list[int]
-    blocks: NDArray[np.float64]
+_of_thread = threading.local()  # the rules that a thread used last, as they have a workspace of their own
 
 
 def _score(
     costs: Costs, capacity: int, lead_time: int, lot: int | str, names: tuple[str, ...], series: Series
-) -> _Scored:
-    rules = _rules(costs, capacity, lead_time)
+) -> tuple[Any, ...]:
+    """Return an item's lot, days and demand; by rule its cost, sales, stock and orders; and sums of blocks."""
+    shop = costs, capacity, lead_time
+    if getattr(_of_thread, "shop", None) != shop:
+        _of_thread.shop, _of_thread.rules = shop, RuleSet(*shop)
+    rules: RuleSet = _of_thread.rules
     units = lot_size(series.units, rules.shelf.capacity) if isinstance(lot, str) else lot
     path, weekdays = in_lots(series.units, units), series.weekdays
-    scored = path[WARM_UP:]
-    diaries = [rules.follow(name, path, weekdays) for name in names]
-    paid = np.array([day_costs(rules.shelf, path, diary)[WARM_UP:] for diary in diaries])
-    kept = [OrderTrace(*(array[WARM_UP:] for array in diary)) for diary in diaries]
-    return _Scored(
-        lot=units,
-        days=scored.size,
-        demand=int(scored.sum(dtype=np.int64)),
-        cost=paid.sum(axis=1).tolist(),
-        sold=[int(np.minimum(scored, diary.on_sale).sum(dtype=np.int64)) for diary in kept],
-        stock=[int(np.maximum(diary.on_sale - scored, 0).sum(dtype=np.int64)) for diary in kept],
-        orders=[int((diary.orders > 0).sum()) for diary in kept],
-        blocks=_block_sums(paid),
-    )
+    demand = path[WARM_UP:]
+    traces = [rules.follow(name, path, weekdays) for name in names]
+    paid = np.array([day_costs(rules.shelf, path, trace)[WARM_UP:] for trace in traces])
+    on_sale = [trace.on_sale[WARM_UP:] for trace in traces]
+    sold = [int(np.minimum(demand, there).sum(dtype=np.int64)) for there in on_sale]
+    left = [int(np.maximum(there - demand, 0).sum(dtype=np.int64)) for there in on_sale]
+    orders = [int((trace.orders[WARM_UP:] > 0).sum()) for trace in traces]
+    total = int(demand.sum(dtype=np.int64))
+    return units, demand.size, total, paid.sum(axis=1), sold, left, orders, _block_sums(paid)
 
 
-def _block_sums(costs: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the sum of each block of days, and its days; what is left over at the end belongs to the last."""
-    starts = np.arange(0, max(1, costs.shape[1] - BLOCK + 1), BLOCK)
+def _block_sums(costs: Floats) -> Floats:
+    """Return the sum of each block of days, and its days; the last block takes the days that are left over."""
+    starts = np.arange(0, max(1, costs.shape[1] - BLOCK_DAYS + 1), BLOCK_DAYS)
     sizes = np.diff(np.append(starts, costs.shape[1]))
     return np.vstack([np.add.reduceat(costs, starts, axis=1), sizes])

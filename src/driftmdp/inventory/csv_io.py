@@ -1,12 +1,12 @@
-"""Tables as CSV: read with line numbers, written so that no name does harm.
+"""CSV tables: read with line numbers, and written so that no name acts as a formula.
 
 A spreadsheet takes a text that begins with ``=``, ``+``, ``-`` or ``@`` for a formula. Such a name is written with
-an apostrophe before it, a spreadsheet's own mark for "this is text", and read without it: names survive the round
-trip.
+an apostrophe before it, the spreadsheet's own mark for text, and read without it.
 """
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import os
@@ -18,10 +18,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from driftmdp.display import counted, listed
 from driftmdp.errors import InvalidInputError
-from driftmdp.inventory.text import listed
+from driftmdp.files import open_without_waiting
 from driftmdp.validation import nearest_name
 
 _HARMFUL = re.compile(r"'*[=+\-@\t\r]")
@@ -29,26 +30,25 @@ _MARKED = re.compile(r"'+[=+\-@\t\r]")
 _MIDNIGHT = r"(?:[T ]00:00(?::00(?:\.0+)?)?)?"  # as spreadsheets write a date
 _DAY = re.compile(rf"(\d{{4}}-\d\d-\d\d){_MIDNIGHT}", re.ASCII)
 _AMBIGUOUS = re.compile(r"[+-]?(?!0+\D)\d{1,3}[.,]\d{3}")  # 1.000 is a thousand to some, and one to others
-SHOWN = 10  # complaints in one message
-ALIKE = 4  # lines with the same fault, from which on they are told of once
+MAX_FAULTS_SHOWN = 10  # in one message
+LINES_TO_GROUP = 4  # with the same fault, from which on they share one text
 LONGEST_NAME = 200
 LARGEST_FILE = 1 << 30  # bytes
-PATIENCE = 5.0  # seconds to wait for someone who writes into a named pipe
-YEARS = range(1970, 2200)  # others are mistakes: a spreadsheet's day 0, or a database's "never"
-SOLD = "date", "sku", "units"  # what a file of sales has
+PIPE_TIMEOUT_SECONDS = 5.0  # to wait for a writer of a named pipe
+YEARS = range(1970, 2200)  # others are mistakes, such as a spreadsheet's day 0
+SALES_COLUMNS = "date", "sku", "units"
 DAY_FORM = f"year-month-day, such as 2026-11-16, from {YEARS[0]} to {YEARS[-1]}"
 
 
-@dataclass(frozen=True)
-class Row:
-    """A line of a table: its number, and the text of each column that was asked for; empty where there is none."""
+class Row(NamedTuple):
+    """A line of a table: its number, and the text of each column that was asked for and is there."""
 
     line: int
     cells: Mapping[str, str]
 
 
 @dataclass
-class Complaints:
+class LineErrors:
     """What is wrong in a file, line by line."""
 
     where: str
@@ -59,24 +59,28 @@ class Complaints:
         """Note what is wrong on a line."""
         self.found.append((line, what))
 
-    def refuse(self, advice: str) -> None:
-        """Raise if there is something to complain of."""
+    @property
+    def texts(self) -> list[str]:
+        """What was found, with line numbers."""
+        return [f"line {line}: {what}" for line, what in self.found]
+
+    def raise_if_any(self, advice: str) -> None:
+        """Raise one error with all that was found."""
         if self.found:
-            told = listed(list(self._grouped()), SHOWN)
-            count = len({line for line, _ in self.found})
-            lines = "1 line" if count == 1 else f"{count} lines"
-            raise InvalidInputError(f"{self.where} has {lines} that cannot be used: {told}. {self.tip}{advice}")
+            faults = listed(list(self._grouped()), MAX_FAULTS_SHOWN)
+            lines = counted(len({line for line, _ in self.found}), "line")
+            raise InvalidInputError(f"{self.where} has {lines} that cannot be used: {faults}. {self.tip}{advice}")
 
     def _grouped(self) -> Iterator[str]:
-        """Yield a text for every fault; one for many lines with the same, of which the first says what it has."""
-        alike: dict[str, list[tuple[int, str]]] = {}
+        """Yield a text per fault; many lines with the same fault share one, with the value of the first."""
+        groups: dict[str, list[tuple[int, str]]] = {}
         for line, what in sorted(self.found):
-            alike.setdefault(what.partition("; got")[0], []).append((line, what))
-        for group in alike.values():
-            if len(group) < ALIKE:
+            groups.setdefault(what.partition("; got")[0], []).append((line, what))
+        for group in groups.values():
+            if len(group) < LINES_TO_GROUP:
                 yield from (f"line {line}: {what}" for line, what in group)
             else:
-                lines = listed([str(line) for line, _ in group], ALIKE - 1, ", ")
+                lines = listed([str(line) for line, _ in group], LINES_TO_GROUP - 1, ", ")
                 yield f"lines {lines}: {group[0][1]}"
 
 
@@ -87,7 +91,7 @@ def read_rows(
     names: Mapping[str, str] | None = None,
     hint: str = "",
 ) -> Iterator[Row]:
-    """Yield the lines of a CSV file; columns are found by name, in any order, others are ignored.
+    """Yield the lines of a CSV file. Columns are found by name, in any order, and others are ignored.
 
     Parameters
     ----------
@@ -98,16 +102,17 @@ def read_rows(
     names
         What a column is called in this file, if not by its own name.
     hint
-        What else to do where the column date is missing.
+        What else to do if the column date is missing.
     """
     text = _read_text(path)
     header = text.lstrip().splitlines()[0]
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(header), strict=True)
+    delimiter = max(",;\t", key=header.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
         columns = [name.strip() for name in next((cells for cells in reader if "".join(cells).strip()), [])]
         places, missing = _places(path, columns, wanted, optional, names or {})
         if missing:
-            raise InvalidInputError(_lack(path, columns, missing, places, hint))
+            raise InvalidInputError(_missing_columns(path, columns, missing, places, hint))
         for cells in reader:
             if any(cell.strip() for cell in cells):
                 if len(cells) != len(columns):
@@ -143,8 +148,8 @@ def _read_text(path: Path) -> str:
 
 
 def _read_once(path: Path) -> bytes:
-    """Return what is in a file or comes through a pipe, whose content is there only once."""
-    with open(path, "rb", opener=_without_waiting) as file:
+    """Return the content of a file or pipe. A pipe can be read only once."""
+    with open(path, "rb", opener=open_without_waiting) as file:
         about = os.fstat(file.fileno())
         if stat.S_ISFIFO(about.st_mode):
             content = _read_pipe(file.fileno())
@@ -159,19 +164,15 @@ def _read_once(path: Path) -> bytes:
     return content
 
 
-def _without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))  # a named pipe would wait for a writer
-
-
 def _read_pipe(descriptor: int) -> bytes | None:
-    """Return what comes until every writer has closed a pipe, nothing if none opens it, None if it is too much."""
+    """Return a pipe's content up to its last writer's end; nothing if none opens it, None if it is too much."""
     waiting, content = select.poll(), bytearray()
     waiting.register(descriptor, select.POLLIN)
     while len(content) <= LARGEST_FILE:
-        waiting.poll(1000 * PATIENCE)
+        waiting.poll(1000 * PIPE_TIMEOUT_SECONDS)
         try:
             part = os.read(descriptor, 1 << 20)
-        except BlockingIOError:  # a writer is there, and takes its time
+        except BlockingIOError:  # a writer has it open, and wrote nothing yet
             continue
         if not part:
             return bytes(content)
@@ -179,26 +180,20 @@ def _read_pipe(descriptor: int) -> bytes | None:
     return None
 
 
-def _delimiter(header: str) -> str:
-    return max(",;\t", key=header.count)
-
-
 def _places(
     path: Path, columns: list[str], wanted: Sequence[str], optional: Sequence[str], names: Mapping[str, str]
 ) -> tuple[dict[str, int], dict[str, str]]:
-    """Return where each column stands, and what those are called that are missing."""
-    known = *wanted, *optional
+    """Return the place of each column, and the names of missing ones in this file."""
+    asked = *wanted, *optional
     for name, called in names.items():
-        if name not in known:
-            swapped = (
-                f" Our name comes first: --column {called}={name}." if called in known and name in columns else ""
-            )
-            raise InvalidInputError(
-                f"There is no column {name!r} to rename here; there are {', '.join(known)}.{swapped}"
-            )
+        if name not in asked:
+            is_swapped = called in asked and name in columns
+            tip = f" Our name comes first: --column {called}={name}." if is_swapped else ""
+            columns_here = ", ".join(asked)
+            raise InvalidInputError(f"There is no column {name!r} to rename here; there are {columns_here}.{tip}")
     found: dict[str, int] = {}
     missing: dict[str, str] = {}
-    for name in (*wanted, *optional):
+    for name in asked:
         called = names.get(name, name)
         matches = [place for place, column in enumerate(columns) if column == called]
         matches = matches or [place for place, column in enumerate(columns) if column.lower() == called.lower()]
@@ -211,18 +206,24 @@ def _places(
     return found, missing
 
 
-def _lack(path: Path, columns: list[str], missing: Mapping[str, str], places: Mapping[str, int], hint: str) -> str:
-    """Return the sentence on columns that are missing."""
+def _missing_columns(
+    path: Path, columns: list[str], missing: Mapping[str, str], places: Mapping[str, int], hint: str
+) -> str:
+    """Return the error for missing columns."""
     free = [column for place, column in enumerate(columns) if place not in places.values()]
     a_column = "the columns" if len(missing) > 1 else "a column"
     called = ", ".join(map(repr, missing.values()))
-    said = f"{path} must have {a_column} {called}; its columns are {listed(columns, SHOWN, ', ')}."
-    if {column.lower() for column in columns} >= set(SOLD) and "stock" in missing and "units" not in places:
-        return f"{said} It looks like a file for `record`."
+    error = f"{path} must have {a_column} {called}; its columns are {listed(columns, MAX_FAULTS_SHOWN, ', ')}."
+    if (
+        {column.lower() for column in columns} >= set(SALES_COLUMNS)
+        and "stock" in missing
+        and "units" not in places
+    ):
+        return f"{error} It looks like a file for `record`."
     it_is = "they are" if len(missing) > 1 else "it is"
     near = nearest_name(next(iter(missing.values())), free) if len(missing) == 1 else ""
     options = " ".join(f"--column {name}=NAME" for name in missing)
-    return f"{said}{near} Say what {it_is} called there: {options}.{hint if 'date' in missing else ''}"
+    return f"{error}{near} Say what {it_is} called there: {options}.{hint if 'date' in missing else ''}"
 
 
 def name_from_cell(text: str) -> str:
@@ -248,12 +249,12 @@ def name_to_cell(name: str) -> str:
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Return a table as CSV; texts are written as harmless cells, numbers as they are."""
+    """Return a table as CSV; texts that a spreadsheet would take for formulas are marked."""
     return "".join(_csv_line(row) for row in (header, *rows))
 
 
 def _csv_line(row: Sequence[Any]) -> str:
-    """Return a line; written with CR LF at its end, so that a cell with either is quoted, and then with LF."""
+    """Return a line that ends with LF. It is made with CR LF, so that a cell with either character is quoted."""
     out = io.StringIO(newline="")
     csv.writer(out, lineterminator="\r\n").writerow(
         [name_to_cell(cell) if isinstance(cell, str) else cell for cell in row]
@@ -261,17 +262,17 @@ def _csv_line(row: Sequence[Any]) -> str:
     return f"{out.getvalue()[:-2]}\n"
 
 
-def sku_of(row: Row, complaints: Complaints) -> str | None:
+def sku_of(row: Row, errors: LineErrors) -> str | None:
     """Return the name of a line's item."""
     sku = name_from_cell(row.cells["sku"])
     if not is_name(sku):
-        complaints.add(row.line, f"sku must be a name of 1 to {LONGEST_NAME} characters; got {sku[:40]!r}")
+        errors.add(row.line, f"sku must be a name of 1 to {LONGEST_NAME} characters; got {sku[:40]!r}")
         return None
     return sku
 
 
 def is_name(sku: Any) -> bool:
-    """Return whether something can be an item's name: short, printable but for line breaks, and safe in a cell."""
+    """Return whether a value can be an item's name: short, printable but for line breaks, and safe in a cell."""
     if not isinstance(sku, str) or not 1 <= len(sku) <= LONGEST_NAME:
         return False
     if name_from_cell(name_to_cell(sku).strip()) != sku:  # spaces around it would be lost
@@ -280,7 +281,7 @@ def is_name(sku: Any) -> bool:
 
 
 def day_of(text: str) -> date | None:
-    """Return a day that is written 2026-11-16; None if it is written in any other way.
+    """Return a day that is written 2026-11-16, or None.
 
     Examples
     --------
@@ -295,46 +296,46 @@ def day_of(text: str) -> date | None:
     return day if day is not None and day.year in YEARS else None
 
 
-def date_of(row: Row, complaints: Complaints) -> date | None:
+def date_of(row: Row, errors: LineErrors) -> date | None:
     """Return the date of a line."""
     text = row.cells["date"]
     day = day_of(text)
     if day is None:
-        complaints.add(row.line, f"date must be {DAY_FORM}; got {text[:40]!r}")
-        complaints.tip = "In a spreadsheet, format the column as yyyy-mm-dd. "
+        errors.add(row.line, f"date must be {DAY_FORM}; got {text[:40]!r}")
+        errors.tip = "In a spreadsheet, format the column as yyyy-mm-dd. "
     return day
 
 
 def is_ambiguous(text: str) -> bool:
-    """Say whether a number may mean a thousand times another, as 1.000 does."""
+    """Return whether a number may mean a thousand times another, as 1.000 does."""
     return _AMBIGUOUS.fullmatch(text) is not None
 
 
-def count_of(row: Row, column: str, complaints: Complaints, may_be_negative: bool = False) -> int | None:
-    """Return a whole number of units."""
+def count_of(
+    row: Row, column: str, errors: LineErrors, minimum: int | None = 0, maximum: int | None = None
+) -> int | None:
+    """Return a whole number within bounds, or None."""
     text = row.cells[column]
-    if is_ambiguous(text):
-        plain = re.sub("[.,]", "", text)
-        complaints.add(
-            row.line,
-            f"{column} must be a whole number without a point or comma; got {text!r}, which may mean {plain}",
-        )
-        return None
     try:
-        number = int(text) if re.fullmatch(r"[+-]?\d{1,12}", text) else _whole(text)
-    except (ValueError, OverflowError):
-        complaints.add(row.line, f"{column} must be a whole number; got {text[:40]!r}")
-        return None
-    if number < 0 and not may_be_negative:
-        complaints.add(row.line, f"{column} must not be negative; got {text}")
+        number = _whole_number(text)
+        if minimum is not None and number < minimum:
+            raise ValueError(
+                f"not be negative; got {text}" if minimum == 0 else f"be at least {minimum}; got {text}"
+            )
+        if maximum is not None and number > maximum:
+            raise ValueError(f"be at most {maximum}; got {number}")
+    except ValueError as error:
+        errors.add(row.line, f"{column} must {error}")
         return None
     return number
 
 
-def _whole(text: str) -> int:
-    if "_" in text:  # Python's, not a shop's
-        raise ValueError(text)
-    number = float(text)
-    if number != int(number) or abs(number) >= 1e12:  # int of nan is a ValueError, of inf an OverflowError
-        raise ValueError(text)
-    return int(number)
+def _whole_number(text: str) -> int:
+    if is_ambiguous(text):
+        plain = re.sub("[.,]", "", text)
+        raise ValueError(f"be a whole number without a point or comma; got {text!r}, which may mean {plain}")
+    with contextlib.suppress(ValueError, OverflowError):
+        number = int(text) if re.fullmatch(r"[+-]?\d{1,12}", text) else float(text)
+        if number == int(number) and abs(number) < 1e12 and "_" not in text:  # Python would accept 1_000
+            return int(number)
+    raise ValueError(f"be a whole number; got {text[:40]!r}")

@@ -1,10 +1,10 @@
-"""What a shop is told each day, as lines of CSV files or as Python objects."""
+"""A shop's daily input and output: counts and sales as Python objects, and all tables as CSV."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -14,10 +14,9 @@ import numpy as np
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.csv_io import (
     LONGEST_NAME,
-    SOLD,
+    SALES_COLUMNS,
     YEARS,
-    Complaints,
-    Row,
+    LineErrors,
     count_of,
     csv_text,
     date_of,
@@ -25,9 +24,9 @@ from driftmdp.inventory.csv_io import (
     read_rows,
     sku_of,
 )
-from driftmdp.validation import one_of
-
-LARGEST = 2**31 - 1
+from driftmdp.inventory.item_states import LARGEST_NUMBER, SOLD
+from driftmdp.inventory.results import Advice, Event
+from driftmdp.inventory.sales_history import SalesFile
 
 
 @dataclass(frozen=True)
@@ -50,9 +49,7 @@ class Count:
     lot: int | None = None
 
     def __post_init__(self) -> None:
-        _check_line(self, stock=0, coming=0, lot=1)
-        if self.stock is None:
-            raise InvalidInputError(f"stock of {self.sku} must be a whole number; got None.")
+        _check_line(self, "stock", stock=0, coming=0, lot=1)
 
 
 @dataclass(frozen=True)
@@ -79,36 +76,12 @@ class Sold:
     lot: int | None = None
 
     def __post_init__(self) -> None:
-        _check_line(self, units=0, ordered=0, stock=0, lot=1)
-        if self.units is None:
-            raise InvalidInputError(f"units of {self.sku} must be a whole number; got None.")
+        _check_line(self, "units", units=0, ordered=0, stock=0, lot=1)
         as_day(self.day)
 
 
-@dataclass(frozen=True)
-class Advice:
-    """An order for an item: units, in whole lots.
-
-    Attributes
-    ----------
-    sku, day, stock, coming
-        The item, the day, and what the order was made for.
-    order
-        Units to order; 0 for none.
-    lot
-        Units in a lot.
-    """
-
-    sku: str
-    day: date
-    stock: int
-    coming: int
-    order: int
-    lot: int
-
-
 def as_day(day: Any) -> date:
-    """Return a day, or say that it is none."""
+    """Validate that ``day`` is a date without a time."""
     if not isinstance(day, date) or isinstance(day, datetime) or day.year not in YEARS:
         raise InvalidInputError(
             f"day must be a datetime.date from {YEARS[0]} to {YEARS[-1]}, without a time; got {day!r}."
@@ -116,21 +89,21 @@ def as_day(day: Any) -> date:
     return day
 
 
-def _check_line(line: Count | Sold, **numbers: int) -> None:
-    """Refuse what no line of a file could say."""
+def _check_line(line: Count | Sold, required: str, **minima: int) -> None:
+    """Refuse a name or a number that a file could not have either; ``minima`` are those of the numbers."""
     if not is_name(line.sku):
         raise InvalidInputError(
             f"sku must be a name of 1 to {LONGEST_NAME} characters without spaces around; got {line.sku!r}."
         )
-    for name, least in numbers.items():
+    for name, least in minima.items():
         value = getattr(line, name)
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
-            if not isinstance(value, np.integer):
-                raise InvalidInputError(f"{name} of {line.sku} must be a whole number; got {value!r}.")
-            object.__setattr__(line, name, int(value))
-            value = int(value)
-        if value is not None and not least <= value <= LARGEST:
-            raise InvalidInputError(f"{name} of {line.sku} must be {least} to {LARGEST}; got {value}.")
+        if value is None and name != required:
+            continue
+        if isinstance(value, bool) or not isinstance(value, int | np.integer):
+            raise InvalidInputError(f"{name} of {line.sku} must be a whole number; got {value!r}.")
+        object.__setattr__(line, name, int(value))
+        if not least <= value <= LARGEST_NUMBER:
+            raise InvalidInputError(f"{name} of {line.sku} must be {least} to {LARGEST_NUMBER}; got {value}.")
 
 
 def read_counts(
@@ -149,21 +122,24 @@ def read_counts(
     ...     read_counts(file)
     (None, [Count(sku='A', stock=3, coming=None, lot=None)])
     """
-    bad, counts, lines = Complaints(str(path)), [], dict[str, int]()
+    errors, counts, lines = LineErrors(str(path)), [], dict[str, int]()
     for row in read_rows(Path(path), ("sku", "stock"), ("date", "coming", "lot"), columns):
-        sku, stock = sku_of(row, bad), _units(row, "stock", bad)
-        coming, lot = _maybe(row, "coming", bad), _maybe(row, "lot", bad)
+        sku, stock = sku_of(row, errors), count_of(row, "stock", errors, maximum=LARGEST_NUMBER)
+        coming, lot = (
+            count_of(row, name, errors, least, LARGEST_NUMBER) if row.cells.get(name) else None
+            for name, least in (("coming", 0), ("lot", 1))
+        )
         if row.cells.get("date"):
-            there = date_of(row, bad)
+            there = date_of(row, errors)
             if day is not None and there is not None and there != day:
-                bad.add(row.line, f"date must be {day} on every line; got {there}")
+                errors.add(row.line, f"date must be {day} on every line; got {there}")
             day = day or there
         if sku is not None and stock is not None:
             if sku in lines:
-                bad.add(row.line, f"{sku} stands on line {lines[sku]} already")
+                errors.add(row.line, f"{sku} stands on line {lines[sku]} already")
             lines[sku] = row.line
             counts.append(Count(sku, stock, coming, lot))
-    bad.refuse("Mend these lines, then try again; nothing was done.")
+    errors.raise_if_any("Correct these lines, then try again; nothing was done.")
     if not counts:
         raise InvalidInputError(f"{path} must have lines below its header; it has none.")
     return day, counts
@@ -178,8 +154,8 @@ def read_sold(
 ) -> list[Sold]:
     r"""Return the sales of a file with columns date, sku and units; date may be missing if ``day`` is given.
 
-    ``ordered``, ``stock`` and ``lot`` may be there too; an empty cell is no number. ``negatives`` and
-    ``duplicates`` are as for ``read_sales``.
+    ``ordered``, ``stock`` and ``lot`` may be there too, with empty cells. ``negatives`` and ``duplicates`` are as
+    for ``read_sales``.
 
     Examples
     --------
@@ -190,50 +166,17 @@ def read_sold(
     ...     read_sold(file)
     [Sold(sku='A', day=datetime.date(2026, 11, 16), units=3, ordered=None, stock=None, lot=None)]
     """
-    one_of(negatives, "negatives", ("refuse", "zero", "skip"))
-    one_of(duplicates, "duplicates", ("refuse", "sum", "last"))
-    wanted, more = (SOLD, ()) if day is None else (("sku", "units"), ("date",))
+    file = SalesFile(path, negatives, duplicates)
+    least = {"ordered": 0, "stock": 0, "lot": 1}
+    wanted, optional = (SALES_COLUMNS, (*least,)) if day is None else (("sku", "units"), ("date", *least))
     hint = " Lines of one day may do without a date: give it with --date." if day is None else ""
-    rows = read_rows(Path(path), wanted, (*more, "ordered", "stock", "lot"), columns, hint)
-    bad, twice = Complaints(str(path)), Complaints(str(path))
-    sold: dict[tuple[str, date], tuple[int, Sold]] = {}
-    for row in rows:
-        line = _sold(row, day, bad, negatives)
-        if line is None:
-            continue
-        place = line.sku, line.day
-        if place in sold:
-            twice.add(row.line, f"{line.sku} on {line.day} stands on line {sold[place][0]} already")
-            if duplicates == "sum":
-                total = line.units + sold[place][1].units
-                if total > LARGEST:
-                    bad.add(row.line, f"units must be at most {LARGEST} together; got {total}")
-                line = replace(line, units=min(total, LARGEST))
-        sold[place] = row.line, line
-    returns = any("negative" in what for _, what in bad.found)
-    otherwise = ", or use --negatives zero or skip for returns" if returns else ""
-    bad.refuse(f"Mend these lines{otherwise}; nothing was done.")
-    if duplicates == "refuse":
-        twice.refuse("Use --duplicates sum or --duplicates last; nothing was done.")
-    if not sold:
-        raise InvalidInputError(f"{path} must have lines below its header; it has none that can be used.")
-    return [line for _, line in sold.values()]
+    for row in read_rows(Path(path), wanted, optional, columns, hint):
+        file.add(row, day, LARGEST_NUMBER, **least)
+    file.check()
+    return [Sold(sku, when, line.units, **line.others) for (sku, when), line in file.lines.items()]
 
 
-def _sold(row: Row, day: date | None, bad: Complaints, negatives: str) -> Sold | None:
-    """Return what a line says, or None if it says nothing that can be used."""
-    sku = sku_of(row, bad)
-    units = _units(row, "units", bad, may_be_negative=negatives != "refuse")
-    there = date_of(row, bad) if row.cells.get("date") or day is None else day
-    if day is not None and there is not None and there != day:
-        bad.add(row.line, f"date must be {day}, as you said; got {there}")
-    more = {name: _maybe(row, name, bad) for name in ("ordered", "stock", "lot")}
-    if sku is None or units is None or there is None or (units < 0 and negatives == "skip"):
-        return None
-    return Sold(sku, there, max(0, units), **more)
-
-
-def orders_csv(advice: list[Advice]) -> str:
+def orders_csv(advice: Iterable[Advice]) -> str:
     """Return advice as CSV.
 
     Examples
@@ -242,24 +185,41 @@ def orders_csv(advice: list[Advice]) -> str:
     date,sku,order,stock,coming,lots
     2026-11-16,'=A,12,2,0,2
     """
-    header = ("date", "sku", "order", "stock", "coming", "lots")
     rows = ((a.day.isoformat(), a.sku, a.order, a.stock, a.coming, a.order // a.lot) for a in advice)
-    return csv_text(header, rows)
+    return csv_text(("date", "sku", "order", "stock", "coming", "lots"), rows)
 
 
-def _units(row: Row, column: str, bad: Complaints, may_be_negative: bool = False) -> int | None:
-    number = count_of(row, column, bad, may_be_negative)
-    if number is not None and number > LARGEST:
-        bad.add(row.line, f"{column} must be at most {LARGEST}; got {number}")
-        return None
-    return number
+def events_csv(events: Iterable[Event]) -> str:
+    """Return recorded events as CSV.
+
+    Examples
+    --------
+    >>> event = Event(1, "2026-11-16T07:00:00+00:00", "sold", date(2026, 11, 16), "A", 9, None, None, None, 0, 4)
+    >>> print(events_csv([event]), end="")
+    number,written_at,kind,date,sku,stock,coming,expected,advice,ordered,sales
+    1,2026-11-16T07:00:00+00:00,sold,2026-11-16,A,9,,,,0,4
+    """
+    numbers = ("stock", "coming", "expected", "advice", "ordered", "sales")
+    rows = (
+        (e.number, e.written_at, e.kind, e.day.isoformat(), e.sku, *(getattr(e, name) for name in numbers))
+        for e in events
+    )
+    return csv_text(("number", "written_at", "kind", "date", "sku", *numbers), rows)
 
 
-def _maybe(row: Row, column: str, bad: Complaints) -> int | None:
-    if not row.cells.get(column):
-        return None
-    number = _units(row, column, bad)
-    if column == "lot" and number == 0:
-        bad.add(row.line, "lot must be at least 1; got 0")
-        return None
-    return number
+def history_csv(events: Iterable[Event], lots: Mapping[str, int]) -> str:
+    """Return recorded sales as CSV that ``record`` reads: the last entry of each item and day, by day.
+
+    Examples
+    --------
+    >>> event = Event(1, "2026-11-16T07:00:00+00:00", "sold", date(2026, 11, 16), "A", 9, None, None, None, 0, 4)
+    >>> print(history_csv([event], {"A": 6}), end="")
+    date,sku,units,ordered,stock,lot
+    2026-11-16,A,4,0,9,6
+    """
+    last = {(event.day, event.sku): event for event in events if event.kind == SOLD}
+    rows = (
+        (day.isoformat(), sku, event.sales, event.ordered, event.stock, lots[sku])
+        for (day, sku), event in sorted(last.items(), key=lambda item: item[0])
+    )
+    return csv_text(("date", "sku", "units", "ordered", "stock", "lot"), rows)

@@ -1,56 +1,27 @@
-"""Each morning: what to order, and what is odd about the counts."""
+"""The morning: what to order, and what is unusual about the counts."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence, Set
 from datetime import date
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.agents.order_explanation import require_converged
+from driftmdp.display import counted, listed
 from driftmdp.engines import ThreadEngine
 from driftmdp.errors import InvalidInputError
-from driftmdp.inventory.batch_codec import DECIDED
-from driftmdp.inventory.daily_csv import LARGEST, Advice, Count, as_day
-from driftmdp.inventory.desk import Desk
-from driftmdp.inventory.item_states import NEVER
-from driftmdp.inventory.results import Decision
-from driftmdp.inventory.text import listed
-from driftmdp.kernels.inventory_arrays import new_guess
+from driftmdp.inventory.daily_csv import Count
+from driftmdp.inventory.item_states import UNKNOWN, DayRecords, DecidedRow, ItemStates, Longs
+from driftmdp.kernels.inventory_arrays import new_demand_workspace
 
-Longs = NDArray[np.int64]
-TOGETHER = 500  # items that a thread decides in one go
-Morning = tuple[int, int, int]  # stock, what is coming, the order
+ITEMS_PER_THREAD = 500  # that a thread decides at a time
 
 
-def decide(desk: Desk, counts: Iterable[Count], day: date, correct: bool, strict: bool) -> Decision:
-    """Return what to order; the answer is in the book before it is given. ``Shop.decide`` says more."""
-    wanted, day = _each_once(counts), as_day(day)
-    with desk.writing():
-        known, over = desk.mornings(day), desk.evenings(day)
-        new = desk.add_items(wanted)
-        fresh = [count for count in wanted if _asks_anew(desk, count, day, known, over, correct)]
-        expected = _expected(desk, fresh, day)
-        remarks = [
-            *desk.odd_names(new),
-            *_differences(fresh, expected, strict),
-            *_missing_days(desk, fresh, day),
-            *_forgotten(desk, wanted, known),
-            *_overfull(desk, fresh),
-        ]
-        if fresh:
-            known |= _advise(desk, fresh, day, new, expected)
-        advice = []
-        for count in wanted:
-            item = desk.shelves.numbers[count.sku]
-            advice.append(Advice(count.sku, day, *known[item], desk.shelves.lots[item]))
-    return Decision(day, advice, len(wanted) - len(fresh), tuple(remarks))
-
-
-def _each_once(counts: Iterable[Count]) -> list[Count]:
+def unique_counts(counts: Iterable[Count]) -> list[Count]:
+    """Return each item's count once; two that differ are refused."""
     found: dict[str, Count] = {}
     for count in counts:
         if found.setdefault(count.sku, count) != count:
@@ -58,140 +29,118 @@ def _each_once(counts: Iterable[Count]) -> list[Count]:
     return list(found.values())
 
 
-def _asks_anew(
-    desk: Desk, count: Count, day: date, known: Mapping[int, Morning], over: Mapping[int, object], correct: bool
-) -> bool:
-    """Return whether an item has no advice for the day yet, or its count is corrected; or refuse."""
-    item = desk.shelves.numbers[count.sku]
-    if item in known:
-        stock, coming, _ = known[item]
-        told = count.coming if desk.shelf.lead_time == 2 else None
-        if stock == count.stock and told in (None, coming):
+def new_advice(
+    states: ItemStates, counts: Sequence[Count], day: date, records: DayRecords, correct: bool, strict: bool
+) -> tuple[dict[int, DecidedRow], list[str]]:
+    """Return advice on the items that have none for the day, or whose count is corrected; and remarks."""
+    fresh = [count for count in counts if _needs_advice(states, count, day, records, correct)]
+    items = np.array([states.numbers[count.sku] for count in fresh], np.int64)
+    today, before = day.toordinal(), records.decided  # for a corrected count, what was expected at first
+    expected = [before[i].expected if i in before else states.expected(i, today) for i in items.tolist()]
+    remarks = [
+        *_unexpected_counts(fresh, expected, strict),
+        *_missing_days(states, fresh, day),
+        *_items_not_counted(states, counts, before.keys()),
+        *_counts_above_capacity(states, fresh),
+    ]
+    stock = np.array([count.stock for count in fresh], np.int64)
+    pairs = zip(fresh, items.tolist(), strict=True)
+    coming = np.array([_coming(states, count, item, day) for count, item in pairs], np.int64)
+    advice = _orders(states, items, day.weekday(), stock, coming) * states.lots_of(items)
+    rows = map(DecidedRow, stock.tolist(), coming.tolist(), expected, advice.tolist())
+    return dict(zip(items.tolist(), rows, strict=True)), remarks
+
+
+def _needs_advice(states: ItemStates, count: Count, day: date, records: DayRecords, correct: bool) -> bool:
+    """Return whether an item has no advice for the day yet, or its count is corrected; or refuse the count."""
+    item = states.numbers[count.sku]
+    if item in records.decided:
+        before = records.decided[item]
+        coming = count.coming if states.shelf.lead_time == 2 else None
+        if before.stock == count.stock and coming in (None, before.coming):
             return False
         if not correct:
             raise InvalidInputError(
-                f"{count.sku} was counted {stock} on {day} already, with {coming} coming; got {count.stock}"
-                f"{'' if count.coming is None else f' and {count.coming}'}. Nothing was done; use --correct if the "
-                "first count was wrong."
+                f"{count.sku} was counted {before.stock} on {day} already, with {before.coming} coming; got "
+                f"{count.stock}{'' if count.coming is None else f' and {count.coming}'}. Nothing was done; use "
+                "--correct if the first count was wrong."
             )
-    if item in over:
+    if item in records.sold:
         raise InvalidInputError(
-            f"The sales of {count.sku} on {day} are recorded; the day is over. Nothing was done; to mend "
+            f"The sales of {count.sku} on {day} are recorded; the day is over. Nothing was done; to correct "
             "its count, record the sales again with a column stock and --correct."
         )
-    last = int(desk.shelves.last["day"][item])
+    last = int(states.last["day"][item])
     if last > day.toordinal() and not correct:
         raise InvalidInputError(
-            f"{count.sku} has a later day in the book, {date.fromordinal(last)}. Nothing was done; check "
+            f"{count.sku} has a later day in the records, {date.fromordinal(last)}. Nothing was done; check "
             f"the date, or use --correct if the later one was wrong and {day} is today."
         )
     return True
 
 
-def _expected(desk: Desk, counts: Sequence[Count], day: date) -> list[int]:
-    """Return what the book expects of each count; of one that is corrected, what it expected at first."""
-    before, numbers = desk.expectations(day), desk.shelves.numbers
-    return [
-        before[item] if item in before else min(LARGEST, desk.shelves.expected(item, day.toordinal()))
-        for item in (numbers[count.sku] for count in counts)
-    ]
-
-
-def _forgotten(desk: Desk, counts: Sequence[Count], known: Mapping[int, Morning]) -> list[str]:
-    """Return a remark on items of the book that were not counted today."""
-    counted = {desk.shelves.numbers[count.sku] for count in counts} | set(known)
-    absent = [sku for item, sku in enumerate(desk.shelves.skus) if item not in counted]
-    if not absent:
-        return []
-    what = "1 item of the book was" if len(absent) == 1 else f"{len(absent)} items of the book were"
-    return [f"{what} not counted: {listed(absent)}."]
-
-
-def _overfull(desk: Desk, counts: Sequence[Count]) -> list[str]:
-    """Return a remark on counts beyond the capacity."""
-    shelves, capacity = desk.shelves, desk.shelf.capacity
-    lots = ((count, shelves.lots[shelves.numbers[count.sku]]) for count in counts)
-    over = [
-        f"{count.sku}: {count.stock} of {capacity * lot}" for count, lot in lots if count.stock > capacity * lot
-    ]
-    return [f"More is there than the shelf takes, and counts as a full shelf: {listed(over)}."] if over else []
-
-
-def _differences(counts: Sequence[Count], expected: Sequence[int], strict: bool) -> list[str]:
-    """Return a remark on counts that are not what the book expects, or refuse them."""
+def _unexpected_counts(counts: Sequence[Count], expected: Sequence[int], strict: bool) -> list[str]:
     differ = [
         f"{count.sku}: counted {count.stock}, expected {there}"
         for count, there in zip(counts, expected, strict=True)
-        if there not in (NEVER, count.stock)
+        if there not in (UNKNOWN, count.stock)
     ]
     if not differ:
         return []
     what = "1 count differs" if len(differ) == 1 else f"{len(differ)} counts differ"
     if strict:
         raise InvalidInputError(
-            f"{what} from the book ({listed(differ)}). Nothing was done; count again, or leave out --strict to "
+            f"{what} from the records ({listed(differ)}). Nothing was done; count again, or leave out --strict to "
             "take the counts for the truth."
         )
-    return [f"{what} from the book, and the counts are taken for the truth: {listed(differ)}."]
+    return [f"{what} from the records, and the counts are taken for the truth: {listed(differ)}."]
 
 
-def _missing_days(desk: Desk, counts: Sequence[Count], day: date) -> list[str]:
-    """Return remarks on mornings without an evening, and on days that the book does not have."""
-    unrecorded, missing = [], Counter[int]()
+def _missing_days(states: ItemStates, counts: Sequence[Count], day: date) -> list[str]:
+    """Return remarks on advice without sales, and on days without records."""
+    unrecorded, gaps = [], Counter[str]()
     for count in counts:
-        last = desk.shelves.last[desk.shelves.numbers[count.sku]]
-        if NEVER < last["day"] < day.toordinal():
-            if last["sales"] == NEVER:
+        last = states.last[states.numbers[count.sku]]
+        if UNKNOWN < last["day"] < day.toordinal():
+            if last["sales"] == UNKNOWN:
                 unrecorded.append(f"{count.sku} on {date.fromordinal(int(last['day']))}")
-            missing[int(last["day"]) + 1] += 1
+            start, end = date.fromordinal(int(last["day"]) + 1), date.fromordinal(day.toordinal() - 1)
+            if start <= end:
+                gaps[f"{start}" if start == end else f"{start} to {end}"] += 1
+    spans = [f"{span} ({counted(items, 'item')})" for span, items in sorted(gaps.items())]
     remarks = []
     if unrecorded:
         remarks.append(f"Sales are missing, and can still be recorded: {listed(unrecorded)}.")
-    gaps = []
-    for first, items in sorted(missing.items()):
-        if first < day.toordinal():
-            start, end = date.fromordinal(first), date.fromordinal(day.toordinal() - 1)
-            span = f"{start}" if start == end else f"{start} to {end}"
-            gaps.append(f"{span} ({items} item{'s' if items > 1 else ''})")
-    if gaps:
-        remarks.append(f"Days that the book does not have; nothing to do if the shop was closed: {listed(gaps)}.")
+    if spans:
+        remarks.append(f"Days without records; nothing to do if the shop was closed: {listed(spans)}.")
     return remarks
 
 
-def _advise(
-    desk: Desk, counts: Sequence[Count], day: date, new: Sequence[tuple[str, int]], expected: Sequence[int]
-) -> dict[int, Morning]:
-    """Decide items, write it down, and return stock, what is coming and the order of each."""
-    shelves = desk.shelves
-    items = np.array([shelves.numbers[count.sku] for count in counts], np.int64)
-    stock = np.array([count.stock for count in counts], np.int64)
-    pairs = zip(counts, items.tolist(), strict=True)
-    coming = np.array([_coming(desk, count, item, day) for count, item in pairs], np.int64)
-    in_lots, coming_lots = shelves.places(items, stock, coming)
-    orders = _orders(desk, items, day.weekday(), in_lots, coming_lots)
-    units = orders * np.array([shelves.lots[item] for item in items.tolist()], np.int64)
-    columns: dict[str, object] = {
-        "item": items,
-        "stock": stock,
-        "coming": coming,
-        "expected": expected,
-        "advice": units,
-    }
-    desk.write(DECIDED, day, columns, new)
-    return dict(zip(items.tolist(), zip(stock.tolist(), coming.tolist(), units.tolist(), strict=True), strict=True))
+def _items_not_counted(states: ItemStates, counts: Sequence[Count], decided: Set[int]) -> list[str]:
+    seen = {states.numbers[count.sku] for count in counts} | decided
+    absent = [sku for item, sku in enumerate(states.skus) if item not in seen]
+    what = "1 item of the shop was" if len(absent) == 1 else f"{len(absent)} items of the shop were"
+    return [f"{what} not counted: {listed(absent)}."] if absent else []
 
 
-def _orders(desk: Desk, items: Longs, weekday: int, stock: Longs, coming: Longs) -> Longs:
-    """Return orders in lots, worked out by all cores."""
-    shelves, shelf = desk.shelves, desk.shelf
-    orders = np.zeros(items.size, np.int64)
+def _counts_above_capacity(states: ItemStates, counts: Sequence[Count]) -> list[str]:
+    limits = (states.shelf.capacity * states.lots[states.numbers[count.sku]] for count in counts)
+    pairs = zip(counts, limits, strict=True)
+    above = [f"{count.sku}: {count.stock} of {limit}" for count, limit in pairs if count.stock > limit]
+    return [f"More is there than the shelf takes, and counts as a full shelf: {listed(above)}."] if above else []
+
+
+def _orders(states: ItemStates, items: Longs, weekday: int, stock: Longs, coming: Longs) -> Longs:
+    """Return orders in lots, computed on all cores."""
+    shelf, orders = states.shelf, np.zeros(items.size, np.int64)
+    stock_lots, coming_lots = states.stock_in_lots(items, stock, coming)
 
     def decide_some(part: slice) -> float:
-        workspace = new_guess(shelf.capacity, shelf.lead_time)
-        where = items[part], weekday, shelf, workspace, stock[part], coming[part], orders[part]
-        return float(kernels.inventory_rules.decide_all(shelves.demands, *where))
+        workspace = new_demand_workspace(shelf.capacity, shelf.lead_time)
+        where = items[part], weekday, shelf, workspace, stock_lots[part], coming_lots[part], orders[part]
+        return float(kernels.inventory_rules.decide_all(states.demands, *where))
 
-    parts = [slice(first, first + TOGETHER) for first in range(0, items.size, TOGETHER)]
+    parts = [slice(first, first + ITEMS_PER_THREAD) for first in range(0, items.size, ITEMS_PER_THREAD)]
     for outcome in ThreadEngine().map(decide_some, parts):
         if outcome.error is not None:
             raise outcome.error
@@ -199,14 +148,14 @@ def _orders(desk: Desk, items: Longs, weekday: int, stock: Longs, coming: Longs)
     return orders
 
 
-def _coming(desk: Desk, count: Count, item: int, day: date) -> int:
-    if desk.shelf.lead_time < 2:
+def _coming(states: ItemStates, count: Count, item: int, day: date) -> int:
+    if states.shelf.lead_time < 2:
         return 0
     if count.coming is not None:
         return count.coming
-    last = desk.shelves.last[item]
+    last = states.last[item]
     if last["day"] == day.toordinal():  # counted before, and corrected now
         return int(last["coming"])
-    if last["day"] != day.toordinal() - 1:  # what was ordered earlier is here, and was counted
+    if last["day"] != day.toordinal() - 1:  # earlier orders have arrived and were counted
         return 0
     return max(0, int(last["ordered"]))

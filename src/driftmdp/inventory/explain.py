@@ -1,4 +1,4 @@
-"""Today's advice in words and numbers."""
+"""An explanation of today's advice as text."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ import math
 import numpy as np
 
 from driftmdp.agents.order_explanation import MEMORIES, Outlook
+from driftmdp.display import counted
 from driftmdp.errors import one_line
 from driftmdp.inventory.results import Reason
 from driftmdp.inventory.shop import Shop
 
-CLEAR = 0.3  # weight from which on a memory may be called the best of six
+CLEAR_WEIGHT = 0.3  # above it, a memory is called the best of the six
 
 
 def explain_in_words(shop: Shop, sku: str) -> str:
@@ -30,29 +31,32 @@ def explain_in_words(shop: Shop, sku: str) -> str:
     """
     reason = shop.explain(sku)
     lines = [one_line(sku) if reason.lot == 1 else f"{one_line(sku)}, in lots of {reason.lot} units"]
-    lines += _advised(reason)
-    lines += ["", "Demand, as far as sales show it", *_indent(_demand(reason))]
-    lines += ["", "Memory in use", *_indent(_memory(reason.outlook))]
-    lines += ["", "Why this level", *_indent(_level(shop, reason))]
+    lines += _advice(reason)
+    for title, section in (
+        ("Demand, as far as sales show it", _demand(reason)),
+        ("Memory in use", _memory(reason.outlook)),
+        ("Why this level", _level(shop, reason)),
+    ):
+        lines += ["", title, *(f"  {line}" for line in section)]
     return "\n".join(lines)
 
 
-def _advised(reason: Reason) -> list[str]:
-    advice, said = reason.advice, []
+def _advice(reason: Reason) -> list[str]:
+    advice, lines = reason.advice, []
     if advice is None:
-        said.append("No advice was asked for yet.")
+        lines.append("No advice was asked for yet.")
     else:
-        said.append(f"Advice for {advice.day}: {_order(advice.advice, advice.stock, advice.coming)}")
+        lines.append(f"Advice for {advice.day}: {_order(advice.advice, advice.stock, advice.coming)}")
         if advice.expected is not None and advice.expected != advice.stock:
-            said.append(f"The book expected {advice.expected} on the shelf; the count was taken for the truth.")
+            lines.append(f"The records expected {advice.expected} on the shelf; the count was taken for the truth.")
     if advice is None or reason.day != advice.day:
         order = reason.outlook.order * reason.lot
         if reason.stock is None:
-            said.append(f"Nobody knows what is on the shelf; if it were empty: order {order or 'nothing'}.")
+            lines.append(f"The stock is unknown. With an empty shelf: order {order or 'nothing'}.")
         else:
-            told = _order(order, reason.stock, reason.coming)
-            said.append(f"For {reason.day}, by what the book expects: {told}")
-    return said
+            expected = _order(order, reason.stock, reason.coming)
+            lines.append(f"For {reason.day}, by what the records expect: {expected}")
+    return lines
 
 
 def _order(units: int | None, stock: int | None, coming: int | None) -> str:
@@ -63,17 +67,16 @@ def _order(units: int | None, stock: int | None, coming: int | None) -> str:
 def _demand(reason: Reason) -> list[str]:
     found, lot = reason.outlook, reason.lot
     if not found.days:
-        return ["Nothing was on sale yet, so nothing is known; any demand up to the shelf is possible."]
+        return ["Nothing was on sale yet, so any demand up to the shelf is possible."]
     top = found.tail.size - 1
-    days = "1 day" if found.days == 1 else f"{found.days} days"
     lines = [
-        f"About {found.mean * lot:.1f} a day, {found.mean_today * lot:.1f} on a {reason.day:%A}, from {days}; what "
-        f"goes beyond {top * lot} counts as {top * lot}.",
+        f"About {found.mean * lot:.1f} a day, {found.mean_today * lot:.1f} on a {reason.day:%A}, from "
+        f"{counted(found.days, 'day')}; demand beyond {top * lot} counts as {top * lot}.",
     ]
     if found.unseen > 1:
-        lines.append(f"Nothing was on sale on {found.unseen} days since; meanwhile anything may have changed.")
+        lines.append(f"Nothing was on sale on {found.unseen} days since, and demand may have changed meanwhile.")
     lines.append("chance that demand is at least ...")
-    for level in _telling(found):
+    for level in _levels_to_show(found):
         lines.append(
             f"  {level * lot:>6}: {found.tail[level]:>4.0%}   (between {found.low[level]:.0%} and "
             f"{found.high[level]:.0%}; planned for: {found.planned[level]:.0%})"
@@ -81,7 +84,7 @@ def _demand(reason: Reason) -> list[str]:
     return lines
 
 
-def _telling(found: Outlook) -> list[int]:
+def _levels_to_show(found: Outlook) -> list[int]:
     """Return the levels where the tail is near 90, 75, 50, 25 and 10%, and the one ordered up to."""
     wanted = (0.9, 0.75, 0.5, 0.25, 0.1)
     levels = {int(np.abs(found.tail[1:] - share).argmin()) + 1 for share in wanted}
@@ -95,13 +98,13 @@ def _memory(found: Outlook) -> list[str]:
     pairs = zip(MEMORIES, found.memory_weights, strict=True)
     weights = ", ".join(f"{span(days)} {weight:.0%}" for days, weight in pairs)
     best = f"A memory of {span(found.memory)} predicted its sales best so far"
-    clear = found.memory_weights.max() > CLEAR
+    is_clear = found.memory_weights.max() > CLEAR_WEIGHT
     belief = found.weekday_belief
     week = "It is not clear whether weekdays differ"
     if abs(belief - 0.5) > 0.2:
         week = "Weekdays differ" if belief > 0.5 else "Weekdays seem to be alike"
     return [
-        f"{best if clear else 'It is not clear which memory is best'}; weights: {weights}.",
+        f"{best if is_clear else 'It is not clear which memory is best'}; weights: {weights}.",
         f"{week} (belief that they differ: {belief:.0%}).",
     ]
 
@@ -128,11 +131,10 @@ def _level(shop: Shop, reason: Reason) -> list[str]:
         if (found.order > 0) != (found.stock <= found.reorder) or (found.order and after != found.up_to):
             lines.append(f"A {reason.day:%A} is not an average day, and the order is for it.")
     elif shop.lead_time:
-        days = "1 day" if shop.lead_time == 1 else f"{shop.lead_time} days"
         together = (found.stock + found.coming + found.order) * lot
         lines.append(
-            f"Orders take {days}; with this one, shelf and orders come to {together}. The cheapest plan for this "
-            f"demand costs about {found.cost_per_day:.2f} a day."
+            f"Orders take {counted(shop.lead_time, 'day')}; with this one, shelf and orders come to {together}. "
+            f"The cheapest plan for this demand costs about {found.cost_per_day:.2f} a day."
         )
     else:
         lines.append(
@@ -144,7 +146,3 @@ def _level(shop: Shop, reason: Reason) -> list[str]:
         chance = found.tail[min(on_sale, found.tail.size - 1)]
         lines.append(f"With {on_sale * lot} on sale, the day sells out with a chance of {chance:.0%}.")
     return lines
-
-
-def _indent(lines: list[str]) -> list[str]:
-    return [f"  {line}" for line in lines]

@@ -1,4 +1,4 @@
-"""Sales by day and item: read from a file, with gaps, duplicates and negative numbers told by line; and lots.
+"""Sales by day and item, read from a file: gaps, duplicates and negative numbers are reported by line. And lots.
 
 Quantities are counted in lots where an item sells in large numbers: a shelf for 20 lots of 12 units holds 240.
 """
@@ -10,18 +10,33 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from driftmdp.display import brief
+from driftmdp.display import brief, counted, listed
 from driftmdp.errors import InvalidInputError
-from driftmdp.inventory.csv_io import SHOWN, Complaints, Row, count_of, date_of, read_rows, sku_of
-from driftmdp.inventory.text import listed
+from driftmdp.inventory.csv_io import (
+    MAX_FAULTS_SHOWN,
+    SALES_COLUMNS,
+    LineErrors,
+    Row,
+    count_of,
+    date_of,
+    read_rows,
+    sku_of,
+)
 from driftmdp.validation import as_integer, one_of
 
 WARM_UP = 60  # days before scoring starts; lots and first fits come from them
-FULL = 0.6  # of the capacity is what the 95th percentile of these days may fill
+READ_AS = {
+    "zero": ", taken as no sales",
+    "skip": ", left out",
+    "sum": ", added up",
+    "last": ", of which the last counts",
+}
+FULL_SHARE = 0.6  # of the capacity may be filled by the 95th percentile of these days
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,12 +62,7 @@ class Series:
     @property
     def weekdays(self) -> NDArray[np.int32]:
         """0 for Monday to 6 for Sunday, shape (T,)."""
-        return weekdays_of(self.dates)
-
-
-def weekdays_of(dates: NDArray[np.datetime64]) -> NDArray[np.int32]:
-    """Return 0 for Monday to 6 for Sunday."""
-    return ((dates.astype("datetime64[D]").astype(np.int64) + 3) % 7).astype(np.int32)
+        return ((self.dates.astype("datetime64[D]").astype(np.int64) + 3) % 7).astype(np.int32)
 
 
 @dataclass(frozen=True)
@@ -64,7 +74,7 @@ class Sales:
     series
         One for each item, in the order of the file.
     remarks
-        What was found and how it was taken, a sentence each.
+        Gaps, negative numbers and duplicates, and how they were read: a sentence each.
     """
 
     series: tuple[Series, ...]
@@ -94,12 +104,12 @@ def read_sales(
         Two lines for one item and day: ``refuse`` the file, ``sum`` them, or take the ``last``.
     gaps
         Days between an item's first and last that other items have: ``zero`` sales, ``skip`` the day, or
-        ``refuse`` the file. Days that no item has are closed days and no gaps.
+        ``refuse`` the file. Days that no item has are closed days, not gaps.
 
     Raises
     ------
     InvalidInputError
-        Which says what is wrong on which lines.
+        With what is wrong on which lines.
 
     Examples
     --------
@@ -111,93 +121,100 @@ def read_sales(
     >>> sales.series[0].units.tolist(), sales.remarks
     ([3, 0, 2], ('1 gap, taken as no sales: A on 2026-01-02 (before line 4).',))
     """
-    one_of(negatives, "negatives", ("refuse", "zero", "skip"))
-    one_of(duplicates, "duplicates", ("refuse", "sum", "last"))
     one_of(gaps, "gaps", ("refuse", "zero", "skip"))
-    reader = _Reader(Path(path), negatives, duplicates)
-    for row in read_rows(Path(path), ("date", "sku", "units"), names=columns):
-        reader.take(row)
-    reader.refuse()
-    days = sorted({day for item in reader.items.values() for day in item})
-    if not days:
-        raise InvalidInputError(f"{path} must have lines below its header; it has none that can be used.")
-    calendar = np.array(days, dtype="datetime64[D]")
+    file = SalesFile(path, negatives, duplicates)
+    for row in read_rows(Path(path), SALES_COLUMNS, names=columns):
+        file.add(row)
+    file.check()
+    items: dict[str, dict[date, SalesLine]] = {}
+    for (sku, day), line in file.lines.items():
+        items.setdefault(sku, {})[day] = line
+    calendar = np.array(sorted({day for _, day in file.lines}), dtype="datetime64[D]")
     missing: list[str] = []
-    series = tuple(_series(sku, item, calendar, gaps, missing) for sku, item in reader.items.items())
-    taken = {"zero": "taken as no sales", "skip": "left out", "refuse": ""}[gaps]
+    series = []
+    for sku, lines in items.items():
+        days = np.array(sorted(lines), dtype="datetime64[D]")
+        open_days = calendar[(calendar >= days[0]) & (calendar <= days[-1])]
+        for day in np.setdiff1d(open_days, days, assume_unique=True) if days.size < open_days.size else ():
+            after = lines[days[np.searchsorted(days, day)].item()].number
+            missing.append(f"{sku} on {day} (before line {after})")
+        days = open_days if gaps == "zero" else days
+        units = [lines[day].units if day in lines else 0 for day in days.tolist()]
+        series.append(Series(sku, days, np.array(units, np.int64)))
     if missing and gaps == "refuse":
         raise InvalidInputError(
-            f"{path} must have every day of every item; {_listed(missing, 'gap')}. Use --gaps zero or --gaps skip."
+            f"{path} must have every day of every item; {_faults(missing, 'gap')} Use --gaps zero or --gaps skip."
         )
-    remarks = [*reader.remarks(), *([_told(missing, "gap", taken)] if missing else [])]
-    return Sales(series, tuple(remarks))
+    remarks = [
+        _faults(texts, name, READ_AS[choice])
+        for texts, name, choice in (
+            (file.negatives.texts, "negative number", negatives),
+            (file.duplicates.texts, "duplicate line", duplicates),
+            (missing, "gap", gaps),
+        )
+        if texts
+    ]
+    return Sales(tuple(series), tuple(remarks))
 
 
-class _Reader:
-    """Lines, sorted by item and day: ``items[sku][day]`` is (units, line)."""
+class SalesLine(NamedTuple):
+    """Units sold, the number of the last line that has them, and that line's other columns."""
 
-    def __init__(self, path: Path, negatives: str, duplicates: str) -> None:
-        self.path, self.on_negative, self.on_duplicate = path, negatives, duplicates
-        self.items: dict[str, dict[date, tuple[int, int]]] = {}
-        self.bad = Complaints(str(path))
-        self.negatives, self.duplicates = Complaints(str(path)), Complaints(str(path))
+    units: int
+    number: int
+    others: Mapping[str, int | None]
 
-    def take(self, row: Row) -> None:
-        sku, day = sku_of(row, self.bad), date_of(row, self.bad)
-        units = count_of(row, "units", self.bad, may_be_negative=True)
-        if sku is None or day is None or units is None:
+
+class SalesFile:
+    """The lines of a file of sales, by item and day; ``negatives`` and ``duplicates`` are as for ``read_sales``."""
+
+    def __init__(self, path: str | os.PathLike[str], negatives: str, duplicates: str) -> None:
+        self._on_negative = one_of(negatives, "negatives", ("refuse", "zero", "skip"))
+        self._on_duplicate = one_of(duplicates, "duplicates", ("refuse", "sum", "last"))
+        self.lines: dict[tuple[str, date], SalesLine] = {}
+        self.errors, self.negatives, self.duplicates = (LineErrors(str(path)) for _ in range(3))
+
+    def add(self, row: Row, day: date | None = None, largest: int | None = None, **others: int) -> None:
+        """Add a row; ``day`` is that of rows without a date, and ``others`` has the minima of optional columns."""
+        sku = sku_of(row, self.errors)
+        found = date_of(row, self.errors) if row.cells.get("date") or day is None else day
+        if day is not None and found is not None and found != day:
+            self.errors.add(row.line, f"date must be {day}, as --date says; got {found}")
+        units = count_of(row, "units", self.errors, None, largest)
+        more = {
+            name: count_of(row, name, self.errors, least, largest) if row.cells.get(name) else None
+            for name, least in others.items()
+        }
+        if sku is None or found is None or units is None:
             return
         if units < 0:
-            self.negatives.add(row.line, f"{sku} on {day}: units must not be negative; got {units}")
-            if self.on_negative == "skip":
+            self.negatives.add(row.line, f"{sku} on {found}: units must not be negative; got {units}")
+            if self._on_negative == "skip":
                 return
             units = 0
-        item = self.items.setdefault(sku, {})
-        if day in item:
-            self.duplicates.add(row.line, f"{sku} on {day} stands on line {item[day][1]} already")
-            units += item[day][0] if self.on_duplicate == "sum" else 0
-        item[day] = units, row.line
+        before = self.lines.get((sku, found))
+        if before is not None:
+            self.duplicates.add(row.line, f"{sku} on {found} stands on line {before.number} already")
+            units += before.units if self._on_duplicate == "sum" else 0
+            if largest is not None and units > largest:
+                self.errors.add(row.line, f"units must be at most {largest} together; got {units}")
+        self.lines[sku, found] = SalesLine(units, row.line, more)
 
-    def refuse(self) -> None:
-        self.bad.refuse("Mend these lines, then try again; nothing was done.")
-        if self.on_negative == "refuse":
-            self.negatives.refuse("Use --negatives zero or --negatives skip if these are returns.")
-        if self.on_duplicate == "refuse":
-            self.duplicates.refuse("Use --duplicates sum or --duplicates last.")
-
-    def remarks(self) -> list[str]:
-        zero = {"zero": "taken as no sales", "skip": "left out"}.get(self.on_negative, "")
-        more = {"sum": "added up", "last": "of which the last counts"}.get(self.on_duplicate, "")
-        told = [(self.negatives, "negative number", zero), (self.duplicates, "duplicate line", more)]
-        return [
-            _told([f"line {line}: {what}" for line, what in complaints.found], name, taken)
-            for complaints, name, taken in told
-            if complaints.found
-        ]
+    def check(self) -> None:
+        """Raise an error with the lines that cannot be used, if there are any."""
+        self.errors.raise_if_any("Correct these lines, then try again; nothing was done.")
+        if self._on_negative == "refuse":
+            self.negatives.raise_if_any("Use --negatives zero or skip if these are returns; nothing was done.")
+        if self._on_duplicate == "refuse":
+            self.duplicates.raise_if_any("Use --duplicates sum or --duplicates last; nothing was done.")
+        if not self.lines:
+            raise InvalidInputError(
+                f"{self.errors.where} must have lines below its header; it has none that can be used."
+            )
 
 
-def _series(
-    sku: str, item: dict[date, tuple[int, int]], calendar: NDArray[np.datetime64], gaps: str, missing: list[str]
-) -> Series:
-    have = np.array(sorted(item), dtype="datetime64[D]")
-    open_days = calendar[(calendar >= have[0]) & (calendar <= have[-1])]
-    if have.size < open_days.size:
-        absent = np.setdiff1d(open_days, have, assume_unique=True)
-        for day in absent:
-            after = item[have[np.searchsorted(have, day)].item()][1]
-            missing.append(f"{sku} on {day} (before line {after})")
-    days = open_days if gaps == "zero" else have
-    units = np.array([item.get(day, (0, 0))[0] for day in days.tolist()], np.int64)
-    return Series(sku, days, units)
-
-
-def _told(found: list[str], name: str, taken: str) -> str:
-    return f"{_listed(found, name, taken)}."
-
-
-def _listed(found: list[str], name: str, taken: str = "") -> str:
-    count = f"1 {name}" if len(found) == 1 else f"{len(found)} {name}s"
-    return f"{count}{', ' if taken else ''}{taken}: {listed(found, SHOWN)}"
+def _faults(texts: list[str], name: str, read_as: str = "") -> str:
+    return f"{counted(len(texts), name)}{read_as}: {listed(texts, MAX_FAULTS_SHOWN)}."
 
 
 def lot_size(units: ArrayLike, capacity: int) -> int:
@@ -212,7 +229,7 @@ def lot_size(units: ArrayLike, capacity: int) -> int:
     capacity = as_integer(capacity, "capacity", minimum=1)
     if first.size == 0:
         raise InvalidInputError("units must have at least one day, to choose a lot size from.")
-    return max(1, int(np.ceil(np.percentile(first, 95) / (FULL * capacity) - 1e-9)))
+    return max(1, int(np.ceil(np.percentile(first, 95) / (FULL_SHARE * capacity) - 1e-9)))
 
 
 def in_lots(units: ArrayLike, lot: int) -> NDArray[np.int32]:

@@ -1,7 +1,7 @@
-"""Rules in simulated worlds, where the law of each day's demand is known: regret to the clairvoyant, and recovery.
+"""Ordering rules in simulated worlds: regret to the clairvoyant, and recovery after a change.
 
-The clairvoyant knows every day's law in advance, though not the demand, and follows the best plan there is, by
-backward induction. Every rule meets the same demands; costs are those paid.
+The clairvoyant knows the law of every day's demand in advance, though not the demand. It follows the best plan, by
+backward induction. Every rule meets the same demands. Costs are those paid.
 """
 
 from __future__ import annotations
@@ -11,17 +11,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from driftmdp import kernels
 from driftmdp.display import brief
 from driftmdp.errors import InvalidInputError
-from driftmdp.inventory.ordering_rules import RULES, RuleSet, day_costs, new_diary
+from driftmdp.inventory.ordering_rules import RULES, RuleSet, checked_rules, day_costs, new_order_trace
+from driftmdp.kernels.arrays import Floats, Ints
 from driftmdp.kernels.inventory_arrays import OrderTrace, ShelfModel
 from driftmdp.planning import plan_finite_horizon
 from driftmdp.problems.inventory import InventoryProblem, Stock
 from driftmdp.statistics import Interval, ratio_interval
-from driftmdp.validation import as_integer, as_number, as_table, nearest_name
+from driftmdp.validation import as_integer, as_number, as_table, one_of
 
 
 @dataclass(frozen=True)
@@ -63,12 +64,12 @@ class SimulatedComparison:
 
     rules: tuple[str, ...]
     seeds: tuple[int, ...]
-    costs: NDArray[np.float64] = field(repr=False)
-    clairvoyant: NDArray[np.float64] = field(repr=False)
+    costs: Floats = field(repr=False)
+    clairvoyant: Floats = field(repr=False)
 
     __repr__ = brief
 
-    def regret(self, rule: str) -> NDArray[np.float64]:
+    def regret(self, rule: str) -> Floats:
         """Return what a rule paid more than the clairvoyant, by seed."""
         return np.asarray((self.costs[self._place(rule)] - self.clairvoyant).sum(axis=1))
 
@@ -88,15 +89,13 @@ class SimulatedComparison:
         return Recovery(days_to_recover(paid, best, change, within, window), found[9], found[-10])
 
     def _place(self, rule: str) -> int:
-        if rule not in self.rules:
-            raise InvalidInputError(f"rule must be one of {', '.join(self.rules)}; got {rule!r}.")
-        return self.rules.index(rule)
+        return self.rules.index(one_of(rule, "rule", self.rules))
 
 
 def compare_rules(
     problem: InventoryProblem, seeds: Iterable[int], rules: Sequence[str] = tuple(RULES), warm_up: int = 0
 ) -> SimulatedComparison:
-    """Let rules order in a simulated world, and the clairvoyant beside them.
+    """Let rules and the clairvoyant order in a simulated world.
 
     Parameters
     ----------
@@ -118,40 +117,34 @@ def compare_rules(
     """
     if not isinstance(problem, InventoryProblem):
         raise InvalidInputError(f"problem must be one of driftmdp.problems.inventory(); got {problem!r}.")
-    for rule in rules:
-        if rule not in RULES:
-            raise InvalidInputError(
-                f"rules must be some of {', '.join(RULES)}; got {rule!r}.{nearest_name(rule, RULES)}"
-            )
+    names = checked_rules(rules)
     numbers = tuple(as_integer(seed, "seeds", minimum=0) for seed in seeds)
-    if not numbers or not rules:
-        raise InvalidInputError("rules and seeds must name at least one of each.")
-    desk = RuleSet(problem.costs, problem.capacity, problem.lead_time, warm_up)
+    if not numbers:
+        raise InvalidInputError("seeds must name at least one seed; got none.")
+    rule_set = RuleSet(problem.costs, problem.capacity, problem.lead_time, warm_up)
     stock = Stock(problem.capacity, problem.lead_time)
     policies = plan_finite_horizon(problem.drifting).policy
     weekdays = (np.arange(problem.horizon) % 7).astype(np.int32)
-    paid = np.zeros((len(rules), len(numbers), problem.horizon))
+    paid = np.zeros((len(names), len(numbers), problem.horizon))
     best = np.zeros((len(numbers), problem.horizon))
     for column, seed in enumerate(numbers):
         path = drawn_demand(problem, seed)
-        best[column] = day_costs(desk.shelf, path, _clairvoyant(stock, policies, path, desk.shelf))
-        for row, rule in enumerate(rules):
-            paid[row, column] = day_costs(desk.shelf, path, desk.follow(rule, path, weekdays))
-    return SimulatedComparison(tuple(rules), numbers, paid, best)
+        best[column] = day_costs(rule_set.shelf, path, _clairvoyant(stock, policies, path, rule_set.shelf))
+        for row, rule in enumerate(names):
+            paid[row, column] = day_costs(rule_set.shelf, path, rule_set.follow(rule, path, weekdays))
+    return SimulatedComparison(names, numbers, paid, best)
 
 
-def _clairvoyant(
-    stock: Stock, policies: NDArray[np.int32], path: NDArray[np.int32], shelf: ShelfModel
-) -> OrderTrace:
-    """Return what someone does who follows ``policies[t, state]``."""
-    trace = new_diary(path.size)
+def _clairvoyant(stock: Stock, policies: Ints, path: Ints, shelf: ShelfModel) -> OrderTrace:
+    """Return the trace of ``policies[t, state]``."""
+    trace = new_order_trace(path.size)
     offsets = np.concatenate([[0], np.cumsum(np.bincount(stock.on_hand))]).astype(np.int32)
     days = np.arange(path.size, dtype=np.int32)
     kernels.inventory_rules.follow_policies(path, shelf, offsets, policies, days, trace)
     return trace
 
 
-def drawn_demand(problem: InventoryProblem, seed: int) -> NDArray[np.int32]:
+def drawn_demand(problem: InventoryProblem, seed: int) -> Ints:
     """Return the demands that ``simulate`` draws for a seed, shape (T,); the capacity stands for all beyond it.
 
     Examples

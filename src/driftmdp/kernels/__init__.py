@@ -10,64 +10,33 @@ import importlib
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from driftmdp.kernels import (
-        adaptive,
-        backward_induction,
-        bellman,
-        censored_demand,
-        exponential_weights,
-        extended_value_iteration,
-        fading_memory,
-        fixed_policies,
-        gain,
-        graph,
-        hitting_times,
-        inner_max,
-        inventory_rules,
-        modified_policy_iteration,
-        optimist,
-        order_planning,
-        policy_iteration,
-        posterior,
-        rng,
-        stationary_distribution,
-        transition_counts,
-        upper_confidence,
-        world,
-    )
-
-__all__ = [
-    "adaptive",
-    "backward_induction",
-    "bellman",
-    "censored_demand",
-    "exponential_weights",
-    "extended_value_iteration",
-    "fading_memory",
-    "fixed_policies",
-    "gain",
-    "graph",
-    "hitting_times",
-    "inner_max",
-    "inventory_rules",
-    "modified_policy_iteration",
-    "optimist",
-    "order_planning",
-    "policy_iteration",
-    "posterior",
-    "rng",
-    "stationary_distribution",
-    "transition_counts",
-    "upper_confidence",
-    "world",
-]
+if TYPE_CHECKING:  # as re-exports, for type checkers
+    from driftmdp.kernels import adaptive as adaptive
+    from driftmdp.kernels import bandits as bandits
+    from driftmdp.kernels import bellman as bellman
+    from driftmdp.kernels import censored_demand as censored_demand
+    from driftmdp.kernels import extended_value_iteration as extended_value_iteration
+    from driftmdp.kernels import fading_memory as fading_memory
+    from driftmdp.kernels import gain as gain
+    from driftmdp.kernels import graph as graph
+    from driftmdp.kernels import hitting_times as hitting_times
+    from driftmdp.kernels import inner_max as inner_max
+    from driftmdp.kernels import inventory_rules as inventory_rules
+    from driftmdp.kernels import optimist as optimist
+    from driftmdp.kernels import order_planning as order_planning
+    from driftmdp.kernels import policy_iteration as policy_iteration
+    from driftmdp.kernels import posterior as posterior
+    from driftmdp.kernels import transition_counts as transition_counts
+    from driftmdp.kernels import world as world
 
 
 def __getattr__(name: str) -> ModuleType:
-    if name in __all__:
-        return importlib.import_module(f"driftmdp.kernels.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        return importlib.import_module(f"{__name__}.{name}")
+    except ModuleNotFoundError as error:
+        if error.name != f"{__name__}.{name}":  # a module of ours needs one that is missing
+            raise
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
 
 
 def has_compiled_cache() -> bool:

@@ -126,9 +126,8 @@ def kernel(function: Function) -> Function:
 
     Division by zero gives infinities and NaNs, as in numpy; kernels look for them where it matters.
     """
-    return _compiled(
-        function, _nrt=True
-    )  # said aloud: otherwise a lean kernel that calls it hands its own setting down
+    # Set explicitly: otherwise a lean kernel that calls it hands its own setting down.
+    return _compiled(function, _nrt=True)
 
 
 def lean_kernel(function: Function) -> Function:

@@ -1,18 +1,18 @@
-"""The adaptive agent's step: look at some pairs, plan, act, learn; and a whole run of such steps.
+"""The adaptive agent's step: refresh some pairs, plan, act, learn; and a whole run of such steps.
 
-One definition serves the live agent, which calls ``think``, ``choose`` and ``learn`` one by one, and ``play``,
-which calls them T times without leaving compiled code. kernels/fading_memory.py has the memories that it plans
-with.
+One definition serves the live agent, which calls ``improve_plan``, ``choose`` and ``learn`` one by one, and
+``play``, which calls them T times without leaving compiled code. kernels/fading_memory.py has the memories that it
+plans with.
 
-The plan is relative value iteration on the mixed model, a few sweeps a step from where it was, since a step changes
-little. With N_s and N visits of a state and one of the P pairs, and L = 1 + curiosity ln (max(N_s, t / P) / N), the
-value of a pair is
+The plan is relative value iteration on the mixed model, a few sweeps per step from where it was, since a step
+changes little. With N_s and N visits of a state and one of the P pairs, and
+L = 1 + curiosity ln (max(N_s, t / P) / N), the value of a pair is
 
     hoped + (1 - l) min(H, p^h + spread sqrt(L Var_p^(h) / n)) + l H,    l = leak L / (n + leak L),
     H = min(max h, mean h + boldness L sd h),
 
 and that of one that was never tried, with z = boldness (1 + curiosity ln (1 + N_s)), t for N_s in a state that was
-never met, and m pairs known,
+never met, and m pairs tried,
 
     min(1, mean r^ + z (sd r^ + 1 / (m + 1))) + min(max h, mean h + z sd h).
 """
@@ -24,54 +24,54 @@ import numpy as np
 from driftmdp.kernels import fading_memory, transition_counts
 from driftmdp.kernels._compile import inlined_kernel, lean_kernel
 from driftmdp.kernels.adaptive_arrays import AdaptiveParams, AdaptivePlan, ExpertWeights, FadingMemory
-from driftmdp.kernels.arrays import Draws, Ints, Record, TransitionCounts, WorldArrays
-from driftmdp.kernels.bellman import CONVERGED, NO_ROOM
-from driftmdp.kernels.extended_value_iteration import TIE
+from driftmdp.kernels.arrays import Draws, Ints, NoiseModel, Record, TransitionCounts, WorldArrays
+from driftmdp.kernels.bellman import BUFFER_FULL, CONVERGED
+from driftmdp.kernels.extended_value_iteration import DAMPING, TIE
 from driftmdp.kernels.world import take_step
 
-ROWS = 32  # pairs that are looked at each step, in turn, beside those of the state
-SWEEPS = 10  # at most, a step
-PRECISION = 0.01  # of a plan, in units of the reward range: then no more sweeps this step
-PATIENCE = 50_000  # next states known, beyond which a plan is made more rarely than every step
-LAZY = 0.9  # of a sweep's way is gone, so that no period withstands
+PAIRS_PER_STEP = 32  # that are refreshed each step, in turn, beside those of the state
+MAX_SWEEPS_PER_STEP = 10
+SWEEP_PRECISION = 0.01  # of a plan, in units of the reward range: then no more sweeps this step
+ENTRIES_PER_STEP = 50_000  # with more next states in memory, a plan is made more rarely than every step
 
 
 @inlined_kernel
-def think(
+def improve_plan(
     params: AdaptiveParams,
     offsets: Ints,
-    known: TransitionCounts,
-    past: FadingMemory,
-    judged: ExpertWeights,
+    counts: TransitionCounts,
+    fading: FadingMemory,
+    experts: ExpertWeights,
     plan: AdaptivePlan,
 ) -> None:
-    """Bring some pairs up to date, and the plan on; once a step."""
+    """Refresh some pairs and improve the plan, once per step."""
     facts = plan.facts[0]
-    if facts["thought"] == facts["t"]:
+    if facts["thought"] == facts["t"]:  # ``act`` may be called again before ``observe``
         return
     facts["thought"] = facts["t"]
-    n = known.tally[0]["n_slots"]
-    for _ in range(min(n, ROWS)):
+    # A few pairs in turn: what fades moves slowly, and a step must not cost what is remembered.
+    n = counts.tally[0]["n_slots"]
+    for _ in range(min(n, PAIRS_PER_STEP)):
         facts["cursor"] = facts["cursor"] + 1 if facts["cursor"] + 1 < n else 0
-        fading_memory.refresh(params, known, past, judged, facts["cursor"], facts["t"])
-    if facts["t"] % max(params.every, 1 + known.tally[0]["n_entries"] // PATIENCE) == 0:
+        fading_memory.refresh_pair(params, counts, fading, experts, facts["cursor"], facts["t"])
+    if facts["t"] % max(params.every, 1 + counts.tally[0]["n_entries"] // ENTRIES_PER_STEP) == 0:
         facts["planned"], facts["sweeps"] = facts["t"], 0
-        look_at_rewards(known, past, plan)
-        while facts["sweeps"] < SWEEPS:
-            sweep(params, offsets, known, past, plan)
+        summarize_rewards(counts, fading, plan)
+        while facts["sweeps"] < MAX_SWEEPS_PER_STEP:
+            sweep(params, offsets, counts, fading, plan)
             facts["sweeps"] += 1
-            if facts["residual"] <= PRECISION:
+            if facts["residual"] <= SWEEP_PRECISION:
                 break
-        look_at_values(plan)
+        summarize_values(plan)
         facts["plans"] += 1
 
 
 @inlined_kernel
-def look_at_rewards(known: TransitionCounts, past: FadingMemory, plan: AdaptivePlan) -> None:
-    """Note mean and deviation of the rewards known."""
-    n, total, squares = known.tally[0]["n_slots"], 0.0, 0.0
+def summarize_rewards(counts: TransitionCounts, fading: FadingMemory, plan: AdaptivePlan) -> None:
+    """Note mean and deviation of the mean rewards of the pairs that were tried."""
+    n, total, squares = counts.tally[0]["n_slots"], 0.0, 0.0
     for index in range(n):
-        mean = past.pairs[index]["mean"]
+        mean = fading.pairs[index]["mean"]
         total += mean
         squares += mean * mean
     facts = plan.facts[0]
@@ -80,10 +80,11 @@ def look_at_rewards(known: TransitionCounts, past: FadingMemory, plan: AdaptiveP
 
 
 @inlined_kernel
-def look_at_values(plan: AdaptivePlan) -> None:
-    """Note largest value, mean and deviation over all states; those not known have one value in common."""
+def summarize_values(plan: AdaptivePlan) -> None:
+    """Note largest value, mean and deviation over all states."""
     facts = plan.facts[0]
     n_states = plan.bias.size
+    # States that were never met are alike, and share one value: the cost does not depend on S.
     unknown = n_states - facts["n_touched"]
     value = facts["elsewhere"]
     top = value if unknown > 0 else -np.inf
@@ -99,68 +100,73 @@ def look_at_values(plan: AdaptivePlan) -> None:
 
 
 @inlined_kernel
-def untried_value(params: AdaptiveParams, known: TransitionCounts, plan: AdaptivePlan, visits: float) -> float:
+def evaluate_untried(params: AdaptiveParams, counts: TransitionCounts, plan: AdaptivePlan, visits: float) -> float:
     """Return the value of a pair that was never tried, in a state with so many visits."""
     facts = plan.facts[0]
     z = params.boldness * (1.0 + params.curiosity * np.log(1.0 + visits))
-    surprise = 1.0 / (known.tally[0]["n_slots"] + 1.0)
+    # Few tried pairs show too little of how rewards differ.
+    surprise = 1.0 / (counts.tally[0]["n_slots"] + 1.0)
     reward = min(1.0, facts["reward_mean"] + z * (facts["reward_spread"] + surprise))
     return reward + min(facts["top"], facts["mean"] + z * facts["deviation"])
 
 
 @inlined_kernel
-def value_of(
-    params: AdaptiveParams, known: TransitionCounts, past: FadingMemory, plan: AdaptivePlan, index: int
+def evaluate_pair(
+    params: AdaptiveParams, counts: TransitionCounts, fading: FadingMemory, plan: AdaptivePlan, index: int
 ) -> float:
-    """Return the value of a known pair."""
-    facts, pair = plan.facts[0], past.pairs[index]
-    mean, squares, found = 0.0, 0.0, known.slots[index]["head"]
+    """Return the value of a pair that was tried."""
+    facts, pair = plan.facts[0], fading.pairs[index]
+    mean, squares, found = 0.0, 0.0, counts.slots[index]["head"]
     while found >= 0:
-        entry = known.entries[found]
-        value, chance = plan.bias[entry["next_state"]], past.chances[found]
+        entry = counts.entries[found]
+        value, chance = plan.bias[entry["next_state"]], fading.chances[found]
         mean += chance * value
         squares += chance * value * value
         found = entry["link"]
-    doubt = pair["doubt"]
-    top = min(facts["top"], facts["mean"] + params.boldness * doubt * facts["deviation"])
-    n = pair["weight"] + 1e-9
-    value = mean + params.spread * np.sqrt(doubt * max(0.0, squares - mean * mean) / n)
+    optimism = pair["doubt"]  # L of the module's formula
+    # H: no state was seen to be better than the top, and one far above the others is not to be expected.
+    top = min(facts["top"], facts["mean"] + params.boldness * optimism * facts["deviation"])
+    n = pair["weight"] + 1e-9  # a pair that has faded away has weight 0
+    value = mean + params.spread * np.sqrt(optimism * max(0.0, squares - mean * mean) / n)
     value = max(mean, min(value, top))
-    leak = params.leak * doubt / (n + params.leak * doubt)
+    # A next state that was not seen may always come, the less likely the more visits there are.
+    leak = params.leak * optimism / (n + params.leak * optimism)
     return pair["hoped"] + (1.0 - leak) * value + leak * top
 
 
 @inlined_kernel
 def sweep(
-    params: AdaptiveParams, offsets: Ints, known: TransitionCounts, past: FadingMemory, plan: AdaptivePlan
+    params: AdaptiveParams, offsets: Ints, counts: TransitionCounts, fading: FadingMemory, plan: AdaptivePlan
 ) -> None:
-    """Move the values of all states most of the way to what their best pair promises."""
+    """Move the values of all states most of the way to those of their best pairs."""
     facts, bias, swept = plan.facts[0], plan.bias, plan.swept
-    look_at_values(plan)
+    summarize_values(plan)
     n = facts["n_touched"]
     for i in range(n):
         s = plan.touched[i]
         has_untried = plan.tried[s] < offsets[s + 1] - offsets[s]
-        swept[s] = untried_value(params, known, plan, plan.visits[s]) if has_untried else -np.inf
-    for index in range(known.tally[0]["n_slots"]):
-        s = known.slots[index]["state"]
-        swept[s] = max(swept[s], value_of(params, known, past, plan, index))
-    elsewhere = untried_value(params, known, plan, float(facts["t"]))
+        swept[s] = evaluate_untried(params, counts, plan, plan.visits[s]) if has_untried else -np.inf
+    for index in range(counts.tally[0]["n_slots"]):
+        s = counts.slots[index]["state"]
+        swept[s] = max(swept[s], evaluate_pair(params, counts, fading, plan, index))
+    # A state never met is valued like an untried pair with t visits of its state.
+    elsewhere = evaluate_untried(params, counts, plan, float(facts["t"]))
     low, high, least = np.inf, -np.inf, np.inf
     if n < bias.size:
         low = high = elsewhere - facts["elsewhere"]
-        facts["elsewhere"] += LAZY * low
+        facts["elsewhere"] += DAMPING * low
         least = facts["elsewhere"]
     for i in range(n):
         s = plan.touched[i]
         change = swept[s] - bias[s]
         low, high = min(low, change), max(high, change)
-        bias[s] += LAZY * change
+        bias[s] += DAMPING * change  # full steps may circle with the period of a chain
         least = min(least, bias[s])
     if n < bias.size:
         facts["elsewhere"] -= least
     for i in range(n):
         bias[plan.touched[i]] -= least
+    # [P94, Theorem 8.5.5]: the gain of the mixed model lies between low and high.
     facts["gain"], facts["residual"] = high, high - low
 
 
@@ -168,31 +174,33 @@ def sweep(
 def choose(
     params: AdaptiveParams,
     offsets: Ints,
-    known: TransitionCounts,
-    past: FadingMemory,
-    judged: ExpertWeights,
+    counts: TransitionCounts,
+    fading: FadingMemory,
+    experts: ExpertWeights,
     plan: AdaptivePlan,
     state: int,
 ) -> int:
     """Return the action of the largest value; ties go to the least visited, then to the lowest."""
     action, best, least = 0, -np.inf, np.inf
     for pair in range(offsets[state], offsets[state + 1]):
-        index = known.slot_of[pair]
+        index = counts.slot_of[pair]
         if index >= 0:
-            fading_memory.refresh(params, known, past, judged, index, plan.facts[0]["t"])
-            value, count = value_of(params, known, past, plan, index), known.slots[index]["count"]
+            # These decide now, so they are brought up to date whoever's turn it is.
+            fading_memory.refresh_pair(params, counts, fading, experts, index, plan.facts[0]["t"])
+            value, count = evaluate_pair(params, counts, fading, plan, index), counts.slots[index]["count"]
         else:
-            value, count = untried_value(params, known, plan, plan.visits[state]), 0.0
+            value, count = evaluate_untried(params, counts, plan, plan.visits[state]), 0.0
+        # Ties within rounding go to the pair that would teach more.
         if value > best + TIE or (value >= best - TIE and count < least):
             action, best, least = pair - offsets[state], value, count
     return action
 
 
 @inlined_kernel
-def meet(plan: AdaptivePlan, state: int) -> None:
-    """Take a state among those known; it is worth what unknown ones are."""
-    if plan.is_known[state] == 0:
-        plan.is_known[state] = 1
+def add_state(plan: AdaptivePlan, state: int) -> None:
+    """Add a state that is met for the first time; its value is that of the states never met."""
+    if plan.is_met[state] == 0:
+        plan.is_met[state] = 1
         facts = plan.facts[0]
         plan.touched[facts["n_touched"]] = state
         plan.bias[state] = facts["elsewhere"]
@@ -203,43 +211,47 @@ def meet(plan: AdaptivePlan, state: int) -> None:
 def learn(
     params: AdaptiveParams,
     offsets: Ints,
-    known: TransitionCounts,
-    past: FadingMemory,
-    judged: ExpertWeights,
+    counts: TransitionCounts,
+    fading: FadingMemory,
+    experts: ExpertWeights,
     plan: AdaptivePlan,
     step: tuple[int, int, float, int],
 ) -> None:
-    """Take in a step, (state, pair, reward, next state), and let time pass."""
+    """Learn from a step, (state, pair, reward, next state), and let time pass."""
     state, pair, reward, next_state = step
     reward = min(max((reward - params.bottom) / params.span, 0.0), 1.0)
     t = plan.facts[0]["t"]
-    index = known.slot_of[pair]
+    index = counts.slot_of[pair]
     if index >= 0:
-        fading_memory.judge(params, known, past, judged, index, (reward, next_state, plan.bias.size, t))
+        # Before the step is remembered: predictions are to be judged, not fits.
+        age, n_states = t - fading.pairs[index]["last"], plan.bias.size
+        fading_memory.weigh_by_transition(params, counts, fading, experts, index, age, next_state, n_states)
+        fading_memory.weigh_by_reward(params, counts, fading, experts, index, age, reward)
     else:
         plan.tried[state] += 1
-    index = fading_memory.remember(known, past, judged, (state, pair, reward, next_state), t)
-    meet(plan, state)
-    meet(plan, next_state)
+    index = fading_memory.remember(counts, fading, experts, (state, pair, reward, next_state), t)
+    add_state(plan, state)
+    add_state(plan, next_state)
     plan.visits[state] += 1.0
+    # A visit makes the other actions of the state rarer.
     for other in range(offsets[state], offsets[state + 1]):
-        if known.slot_of[other] >= 0:
-            slot = known.slot_of[other]
-            past.pairs[slot]["rarity"] = np.log(plan.visits[state] / known.slots[slot]["count"])
+        if counts.slot_of[other] >= 0:
+            slot = counts.slot_of[other]
+            fading.pairs[slot]["rarity"] = np.log(plan.visits[state] / counts.slots[slot]["count"])
     plan.facts[0]["t"] += 1
-    fading_memory.refresh(params, known, past, judged, index, t + 1)
+    fading_memory.refresh_pair(params, counts, fading, experts, index, t + 1)
 
 
 @lean_kernel
 def play(
     world: WorldArrays,
     draws: Draws,
-    noise: tuple[int, float, float, float],
+    noise: NoiseModel,
     params: AdaptiveParams,
     offsets: Ints,
-    known: TransitionCounts,
-    past: FadingMemory,
-    judged: ExpertWeights,
+    counts: TransitionCounts,
+    fading: FadingMemory,
+    experts: ExpertWeights,
     plan: AdaptivePlan,
     record: Record,
     first: int,
@@ -247,14 +259,15 @@ def play(
 ) -> tuple[int, int]:
     """Take the steps of the rows ``first .. last - 1``; return the row reached and a status."""
     for step in range(first, last):
-        if not transition_counts.has_room(known):
-            return step, NO_ROOM
+        # Arrays cannot grow in compiled code: the caller enlarges them and comes back to the same step.
+        if not transition_counts.has_space(counts):
+            return step, BUFFER_FULL
         state = record.states[step]
-        think(params, offsets, known, past, judged, plan)
-        action = choose(params, offsets, known, past, judged, plan, state)
+        improve_plan(params, offsets, counts, fading, experts, plan)
+        action = choose(params, offsets, counts, fading, experts, plan, state)
         facts = plan.facts[0]
         record.sweeps[step] = facts["sweeps"] if facts["planned"] == facts["t"] else 0
         reward, next_state = take_step(world, draws, noise, record, step, action)
         pair = offsets[state] + action
-        learn(params, offsets, known, past, judged, plan, (state, pair, reward, next_state))
+        learn(params, offsets, counts, fading, experts, plan, (state, pair, reward, next_state))
     return last, CONVERGED

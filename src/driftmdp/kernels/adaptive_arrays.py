@@ -1,4 +1,4 @@
-"""The arrays of the adaptive agent, by name. Nothing here needs the compiler."""
+"""The arrays of the adaptive agent, by name, and the functions that make them. Nothing here needs the compiler."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from driftmdp.kernels.arrays import Floats, Ints, Records
+from driftmdp.kernels.arrays import Floats, Ints, Records, record_type
 
 FADING = 4.0 * 3.0 ** np.arange(9)  # steps that a fading memory reaches back: 4, 12, ..., 26,244
 MEMORIES = FADING.size + 1  # and one that keeps everything
@@ -15,18 +15,18 @@ CONTEXTS = 40  # ages of a pair's last visit: 1, 2-3, 4-7, ..., by powers of two
 
 
 class AdaptiveParams(NamedTuple):
-    """How the adaptive agent thinks: numbers only; docs/adaptive.md says what each is worth.
+    """Parameters of the adaptive agent: numbers only. docs/adaptive.md says what each is worth.
 
     ============  ==========================================================================================
-    noise         deviations of the mean reward that a pair is given in doubt
-    drift         deviations by which rewards were seen to move while a pair was not looked at
+    noise         deviations of the mean reward that are added to it
+    drift         deviations by which rewards were seen to move while a pair was not visited
     patience      1: the more of these, the longer that was, ln (1 + age) / ln 31; 0: as many always
     spread        deviations of the value of the next state
     leak          weight of the belief that a step leads to a good state whatever was seen, in visits
     curiosity     growth of all of these with the logarithm of how much more often the state was seen
-    boldness      deviations above the mean of what is known at which the unknown is put
-    share         of all weight that is dealt out evenly after each step
-    contexts      1: reward experts are weighed by age apart; 0: together
+    boldness      deviations above the mean of the tried pairs at which untried ones are valued
+    share         of all weight that is spread evenly after each step
+    contexts      1: reward experts have weights for each age; 0: for all ages together
     line          1: the line through the last two rewards is an expert
     fading        1: there are fading memories; 0: only everything
     every         steps from plan to plan
@@ -50,26 +50,21 @@ class AdaptiveParams(NamedTuple):
     span: float = 1.0
 
 
-# What is kept of a pair beside its sums: when it was visited last and how long after the visit before, its last two
-# rewards, how much more often than the pair its state was visited, and what the next plan takes from it.
-TRACE = np.dtype(
-    [
-        ("last", "i8"),
-        ("gap", "i8"),
-        ("reward", "f8"),
-        ("before", "f8"),
-        ("rarity", "f8"),  # ln (visits of the state / visits of the pair)
-        ("doubt", "f8"),  # L of kernels/adaptive.py
-        ("mean", "f8"),  # r^
-        ("hoped", "f8"),  # its optimistic reward
-        ("weight", "f8"),  # the visits that its transitions are worth today
-    ],
+# Beside its sums, a pair keeps when it was visited last and how long after the visit before, its last two rewards,
+# and what the next plan takes from it. Field names are keys of saved snapshots: never rename them.
+TRACE = record_type(
+    "i8 last gap",
+    "f8 reward before",
+    "f8 rarity",  # ln (visits of the state / visits of the pair)
+    "f8 doubt",  # L of kernels/adaptive.py
+    "f8 mean hoped",  # r^, and its optimistic reward
+    "f8 weight",  # the visits that its transitions are worth today
     align=True,
 )
 
 
 class FadingMemory(NamedTuple):
-    """What fading memories hold, by the slots and entries of a ``TransitionCounts``.
+    """Fading sums, by the slots and entries of a ``TransitionCounts``.
 
     =========  =================  ======================================================================
     pairs      (slots,) TRACE     see above
@@ -88,7 +83,7 @@ class FadingMemory(NamedTuple):
 
 
 class ExpertWeights(NamedTuple):
-    """How far each memory can be trusted.
+    """How far each memory is trusted. Field names are keys of saved snapshots.
 
     ===================  =====================  ===========================================================
     reward_weights       (contexts, experts)    of the experts on rewards, by the age of the last visit
@@ -97,7 +92,7 @@ class ExpertWeights(NamedTuple):
     judged               (contexts, 3)          fading number of errors by age, their sum less the noise, the noise
     drift                (contexts,)            mean squared distance that rewards move in that time
     noise                (2,)                   mean squared error of all, and how many it is made of
-    scratch              (experts,)             room
+    scratch              (experts,)             working space
     ===================  =====================  ===========================================================
     """
 
@@ -110,39 +105,31 @@ class ExpertWeights(NamedTuple):
     scratch: Floats
 
 
-INTENT = np.dtype(
-    [
-        ("t", "i8"),  # the time of the step that comes next, from 1
-        ("thought", "i8"),  # the last time that thought was given to it
-        ("planned", "i8"),  # and that a plan was made, and its facts
-        ("plans", "i8"),
-        ("cursor", "i8"),  # the pair that is looked at next
-        ("n_touched", "i8"),
-        ("sweeps", "i8"),
-        ("gain", "f8"),
-        ("residual", "f8"),
-        ("elsewhere", "f8"),  # the value of a state of which nothing is known
-        ("reward_mean", "f8"),  # of the pairs known
-        ("reward_spread", "f8"),
-        ("top", "f8"),  # the largest value of a state, their mean, and their deviation
-        ("mean", "f8"),
-        ("deviation", "f8"),
-    ],
+ADAPTIVE_FACTS = record_type(
+    "i8 t",  # the time of the step that comes next, from 1
+    "i8 thought planned",  # the last time that pairs were refreshed, and that a plan was made
+    "i8 plans",  # how many were made
+    "i8 cursor",  # the slot that is refreshed next
+    "i8 n_touched sweeps",
+    "f8 gain residual",
+    "f8 elsewhere",  # the value of a state that was never met
+    "f8 reward_mean reward_spread",  # over the pairs that were tried
+    "f8 top mean deviation",  # of the values of all states
     align=True,
 )
 
 
 class AdaptivePlan(NamedTuple):
-    """What the agent makes of it.
+    """The values that the agent plans with.
 
     =========  =============  ===================================================================
-    facts      (1,) INTENT    time, and the plan
+    facts      (1,) record    ADAPTIVE_FACTS: time, and facts of the plan
     bias       (S,)           value of a state
     swept      (S,)           after a sweep
     visits     (S,)           how often a state was acted in
     tried      (S,)           how many of its actions were tried
-    touched    (S,)           the states known, in the order in which they were met
-    is_known   (S,)           1 if a state is among them
+    touched    (S,)           the states that were met, in that order
+    is_met     (S,)           1 if a state is among them
     =========  =============  ===================================================================
     """
 
@@ -152,11 +139,11 @@ class AdaptivePlan(NamedTuple):
     visits: Floats
     tried: Ints
     touched: Ints
-    is_known: Ints
+    is_met: Ints
 
 
-def new_traces(slots: int, entries: int) -> FadingMemory:
-    """Return empty traces with room for so many slots and entries."""
+def new_fading_memory(slots: int, entries: int) -> FadingMemory:
+    """Return empty memories with the capacity for so many slots and entries."""
     n = FADING.size
     return FadingMemory(
         np.zeros(slots, TRACE),
@@ -167,15 +154,23 @@ def new_traces(slots: int, entries: int) -> FadingMemory:
     )
 
 
-def new_judgement(params: AdaptiveParams) -> ExpertWeights:
-    """Return the judgement of an agent that has seen nothing: all experts are alike."""
-    able = np.ones(EXPERTS)
-    able[-1] = params.line
-    able[: FADING.size] = params.fading
+def enlarge_fading_memory(fading: FadingMemory, slots: int, entries: int) -> FadingMemory:
+    """Return the same memories with the capacity for so many slots and entries."""
+    larger = new_fading_memory(slots, entries)
+    for array, before in zip(larger[:4], fading[:4], strict=True):  # all but the rates, which do not grow
+        array[: len(before)] = before
+    return larger
+
+
+def new_expert_weights(params: AdaptiveParams) -> ExpertWeights:
+    """Return the weights of an agent that has seen nothing: all enabled experts are alike."""
+    enabled = np.ones(EXPERTS)
+    enabled[-1] = params.line
+    enabled[: FADING.size] = params.fading
     return ExpertWeights(
-        np.tile(able / able.sum(), (CONTEXTS, 1)),
+        np.tile(enabled / enabled.sum(), (CONTEXTS, 1)),
         np.full((CONTEXTS, EXPERTS), 0.1),
-        able[:MEMORIES] / able[:MEMORIES].sum(),
+        enabled[:MEMORIES] / enabled[:MEMORIES].sum(),
         np.zeros((CONTEXTS, 3)),
         np.zeros(CONTEXTS),
         np.array([0.25, 1.0]),
@@ -183,16 +178,10 @@ def new_judgement(params: AdaptiveParams) -> ExpertWeights:
     )
 
 
-def new_intent(n_states: int) -> AdaptivePlan:
-    """Return the intent of an agent at t = 1."""
-    facts = np.zeros(1, INTENT)
+def new_adaptive_plan(n_states: int) -> AdaptivePlan:
+    """Return the plan of an agent at t = 1."""
+    facts = np.zeros(1, ADAPTIVE_FACTS)
     facts["t"] = 1
-    return AdaptivePlan(
-        facts,
-        np.zeros(n_states),
-        np.zeros(n_states),
-        np.zeros(n_states),
-        np.zeros(n_states, np.int32),
-        np.zeros(n_states, np.int32),
-        np.zeros(n_states, np.int32),
-    )
+    bias, swept, visits = np.zeros((3, n_states))
+    tried, touched, is_met = np.zeros((3, n_states), np.int32)
+    return AdaptivePlan(facts, bias, swept, visits, tried, touched, is_met)

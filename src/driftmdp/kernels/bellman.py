@@ -1,4 +1,4 @@
-"""One Bellman step, (T h)(s) = max_a r(s, a) + sum_j p(j | s, a) h(j), and its certificate.
+"""Bellman steps on one MDP, (T h)(s) = max_a r(s, a) + sum_j p(j | s, a) h(j), and along a drifting one.
 
 For *any* h, min (T h - h) <= rho* <= max (T h - h) [P94, Theorem 8.5.5]: whatever produced h, one step on it
 certifies the gain of a communicating MDP.
@@ -9,13 +9,14 @@ from __future__ import annotations
 import numpy as np
 
 from driftmdp.kernels._compile import inlined_kernel, kernel, lean_kernel
-from driftmdp.kernels.arrays import Floats, Ints, Model
+from driftmdp.kernels.arrays import Floats, Ints, Model, WorldArrays
+from driftmdp.kernels.world import model_at
 
 # The statuses of an iteration towards the optimal gain.
 CONVERGED = 0  # the residual is within the tolerance
 STALLED = 1  # no policy improves by more than rounding, and the residual is still above the tolerance
 OUT_OF_BUDGET = 2  # the allowed iterations or sweeps are used up
-NO_ROOM = 3  # an array is too small: make it larger and go on
+BUFFER_FULL = 3  # an array is too small: make it larger and go on
 TOO_SLOW = 4  # plain sweeps are not enough: accelerate, and go on
 
 
@@ -35,25 +36,17 @@ def backup(model: Model, bias: Floats, pair: int) -> float:
 
 
 @inlined_kernel
-def advance(model: Model, values: Floats, s: int, pair: int) -> float:
-    """Return sum_j p(j | pair) (values(j) - values(s)): what a step changes, free of the values' size."""
+def expected_change(model: Model, values: Floats, s: int, pair: int) -> float:
+    """Return sum_j p(j | pair) (values(j) - values(s))."""
     total = 0.0
     for z in range(model.indptr[pair], model.indptr[pair + 1]):
+        # Differences first: the result keeps its digits however large the values are.
         total += model.data[z] * (values[model.indices[z]] - values[s])
     return total
 
 
 @lean_kernel
-def smallest(values: Floats) -> float:
-    """Return the least entry."""
-    least = np.inf
-    for value in values:
-        least = min(least, value)
-    return least
-
-
-@lean_kernel
-def largest_size(values: Floats) -> float:
+def max_abs(values: Floats) -> float:
     """Return the largest absolute value."""
     size = 0.0
     for value in values:
@@ -61,28 +54,30 @@ def largest_size(values: Floats) -> float:
     return size
 
 
-@lean_kernel
-def bellman_step(
-    model: Model,
-    bias: Floats,
-    policy: Ints,
-    margin: float,
-) -> tuple[float, float, bool]:
-    """Make ``policy`` greedy for ``bias``; return min and max of T bias - bias, and if it changed.
+@inlined_kernel
+def subtract_least(u: Floats, n: int) -> None:
+    """Make the least of the first n entries 0, so that values do not grow with the number of sweeps."""
+    least = np.inf
+    for s in range(n):
+        least = min(least, u[s])
+    for s in range(n):
+        u[s] -= least
 
-    An action is left only for one that is better by more than ``margin``: ties keep the policy, which
-    is what makes policy iteration end.
-    """
+
+@lean_kernel
+def bellman_step(model: Model, bias: Floats, policy: Ints, margin: float) -> tuple[float, float, bool]:
+    """Make ``policy`` greedy for ``bias``; return min and max of T bias - bias, and if it changed."""
     low, high, changed = np.inf, -np.inf, False
     for s in range(model.offsets.size - 1):
         current = model.offsets[s] + policy[s]
         best = current
-        kept = best_value = model.rewards[current] + advance(model, bias, s, current)
+        kept = best_value = model.rewards[current] + expected_change(model, bias, s, current)
         for pair in range(model.offsets[s], model.offsets[s + 1]):
             if pair != current:
-                value = model.rewards[pair] + advance(model, bias, s, pair)
+                value = model.rewards[pair] + expected_change(model, bias, s, pair)
                 if value > best_value:
                     best, best_value = pair, value
+        # Ties keep the action, also those by rounding: this is what makes policy iteration end.
         if best_value > kept + margin:
             policy[s] = best - model.offsets[s]
             changed = True
@@ -92,7 +87,7 @@ def bellman_step(
 
 
 @kernel
-def spread(model: Model, gain: float, bias: Floats, policy: Ints, margin: float) -> None:
+def improve_in_place(model: Model, gain: float, bias: Floats, policy: Ints, margin: float) -> None:
     """Improve ``policy`` further, in place up and down the states, so that news travels far in one go.
 
     One Bellman step moves news by one transition, which on a chain of 1,000 states would take 1,000 policies.
@@ -110,4 +105,33 @@ def spread(model: Model, gain: float, bias: Floats, policy: Ints, margin: float)
             if value > best_value:
                 best, best_value = pair, value
         policy[s] = best - model.offsets[s]
+        # Without the margin, which belongs to the comparison only.
         h[s] = max(h[s], backup(model, h, best) - gain)
+
+
+@kernel
+def induce_backward(world: WorldArrays, values: Floats, policy: Ints, improve: bool) -> None:
+    """Fill ``values[s]`` with the best expected total reward from t = 1, or with that of a given policy.
+
+    V_t(s) = max_a r_t(s, a) + sum_j p_t(j | s, a) V_{t+1}(j), V_{T+1} = 0. If ``improve``, ``policy[t, s]`` is
+    filled with the best actions; otherwise the maximum is over its action alone.
+    """
+    offsets = world.offsets
+    rewards, scratch = np.empty(world.anchor_rewards.shape[1]), np.empty(world.union_indices.size)
+    next_values = np.empty(values.size)
+    for s in range(values.size):
+        values[s] = 0.0
+    for step in range(len(policy) - 1, -1, -1):
+        model = model_at(world, step, rewards, scratch)
+        for s in range(values.size):
+            next_values[s] = values[s]
+        for s in range(values.size):
+            first, last = offsets[s], offsets[s + 1]
+            if not improve:
+                first = offsets[s] + policy[step, s]
+                last = first + 1
+            values[s] = -np.inf
+            for pair in range(first, last):
+                value = backup(model, next_values, pair)
+                if value > values[s]:
+                    values[s], policy[step, s] = value, pair - offsets[s]

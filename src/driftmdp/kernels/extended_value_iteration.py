@@ -2,8 +2,8 @@
 
 (T u)(s) = max over a of r(s, a) + max over plausible p of p'u. For *any* u, rho = max (T u - u) and gamma = u - min
 u satisfy Properties 1 and 2 of [CSZ20] app:evi with precision span(T u - u): whatever produced u, one step on it
-certifies the plan. ``plain`` is [CSZ20] alg:evi; ``accelerate`` alternates that step with solving the ordinary MDP
-that it found.
+certifies the plan. ``iterate_plainly`` is [CSZ20] alg:evi; ``accelerate`` alternates that step with solving the
+ordinary MDP that it found.
 """
 
 from __future__ import annotations
@@ -12,23 +12,26 @@ import numpy as np
 
 from driftmdp.kernels import gain, inner_max
 from driftmdp.kernels._compile import inlined_kernel, kernel, lean_kernel
-from driftmdp.kernels.arrays import Floats, Ints, Model, PlanWorkspace, PlausibleSets
-from driftmdp.kernels.bellman import CONVERGED, NO_ROOM, OUT_OF_BUDGET, STALLED, TOO_SLOW
+from driftmdp.kernels.arrays import Floats, Ints, Model
+from driftmdp.kernels.bellman import BUFFER_FULL, CONVERGED, OUT_OF_BUDGET, STALLED, TOO_SLOW, subtract_least
+from driftmdp.kernels.plan_arrays import PlanWorkspace, PlausibleSets
 
 TIE = 1e-9  # actions within this of the best are ties
 PLAIN_SWEEPS = 1000  # after so many sweeps of alg:evi, acceleration takes over
-ROUNDS = 200  # of acceleration
-SLOW = 0.85  # sweeps of one policy that leave more of the residual than this are given up
-NEAR = 8.0  # within so many precisions, true steps alone will do
-LIMIT = 1000  # policy evaluations within a round
-LAZY = 0.9  # of a step is taken in the sweeps that close what acceleration could not
-LAZY_SWEEPS = 20_000
+ACCELERATION_ROUNDS = 200
+ROUNDS_WITHOUT_PROGRESS = 8  # then acceleration is given up
+SLOW_CONTRACTION = 0.85  # sweeps of one policy that leave more of the residual than this are given up
+NEAR_PRECISIONS = 8.0  # within so many precisions, true steps alone will do
+MAX_POLICY_SWEEPS = 50  # within a round
+MAX_EVALUATIONS = 1000  # of policies within a round
+DAMPING = 0.9  # of a step is taken where full steps may circle with the period of a chain
+MAX_DAMPED_SWEEPS = 20_000
 
 
 @inlined_kernel
 def needs_sorting(sets: PlausibleSets, n: int) -> bool:
     """Return whether some row needs all n states in order of their value."""
-    if sets.room.size > 0:
+    if sets.slack.size > 0:
         return True
     found = False
     for row in range(sets.offsets[n]):
@@ -41,33 +44,36 @@ def row_value(workspace: PlanWorkspace, row: int, n: int, top: int, fill: bool) 
     """Return the optimistic value of a row; if ``fill``, write its optimistic transitions."""
     sets, u, indices, data = workspace.sets, workspace.u, workspace.indices, workspace.data
     support = sets.support[row]
-    if sets.room.size > 0 and sets.radius[row] == 0.0:
-        value = inner_max.interval_within(sets, row, u, fill, indices, data)
-    elif sets.room.size > 0:
-        value = inner_max.interval(sets, row, n, u, workspace.order, workspace.scratch, fill, indices, data)
+    if sets.slack.size > 0 and sets.radius[row] == 0.0:
+        value = inner_max.maximize_inner_intervals(sets, row, u, fill, indices, data)
+    elif sets.slack.size > 0:
+        value = inner_max.maximize_intervals(
+            sets, row, n, u, workspace.order, workspace.scratch, fill, indices, data
+        )
     elif inner_max.is_complete(support, n):
-        value = inner_max.complete_ball(sets, row, n, u, workspace.order, fill, indices, data)
-    elif support == 0 and not fill:
+        value = inner_max.maximize_complete_ball(sets, row, n, u, workspace.order, fill, indices, data)
+    elif support == 0 and not fill:  # the whole simplex: all mass goes to the best state
         value = u[top]
-    elif support <= inner_max.SHORT:
-        value = inner_max.ball_by_selecting(sets, row, u, top, fill, indices, data)
+    elif support <= inner_max.SHORT_ROW:
+        value = inner_max.maximize_short_ball(sets, row, u, top, fill, indices, data)
     else:
-        value = inner_max.ball_by_sorting(sets, row, u, top, fill, indices, data)
+        value = inner_max.maximize_long_ball(sets, row, u, top, fill, indices, data)
     return sets.rewards[row] + value
 
 
 @lean_kernel
-def sweep(workspace: PlanWorkspace, n: int, walk: bool, fill: bool) -> tuple[float, float]:
+def sweep(workspace: PlanWorkspace, n: int, sort: bool, fill: bool) -> tuple[float, float]:
     """Set ``new`` to T u, ``values`` and ``actions`` to what attains it; return min and max of T u - u.
 
     If ``fill``, also write the optimistic transitions.
     """
     sets, u = workspace.sets, workspace.u
-    top, flat = find_top(workspace, n, walk)
+    top, flat = find_top(workspace, n, sort)
     low, high = np.inf, -np.inf
     for s in range(n):
         best = -np.inf
         for row in range(sets.offsets[s], sets.offsets[s + 1]):
+            # Where all values are equal, as in the first sweep from u = 0, every distribution has the same mean.
             value = sets.rewards[row] + u[top] if flat and not fill else row_value(workspace, row, n, top, fill)
             workspace.values[row] = value
             if value > best:
@@ -79,47 +85,39 @@ def sweep(workspace: PlanWorkspace, n: int, walk: bool, fill: bool) -> tuple[flo
 
 
 @lean_kernel
-def pruned_sweep(workspace: PlanWorkspace, n: int, walk: bool) -> tuple[float, float]:
-    """Like ``sweep``, but rows that cannot be best are left out: their ``values`` become upper bounds.
+def sweep_policy(workspace: PlanWorkspace, n: int, sort: bool, improve: bool) -> tuple[float, float]:
+    """Like ``sweep`` for the actions of the last sweep only, and for rows that may be better if ``improve``.
 
-    Action elimination: since u was ``before``, no row has risen by more than max (u - before).
+    Rows that cannot be best are left out: their ``values`` become upper bounds.
     """
     sets, u = workspace.sets, workspace.u
-    top, _ = find_top(workspace, n, walk)
+    top, _ = find_top(workspace, n, sort)
+    # Action elimination: since u was ``before``, no row has risen by more than this.
     rise = -np.inf
-    for s in range(n):
+    for s in range(n if improve else 0):
         rise = max(rise, u[s] - workspace.before[s])
     low, high = np.inf, -np.inf
     for s in range(n):
         current = sets.offsets[s] + workspace.actions[s]
-        best = workspace.values[current] = row_value(workspace, current, n, top, False)
-        for row in range(sets.offsets[s], sets.offsets[s + 1]):
-            if row != current:
-                workspace.values[row] += rise
-                if workspace.values[row] >= best - 2.0 * TIE:
-                    workspace.values[row] = row_value(workspace, row, n, top, False)
-                    if workspace.values[row] > best:
-                        best = workspace.values[row]
-                        workspace.actions[s] = row - sets.offsets[s]
-        workspace.new[s], workspace.before[s] = best, u[s]
+        best = row_value(workspace, current, n, top, False)
+        if improve:
+            workspace.values[current], workspace.before[s] = best, u[s]
+            for row in range(sets.offsets[s], sets.offsets[s + 1]):
+                if row != current:
+                    workspace.values[row] += rise
+                    # Ties must have exact values too: the first of them is taken.
+                    if workspace.values[row] >= best - 2.0 * TIE:
+                        workspace.values[row] = row_value(workspace, row, n, top, False)
+                        if workspace.values[row] > best:
+                            best = workspace.values[row]
+                            workspace.actions[s] = row - sets.offsets[s]
+        workspace.new[s] = best
         low, high = min(low, best - u[s]), max(high, best - u[s])
     return low, high
 
 
-@lean_kernel
-def policy_sweep(workspace: PlanWorkspace, n: int, walk: bool) -> tuple[float, float]:
-    """Like ``sweep`` for the actions of the last sweep only."""
-    sets, u = workspace.sets, workspace.u
-    top, _ = find_top(workspace, n, walk)
-    low, high = np.inf, -np.inf
-    for s in range(n):
-        workspace.new[s] = row_value(workspace, sets.offsets[s] + workspace.actions[s], n, top, False)
-        low, high = min(low, workspace.new[s] - u[s]), max(high, workspace.new[s] - u[s])
-    return low, high
-
-
 @inlined_kernel
-def find_top(workspace: PlanWorkspace, n: int, walk: bool) -> tuple[int, bool]:
+def find_top(workspace: PlanWorkspace, n: int, sort: bool) -> tuple[int, bool]:
     """Return the state with the largest u, and whether all are equal; bring ``order`` up to date if it is used."""
     u = workspace.u
     top, least = 0, u[0]
@@ -127,7 +125,7 @@ def find_top(workspace: PlanWorkspace, n: int, walk: bool) -> tuple[int, bool]:
         least = min(least, u[s])
         if u[s] > u[top]:
             top = s
-    if walk:
+    if sort:
         inner_max.sort_states(workspace.order, n, u)
     return top, u[top] == least
 
@@ -141,35 +139,9 @@ def relax(workspace: PlanWorkspace, n: int, share: float) -> None:
 
 
 @inlined_kernel
-def subtract_least(u: Floats, n: int) -> None:
-    """Make the least entry 0."""
-    base = np.inf
-    for s in range(n):
-        base = min(base, u[s])
-    for s in range(n):
-        u[s] -= base
-
-
-@inlined_kernel
 def is_close(low: float, high: float, precision: float) -> bool:
     """Return whether T u - u is within the precision; an empty or overflown range is not."""
     return 0.0 <= high - low <= precision
-
-
-@inlined_kernel
-def plain(
-    workspace: PlanWorkspace, n: int, precision: float, limit: int, walk: bool
-) -> tuple[float, float, int, int]:
-    """Iterate [CSZ20] alg:evi from u; return min and max of T u - u, sweeps, status."""
-    sweeps = 0
-    while True:
-        low, high = sweep(workspace, n, walk, False)
-        sweeps += 1
-        if is_close(low, high, precision):
-            return low, high, sweeps, CONVERGED
-        if sweeps >= limit:
-            return low, high, sweeps, OUT_OF_BUDGET
-        relax(workspace, n, 1.0)
 
 
 @kernel
@@ -183,80 +155,85 @@ def optimistic_model(workspace: PlanWorkspace, n: int) -> Model:
 
 
 @kernel
-def accelerate(
-    workspace: PlanWorkspace, n: int, precision: float, walk: bool, prune: bool
-) -> tuple[float, float, int, int]:
-    """Iterate modified policy iteration, and solve where that is slow; return as ``plain``.
+def accelerate(workspace: PlanWorkspace, n: int, precision: float, prune: bool) -> tuple[float, float, int, int]:
+    """Iterate modified policy iteration, and solve where that is slow; return as ``iterate_plainly``.
 
-    Each round begins with a true step, which certifies or improves the policy. Then that policy alone is swept,
-    which costs a fraction of it; where such sweeps hardly help (long chains, almost separate parts), the ordinary
-    MDP that the true step found is solved instead. OUT_OF_BUDGET means that this MDP needs a sparse elimination,
-    NO_ROOM that the draft has no room for it.
+    OUT_OF_BUDGET means that the MDP of the last sweep needs a sparse elimination, BUFFER_FULL that the workspace
+    has no places for it.
     """
+    sort = needs_sorting(workspace.sets, n)
     iterations, stuck, least, last = 0, 0, np.inf, np.inf
     slow = False
     best = workspace.u[:n].copy()
-    for _ in range(ROUNDS):
+    for _ in range(ACCELERATION_ROUNDS):
+        # Each round begins with a true step, which certifies the plan or improves the policy.
         if prune and iterations > 0 and not slow:
-            low, high = pruned_sweep(workspace, n, walk)
+            low, high = sweep_policy(workspace, n, sort, True)
         else:
-            low, high = sweep(workspace, n, walk, slow)
+            low, high = sweep(workspace, n, sort, slow)
         iterations += 1
         if is_close(low, high, precision):
             return low, high, iterations, CONVERGED
+        # Only true steps have this certificate, so the best u so far is what the damped sweeps go on from.
         stuck = stuck + 1 if high - low >= 0.9 * least else 0
         if high - low < least:
             least = high - low
             for s in range(n):
                 best[s] = workspace.u[s]
-        if stuck >= 8:
+        if stuck >= ROUNDS_WITHOUT_PROGRESS:
             break
+        # A policy that will change need not be valued exactly. One that does not improve is valued better.
         enough = max(0.1 * (high - low), 0.5 * precision) if stuck == 0 else 0.1 * precision
         if not slow:
+            # The policy alone is swept, which costs a fraction of a true step.
             relax(workspace, n, 1.0)
-            if high - low > NEAR * precision:
-                sweeps, slow = sweep_policy(workspace, n, walk, enough)
+            if high - low > NEAR_PRECISIONS * precision:
+                sweeps, slow = value_policy(workspace, n, sort, enough)
                 iterations += sweeps
             else:
-                slow = high - low > SLOW * last
+                slow = high - low > SLOW_CONTRACTION * last
             last = high - low
             if slow and workspace.data.size == 0:
-                return low, high, iterations, NO_ROOM
+                return low, high, iterations, BUFFER_FULL
             continue
+        # Where such sweeps hardly help (long chains, almost separate parts), the ordinary MDP that the true step
+        # found is solved instead. Once slow, it stays so: what made it slow is in the sets.
         model = optimistic_model(workspace, n)
-        _, _, sweeps, evaluations, status = gain.solve(model, workspace.actions[:n], workspace.u[:n], enough, LIMIT)
+        _, _, sweeps, evaluations, status = gain.solve(
+            model, workspace.actions[:n], workspace.u[:n], enough, MAX_EVALUATIONS
+        )
         iterations += sweeps + evaluations
         subtract_least(workspace.u, n)
         if status == OUT_OF_BUDGET and n > gain.DENSE_LIMIT and stuck > 0:
             return low, high, iterations, OUT_OF_BUDGET
     for s in range(n):
         workspace.u[s] = best[s]
-    return damped_sweeps(workspace, n, precision, walk, iterations)
+    return damped_sweeps(workspace, n, precision, sort, iterations)
 
 
 @lean_kernel
-def sweep_policy(workspace: PlanWorkspace, n: int, walk: bool, enough: float) -> tuple[int, bool]:
+def value_policy(workspace: PlanWorkspace, n: int, sort: bool, enough: float) -> tuple[int, bool]:
     """Sweep the policy alone until its residual is small enough; return sweeps, and whether that is too slow."""
     before = np.inf
-    for i in range(50):
-        low, high = policy_sweep(workspace, n, walk)
+    for i in range(MAX_POLICY_SWEEPS):
+        low, high = sweep_policy(workspace, n, sort, False)
         relax(workspace, n, 1.0)
         if high - low <= enough:
             return i + 1, False
-        if high - low > SLOW * before:
+        if high - low > SLOW_CONTRACTION * before:
             return i + 1, True
         before = high - low
-    return 50, True
+    return MAX_POLICY_SWEEPS, True
 
 
 @lean_kernel
 def damped_sweeps(
-    workspace: PlanWorkspace, n: int, precision: float, walk: bool, iterations: int
+    workspace: PlanWorkspace, n: int, precision: float, sort: bool, iterations: int
 ) -> tuple[float, float, int, int]:
-    """Take steps of nine tenths, which no period withstands; give up when they no longer help."""
+    """Take steps of nine tenths, which converge on periodic chains too; stop when they no longer improve."""
     before = np.inf
-    for i in range(LAZY_SWEEPS + 1):
-        low, high = sweep(workspace, n, walk, False)
+    for i in range(MAX_DAMPED_SWEEPS + 1):
+        low, high = sweep(workspace, n, sort, False)
         iterations += 1
         if is_close(low, high, precision):
             return low, high, iterations, CONVERGED
@@ -264,8 +241,8 @@ def damped_sweeps(
             if high - low > 0.99 * before:
                 break
             before = high - low
-        if i < LAZY_SWEEPS:
-            relax(workspace, n, LAZY)
+        if i < MAX_DAMPED_SWEEPS:  # u stays the one that the last sweep has certified
+            relax(workspace, n, DAMPING)
     return low, high, iterations, STALLED
 
 
@@ -277,62 +254,54 @@ def iterate(
 
     If ``prune``, ``values`` are exact only for rows that are best or nearly so.
     """
-    walk = begin_walk(workspace, n)
+    for s in range(n if fast else 0):
+        workspace.order[s] = s
     iterations = 0
     if not fast:
-        low, high, iterations, status = plain(workspace, n, precision, PLAIN_SWEEPS, walk)
+        low, high, iterations, status = iterate_plainly(workspace, n, precision)
         if status == CONVERGED:
             return low, high, iterations, status, False
-        relax(workspace, n, 1.0)
-    low, high, more, status = accelerate(workspace, n, precision, walk, prune)
+    low, high, more, status = accelerate(workspace, n, precision, prune)
     return low, high, iterations + more, status, True
-
-
-@inlined_kernel
-def begin_walk(workspace: PlanWorkspace, n: int) -> bool:
-    """Return whether sweeps walk over the states in order of their value; if so, begin with the order as it is."""
-    walk = needs_sorting(workspace.sets, n)
-    if walk:
-        for s in range(n):
-            workspace.order[s] = s
-    return walk
 
 
 @lean_kernel
 def iterate_plainly(workspace: PlanWorkspace, n: int, precision: float) -> tuple[float, float, int, int]:
-    """Do the plain sweeps of ``iterate``; where they are not enough, ``accelerate_from`` goes on.
+    """Iterate [CSZ20] alg:evi from u; return min and max of T u - u, sweeps, and CONVERGED or TOO_SLOW.
 
-    It is apart because all that acceleration needs takes half of the time to compile, and is rarely needed.
+    Where TOO_SLOW, ``accelerate`` goes on. It is apart because all that it needs takes half of the time to compile,
+    and is rarely needed.
     """
-    low, high, iterations, status = plain(workspace, n, precision, PLAIN_SWEEPS, begin_walk(workspace, n))
-    return low, high, iterations, CONVERGED if status == CONVERGED else TOO_SLOW
+    for s in range(n):
+        workspace.order[s] = s
+    sort = needs_sorting(workspace.sets, n)
+    for sweeps in range(1, PLAIN_SWEEPS + 1):
+        low, high = sweep(workspace, n, sort, False)
+        if is_close(low, high, precision):
+            return low, high, sweeps, CONVERGED
+        relax(workspace, n, 1.0)
+    return low, high, PLAIN_SWEEPS, TOO_SLOW
 
 
 @lean_kernel
-def accelerate_from(workspace: PlanWorkspace, n: int, precision: float) -> tuple[float, float, int, int]:
-    """Go on where ``iterate_plainly`` stopped, as ``iterate`` would."""
-    relax(workspace, n, 1.0)
-    return accelerate(workspace, n, precision, needs_sorting(workspace.sets, n), False)
-
-
-@lean_kernel
-def inspect(indptr: Ints, data: Floats, radius: Floats, n: int, sums: Floats, whole: Ints) -> int:
+def measure_rows(indptr: Ints, data: Floats, radius: Floats, n: int, sums: Floats, whole: Ints) -> int:
     """Fill the sum of each row of p^ and whether its ball is the whole simplex; return the places that rows take.
 
     A row that sums to 0 was never seen; one with a negative number gets the sum NaN.
     """
     places = 0
     for pair in range(radius.size):
-        total = inner_max.sum_of(data, indptr[pair], indptr[pair + 1])
+        total = inner_max.sum_nonnegative(data, indptr[pair], indptr[pair + 1])
         sums[pair] = total
         whole[pair] = total == 0.0 or radius[pair] >= 2.0
         support = indptr[pair + 1] - indptr[pair]
-        places += 1 if whole[pair] == 1 else 1 + (n if inner_max.wants_completion(support, n) else support)
+        # One place more than the support: for the mass that is moved to the best state.
+        places += 1 if whole[pair] == 1 else 1 + (n if inner_max.should_complete(support, n) else support)
     return places
 
 
 @lean_kernel
-def first_best(
+def pick_first_best(
     offsets: Ints, rewards: Floats, row_of: Ints, workspace: PlanWorkspace, n: int, policy: Ints
 ) -> None:
     """Fill the first action of each state whose value in the last sweep is within 1e-9 of the best."""
@@ -344,6 +313,7 @@ def first_best(
         for pair in range(offsets[s], offsets[s + 1]):
             row = row_of[pair]
             best = max(best, workspace.values[row] if row >= 0 else rewards[pair] + top)
+        # Backwards, so that the last that is found is the first.
         for pair in range(offsets[s + 1] - 1, offsets[s] - 1, -1):
             row = row_of[pair]
             if (workspace.values[row] if row >= 0 else rewards[pair] + top) >= best - TIE:
@@ -360,12 +330,12 @@ def build_sets(
     workspace: PlanWorkspace,
     row_of: Ints,
 ) -> None:
-    """Write given sets, one row a pair, but one for all pairs of a state that have the whole simplex.
+    """Write given sets, one row per pair, but one for all pairs of a state that have the whole simplex.
 
-    ``rows`` is (indptr, indices, data, room) of the pairs; ``row_of`` is filled with the row of each pair, -1 for
+    ``rows`` is (indptr, indices, data, slack) of the pairs; ``row_of`` is filled with the row of each pair, -1 for
     those in ``whole``.
     """
-    indptr, indices, data, room = rows
+    indptr, indices, data, slack = rows
     sets = workspace.sets
     n = offsets.size - 1
     row, z = 0, 0
@@ -381,9 +351,9 @@ def build_sets(
             sets.rewards[row], sets.radius[row], sets.indptr[row] = rewards[pair], radius[pair], z
             first, last = indptr[pair], indptr[pair + 1]
             sets.support[row] = last - first
-            if room.size == 0 and inner_max.wants_completion(last - first, n):
+            if slack.size == 0 and inner_max.should_complete(last - first, n):
                 sets.support[row] = n
-                if last - first == n:
+                if last - first == n:  # such rows come in order, and perhaps without indices
                     for j in range(n):
                         sets.data[z + j] = data[first + j]
                 else:
@@ -395,22 +365,24 @@ def build_sets(
             else:
                 for y in range(first, last):
                     sets.indices[z], sets.data[z] = indices[y], data[y]
-                    if room.size > 0:
-                        sets.room[z] = room[y]
+                    if slack.size > 0:
+                        sets.slack[z] = slack[y]
                     z += 1
-                z += 1 if room.size == 0 else widest(n, last - first, sets.radius[row])
+                z += 1 if slack.size == 0 else count_extra_places(n, last - first, sets.radius[row])
             row += 1
+        # All mass may go anywhere from any of these pairs: only the best reward among them matters.
         if best > -np.inf:
             sets.rewards[row], sets.indptr[row], sets.support[row] = best, z, 0
-            sets.radius[row] = 2.0 if room.size == 0 else 1.0
+            sets.radius[row] = 2.0 if slack.size == 0 else 1.0
             row += 1
             z += 1
     sets.offsets[n], sets.indptr[row] = row, z
 
 
 @lean_kernel
-def widest(n: int, support: int, upper_elsewhere: float) -> int:
+def count_extra_places(n: int, support: int, upper_elsewhere: float) -> int:
     """Return how many places intervals need beyond their support: for the states that mass can be added to."""
     if upper_elsewhere == 0.0:
         return 0
+    # Each state outside takes this upper bound of the mass, so few take all of it. The support may be met too.
     return int(min(n, support + 2.0 + 1.0 / upper_elsewhere))

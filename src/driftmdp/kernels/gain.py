@@ -1,4 +1,8 @@
-"""The optimal gain of one MDP, or of a drifting one step after step: sweep or eliminate, whichever is cheaper."""
+"""The optimal gain of one MDP, or of a drifting one step after step: sweep or eliminate, whichever is cheaper.
+
+Sweeps are those of modified policy iteration, for large sparse MDPs that mix fast. Elimination is Howard's policy
+iteration, for small MDPs and for those that mix slowly.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +10,78 @@ import numpy as np
 
 from driftmdp.kernels._compile import kernel, lean_kernel
 from driftmdp.kernels.arrays import Floats, Ints, Model, WorldArrays
-from driftmdp.kernels.bellman import CONVERGED
-from driftmdp.kernels.modified_policy_iteration import modified_policy_iteration
+from driftmdp.kernels.bellman import CONVERGED, OUT_OF_BUDGET, expectation, subtract_least
 from driftmdp.kernels.policy_iteration import policy_iteration
 from driftmdp.kernels.world import model_at
 
-SMALL = 32  # up to here elimination is cheaper than sweeping
+KAPPA = 0.95  # the lazy chain moves with this probability
+SWEEPS_PER_CHECK = 400  # after so many, the pace of the sweeps is checked
+MAX_POLICY_SWEEPS = 20  # of one policy between two full sweeps
+ELIMINATE_UP_TO = 32  # states: elimination is cheaper than sweeping
 DENSE_LIMIT = 300  # up to here a dense elimination is worth its cube; beyond, the caller uses a sparse one
+
+
+@kernel
+def modified_policy_iteration(
+    model: Model, policy: Ints, bias: Floats, tolerance: float, budget: int
+) -> tuple[float, float, int, int]:
+    """Like ``policy_iteration``, in sweeps over the non-zeros; ``budget`` counts full and policy sweeps.
+
+    Sweeps the lazy chain, T'u = max (r + kappa P u) + (1 - kappa) u, which is aperiodic; h = kappa u has
+    T h - h = T'u - u exactly, so the certificate is that of the MDP itself.
+    """
+    n = model.offsets.size - 1
+    u, new = np.empty(n), np.empty(n)
+    for s in range(n):
+        u[s] = bias[s] / KAPPA
+    sweeps, checked, before = 0, 0, np.inf
+    while True:
+        low, high = sweep(model, u, new, policy, True)
+        sweeps += 1
+        if high - low <= tolerance or sweeps >= budget:
+            break
+        if sweeps - checked >= SWEEPS_PER_CHECK:
+            # Stop early if the budget does not suffice at this pace: the caller has other methods.
+            pace = np.log(before / (high - low)) / (sweeps - checked)
+            if np.isfinite(before) and sweeps + np.log((high - low) / tolerance) / max(pace, 1e-9) > budget:
+                break
+            checked, before = sweeps, high - low
+        # The policy alone is cheaper to sweep. Beyond a tenth of the full residual it would gain little.
+        enough = max(0.1 * (high - low), 0.5 * tolerance)
+        for _ in range(MAX_POLICY_SWEEPS):
+            u, new = new, u
+            low, high = sweep(model, u, new, policy, False)
+            sweeps += 1
+            if high - low <= enough:
+                break
+        u, new = new, u
+        subtract_least(u, n)
+    for s in range(n):
+        bias[s] = KAPPA * u[s]
+    return low, high, sweeps, CONVERGED if high - low <= tolerance else OUT_OF_BUDGET
+
+
+@lean_kernel
+def sweep(model: Model, u: Floats, new: Floats, policy: Ints, improve: bool) -> tuple[float, float]:
+    """Set ``new`` to T'u; return min and max of T'u - u.
+
+    If ``improve``, ``policy`` becomes the actions that attain it; otherwise T' has the policy's own actions only.
+    """
+    low, high = np.inf, -np.inf
+    for s in range(u.size):
+        first, last = model.offsets[s], model.offsets[s + 1]
+        if not improve:
+            first = model.offsets[s] + policy[s]
+            last = first + 1
+        best_value, best = -np.inf, 0
+        for pair in range(first, last):
+            value = model.rewards[pair] + KAPPA * expectation(model, u, pair)
+            if value > best_value:
+                best_value, best = value, pair - model.offsets[s]
+        policy[s] = best
+        new[s] = best_value + (1.0 - KAPPA) * u[s]
+        low, high = min(low, new[s] - u[s]), max(high, new[s] - u[s])
+    return low, high
 
 
 @lean_kernel
@@ -22,7 +91,8 @@ def solve(
     """Sweep if that is cheap, eliminate if it is not; return lower, upper, sweeps, evaluations, status."""
     n = model.offsets.size - 1
     sweeps = 0
-    if n > SMALL:
+    if n > ELIMINATE_UP_TO:
+        # Where elimination is no way out, sweeps may take longer.
         low, high, sweeps, status = modified_policy_iteration(
             model, policy, bias, tolerance, 2 * limit if n <= DENSE_LIMIT else 30 * limit
         )
@@ -32,17 +102,8 @@ def solve(
     return low, high, sweeps, evaluations, status
 
 
-@lean_kernel
-def same(one: Ints, other: Ints) -> bool:
-    """Return whether two policies are equal."""
-    equal = True
-    for s in range(one.size):
-        equal &= one[s] == other[s]
-    return equal
-
-
 @kernel
-def gains_along(
+def solve_along(
     world: WorldArrays, steps: Ints, tolerance: float, limit: int, lower: Floats, upper: Floats, policy_of: Ints
 ) -> tuple[int, Ints]:
     """Solve each of ``steps``, warm from the last; return the index of a failure or -1, and the policies.
@@ -50,10 +111,8 @@ def gains_along(
     Fills certified ``lower`` and ``upper`` gains; the policy of step i is row ``policy_of[i]``.
     """
     n = world.offsets.size - 1
-    rewards = np.empty(world.anchor_rewards.shape[1])
-    scratch = np.empty(world.union_indices.size)
-    bias = np.zeros(n)
-    policy = np.zeros(n, np.int32)
+    rewards, scratch = np.empty(world.anchor_rewards.shape[1]), np.empty(world.union_indices.size)
+    bias, policy = np.zeros(n), np.zeros(n, np.int32)
     policies = np.empty((16, n), np.int32)
     n_policies = 0
     for i in range(steps.size):
@@ -61,7 +120,11 @@ def gains_along(
         lower[i], upper[i], _, _, status = solve(model, policy, bias, tolerance, limit)
         if status != CONVERGED:
             return i, policies[:n_policies]
-        if n_policies == 0 or not same(policies[n_policies - 1], policy):
+        # Under slow drift the policy stays for many steps: only changes are stored.
+        is_new = n_policies == 0
+        for s in range(n):
+            is_new |= n_policies > 0 and policies[n_policies - 1, s] != policy[s]
+        if is_new:
             if n_policies == len(policies):
                 policies = np.concatenate((policies, np.empty_like(policies)))
             for s in range(n):

@@ -13,21 +13,12 @@ from driftmdp.kernels.arrays import Bools, Ints, Model
 
 
 @kernel
-def pair_states(offsets: Ints) -> Ints:
-    """Return the state of every pair."""
-    owner = np.empty(offsets[-1], np.int32)
-    for s in range(offsets.size - 1):
-        for pair in range(offsets[s], offsets[s + 1]):
-            owner[pair] = s
-    return owner
-
-
-@kernel
 def reverse(model: Model) -> tuple[Ints, Ints]:
     """Return, as (pointer, pairs), the pairs that lead to each state with positive probability."""
     indptr, indices, data = model.indptr, model.indices, model.data
     n_states = model.offsets.size - 1
     pointer = np.zeros(n_states + 1, np.int32)
+    # A counting sort by state: sizes, then starts, then the pairs in order.
     for z in range(indptr[0], indptr[-1]):
         if data[z] > 0.0:
             pointer[indices[z] + 1] += 1
@@ -49,10 +40,14 @@ def reach(offsets: Ints, pointer: Ints, pairs: Ints, order: Ints, n_reached: int
 
     ``policy`` gets, for each added state, an action that leads one step nearer with positive probability.
     """
-    owner = pair_states(offsets)
+    owner = np.empty(offsets[-1], np.int32)  # the state of every pair
+    for s in range(offsets.size - 1):
+        for pair in range(offsets[s], offsets[s + 1]):
+            owner[pair] = s
     inside = np.zeros(offsets.size - 1, np.bool_)
     for i in range(n_reached):
         inside[order[i]] = True
+    # Breadth first, so that the action that first meets a state leads one step nearer.
     head = 0
     while head < n_reached:
         target = order[head]
@@ -96,15 +91,12 @@ def _n_reached_from(model: Model, start: int) -> int:
 
 @kernel
 def _all_reach(model: Model, target: int) -> bool:
-    """Return whether every state can reach the target.
-
-    Some passes up and down mark the states with a marked successor, which is enough for most MDPs and needs no
-    reversed edges; the few that are left get those.
-    """
+    """Return whether every state can reach the target."""
     n = model.offsets.size - 1
     marked = np.zeros(n, np.bool_)
     marked[target] = True
     n_marked = 1
+    # A few passes up and down are enough for most MDPs, and need no reversed edges, which cost more.
     for sweep in range(6):
         for i in range(n):
             s = i if sweep % 2 == 0 else n - 1 - i
@@ -146,91 +138,71 @@ def recurrent_classes(model: Model, policy: Ints, labels: Ints) -> int:
     cursor = np.empty(n, np.int32)
     n_stack, counter, n_components = 0, 0, 0
     for root in range(n):
-        if number[root] != 0:
-            continue
-        counter += 1
-        number[root] = low[root] = counter
-        stack[n_stack] = root
-        n_stack += 1
-        path[0] = root
-        cursor[0] = indptr[offsets[root] + policy[root]]
-        depth = 1
-        while depth > 0:
-            s = path[depth - 1]
-            z = cursor[depth - 1]
+        entered, depth = root, 0
+        while number[root] == 0 or depth > 0:
+            if number[entered] == 0:
+                counter += 1
+                number[entered] = low[entered] = counter
+                stack[n_stack], path[depth] = entered, entered
+                cursor[depth] = indptr[offsets[entered] + policy[entered]]
+                n_stack += 1
+                depth += 1
+            s, z = path[depth - 1], cursor[depth - 1]
             if z < indptr[offsets[s] + policy[s] + 1]:
                 cursor[depth - 1] += 1
-                if data[z] <= 0.0:
-                    continue
-                j = indices[z]
-                if number[j] == 0:
-                    counter += 1
-                    number[j] = low[j] = counter
-                    stack[n_stack] = j
-                    n_stack += 1
-                    path[depth] = j
-                    cursor[depth] = indptr[offsets[j] + policy[j]]
-                    depth += 1
-                elif component[j] < 0:
-                    low[s] = min(low[s], number[j])
+                if data[z] > 0.0:
+                    entered = indices[z]
+                    # A state that is entered already, and still on the stack, closes a cycle.
+                    if number[entered] != 0 and component[entered] < 0:
+                        low[s] = min(low[s], number[entered])
             else:
                 depth -= 1
                 if depth > 0:
                     low[path[depth - 1]] = min(low[path[depth - 1]], low[s])
-                if low[s] == number[s]:
-                    while True:
-                        n_stack -= 1
-                        component[stack[n_stack]] = n_components
-                        if stack[n_stack] == s:
-                            break
-                    n_components += 1
-    open_ = np.zeros(n_components, np.bool_)
+                # No way leads further up: s and all above it on the stack are one component.
+                while low[s] == number[s] and component[s] < 0:
+                    n_stack -= 1
+                    component[stack[n_stack]] = n_components
+                n_components += low[s] == number[s]
+    class_of = np.zeros(n_components, np.int32)
     for s in range(n):
         pair = offsets[s] + policy[s]
         for z in range(indptr[pair], indptr[pair + 1]):
             if data[z] > 0.0 and component[indices[z]] != component[s]:
-                open_[component[s]] = True
-    name = np.empty(n_components, np.int32)
+                class_of[component[s]] = -1
     n_classes = 0
     for c in range(n_components):
-        name[c] = -1
-        if not open_[c]:
-            name[c] = n_classes
+        if class_of[c] == 0:
+            class_of[c] = n_classes
             n_classes += 1
     for s in range(n):
-        labels[s] = name[component[s]]
+        labels[s] = class_of[component[s]]
     return n_classes
 
 
 @kernel
-def can_avoid(model: Model, inside: Bools) -> int:
-    """Return a state from which some policy never enters ``inside``, or -1 if there is none.
-
-    The largest set outside where every state keeps an action that stays in the set, found by removing
-    states without one until nothing changes.
-    """
+def find_avoiding_state(model: Model, inside: Bools) -> int:
+    """Return a state from which some policy never enters ``inside``, or -1 if there is none."""
     offsets, indptr, indices, data = model.offsets, model.indptr, model.indices, model.data
     n = offsets.size - 1
     outside = np.empty(n, np.bool_)
     for s in range(n):
         outside[s] = not inside[s]
+    # The largest set outside where every state keeps an action that stays in the set: states without one are
+    # removed until nothing changes.
     changed = True
     while changed:
         changed = False
         for s in range(n):
             if not outside[s]:
                 continue
-            keeps = False
+            can_stay = False
             for pair in range(offsets[s], offsets[s + 1]):
                 stays = True
                 for z in range(indptr[pair], indptr[pair + 1]):
-                    if data[z] > 0.0 and not outside[indices[z]]:
-                        stays = False
-                        break
-                if stays:
-                    keeps = True
-                    break
-            if not keeps:
+                    stays &= data[z] <= 0.0 or outside[indices[z]]
+                can_stay |= stays
+            if not can_stay:
                 outside[s] = False
                 changed = True
     for s in range(n):

@@ -14,8 +14,8 @@ import numpy as np
 
 from driftmdp.kernels import graph
 from driftmdp.kernels._compile import kernel, lean_kernel
-from driftmdp.kernels.arrays import Floats, Ints, Model
-from driftmdp.kernels.bellman import advance
+from driftmdp.kernels.arrays import Csr, Floats, Ints, Model
+from driftmdp.kernels.bellman import expected_change
 from driftmdp.kernels.policy_iteration import solve_dense
 
 
@@ -28,11 +28,12 @@ def improve(model: Model, target: int, times: Floats, policy: Ints) -> tuple[flo
             continue
         current = model.offsets[s] + policy[s]
         best = current
-        kept = least = 1.0 + advance(model, times, s, current)
+        kept = least = 1.0 + expected_change(model, times, s, current)
         for pair in range(model.offsets[s], model.offsets[s + 1]):
-            value = 1.0 + advance(model, times, s, pair)
+            value = 1.0 + expected_change(model, times, s, pair)
             if value < least:
                 best, least = pair, value
+        # An improvement within rounding changes nothing, so that policy iteration ends.
         if least < kept - 1e-14 * (1.0 + abs(kept)):
             policy[s] = best - model.offsets[s]
             changed = True
@@ -41,11 +42,9 @@ def improve(model: Model, target: int, times: Floats, policy: Ints) -> tuple[flo
 
 
 @kernel
-def approach(model: Model, order: Ints, policy: Ints) -> None:
-    """Choose, in each state, the action most likely to lead to a state earlier in ``order``.
-
-    In an order of growing distance every state has such an action, so this policy reaches the target for sure.
-    """
+def approach_target(model: Model, order: Ints, policy: Ints) -> None:
+    """Choose, in each state, the action most likely to lead to a state earlier in ``order``."""
+    # In an order of growing distance every state has such an action, so this policy reaches the target for sure.
     place = np.empty(order.size, np.int32)
     for i in range(order.size):
         place[order[i]] = i
@@ -64,11 +63,7 @@ def approach(model: Model, order: Ints, policy: Ints) -> None:
 
 @kernel
 def sweep(model: Model, order: Ints, times: Floats, budget: int, tolerance: float) -> None:
-    """Gauss-Seidel sweeps, nearest states first, each state's self-loop solved exactly.
-
-    Where the target is far and the rest mixes fast, what is left of the error shrinks by nearly the same factor
-    everywhere at each sweep; every tenth sweep jumps to the limit of that geometric series (Aitken).
-    """
+    """Improve ``times`` by Gauss-Seidel sweeps, nearest states first, each state's self-loop solved exactly."""
     n = model.offsets.size - 1
     step, kept = np.empty(n), np.empty(n)
     change, last_change, jumped = np.inf, np.inf, False
@@ -76,17 +71,19 @@ def sweep(model: Model, order: Ints, times: Floats, budget: int, tolerance: floa
         last_change, change = change, 0.0
         for j in range(1, n):
             s = order[j]
-            value = _shortest(model, times, s)
+            value = _least_time(model, times, s)
             step[s] = value - times[s]
             times[s] = value
             change += abs(step[s])
         if change <= tolerance:
             break
-        if jumped and change > last_change:  # a jump too far: take it back
+        if jumped and change > last_change:  # the jump went too far: take it back
             for s in range(n):
                 times[s] = kept[s]
             change = np.inf
         jumped = False
+        # Where the target is far and the rest mixes fast, what is left of the error shrinks by nearly the same
+        # factor everywhere at each sweep: jump to the limit of that geometric series (Aitken).
         if i % 10 == 9 and change < last_change < np.inf:
             jumped = True
             stretch = change / (last_change - change)
@@ -98,7 +95,7 @@ def sweep(model: Model, order: Ints, times: Floats, budget: int, tolerance: floa
 
 
 @lean_kernel
-def _shortest(model: Model, times: Floats, s: int) -> float:
+def _least_time(model: Model, times: Floats, s: int) -> float:
     """Return min_a (1 + sum_{j != s} p(j | s, a) times(j)) / (1 - p(s | s, a))."""
     least = np.inf
     for pair in range(model.offsets[s], model.offsets[s + 1]):
@@ -106,7 +103,7 @@ def _shortest(model: Model, times: Floats, s: int) -> float:
         for z in range(model.indptr[pair], model.indptr[pair + 1]):
             if model.indices[z] != s:
                 total += model.data[z] * times[model.indices[z]]
-                leaving += model.data[z]
+                leaving += model.data[z]  # summed, not 1 - p(s | s): a rare way out keeps its digits
         if leaving > 0.0:
             least = min(least, total / leaving)
     return least
@@ -130,7 +127,7 @@ def evaluate(model: Model, target: int, policy: Ints, times: Floats) -> None:
 
 
 @kernel
-def sparse_system(model: Model, target: int, policy: Ints) -> tuple[Ints, Ints, Floats]:
+def build_sparse_system(model: Model, target: int, policy: Ints) -> Csr:
     """Return the CSR arrays of the matrix that ``evaluate`` eliminates densely."""
     n = model.offsets.size - 1
     indptr = np.empty(n + 1, np.int32)
@@ -148,21 +145,17 @@ def sparse_system(model: Model, target: int, policy: Ints) -> tuple[Ints, Ints, 
             for z in range(model.indptr[pair], model.indptr[pair + 1]):
                 fill += 1
                 indices[fill] = model.indices[z]
+                # The self-loop's place stays, as a zero: the size of a row is known before it is filled.
                 data[fill] = 0.0 if model.indices[z] == s else -model.data[z]
                 data[indptr[s]] -= data[fill]
     return indptr, indices, data
 
 
 @lean_kernel
-def policy_iteration(
-    model: Model,
-    target: int,
-    policy: Ints,
-    times: Floats,
-    tolerance: float,
-) -> float:
+def iterate_policies(model: Model, target: int, policy: Ints, times: Floats, tolerance: float) -> float:
     """From a policy that reaches the target, improve until the residual is small; return the residual."""
     residual = np.inf
+    # Far more policies than Howard's method was ever seen to need: rounding must not make an endless loop.
     for _ in range(10 * model.offsets.size + 100):
         evaluate(model, target, policy, times)
         residual, changed = improve(model, target, times, policy)
@@ -172,20 +165,18 @@ def policy_iteration(
 
 
 @kernel
-def all_targets(model: Model, tolerance: float) -> tuple[float, int, int, float]:
+def solve_all_targets(model: Model, tolerance: float) -> tuple[float, int, int, float]:
     """Return the diameter, its source and target, and the worst residual, by elimination: for small S."""
     n = model.offsets.size - 1
     pointer, pairs = graph.reverse(model)
-    order = np.empty(n, np.int32)
-    policy = np.zeros(n, np.int32)
-    times = np.empty(n)
+    order, policy, times = np.empty(n, np.int32), np.zeros(n, np.int32), np.empty(n)
     longest, source, worst_target, worst = 0.0, 0, 0, 0.0
     for target in range(n):
         order[0] = target
         if graph.reach(model.offsets, pointer, pairs, order, 1, policy) < n:
             return np.inf, -1, target, 0.0
-        approach(model, order, policy)
-        residual = policy_iteration(model, target, policy, times, tolerance)
+        approach_target(model, order, policy)
+        residual = iterate_policies(model, target, policy, times, tolerance)
         worst = max(worst, residual) if np.isfinite(residual) else np.inf
         for s in range(n):
             if times[s] > longest:

@@ -11,14 +11,16 @@ from __future__ import annotations
 import numpy as np
 
 from driftmdp.kernels._compile import inlined_kernel, lean_kernel
-from driftmdp.kernels.arrays import Floats, Ints, PlausibleSets
+from driftmdp.kernels.arrays import Floats, Ints
+from driftmdp.kernels.plan_arrays import PlausibleSets
 
-SHORT = 16  # rows up to this length are scanned for their worst successors
+SHORT_ROW = 16  # rows up to this length are scanned for their worst successors
 
 
 @lean_kernel
 def sort_states(order: Ints, n: int, u: Floats) -> None:
     """Sort the first n entries of ``order`` by u, ascending; quick where they are nearly sorted."""
+    # Between sweeps u changes little: mostly one pass finds that nothing is to be done. Otherwise Shell's sort.
     gap = 1
     for i in range(1, n):
         if u[order[i - 1]] > u[order[i]]:
@@ -37,8 +39,8 @@ def sort_states(order: Ints, n: int, u: Floats) -> None:
 
 @lean_kernel
 def sort_row(sets: PlausibleSets, row: int, u: Floats) -> None:
-    """Sort the observed successors of a row by u, ascending; quick where they are nearly sorted."""
-    indices, data, room = sets.indices, sets.data, sets.room
+    """Sort the observed successors of a row by u, ascending, as ``sort_states``."""
+    indices, data, slack = sets.indices, sets.data, sets.slack
     first = sets.indptr[row]
     last = first + sets.support[row]
     gap = 1
@@ -50,44 +52,37 @@ def sort_row(sets: PlausibleSets, row: int, u: Floats) -> None:
         gap = max(1, int(gap / 2.25))
         for i in range(first + gap, last):
             state, mass = indices[i], data[i]
-            more = room[i] if room.size > 0 else 0.0
+            width = slack[i] if slack.size > 0 else 0.0
             j = i
             while j >= first + gap and u[indices[j - gap]] > u[state]:
                 indices[j], data[j] = indices[j - gap], data[j - gap]
-                if room.size > 0:
-                    room[j] = room[j - gap]
+                if slack.size > 0:
+                    slack[j] = slack[j - gap]
                 j -= gap
             indices[j], data[j] = state, mass
-            if room.size > 0:
-                room[j] = more
+            if slack.size > 0:
+                slack[j] = width
 
 
 @inlined_kernel
-def wants_completion(support: int, n: int) -> bool:
-    """Return whether a row has so many successors that it is laid out with a place for every state, in order.
-
-    Then the worst states are found by walking all states by value, which is cheaper than sorting the row.
-    """
-    return n > SHORT and support > SHORT and 4 * support > n
+def should_complete(support: int, n: int) -> bool:
+    """Return whether a row has so many successors that it gets a place for every state, in order."""
+    # Then the worst states are found by walking all states by value, which is cheaper than sorting the row.
+    return n > SHORT_ROW and support > SHORT_ROW and 4 * support > n
 
 
 @inlined_kernel
 def is_complete(support: int, n: int) -> bool:
-    """Return whether a row was laid out so: ``data[first + s]`` is p^(s).
-
-    No other row has a support of n, because one that has wants completion.
-    """
-    return support == n and n > SHORT
+    """Return whether a row has a place for every state: ``data[first + s]`` is p^(s)."""
+    # No other row has a support of n, because one that has was completed.
+    return support == n and n > SHORT_ROW
 
 
 @inlined_kernel
-def ball_by_selecting(
+def maximize_short_ball(
     sets: PlausibleSets, row: int, u: Floats, top: int, fill: bool, indices: Ints, data: Floats
 ) -> float:
-    """Return max p'u over a ball; if ``fill``, write the maximiser p~ to the row of (indices, data).
-
-    For short rows: the worst successors are brought to the front one by one, as many as are taken from.
-    """
+    """Return max p'u over a ball; if ``fill``, write the maximiser p~ to the row of (indices, data)."""
     states, masses = sets.indices, sets.data
     first = sets.indptr[row]
     last = first + sets.support[row]
@@ -99,6 +94,7 @@ def ball_by_selecting(
         value += masses[z] * here
         if here < least:
             worst, least = z, here
+    # The worst successors are brought to the front one by one, as many as are taken from: no sorting.
     for z in range(first, last):
         states[z], states[worst] = states[worst], states[z]
         masses[z], masses[worst] = masses[worst], masses[z]
@@ -119,10 +115,10 @@ def ball_by_selecting(
 
 
 @lean_kernel
-def ball_by_sorting(
+def maximize_long_ball(
     sets: PlausibleSets, row: int, u: Floats, top: int, fill: bool, indices: Ints, data: Floats
 ) -> float:
-    """Like ``ball_by_selecting``, for longer rows, which are kept sorted by u."""
+    """Like ``maximize_short_ball``, for longer rows, which are kept sorted by u."""
     first = sets.indptr[row]
     last = first + sets.support[row]
     sort_row(sets, row, u)
@@ -140,12 +136,13 @@ def ball_by_sorting(
 
 
 @lean_kernel
-def complete_ball(
+def maximize_complete_ball(
     sets: PlausibleSets, row: int, n: int, u: Floats, order: Ints, fill: bool, indices: Ints, data: Floats
 ) -> float:
-    """Like ``ball_by_selecting``, for a complete row; ``order`` has the n states by u."""
+    """Like ``maximize_short_ball``, for a complete row; ``order`` has the n states by u."""
     first = sets.indptr[row]
     moved = min(0.5 * sets.radius[row], 1.0)
+    # The whole mean at full speed, then a correction for the few states that mass is taken from.
     value = moved * u[order[n - 1]] + dot(sets.data, first, u, n)
     if fill:
         for s in range(n):
@@ -165,8 +162,9 @@ def complete_ball(
 
 
 @inlined_kernel
-def sum_of(data: Floats, first: int, last: int) -> float:
-    """Return the sum of a run of numbers, in four sums that do not wait for each other; NaN if one is negative."""
+def sum_nonnegative(data: Floats, first: int, last: int) -> float:
+    """Return the sum of the numbers in ``first .. last - 1``; NaN if one is negative."""
+    # Four sums that do not wait for each other: three times as fast as one.
     a, b, c, d = 0.0, 0.0, 0.0, 0.0
     negative = False
     whole = last - (last - first) % 4
@@ -184,7 +182,7 @@ def sum_of(data: Floats, first: int, last: int) -> float:
 
 @inlined_kernel
 def dot(data: Floats, first: int, u: Floats, n: int) -> float:
-    """Return sum of data[first + s] u[s], in four sums that do not wait for each other."""
+    """Return sum of data[first + s] u[s], in four sums as ``sum_nonnegative``."""
     a, b, c, d = 0.0, 0.0, 0.0, 0.0
     whole = n - n % 4
     for s in range(0, whole, 4):
@@ -198,7 +196,7 @@ def dot(data: Floats, first: int, u: Floats, n: int) -> float:
 
 
 @lean_kernel
-def interval(
+def maximize_intervals(
     sets: PlausibleSets,
     row: int,
     n: int,
@@ -217,7 +215,8 @@ def interval(
     for z in range(first, last):
         value += sets.data[z] * u[sets.indices[z]]
         left -= sets.data[z]
-        scratch[sets.indices[z]] += sets.room[z] - upper_elsewhere
+        # Less what every state gets below, so that one pass over the states serves those of the support too.
+        scratch[sets.indices[z]] += sets.slack[z] - upper_elsewhere
         if fill:
             indices[z], data[z] = sets.indices[z], sets.data[z]
     place = last
@@ -225,6 +224,7 @@ def interval(
         if left <= 0.0:
             break
         state = order[i]
+        # A state that stands for several can take as much as all of them.
         added = min(left, upper_elsewhere * sets.weight[state] + scratch[state])
         if added > 0.0:
             left -= added
@@ -234,15 +234,17 @@ def interval(
                 place += 1
     for z in range(first, last):
         scratch[sets.indices[z]] = 0.0
-    if fill:
+    if fill:  # places that were not needed hold no mass
         for z in range(place, sets.indptr[row + 1]):
             indices[z], data[z] = 0, 0.0
     return value
 
 
 @lean_kernel
-def interval_within(sets: PlausibleSets, row: int, u: Floats, fill: bool, indices: Ints, data: Floats) -> float:
-    """Like ``interval``, for a row whose next states outside the support have probability 0."""
+def maximize_inner_intervals(
+    sets: PlausibleSets, row: int, u: Floats, fill: bool, indices: Ints, data: Floats
+) -> float:
+    """Like ``maximize_intervals``, for a row whose next states outside the support have probability 0."""
     first = sets.indptr[row]
     last = first + sets.support[row]
     sort_row(sets, row, u)
@@ -251,7 +253,7 @@ def interval_within(sets: PlausibleSets, row: int, u: Floats, fill: bool, indice
         left -= sets.data[z]
     value = 0.0
     for z in range(last - 1, first - 1, -1):
-        added = min(max(left, 0.0), sets.room[z])
+        added = min(max(left, 0.0), sets.slack[z])
         left -= added
         value += (sets.data[z] + added) * u[sets.indices[z]]
         if fill:

@@ -1,4 +1,4 @@
-"""The arrays of inventories, by name. Nothing here needs the compiler."""
+"""The arrays of inventories, by name, and the functions that make them. Nothing here needs the compiler."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from driftmdp.kernels.arrays import Floats, Ints, Longs
 
 N_MEMORIES = 6
-MOST_SOLVED = 1000  # states of a plan that is solved by elimination where sweeps are slow
+MAX_ELIMINATED_STATES = 1000  # of a plan that is solved by elimination where sweeps are slow
 
 
 class ShelfModel(NamedTuple):
@@ -30,7 +30,7 @@ class ShelfModel(NamedTuple):
 
 
 class Demands(NamedTuple):
-    """What is known of the demand for n items, see kernels/censored_demand.py.
+    """Statistics of the demand for n items, see kernels/censored_demand.py. Field names are stored in files.
 
     =========  ==================  ===========================================================
     at_risk    (n, memories, S)    days that asked whether demand stops at a level, fading
@@ -60,8 +60,13 @@ class OrderTrace(NamedTuple):
     levels: Ints
 
 
+def new_order_trace(n: int) -> OrderTrace:
+    """Return an empty trace of n days."""
+    return OrderTrace(np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(n, np.int32))
+
+
 class DemandWorkspace(NamedTuple):
-    """Room to think about one item.
+    """Buffers for predicting one item's demand and planning its orders.
 
     ============================  ==============  ==================================================
     hazards                       (memories, S)   Pr(X = j | X >= j)
@@ -96,7 +101,7 @@ class DemandWorkspace(NamedTuple):
 
 
 def new_demands(n: int, capacity: int) -> Demands:
-    """Return items of which nothing is known yet."""
+    """Return items that nothing was learned of yet."""
     return Demands(
         np.zeros((n, N_MEMORIES, capacity)),
         np.zeros((n, N_MEMORIES, capacity)),
@@ -108,12 +113,13 @@ def new_demands(n: int, capacity: int) -> Demands:
     )
 
 
-def new_guess(capacity: int, lead_time: int) -> DemandWorkspace:
-    """Return room to think about items of a capacity and a lead time."""
-    room = np.arange(capacity + 1, 0, -1) if lead_time == 2 else np.ones(capacity + 1, np.int64)
-    offsets = np.concatenate([[0], np.cumsum(room)]).astype(np.int32)
+def new_demand_workspace(capacity: int, lead_time: int) -> DemandWorkspace:
+    """Return the buffers for items of a capacity and a lead time."""
+    # With a lead time of two days, a stock of s has a state for each order of 0 .. S - s on its way.
+    states_of = np.arange(capacity + 1, 0, -1) if lead_time == 2 else np.ones(capacity + 1, np.int64)
+    offsets = np.concatenate([[0], np.cumsum(states_of)]).astype(np.int32)
     n_states = int(offsets[-1])
-    n_solved = n_states if lead_time > 0 and n_states <= MOST_SOLVED else 0
+    n_solved = n_states if lead_time > 0 and n_states <= MAX_ELIMINATED_STATES else 0
 
     def levels(extra: int = 1) -> Floats:
         return np.zeros(capacity + extra)

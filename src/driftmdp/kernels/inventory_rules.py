@@ -6,20 +6,21 @@ that was ordered up to are written down; costs, sales and stock follow from them
 
 from __future__ import annotations
 
+import numpy as np
+
 from driftmdp.kernels import censored_demand, order_planning
 from driftmdp.kernels._compile import inlined_kernel, lean_kernel
-from driftmdp.kernels.arrays import Draws, Floats, Ints, Longs, Record, WorldArrays
+from driftmdp.kernels.arrays import Draws, Floats, Ints, Longs, NoiseModel, Record, WorldArrays
 from driftmdp.kernels.inventory_arrays import Demands, DemandWorkspace, OrderTrace, ShelfModel
 from driftmdp.kernels.world import take_step
 
-ENDLESS = 1e300
-AT_FIRST = 14  # days for which a rolling rule keeps the shelf full: a fit to fewer days would be a caricature
+DAYS_BEFORE_FITTING = 14  # until then a rolling rule keeps the shelf full: fewer days would say too little
 
 
 @inlined_kernel
-def tomorrow(shelf: ShelfModel, stock: int, coming: int, order: int, demand: int) -> tuple[int, int, int]:
+def advance_day(shelf: ShelfModel, stock: int, coming: int, order: int, demand: int) -> tuple[int, int, int]:
     """Return what there is to sell today, and tomorrow's stock and what will be coming then."""
-    on_sale = stock + order if shelf.lead_time == 0 else stock
+    on_sale = stock + order if shelf.lead_time == 0 else stock  # without a lead time an order is sold today
     left = on_sale - min(on_sale, demand)
     if shelf.lead_time == 0:
         return on_sale, left, 0
@@ -29,7 +30,7 @@ def tomorrow(shelf: ShelfModel, stock: int, coming: int, order: int, demand: int
 
 
 @inlined_kernel
-def order_up(position: int, s: int, up: int) -> int:
+def order_up_to(position: int, s: int, up: int) -> int:
     """Return what an (s, S) rule orders; the position is stock and what is coming."""
     return up - position if position <= s and up > position else 0
 
@@ -39,9 +40,9 @@ def follow_levels(path: Ints, shelf: ShelfModel, s: int, up: int, trace: OrderTr
     """Write down what one (s, S) rule does."""
     stock, coming = 0, 0
     for t in range(path.size):
-        order = order_up(stock + coming, s, up)
+        order = order_up_to(stock + coming, s, up)
         trace.orders[t], trace.levels[t] = order, up
-        trace.on_sale[t], stock, coming = tomorrow(shelf, stock, coming, order, path[t])
+        trace.on_sale[t], stock, coming = advance_day(shelf, stock, coming, order, path[t])
 
 
 @lean_kernel
@@ -49,20 +50,20 @@ def cost_of_levels(path: Ints, first: int, scored: int, last: int, shelf: ShelfM
     """Return what an (s, S) rule costs on the days ``scored .. last - 1`` if it begins on day ``first``."""
     stock, coming, cost = 0, 0, 0.0
     for t in range(first, last):
-        order = order_up(stock + coming, s, up)
-        on_sale, stock, coming = tomorrow(shelf, stock, coming, order, path[t])
+        order = order_up_to(stock + coming, s, up)
+        on_sale, stock, coming = advance_day(shelf, stock, coming, order, path[t])
         if t >= scored:
             if order > 0:
                 cost += shelf.fixed + shelf.unit * order
-            left = on_sale - path[t]
+            left = on_sale - path[t]  # below 0: demand that was lost
             cost += shelf.holding * left if left > 0 else -shelf.lost * left
     return cost
 
 
 @lean_kernel
-def cheapest_levels(path: Ints, first: int, scored: int, last: int, shelf: ShelfModel) -> tuple[int, int]:
+def find_cheapest_levels(path: Ints, first: int, scored: int, last: int, shelf: ShelfModel) -> tuple[int, int]:
     """Return the (s, S) that would have cost least on a path; all 0 <= s < S <= capacity are tried."""
-    best_s, best_up, best = 0, 1, ENDLESS
+    best_s, best_up, best = 0, 1, np.inf
     for up in range(1, shelf.capacity + 1):
         for s in range(up):
             cost = cost_of_levels(path, first, scored, last, shelf, s, up)
@@ -72,24 +73,23 @@ def cheapest_levels(path: Ints, first: int, scored: int, last: int, shelf: Shelf
 
 
 @lean_kernel
-def fitted_levels(
+def fit_levels(
     days: Ints, first: int, last: int, shelf: ShelfModel, workspace: DemandWorkspace, dice: Floats, drawn: Ints
 ) -> tuple[int, int]:
-    """Return the (s, S) of least average cost if demand is drawn from the days ``first .. last - 1``.
-
-    Exact without a lead time. With one, the cheapest on a long path of draws, the same dice every time.
-    """
+    """Return the (s, S) of least average cost if demand is drawn from the days ``first .. last - 1``."""
     if shelf.lead_time == 0:
         law = workspace.law
         for x in range(law.size):
             law[x] = 0.0
         for t in range(first, last):
             law[min(days[t], shelf.capacity)] += 1.0 / (last - first)
-        s, up, _ = order_planning.best_levels(law, shelf, workspace.renewals, workspace.totals, False)
+        s, up, _ = order_planning.find_best_levels(law, shelf, workspace.renewals, workspace.totals, False)
         return s, up
+    # With a lead time there is no closed form: the cheapest on a long path of draws. The same dice every time, so
+    # that fits differ only by their days.
     for i in range(dice.size):
         drawn[i] = days[first + int(dice[i] * (last - first))]
-    return cheapest_levels(drawn, 0, 0, drawn.size, shelf)
+    return find_cheapest_levels(drawn, 0, 0, drawn.size, shelf)
 
 
 @lean_kernel
@@ -105,16 +105,16 @@ def roll_levels(
 ) -> None:
     """Fit (s, S) each morning to the last ``window`` days: of sales taken for demand, or of demand itself.
 
-    ``seen`` is room for a number a day. The shelf is kept full for the first days.
+    ``seen`` is working space for one number per day.
     """
     stock, coming = 0, 0
     for t in range(path.size):
         s, up = shelf.capacity - 1, shelf.capacity
-        if t >= AT_FIRST:
-            s, up = fitted_levels(seen, max(0, t - window), t, shelf, workspace, dice[0], dice[1])
-        order = order_up(stock + coming, s, up)
+        if t >= DAYS_BEFORE_FITTING:
+            s, up = fit_levels(seen, max(0, t - window), t, shelf, workspace, dice[0], dice[1])
+        order = order_up_to(stock + coming, s, up)
         trace.orders[t], trace.levels[t] = order, up
-        trace.on_sale[t], stock, coming = tomorrow(shelf, stock, coming, order, path[t])
+        trace.on_sale[t], stock, coming = advance_day(shelf, stock, coming, order, path[t])
         seen[t] = min(path[t], trace.on_sale[t]) if censored_sales else path[t]
 
 
@@ -124,17 +124,17 @@ def roll_base_stock(
 ) -> None:
     """Order every day up to the ``ratio`` quantile of the sales of lead time + 1 days in a row, by the last days.
 
-    ``counts`` is room for how often each sum was seen, up to (lead time + 1) times the capacity.
+    ``counts`` is working space for how often each sum was seen, up to (lead time + 1) times the capacity.
     """
     stock, coming = 0, 0
     span = shelf.lead_time + 1
     for t in range(path.size):
         up = shelf.capacity
-        if t >= AT_FIRST:
+        if t >= DAYS_BEFORE_FITTING:
             up = min(shelf.capacity, _quantile_of_sums(seen, max(0, t - window), t, span, ratio, counts))
-        order = order_up(stock + coming, up - 1, up)
+        order = order_up_to(stock + coming, up - 1, up)
         trace.orders[t], trace.levels[t] = order, up
-        trace.on_sale[t], stock, coming = tomorrow(shelf, stock, coming, order, path[t])
+        trace.on_sale[t], stock, coming = advance_day(shelf, stock, coming, order, path[t])
         seen[t] = min(path[t], trace.on_sale[t])
 
 
@@ -165,26 +165,24 @@ def follow_policies(
     for t in range(path.size):
         order = policies[policy_of[t], offsets[stock] + coming]
         trace.orders[t], trace.levels[t] = order, stock + coming + order
-        trace.on_sale[t], stock, coming = tomorrow(shelf, stock, coming, order, path[t])
+        trace.on_sale[t], stock, coming = advance_day(shelf, stock, coming, order, path[t])
 
 
 @inlined_kernel
 def decide(
     demands: Demands, i: int, weekday: int, shelf: ShelfModel, workspace: DemandWorkspace, stock: int, coming: int
 ) -> tuple[int, float]:
-    """Return the optimist's order, and how far from optimal its plan may be.
-
-    An item that was given up is tried again, one unit of it, once an order would pay for the law in doubt.
-    """
+    """Return the optimist's order, and how far from optimal its plan may be."""
     censored_demand.predict(demands, i, weekday, workspace)
     _, _, _, residual = order_planning.plan(workspace, shelf)
-    order = order_planning.best_order(workspace, shelf, stock, coming)
+    order = order_planning.choose_order(workspace, shelf, stock, coming)
+    # An item without stock shows no demand. One unit is tried once it would pay under a law nearer to the prior.
     if order == 0 and stock + coming == 0 and demands.unseen[i] > 0:
-        censored_demand.doubt(demands, i, workspace.law)
-        censored_demand.doubt(demands, i, workspace.today)
+        censored_demand.mix_with_prior(demands, i, workspace.law)
+        censored_demand.mix_with_prior(demands, i, workspace.today)
         _, _, _, again = order_planning.plan(workspace, shelf)
         residual = max(residual, again)
-        order = min(1, order_planning.best_order(workspace, shelf, stock, coming))
+        order = min(1, order_planning.choose_order(workspace, shelf, stock, coming))
     return order, residual
 
 
@@ -207,10 +205,10 @@ def follow_optimist(
         order, residual = decide(demands, 0, weekdays[t], shelf, workspace, stock, coming)
         worst = max(worst, residual)
         trace.orders[t], trace.levels[t] = order, stock + coming + order
-        means[t] = 0.0
+        means[t] = 0.0  # E min(X, S) is the sum of the tail
         for j in range(1, workspace.tail.size):
             means[t] += workspace.tail[j]
-        trace.on_sale[t], stock, coming = tomorrow(shelf, stock, coming, order, path[t])
+        trace.on_sale[t], stock, coming = advance_day(shelf, stock, coming, order, path[t])
         censored_demand.learn(demands, 0, weekdays[t], trace.on_sale[t], min(path[t], trace.on_sale[t]), workspace)
     return worst
 
@@ -247,7 +245,7 @@ def learn_all(
 def play(
     world: WorldArrays,
     draws: Draws,
-    noise: tuple[int, float, float, float],
+    noise: NoiseModel,
     shelf: ShelfModel,
     demands: Demands,
     workspace: DemandWorkspace,
@@ -265,6 +263,7 @@ def play(
         order, residual = decide(demands, 0, weekday, shelf, workspace, on_hand[state], coming[state])
         worst = max(worst, residual)
         _, following = take_step(world, draws, noise, record, step, order)
+        # Agents see states only: the sales are what is missing from tomorrow's stock.
         on_sale, arrives = on_hand[state], coming[state]
         if shelf.lead_time < 2:
             arrives = order

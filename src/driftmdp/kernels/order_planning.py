@@ -22,26 +22,24 @@ import numpy as np
 
 from driftmdp.kernels._compile import inlined_kernel, lean_kernel
 from driftmdp.kernels.arrays import Floats
+from driftmdp.kernels.gain import KAPPA
 from driftmdp.kernels.inventory_arrays import DemandWorkspace, ShelfModel
 from driftmdp.kernels.policy_iteration import solve_dense
 
-TIE = 1e-9  # of the costs' sum: orders whose costs differ less are equally good, and the smallest is taken
-NO_DEMAND = 1e-12  # more demand than this there must be, for an order to make sense
-KAPPA = 0.95  # P is replaced by KAPPA P + (1 - KAPPA): no cycles; PAPER_NOTES 32
-PRECISION = 1e-6  # of a plan's average cost, of the costs' sum
-BETWEEN = 5  # sweeps for a policy between two that improve it
-PATIENCE = 15  # improvements by sweeps before elimination
-SOLUTIONS = 40  # by elimination, before sweeps go on
-MOST = 100_000  # sweeps
+COST_TIE = 1e-9  # of the costs' sum: orders whose costs differ less are equally good, and the smallest is taken
+NO_DEMAND = 1e-12  # an order makes sense only if demand is more likely than this
+PLAN_PRECISION = 1e-6  # of a plan's average cost, in units of the costs' sum
+POLICY_SWEEPS = 5  # of one policy between two improvements
+SWEEPING_ROUNDS = 15  # improvements by sweeps before elimination
+ELIMINATION_ROUNDS = 40  # before sweeps go on
+MAX_SWEEPS = 100_000
 
 
 @lean_kernel
-def best_levels(
+def find_best_levels(
     law: Floats, shelf: ShelfModel, renewals: Floats, day_costs: Floats, may_never: bool
 ) -> tuple[int, int, float]:
     """Return s, S and the average cost of the cheapest (s, S) rule with 0 <= s < S <= capacity.
-
-    Of rules that cost the same, the smallest S, then the smallest s.
 
     With ``may_never``, not to order at all is a rule too: s = -1, S = 0, at cost 0.
     """
@@ -49,8 +47,8 @@ def best_levels(
     if may_never:
         best_s, best_up, best = -1, 0, 0.0
     if law[0] >= 1.0 - NO_DEMAND:
-        return best_s, best_up, shelf.holding * best_up  # held for ever
-    tie = TIE * _sum_of(shelf)
+        return best_s, best_up, shelf.holding * best_up  # what is ordered is held for ever
+    tie = COST_TIE * _cost_scale(shelf)
     _count_renewals(law, renewals)
     _fill_day_costs(law, shelf, day_costs)
     for up in range(1, shelf.capacity + 1):
@@ -58,15 +56,16 @@ def best_levels(
         for below in range(up):
             cost += renewals[below] * day_costs[up - below]
             days += renewals[below]
+            # Of rules that cost the same, the smallest S, then the smallest s.
             if cost / days < best - tie:
                 best_s, best_up, best = up - below - 1, up, cost / days
             elif up == best_up and cost / days <= best + tie:
-                best_s = up - below - 1  # levels that are never met: do not speak of them
+                best_s = up - below - 1  # the levels between are never met: leave them out of the rule
     return best_s, best_up, best
 
 
 @inlined_kernel
-def _sum_of(shelf: ShelfModel) -> float:
+def _cost_scale(shelf: ShelfModel) -> float:
     return shelf.fixed + shelf.unit + shelf.lost + shelf.holding
 
 
@@ -93,7 +92,7 @@ def _fill_day_costs(law: Floats, shelf: ShelfModel, day_costs: Floats) -> None:
 
 
 @inlined_kernel
-def after_a_day(law: Floats, shelf: ShelfModel, values: Floats, on_sale: int) -> float:
+def cost_of_day(law: Floats, shelf: ShelfModel, values: Floats, on_sale: int) -> float:
     """Return the mean cost of a day with y on sale, and of the stock that it leaves; no lead time."""
     total, beyond = 0.0, 1.0
     for x in range(on_sale):
@@ -115,7 +114,8 @@ def value_levels(law: Floats, shelf: ShelfModel, levels: tuple[int, int, float],
         for stock in range(values.size):
             values[stock] = shelf.holding * stock  # it stays for ever; less is better
         return
-    for stock in range(max(s + 1, 1), values.size):  # a day without a sale changes nothing: solved for it
+    # From low stocks to high: demand only lowers the stock. A day without a sale leads back: solved for it.
+    for stock in range(max(s + 1, 1), values.size):
         total, beyond = law[0] * shelf.holding * stock, 1.0 - law[0]
         for x in range(1, stock):
             left = stock - x
@@ -131,7 +131,7 @@ def value_levels(law: Floats, shelf: ShelfModel, levels: tuple[int, int, float],
 def plan(workspace: DemandWorkspace, shelf: ShelfModel) -> tuple[int, int, float, float]:
     """Fill the values for ``workspace.law``; return s, S (-1, 0 with a lead time), average cost and residual."""
     if shelf.lead_time == 0:
-        s, up, gain = best_levels(workspace.law, shelf, workspace.renewals, workspace.totals, True)
+        s, up, gain = find_best_levels(workspace.law, shelf, workspace.renewals, workspace.totals, True)
         value_levels(workspace.law, shelf, (s, up, gain), workspace.values)
         return s, up, gain, 0.0
     gain, residual = plan_ahead(workspace, shelf)
@@ -144,19 +144,21 @@ def plan_ahead(workspace: DemandWorkspace, shelf: ShelfModel) -> tuple[float, fl
     values = workspace.values
     for state in range(values.size):
         values[state] = 0.0
-    precision = PRECISION * _sum_of(shelf)
+    # Modified policy iteration on the lazy chain KAPPA P + (1 - KAPPA), which has no cycles (paper-notes, item 32).
+    precision = PLAN_PRECISION * _cost_scale(shelf)
     gain, residual = 0.0, np.inf
-    for improvement in range(MOST // (BETWEEN + 1)):
+    for improvement in range(MAX_SWEEPS // (POLICY_SWEEPS + 1)):
         low, high = _improve(workspace, shelf)
         gain, residual = 0.5 * (low + high), high - low
         if residual <= precision:
             break
-        if workspace.system.size > 0 and PATIENCE <= improvement < PATIENCE + SOLUTIONS:
-            _solve(workspace, shelf)
+        # An item that hardly sells mixes so slowly that sweeps would take thousands.
+        if workspace.system.size > 0 and SWEEPING_ROUNDS <= improvement < SWEEPING_ROUNDS + ELIMINATION_ROUNDS:
+            _solve_policy(workspace, shelf)
         else:
-            for _ in range(BETWEEN):
-                _follow(workspace, shelf)
-    for state in range(values.size):
+            for _ in range(POLICY_SWEEPS):
+                _sweep_policy(workspace, shelf)
+    for state in range(values.size):  # the bias of the chain itself, see kernels/gain.py
         values[state] *= KAPPA
     return gain, residual
 
@@ -174,7 +176,7 @@ def _improve(workspace: DemandWorkspace, shelf: ShelfModel) -> tuple[float, floa
             other[state] = cost + (1.0 - KAPPA) * values[state]
             low = min(low, other[state] - values[state])
             high = max(high, other[state] - values[state])
-    _take_over(values, other)
+    _store_relative(values, other)
     return low, high
 
 
@@ -182,14 +184,10 @@ def _improve(workspace: DemandWorkspace, shelf: ShelfModel) -> tuple[float, floa
 def _best_order_ahead(
     workspace: DemandWorkspace, shelf: ShelfModel, law: Floats, kappa: float, s: int, coming: int
 ) -> tuple[int, float]:
-    """Return the best order in a state and its cost, values counted ``kappa`` times; lead times 1 and 2.
-
-    What is left of the stock, and what arrives tomorrow, meet the order as the next state: its index is a first
-    one plus the order, so that all orders of a state are summed in one pass.
-    """
-    room = shelf.capacity - s - coming
+    """Return the best order in a state and its cost, values counted ``kappa`` times; lead times 1 and 2."""
+    most = shelf.capacity - s - coming
     totals, values = workspace.totals, workspace.values
-    for order in range(room + 1):
+    for order in range(most + 1):
         totals[order] = 0.0
     today, beyond = 0.0, 1.0
     for x in range(s + 1):
@@ -197,11 +195,12 @@ def _best_order_ahead(
         beyond -= chance
         left = s - x
         today += chance * (shelf.holding * left - shelf.lost * x)
+        # The next state is a first one plus the order, so that all orders of a state are summed in one pass.
         first = left if shelf.lead_time == 1 else workspace.offsets[left + coming]
-        for order in range(room + 1):
+        for order in range(most + 1):
             totals[order] += chance * values[first + order]
-    best, cost, tie = 0, np.inf, TIE * _sum_of(shelf)
-    for order in range(room + 1):
+    best, cost, tie = 0, np.inf, COST_TIE * _cost_scale(shelf)
+    for order in range(most + 1):
         total = kappa * totals[order] + shelf.unit * order + (shelf.fixed if order > 0 else 0.0)
         if total < cost - tie:
             best, cost = order, total
@@ -209,8 +208,8 @@ def _best_order_ahead(
 
 
 @inlined_kernel
-def _follow(workspace: DemandWorkspace, shelf: ShelfModel) -> None:
-    """Take one step of the noted policy, costs relative to those of the first state."""
+def _sweep_policy(workspace: DemandWorkspace, shelf: ShelfModel) -> None:
+    """Take one step of the policy, costs relative to those of the first state."""
     values, other, law = workspace.values, workspace.other, workspace.law
     for s in range(shelf.capacity + 1):
         for state in range(workspace.offsets[s], workspace.offsets[s + 1]):
@@ -225,15 +224,12 @@ def _follow(workspace: DemandWorkspace, shelf: ShelfModel) -> None:
                 total += chance * (KAPPA * values[following] + shelf.holding * left - shelf.lost * x)
             ordering = shelf.unit * order + (shelf.fixed if order > 0 else 0.0)
             other[state] = total + ordering + (1.0 - KAPPA) * values[state]
-    _take_over(values, other)
+    _store_relative(values, other)
 
 
 @lean_kernel
-def _solve(workspace: DemandWorkspace, shelf: ShelfModel) -> None:
-    """Fill ``workspace.values`` with the relative costs of the noted policy, exactly.
-
-    (I - P + 1/n) h = cost, whose mean is the average cost; h where that has no answer is left to the next sweeps.
-    """
+def _solve_policy(workspace: DemandWorkspace, shelf: ShelfModel) -> None:
+    """Fill ``workspace.values`` with the relative costs of the policy, exactly: (I - P + 1/n) h = cost."""
     system, cost, law, n = workspace.system, workspace.other, workspace.law, workspace.other.size
     for s in range(shelf.capacity + 1):
         for state in range(workspace.offsets[s], workspace.offsets[s + 1]):
@@ -248,11 +244,12 @@ def _solve(workspace: DemandWorkspace, shelf: ShelfModel) -> None:
                 left = s - x
                 following = left + order if shelf.lead_time == 1 else workspace.offsets[left + arrives] + order
                 cost[state] += chance * (shelf.holding * left - shelf.lost * x)
-                if following != state:  # 1 - p(i | i) is summed, not subtracted: a rare way out keeps its digits
+                # 1 - p(i | i) is summed, not subtracted: a rare way out keeps its digits.
+                if following != state:
                     system[state, state] += chance
                     system[state, following] -= chance
     solve_dense(system, cost)
-    for state in range(n):
+    for state in range(n):  # a policy with several recurrent classes has no answer: sweeps go on
         if not np.isfinite(cost[state]):
             return
     for state in range(n):
@@ -260,21 +257,21 @@ def _solve(workspace: DemandWorkspace, shelf: ShelfModel) -> None:
 
 
 @inlined_kernel
-def _take_over(values: Floats, other: Floats) -> None:
+def _store_relative(values: Floats, other: Floats) -> None:
     base = other[0]
     for state in range(values.size):
         values[state] = other[state] - base
 
 
 @lean_kernel
-def best_order(workspace: DemandWorkspace, shelf: ShelfModel, s: int, coming: int) -> int:
+def choose_order(workspace: DemandWorkspace, shelf: ShelfModel, s: int, coming: int) -> int:
     """Return what to order today: today's demand follows ``workspace.today``, later days' ``workspace.law``."""
     if shelf.lead_time > 0:
         order, _ = _best_order_ahead(workspace, shelf, workspace.today, 1.0, s, coming)
         return order
-    best, cost, tie = 0, np.inf, TIE * _sum_of(shelf)
+    best, cost, tie = 0, np.inf, COST_TIE * _cost_scale(shelf)
     for order in range(shelf.capacity - s + 1):
-        total = after_a_day(workspace.today, shelf, workspace.values, s + order)
+        total = cost_of_day(workspace.today, shelf, workspace.values, s + order)
         total += shelf.unit * order + (shelf.fixed if order > 0 else 0.0)
         if total < cost - tie:
             best, cost = order, total

@@ -1,4 +1,4 @@
-"""Howard's policy iteration with dense elimination.
+"""Howard's policy iteration with dense elimination, and the stationary distribution of a chain.
 
 On a communicating MDP an intermediate policy may have several recurrent classes; then every state is steered to the
 best of them, which raises the gain, so the method still ends after finitely many policies (docs/decisions/0004).
@@ -15,14 +15,14 @@ from driftmdp.kernels.bellman import (
     CONVERGED,
     OUT_OF_BUDGET,
     STALLED,
-    advance,
     bellman_step,
-    largest_size,
-    spread,
+    expected_change,
+    improve_in_place,
+    max_abs,
 )
 
 MARGIN = 1e-14  # an improvement below this share of the numbers involved is rounding
-PATIENCE, MOST_PATIENCE = 1e6, 1e12  # steps that a discount looks ahead, at first and at last
+FIRST_LOOKAHEAD, LAST_LOOKAHEAD = 1e6, 1e12  # steps that a discount looks ahead, at first and at last
 
 
 @lean_kernel
@@ -34,13 +34,14 @@ def solve_dense(matrix: Floats, vector: Floats) -> None:
         for i in range(k + 1, n):
             if abs(matrix[i, k]) > abs(matrix[pivot, k]):
                 pivot = i
+        # Columns left of k are zero by now, and need no swap.
         if pivot != k:
             for j in range(k, n):
                 matrix[k, j], matrix[pivot, j] = matrix[pivot, j], matrix[k, j]
             vector[k], vector[pivot] = vector[pivot], vector[k]
         for i in range(k + 1, n):
             factor = matrix[i, k] / matrix[k, k]
-            if factor != 0.0:
+            if factor != 0.0:  # transition matrices are mostly zeros
                 for j in range(k + 1, n):
                     matrix[i, j] -= factor * matrix[k, j]
                 vector[i] -= factor * vector[k]
@@ -54,8 +55,7 @@ def solve_dense(matrix: Floats, vector: Floats) -> None:
 def evaluate_class(model: Model, policy: Ints, members: Ints, discount: float, bias: Floats) -> float:
     """Return the gain of a policy on a closed set with one recurrent class, and fill its ``bias`` there.
 
-    Solves (I - P + 1 v') h = r with v uniform on the members: then v' h is the gain and h the bias. The
-    uniform v keeps the system well conditioned even where some states are almost never visited.
+    Solves (I - P + 1 v') h = r with v uniform on the members: then v' h is the gain and h the bias.
 
     With ``discount`` < 1 solves (I - discount P) h = r instead, which needs no recurrent class.
     """
@@ -66,6 +66,7 @@ def evaluate_class(model: Model, policy: Ints, members: Ints, discount: float, b
     matrix = np.empty((m, m))
     h = np.empty(m)
     for i in range(m):
+        # A uniform v keeps the system well conditioned even where some states are almost never visited.
         for j in range(m):
             matrix[i, j] = 1.0 / m if discount == 1.0 else 0.0
         pair = model.offsets[members[i]] + policy[members[i]]
@@ -73,7 +74,7 @@ def evaluate_class(model: Model, policy: Ints, members: Ints, discount: float, b
         h[i] = model.rewards[pair]
         for z in range(model.indptr[pair], model.indptr[pair + 1]):
             if model.data[z] != 0.0 and model.indices[z] != members[i]:
-                # 1 - p(i | i) is summed, not subtracted: a rare way out keeps its digits
+                # 1 - p(i | i) is summed, not subtracted: a rare way out keeps its digits.
                 matrix[i, i] += discount * model.data[z]
                 matrix[i, place[model.indices[z]]] -= discount * model.data[z]
     solve_dense(matrix, h)
@@ -85,54 +86,47 @@ def evaluate_class(model: Model, policy: Ints, members: Ints, discount: float, b
 
 
 @lean_kernel
-def solves(model: Model, policy: Ints, gain: float, bias: Floats) -> bool:
-    """Return whether r + P bias = bias + gain holds under ``policy``, up to rounding."""
+def solves_poisson(model: Model, policy: Ints, gain: float, bias: Floats) -> bool:
+    """Return whether Poisson's equation r + P bias = bias + gain holds under ``policy``, up to rounding."""
     error = 0.0
     for s in range(model.offsets.size - 1):
         pair = model.offsets[s] + policy[s]
-        value = model.rewards[pair] + advance(model, bias, s, pair) - gain
-        if not np.isfinite(value):
+        value = model.rewards[pair] + expected_change(model, bias, s, pair) - gain
+        if not np.isfinite(value):  # a comparison with NaN would hide it
             return False
         error = max(error, abs(value))
-    return error <= 1e-6 * (1.0 + largest_size(model.rewards))
+    return error <= 1e-6 * (1.0 + max_abs(model.rewards))
 
 
 @lean_kernel
-def evaluate(model: Model, policy: Ints, everyone: Ints, patience: float, bias: Floats) -> bool:
-    """Fill ``bias`` for a policy with one recurrent class; return whether a discount had to decide.
-
-    Where leaving some states takes longer than double precision can tell from never (a chain against a
-    current: 7^100 steps), the policy is as good as multichain; then a discount of 1 - 1 / patience tells which part
-    is better.
-    """
-    gain = evaluate_class(model, policy, everyone, 1.0, bias)
-    if solves(model, policy, gain, bias):
+def evaluate(model: Model, policy: Ints, all_states: Ints, lookahead: float, bias: Floats) -> bool:
+    """Fill ``bias`` for a policy with one recurrent class; return whether a discount had to decide."""
+    gain = evaluate_class(model, policy, all_states, 1.0, bias)
+    if solves_poisson(model, policy, gain, bias):
         return False
-    evaluate_class(model, policy, everyone, 1.0 - 1.0 / patience, bias)
+    # Where leaving some states takes longer than double precision can tell from never (a chain against a current:
+    # 7^100 steps), the policy is as good as multichain. A discount tells which part is better.
+    evaluate_class(model, policy, all_states, 1.0 - 1.0 / lookahead, bias)
     return True
 
 
 @kernel
-def members_of(labels: Ints, label: int) -> Ints:
+def find_members(labels: Ints, label: int) -> Ints:
     """Return the states with a label."""
+    members = np.empty(labels.size, np.int32)
     count = 0
     for s in range(labels.size):
-        count += labels[s] == label
-    members = np.empty(count, np.int32)
-    i = 0
-    for s in range(labels.size):
         if labels[s] == label:
-            members[i] = s
-            i += 1
-    return members
+            members[count] = s
+            count += 1
+    return members[:count]
 
 
 @kernel
 def steer_to(model: Model, policy: Ints, labels: Ints, label: int) -> None:
     """Change ``policy`` outside a recurrent class so that every state that can reach the class does."""
-    n = model.offsets.size - 1
-    members = members_of(labels, label)
-    order = np.empty(n, np.int32)
+    members = find_members(labels, label)
+    order = np.empty(labels.size, np.int32)
     for i in range(members.size):
         order[i] = members[i]
     pointer, pairs = graph.reverse(model)
@@ -148,8 +142,7 @@ def make_unichain(model: Model, policy: Ints, bias: Floats) -> None:
         return
     best, best_gain = 0, -np.inf
     for label in range(n_classes):
-        members = members_of(labels, label)
-        gain = evaluate_class(model, policy, members, 1.0, bias)
+        gain = evaluate_class(model, policy, find_members(labels, label), 1.0, bias)
         if gain > best_gain:
             best, best_gain = label, gain
     steer_to(model, policy, labels, best)
@@ -157,34 +150,56 @@ def make_unichain(model: Model, policy: Ints, bias: Floats) -> None:
 
 @kernel
 def policy_iteration(
-    model: Model,
-    policy: Ints,
-    bias: Floats,
-    tolerance: float,
-    limit: int,
+    model: Model, policy: Ints, bias: Floats, tolerance: float, limit: int
 ) -> tuple[float, float, int, int]:
-    """Improve ``policy`` and ``bias`` in place; return lower and upper gain, evaluations, status.
-
-    The given bias is tried first, so a good warm start costs one Bellman step and no elimination.
-    """
-    everyone = np.empty(model.offsets.size - 1, np.int32)
-    for s in range(everyone.size):
-        everyone[s] = s
+    """Improve ``policy`` and ``bias`` in place; return lower and upper gain, evaluations, status."""
+    all_states = np.empty(model.offsets.size - 1, np.int32)
+    for s in range(all_states.size):
+        all_states[s] = s
+    # The given bias is tried first: a good warm start costs one Bellman step and no elimination.
     low, high, changed = bellman_step(model, bias, policy, 0.0)
-    patience = PATIENCE
+    lookahead = FIRST_LOOKAHEAD
     discounted = False
     for iteration in range(limit):
         if high - low <= tolerance:
             return low, high, iteration, CONVERGED
         if iteration > 0 and not changed:
-            if not discounted or patience > MOST_PATIENCE:
+            # No better policy under this discount: only a longer view may still tell policies apart.
+            if not discounted or lookahead > LAST_LOOKAHEAD:
                 return low, high, iteration, STALLED
-            patience *= 100.0
+            lookahead *= 100.0
         make_unichain(model, policy, bias)
-        discounted = evaluate(model, policy, everyone, patience, bias)
-        margin = MARGIN * (1.0 + largest_size(model.rewards) + (largest_size(bias) if discounted else 0.0))
+        discounted = evaluate(model, policy, all_states, lookahead, bias)
+        # The bias of a discounted policy is as large as the lookahead, and so is its rounding.
+        margin = MARGIN * (1.0 + max_abs(model.rewards) + (max_abs(bias) if discounted else 0.0))
         low, high, changed = bellman_step(model, bias, policy, margin)
-        if changed:  # it only speeds up, so it may be shy: a margin of the bias's rounding keeps it from circling
-            shy = MARGIN * (1.0 + largest_size(model.rewards) + largest_size(bias))
-            spread(model, low, bias, policy, shy)
+        if changed:
+            # This only speeds up, so it may be cautious: a margin of the bias's rounding keeps it from circling.
+            cautious = MARGIN * (1.0 + max_abs(model.rewards) + max_abs(bias))
+            improve_in_place(model, low, bias, policy, cautious)
     return low, high, limit, CONVERGED if high - low <= tolerance else OUT_OF_BUDGET
+
+
+@kernel
+def stationary_distribution(matrix: Floats) -> Floats:
+    """Return the stationary distribution of an irreducible chain; overwrites ``matrix``.
+
+    Grassmann, Taksar and Heyman's elimination [GTH85]: no subtraction, so every entry is accurate in
+    relative terms, the smallest too.
+    """
+    n = len(matrix)
+    for k in range(n - 1, 0, -1):
+        leaving = matrix[k, :k].sum()
+        for i in range(k):
+            matrix[i, k] /= leaving
+            # The chain that is watched only while it is below k: a visit to k is followed to where it ends.
+            for j in range(k):
+                matrix[i, j] += matrix[i, k] * matrix[k, j]
+    distribution = np.empty(n)
+    distribution[0] = 1.0
+    for k in range(1, n):
+        total = 0.0
+        for i in range(k):
+            total += distribution[i] * matrix[i, k]
+        distribution[k] = total
+    return distribution / distribution.sum()

@@ -1,12 +1,15 @@
-"""Posterior sampling: when to draw a model, drawing and solving it, learning; and a whole run of such steps.
+"""Posterior sampling: drawing and solving a model, learning; and a whole run of such steps.
 
 One definition serves the live agent, which calls these one by one, and ``play``.
 
-The row of a pair is Dirichlet(prior + count of each next state): gamma draws over their sum. A gamma draw of
+The row of a pair is Dirichlet(prior + count of each next state): gamma generator over their sum. A gamma draw of
 shape a < 1 is G exp(-w) with w exponential of rate a, and G a draw of shape a + 1: most next states that were
 never seen have a large w, and a weight far below 1e-13 of the whole. Those with w > cut are left out: as each is
 so with the same probability, the places of the others are found by geometric jumps. So where the prior's weights
 have the sum 1, a row costs some 40 draws and those of its seen successors, whatever S is.
+
+Random numbers are drawn in compiled code by xoshiro256++ [BV21]. The state of the generator is four uint64, seeded
+from numpy's generator and changed in place by every draw.
 """
 
 from __future__ import annotations
@@ -17,35 +20,26 @@ import numpy as np
 
 from driftmdp.kernels import transition_counts
 from driftmdp.kernels._compile import inlined_kernel, lean_kernel
-from driftmdp.kernels.arrays import Draws, Ints, Longs, PlanState, Record, TransitionCounts, WorldArrays
-from driftmdp.kernels.bellman import CONVERGED, NO_ROOM
+from driftmdp.kernels.arrays import Draws, Longs, NoiseModel, Record, TransitionCounts, WorldArrays
+from driftmdp.kernels.bellman import BUFFER_FULL, CONVERGED
 from driftmdp.kernels.gain import solve
-from driftmdp.kernels.posterior_arrays import Bits, PosteriorParams, SampledModel
-from driftmdp.kernels.rng import beta, exponential, gamma, uniform
+from driftmdp.kernels.optimist import count_visit, should_end_episode
+from driftmdp.kernels.plan_arrays import Bits, PlanState, PosteriorParams, SampledModel
 from driftmdp.kernels.world import take_step
 
-FAINTEST = 1e-9  # of a step: what has faded below is forgotten
-ROUNDS = 100  # the budget of a plan; then the best policy found is used
-
-
-@inlined_kernel
-def should_replan(law: PosteriorParams, offsets: Ints, plan_state: PlanState, state: int) -> bool:
-    """Return whether the episode ends before a step in ``state``; it has at least one step."""
-    clock = plan_state.clock[0]
-    if clock["tau"] == clock["t"]:
-        return False
-    if clock["tau"] == 0 or (law.every > 0 and clock["t"] % law.every == 0):
-        return True
-    visits = plan_state.visits[offsets[state] + plan_state.policy[state]]
-    return visits["episode"] == clock["episode"] and visits["left"] <= 0
+FORGOTTEN_BELOW = 1e-9  # of a step: what has faded further is dropped
+SOLVER_BUDGET = 100  # evaluations for a plan; then the best policy found is used
+UNIT = 2.0**-53  # doubles in [0, 1) have 53 random bits
+ELEVEN, SEVENTEEN, NINETEEN = np.uint64(11), np.uint64(17), np.uint64(19)  # numba keeps uint64 only among uint64
+TWENTY_THREE, FORTY_FIVE, FORTY_ONE = np.uint64(23), np.uint64(45), np.uint64(41)
 
 
 @inlined_kernel
 def learn(
-    law: PosteriorParams,
-    known: TransitionCounts,
+    params: PosteriorParams,
+    counts: TransitionCounts,
     plan_state: PlanState,
-    faded: Longs,
+    faded_at: Longs,
     state: int,
     pair: int,
     reward: float,
@@ -53,113 +47,116 @@ def learn(
 ) -> None:
     """Remember a step, its reward clipped to the range, and let time pass."""
     clock = plan_state.clock[0]
-    if law.discount < 1.0 and known.slot_of[pair] >= 0:
-        fade(law, known, faded, known.slot_of[pair], clock["t"])
-    transition_counts.remember(known, state, pair, next_state, min(max((reward - law.bottom) / law.span, 0.0), 1.0))
-    if law.discount < 1.0:
-        faded[pair] = clock["t"]
-        count_again(known, known.slot_of[pair])
-    visits = plan_state.visits[pair]
-    if visits["episode"] != clock["episode"]:
-        visits["episode"], visits["left"] = clock["episode"], 1
-    visits["left"] -= 1
-    clock["t"] += 1
+    # Only the pair at hand fades now. The others do when a plan or a visit needs them.
+    if params.discount < 1.0 and counts.slot_of[pair] >= 0:
+        fade(params, counts, faded_at, counts.slot_of[pair], clock["t"])
+    transition_counts.remember(
+        counts, state, pair, next_state, min(max((reward - params.bottom) / params.span, 0.0), 1.0)
+    )
+    if params.discount < 1.0:
+        faded_at[pair] = clock["t"]
+        recount(counts, counts.slot_of[pair])
+    count_visit(plan_state, pair)
 
 
 @lean_kernel
-def fade(law: PosteriorParams, known: TransitionCounts, faded: Longs, index: int, t: int) -> None:
-    """Let what is remembered of a pair fade to time ``t``, and forget what is too faint."""
-    slot = known.slots[index]
-    kept = law.discount ** (t - faded[slot["pair"]])
-    faded[slot["pair"]] = t
+def fade(params: PosteriorParams, counts: TransitionCounts, faded_at: Longs, index: int, t: int) -> None:
+    """Discount what is remembered of a pair to time ``t``, and drop what has nearly vanished."""
+    slot = counts.slots[index]
+    kept = params.discount ** (t - faded_at[slot["pair"]])
+    faded_at[slot["pair"]] = t
     slot["total"] *= kept
     slot["squares"] *= kept
     found = slot["head"]
     while found >= 0:
-        entry = known.entries[found]
-        following = entry["link"]
+        entry = counts.entries[found]
+        following = entry["link"]  # dropping the entry overwrites its link
         entry["count"] *= kept
-        if entry["count"] < FAINTEST:
-            transition_counts.drop_entry(known, index, found)
+        if entry["count"] < FORGOTTEN_BELOW:
+            transition_counts.drop_entry(counts, index, found)
         found = following
     if slot["head"] < 0:
-        transition_counts.drop_slot(known, index)
+        transition_counts.drop_slot(counts, index)
     else:
-        count_again(known, index)
+        recount(counts, index)
 
 
 @inlined_kernel
-def count_again(known: TransitionCounts, index: int) -> None:
-    """Let a pair's count be the sum of its successors', to the last bit."""
-    slot = known.slots[index]
+def recount(counts: TransitionCounts, index: int) -> None:
+    """Make a pair's count the sum of its successors'."""
+    # To the last bit: snapshots are checked for it, and probabilities sum to 1.
+    slot = counts.slots[index]
     total, found = 0.0, slot["head"]
     while found >= 0:
-        total += known.entries[found]["count"]
-        found = known.entries[found]["link"]
+        total += counts.entries[found]["count"]
+        found = counts.entries[found]["link"]
     slot["count"] = total
 
 
 @lean_kernel
 def plan(
-    law: PosteriorParams,
-    known: TransitionCounts,
+    params: PosteriorParams,
+    counts: TransitionCounts,
     plan_state: PlanState,
-    faded: Longs,
-    draws: Bits,
+    faded_at: Longs,
+    generator: Bits,
     sample: SampledModel,
 ) -> int:
-    """Begin an episode: draw a model and solve it; return CONVERGED, or NO_ROOM with nothing drawn."""
+    """Begin an episode: draw a model and solve it; return CONVERGED, or BUFFER_FULL with nothing drawn."""
     clock = plan_state.clock[0]
-    if law.discount < 1.0:
-        for index in range(known.tally[0]["n_slots"] - 1, -1, -1):  # the last takes the place of one that goes
-            fade(law, known, faded, index, clock["t"] - 1)
-    a, b, c, d = draws[0], draws[1], draws[2], draws[3]
-    if not draw_model(law, known, draws, sample):
-        draws[0], draws[1], draws[2], draws[3] = a, b, c, d
-        return NO_ROOM
+    if params.discount < 1.0:
+        # Backwards, because the last slot takes the place of one that is dropped.
+        for index in range(counts.tally[0]["n_slots"] - 1, -1, -1):
+            fade(params, counts, faded_at, index, clock["t"] - 1)
+    # The generator is put back if the model does not fit: the larger arrays must get the same draws.
+    a, b, c, d = generator[0], generator[1], generator[2], generator[3]
+    if not draw_model(params, counts, generator, sample):
+        generator[0], generator[1], generator[2], generator[3] = a, b, c, d
+        return BUFFER_FULL
     low, high, sweeps, evaluations, _ = solve(
-        sample.model, plan_state.policy, plan_state.bias, law.tolerance, ROUNDS
+        sample.model, plan_state.policy, plan_state.bias, params.tolerance, SOLVER_BUDGET
     )
     for s in range(plan_state.bias.size):
         if not np.isfinite(plan_state.bias[s]):
-            plan_state.bias[:] = 0.0  # the next plan begins without it
+            plan_state.bias[:] = 0.0  # elimination failed: the next plan begins without it
             break
     clock["episode"] += 1
     clock["tau"] = clock["planned"] = clock["t"]
     clock["gain"], clock["sweeps"] = high, max(1, sweeps + evaluations)
     clock["residual"] = high - low if high >= low else np.inf  # not so where one is no number
     clock["tried_residual"] = max(clock["tried_residual"], clock["residual"])  # of all plans so far
-    for index in range(known.tally[0]["n_slots"]):
-        visits = plan_state.visits[known.slots[index]["pair"]]
-        visits["episode"], visits["left"] = clock["episode"], max(1, math.ceil(known.slots[index]["count"]))
+    for index in range(counts.tally[0]["n_slots"]):
+        visits = plan_state.visits[counts.slots[index]["pair"]]
+        visits["episode"], visits["left"] = clock["episode"], max(1, math.ceil(counts.slots[index]["count"]))
     return CONVERGED
 
 
 @lean_kernel
-def draw_model(law: PosteriorParams, known: TransitionCounts, draws: Bits, sample: SampledModel) -> bool:
-    """Draw the mean reward and the next states of every pair; return whether there was room."""
+def draw_model(params: PosteriorParams, counts: TransitionCounts, generator: Bits, sample: SampledModel) -> bool:
+    """Draw the mean reward and the next states of every pair; return whether they fit."""
     model, n = sample.model, sample.seen.size
     z = 0
     for pair in range(model.rewards.size):
-        if z + n > model.data.size:
+        if z + n > model.data.size:  # a row may have every state
             return False
         model.indptr[pair] = z
-        index = known.slot_of[pair]
+        index = counts.slot_of[pair]
         count, total, head = 0.0, 0.0, -1
         if index >= 0:
-            slot = known.slots[index]
+            slot = counts.slots[index]
             count, total, head = slot["count"], slot["total"], slot["head"]
-        model.rewards[pair] = beta(draws, 1.0 + max(total, 0.0), 1.0 + max(count - total, 0.0))
-        z = draw_row(law, known, draws, sample, head, count, z)
+        # A reward counts as so much of a success: its Beta(1, 1) prior is uniform.
+        model.rewards[pair] = beta(generator, 1.0 + max(total, 0.0), 1.0 + max(count - total, 0.0))
+        z = draw_row(params, counts, generator, sample, head, count, z)
     model.indptr[model.rewards.size] = z
     return True
 
 
 @lean_kernel
 def draw_row(
-    law: PosteriorParams,
-    known: TransitionCounts,
-    draws: Bits,
+    params: PosteriorParams,
+    counts: TransitionCounts,
+    generator: Bits,
     sample: SampledModel,
     head: int,
     count: float,
@@ -167,66 +164,71 @@ def draw_row(
 ) -> int:
     """Draw the next states of a pair from place ``first`` on; return the place after them."""
     data, indices, seen = sample.model.data, sample.model.indices, sample.seen
-    cut = 30.0 + 15.0 / (law.prior * seen.size + count)  # e^-30 of a total that is less than e^-15 once in 10^6
+    cut = 30.0 + 15.0 / (params.prior * seen.size + count)  # e^-30 of a total that is less than e^-15 once in 10^6
     total, z = 0.0, first
-    while total == 0.0:  # where all of them are beyond the cut, they are as if drawn anew: w is memoryless
+    # Where all are beyond the cut, they are drawn again: w is memoryless, so their ratios have the same law.
+    while total == 0.0:
         z, found = first, head
         while found >= 0:
-            entry = known.entries[found]
+            entry = counts.entries[found]
             seen[entry["next_state"]] = True
-            indices[z], data[z] = entry["next_state"], weigh(draws, law.prior + entry["count"], cut)
+            indices[z], data[z] = entry["next_state"], draw_weight(generator, params.prior + entry["count"], cut)
             total += data[z]
             z += 1
             found = entry["link"]
-        z, more = draw_unseen(law, draws, sample, cut, z)
+        z, more = draw_unseen(params, generator, sample, cut, z)
         total += more
     while head >= 0:
-        seen[known.entries[head]["next_state"]] = False
-        head = known.entries[head]["link"]
+        seen[counts.entries[head]["next_state"]] = False
+        head = counts.entries[head]["link"]
     for i in range(first, z):
         data[i] /= total
     return z
 
 
 @inlined_kernel
-def draw_unseen(law: PosteriorParams, draws: Bits, sample: SampledModel, cut: float, z: int) -> tuple[int, float]:
+def draw_unseen(
+    params: PosteriorParams, generator: Bits, sample: SampledModel, cut: float, z: int
+) -> tuple[int, float]:
     """Draw the weights of next states that were not seen; return the place after them, and their sum."""
-    prior, n, total = law.prior, sample.seen.size, 0.0
+    prior, n, total = params.prior, sample.seen.size, 0.0
     kept = -math.expm1(-cut * prior)  # the probability that w <= cut
     state = -1
     while True:
-        state += 1 if prior >= 1.0 else 1 + int(exponential(draws) / (cut * prior))
+        # An exponential jump, rounded down, is geometric: to the next state that is within the cut.
+        state += 1 if prior >= 1.0 else 1 + int(exponential(generator) / (cut * prior))
         if state >= n:
             return z, total
         if not sample.seen[state]:
             if prior >= 1.0:
-                weight = gamma(draws, prior)
+                weight = gamma(generator, prior)
             else:
-                weight = gamma(draws, prior + 1.0) * math.exp(math.log1p(-uniform(draws) * kept) / prior)
+                # w given that it is within the cut, by inversion.
+                weight = gamma(generator, prior + 1.0) * math.exp(math.log1p(-uniform(generator) * kept) / prior)
             sample.model.indices[z], sample.model.data[z] = state, weight
             total += weight
             z += 1
 
 
 @inlined_kernel
-def weigh(draws: Bits, shape: float, cut: float) -> float:
+def draw_weight(generator: Bits, shape: float, cut: float) -> float:
     """Return a gamma draw; 0 where it is beyond the cut."""
     if shape >= 1.0:
-        return gamma(draws, shape)
-    w = exponential(draws) / shape
-    return 0.0 if w > cut else gamma(draws, shape + 1.0) * math.exp(-w)
+        return gamma(generator, shape)
+    w = exponential(generator) / shape
+    return 0.0 if w > cut else gamma(generator, shape + 1.0) * math.exp(-w)
 
 
 @lean_kernel
 def play(
     world: WorldArrays,
-    fate: Draws,
-    noise: tuple[int, float, float, float],
-    law: PosteriorParams,
-    known: TransitionCounts,
+    draws: Draws,
+    noise: NoiseModel,
+    params: PosteriorParams,
+    counts: TransitionCounts,
     plan_state: PlanState,
-    faded: Longs,
-    draws: Bits,
+    faded_at: Longs,
+    generator: Bits,
     sample: SampledModel,
     record: Record,
     first: int,
@@ -236,16 +238,78 @@ def play(
     offsets = world.offsets
     for step in range(first, last):
         state = record.states[step]
-        if not transition_counts.has_room(known):
-            return step, NO_ROOM
-        if (
-            should_replan(law, offsets, plan_state, state)
-            and plan(law, known, plan_state, faded, draws, sample) != CONVERGED
-        ):
-            return step, NO_ROOM
+        if not transition_counts.has_space(counts):
+            return step, BUFFER_FULL
+        if should_end_episode(params.every, offsets, plan_state, state):
+            status = plan(params, counts, plan_state, faded_at, generator, sample)
+            if status != CONVERGED:
+                return step, status
         if plan_state.clock[0]["tau"] == plan_state.clock[0]["t"]:
             record.sweeps[step] = plan_state.clock[0]["sweeps"]
         action = plan_state.policy[state]
-        reward, next_state = take_step(world, fate, noise, record, step, action)
-        learn(law, known, plan_state, faded, state, offsets[state] + action, reward, next_state)
+        reward, next_state = take_step(world, draws, noise, record, step, action)
+        learn(params, counts, plan_state, faded_at, state, offsets[state] + action, reward, next_state)
     return last, CONVERGED
+
+
+@inlined_kernel
+def next_bits(generator: Bits) -> np.uint64:
+    """Return 64 random bits of xoshiro256++."""
+    a, b, c, d = generator[0], generator[1], generator[2], generator[3]
+    mixed = a + d
+    found = ((mixed << TWENTY_THREE) | (mixed >> FORTY_ONE)) + a
+    c ^= a
+    d ^= b
+    generator[1] = b ^ c
+    generator[0] = a ^ d
+    generator[2] = c ^ (b << SEVENTEEN)
+    generator[3] = (d << FORTY_FIVE) | (d >> NINETEEN)
+    return found
+
+
+@inlined_kernel
+def uniform(generator: Bits) -> float:
+    """Return a number between 0 and 1, never one of them."""
+    # The middle of one of 2^53 cells, so that its logarithm is finite.
+    return (float(next_bits(generator) >> ELEVEN) + 0.5) * UNIT
+
+
+@inlined_kernel
+def exponential(generator: Bits) -> float:
+    """Return a number with the exponential law of mean 1."""
+    return -math.log(uniform(generator))
+
+
+@lean_kernel
+def normal(generator: Bits) -> float:
+    """Return a standard normal number: Marsaglia's polar method, of which one of the two is used."""
+    while True:
+        x, y = 2.0 * uniform(generator) - 1.0, 2.0 * uniform(generator) - 1.0
+        square = x * x + y * y
+        if 0.0 < square < 1.0:
+            return x * math.sqrt(-2.0 * math.log(square) / square)
+
+
+@lean_kernel
+def gamma(generator: Bits, shape: float) -> float:
+    """Return a number with the gamma law of a shape of at least 1, scale 1 [MT00]."""
+    if shape == 1.0:
+        return exponential(generator)
+    d = shape - 1.0 / 3.0
+    c = 1.0 / math.sqrt(9.0 * d)
+    while True:
+        x = normal(generator)
+        v = 1.0 + c * x
+        if v > 0.0:
+            v = v * v * v  # a cube of a normal is nearly gamma. What is left is corrected by rejection
+            u = uniform(generator)
+            # The first bound spares most of the logarithms.
+            if u < 1.0 - 0.0331 * x * x * x * x or math.log(u) < 0.5 * x * x + d * (1.0 - v + math.log(v)):
+                return d * v
+
+
+@lean_kernel
+def beta(generator: Bits, a: float, b: float) -> float:
+    """Return a number with the beta law of shapes of at least 1."""
+    x = gamma(generator, a)
+    return x / (x + gamma(generator, b))

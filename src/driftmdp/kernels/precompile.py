@@ -1,4 +1,4 @@
-"""The first run on a machine compiles for a minute; what it needs only later is compiled aside at the same time."""
+"""The first run on a machine compiles for a minute. What it needs only later is compiled in the background."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ OPTIMISTIC_PLANS = (
 
 
 @contextlib.contextmanager
-def compiling_aside(*scripts: str) -> Iterator[None]:
+def compiling_in_background(*scripts: str) -> Iterator[None]:
     """Let other processes compile what the scripts need into the common cache, and wait for them.
 
-    It is 20 s and more that a second core can do while this process compiles an agent. If one fails, this process
-    compiles it later.
+    If one fails, this process compiles it later.
     """
-    aside = [
+    # It is 20 s and more that a second core can do while this process compiles an agent.
+    processes = [
         # -P: import nothing from the current folder, which this process may not do either.
         subprocess.Popen([sys.executable, "-P", "-c", script], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         for script in scripts
     ]
     try:
         yield
-        for process in aside:
+        for process in processes:
             process.wait()
     finally:
-        for process in aside:
+        for process in processes:
             process.kill()
             process.wait()

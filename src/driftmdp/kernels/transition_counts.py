@@ -1,8 +1,8 @@
-"""What an agent remembers: counts by pair and successor, kept up step by step in constant time.
+"""Counts of the remembered steps by pair and successor, kept up to date in constant time per step.
 
 Every remembered pair has a slot; slots are kept dense, so that a plan reads them from first to last. Every
 remembered (pair, next state) has an entry, found by an open-addressed hash and linked to its pair's other entries.
-A window also keeps its steps in a ring buffer, so that the step that leaves is known.
+A window also keeps its steps in a ring buffer, so that the step that leaves can be subtracted.
 """
 
 from __future__ import annotations
@@ -12,22 +12,23 @@ import numpy as np
 from driftmdp.kernels._compile import inlined_kernel, kernel, lean_kernel
 from driftmdp.kernels.arrays import Ints, TransitionCounts
 
-FAINTEST = 1e-200
+LEAST_COUNT = 1e-200  # of a pair under discounting: smaller numbers lose their digits
 
 
 @inlined_kernel
-def home(pair: int, next_state: int, mask: int) -> int:
+def hash_place(pair: int, next_state: int, mask: int) -> int:
     """Return where the search for an entry begins."""
+    # Odd multipliers spread neighbours over the table. The shift brings their high bits down to the mask.
     mixed = pair * 0x9E3779B1 + next_state * 0x85EBCA77
     return (mixed ^ (mixed >> 15)) & mask
 
 
 @inlined_kernel
-def locate(memory: TransitionCounts, pair: int, next_state: int) -> int:
+def locate(counts: TransitionCounts, pair: int, next_state: int) -> int:
     """Return the place in the table of an entry, or the vacant place where it would go."""
-    entries, table = memory.entries, memory.table
+    entries, table = counts.entries, counts.table
     mask = table.size - 1
-    place = home(pair, next_state, mask)
+    place = hash_place(pair, next_state, mask)
     while table[place] >= 0:
         entry = entries[table[place]]
         if entry["pair"] == pair and entry["next_state"] == next_state:
@@ -37,171 +38,187 @@ def locate(memory: TransitionCounts, pair: int, next_state: int) -> int:
 
 
 @inlined_kernel
-def has_room(memory: TransitionCounts) -> bool:
+def has_space(counts: TransitionCounts) -> bool:
     """Return whether one more pair and one more successor fit."""
-    tally = memory.tally[0]
-    return tally["n_slots"] < memory.slots.size and (
-        tally["vacant"] >= 0 or tally["n_entries"] < memory.entries.size
+    tally = counts.tally[0]
+    return tally["n_slots"] < counts.slots.size and (
+        tally["vacant"] >= 0 or tally["n_entries"] < counts.entries.size
     )
 
 
 @inlined_kernel
-def remember(memory: TransitionCounts, state: int, pair: int, next_state: int, reward: float) -> None:
+def count_successors(counts: TransitionCounts, head: int) -> int:
+    """Return how many next states the entries from ``head`` on have."""
+    count = 0
+    while head >= 0:
+        count += 1
+        head = counts.entries[head]["link"]
+    return count
+
+
+@inlined_kernel
+def remember(counts: TransitionCounts, state: int, pair: int, next_state: int, reward: float) -> None:
     """Add a step; where the window is full, the oldest leaves."""
-    tally = memory.tally[0]
+    tally = counts.tally[0]
     window = tally["window"]
     if window > 0 and tally["remembered"] == window:
-        forget(memory, tally["cursor"])
-    entry = enter(memory, state, pair, next_state, reward)
+        forget_step(counts, tally["cursor"])
+    entry = count_step(counts, state, pair, next_state, reward)
     tally["remembered"] += 1
     if window > 0:
-        step = memory.steps[tally["cursor"]]
+        step = counts.steps[tally["cursor"]]
         step["pair"], step["entry"], step["reward"] = pair, entry, reward
         tally["cursor"] += 1
         if tally["cursor"] == window:
             tally["cursor"] = 0
         tally["since"] += 1
         if tally["since"] == window:
-            sum_again(memory)
+            resum_window(counts)
 
 
 @inlined_kernel
-def enter(memory: TransitionCounts, state: int, pair: int, next_state: int, reward: float) -> int:
+def count_step(counts: TransitionCounts, state: int, pair: int, next_state: int, reward: float) -> int:
     """Count a step; return the entry of its successor."""
-    tally = memory.tally[0]
-    index = memory.slot_of[pair]
+    tally = counts.tally[0]
+    index = counts.slot_of[pair]
     if index < 0:
         index = tally["n_slots"]
         tally["n_slots"] += 1
-        memory.slot_of[pair] = index
-        slot = memory.slots[index]
+        counts.slot_of[pair] = index
+        slot = counts.slots[index]
         slot["pair"], slot["state"], slot["head"] = pair, state, -1
         slot["count"], slot["total"], slot["squares"] = 0.0, 0.0, 0.0
-    slot = memory.slots[index]
+    slot = counts.slots[index]
     slot["count"] += 1.0
     slot["total"] += reward
     slot["squares"] += reward * reward
-    place = locate(memory, pair, next_state)
-    found = memory.table[place]
+    place = locate(counts, pair, next_state)
+    found = counts.table[place]
     if found < 0:
-        found = tally["vacant"]
+        found = tally["vacant"]  # places of dropped entries are used first
         if found < 0:
             found = tally["n_entries"]
             tally["n_entries"] += 1
         else:
-            tally["vacant"] = memory.entries[found]["link"]
-        memory.table[place] = found
-        entry = memory.entries[found]
+            tally["vacant"] = counts.entries[found]["link"]
+        counts.table[place] = found
+        entry = counts.entries[found]
         entry["pair"], entry["next_state"], entry["count"] = pair, next_state, 0.0
+        # Linked in both directions, so that a window drops an entry without a search.
         entry["link"], entry["back"] = slot["head"], -1
         if slot["head"] >= 0:
-            memory.entries[slot["head"]]["back"] = found
+            counts.entries[slot["head"]]["back"] = found
         slot["head"] = found
-    memory.entries[found]["count"] += 1.0
+    counts.entries[found]["count"] += 1.0
     return found
 
 
 @inlined_kernel
-def forget(memory: TransitionCounts, position: int) -> None:
+def forget_step(counts: TransitionCounts, position: int) -> None:
     """Take the step at a position of the ring buffer back out of the counts."""
-    step = memory.steps[position]
-    index = memory.slot_of[step["pair"]]
-    slot, entry = memory.slots[index], memory.entries[step["entry"]]
+    step = counts.steps[position]
+    index = counts.slot_of[step["pair"]]
+    slot, entry = counts.slots[index], counts.entries[step["entry"]]
     slot["count"] -= 1.0
     slot["total"] -= step["reward"]
     slot["squares"] -= step["reward"] * step["reward"]
     entry["count"] -= 1.0
+    # Counts are whole numbers here, so that zero is exact.
     if entry["count"] == 0.0:
-        drop_entry(memory, index, step["entry"])
+        drop_entry(counts, index, step["entry"])
     if slot["count"] == 0.0:
-        drop_slot(memory, index)
-    memory.tally[0]["remembered"] -= 1
+        drop_slot(counts, index)
+    counts.tally[0]["remembered"] -= 1
 
 
 @inlined_kernel
-def discount(memory: TransitionCounts, factor: float) -> None:
-    """Let everything that is remembered fade, but never to nothing: a pair and its mean stay known."""
-    for index in range(memory.tally[0]["n_slots"]):
-        slot = memory.slots[index]
-        kept = factor if factor * slot["count"] > FAINTEST else FAINTEST / slot["count"]
+def discount(counts: TransitionCounts, factor: float) -> None:
+    """Multiply every count and sum by a factor."""
+    for index in range(counts.tally[0]["n_slots"]):
+        slot = counts.slots[index]
+        # Never to nothing: a pair and its mean stay remembered.
+        kept = factor if factor * slot["count"] > LEAST_COUNT else LEAST_COUNT / slot["count"]
         slot["count"] *= kept
         slot["total"] *= kept
         slot["squares"] *= kept
         found = slot["head"]
         while found >= 0:
-            entry = memory.entries[found]
+            entry = counts.entries[found]
             entry["count"] *= kept
             found = entry["link"]
 
 
 @lean_kernel
-def drop_entry(memory: TransitionCounts, index: int, dropped: int) -> None:
+def drop_entry(counts: TransitionCounts, index: int, dropped: int) -> None:
     """Unlink an entry from its slot, remove it from the table and put it on the list of vacant ones."""
-    entries, table = memory.entries, memory.table
+    entries, table = counts.entries, counts.table
     entry = entries[dropped]
     if entry["back"] >= 0:
         entries[entry["back"]]["link"] = entry["link"]
     else:
-        memory.slots[index]["head"] = entry["link"]
+        counts.slots[index]["head"] = entry["link"]
     if entry["link"] >= 0:
         entries[entry["link"]]["back"] = entry["back"]
     mask = table.size - 1
-    hole = place = locate(memory, entry["pair"], entry["next_state"])
-    while True:  # pull back what was pushed past the hole
+    hole = place = locate(counts, entry["pair"], entry["next_state"])
+    # Without this, a search would stop at the hole before entries that were pushed past it.
+    while True:
         place = (place + 1) & mask
         if table[place] < 0:
             break
         other = entries[table[place]]
-        wanted = home(other["pair"], other["next_state"], mask)
+        wanted = hash_place(other["pair"], other["next_state"], mask)
         if ((place - wanted) & mask) >= ((place - hole) & mask):
             table[hole] = table[place]
             hole = place
     table[hole] = -1
-    entry["link"] = memory.tally[0]["vacant"]
-    memory.tally[0]["vacant"] = dropped
+    entry["link"] = counts.tally[0]["vacant"]
+    counts.tally[0]["vacant"] = dropped
 
 
 @lean_kernel
-def drop_slot(memory: TransitionCounts, index: int) -> None:
-    """Give up a slot; the last one takes its place."""
-    slots, tally = memory.slots, memory.tally[0]
-    memory.slot_of[slots[index]["pair"]] = -1
+def drop_slot(counts: TransitionCounts, index: int) -> None:
+    """Give up a slot; the last one takes its place, so that slots stay dense."""
+    slots, tally = counts.slots, counts.tally[0]
+    counts.slot_of[slots[index]["pair"]] = -1
     last = tally["n_slots"] - 1
     if index != last:
         slot, moved = slots[index], slots[last]
         slot["pair"], slot["state"], slot["head"] = moved["pair"], moved["state"], moved["head"]
         slot["count"], slot["total"], slot["squares"] = moved["count"], moved["total"], moved["squares"]
-        memory.slot_of[slot["pair"]] = index
+        counts.slot_of[slot["pair"]] = index
     tally["n_slots"] = last
 
 
 @lean_kernel
-def sum_again(memory: TransitionCounts) -> None:
-    """Sum a full window's rewards afresh, oldest first, so that rounding does not add up."""
-    for index in range(memory.tally[0]["n_slots"]):
-        slot = memory.slots[index]
+def resum_window(counts: TransitionCounts) -> None:
+    """Sum a full window's rewards again from zero."""
+    # Adding and subtracting lets rounding grow without end. Once per window costs one addition per step.
+    for index in range(counts.tally[0]["n_slots"]):
+        slot = counts.slots[index]
         slot["total"], slot["squares"] = 0.0, 0.0
-    cursor, window = memory.tally[0]["cursor"], memory.tally[0]["window"]
+    cursor, window = counts.tally[0]["cursor"], counts.tally[0]["window"]
     for i in range(window):
-        step = memory.steps[cursor + i if cursor + i < window else cursor + i - window]
-        slot = memory.slots[memory.slot_of[step["pair"]]]
+        step = counts.steps[cursor + i if cursor + i < window else cursor + i - window]
+        slot = counts.slots[counts.slot_of[step["pair"]]]
         slot["total"] += step["reward"]
         slot["squares"] += step["reward"] * step["reward"]
-    memory.tally[0]["since"] = 0
+    counts.tally[0]["since"] = 0
 
 
 @lean_kernel
-def forget_all(memory: TransitionCounts) -> None:
-    """Forget everything, at the cost of what was remembered."""
-    tally, table = memory.tally[0], memory.table
+def forget_all(counts: TransitionCounts) -> None:
+    """Forget everything."""
+    # It costs what was remembered, not the size of the arrays: BORL restarts often.
+    tally, table = counts.tally[0], counts.table
     mask = table.size - 1
     for index in range(tally["n_slots"]):
-        slot = memory.slots[index]
-        memory.slot_of[slot["pair"]] = -1
+        slot = counts.slots[index]
+        counts.slot_of[slot["pair"]] = -1
         found = slot["head"]
         while found >= 0:
-            entry = memory.entries[found]
-            place = home(entry["pair"], entry["next_state"], mask)
+            entry = counts.entries[found]
+            place = hash_place(entry["pair"], entry["next_state"], mask)
             while table[place] >= 0:  # the whole run goes, so no entry behind the gap is lost
                 table[place] = -1
                 place = (place + 1) & mask
@@ -211,30 +228,31 @@ def forget_all(memory: TransitionCounts) -> None:
 
 
 @lean_kernel
-def fill_table(memory: TransitionCounts) -> None:
-    """Fill an empty table from the slots and their entries, after the memory was given more room."""
-    for index in range(memory.tally[0]["n_slots"]):
-        found = memory.slots[index]["head"]
+def fill_table(counts: TransitionCounts) -> None:
+    """Fill an empty table from the slots and their entries, after the counts have grown."""
+    for index in range(counts.tally[0]["n_slots"]):
+        found = counts.slots[index]["head"]
         while found >= 0:
-            entry = memory.entries[found]
-            memory.table[locate(memory, entry["pair"], entry["next_state"])] = found
+            entry = counts.entries[found]
+            counts.table[locate(counts, entry["pair"], entry["next_state"])] = found
             found = entry["link"]
 
 
 @kernel
-def is_sound(memory: TransitionCounts, owner: Ints) -> bool:
-    """Return whether a memory read from a file can be trusted; ``owner`` has the state of every pair of its slots.
+def is_sound(counts: TransitionCounts, owner: Ints) -> bool:
+    """Return whether counts read from a file are consistent; ``owner`` has the state of every pair of the slots.
 
     Every slot's chain leads through entries of its own pair, there and back; every entry is in one chain or vacant;
     the counts agree. Slots, entries and steps must have been checked to name pairs and states that exist.
     """
-    entries, tally = memory.entries, memory.tally[0]
+    entries, tally = counts.entries, counts.tally[0]
     n_entries = tally["n_entries"]
     seen = np.zeros(n_entries, np.bool_)
     n_seen = 0
     for index in range(tally["n_slots"]):
-        slot = memory.slots[index]
+        slot = counts.slots[index]
         total, back, found = 0.0, -1, slot["head"]
+        # A file may hold any number, and chains may run in circles: every step is checked before it is taken.
         while found != -1:
             if found < 0 or found >= n_entries or seen[found]:
                 return False
@@ -245,6 +263,7 @@ def is_sound(memory: TransitionCounts, owner: Ints) -> bool:
             n_seen += 1
             total += entry["count"]
             back, found = found, entry["link"]
+        # Sums of whole numbers, or recounted after fading: equal to the last bit.
         if total != slot["count"] or slot["state"] != owner[index]:
             return False
     vacant = tally["vacant"]
@@ -258,25 +277,25 @@ def is_sound(memory: TransitionCounts, owner: Ints) -> bool:
 
 
 @kernel
-def has_sound_window(memory: TransitionCounts) -> bool:
+def has_sound_window(counts: TransitionCounts) -> bool:
     """Return whether the steps of a window account for every count; the rest must be sound."""
-    n_entries, window = memory.tally[0]["n_entries"], memory.tally[0]["window"]
-    remembered, cursor = memory.tally[0]["remembered"], memory.tally[0]["cursor"]
+    n_entries, window = counts.tally[0]["n_entries"], counts.tally[0]["window"]
+    remembered, cursor = counts.tally[0]["remembered"], counts.tally[0]["cursor"]
     if remembered > window or cursor != (remembered if remembered < window else cursor):
         return False
     left = np.zeros(n_entries)
     for found in range(n_entries):
-        left[found] = memory.entries[found]["count"]
+        left[found] = counts.entries[found]["count"]
     for i in range(remembered):
-        step = memory.steps[i]
+        step = counts.steps[i]
         found = step["entry"]
-        if found < 0 or found >= n_entries or memory.entries[found]["pair"] != step["pair"]:
+        if found < 0 or found >= n_entries or counts.entries[found]["pair"] != step["pair"]:
             return False
         left[found] -= 1.0
-    for index in range(memory.tally[0]["n_slots"]):
-        found = memory.slots[index]["head"]
+    for index in range(counts.tally[0]["n_slots"]):
+        found = counts.slots[index]["head"]
         while found >= 0:
             if left[found] != 0.0:
                 return False
-            found = memory.entries[found]["link"]
+            found = counts.entries[found]["link"]
     return True

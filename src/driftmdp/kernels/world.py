@@ -1,11 +1,11 @@
-"""What can be asked of a moving mixture at a step: p_t, r_t, and a draw from them."""
+"""A moving mixture at a step: p_t, r_t, draws from them; and runs of agents that do not learn."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from driftmdp.kernels._compile import inlined_kernel, kernel, lean_kernel
-from driftmdp.kernels.arrays import Bools, Draws, Floats, Ints, Model, Record, WorldArrays
+from driftmdp.kernels.arrays import Bools, Csr, Draws, Floats, Ints, Model, NoiseModel, Record, WorldArrays
 
 
 @kernel
@@ -14,7 +14,7 @@ def model_at(world: WorldArrays, step: int, rewards: Floats, scratch: Floats) ->
     rewards_at(world, step, rewards)
     first, last = world.weight_indptr[step], world.weight_indptr[step + 1]
     n_pairs = world.anchor_rewards.shape[1]
-    if last - first == 1:
+    if last - first == 1:  # one anchor's rows are p_t: nothing is copied
         row = world.weight_indices[first] * n_pairs
         rows = world.anchor_indptr[row : row + n_pairs + 1]
         return Model(world.offsets, rewards, rows, world.anchor_indices, world.anchor_data)
@@ -48,7 +48,7 @@ def rewards_at(world: WorldArrays, step: int, rewards: Floats) -> None:
 
 
 @inlined_kernel
-def draw(data: Floats, first: int, last: int, uniform: float) -> int:
+def draw_index(data: Floats, first: int, last: int, uniform: float) -> int:
     """Return the entry in ``first .. last - 1`` that a uniform number in [0, 1) falls on."""
     total = 0.0
     chosen = first
@@ -65,7 +65,7 @@ def draw(data: Floats, first: int, last: int, uniform: float) -> int:
 def sample_anchor(world: WorldArrays, step: int, uniform: float) -> int:
     """Draw the anchor of a step; in inventory, the day's censored demand."""
     first, last = world.weight_indptr[step], world.weight_indptr[step + 1]
-    return world.weight_indices[draw(world.weight_data, first, last, uniform)]
+    return world.weight_indices[draw_index(world.weight_data, first, last, uniform)]
 
 
 @inlined_kernel
@@ -73,18 +73,11 @@ def sample_successor(world: WorldArrays, anchor: int, pair: int, uniform: float)
     """Draw a next state from an anchor's row."""
     row = anchor * world.anchor_rewards.shape[1] + pair
     first, last = world.anchor_indptr[row], world.anchor_indptr[row + 1]
-    return world.anchor_indices[draw(world.anchor_data, first, last, uniform)]
+    return world.anchor_indices[draw_index(world.anchor_data, first, last, uniform)]
 
 
 @kernel
-def combination_norms(
-    rows: tuple[Ints, Ints, Floats],
-    anchors: tuple[Ints, Ints, Floats],
-    n_pairs: int,
-    n_states: int,
-    order: float,
-    norms: Floats,
-) -> None:
+def combination_norms(rows: Csr, anchors: Csr, n_pairs: int, n_states: int, order: float, norms: Floats) -> None:
     """Fill ``norms[i]`` with max over pairs of || sum_k c_ik P_k(. | pair) ||_order.
 
     ``rows`` is the CSR of c, ``anchors`` the stacked CSR of the P_k. With c_i = w_{t+1} - w_t this is
@@ -92,6 +85,7 @@ def combination_norms(
     """
     indptr, indices, data = rows
     anchor_indptr, anchor_indices, anchor_data = anchors
+    # Only the states that a pair leads to are summed and cleared: the cost does not depend on S.
     total = np.zeros(n_states)
     seen = np.zeros(n_states, np.bool_)
     touched = np.empty(n_states, np.int32)
@@ -130,7 +124,7 @@ def _norm_and_clear(total: Floats, seen: Bools, touched: Ints, n_touched: int, o
 
 @inlined_kernel
 def take_step(
-    world: WorldArrays, draws: Draws, noise: tuple[int, float, float, float], record: Record, step: int, action: int
+    world: WorldArrays, draws: Draws, noise: NoiseModel, record: Record, step: int, action: int
 ) -> tuple[float, int]:
     """Take an action in the state of a step and write down what happens; return the reward and the next state."""
     pair = world.offsets[record.states[step]] + action
@@ -138,31 +132,45 @@ def take_step(
         world, step, pair, (draws.anchor[step], draws.successor[step], draws.noise[step]), noise
     )
     record.actions[step], record.rewards[step], record.states[step + 1] = action, reward, next_state
+    # Without noise the reward is the mean: computed once.
     record.mean_rewards[step] = reward if noise[0] == 0 else mean_reward(world, step, pair)
     return reward, next_state
 
 
 @inlined_kernel
 def sample_step(
-    world: WorldArrays,
-    step: int,
-    pair: int,
-    draws: tuple[float, float, float],
-    noise: tuple[int, float, float, float],
+    world: WorldArrays, step: int, pair: int, draws: tuple[float, float, float], noise: NoiseModel
 ) -> tuple[float, int, int]:
     """Return a step's reward, next state and anchor.
 
-    ``draws`` is (uniform for the anchor, uniform for the successor, uniform or normal for the noise);
-    ``noise`` is (code as in mdp/noise.py, sigma, bottom and top of the reward range).
+    ``draws`` is (uniform for the anchor, uniform for the successor, uniform or normal for the noise).
     """
     anchor = sample_anchor(world, step, draws[0])
     next_state = sample_successor(world, anchor, pair, draws[1])
     code, sigma, bottom, top = noise
-    if code == 1:  # anchor
+    if code == 1:  # anchor: the reward belongs to what was drawn, as inventory's pseudo-reward to the day's demand
         return world.anchor_rewards[anchor, pair], next_state, anchor
     mean = mean_reward(world, step, pair)
-    if code == 2:  # bernoulli
+    if code == 2:  # bernoulli: top with the probability that makes the mean right
         return (top if draws[2] * (top - bottom) < mean - bottom else bottom), next_state, anchor
     if code == 3:  # gaussian
         return mean + sigma * draws[2], next_state, anchor
     return mean, next_state, anchor
+
+
+@lean_kernel
+def follow_policies(
+    world: WorldArrays, draws: Draws, noise: NoiseModel, policies: Ints, policy_of: Ints, record: Record
+) -> None:
+    """Play row ``policy_of[step]`` of the policies at each step."""
+    for step in range(record.actions.size):
+        take_step(world, draws, noise, record, step, policies[policy_of[step], record.states[step]])
+
+
+@lean_kernel
+def play_randomly(world: WorldArrays, draws: Draws, noise: NoiseModel, uniforms: Floats, record: Record) -> None:
+    """Play an action drawn uniformly at each step."""
+    for step in range(record.actions.size):
+        state = record.states[step]
+        count = world.offsets[state + 1] - world.offsets[state]
+        take_step(world, draws, noise, record, step, int(uniforms[step] * count))

@@ -73,7 +73,7 @@ def check_model(model: Model, allow_transient: bool, where: str = "mdp") -> None
     source = int(np.flatnonzero(inside)[0])
     target = int(np.flatnonzero(~inside)[0])
     if closed.size == 1 and allow_transient:
-        stays = int(kernels.graph.can_avoid(model, inside))
+        stays = int(kernels.graph.find_avoiding_state(model, inside))
         if stays < 0:
             return
         raise NotCommunicatingError(

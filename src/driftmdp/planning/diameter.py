@@ -110,7 +110,7 @@ def _checked_targets(targets: Iterable[int], n_states: int) -> list[int]:
 
 
 def _by_elimination(model: Model) -> Diameter:
-    value, source, target, residual = kernels.hitting_times.all_targets(model, TOLERANCE)
+    value, source, target, residual = kernels.hitting_times.solve_all_targets(model, TOLERANCE)
     n_states = model.offsets.size - 1
     if n_states == 1:
         return Diameter(0.0)
@@ -156,7 +156,7 @@ def _by_target(model: Model, targets: Iterable[int]) -> Diameter:
         if error > TOLERANCE:  # the policy that the sweeps found is near the best, but may never arrive
             error = _eliminate(model, target, policy, times)
         if error == np.inf:
-            kernels.hitting_times.approach(model, order, policy)
+            kernels.hitting_times.approach_target(model, order, policy)
             error = _eliminate(model, target, policy, times)
         residual = max(residual, error)
         source = int(times.argmax())
@@ -172,7 +172,7 @@ def _eliminate(model: Model, target: int, policy: NDArray[np.int32], times: NDAr
     ones[target] = 0.0
     error = np.inf
     for _ in range(1000):
-        indptr, indices, data = kernels.hitting_times.sparse_system(model, target, policy)
+        indptr, indices, data = kernels.hitting_times.build_sparse_system(model, target, policy)
         system = sp.csr_array((data, indices, indptr), shape=(n_states, n_states))
         try:
             times[:] = solve_sparse(system, ones)

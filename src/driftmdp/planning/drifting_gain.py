@@ -128,7 +128,7 @@ def _solve_compiled(
     world = drifting.world._replace(reward_weight_data=scaled(drifting.world.reward_weight_data, unit))
     lower, upper = np.empty(steps.size), np.empty(steps.size)
     policy_of = np.empty(steps.size, np.int32)
-    failed, policies = kernels.gain.gains_along(world, steps, aim, LIMIT, lower, upper, policy_of)
+    failed, policies = kernels.gain.solve_along(world, steps, aim, LIMIT, lower, upper, policy_of)
     if failed >= 0:
         return _solve_each(drifting, steps, aim, accept, unit)
     return lower, upper, policies, policy_of

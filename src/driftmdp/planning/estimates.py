@@ -53,9 +53,9 @@ def as_rows(
     if table.shape != shape:
         raise InvalidInputError(f"{name} must have shape {shape}, pairs by states; got {table.shape}.")
     if not sp.issparse(table) and keep_zeros and table.size < 2**31 and _is_full(table):
-        indices = np.arange(table.size if shape[1] <= kernels.inner_max.SHORT else 0, dtype=np.int32) % np.int32(
-            shape[1]
-        )
+        indices = np.arange(
+            table.size if shape[1] <= kernels.inner_max.SHORT_ROW else 0, dtype=np.int32
+        ) % np.int32(shape[1])
         indptr, data = np.arange(shape[0] + 1, dtype=np.int32) * np.int32(shape[1]), table.ravel()
     else:
         matrix = sound_csr(table, name)

@@ -51,7 +51,7 @@ def plan_finite_horizon(drifting: DriftingMdp) -> FiniteHorizon:
     values = np.empty(as_drifting(drifting).space.n_states)
     policy = np.zeros((drifting.horizon, drifting.space.n_states), np.int32)
     unit_exponent(mean_reward_range(drifting))
-    kernels.backward_induction.induce_backward(drifting.world, values, policy)
+    kernels.bellman.induce_backward(drifting.world, values, policy, True)
     return FiniteHorizon(finite(values, "the total reward"), policy)
 
 
@@ -104,5 +104,5 @@ def total_reward(drifting: DriftingMdp, policy: ArrayLike, start: int = 0) -> fl
         )
     values = np.empty(shape[1])
     unit_exponent(mean_reward_range(drifting))
-    kernels.backward_induction.evaluate_backward(drifting.world, table, values)
+    kernels.bellman.induce_backward(drifting.world, values, table, False)
     return float(finite(values, "the total reward")[state])

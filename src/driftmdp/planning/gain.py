@@ -162,22 +162,22 @@ def sparse_policy_iteration(
     """Howard's policy iteration as in the kernel, with sparse elimination; return low, high, evaluations."""
     low, high = -np.inf, np.inf
     labels = np.empty(policy.size, np.int32)
-    patience = kernels.policy_iteration.PATIENCE
+    lookahead = kernels.policy_iteration.FIRST_LOOKAHEAD
     for evaluation in range(1, LIMIT + 1):
         n_classes = kernels.graph.recurrent_classes(model, policy, labels)
         if n_classes > 1:
             gains = [_class_gain(model, policy, np.flatnonzero(labels == c)) for c in range(n_classes)]
             kernels.policy_iteration.steer_to(model, policy, labels, int(np.argmax(gains)))
-        bias[:], discounted = _evaluate(model, policy, patience)
+        bias[:], discounted = _evaluate(model, policy, lookahead)
         size = np.abs(model.rewards).max() + (np.abs(bias).max() if discounted else 0.0)
         margin = kernels.policy_iteration.MARGIN * (1.0 + size)
         low, high, changed = kernels.bellman.bellman_step(model, bias, policy, margin)
         if high - low <= tolerance:
             return low, high, evaluation
         if changed:
-            kernels.bellman.spread(model, low, bias, policy, margin)
-        elif discounted and patience <= kernels.policy_iteration.MOST_PATIENCE:
-            patience *= 100.0
+            kernels.bellman.improve_in_place(model, low, bias, policy, margin)
+        elif discounted and lookahead <= kernels.policy_iteration.LAST_LOOKAHEAD:
+            lookahead *= 100.0
         else:
             return low, high, evaluation
     return low, high, LIMIT
@@ -188,16 +188,16 @@ def _class_gain(model: Model, policy: NDArray[np.int32], members: NDArray[np.int
     return _gain_and_bias(*policy_chain(model, policy, members))[0]
 
 
-def _evaluate(model: Model, policy: NDArray[np.int32], patience: float) -> tuple[NDArray[np.float64], bool]:
+def _evaluate(model: Model, policy: NDArray[np.int32], lookahead: float) -> tuple[NDArray[np.float64], bool]:
     """Return the bias of a policy with one recurrent class, and whether a discount had to decide, as the kernel."""
     chain, rewards = policy_chain(model, policy, np.arange(policy.size))
     try:
         gain, bias = _gain_and_bias(chain, rewards)
-        if kernels.policy_iteration.solves(model, policy, gain, bias):
+        if kernels.policy_iteration.solves_poisson(model, policy, gain, bias):
             return bias, False
     except RuntimeError:  # SuperLU: exactly singular, as good as several recurrent classes
         pass
-    system = sp.eye_array(policy.size) / patience + (1.0 - 1.0 / patience) * leaving_rates(chain)
+    system = sp.eye_array(policy.size) / lookahead + (1.0 - 1.0 / lookahead) * leaving_rates(chain)
     return solve_sparse(system, rewards), True
 
 

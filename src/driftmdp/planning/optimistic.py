@@ -34,7 +34,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from driftmdp import kernels
 from driftmdp.errors import InvalidInputError, NotConvergedError
-from driftmdp.kernels.arrays import PlanWorkspace
+from driftmdp.kernels.plan_arrays import PlanWorkspace, new_workspace, with_transitions
 from driftmdp.mdp import Space
 from driftmdp.planning.estimates import (
     ROWS_SUM,
@@ -48,7 +48,6 @@ from driftmdp.planning.estimates import (
 )
 from driftmdp.planning.gain import sparse_policy_iteration
 from driftmdp.planning.scale import finite, scaled, unit_exponent
-from driftmdp.planning.workspace import new_workspace, with_room_for_transitions
 from driftmdp.validation import LARGEST, as_vector
 
 SMALL = 4096  # places in all rows up to which there is room for the optimistic transitions from the start
@@ -90,7 +89,7 @@ class Optimistic:
     @functools.cached_property
     def transitions(self) -> sp.csr_array:
         """The optimistic transitions p~ of every pair, CSR of shape (n_pairs, S), made when first asked for."""
-        workspace, n = with_room_for_transitions(self._workspace), self.bias.size
+        workspace, n = with_transitions(self._workspace), self.bias.size
         workspace.u[:n] = self.bias
         workspace.order[:n] = np.arange(n)
         kernels.extended_value_iteration.sweep(
@@ -163,7 +162,7 @@ def extended_value_iteration(
         raise InvalidInputError(f"radius[{space.where(pair)}] must not be negative; got {balls[pair]:g}.")
     indptr, indices, data = as_rows(space, p_hat, "p_hat")
     sums, whole = np.empty(space.n_pairs), np.empty(space.n_pairs, np.int32)
-    places = kernels.extended_value_iteration.inspect(indptr, data, balls, space.n_states, sums, whole)
+    places = kernels.extended_value_iteration.measure_rows(indptr, data, balls, space.n_states, sums, whole)
     if not np.isfinite(sums).all():
         check_entries(space, indptr, indices, data, "p_hat")
     check_rows(
@@ -222,7 +221,7 @@ def extended_value_iteration_over_intervals(
     check_rows(space, whole | (tops >= 1 - ROWS_SUM), "upper", "sum to at least 1, or to 0 if never seen", tops)
     rows = indptr, indices, lows, highs - lows
     places = [
-        kernels.extended_value_iteration.widest(space.n_states, *row)
+        kernels.extended_value_iteration.count_extra_places(space.n_states, *row)
         for row in zip(support.tolist(), elsewhere, strict=True)
     ]
     stored = int(highs.size + sum(places) + space.n_states)
@@ -269,8 +268,8 @@ def _solve(
     low, high, iterations, status, accelerated = kernels.extended_value_iteration.iterate(
         workspace, n, epsilon, method == "fast", True
     )
-    if status == kernels.bellman.NO_ROOM:
-        workspace = with_room_for_transitions(workspace)
+    if status == kernels.bellman.BUFFER_FULL:
+        workspace = with_transitions(workspace)
         low, high, more, status, _ = kernels.extended_value_iteration.iterate(workspace, n, epsilon, True, True)
         iterations += more
     if status == kernels.bellman.OUT_OF_BUDGET:
@@ -278,7 +277,7 @@ def _solve(
         iterations += more
     bias = workspace.u[:n] - workspace.u[:n].min()
     policy = np.empty(n, np.int32)
-    kernels.extended_value_iteration.first_best(offsets, sized, row_of, workspace, n, policy)
+    kernels.extended_value_iteration.pick_first_best(offsets, sized, row_of, workspace, n, policy)
     plan = Optimistic(
         policy=policy,
         gain=scaled(high, -unit),

@@ -123,7 +123,7 @@ def _recurrent_classes(chain: sp.csr_array) -> list[NDArray[np.int64]]:
 def _stationary(chain: sp.csr_array) -> NDArray[np.float64]:
     """Return the stationary distribution of an irreducible chain."""
     if chain.shape[0] <= DENSE_LIMIT:
-        return np.asarray(kernels.stationary_distribution.stationary_distribution(chain.toarray()))
+        return np.asarray(kernels.policy_iteration.stationary_distribution(chain.toarray()))
     # Fix the mass of one state at 1 and solve the balance of the others.
     others = np.arange(1, chain.shape[0])
     entered = chain[[0]][:, others].toarray().ravel()

@@ -1,38 +1,36 @@
-"""From stored results to everything that a page shows."""
+"""Build the report of stored results, and write it as a page with figures."""
 
 from __future__ import annotations
 
-import itertools
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from driftmdp.display import brief, counted
+from driftmdp.display import brief
 from driftmdp.errors import InvalidInputError
-from driftmdp.experiments import CellCurves, Results
-from driftmdp.report import tables
-from driftmdp.report.borl_section import arms_section
-from driftmdp.report.claims import Claim
-from driftmdp.report.claims_section import Judged, judge
+from driftmdp.experiments import CellCurves, Results, load
+from driftmdp.report import sections, tables
 from driftmdp.report.content import Band, Curve, Figure, Line, ReportContent, Section, Table
 from driftmdp.report.figures import draw_curves, draw_drift
-from driftmdp.report.provenance import provenance_section
+from driftmdp.report.layout import Layout, layout_of
+from driftmdp.report.page import write_page
+from driftmdp.report.paper.claims import Claim, judge_claims
 from driftmdp.report.rendered_figure import RenderedFigure
-from driftmdp.report.view import View, view
 from driftmdp.statistics import mean_interval
 from driftmdp.validation import nearest_name
 
-MOST_NUMBERS = 1_500_000  # in a page; beyond, curves are thinned
+MAX_NUMBERS_PER_PAGE = 1_500_000  # with more, curves are thinned
 CURVE_RESAMPLES = 500  # for bands in a chart; tables have 2,000
 CURVE_DIGITS = 7
 
 
 @dataclass(frozen=True)
-class Built:
-    """A report, its drawings by the name of their files, and what a terminal shows: outcomes and claims."""
+class BuiltReport:
+    """The content of a report, its figures by file name, and what a terminal shows: outcomes and claims."""
 
     report: ReportContent
     drawings: dict[str, RenderedFigure]
@@ -42,7 +40,65 @@ class Built:
     __repr__ = brief
 
 
-def build(results: Results, baseline: str | None = None) -> Built:
+@dataclass(frozen=True)
+class WrittenReport:
+    """The files of a written report, and what the page shows.
+
+    Attributes
+    ----------
+    page, figures
+        The files.
+    n_missing
+        How many runs were missing.
+    built
+        What the page shows.
+    """
+
+    page: Path
+    figures: list[Path]
+    n_missing: int
+    built: BuiltReport
+
+
+def write_report(folder: str | Path, to: str | Path | None = None, baseline: str | None = None) -> WrittenReport:
+    """Write the page of a folder of results, and its figures as SVG and PNG.
+
+    Parameters
+    ----------
+    folder
+        The folder of the results.
+    to
+        The folder to write to; ``folder/report`` by default.
+    baseline
+        The label of the agent that others are compared with; the spec's by default.
+
+    Returns
+    -------
+    WrittenReport
+        The files.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from driftmdp.experiments import parse_spec, run
+    >>> spec = parse_spec('''
+    ... seeds = 2
+    ... problems = [{name = "two-state", parameters = {horizon = 100}}]
+    ... agents = [{name = "Random"}, {name = "Oracle"}]
+    ... ''')
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     session = run(spec, folder)
+    ...     write_report(folder).page.name
+    'index.html'
+    """
+    results = load(folder)
+    built = build(results, baseline)
+    target = Path(folder) / "report" if to is None else Path(to)
+    page, figures = write_page(target, built.report, built.drawings)
+    return WrittenReport(page, figures, results.n_missing, built)
+
+
+def build(results: Results, baseline: str | None = None) -> BuiltReport:
     """Return the report of some results.
 
     Parameters
@@ -64,116 +120,79 @@ def build(results: Results, baseline: str | None = None) -> Built:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     session = run(spec, folder)
     ...     [section.title for section in build(load(folder)).report.sections]
-    ['Collected, and missed', 'Who is better, and how sure that is', 'How the worlds drift', ...]
+    ['Reward and regret', 'Comparisons between agents', 'How the problems drift', 'The agents', 'Provenance']
     """
-    found = view(results)
-    if not found.curves:
+    layout = layout_of(results)
+    if not layout.curves:
         failed = not results.failures.empty
         why = f"its runs failed: see {results.folder / 'failures.json'}" if failed else "it has none"
         raise InvalidInputError(f"{results.folder} must have runs to report on; {why}. Run its spec again.")
-    base = _baseline(found, baseline)
-    judged = judge(found)
-    curves = _curves(found)
-    first = found.settings[0]
-    drawings = {what: draw_curves(found, first, curves, what) for what in ("reward", "regret")}
-    drawings["drift"] = draw_drift(found)
-    sections = [
-        judged.section if isinstance(judged, Judged) else judged,
-        Section("outcomes", "Collected, and missed", [], [tables.outcomes(found, s) for s in found.settings]),
-        Section("comparisons", "Who is better, and how sure that is", [], _comparisons(found, base)),
-        arms_section(found, drawings),
-        _drift_section(found, drawings["drift"]),
-        Section("agents", "The agents", [], [tables.agents_table(found, s) for s in found.settings]),
-        provenance_section(results),
+    base = _baseline(layout, baseline)
+    judged = judge_claims(layout)
+    settings = judged.best_first(layout.settings)
+    layout = replace(layout, settings=settings)
+    curves = _curves(layout)
+    arms = sections.arms_figures(layout)
+    drawings = {what: draw_curves(layout, settings[0], curves, what) for what in ("reward", "regret")}
+    drawings["drift"] = draw_drift(layout)
+    drawings |= {figure.id: drawn for figure, drawn in arms}
+    outcomes = [tables.outcomes(layout, setting) for setting in settings]
+    agents = [tables.agents_table(layout, setting) for setting in settings]
+    shown = [
+        judged.section(settings),
+        Section("outcomes", "Reward and regret", [], outcomes),
+        Section("comparisons", "Comparisons between agents", [], _comparisons(layout, base)),
+        Section("arms", "Arms drawn per block", [], [], [figure for figure, _ in arms]) if arms else None,
+        sections.drift_section(layout, drawings["drift"]),
+        Section("agents", "The agents", [], agents),
+        sections.provenance_section(results),
     ]
-    static = Figure("static", f"Cumulative reward; {first.label}", "A line an agent.", drawings["reward"].svg)
     report = ReportContent(
         str(results.manifest["spec"]["report"]["title"] or results.manifest["name"]),
-        _lead(found, judged),
-        found.panels,
-        found.lines,
-        found.settings,
+        sections.lead_section(layout, *judged.reason(settings)),
+        layout.panels,
+        layout.lines,
+        settings,
         curves,
-        [section for section in sections if section is not None],
-        static,
+        [section for section in shown if section is not None],
+        Figure("static", f"Cumulative reward; {settings[0].label}", "One line per agent.", drawings["reward"].svg),
     )
-    claims = judged.claims[0] if isinstance(judged, Judged) else []
-    return Built(report, drawings, tables.outcomes(found, first), claims)
+    return BuiltReport(report, drawings, outcomes[0], judged.claims.get(settings[0].id, []))
 
 
-def _baseline(found: View, name: str | None) -> Line:
-    wanted = name or found.results.manifest["spec"]["report"]["baseline"] or found.lines[0].label
-    line = found.line(wanted) or next((line for line in found.lines if line.label.startswith(f"{wanted} (")), None)
+def _baseline(layout: Layout, name: str | None) -> Line:
+    labels = [line.label for line in layout.lines]
+    wanted = name or layout.results.manifest["spec"]["report"]["baseline"] or labels[0]
+    line = layout.line(wanted) or next(
+        (line for line in layout.lines if line.label.startswith(f"{wanted} (")), None
+    )
     if line is None:
-        known = [line.label for line in found.lines]
         raise InvalidInputError(
-            f"baseline must be one of {', '.join(map(repr, known))}; got {wanted!r}.{nearest_name(wanted, known)}"
+            f"baseline must be one of {', '.join(map(repr, labels))}; got {wanted!r}.{nearest_name(wanted, labels)}"
         )
     return line
 
 
-def _lead(found: View, judged: Judged | Section | None) -> Section:
-    results = found.results
-    paragraphs = [
-        *results.manifest["spec"]["report"]["about"],
-        f"{counted(len(results.runs), 'run')}: {counted(len(found.panels), 'problem')}, "
-        f"{counted(len(results.manifest['agents']), 'agent')} (one per choice of parameters), "
-        f"{counted(len(results.manifest['seeds']), 'seed')}. Lines are means over seeds, bands are 95% "
-        "bootstrap intervals. Agents with the same seed face the same luck.",
-        *tables.vacuous_agents(results),
-    ]
-    if results.n_missing:
-        failed = f"; {len(results.failures):,} of them failed" if len(results.failures) else ""
-        are = "is" if results.n_missing == 1 else "are"
-        missing = counted(results.n_missing, "run")
-        paragraphs.append(f"{missing} that the spec asks for {are} missing here{failed}.")
-    if isinstance(judged, Judged):
-        paragraphs.append(judged.reason)
-    paragraphs += _covered(found)
-    return Section("lead", "What was run", paragraphs)
+def _comparisons(layout: Layout, base: Line) -> list[Table]:
+    found: list[Table | None] = []
+    for setting in layout.settings:
+        found += [tables.ranking(layout, setting), tables.paired_differences(layout, setting, base)]
+        found.append(tables.slopes(layout, setting))
+    return [table for table in found if table is not None]
 
 
-def _covered(found: View) -> list[str]:
-    """Return a sentence for every two agents of the first setting that did the same in every run."""
-    setting, said = found.settings[0], []
-    for one, other in itertools.combinations(found.lines, 2):
-        pairs = [(found.cell(setting, p, one), found.cell(setting, p, other)) for p in found.panels]
-        both = [(a, b) for a, b in pairs if a is not None and b is not None]
-        if both and all(np.array_equal(found.curves[a].rewards, found.curves[b].rewards) for a, b in both):
-            said.append(
-                f"{one.label} and {other.label} did exactly the same: in the charts one line covers the other."
-            )
-    return said
-
-
-def _comparisons(found: View, base: Line) -> list[Table]:
-    every: list[Table | None] = []
-    for s in found.settings:
-        every += [
-            tables.ranking(found, s),
-            tables.paired_differences(found, s, base),
-            tables.slopes(found, s),
-        ]
-    return [table for table in every if table is not None]
-
-
-def _drift_section(found: View, drawing: RenderedFigure) -> Section:
-    caption = "The mean reward and the transition probability that move most, and the optimal gain of every step"
-    figure = Figure("drift", caption, "Lines over time, a column for each problem.", drawing.svg)
-    return Section("drift", "How the worlds drift", [], [tables.problems_table(found)], [figure])
-
-
-def _curves(found: View) -> dict[str, Curve]:
+def _curves(layout: Layout) -> dict[str, Curve]:
     """Return the means and intervals of every cell that is shown."""
-    shown = [panel for setting in found.settings for panel in setting.curves.values()]
+    shown = [panel for setting in layout.settings for panel in setting.curves.values()]
     cells = list(dict.fromkeys(cell for panel in shown for cell in panel.values()))
-    most = max(20, MOST_NUMBERS // (6 * len(cells)))
+    n_points = max(20, MAX_NUMBERS_PER_PAGE // (6 * len(cells)))
     with ThreadPoolExecutor() as pool:
-        return dict(zip(cells, pool.map(lambda cell: _curve(found.curves[cell], most), cells), strict=True))
+        curves = pool.map(lambda cell: _curve(layout.curves[cell], n_points), cells)
+        return dict(zip(cells, curves, strict=True))
 
 
-def _curve(curves: CellCurves, most: int) -> Curve:
-    picked = np.unique(np.linspace(0, curves.t.size - 1, min(most, curves.t.size)).astype(int))
+def _curve(curves: CellCurves, n_points: int) -> Curve:
+    picked = np.unique(np.linspace(0, curves.t.size - 1, min(n_points, curves.t.size)).astype(int))
     rewards, regrets = _band(curves.rewards[:, picked]), _band(curves.regrets[:, picked])
     return Curve(curves.t[picked].tolist(), rewards, regrets, len(curves.seeds))
 

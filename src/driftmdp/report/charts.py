@@ -1,6 +1,6 @@
-"""How a panel is drawn: its Vega-Lite specification, and the colour and dashes of each line.
+"""The interactive charts: the Vega-Lite specification of a panel, and the colour and dashes of each line.
 
-A specification holds no numbers, so one serves every panel; the page fills its datasets.
+A specification holds no numbers, so one serves every panel. The page fills its datasets.
 
 ========== ===================================== ==============================================================
 dataset    fields                                drawn as
@@ -12,10 +12,11 @@ dataset    fields                                drawn as
            ``high``
 ========== ===================================== ==============================================================
 
-Colours are CSS variables, so a page that turns dark turns its charts dark too.
+Colours are CSS variables, so the charts follow the page into dark mode.
 
-The colours are those of Okabe and Ito, which people tell apart whatever colours they see. Those too pale for white
-paper are a little darker on light ground, and black is white on dark ground. Dashes repeat what the colours say.
+The colours are those of Okabe and Ito, which remain distinct for readers with colour vision deficiency. Those too
+pale for white paper are a little darker on a light background, and black is white on a dark one. Dashes repeat the
+information of the colours.
 """
 
 from __future__ import annotations
@@ -31,23 +32,14 @@ Scale = Literal["linear", "log"]
 LIGHT_COLOURS = ["#0072b2", "#d55e00", "#009e73", "#b8578d", "#c47f00", "#2f93d1", "#000000", "#a39600"]
 DARK_COLOURS = ["#3d9fdb", "#ee7733", "#1fbf92", "#dd92bd", "#e69f00", "#7cc8f2", "#f2f2f2", "#f0e442"]
 
-# Lengths of ink and gap, in pixels; none is the solid line.
-DASHES: list[list[int]] = [
-    [],
-    [7, 3],
-    [2, 2],
-    [9, 3, 2, 3],
-    [14, 4],
-    [4, 2],
-    [9, 2, 2, 2, 2, 2],
-    [1, 4],
-]
+# Lengths of dash and gap, in pixels; the empty list is the solid line.
+DASHES: list[list[int]] = [[], [7, 3], [2, 2], [9, 3, 2, 3], [14, 4], [4, 2], [9, 2, 2, 2, 2, 2], [1, 4]]
 
 
 def line_style(index: int) -> tuple[int, list[int]]:
-    """Return which colour (an index into the palettes) and which dashes the line at a position has.
+    """Return the colour (an index into the palettes) and the dashes of the line at a position.
 
-    Two of the first 64 lines never share both.
+    No two of the first 64 lines share both.
 
     Examples
     --------
@@ -65,7 +57,7 @@ def panel_spec(lines: Sequence[str], time: Scale = "linear", value: Scale = "lin
     Parameters
     ----------
     lines
-        The ids of the lines, in order; the order decides their looks.
+        The ids of the lines, in order; the order decides their colours and dashes.
     time, value
         The scales of the two axes.
 
@@ -83,7 +75,7 @@ def panel_spec(lines: Sequence[str], time: Scale = "linear", value: Scale = "lin
     return copy.deepcopy(_panel_spec(tuple(lines), time, value))
 
 
-@cache  # altair checks what it makes, which takes a tenth of a second
+@cache  # altair validates every specification, which takes a tenth of a second
 def _panel_spec(lines: tuple[str, ...], time: Scale, value: Scale) -> dict[str, Any]:
     import altair as alt
 
@@ -94,18 +86,15 @@ def _panel_spec(lines: tuple[str, ...], time: Scale, value: Scale) -> dict[str, 
     dash = alt.StrokeDash("line:N").legend(None).sort(None)
     dash = dash.scale(domain=list(lines), range=[dashes or [1, 0] for _, dashes in styles])
 
-    # A log scale has no zero, and Vega-Lite complains when told so.
-    x_scale = (
-        alt.Scale(type="log", nice=False) if time == "log" else alt.Scale(type="linear", nice=False, zero=True)
-    )
-    y_scale = (
-        alt.Scale(type="log", nice=False) if value == "log" else alt.Scale(type="linear", nice=True, zero=False)
-    )
+    # A log scale has no zero, and Vega-Lite warns if `zero` is given with it.
+    log = alt.Scale(type="log", nice=False)
+    x_scale = log if time == "log" else alt.Scale(type="linear", nice=False, zero=True)
+    y_scale = log if value == "log" else alt.Scale(type="linear", nice=True, zero=False)
     x = alt.X("t:Q").title("t").scale(x_scale).axis(tickCount=5)
     mean = alt.Y("mean:Q").title(None).scale(y_scale).axis(tickCount=5)
     low = alt.Y("low:Q").title(None).scale(y_scale)
 
-    # The page leaves out what cannot be drawn, so the charts need not look for it: that halves the time to draw.
+    # The page leaves out what cannot be drawn, so Vega need not filter for it, which halves the drawing time.
     def layer(dataset: str) -> alt.Chart:
         data = alt.NamedData(dataset, format=alt.JsonDataFormat(parse=None))
         return alt.Chart(data).encode(x=x, color=colour, detail="part:N")
@@ -119,13 +108,13 @@ def _panel_spec(lines: tuple[str, ...], time: Scale, value: Scale) -> dict[str, 
         layer("points").mark_point(filled=True, size=60, opacity=1, invalid="filter").encode(y=mean),
     )
     spec: dict[str, Any] = chart.properties(width="container", height=240).to_dict()
-    spec.pop("$schema")  # a name that looks like an address
+    spec.pop("$schema")  # it looks like an address to load
     spec["config"] = _config()
     return spec
 
 
 def _config() -> dict[str, Any]:
-    """Return the looks that all parts of a chart share; the panel around it is HTML and says what it shows."""
+    """Return the style that all parts of a chart share. Titles are in the HTML of the panel around it."""
     axis = {
         "labelColor": "var(--muted)",
         "titleColor": "var(--muted)",
@@ -147,6 +136,6 @@ def _config() -> dict[str, Any]:
         "view": {"stroke": None},
         "axis": axis,
         "axisX": {"grid": False},
-        # A fixed room for the labels: otherwise the chart is laid out, and drawn, twice.
+        # A fixed width for the labels; otherwise the chart is laid out, and drawn, twice.
         "axisY": {"domain": False, "ticks": False, "minExtent": 42},
     }

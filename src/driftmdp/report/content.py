@@ -1,4 +1,4 @@
-"""What a report shows, before it is drawn: plain values with names, and nothing of HTML.
+"""The content of a report as plain values, before it becomes HTML.
 
 ======== =====================================================================================================
 word     meaning
@@ -6,7 +6,7 @@ word     meaning
 panel    one problem: a small chart of its own
 line     one agent: a colour and a dash pattern, the same in every panel
 setting  a choice of the agents' parameters that the reader switches between; a report has at least one
-curve    the means of one (problem, agent, parameters) over its seeds, with intervals, at the checkpoints
+curve    means over the seeds of one (problem, agent, parameters), with intervals, at the checkpoints
 ======== =====================================================================================================
 """
 
@@ -19,7 +19,7 @@ from driftmdp.display import brief
 
 @dataclass(frozen=True)
 class Band:
-    """A mean with the bounds of its interval, one of each for every checkpoint."""
+    """Means with the bounds of their intervals, one of each per checkpoint."""
 
     mean: list[float]
     low: list[float | None]
@@ -28,7 +28,7 @@ class Band:
 
 @dataclass(frozen=True)
 class Curve:
-    """What an agent collected and missed in a problem, by time; each band is cumulative."""
+    """Cumulative reward and dynamic regret of an agent in a problem, over time."""
 
     t: list[int]
     reward: Band
@@ -38,7 +38,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Line:
-    """An agent, as a line in every panel."""
+    """An agent: one line in every panel."""
 
     id: str
     label: str
@@ -46,7 +46,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Panel:
-    """A problem, as a small chart."""
+    """A problem: one small chart."""
 
     id: str
     label: str
@@ -64,16 +64,16 @@ class Setting:
 
 @dataclass(frozen=True)
 class TableCell:
-    """What stands in a table: text for people and, where it is a number, the number."""
+    """One cell of a table: its text and, where it is a number, the number."""
 
     text: str
     value: float | None = None
-    kind: str = ""  # "", "best", "kept", "reproduced", "partly", "not": how it is marked
+    kind: str = ""  # the mark: "", "best", "kept", "reproduced", "partly" or "not"
 
 
 @dataclass(frozen=True)
 class Table:
-    """Columns and rows; ``setting`` is the id of the setting that it belongs to, or empty for all."""
+    """Columns and rows. ``setting`` is the id of the setting that the table belongs to, or empty for all."""
 
     id: str
     caption: str
@@ -85,7 +85,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Figure:
-    """A drawing that does not move: SVG text, with a description for those who cannot see it."""
+    """A static figure: SVG text, with a description for readers who cannot see it."""
 
     id: str
     caption: str
@@ -96,7 +96,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Section:
-    """A heading, some paragraphs, then tables and figures; empty sections are not made."""
+    """A heading, some paragraphs, then tables and figures."""
 
     id: str
     title: str
@@ -107,9 +107,9 @@ class Section:
 
 @dataclass(frozen=True)
 class ReportContent:
-    """Everything that a page shows, in the order in which it shows it.
+    """The content of a page, in the order in which it appears.
 
-    The interactive charts (``panels`` x ``lines`` for the chosen setting) stand after the section ``lead``, and
+    The interactive charts (``panels`` x ``lines`` for the chosen setting) come after the section ``lead`` and
     before ``sections``.
     """
 
@@ -120,6 +120,6 @@ class ReportContent:
     settings: list[Setting]  # the first is shown first
     curves: dict[str, Curve]
     sections: list[Section]
-    static: Figure  # the charts once more, for readers without scripts
+    static: Figure = Figure("static", "", "", "<svg/>")  # the charts again, for readers without scripts
 
     __repr__ = brief

@@ -1,4 +1,4 @@
-"""The figures that do not move, as SVG for pages and papers and as PNG. What is drawn is computed elsewhere."""
+"""Draw the static figures of a report. The data they show are computed elsewhere."""
 
 from __future__ import annotations
 
@@ -11,23 +11,28 @@ from numpy.typing import NDArray
 
 from driftmdp.report.charts import LIGHT_COLOURS, line_style
 from driftmdp.report.content import Curve, Setting
+from driftmdp.report.layout import Layout
 from driftmdp.report.rendered_figure import STYLE, RenderedFigure, styled
-from driftmdp.report.view import View
 
-MOST_PANELS = 12
-MOST_POINTS = 200  # of a line; more cannot be seen at this size
+MAX_PANELS = 12
+MAX_POINTS_PER_LINE = 200  # more cannot be seen at this size
 LEGEND_COLUMNS = 4
-SWINGS_SHOWN = 15
+MAX_SWINGS = 15
 
 
 @styled(STYLE)
-def draw_curves(found: View, setting: Setting, curves: Mapping[str, Curve], what: str) -> RenderedFigure:
-    """Draw cumulative ``"reward"`` or ``"regret"``: a panel a problem, a line an agent, its interval shaded."""
-    shown = found.panels[:MOST_PANELS]
-    figure, axes = _grid(len(shown), legend=math.ceil(len(found.lines) / LEGEND_COLUMNS))
+def draw_curves(layout: Layout, setting: Setting, curves: Mapping[str, Curve], what: str) -> RenderedFigure:
+    """Draw cumulative ``"reward"`` or ``"regret"``: one panel per problem, one line per agent, intervals shaded."""
+    shown = layout.panels[:MAX_PANELS]
+    columns, legend_rows = min(len(shown), 2), math.ceil(len(layout.lines) / LEGEND_COLUMNS)
+    rows = math.ceil(len(shown) / columns)
+    figure, grid = _figure(rows, columns, (4.2, 3.0), bottom=0.6 + 0.22 * legend_rows)
+    axes = grid.ravel()
+    for ax in axes[len(shown) :]:
+        ax.set_visible(False)
     for panel, ax in zip(shown, axes, strict=False):
-        for number, line in enumerate(found.lines):
-            cell = found.cell(setting, panel, line)
+        for number, line in enumerate(layout.lines):
+            cell = layout.cell(setting, panel, line)
             if cell is not None:
                 _draw_line(ax, curves[cell], what, line.label, number)
         ax.set_title(panel.label, fontsize=9)
@@ -44,7 +49,7 @@ def _draw_line(ax: Any, curve: Curve, what: str, label: str, number: int) -> Non
     colour = LIGHT_COLOURS[index]
     band = curve.reward if what == "reward" else curve.regret
     pattern = (0, tuple(dash)) if dash else "-"
-    shown = np.unique(np.linspace(0, len(curve.t) - 1, MOST_POINTS).astype(int))
+    shown = np.unique(np.linspace(0, len(curve.t) - 1, MAX_POINTS_PER_LINE).astype(int))
     t = np.array(curve.t)[shown]
     ax.plot(t, np.array(band.mean)[shown], color=colour, linestyle=pattern, linewidth=1.4, label=label)
     if curve.n_seeds > 1:
@@ -53,54 +58,53 @@ def _draw_line(ax: Any, curve: Curve, what: str, label: str, number: int) -> Non
 
 
 @styled(STYLE)
-def draw_drift(found: View) -> RenderedFigure:
-    """Draw the mean reward and the transition probability that move most, and the optimal gain, by problem."""
-    shown = [panel for panel in found.panels if panel.id in found.problems][:MOST_PANELS]
+def draw_drift(layout: Layout) -> RenderedFigure:
+    """Draw the mean reward and the transition probability that change most, and the optimal gain, per problem."""
+    shown = [panel for panel in layout.panels if panel.id in layout.problems][:MAX_PANELS]
     figure, axes = _figure(2, len(shown), (3.1, 2.4))
     for column, panel in enumerate(shown):
-        row = found.problems[panel.id]
+        row = layout.problems[panel.id]
         top, bottom = axes[0][column], axes[1][column]
         rewards = {row["drift_reward_name"]: row["drift_reward"], "optimal gain": row["drift_gain"]}
-        _draw_course(top, row["drift_t"], rewards, first_colour=0)
-        _draw_course(
-            bottom, row["drift_t"], {row["drift_transition_name"]: row["drift_transition"]}, first_colour=2
-        )
+        transitions = {row["drift_transition_name"]: row["drift_transition"]}
+        _draw_series(top, row["drift_t"], rewards, first_colour=0)
+        _draw_series(bottom, row["drift_t"], transitions, first_colour=2)
         bottom.set_ylim(-0.02, 1.02)
         top.set_title(_short(panel.label), fontsize=8)
     return RenderedFigure(figure)
 
 
-def _draw_course(ax: Any, t: Any, courses: Mapping[str, Any], first_colour: int) -> None:
-    last = stretch(np.asarray(next(iter(courses.values()))))
-    for number, (name, course) in enumerate(courses.items()):
+def _draw_series(ax: Any, t: Any, series: Mapping[str, Any], first_colour: int) -> None:
+    last = readable_length(np.asarray(next(iter(series.values()))))
+    for number, (name, values) in enumerate(series.items()):
         colour, dash = LIGHT_COLOURS[first_colour + number], "--" if number else "-"
-        ax.plot(t[:last], course[:last], color=colour, linestyle=dash, linewidth=1.2, label=name)
+        ax.plot(t[:last], values[:last], color=colour, linestyle=dash, linewidth=1.2, label=name)
     ax.set_xlabel("t" if last == len(t) else f"t, the first {t[last - 1]:,} of {t[-1]:,} steps", fontsize=8)
     ax.legend(fontsize=7, loc="upper right")
 
 
-def stretch(course: NDArray[np.float64]) -> int:
-    """Return how many points to show so that a course swings some fifteen times at most.
+def readable_length(values: NDArray[np.float64]) -> int:
+    """Return how many points to show so that a series swings some fifteen times at most.
 
     Examples
     --------
-    >>> stretch(np.arange(100.0)), stretch(np.sin(np.arange(2000.0)))
+    >>> readable_length(np.arange(100.0)), readable_length(np.sin(np.arange(2000.0)))
     (100, 94)
     """
-    turns = np.flatnonzero(np.diff(np.sign(np.diff(course))) != 0) + 2
-    return int(turns[2 * SWINGS_SHOWN - 1]) if turns.size >= 2 * SWINGS_SHOWN else course.size
+    turns = np.flatnonzero(np.diff(np.sign(np.diff(values))) != 0) + 2
+    return int(turns[2 * MAX_SWINGS - 1]) if turns.size >= 2 * MAX_SWINGS else values.size
 
 
 @styled(STYLE)
 def draw_arms(draws: Mapping[str, Mapping[str, tuple[list[str], NDArray[np.float64]]]]) -> RenderedFigure:
-    """Draw which arms a master drew over time: a column a problem, a row each part of the arms."""
+    """Draw which arms a master drew over time: one column per problem, one row per part of the arms."""
     parts = list(next(iter(draws.values())))
-    figure, axes = _figure(len(parts), min(len(draws), MOST_PANELS), (3.0, 2.4), right=1.0)
-    top = max(float(shares.max()) for found in draws.values() for _, shares in found.values())
-    for column, (title, found) in enumerate(list(draws.items())[:MOST_PANELS]):
+    figure, axes = _figure(len(parts), min(len(draws), MAX_PANELS), (3.0, 2.4), right=1.0)
+    top = max(float(shares.max()) for by_part in draws.values() for _, shares in by_part.values())
+    for column, (title, by_part) in enumerate(list(draws.items())[:MAX_PANELS]):
         axes[0][column].set_title(_short(title), fontsize=8)
         for row, part in enumerate(parts):
-            values, shares = found[part]
+            values, shares = by_part[part]
             ax = axes[row][column]
             edges = (0.5, shares.shape[1] + 0.5, -0.5, len(values) - 0.5)  # blocks count from 1
             image = ax.imshow(shares, aspect="auto", origin="lower", cmap="cividis", vmin=0, vmax=top, extent=edges)
@@ -121,22 +125,12 @@ def _short(label: str) -> str:
     return label if len(label) <= 42 else f"{label[:39]}..."
 
 
-def _grid(n: int, legend: int) -> tuple[Any, list[Any]]:
-    """Return a figure of two columns with room for so many lines of a legend below, and its axes one by one."""
-    columns = 1 if n == 1 else 2
-    figure, axes = _figure(math.ceil(n / columns), columns, (4.2, 3.0), bottom=0.6 + 0.22 * legend)
-    flat = [ax for line in axes for ax in line]
-    for ax in flat[n:]:
-        ax.set_visible(False)
-    return figure, flat
-
-
 def _figure(
     rows: int, columns: int, size: tuple[float, float], bottom: float = 0.5, right: float = 0.15
 ) -> tuple[Any, Any]:
-    """Return a figure that belongs to no window, and its axes as rows of columns.
+    """Return a figure without a window, and its axes as an array of rows and columns.
 
-    Margins are in inches and fixed: matplotlib's own layout would take longer than all the drawing.
+    Margins are in inches and fixed, because matplotlib's own layout takes longer than all the drawing.
     """
     from matplotlib.figure import Figure
 

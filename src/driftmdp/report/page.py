@@ -1,8 +1,8 @@
-"""A report as one HTML page that is whole in itself: it opens from a disk, without a network.
+"""A report as one self-contained HTML page, which opens from a disk without a network.
 
-Names come from specs and files that anyone may have written, so nothing of a report is trusted. The template
-escapes all of it, the numbers travel as JSON without any character that HTML could read, drawings are images (an
-image never runs scripts), and the page's own policy admits only the scripts whose hashes it lists, and no request.
+Names come from specs and files that anyone may have written, so no text of a report is trusted. The template
+escapes all of it. Numbers are JSON without any character that HTML could interpret. Figures are images, which never
+run scripts. The page's content security policy admits only the scripts whose hashes it lists, and no request.
 """
 
 from __future__ import annotations
@@ -11,45 +11,62 @@ import base64
 import hashlib
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from driftmdp._version import __version__
+from driftmdp.experiments.store import writing
+from driftmdp.files import write_whole
 from driftmdp.report.charts import DARK_COLOURS, LIGHT_COLOURS, Scale, line_style, panel_spec
 from driftmdp.report.content import Band, Curve, ReportContent, Table
+from driftmdp.report.rendered_figure import RenderedFigure
 
 VENDORED = ["vega.min.js", "vega-lite.min.js", "vega-interpreter.js"]
-SIGNS = {
-    "best": "\u2605",
-    "kept": "\u2713",
-    "reproduced": "\u2713",
-    "partly": "\u25d0",
-    "not": "\u2717",
-}  # star, tick, half moon, cross
+# star, tick, tick, half moon, cross
+SIGNS = {"best": "\u2605", "kept": "\u2713", "reproduced": "\u2713", "partly": "\u25d0", "not": "\u2717"}
+
+
+def write_page(
+    folder: Path,
+    report: ReportContent,
+    drawings: Mapping[str, RenderedFigure],
+    other_files: Mapping[str, bytes] | None = None,
+) -> tuple[Path, list[Path]]:
+    """Write figures, other files and ``index.html`` to ``folder``; return the page and the figures' files.
+
+    The folder is made if needed. Each file is written whole or not at all.
+    """
+    page, figures = render(report).encode(), []
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, drawing in drawings.items():
+            figures += drawing.write(folder, name)
+        for name, content in {**(other_files or {}), "index.html": page}.items():
+            write_whole(folder / name, content)
+    return folder / "index.html", figures
 
 
 def render(report: ReportContent) -> str:
-    """Return the page that shows a report.
+    """Return the HTML page of a report.
 
     Parameters
     ----------
     report
-        What to show.
+        The content.
 
     Returns
     -------
     str
-        HTML, with its style, scripts, numbers and drawings inside; write it to a file as UTF-8.
+        HTML that contains its style, scripts, numbers and figures; write it to a file as UTF-8.
 
     Examples
     --------
-    >>> from driftmdp.report.content import Figure, ReportContent, Section
-    >>> nothing = Figure(id="static", caption="", description="", svg="<svg/>")
+    >>> from driftmdp.report.content import ReportContent, Section
     >>> lead = Section(id="lead", title="What was found", paragraphs=["1 < 2"])
-    >>> empty = {"panels": [], "lines": [], "settings": [], "curves": {}, "sections": []}
-    >>> report = ReportContent("A page", lead, static=nothing, **empty)
+    >>> report = ReportContent("A page", lead, panels=[], lines=[], settings=[], curves={}, sections=[])
     >>> "<p>1 &lt; 2</p>" in render(report)
     True
     """
@@ -58,7 +75,7 @@ def render(report: ReportContent) -> str:
     environment = Environment(
         loader=PackageLoader("driftmdp.report", "."), autoescape=True, undefined=StrictUndefined
     )
-    environment.filters |= {"data_uri": _data_uri, "number": _number, "numeric_columns": _numeric_columns}
+    environment.filters |= {"data_uri": _data_uri, "numeric_columns": _numeric_columns}
     scripts = [_vendored(name) for name in VENDORED] + [_text("page.js")] if report.panels else []
     return environment.get_template("page.html.jinja").render(
         report=report,
@@ -76,9 +93,9 @@ def render(report: ReportContent) -> str:
 
 
 def chart_data(report: ReportContent) -> dict[str, Any]:
-    """Return what the charts are drawn from, as plain values; the page holds it as JSON, in the element ``data``.
+    """Return the data of the charts as plain values, which the page holds as JSON in its element ``data``.
 
-    Numbers that are not finite are None.
+    Numbers that are not finite become None.
     """
     ids = [line.id for line in report.lines]
     scales: tuple[Scale, Scale] = ("linear", "log")
@@ -92,24 +109,22 @@ def chart_data(report: ReportContent) -> dict[str, Any]:
 
 
 def _curve(curve: Curve) -> dict[str, Any]:
-    # By hand, as `asdict` copies number by number: that took longer than all the rest of the page.
-    bands = {"reward": _band(curve.reward), "regret": _band(curve.regret)}
-    return {"t": curve.t, **bands, "n_seeds": curve.n_seeds}
+    # Not `asdict`, which copies number by number: that took longer than all the rest of the page.
+    return {"t": curve.t, "reward": _band(curve.reward), "regret": _band(curve.regret), "n_seeds": curve.n_seeds}
 
 
 def _band(band: Band) -> dict[str, list[float | None]]:
-    return {"mean": _finite(band.mean), "low": _finite(band.low), "high": _finite(band.high)}
-
-
-def _finite(values: Sequence[float | None]) -> list[float | None]:
-    """Replace numbers that JSON cannot write with None."""
-    return [value if value is not None and math.isfinite(value) else None for value in values]
+    lists: dict[str, Sequence[float | None]] = {"mean": band.mean, "low": band.low, "high": band.high}
+    return {
+        name: [value if value is not None and math.isfinite(value) else None for value in values]
+        for name, values in lists.items()
+    }
 
 
 def _json(value: Any) -> str:
-    r"""Write JSON that stays inside a script element, whatever its texts say.
+    r"""Return JSON that cannot end its script element, whatever the texts in it are.
 
-    Everything outside ASCII is written ``\uXXXX`` by ``json`` (U+2028 too); the rest is what HTML could read.
+    ``json`` writes everything outside ASCII as ``\uXXXX`` (U+2028 too). What HTML could interpret is replaced here.
     """
     text = json.dumps(value, allow_nan=False, separators=(",", ":"))
     return text.replace("<", r"\u003c").replace(">", r"\u003e").replace("&", r"\u0026")
@@ -120,13 +135,13 @@ def _text(name: str) -> str:
 
 
 def _vendored(name: str) -> str:
-    """Return a script of others below its licence, which asks to go where the script goes."""
+    """Return a vendored script below its licence, which must accompany every copy."""
     licence = _text(f"vendor/{name.split('.')[0]}.LICENSE")
     return f"/*! {licence}*/\n{_text(f'vendor/{name}')}"
 
 
 def _policy(scripts: list[str]) -> str:
-    """Return the page's content security policy: these scripts and no other, and no request."""
+    """Return the page's content security policy: only these scripts, and no request."""
     digests = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
     admitted = " ".join(f"'sha256-{digest}'" for digest in digests) or "'none'"
     return (
@@ -137,11 +152,6 @@ def _policy(scripts: list[str]) -> str:
 
 def _data_uri(svg: str) -> str:
     return "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
-
-
-def _number(value: float) -> str:
-    """Write a number so that reading it gives the same one."""
-    return repr(float(value))
 
 
 def _numeric_columns(table: Table) -> set[int]:

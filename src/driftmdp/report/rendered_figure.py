@@ -1,11 +1,14 @@
-"""What all figures share: one style, whatever the user's is, and files whose bytes depend on the data only."""
+"""Rendered figures: one style whatever the user's is, and files whose bytes depend on the data only."""
 
 from __future__ import annotations
 
 import functools
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, TypeVar, cast
+
+from driftmdp.files import write_whole
 
 STYLE: dict[Any, Any] = {
     "axes.grid": True,
@@ -21,7 +24,7 @@ Draw = TypeVar("Draw", bound=Callable[..., Any])
 
 
 def styled(style: Mapping[Any, Any]) -> Callable[[Draw], Draw]:
-    """Let the function below draw, and save, in a style, whatever the user's is."""
+    """Decorate a function so that it draws and saves in ``style``, whatever the user's matplotlib settings are."""
 
     def decorate(draw: Draw) -> Draw:
         @functools.wraps(draw)
@@ -39,7 +42,7 @@ def styled(style: Mapping[Any, Any]) -> Callable[[Draw], Draw]:
 
 
 class RenderedFigure:
-    """A figure, finished: ``svg`` text and ``png`` bytes. Make it in the style that the figure was drawn in."""
+    """A finished figure: ``svg`` text and ``png`` bytes. Make it in the style that the figure was drawn in."""
 
     def __init__(self, figure: Any) -> None:
         svg, png = io.StringIO(), io.BytesIO()
@@ -47,3 +50,11 @@ class RenderedFigure:
         figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
         self.svg = svg.getvalue()
         self.png = png.getvalue()
+
+    def write(self, folder: Path, name: str, formats: Sequence[str] = ("svg", "png")) -> list[Path]:
+        """Write the figure to ``folder`` in each format, and return the paths."""
+        content = {"svg": self.svg.encode(), "png": self.png}
+        paths = [folder / f"{name}.{suffix}" for suffix in formats]
+        for path, suffix in zip(paths, formats, strict=True):
+            write_whole(path, content[suffix])
+        return paths

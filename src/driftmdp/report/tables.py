@@ -1,7 +1,8 @@
-"""The tables of a report: what was collected and missed, ranks, paired differences, slopes, parameters."""
+"""The tables of a report: outcomes, ranks, paired differences, slopes, problems and agents."""
 
 from __future__ import annotations
 
+import functools
 import math
 from collections import defaultdict
 from collections.abc import Mapping
@@ -10,32 +11,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from driftmdp import statistics
 from driftmdp.display import counted
 from driftmdp.errors import InvalidInputError
 from driftmdp.experiments import Results
 from driftmdp.experiments.identity import shown
-from driftmdp.experiments.rows import read_json
+from driftmdp.experiments.schema import read_json
 from driftmdp.report.content import Line, Panel, Setting, Table, TableCell
-from driftmdp.report.text import interval_cell, number_cell, p_cell
-from driftmdp.report.view import View
+from driftmdp.report.layout import Layout
+from driftmdp.report.text import interval_cell, interval_text, note, number_cell, p_cell, table_row
 from driftmdp.simulation.run import VACUOUS_ADVICE
-from driftmdp.statistics import (
-    difference_interval,
-    holm,
-    log_log_slope,
-    mean_interval,
-    rank_shares,
-    sign_flip_test,
-)
 
-LEVEL = 0.05
-NEARLY_ALL = 0.99  # of an agent's plans
-MOST_NAMES = 6  # in a sentence
-ROUNDING = 1e-9  # a variation below this is that of sums in floating point
+Floats = NDArray[np.float64]
+SIGNIFICANCE_LEVEL = 0.05
+VACUOUS_SHARE = 0.99  # of an agent's plans: all or nearly all
+MAX_NAMES_IN_SENTENCE = 6
+ROUNDING = 1e-9  # a variation below this is an artefact of sums in floating point
+DASH = TableCell("–")  # noqa: RUF001
 
 
 def outcome_rows(results: Results) -> tuple[list[str], list[list[str]]]:
-    """Return a short table of results, for a terminal: problem, agent, seeds, mean reward and mean regret.
+    """Return a short table of results for a terminal: problem, agent, seeds, mean reward and mean regret.
 
     Examples
     --------
@@ -43,187 +39,153 @@ def outcome_rows(results: Results) -> tuple[list[str], list[list[str]]]:
     """
     rows = []
     for (problem, agent), runs in results.runs.groupby(["problem", "agent"], sort=False):
-        reward, regret = mean_interval(runs["reward"].to_numpy()), mean_interval(runs["regret"].to_numpy())
-        rows.append(
-            [str(problem), str(agent), str(len(runs)), interval_cell(reward).text, interval_cell(regret).text]
-        )
+        means = [interval_text(statistics.mean_interval(runs[name].to_numpy())) for name in ("reward", "regret")]
+        rows.append([str(problem), str(agent), str(len(runs)), *means])
     return ["problem", "agent", "seeds", "reward [95%]", "dynamic regret [95%]"], rows
 
 
-def outcomes(found: View, setting: Setting) -> Table:
-    """Return cumulative reward and dynamic regret at the horizon, for every problem and agent."""
+def outcomes(layout: Layout, setting: Setting) -> Table:
+    """Return cumulative reward and dynamic regret at the horizon, per problem and agent."""
     rows = []
-    for panel in found.panels:
-        cells = [(line, cell) for line in found.lines if (cell := found.cell(setting, panel, line))]
-        learners = [cell for line, cell in cells if not _is_oracle(found, setting, panel, line)]
-        best = min((found.estimates(cell).regret_mean.estimate for cell in learners), default=math.nan)
+    for panel in layout.panels:
+        cells = [(line, cell) for line in layout.lines if (cell := layout.cell(setting, panel, line))]
+        learners = [layout.estimates(cell).regret_mean for _, cell in cells if not layout.is_oracle(cell)]
+        best = min((regret.estimate for regret in learners), default=math.nan)
         for line, cell in cells:
-            known = found.estimates(cell)
-            rows.append(
-                [
-                    TableCell(panel.label),
-                    TableCell(line.label),
-                    interval_cell(known.reward_mean),
-                    interval_cell(known.reward_median),
-                    interval_cell(known.regret_mean, "best" if known.regret_mean.estimate == best else ""),
-                    interval_cell(known.regret_median),
-                ]
-            )
-    columns = [
-        "Problem",
-        "Agent",
-        "Reward, mean",
-        "Reward, median",
-        "Dynamic regret, mean",
-        "Dynamic regret, median",
-    ]
+            _, *rewards, regret, median_regret = layout.estimates(cell)
+            marked = interval_cell(regret, "best" if regret.estimate == best else "")
+            rows.append(table_row(panel.label, line.label, *rewards, marked, median_regret))
+    columns = ["Problem", "Agent", "Reward, mean", "Reward, median"]
+    columns += ["Dynamic regret, mean", "Dynamic regret, median"]
     return Table(
         f"outcomes-{setting.id}",
-        f"Cumulative reward and dynamic regret at the horizon; 95% bootstrap intervals, {_seeds(found, setting)}",
+        f"Cumulative reward and dynamic regret at the horizon; 95% bootstrap intervals, {_seeds(layout, setting)}",
         columns,
         rows,
         setting.id,
-        "Regret is measured with mean rewards against the optimal gain of every step. The least mean regret of "
-        "each problem is marked, the Oracle's aside.",
+        note("outcomes"),
     )
 
 
-def _seeds(found: View, setting: Setting) -> str:
-    counts = {found.estimates(cell).n_seeds for cells in setting.curves.values() for cell in cells.values()}
+def _seeds(layout: Layout, setting: Setting) -> str:
+    counts = {layout.estimates(cell).n_seeds for cells in setting.curves.values() for cell in cells.values()}
     return counted(min(counts), "seed") if len(counts) == 1 else f"{min(counts)} to {max(counts)} seeds"
 
 
-def ranking(found: View, setting: Setting) -> Table:
-    """Return every agent's rank by mean dynamic regret in every problem, with intervals over seeds."""
+def ranking(layout: Layout, setting: Setting) -> Table:
+    """Return every agent's rank by mean dynamic regret per problem, with intervals over seeds."""
     ranks: dict[str, dict[str, TableCell]] = defaultdict(dict)
     values: dict[str, list[float]] = defaultdict(list)
-    for panel in found.panels:
-        lines, table = _by_seed(found, setting, panel)
-        if not lines or not len(table):
+    for panel in layout.panels:
+        lines, regrets, learners = _regrets_by_seed(layout, setting, panel)
+        if not len(regrets):
             continue
-        ranked, order = rank_shares(-table), _rank_of_means(table)
-        learners = [k for k, line in enumerate(lines) if not _is_oracle(found, setting, panel, line)]
-        best = min((order[k] for k in learners), default=math.nan)
+        resampled, order = statistics.rank_shares(-regrets), _rank_of_means(regrets)
+        best = min(order[learners], default=math.nan)
         for k, line in enumerate(lines):
             values[line.id].append(order[k])
-            text = f"{order[k]:g} [{ranked.low[k]:g}, {ranked.high[k]:g}]" if len(table) > 1 else f"{order[k]:g}"
-            ranks[line.id][panel.id] = TableCell(text, float(order[k]), "best" if order[k] == best else "")
-    present = sorted((line for line in found.lines if line.id in ranks), key=lambda line: np.mean(values[line.id]))
-    rows = [
-        [
-            TableCell(line.label),
-            number_cell(float(np.mean(values[line.id])), 3),
-            *(ranks[line.id].get(panel.id, TableCell("–")) for panel in found.panels),  # noqa: RUF001
-        ]
-        for line in present
-    ]
+            bounds = f" [{resampled.low[k]:g}, {resampled.high[k]:g}]" if len(regrets) > 1 else ""
+            kind = "best" if order[k] == best else ""
+            ranks[line.id][panel.id] = TableCell(f"{order[k]:g}{bounds}", float(order[k]), kind)
+    means = {line_id: float(np.mean(of_line)) for line_id, of_line in values.items()}
+    present = sorted((line for line in layout.lines if line.id in means), key=lambda line: means[line.id])
+    rows = []
+    for line in present:
+        by_panel = [ranks[line.id].get(panel.id, DASH) for panel in layout.panels]
+        rows.append(table_row(line.label, number_cell(means[line.id], 3), *by_panel))
     return Table(
         f"ranking-{setting.id}",
         "Rank by mean dynamic regret; in brackets 95% of its resamples over seeds",
-        ["Agent", "Mean rank", *(panel.label for panel in found.panels)],
+        ["Agent", "Mean rank", *(panel.label for panel in layout.panels)],
         rows,
         setting.id,
-        "1 is best; equal means share a rank. Seeds are resampled whole, so agents are compared on the same luck.",
+        note("ranking"),
     )
 
 
-def _is_oracle(found: View, setting: Setting, panel: Panel, line: Line) -> bool:
-    cell = found.cell(setting, panel, line)
-    return cell is not None and found.agent_of[cell]["name"] == "Oracle"
-
-
-def _by_seed(found: View, setting: Setting, panel: Panel) -> tuple[list[Line], NDArray[np.float64]]:
-    """Return the lines of a panel and their regrets, one row for each seed that all of them have."""
-    lines = [line for line in found.lines if found.cell(setting, panel, line)]
-    cells = [found.totals(str(found.cell(setting, panel, line))) for line in lines]
+def _regrets_by_seed(layout: Layout, setting: Setting, panel: Panel) -> tuple[list[Line], Floats, list[bool]]:
+    """Return a panel's lines, their regrets (one row per common seed), and which lines are not the Oracle."""
+    cells = [(line, cell) for line in layout.lines if (cell := layout.cell(setting, panel, line))]
     if not cells:
-        return [], np.empty((0, 0))
-    common = cells[0][2]
-    for _, _, seeds in cells[1:]:
-        common = np.intersect1d(common, seeds)
-    return lines, np.column_stack([regrets[np.isin(seeds, common)] for _, regrets, seeds in cells])
+        return [], np.empty((0, 0)), []
+    totals = [layout.totals(cell) for _, cell in cells]
+    common = functools.reduce(np.intersect1d, [seeds for _, _, seeds in totals])
+    regrets = np.column_stack([regrets[np.isin(seeds, common)] for _, regrets, seeds in totals])
+    return [line for line, _ in cells], regrets, [not layout.is_oracle(cell) for _, cell in cells]
 
 
-def _rank_of_means(table: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the rank of each column's mean, 1 the least; equal means share the average rank."""
-    means = table.mean(axis=0)
-    ahead, tolerance = means[:, None] - means[None, :], 1e-12 * float(np.abs(table).max())
+def _rank_of_means(regrets: Floats) -> Floats:
+    """Return the rank of each column's mean, 1 the lowest; equal means share the average rank."""
+    means = regrets.mean(axis=0)
+    ahead, tolerance = means[:, None] - means[None, :], 1e-12 * float(np.abs(regrets).max())
     below, equal = (ahead > tolerance).sum(axis=1), (np.abs(ahead) <= tolerance).sum(axis=1)
     return np.asarray(below + (equal + 1) / 2)
 
 
-def paired_differences(found: View, setting: Setting, baseline: Line) -> Table | None:
+def paired_differences(layout: Layout, setting: Setting, baseline: Line) -> Table | None:
     """Return how much less every agent regrets than the baseline with the same seeds, tested and corrected."""
-    compared: list[tuple[Panel, Line, NDArray[np.float64]]] = []
-    for panel in found.panels:
-        base = found.cell(setting, panel, baseline)
-        for line in found.lines:
-            cell = found.cell(setting, panel, line)
+    compared: list[tuple[Panel, Line, Floats]] = []
+    for panel in layout.panels:
+        base = layout.cell(setting, panel, baseline)
+        for line in layout.lines:
+            cell = layout.cell(setting, panel, line)
             if base is None or cell is None or line.id == baseline.id:
                 continue
-            (_, theirs, their_seeds), (_, ours, our_seeds) = found.totals(base), found.totals(cell)
+            (_, theirs, their_seeds), (_, ours, our_seeds) = layout.totals(base), layout.totals(cell)
             common = np.intersect1d(their_seeds, our_seeds)
             if common.size:
                 less = theirs[np.isin(their_seeds, common)] - ours[np.isin(our_seeds, common)]
                 compared.append((panel, line, less))
     if not compared:
         return None
-    flips = max(9999, 200 * len(compared))  # so many that Holm's correction leaves something to find
-    adjusted = holm([sign_flip_test(less, flips) if less.size > 1 else math.nan for _, _, less in compared])
+    flips = max(9999, 200 * len(compared))  # enough for a p-value that survives Holm's correction
+    adjusted = statistics.holm(
+        [statistics.sign_flip_test(less, flips) if less.size > 1 else math.nan for _, _, less in compared]
+    )
     rows = []
-    for (panel, line, less), p in zip(compared, adjusted, strict=True):
-        rows.append(
-            [
-                TableCell(panel.label),
-                TableCell(line.label),
-                TableCell(str(less.size), float(less.size)),
-                interval_cell(difference_interval(less, np.zeros(less.size))),
-                p_cell(float(p)),
-                TableCell(_verdict(less, float(p))),
-            ]
-        )
+    for (panel, line, less), p in zip(compared, adjusted.tolist(), strict=True):
+        difference = statistics.difference_interval(less, np.zeros(less.size))
+        rows.append(table_row(panel.label, line.label, less.size, difference, p_cell(p), _finding(less, p)))
     return Table(
         f"paired-{setting.id}",
-        f"How much less dynamic regret than {baseline.label}, seed by seed",
+        f"How much less dynamic regret than {baseline.label}, paired by seed",
         ["Problem", "Agent", "Seeds", f"Less regret than {baseline.label}, mean", "p, corrected", "Finding"],
         rows,
         setting.id,
-        "Both agents of a pair face the same luck. A sign-flip test of no difference, corrected for the "
-        f"{counted(len(rows), 'comparison')} of this table (Holm); a finding is given at 5%. An interval is for "
-        f"its own row only, so one that excludes 0 need not be a finding.{_out_of_reach(compared)}",
+        note("paired", comparisons=counted(len(rows), "comparison")) + _too_few_seeds(compared),
     )
 
 
-def _out_of_reach(compared: list[tuple[Panel, Line, NDArray[np.float64]]]) -> str:
-    """Say so where there are too few seeds for any finding: all signs alike have probability 2 / 2^n."""
+def _too_few_seeds(compared: list[tuple[Panel, Line, Floats]]) -> str:
+    """Return a warning where there are too few seeds for any finding: all signs alike have probability 2 / 2^n."""
     n = max(less.size for _, _, less in compared)
-    seeds = counted(n, "seed")
-    return f" With {seeds} nothing can be found here; run more." if 2.0 ** (1 - n) * len(compared) > LEVEL else ""
+    possible = 2.0 ** (1 - n) * len(compared) <= SIGNIFICANCE_LEVEL
+    return "" if possible else f" With {counted(n, 'seed')} no finding is possible here; run more."
 
 
-def _verdict(less: NDArray[np.float64], p: float) -> str:
-    if math.isnan(p) or p > LEVEL:
+def _finding(less: Floats, p: float) -> str:
+    if math.isnan(p) or p > SIGNIFICANCE_LEVEL:
         return "none shown" if np.any(less != 0) else "identical"
     return "less regret" if less.mean() > 0 else "more regret"
 
 
-def slopes(found: View, setting: Setting) -> Table | None:
-    """Return how regret grows with the horizon, where several horizons of one problem are there."""
+def slopes(layout: Layout, setting: Setting) -> Table | None:
+    """Return how regret grows with the horizon, where one problem was run at several horizons."""
     families: dict[str, list[Panel]] = defaultdict(list)
-    for panel in found.panels:
-        row = found.problems.get(panel.id)
-        if row is not None:
-            families[_described(row, without="horizon")].append(panel)
+    for panel in layout.panels:
+        if panel.id in layout.problems:
+            families[_described(layout.problems[panel.id], without="horizon")].append(panel)
     rows = []
     for name, panels in families.items():
         horizons = [panel.horizon for panel in panels]
         if len(set(horizons)) < 2:
             continue
-        for line in found.lines:
-            cells = [found.cell(setting, panel, line) for panel in panels]
-            if any(cell is None for cell in cells):
-                continue
-            rows.append([TableCell(name), TableCell(line.label), *_slope_cells(found, horizons, cells)])
+        listed = ", ".join(f"{horizon:,}" for horizon in sorted(set(horizons)))
+        for line in layout.lines:
+            cells = [cell for panel in panels if (cell := layout.cell(setting, panel, line))]
+            if len(cells) == len(panels):
+                regrets = [layout.totals(cell)[1] for cell in cells]
+                rows.append(table_row(name, line.label, listed, _slope_cell(horizons, regrets)))
     if not rows:
         return None
     return Table(
@@ -232,96 +194,85 @@ def slopes(found: View, setting: Setting) -> Table | None:
         ["Problem", "Agent", "Horizons", "Log-log slope"],
         rows,
         setting.id,
-        "The least-squares slope of log mean regret on log T, with a 95% interval by resampling seeds at every "
-        "horizon. 1 is what never learning gives.",
+        note("slopes"),
     )
 
 
-def _slope_cells(found: View, horizons: list[int], cells: list[Any]) -> list[TableCell]:
-    shown_horizons = TableCell(", ".join(f"{horizon:,}" for horizon in sorted(set(horizons))))
+def _slope_cell(horizons: list[int], regrets: list[Floats]) -> TableCell:
     try:
-        return [shown_horizons, interval_cell(log_log_slope(horizons, [found.totals(cell)[1] for cell in cells]))]
+        return interval_cell(statistics.log_log_slope(horizons, regrets))
     except InvalidInputError:
-        return [shown_horizons, TableCell("none: a mean regret is not positive")]
+        return TableCell("none: a mean regret is not positive")
 
 
-def problems_table(found: View) -> Table:
+def problems_table(layout: Layout) -> Table:
     """Return every problem with its size, its exact variation budgets and its optimum."""
     rows = []
-    for panel in found.panels:
-        row = found.problems.get(panel.id)
+    for panel in layout.panels:
+        row = layout.problems.get(panel.id)
         if row is None:
-            rows.append([TableCell(panel.label), *[TableCell("–")] * 6])  # noqa: RUF001
+            rows.append(table_row(panel.label, *[DASH] * 6))
             continue
-        rows.append(
-            [
-                TableCell(panel.label),
-                TableCell(_described(row)),
-                TableCell(f"{counted(row['n_states'], 'state')}, {counted(row['n_pairs'], 'pair')}"),
-                number_cell(_unless_rounding(row["b_r"])),
-                number_cell(_unless_rounding(row["b_p"])),
-                TableCell(f"[{row['reward_low']:g}, {row['reward_high']:g}]"),
-                number_cell(float(row["optimum"][-1])),
-            ]
-        )
+        size = f"{counted(row['n_states'], 'state')}, {counted(row['n_pairs'], 'pair')}"
+        budgets = [0.0 if row[name] < ROUNDING else float(row[name]) for name in ("b_r", "b_p")]
+        reward_range = f"[{row['reward_low']:g}, {row['reward_high']:g}]"
+        optimum = float(row["optimum"][-1])
+        rows.append(table_row(panel.label, _described(row), size, *budgets, reward_range, optimum))
     columns = ["Problem", "Made by", "Size", "B_r", "B_p", "Rewards in", "Sum of optimal gains"]
-    return Table("problems", "The problems", columns, rows, "", "B_r and B_p are the exact variation budgets.")
+    return Table("problems", "The problems", columns, rows, "", note("problems"))
 
 
 def _described(row: Mapping[Any, Any], without: str = "") -> str:
-    """Return a problem's name and parameters; those that are not set are left out."""
+    """Return a problem's name with the parameters that are set."""
     given = {k: v for k, v in read_json(row["parameters"], dict).items() if v is not None and k != without}
-    words = ", ".join(f"{key} = {shown(value)}" for key, value in given.items())
-    return f"{row['name']} ({words})" if words else str(row["name"])
+    values = ", ".join(f"{key} = {shown(value)}" for key, value in given.items())
+    return f"{row['name']} ({values})" if values else str(row["name"])
 
 
-def _unless_rounding(budget: float) -> float:
-    return 0.0 if budget < ROUNDING else budget
-
-
-def agents_table(found: View, setting: Setting) -> Table:
-    """Return every agent with its parameters, how often it planned, and how many plans had only vacuous radii."""
-    grouped = found.results.runs.groupby("cell", sort=False)
-    runs, in_force = grouped[["plans", "vacuous_share"]].mean(), grouped["parameters"].first()
+def agents_table(layout: Layout, setting: Setting) -> Table:
+    """Return every agent with its parameters, how often it planned, and the share of vacuous plans."""
+    grouped = layout.results.runs.groupby("cell", sort=False)
+    runs, stored = grouped[["plans", "vacuous_share"]].mean(), grouped["parameters"].first()
     rows = []
-    for line in found.lines:
-        cells = [cell for panel in found.panels if (cell := found.cell(setting, panel, line))]
+    for line in layout.lines:
+        cells = [cell for panel in layout.panels if (cell := layout.cell(setting, panel, line))]
         if not cells:
             continue
-        agent = found.agent_of[cells[0]]
-        used = _in_force([read_json(in_force[cell], dict) or agent["parameters"] for cell in cells])
-        plans, vacuous = runs.loc[cells, "plans"], runs.loc[cells, "vacuous_share"]
-        share = float(vacuous.mean())
-        rows.append(
-            [
-                TableCell(line.label),
-                TableCell(agent["name"]),
-                TableCell(used or ("its defaults" if ":" in agent["name"] else "none")),
-                number_cell(float(plans.mean())),
-                TableCell("–") if math.isnan(share) else TableCell(f"{100 * share:.1f}%", share),  # noqa: RUF001
-            ]
-        )
+        agent = layout.agent_of[cells[0]]
+        used = _parameters([read_json(stored[cell], dict) or agent["parameters"] for cell in cells])
+        plans, share = (float(mean) for mean in runs.loc[cells].mean())
+        vacuous = DASH if math.isnan(share) else TableCell(f"{100 * share:.1f}%", share)
+        used = used or ("its defaults" if ":" in agent["name"] else "none")
+        rows.append(table_row(line.label, agent["name"], used, plans, vacuous))
     return Table(
         f"agents-{setting.id}",
         "The agents",
-        ["Agent", "Class", "Parameters, by problem where they differ", "Plans a run", "Vacuous plans"],
+        ["Agent", "Class", "Parameters, per problem where they differ", "Plans per run", "Vacuous plans"],
         rows,
         setting.id,
-        "A plan is vacuous when neither its reward radii nor its transition radii exclude anything: what was "
-        "remembered then does not matter. Rewards without a cap always count for something. Of agents that are not "
-        "driftmdp's own, the parameters are those that the spec gave.",
+        note("agents"),
     )
 
 
+def _parameters(by_problem: list[dict[str, Any]]) -> str:
+    """Return an agent's parameters; one that differs between problems has a value per problem."""
+    parts = []
+    for key in by_problem[0]:
+        values = [shown(parameters.get(key)) for parameters in by_problem]
+        if set(values) != {"null"} and key not in {"policies", "policy_index"}:
+            parts.append(f"{key} = {values[0] if len(set(values)) == 1 else ' / '.join(values)}")
+    return ", ".join(parts)
+
+
 def vacuous_agents(results: Results) -> list[str]:
-    """Return a sentence on the agents whose plans were all vacuous, or nearly so, and what to do; or none.
+    """Return one sentence on the agents whose plans were all or nearly all vacuous, with advice; or nothing.
 
     Examples
     --------
     ``vacuous_agents(driftmdp.experiments.load(folder))``
     """
     keys = ["agent_base", "agent", "problem"]
-    vacuous = results.runs.groupby(keys, sort=False)["vacuous_share"].mean().dropna() >= NEARLY_ALL
+    vacuous = results.runs.groupby(keys, sort=False)["vacuous_share"].mean().dropna() >= VACUOUS_SHARE
     names = []
     for base, of_base in vacuous.groupby("agent_base", sort=False):
         everywhere = of_base.groupby("agent", sort=False).all()
@@ -334,16 +285,6 @@ def vacuous_agents(results: Results) -> list[str]:
         names += labels + [f"{agent} in {problem}" for _, agent, problem in elsewhere.index]
     if not names:
         return []
-    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return [f"All plans, or nearly all, of {', '.join(names[:MOST_NAMES])}{more} were {VACUOUS_ADVICE}"]
-
-
-def _in_force(parameters: list[dict[str, Any]]) -> str:
-    """Return an agent's parameters; one that differs between problems has a value for each."""
-    said = []
-    for key in parameters[0]:
-        values = list(dict.fromkeys(shown(found.get(key)) for found in parameters))
-        if values != ["null"] and key not in {"policies", "policy_index"}:
-            each = [shown(found.get(key)) for found in parameters]
-            said.append(f"{key} = {values[0] if len(values) == 1 else ' / '.join(each)}")
-    return ", ".join(said)
+    left_out = len(names) - MAX_NAMES_IN_SENTENCE
+    more = f" and {left_out} more" if left_out > 0 else ""
+    return [f"All plans, or nearly all, of {', '.join(names[:MAX_NAMES_IN_SENTENCE])}{more} were {VACUOUS_ADVICE}"]

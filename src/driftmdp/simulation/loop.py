@@ -1,15 +1,12 @@
-"""Playing a run: the compiled loop and the step loop, one behaviour, whole or in stretches."""
-
-from __future__ import annotations
+"""The loops that play a run, compiled or step by step, with one behaviour."""
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from driftmdp import kernels
-from driftmdp.agents import Adaptive, Agent, Optimist, RunContext
+from driftmdp.agents import Agent, RunContext
 from driftmdp.agents.base import ResumableAgent
-from driftmdp.agents.sampler import Sampler
 from driftmdp.callbacks import Callback, CallbackList
 from driftmdp.errors import InvalidInputError, VacuousPlansWarning
 from driftmdp.mdp import Problem
@@ -42,8 +39,8 @@ def simulate(
     compiled
         Run in compiled code; by default where the agent can. The trajectory is the same.
     callbacks
-        Are told how it goes, see :class:`~driftmdp.Callback`. The trajectory is the same; an agent whose compiled
-        run cannot stop is played step by step.
+        Are called during the run, see :class:`~driftmdp.Callback`. The trajectory is the same. An agent whose
+        compiled run cannot stop is played step by step.
 
     Returns
     -------
@@ -69,55 +66,47 @@ def simulate(
     >>> dm.simulate(dm.agents.UCRL2.for_problem(problem), problem, seed=7)
     Run(agent='UCRL2', problem='two-state-v1', seed=7)
     """
-    audience = CallbackList(callbacks)
+    listeners = CallbackList(callbacks)
     player, context = ready(agent, problem, seed)
-    fast = _is_compiled(player, compiled, bool(audience))
-    if audience:
-        audience.start(player, problem, seed)
-        for step in _stretches(player, context, fast, audience.times(problem.horizon)):
-            audience.tell(player, step, context.record)
+    fast = _is_compiled(player, compiled, bool(listeners))
+    listeners.start(player, problem, seed)
+    if fast and not listeners:
+        player.play(context)
     else:
-        _play_whole(player, context, fast)
+        for step in _play_up_to(player, context, fast, listeners.times(problem.horizon)):
+            listeners.report(player, step, context.record)
     run = finished_run(agent, player, problem, seed, context.record)
-    audience.end(run)
+    listeners.end(run)
     if run.is_vacuous:
         warn(f"Every plan of {run.agent} was {run._advice}", VacuousPlansWarning)
     return run
 
 
 def _is_compiled(player: Any, compiled: bool | None, watched: bool) -> bool:
-    """Return whether to play in compiled code, or refuse what the agent cannot do."""
+    """Return whether to play in compiled code, or raise if the agent cannot."""
     compiled = None if compiled is None else as_flag(compiled, "compiled")
     can = can_stop(player) if watched else hasattr(player, "play")
     if compiled and not can:
         name = type(player).__name__
-        why = "whose compiled run cannot stop for callbacks" if watched else "which has no method play(stage)"
+        why = "whose compiled run cannot stop for callbacks" if watched else "which has no method play(context)"
         raise InvalidInputError(f"compiled must be False for {name}, {why}.")
     return can and compiled is not False
 
 
 def can_stop(player: Any) -> bool:
-    """Return whether the agent's compiled run is nothing but its rows; a subclass may have its own."""
+    """Return whether the agent's compiled run can stop after any step; a subclass may override ``play``."""
     return isinstance(player, ResumableAgent) and type(player).play is ResumableAgent.play
 
 
-def _play_whole(player: Any, context: RunContext, fast: bool) -> None:
-    if fast:
-        player.play(context)
-    else:
-        _step_rows(player, context, 0, context.problem.horizon)
-
-
-def _stretches(player: Any, context: RunContext, fast: bool, times: Iterable[int]) -> Iterator[int]:
+def _play_up_to(player: Any, context: RunContext, fast: bool, times: Iterable[int]) -> Iterator[int]:
     """Play up to each of the times, and yield it."""
     played = 0
     for time in times:
         if fast:
             player._play_rows(context, played, time)
         else:
-            _step_rows(player, context, played, time)
-        played = time
-        yield time
+            _play_stepwise(player, context, played, time)
+        yield (played := time)
 
 
 def simulate_until(agent: ResumableAgent, problem: Problem, seed: int, steps: Iterable[int]) -> Iterator[Any]:
@@ -148,7 +137,7 @@ def simulate_until(agent: ResumableAgent, problem: Problem, seed: int, steps: It
         )
     player, context = ready(agent, problem, seed)
     times = _increasing(steps, problem.horizon)
-    return (player for _ in _stretches(player, context, True, times))
+    return (player for _ in _play_up_to(player, context, True, times))
 
 
 def _increasing(steps: Iterable[int], horizon: int) -> list[int]:
@@ -160,33 +149,28 @@ def _increasing(steps: Iterable[int], horizon: int) -> list[int]:
     return times
 
 
-def _step_rows(agent: Any, context: RunContext, first: int, last: int) -> None:
-    """Do what a compiled run does in the rows ``first .. last - 1``, one step at a time."""
-    record, draws = context.record, context.draws
-    state, plans = int(record.states[first]), _plans_of(agent)
+def _play_stepwise(agent: Any, context: RunContext, first: int, last: int) -> None:
+    """Play the rows ``first .. last - 1`` of a record with ``act`` and ``observe``."""
+    record, plans_made = context.record, _plan_counter(agent)
+    plans = plans_made()
     for step in range(first, last):
-        action = agent.act(state)
-        pair = _legal_pair(agent, context.problem, step + 1, state, action)
-        if _plans_of(agent) != plans:
-            plans = _plans_of(agent)
-            plan = getattr(agent, "__wrapped__", agent).last_plan
+        state = int(record.states[step])
+        action = _legal_action(agent, context.problem, step + 1, state, agent.act(state))
+        if plans_made() != plans:
+            plans, plan = plans_made(), agent.last_plan
             record.sweeps[step], record.vacuous[step] = plan.sweeps, plan.vacuous
-        now = draws.anchor[step], draws.successor[step], draws.noise[step]
-        reward, next_state, _ = kernels.world.sample_step(context.world, step, pair, now, context.noise)
-        agent.observe(reward, next_state)
-        record.actions[step], record.rewards[step] = action, reward
-        record.mean_rewards[step] = kernels.world.mean_reward(context.world, step, pair)
-        record.states[step + 1] = state = next_state
+        agent.observe(*kernels.world.take_step(*context.inputs, record, step, action))
 
 
-def _plans_of(agent: Any) -> int:
-    planner = getattr(agent, "__wrapped__", agent)
-    return planner.n_plans if isinstance(planner, (Adaptive, Optimist, Sampler)) else 0
+def _plan_counter(agent: Any) -> Callable[[], int]:
+    """Return a function that counts the plans of an agent, 0 for one that is no ``PlanningAgent``."""
+    plans = hasattr(type(agent), "n_plans") and hasattr(type(agent), "last_plan")
+    return (lambda: agent.n_plans) if plans else (lambda: 0)
 
 
-def _legal_pair(agent: Agent, problem: Problem, t: int, state: int, action: Any) -> int:
+def _legal_action(agent: Agent, problem: Problem, t: int, state: int, action: Any) -> int:
     try:
-        return problem.space.pair(state, action)
+        return problem.space.pair(state, action) - int(problem.space.offsets[state])
     except InvalidInputError as error:
         raise InvalidInputError(
             f"{type(agent).__name__} chose an action that does not exist at t={t}: {error}"

@@ -1,6 +1,4 @@
-"""What a run of one agent in one problem was."""
-
-from __future__ import annotations
+"""The result of a run of one agent in one problem."""
 
 import weakref
 from collections.abc import Mapping
@@ -19,7 +17,7 @@ from driftmdp.mdp import DriftingMdp, Problem
 from driftmdp.planning import optimal_gains
 from driftmdp.validation import as_vector, warn
 
-LOOKED_AT = 512  # steps at which a problem is compared with a run
+STEPS_COMPARED = 512  # at which a problem is compared with a run
 
 
 def vacuous_advice(scale: float = 1.0) -> str:
@@ -36,12 +34,12 @@ VACUOUS_ADVICE = vacuous_advice()
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """What happened.
+    """What happened in a run.
 
     Attributes
     ----------
     agent, parameters
-        The agent's name and what it was made from; its ``scale``, for example.
+        The agent's name and its parameters; its ``scale``, for example.
     problem, seed
         The problem's name, and the seed of the run.
     states
@@ -61,8 +59,8 @@ class Run:
     vacuous
         Whether every radius of the plan was vacuous: nothing that was remembered mattered.
     summary
-        What the agent has to say of its choices, if it has a method ``summary()``: of BORL and BOB the arms, their
-        probabilities and those chosen, of EXP3 and its kin the parameters in force.
+        The agent's own summary, if it has a method ``summary()``: for BORL and BOB the arms, their probabilities
+        and those chosen, for EXP3 and its kin the parameters in force.
     """
 
     agent: str
@@ -160,7 +158,7 @@ class Run:
 
     def _check_means(self, problem: Problem) -> None:
         """Refuse another problem of the same name: at some step its mean reward is not that of the run."""
-        steps = np.unique(np.linspace(0, self.horizon - 1, LOOKED_AT).astype(np.int64))
+        steps = np.unique(np.linspace(0, self.horizon - 1, STEPS_COMPARED).astype(np.int64))
         found = _mean_rewards(problem, steps, self.states[steps], self.actions[steps])
         seen = self.mean_rewards[steps]
         differs = ~np.isclose(found, seen, rtol=1e-9, atol=1e-9)
@@ -184,24 +182,21 @@ def _mean_rewards(
     return np.where(is_pair, np.bincount(rows, means, steps.size), np.nan)
 
 
-_known_gains: weakref.WeakKeyDictionary[DriftingMdp, NDArray[np.float64]] = weakref.WeakKeyDictionary()
+_cached_gains: weakref.WeakKeyDictionary[DriftingMdp, NDArray[np.float64]] = weakref.WeakKeyDictionary()
 
 
 def _gains_of(drifting: DriftingMdp) -> NDArray[np.float64]:
-    if drifting not in _known_gains:
-        _known_gains[drifting] = optimal_gains(drifting, allow_transient=True)
-    return _known_gains[drifting]
+    if drifting not in _cached_gains:
+        _cached_gains[drifting] = optimal_gains(drifting, allow_transient=True)
+    return _cached_gains[drifting]
 
 
 def finished_run(agent: Agent, player: Any, problem: Problem, seed: int, record: Record) -> Run:
-    """Return what a whole record says; ``player`` is the copy of the agent that played."""
+    """Return the run of a complete record; ``player`` is the copy of the agent that played."""
     planned = np.flatnonzero(record.sweeps)
-    name, parameters = type(agent).__name__, {}
-    if isinstance(agent, BuiltinAgent):
-        name, parameters = agent.name, agent.parameters
     return Run(
-        agent=name,
-        parameters=parameters,
+        agent=agent.name if isinstance(agent, BuiltinAgent) else type(agent).__name__,
+        parameters=agent.parameters if isinstance(agent, BuiltinAgent) else {},
         problem=problem.name,
         seed=seed,
         states=record.states[:-1],
@@ -217,11 +212,10 @@ def finished_run(agent: Agent, player: Any, problem: Problem, seed: int, record:
 
 
 def _summary_of(player: Any) -> Any:
-    agent = getattr(player, "__wrapped__", player)
     try:
-        summary = getattr(agent, "summary", None)
+        summary = getattr(player, "summary", None)
         return summary() if callable(summary) else None
-    except Exception as error:  # the run itself is whole
-        name = type(agent).__name__
+    except Exception as error:  # the run itself is complete
+        name = type(player).__name__
         warn(f"summary() of {name} must work without arguments; it failed: {error}. Run.summary is None.")
         return None

@@ -1,6 +1,4 @@
-"""Before a run: an agent and a problem that fit each other, a fresh copy, and the luck drawn."""
-
-from __future__ import annotations
+"""Before a run: check that agent and problem fit, copy the agent, draw the world's random numbers."""
 
 import copy
 from typing import Any
@@ -10,13 +8,13 @@ import numpy as np
 from driftmdp.agents import Agent, BuiltinAgent, Optimist, RunContext
 from driftmdp.agents.base import checked_problem
 from driftmdp.errors import InvalidInputError
-from driftmdp.kernels.arrays import Record
+from driftmdp.kernels.arrays import new_record
 from driftmdp.mdp import Problem
 from driftmdp.validation import LARGEST, as_integer, shown
 
 
 def ready(agent: Agent, problem: Problem, seed: int) -> tuple[Any, RunContext]:
-    """Return a fresh copy of the agent and the stage of a run, or refuse what does not fit."""
+    """Return a fresh copy of the agent and the context of a run, or raise if the two do not fit."""
     if isinstance(agent, Problem):
         raise InvalidInputError(
             f"agent must have reset, act and observe; got the problem {agent.name!r}. The arguments look swapped: "
@@ -34,22 +32,18 @@ def ready(agent: Agent, problem: Problem, seed: int) -> tuple[Any, RunContext]:
     if isinstance(agent, BuiltinAgent):
         check_fit(agent, problem)
     world_stream, agent_stream = np.random.SeedSequence(seed).spawn(2)
-    player = _fresh(agent, np.random.default_rng(agent_stream))
-    draws = problem.draw_noise(np.random.default_rng(world_stream))
-    return player, RunContext(problem, draws, _new_record(problem))
-
-
-def _fresh(agent: Agent, rng: np.random.Generator) -> Any:
-    """Return a copy of the agent, reset."""
+    rng = np.random.default_rng(agent_stream)
     if isinstance(agent, BuiltinAgent):
-        return agent._fresh_copy(rng)
-    fresh = copied(agent)
-    fresh.reset(rng)
-    return fresh
+        player: Any = agent._fresh_copy(rng)
+    else:
+        player = copied(agent)
+        player.reset(rng)
+    draws = problem.draw_noise(np.random.default_rng(world_stream))
+    return player, RunContext(problem, draws, new_record(problem.horizon, problem.start))
 
 
 def copied(agent: Agent) -> Any:
-    """Return a copy of the agent with all that it knows, or say that it has none."""
+    """Return a copy of the agent with all that it learned, or raise if it cannot be copied."""
     try:
         return copy.deepcopy(agent)
     except Exception as error:
@@ -60,15 +54,14 @@ def copied(agent: Agent) -> Any:
 
 
 def check_fit(agent: BuiltinAgent, problem: Problem) -> None:
-    """Refuse an agent that was made for another problem."""
+    """Raise if an agent was made for another problem."""
     if not isinstance(agent, BuiltinAgent):
         raise InvalidInputError(f"agent must be one of driftmdp.agents; got {shown(agent)}.")
     checked_problem(problem)
     if not np.array_equal(agent.space.n_actions, problem.space.n_actions):
         raise InvalidInputError(
             f"The agent must be made for the problem's states and actions, {problem.space!r}; it has "
-            f"{agent.space!r}. "
-            f"Use {type(agent).__name__}.for_problem(problem, ...)."
+            f"{agent.space!r}. Use {type(agent).__name__}.for_problem(problem, ...)."
         )
     horizon = agent.horizon
     if horizon is not None and horizon < problem.horizon:
@@ -88,12 +81,3 @@ def check_fit(agent: BuiltinAgent, problem: Problem) -> None:
                 f"{bounds[1]:g}). Use {type(agent).__name__}.for_problem(problem, ...)"
                 f"{raw if name == 'reward_range' else ''}."
             )
-
-
-def _new_record(problem: Problem) -> Record:
-    n = problem.horizon
-    states = np.empty(n + 1, np.int32)
-    states[0] = problem.start
-    return Record(
-        states, np.empty(n, np.int32), np.empty(n), np.empty(n), np.zeros(n, np.int32), np.zeros(n, np.bool_)
-    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -11,37 +12,33 @@ from driftmdp.agents import SWUCRL2CW
 from driftmdp.mdp import Problem, Space
 from driftmdp.simulation import Run, simulate
 from driftmdp.statements.context import CheckContext
-from driftmdp.statements.regions import Floats
-from driftmdp.statements.registry import statement
-from driftmdp.statements.run_trace import keep_trace, transitions_along
-from driftmdp.statements.verdict import Evidence
+from driftmdp.statements.registry import checks
+from driftmdp.statements.run_trace import trace_run, transitions_along
+from driftmdp.statements.verdict import Evidence, Floats
 
-ERROR = 1e-3  # of each binomial test: how often a true claim would be rejected
-TEST = f"one-sided binomial test for each instance, error rate {ERROR:g}"
+TEST = "One-sided binomial test for each instance, error rate 0.001"
 
 
-@statement("proposition-7", "the self-normalised inequality", "Proposition 7 (prop:self-norm)", 95)
-def self_normalised(context: CheckContext) -> Evidence:
+@checks("proposition-7", "the self-normalised inequality", "Proposition 7 (prop:self-norm)", 95)
+def self_normalised(context: CheckContext, evidence: Evidence) -> str:
     """Sums of sub-Gaussian noise at chosen times stay within 2 R sqrt(log(T / delta') / n), for all t at once.
 
     For xi_q conditionally R-sub-Gaussian and Y_q >= 0 known before it, with probability at least 1 - delta', for
     all t <= T: sum of xi_q Y_q / n <= 2 R sqrt(log(T / delta') / n), n = max(1, sum of Y_q^2). It is applied to Y
-    in {0, 1}, with R = 1 though the text says 2-sub-Gaussian; R = 1 is right, as each xi lies in an interval of
+    in {0, 1} with R = 1, though the text says 2-sub-Gaussian. R = 1 is right, as each xi lies in an interval of
     length 2.
     """
-    evidence = Evidence()
     rng = context.rng("proposition-7")
-    paths, horizon, delta = context.many(4000, 100_000), 100, 0.05
+    paths, horizon, delta = context.by_effort(4000, 100_000), 100, 0.05
     worst = 0.0
     for noise in ("gaussian", "signs", "skewed"):
         for choice in ("always", "when behind", "coin", "by weights"):
             ratio = _largest_ratios(rng, noise, choice, paths, horizon, delta)
             worst = max(worst, float(ratio.max()))
             broken = int((ratio > 1).sum())
-            evidence.printed.seldom(f"{noise} noise, taken {choice}, {paths} paths", broken, paths, delta, ERROR)
+            evidence.printed.seldom(f"{noise} noise, taken {choice}, {paths} paths", broken, paths, delta)
     evidence.test = TEST
-    evidence.why = f"the largest sum was {worst:.2f} of its bound, on {paths} paths of {horizon} steps"
-    return evidence
+    return f"The largest sum was {worst:.2f} of its bound, on {paths} paths of {horizon} steps"
 
 
 def _largest_ratios(
@@ -69,44 +66,38 @@ def _largest_ratios(
     return ratio
 
 
-@statement("lemma-1", "the confidence regions cover", "Lemma 1 (lemma:estimation)", 20)
-def lemma_1(context: CheckContext) -> Evidence:
+@checks("lemma-1", "the confidence regions cover", "Lemma 1 (lemma:estimation)", 20)
+def lemma_1(context: CheckContext, evidence: Evidence) -> str:
     """The mean rewards and transitions of the window lie in the regions, all the time, with high probability.
 
-    E_r: |r^_t - r-_t| <= rad_{r,t} for all s, a, t; Pr(E_r) >= 1 - delta / 2. E_p: p-_t in H_{p,t}(0) for all
-    s, a, t; Pr(E_p) >= 1 - delta / 2. As printed E_p fails for certain: at t = 1 every N is 0, so p-_1 = 0 is no
-    distribution. Corrected: for all pairs with N > 0.
+    E_r: |r^_t - r-_t| <= rad_{r,t} for all s, a, t, and Pr(E_r) >= 1 - delta / 2. E_p: p-_t in H_{p,t}(0) for all
+    s, a, t, and Pr(E_p) >= 1 - delta / 2. As printed E_p fails for certain. At t = 1 every N is 0, so p-_1 = 0 is
+    no distribution. Corrected: for all pairs with N > 0.
     """
-    evidence = Evidence()
-    first = keep_trace("a run", problems.two_state(horizon=50), seed=0, window=10, widening=0.1)
+    first = trace_run("a run", problems.two_state(horizon=50), seed=0, window=10, widening=0.1)
     missing = 1 - first.p_bar[0].sum(axis=1)
     evidence.printed.at_most("t = 1: what the masses of p-_1(. | s, a) lack to 1", missing, 0.0)
-    runs, delta, largest = context.many(40, 1000), 0.1, [0.0, 0.0]
+    runs, delta, largest = context.by_effort(40, 1000), 0.1, [0.0, 0.0]
+    garnet = functools.partial(problems.garnet, n_states=3, n_actions=2, branching=3, horizon=3000)
     for name, problem, window in [
-        ("Garnet, Bernoulli rewards", _noisy("bernoulli"), 1500),
-        ("Garnet, Gaussian rewards", _noisy("gaussian(1)"), 300),
+        ("Garnet, Bernoulli rewards", garnet(noise="bernoulli"), 1500),
+        ("Garnet, Gaussian rewards", garnet(noise="gaussian(1)"), 300),
         ("bandit", problems.bandit(n_arms=2, horizon=3000), 1000),
     ]:
         agent = SWUCRL2CW.for_problem(problem, window=window, widening=0.1, delta=delta)
         ratios = np.array([error_ratios(problem, simulate(agent, problem, seed), agent) for seed in range(runs)])
         for kind, column in (("E_r", 0), ("E_p", 1)):
             broken = int((ratios[:, column] > 1).sum())
-            instance = f"{name}, {kind} broken in {runs} runs"
-            evidence.corrected.seldom(instance, broken, runs, delta / 2, ERROR)
+            evidence.corrected.seldom(f"{name}, {kind} broken in {runs} runs", broken, runs, delta / 2)
             largest[column] = max(largest[column], float(ratios[:, column].max()))
     for name, left, right in _dominated_forms():
         evidence.corrected.step(name, left, right)
     evidence.test = TEST
-    evidence.correction = "ask for coverage of pairs with N > 0 only; others have the whole simplex"
-    evidence.why = (
-        f"{runs} runs of each kind, at every t; no error exceeded {largest[0]:.2f} of rad_r or {largest[1]:.2f} of "
-        "rad_p, so the radii are conservative"
+    evidence.correction = "Require coverage of pairs with N > 0 only. The others have the whole simplex"
+    return (
+        f"In {runs} runs of each kind, at every t, no error exceeded {largest[0]:.2f} of rad_r or "
+        f"{largest[1]:.2f} of rad_p, so the radii are conservative"
     )
-    return evidence
-
-
-def _noisy(noise: str) -> Problem:
-    return problems.garnet(n_states=3, n_actions=2, branching=3, horizon=3000, noise=noise)
 
 
 def error_ratios(problem: Problem, run: Run, agent: SWUCRL2CW) -> tuple[float, float]:
@@ -129,7 +120,7 @@ def error_ratios(problem: Problem, run: Run, agent: SWUCRL2CW) -> tuple[float, f
 
 
 def _windows_of_visits(run: Run, pairs: np.ndarray, space: Space, window: int) -> Iterator[tuple[np.ndarray, int]]:
-    """Return for each episode and pair the visits in its window, and how many of them precede it, less one.
+    """Return the visits in the window for each episode and pair, and how many of them precede it, minus one.
 
     For t within an episode the window reaches from (tau - W) v 1 to t - 1, so it grows visit by visit.
     """
@@ -147,7 +138,7 @@ def _windows_of_visits(run: Run, pairs: np.ndarray, space: Space, window: int) -
 
 
 def _dominated_forms() -> Iterator[tuple[str, float, float]]:
-    """Return what the proof needs of the radii: that they dominate the forms that it works with."""
+    """Return what the proof needs of the radii: they must dominate the forms that it works with."""
     for states, actions, horizon in [(2, 1, 10), (2, 2, 100), (5, 3, 5000), (20, 4, 10**6), (100, 1, 1000)]:
         space, delta = Space.uniform(states, actions), 1 / horizon
         log = np.log(4 * space.n_pairs * horizon**2 / delta)  # two-sided: 4, where the proof has 2

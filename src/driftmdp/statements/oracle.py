@@ -1,4 +1,4 @@
-"""Section 2: what regret is measured against, diameters, and Proposition 1."""
+"""Section 2: the oracle that regret is measured against, diameters, and Proposition 1."""
 
 from __future__ import annotations
 
@@ -10,61 +10,55 @@ import numpy as np
 from driftmdp import formulas, planning, problems
 from driftmdp.formulas import bounds
 from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
-from driftmdp.statements.context import CheckContext
-from driftmdp.statements.regions import Floats
-from driftmdp.statements.registry import statement
-from driftmdp.statements.verdict import Caveat, Evidence
-from driftmdp.statements.worlds import random_mdp, ring, turns
+from driftmdp.statements.context import CheckContext, random_mdp, ring, turns
+from driftmdp.statements.registry import checks
+from driftmdp.statements.verdict import Caveat, Evidence, Floats
 
 
-def drifting_worlds(context: CheckContext, name: str) -> list[tuple[str, Problem]]:
-    """Return worlds of many kinds, rewards in [0, 1]."""
+def drifting_problems(context: CheckContext, name: str) -> list[tuple[str, Problem]]:
+    """Return problems of many kinds, rewards in [0, 1]."""
     rng = context.rng(name)
-    worlds = [
+    found = [
         ("deterministic turns", turns(2000, changes=1, cycles=0.5)),
         ("RiverSwim, drifting", problems.river_swim(n_states=4, horizon=2000, drift="drifting", cycles=0.5)),
         ("perils", problems.perils(tau=250)),
     ]
-    for i in range(context.many(12, 100)):
+    for i in range(context.by_effort(12, 100)):
         n_states, horizon = int(rng.integers(2, 6)), int(rng.integers(50, 2000))
         anchors = [random_mdp(rng, n_states, 2, sparse=bool(i % 2)) for _ in range(2)]
         reach = rng.choice([1.0, 0.1, 0.01])
         weight = reach * 0.5 * (1 - np.cos(2 * np.pi * np.arange(horizon) / horizon))
         world = DriftingMdp(anchors, np.column_stack([1 - weight, weight]))
-        worlds.append((f"random, S = {n_states}, T = {horizon}", Problem(world, reward_range=(0.0, 1.0))))
-    return worlds
+        found.append((f"random, S = {n_states}, T = {horizon}", Problem(world, reward_range=(0.0, 1.0))))
+    return found
 
 
-@statement("remark-1", "the oracle of a bandit and of an MDP", "Remark 1, Section 2", 10)
-def remark_1(context: CheckContext) -> Evidence:
-    """With one state the oracle sum of rho*_t is the expected optimum; with several it is not, in general.
+@checks("remark-1", "the oracle of a bandit and of an MDP", "Remark 1, Section 2", 10)
+def remark_1(context: CheckContext, evidence: Evidence) -> str:
+    """With one state the oracle sum of rho*_t is the expected optimum. With several it is not, in general.
 
     S = 1: sum_t rho*_t = max over policies of E[sum_t r_t]. The two-state problem shows that they differ for S > 1.
     """
-    evidence = Evidence()
     for n_arms in (1, 2, 5):
-        problem = problems.bandit(n_arms=n_arms, horizon=500)
-        oracle = planning.optimal_gains(problem.drifting).sum()
-        best = planning.best_total_reward(problem.drifting)
+        drifting = problems.bandit(n_arms=n_arms, horizon=500).drifting
+        oracle, best = planning.optimal_gains(drifting).sum(), planning.best_total_reward(drifting)
         evidence.printed.equal(f"bandit with {n_arms} arms", oracle, best, 1e-6)
-    problem = problems.two_state(horizon=2000)
-    gap = planning.best_total_reward(problem.drifting) - planning.optimal_gains(problem.drifting).sum()
+    drifting = problems.two_state(horizon=2000).drifting
+    gap = planning.best_total_reward(drifting) - planning.optimal_gains(drifting).sum()
     evidence.printed.at_most("two-state: they differ by at least 1", 1.0, abs(gap))
-    evidence.why = f"equal to rounding for bandits; at two states, T = 2000, the optimum is {gap:.1f} higher"
-    return evidence
+    return f"For bandits both are equal to rounding. With two states and T = 2000 the optimum is {gap:.1f} higher"
 
 
-@statement("remark-2", "variation in other norms", "Remark 2 (remark:norm)", 11)
-def remark_2(context: CheckContext) -> Evidence:
+@checks("remark-2", "variation in other norms", "Remark 2 (remark:norm)", 11)
+def remark_2(context: CheckContext, evidence: Evidence) -> str:
     """Variation measured in another norm changes the bounds by factors of S and A only.
 
-    Budgets: B_p in the 2-norm is at most B_p in the 1-norm, and that is at most sqrt(S) times the former; likewise
-    B_r in the infinity-norm, the 2-norm and sqrt(SA). Bounds: with W* and eta* made of budgets in the 2-norm, all
-    terms of Theorem 1 are at most 8 sqrt(S) times the order with those budgets; and the orders of Theorems 1 and 2
+    Budgets: B_p in the 2-norm is at most B_p in the 1-norm, and that is at most sqrt(S) times the former. Likewise
+    B_r in the infinity-norm, the 2-norm and sqrt(SA). Bounds: with W* and eta* computed from budgets in the 2-norm,
+    all terms of Theorem 1 are at most 8 sqrt(S) times the order with those budgets. The orders of Theorems 1 and 2
     differ by at most S^(1/8) and (SA)^(1/8).
     """
-    evidence = Evidence()
-    for name, problem in drifting_worlds(context, "remark-2"):
+    for name, problem in drifting_problems(context, "remark-2"):
         space, t, one = problem.space, problem.horizon, problem.drifting.variation()
         two = problem.drifting.variation(reward_norm=2, transition_norm=2)
         evidence.printed.at_most(f"{name}, B_p", two.transition, one.transition)
@@ -81,32 +75,26 @@ def remark_2(context: CheckContext) -> Evidence:
             order = bounds.theorem_1_tuned(space, t, two.reward, two.transition, 1.0)
             name = f"{name}, Theorem 1 tuned in the 2-norm"
             evidence.printed.at_most(name, terms, 8 * np.sqrt(space.n_states) * order)
-    evidence.why = "the norms' own inequalities, on exact variations, and what they do to the bounds"
-    return evidence
+    return "The inequalities between the norms hold on exact variations, and so does their effect on the bounds"
 
 
-@statement("definition-1", "the diameter", "Definition 1 (def:diameter)", 12)
-def definition_1(context: CheckContext) -> Evidence:
+@checks("definition-1", "the diameter", "Definition 1 (def:diameter)", 12, Caveat.READ)
+def definition_1(context: CheckContext, evidence: Evidence) -> str:
     """D = max over s, s' of the least expected time from s to s'.
 
-    The time is min{t : s_{t+1} = s', s_1 = s}. Read with t = 0 allowed, so that s is reached from s at once and D
-    is the maximum over s != s', as in Jaksch et al. (2010); and S = 1 has D_max = 0, as Remark 5 says.
+    The time is min{t : s_{t+1} = s', s_1 = s}. It is read with t = 0 allowed, so s is reached from s at once. Then
+    D is the maximum over s != s', as in Jaksch et al. (2010), and S = 1 has D_max = 0, as Remark 5 says.
     """
-    evidence = Evidence(Caveat.READ)
     one_state = problems.bandit(n_arms=2, horizon=10).drifting.at(1)
     evidence.printed.equal("S = 1, t = 0 allowed", planning.diameter(one_state), 0.0)
     rng = context.rng("definition-1")
-    for i in range(context.many(20, 200)):
+    for i in range(context.by_effort(20, 200)):
         mdp = random_mdp(rng, int(rng.integers(2, 6)), 2, sparse=bool(i % 2))
         found = planning.diameter(mdp)
         times = np.array([_hitting_times(mdp, target) for target in range(mdp.space.n_states)])
         np.fill_diagonal(times, 0.0)
         evidence.printed.equal(f"random MDP {i}, by value iteration", found, times.max(), 1e-6 * found)
-    evidence.why = (
-        "the definition does not say from which t on the minimum is taken; from t = 1 on, the time to return, one "
-        "state would have diameter 1, against Remark 5"
-    )
-    return evidence
+    return "Without t = 0 in the minimum one state would have diameter 1, against Remark 5. The text leaves it open"
 
 
 def _hitting_times(mdp: Mdp, target: int) -> Floats:
@@ -122,13 +110,19 @@ def _hitting_times(mdp: Mdp, target: int) -> Floats:
     return times
 
 
-@statement("assumption-1", "bounded diameters", "Assumption 1 (ass:communicating)", 14)
-def assumption_1(context: CheckContext) -> Evidence:
-    """Every (S, A, p_t) is communicating; D_max is the largest of their diameters.
+@checks("remark-3", "why the diameter matters", "Remark 3", 13)
+def remark_3(context: CheckContext, evidence: Evidence) -> str:
+    """The diameter measures how hard it is to move between states, and with it how hard it is to learn."""
+    evidence.only_words = True
+    return "This is an intuition. Its precise form is Proposition 2"
 
-    An assumption on the world: checked for the problems of this library that claim to satisfy it.
+
+@checks("assumption-1", "bounded diameters", "Assumption 1 (ass:communicating)", 14)
+def assumption_1(context: CheckContext, evidence: Evidence) -> str:
+    """Every (S, A, p_t) is communicating, and D_max is the largest of their diameters.
+
+    This is an assumption on the problem. It is checked for the problems of this library that claim to satisfy it.
     """
-    evidence = Evidence()
     for name, problem in [
         ("two-state", problems.two_state(horizon=200)),
         ("RiverSwim", problems.river_swim(horizon=200, drift="drifting")),
@@ -140,22 +134,21 @@ def assumption_1(context: CheckContext) -> Evidence:
         every = planning.diameters(problem.drifting)
         evidence.printed.at_most(f"{name}: the largest D_t is finite", float(every.max()), 1e6)
         evidence.printed.equal(f"{name}: D_max", planning.max_diameter(problem.drifting), every.max(), 1e-6)
-    evidence.why = "satisfied by six built-in problems, one setting each"
-    return evidence
+    return "Six built-in problems satisfy it, with one setting each"
 
 
-@statement("proposition-1", "the oracle and the expected optimum", "Proposition 1 (prop:benchmark)", 15)
-def proposition_1(context: CheckContext) -> Evidence:
+@checks("proposition-1", "the oracle and the expected optimum", "Proposition 1 (prop:benchmark)", 15)
+def proposition_1(context: CheckContext, evidence: Evidence) -> str:
     """The oracle is not far below the best non-anticipatory policy.
 
     If T >= B_r + 2 D_max B_p > 0, then
     sum_t rho*_t >= max over policies of E[sum_t r_t(s_t, a_t)] - 4 (D_max + 1) sqrt((B_r + 2 D_max B_p) T).
     Its first step is that rho*_tau >= rho*_t - sum over q = t .. tau - 1 of (B_{r,q} + 2 D_max B_{p,q}). The
-    sums of eq:benchmark_step1 to eq:benchmark_key2 are printed up to t - W + 1; the last is tried up to t + W - 1.
+    sums of eq:benchmark_step1 to eq:benchmark_key2 are printed up to t - W + 1. The last one is tried up to
+    t + W - 1.
     """
-    evidence = Evidence()
-    worlds = [*drifting_worlds(context, "proposition-1"), ("ring of 40, moving by 1e-9", ring(40, 210, 1e-9))]
-    for name, problem in worlds:
+    tiny_drift = "ring of 40, moving by 1e-9", ring(40, 210, 1e-9)
+    for name, problem in [*drifting_problems(context, "proposition-1"), tiny_drift]:
         world, horizon = problem.drifting, problem.horizon
         gains = planning.optimal_gains(world, allow_transient=True)
         gap = planning.best_total_reward(world, problem.start) - gains.sum()
@@ -164,7 +157,7 @@ def proposition_1(context: CheckContext) -> Evidence:
         if not 0 < drift <= horizon:
             continue
         printed = 4 * (diameter + 1) * np.sqrt(drift * horizon)
-        corrected = formulas.bounds.benchmark_gap(diameter, horizon, moved.reward, moved.transition)
+        corrected = bounds.benchmark_gap(diameter, horizon, moved.reward, moved.transition)
         evidence.printed.at_most(name, gap, printed, trivial=horizon)
         evidence.corrected.at_most(name, gap, corrected, trivial=horizon)
         steps = moved.reward_steps + 2 * diameter * moved.transition_steps
@@ -174,24 +167,20 @@ def proposition_1(context: CheckContext) -> Evidence:
             best = planning.best_total_reward(world.between(first, last), problem.start)
             least = best - 2 * diameter - 2 * width * steps[first - 1 : last].sum()
             evidence.corrected.step(f"{name}, eq:benchmark_key2, W = {width}", least, gains[first - 1 : last].sum())
-    evidence.correction = "add 2 D_max where (B_r + 2 D_max B_p) T < 1: there W = T is the best interval"
-    evidence.why = "optima by backward induction, gains certified; the proof needs an interval W <= T"
-    return evidence
+    evidence.correction = "Add 2 D_max where (B_r + 2 D_max B_p) T < 1, because W = T is the best interval there"
+    return "Optima come from backward induction, and gains are certified. The proof needs an interval W <= T"
 
 
-@statement(
-    "error-term", "the bounds exceed the oracle's error", "Section 2, after Proposition 1 (prop:benchmark)", 16
-)
-def error_term(context: CheckContext) -> Evidence:
+@checks("error-term", "the bounds exceed the oracle's error", "Section 2, after Proposition 1 (prop:benchmark)", 16)
+def error_term(context: CheckContext, evidence: Evidence) -> str:
     """The dynamic regret bounds (Theorems 1 and 2) are larger than 4 (D_max + 1) sqrt((B_r + 2 D_max B_p) T).
 
-    That is Proposition 1's error, for T >= B_r + 2 D_max B_p > 0. As printed orders they are not: at S = 2, A = 1,
-    T = 1e5, B_r = B_p = sqrt(T) / 2, D = 1 the error is 55,098, Theorem 1's order 37,643; and the ratio grows with
-    D without bound. Corrected: for D >= 1 they are where B_r + B_p <= S^(8/3) A^2 T / (16384 D^2). Where Theorem
-    1's order is below T, the error is at most 8 sqrt(2) / (S^(4/3) A sqrt(D)), so 4.5, times as large. The bounds
-    with their constants and logarithms exceeded it everywhere.
+    That is Proposition 1's error, for T >= B_r + 2 D_max B_p > 0. As printed orders they are not. At S = 2, A = 1,
+    T = 1e5, B_r = B_p = sqrt(T) / 2, D = 1 the error is 55,098 and Theorem 1's order 37,643. The ratio grows with
+    D without bound. Corrected: for D >= 1 they are larger where B_r + B_p <= S^(8/3) A^2 T / (16384 D^2). Where
+    Theorem 1's order is below T, the error is at most 8 sqrt(2) / (S^(4/3) A sqrt(D)), so 4.5, times as large. The
+    bounds with their constants and logarithms exceeded it everywhere.
     """
-    evidence = Evidence()
     largest = 0.0
     cases = [(2, 1, 10**5, 1.0), *itertools.product((2, 5, 20), (1, 3), (10**3, 10**5, 10**8), (1.0, 3.0, 1000.0))]
     for states, actions, t, d in cases:
@@ -216,8 +205,7 @@ def error_term(context: CheckContext) -> Evidence:
                 evidence.corrected.step(f"{name}: {theorem.__name__} with constants", error, whole)
                 largest = max(largest, error / whole)
     evidence.correction = (
-        "as orders where B_r + B_p <= S^(8/3) A^2 T / (16384 D^2), and up to a factor of 4.5 wherever the bound is "
-        "below T; with constants and logarithms in every trial"
+        "As orders they are larger where B_r + B_p <= S^(8/3) A^2 T / (16384 D^2), and up to a factor of 4.5 "
+        "wherever the bound is below T. With constants and logarithms they are larger in every trial"
     )
-    evidence.why = f"the error came to at most {largest:.2f} of the bounds with their constants and logarithms"
-    return evidence
+    return f"The error was at most {largest:.2f} of the bounds with their constants and logarithms"

@@ -1,21 +1,29 @@
-"""The statements by name, in the order of the paper."""
+"""The statements by name, in the order of the paper, and ``check``, which runs them."""
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import inspect
 import math
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
+from driftmdp import engines, kernels, problems
+from driftmdp.agents import SWUCRL2CW
 from driftmdp.errors import InvalidInputError, UnknownNameError
+from driftmdp.kernels.precompile import OPTIMAL_GAINS, OPTIMISTIC_PLANS, compiling_in_background
+from driftmdp.simulation import simulate
 from driftmdp.statements.context import CheckContext
-from driftmdp.statements.verdict import Evidence, Finding, Verdict
+from driftmdp.statements.verdict import Caveat, Evidence, Finding, Verdict
 from driftmdp.validation import as_number, nearest_name, quietly
 
+MIN_CHECKS_TO_PRECOMPILE = 10  # for fewer checks a parallel compilation does not pay
 Check = Callable[[CheckContext], Evidence]
-_known: dict[str, Statement] = {}
+_registered: dict[str, Statement] = {}
 
 
 @dataclass(frozen=True)
@@ -27,11 +35,11 @@ class Statement:
     name
         For the command line, such as ``lemma-2``.
     title
-        What it is about.
+        Its subject.
     where
-        Its label in the paper's source.
+        Its place in the paper, with the label in the source in parentheses.
     place
-        Its place in the paper, for sorting.
+        A number that sorts it among the others.
     """
 
     name: str
@@ -45,23 +53,19 @@ class Statement:
         """The claim in words and symbols: the docstring of the check."""
         return inspect.getdoc(self.function) or ""
 
-    @quietly()  # a finding says which of its instances were vacuous
+    @quietly()  # a finding counts its vacuous instances, so no warning is needed
     def check(self, context: CheckContext) -> Finding:
-        """Try it."""
+        """Run the check and return what it found."""
         begin = time.perf_counter()
         evidence = self.function(context)
         if not isinstance(evidence, Evidence):
             raise InvalidInputError(
                 f"The check of {self.name!r} must return Evidence; got {evidence!r}. End it with `return evidence`."
             )
-        return Finding(
-            name=self.name,
-            title=self.title,
-            where=self.where,
-            claim=self.claim,
+        return self._finding(
             verdict=evidence.verdict,
-            instances=len(evidence.deciding.instances),
-            vacuous=len(evidence.deciding.instances) - len(evidence.deciding.telling),
+            instances=len(evidence.decisive.instances),
+            vacuous=len(evidence.decisive.instances) - len(evidence.decisive.informative),
             margin=evidence.margin,
             why=evidence.reason,
             caveats=evidence.caveats,
@@ -72,31 +76,25 @@ class Statement:
         )
 
     def not_carried_out(self, error: Exception | None, traceback: str = "") -> Finding:
-        """Return what is found where the check itself broke down, and where in its code."""
+        """Return the finding for a check that raised an error, with the place in its code."""
         place = re.findall(r'File "[^"]*?([^/"]+)", line (\d+)', traceback)
         where = f" ({place[-1][0]}, line {place[-1][1]})" if place else ""
-        return Finding(
-            name=self.name,
-            title=self.title,
-            where=self.where,
-            claim=self.claim,
-            verdict=Verdict.BROKEN,
-            instances=0,
-            vacuous=0,
-            margin=math.nan,
-            why=f"the check broke down: {type(error).__name__}: {error}{where}",
-        )
+        why = f"The check broke down: {type(error).__name__}: {error}{where}"
+        return self._finding(verdict=Verdict.BROKEN, instances=0, vacuous=0, margin=math.nan, why=why)
+
+    def _finding(self, **outcome: Any) -> Finding:
+        return Finding(name=self.name, title=self.title, where=self.where, claim=self.claim, **outcome)
 
 
 def statement(name: str, title: str, where: str, place: float) -> Callable[[Check], Check]:
     """Register the function below as the check of a statement.
 
-    Its docstring is the claim, in words and symbols; it returns :class:`Evidence`.
+    Its docstring is the claim, in words and symbols. It returns :class:`Evidence`.
 
     Parameters
     ----------
     name, title
-        What ``check`` calls it, and what it is about.
+        What ``check`` calls it, and its subject.
     where
         Its place in the paper, with the label in the source in parentheses.
     place
@@ -104,11 +102,11 @@ def statement(name: str, title: str, where: str, place: float) -> Callable[[Chec
 
     Examples
     --------
-    >>> def two_and_two(bench):
+    >>> def two_and_two(context):
     ...     '''Two and two are at most four: 2 + 2 <= 4.'''
     ...     evidence = Evidence()
     ...     evidence.printed.at_most("once", 2 + 2, 4)
-    ...     evidence.why = "it was added up"
+    ...     evidence.why = "The sum was computed"
     ...     return evidence
     >>> register = statement("two-and-two", "a sum", "Appendix Z", place=1000)  # use it as @statement(...)
     >>> Statement("two-and-two", "a sum", "Appendix Z", 1000, two_and_two).check(CheckContext()).verdict
@@ -117,10 +115,27 @@ def statement(name: str, title: str, where: str, place: float) -> Callable[[Chec
     order = as_number(place, "place")
 
     def register(function: Check) -> Check:
-        if name in _known:
+        if name in _registered:
             raise InvalidInputError(f"There is a statement {name!r} already; choose another name.")
-        _known[name] = Statement(name, title, where, order, function)
+        _registered[name] = Statement(name, title, where, order, function)
         return function
+
+    return register
+
+
+def checks(
+    name: str, title: str, where: str, place: float, *caveats: Caveat
+) -> Callable[[Callable[[CheckContext, Evidence], str]], Check]:
+    """Register a function that fills the evidence of a statement and returns the reason for its verdict."""
+
+    def register(fill: Callable[[CheckContext, Evidence], str]) -> Check:
+        @functools.wraps(fill)
+        def checked(context: CheckContext) -> Evidence:
+            evidence = Evidence(*caveats)
+            evidence.why = fill(context, evidence)
+            return evidence
+
+        return statement(name, title, where, place)(checked)
 
     return register
 
@@ -134,11 +149,11 @@ def statements() -> list[Statement]:
     >>> [entry.name for entry in statements()][:2]
     ['remark-1', 'remark-2']
     """
-    return sorted(_known.values(), key=lambda entry: entry.place)
+    return sorted(_registered.values(), key=lambda entry: entry.place)
 
 
 def statement_named(name: str) -> Statement:
-    """Return a statement by its name, or by its label in the paper; or say which name was meant.
+    """Return a statement by its name or by its label in the paper. The error suggests the nearest name.
 
     Examples
     --------
@@ -148,11 +163,55 @@ def statement_named(name: str) -> Statement:
     >>> statement_named("lemma:mc").name
     'lemma-2'
     """
-    if name in _known:
-        return _known[name]
+    if name in _registered:
+        return _registered[name]
     by_label = [entry for entry in statements() if entry.where.endswith(f"({name})")]
     if by_label:
         return by_label[0]
-    raise UnknownNameError(
-        f"There is no statement {name!r}.{nearest_name(name, list(_known))} `driftmdp check --list` names them all."
-    )
+    hint = nearest_name(name, list(_registered))
+    raise UnknownNameError(f"There is no statement {name!r}.{hint} `driftmdp check --list` names them all.")
+
+
+def check(
+    names: Iterable[str | Statement] = (),
+    thorough: bool = False,
+    workers: int | None = None,
+    each: Callable[[Finding], None] | None = None,
+) -> list[Finding]:
+    """Check statements of the paper and return the findings, in the order of the paper.
+
+    Parameters
+    ----------
+    names
+        Names of statements or their labels in the paper; all of them by default. ``statements()`` lists them.
+    thorough
+        Whether to try more and larger instances.
+    workers
+        How many checks run at a time; one per core by default. The findings do not depend on it.
+    each
+        Called with every finding as it comes.
+
+    Examples
+    --------
+    >>> found, = check(["linear-programs"])
+    >>> found.verdict, found.instances, found.vacuous
+    (<Verdict.HOLDS: 'holds'>, 80, 0)
+    """
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise InvalidInputError(f"names must be a list of names; got {names!r}. Write check([{names!r}]).")
+    chosen = [name if isinstance(name, Statement) else statement_named(name) for name in names]
+    wanted = list(dict.fromkeys(chosen)) or statements()
+    context = CheckContext(thorough)
+    found: dict[str, Finding] = {}
+    if len(wanted) > MIN_CHECKS_TO_PRECOMPILE and not kernels.has_compiled_cache():
+        with quietly(), compiling_in_background(OPTIMAL_GAINS, OPTIMISTIC_PLANS):
+            simulate(SWUCRL2CW.for_problem(problems.two_state(10)), problems.two_state(10), seed=0)
+
+    outcomes = engines.make("threads", workers).map(lambda entry: entry.check(context), wanted)
+    with contextlib.closing(outcomes):
+        for outcome in outcomes:
+            finding = outcome.value or wanted[outcome.index].not_carried_out(outcome.error, outcome.traceback)
+            found[finding.name] = finding
+            if each is not None:
+                each(finding)
+    return [found[entry.name] for entry in sorted(wanted, key=lambda entry: entry.place)]

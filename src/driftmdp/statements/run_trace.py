@@ -1,7 +1,7 @@
 """A run of SWUCRL2-CW with every quantity of the paper's proofs, episode by episode.
 
-What the agent believed is taken from the agent as it plays. What the proofs compare it with is recomputed here from
-the trajectory and the true world, by the paper's definitions, sharing no code with the agent.
+The agent's beliefs are taken from the agent as it plays. What the proofs compare them with is recomputed here from
+the trajectory and the true MDPs, by the paper's definitions, sharing no code with the agent.
 
 ==============  ===================  ==========================================================================
 symbol          name here            shape, M episodes, P pairs, S states, T steps
@@ -12,7 +12,7 @@ N, r^, p^       counts, r_hat,       (M, P), (M, P), (M, P, S); [CSZ20] eq:N_sa 
                 p_hat
 r-, p-          r_bar, p_bar         the true means over the same visits, eq:p_bar
 rad_r, rad_p    rad_r, rad_p         (M, P), without widening, times the agent's scale
-p_tau(m)        p_then               (M, P, S), the world at the start of the episode
+p_tau(m)        p_at_start           (M, P, S), the true transitions at the start of the episode
 rho~, gamma~    gain, bias           (M,), (M, S); the agent's
 pi~             policy               (M, S); the agent's
 var_r, var_p    var_r, var_p         (T,)
@@ -26,7 +26,7 @@ Rewards are in units of the agent's reward range.
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -37,59 +37,112 @@ from driftmdp import formulas, planning
 from driftmdp.agents import SWUCRL2CW
 from driftmdp.mdp import DriftingMdp, Problem
 from driftmdp.simulation import Run, simulate, simulate_until
-from driftmdp.statements.regions import Floats, bellman_values, best_transitions
+from driftmdp.statements.confidence_regions import best_transitions
+from driftmdp.statements.verdict import Evidence, Floats
 
+MAX_STEPS_RECOUNTED = 20_000  # of a run whose episode starts are recomputed step by step
 Ints = NDArray[np.int64]
 
 
-@dataclass(eq=False)
 class RunTrace:
-    """All that the proofs speak of, on one run."""
+    """All quantities that the proofs use, on one run.
 
-    name: str
-    problem: Problem
-    agent: SWUCRL2CW
-    run: Run
-    starts: Ints
-    gain: Floats
-    bias: Floats
-    policy: NDArray[np.int32]
-    believed_counts: Floats
-    believed_rewards: Floats
-    believed_radii: Floats
+    Parameters
+    ----------
+    name
+        What trials on this run are called.
+    problem, agent, run
+        The run, and the agent and the problem it came from.
+    beliefs
+        ``agent.beliefs()`` at the start of each episode.
 
-    # sizes ---------------------------------------------------------------------------------------------
+    Attributes
+    ----------
+    scaled
+        Whether the radii are smaller than theory's.
+    budgets
+        B_r and B_p.
+    covered
+        Whether r- and p- lie within the radii at every start of an episode, as under E_r and E_p.
+    reward_upper
+        Max H_r of every pair: r^ + rad_r, at most 1, and 1 where N = 0. Shape (M, P).
+    p_tilde, upper_values
+        p~, the best transitions in H_p(eta) for gamma~, and max over H_r and H_p(eta) of r + p' gamma~, for every
+        episode and pair.
+    inside
+        Whether p_tau(m) lies in H_p(eta) for every pair, shape (M,): the set U of the proof of Theorem 1.
+    """
 
-    @property
-    def horizon(self) -> int:
-        """T."""
-        return self.problem.horizon
+    def __init__(self, name: str, problem: Problem, agent: SWUCRL2CW, run: Run, beliefs: Sequence[Any]) -> None:
+        self.name, self.problem, self.agent, self.run = name, problem, agent, run
+        self.horizon, self.window, self.widening = problem.horizon, agent.window, float(agent.widening)
+        self.scaled = agent.scale < 1.0
+        self.gain = np.array([belief.gain for belief in beliefs])
+        self.bias, self.policy, self.believed_counts, self.believed_rewards, self.believed_radii = (
+            np.stack([getattr(belief, field) for belief in beliefs])
+            for field in ("bias", "policy", "counts", "rewards", "radii")
+        )
+        self.starts: Ints = run.episode_starts
+        self.lengths = np.diff(self.starts, append=self.horizon + 1)
+        self.episode = np.searchsorted(self.starts, np.arange(1, self.horizon + 1), side="right") - 1
+        self.pairs: Ints = problem.space.offsets[run.states].astype(np.int64) + run.actions
+        self._recompute_estimates()
+        self._recompute_regions()
+        self._recompute_variation()
 
-    @property
-    def window(self) -> int:
-        """W."""
-        return self.agent.window
-
-    @property
-    def widening(self) -> float:
-        """Eta."""
-        return float(self.agent.widening)
-
-    @property
-    def scaled(self) -> bool:
-        """Whether the radii are smaller than theory's."""
-        return self.agent.scale < 1.0
-
-    @property
-    def span(self) -> float:
-        """The width of the reward range, which is the unit of rewards."""
+    def in_units(self, rewards: Floats) -> Floats:
+        """Return rewards in units of the reward range, from 0 to 1."""
         low, high = self.problem.reward_range
-        return high - low
+        return np.asarray((rewards - low) / (high - low))
 
-    @functools.cached_property
-    def budgets(self) -> tuple[float, float]:
-        """B_r and B_p, rewards in units of the range."""
-        return float(self._variation[0].sum()), float(self._variation[1].sum())
+    def _recompute_estimates(self) -> None:
+        """Set the estimates from the window of each episode, by the paper's definitions, zero where N = 0."""
+        run, windows = self.run, _Windows(self.starts, self.window, self.pairs, self.problem.space.n_pairs)
+        self.counts = windows.sums(np.ones(self.horizon))
+        divisors = np.maximum(1.0, self.counts)
+        next_states = np.append(run.states[1:], run.final_state)
+        seen = next_states == np.arange(self.problem.space.n_states)[:, None]
+        self.p_steps = transitions_along(self.problem.drifting, np.arange(self.horizon), self.pairs)
+        self.p_at_start = self.all_transitions(self.starts - 1)
+        self.r_hat = windows.sums(self.in_units(run.rewards)) / divisors
+        self.r_bar = windows.sums(self.in_units(run.mean_rewards)) / divisors
+        self.p_hat, self.p_bar = (
+            np.stack([windows.sums(column) for column in columns], axis=2) / divisors[:, :, None]
+            for columns in (seen, self.p_steps.T)
+        )
+
+    def _recompute_regions(self) -> None:
+        """Set the confidence regions at the start of each episode, and what they contain."""
+        agent, unseen = self.agent, self.counts == 0  # the whole of [0, 1] and of the simplex, at any scale
+        radii = formulas.paper_radii(self.counts, self.problem.space, self.horizon, agent.delta)
+        self.rad_r = np.maximum(agent.scale * radii.reward, unseen * 1.0)
+        self.rad_p = np.maximum(agent.scale * radii.transition, unseen * 2.0)
+        self.reward_upper = np.where(unseen, 1.0, np.clip(self.r_hat + self.rad_r, 0.0, 1.0))
+        within_r = np.abs(self.r_hat - self.r_bar) <= self.rad_r + 1e-12
+        within_p = np.abs(self.p_hat - self.p_bar).sum(axis=2) <= self.rad_p + 1e-12
+        self.covered = bool((unseen | (within_r & within_p)).all())
+        distance = np.abs(self.p_at_start - self.p_hat).sum(axis=2)
+        self.inside = (unseen | (distance <= self.rad_p + self.widening + 1e-12)).all(axis=1)
+        m, p, s = self.p_hat.shape
+        centres, radius = self.p_hat.reshape(m * p, s), (self.rad_p + self.widening).ravel()
+        self.p_tilde = best_transitions(centres, radius, np.repeat(self.bias, p, axis=0)).reshape(m, p, s)
+        self.upper_values = self.reward_upper + (self.p_tilde * self.bias[:, None, :]).sum(axis=2)
+
+    def _recompute_variation(self) -> None:
+        """Set the budgets, and var_t: the variation from the start of the window of t's episode to t."""
+        found, (low, high) = self.problem.drifting.variation(), self.problem.reward_range
+        kinds = found.reward_steps / (high - low), found.transition_steps
+        self.budgets = float(kinds[0].sum()), float(kinds[1].sum())
+        first = np.maximum(1, self.starts - self.window)[self.episode]
+        summed = (np.concatenate([[0.0], np.cumsum(steps)]) for steps in kinds)  # [i] is B_1 + ... + B_i
+        self.var_r, self.var_p = (sums[: self.horizon] - sums[first - 1] for sums in summed)
+
+    def all_transitions(self, rows: NDArray[Any]) -> Floats:
+        """Return p_t of every pair at the given steps (0-based rows), shape (steps, P, S)."""
+        n_pairs = self.problem.space.n_pairs
+        every = np.tile(np.arange(n_pairs), len(rows))
+        flat = transitions_along(self.problem.drifting, np.repeat(rows, n_pairs), every)
+        return flat.reshape(len(rows), n_pairs, -1)
 
     @functools.cached_property
     def max_diameter(self) -> float:
@@ -97,187 +150,22 @@ class RunTrace:
         return float(planning.max_diameter(self.problem.drifting))
 
     @functools.cached_property
-    def diameters_then(self) -> Floats:
-        """The diameter of the world at the start of each episode, shape (M,)."""
+    def diameters_at_start(self) -> Floats:
+        """The diameter of the true MDP at the start of each episode, shape (M,)."""
         steps, group = self.problem.drifting.distinct_steps(rewards=False)
         wanted, place = np.unique(group[self.starts - 1], return_inverse=True)
-        known = [float(planning.diameter(self.problem.drifting.at(int(steps[g]) + 1))) for g in wanted]
-        return np.array(known)[place]
-
-    # the trajectory ------------------------------------------------------------------------------------
-
-    @functools.cached_property
-    def pairs(self) -> Ints:
-        """The pair of each step, shape (T,)."""
-        return self.problem.space.offsets[self.run.states].astype(np.int64) + self.run.actions
-
-    @functools.cached_property
-    def next_states(self) -> Ints:
-        """s_{t+1}, shape (T,)."""
-        return np.append(self.run.states[1:], self.run.final_state).astype(np.int64)
-
-    @functools.cached_property
-    def episode(self) -> Ints:
-        """The number of the episode of each step, from 0, shape (T,)."""
-        return np.searchsorted(self.starts, np.arange(1, self.horizon + 1), side="right") - 1
-
-    @functools.cached_property
-    def lengths(self) -> Ints:
-        """How many steps each episode has."""
-        return np.diff(self.starts, append=self.horizon + 1)
-
-    @functools.cached_property
-    def regret(self) -> Floats:
-        """rho*_t - r_t(s_t, a_t), shape (T,)."""
-        return np.asarray(self.gains - (self.run.mean_rewards - self._bottom) / self.span)
+        found = [float(planning.diameter(self.problem.drifting.at(int(steps[g]) + 1))) for g in wanted]
+        return np.array(found)[place]
 
     @functools.cached_property
     def gains(self) -> Floats:
         """rho*_t, shape (T,)."""
-        return (planning.optimal_gains(self.problem.drifting, allow_transient=True) - self._bottom) / self.span
-
-    @property
-    def _bottom(self) -> float:
-        return self.problem.reward_range[0]
-
-    # what is remembered, by the paper's definitions ------------------------------------------------------
+        return self.in_units(planning.optimal_gains(self.problem.drifting, allow_transient=True))
 
     @functools.cached_property
-    def _remembered(self) -> _Windows:
-        return _Windows(self.starts, self.window, self.pairs, self.problem.space.n_pairs)
-
-    @functools.cached_property
-    def counts(self) -> Floats:
-        """N at tau(m)."""
-        return self._remembered.sums(np.ones(self.horizon))
-
-    @functools.cached_property
-    def _divisors(self) -> Floats:
-        return np.maximum(1.0, self.counts)
-
-    @functools.cached_property
-    def r_hat(self) -> Floats:
-        """The empirical mean rewards."""
-        return self._remembered.sums((self.run.rewards - self._bottom) / self.span) / self._divisors
-
-    @functools.cached_property
-    def p_hat(self) -> Floats:
-        """The empirical transitions; zero where N = 0."""
-        columns = [self._remembered.sums((self.next_states == s).astype(float)) for s in self._states]
-        return np.stack(columns, axis=2) / self._divisors[:, :, None]
-
-    @functools.cached_property
-    def r_bar(self) -> Floats:
-        """The mean of the true rewards over the same visits."""
-        return self._remembered.sums((self.run.mean_rewards - self._bottom) / self.span) / self._divisors
-
-    @functools.cached_property
-    def p_bar(self) -> Floats:
-        """The mean of the true transitions over the same visits."""
-        columns = [self._remembered.sums(self.p_steps[:, s]) for s in self._states]
-        return np.stack(columns, axis=2) / self._divisors[:, :, None]
-
-    @functools.cached_property
-    def p_steps(self) -> Floats:
-        """p_t( . | s_t, a_t)."""
-        return transitions_along(self.problem.drifting, np.arange(self.horizon), self.pairs)
-
-    @functools.cached_property
-    def p_then(self) -> Floats:
-        """p_tau(m) of every pair."""
-        n_pairs = self.problem.space.n_pairs
-        rows = np.repeat(self.starts - 1, n_pairs)
-        every = np.tile(np.arange(n_pairs), self.starts.size)
-        flat = transitions_along(self.problem.drifting, rows, every)
-        return flat.reshape(self.starts.size, n_pairs, -1)
-
-    @property
-    def _states(self) -> range:
-        return range(self.problem.space.n_states)
-
-    # confidence ----------------------------------------------------------------------------------------
-
-    @functools.cached_property
-    def _radii(self) -> formulas.Radii:
-        agent = self.agent
-        radii = formulas.paper_radii(self.counts, self.problem.space, self.horizon, agent.delta)
-        unseen = self.counts == 0  # the whole of [0, 1] and of the simplex, however the radii are scaled
-        return formulas.Radii(
-            np.maximum(agent.scale * radii.reward, unseen * 1.0),
-            np.maximum(agent.scale * radii.transition, unseen * 2.0),
-        )
-
-    @property
-    def rad_r(self) -> Floats:
-        """rad_r at tau(m)."""
-        return self._radii.reward
-
-    @property
-    def rad_p(self) -> Floats:
-        """rad_p at tau(m), without widening."""
-        return self._radii.transition
-
-    @functools.cached_property
-    def tops(self) -> Floats:
-        """Max H_r of every pair: r^ + rad_r, at most 1; 1 where N = 0."""
-        return np.where(self.counts == 0, 1.0, np.clip(self.r_hat + self.rad_r, 0.0, 1.0))
-
-    @functools.cached_property
-    def covered(self) -> bool:
-        """Whether r- and p- lie within the radii at every start of an episode: what E_r and E_p are used for."""
-        seen = self.counts > 0
-        reward = np.abs(self.r_hat - self.r_bar) <= self.rad_r + 1e-12
-        transition = np.abs(self.p_hat - self.p_bar).sum(axis=2) <= self.rad_p + 1e-12
-        return bool((reward & transition)[seen].all())
-
-    # the optimistic plan, with the paper's regions -------------------------------------------------------
-
-    @functools.cached_property
-    def upper_values(self) -> Floats:
-        """Max over H_r and H_p(eta) of r + p' gamma~, for every episode and pair, shape (M, P)."""
-        m, p, s = self.p_hat.shape
-        u = np.repeat(self.bias, p, axis=0)
-        radius = (self.rad_p + self.widening).ravel()
-        flat = bellman_values(self.tops.ravel(), self.p_hat.reshape(m * p, s), radius, u)
-        return flat.reshape(m, p)
-
-    @functools.cached_property
-    def p_tilde(self) -> Floats:
-        """p~ of every episode and pair: the best in H_p(eta) for gamma~, shape (M, P, S)."""
-        m, p, s = self.p_hat.shape
-        u = np.repeat(self.bias, p, axis=0)
-        radius = (self.rad_p + self.widening).ravel()
-        return best_transitions(self.p_hat.reshape(m * p, s), radius, u).reshape(m, p, s)
-
-    @functools.cached_property
-    def inside(self) -> NDArray[np.bool_]:
-        """Whether p_tau(m) lies in H_p(eta) for every pair, shape (M,): the set U of the proof of Theorem 1."""
-        apart = np.abs(self.p_then - self.p_hat).sum(axis=2)
-        seen = self.counts > 0
-        return np.asarray((~seen | (apart <= self.rad_p + self.widening + 1e-12)).all(axis=1))
-
-    # variation -----------------------------------------------------------------------------------------
-
-    @functools.cached_property
-    def _variation(self) -> tuple[Floats, Floats]:
-        found = self.problem.drifting.variation()
-        return found.reward_steps / self.span, found.transition_steps
-
-    @functools.cached_property
-    def var_r(self) -> Floats:
-        """var_{r,t}: the variation of rewards from the start of the window of t's episode to t."""
-        return self._varied(self._variation[0])
-
-    @functools.cached_property
-    def var_p(self) -> Floats:
-        """var_{p,t}."""
-        return self._varied(self._variation[1])
-
-    def _varied(self, steps: Floats) -> Floats:
-        summed = np.concatenate([[0.0], np.cumsum(steps)])  # summed[i] = B_1 + ... + B_i
-        t = np.arange(1, self.horizon + 1)
-        first = np.maximum(1, self.starts - self.window)[self.episode]
-        return np.asarray(summed[t - 1] - summed[first - 1])
+    def regret(self) -> Floats:
+        """rho*_t - r_t(s_t, a_t), shape (T,)."""
+        return np.asarray(self.gains - self.in_units(self.run.mean_rewards))
 
     # the sets of the proof of Theorem 1 ------------------------------------------------------------------
 
@@ -292,7 +180,7 @@ class RunTrace:
 
     @functools.cached_property
     def q_cover(self) -> NDArray[np.bool_]:
-        """Whether an episode is in Q~_T: in Q_T, or it starts within W steps after one that is; shape (M,)."""
+        """Whether an episode is in Q~_T, which has Q_T and what starts within W steps after it, shape (M,)."""
         covered = np.zeros(self.starts.size, np.bool_)
         for m in self.q_set:
             gap = self.starts - self.starts[m]
@@ -314,25 +202,46 @@ class RunTrace:
             "estimation": float(radii[kept].sum()),
         }
 
+    # Algorithm 1 -----------------------------------------------------------------------------------------
 
-def keep_trace(name: str, problem: Problem, seed: int, **parameters: Any) -> RunTrace:
-    """Run SWUCRL2-CW on a problem and keep what it believed at the start of each episode."""
+    def try_algorithm(self, evidence: Evidence) -> None:
+        """Try [CSZ20] alg:swr-ucrl2 on this run: its counts, regions, precision and, if it is short, its episodes.
+
+        A bound that is far from tight cannot tell whether the agent follows the algorithm. Precision is Property 2
+        with 1/sqrt(tau(m)). A deviation is a fault of this library, not of the statement.
+        """
+        library, name, seen = evidence.library, self.name, self.counts > 0
+        library.equal(f"{name}, counts", self.believed_counts, self.counts, 0.0)
+        library.equal(f"{name}, radii with eta", (self.believed_radii - self.rad_p)[seen], self.widening)
+        library.equal(f"{name}, r~ is the top of H_r", self.believed_rewards, self.reward_upper)
+        chosen = self.problem.space.offsets[:-1] + self.policy
+        best = np.take_along_axis(self.upper_values, chosen.astype(np.int64), axis=1)
+        promised = self.gain[:, None] + self.bias - 1 / np.sqrt(self.starts)[:, None]
+        library.at_most(f"{name}, plans as precise as 1/sqrt(tau)", promised, best)
+        if self.horizon <= MAX_STEPS_RECOUNTED:
+            differ = self._starts_by_the_rule() != self.starts.tolist()
+            library.at_most(f"{name}, starts that are not Algorithm 1's", float(differ), 0.0)
+
+    def _starts_by_the_rule(self) -> list[int]:
+        """Return Algorithm 1's starts: multiples of W, and where the pair about to be played has doubled."""
+        offsets, states, counts = self.problem.space.offsets, self.run.states.tolist(), self.counts
+        starts, m, remaining = [1], 0, np.maximum(1, counts[0])
+        for t, (state, pair) in enumerate(zip(states, self.pairs.tolist(), strict=True), start=1):
+            planned = offsets[state] + self.policy[m, state]
+            if t > 1 and (t % self.window == 0 or remaining[planned] <= 0):
+                starts.append(t)
+                m = min(m + 1, counts.shape[0] - 1)
+                remaining = np.maximum(1, counts[m])
+            remaining[pair] -= 1
+        return starts
+
+
+def trace_run(name: str, problem: Problem, seed: int, **parameters: Any) -> RunTrace:
+    """Run SWUCRL2-CW on a problem and record its beliefs at the start of each episode."""
     agent = SWUCRL2CW.for_problem(problem, **parameters)
     run = simulate(agent, problem, seed)
-    beliefs = [player.beliefs() for player in simulate_until(agent, problem, seed, run.episode_starts.tolist())]
-    return RunTrace(
-        name=name,
-        problem=problem,
-        agent=agent,
-        run=run,
-        starts=run.episode_starts,
-        gain=np.array([belief.gain for belief in beliefs]),
-        bias=np.stack([belief.bias for belief in beliefs]),
-        policy=np.stack([belief.policy for belief in beliefs]),
-        believed_counts=np.stack([belief.counts for belief in beliefs]),
-        believed_rewards=np.stack([belief.rewards for belief in beliefs]),
-        believed_radii=np.stack([belief.radii for belief in beliefs]),
-    )
+    players = simulate_until(agent, problem, seed, run.episode_starts.tolist())
+    return RunTrace(name, problem, agent, run, [player.beliefs() for player in players])
 
 
 def transitions_along(drifting: DriftingMdp, rows: NDArray[Any], pairs: NDArray[Any]) -> Floats:
@@ -358,7 +267,7 @@ class _Windows:
         segment = np.searchsorted(self._edges, np.arange(1, pairs.size + 1), side="right") - 1
         self._n_pairs, self._cell = n_pairs, segment * n_pairs + pairs
 
-    def sums(self, values: Floats) -> Floats:
+    def sums(self, values: NDArray[Any]) -> Floats:
         """Return the sums of a value per step, shape (M, P)."""
         cells = np.bincount(self._cell, values, minlength=self._edges.size * self._n_pairs)
         before = np.zeros((self._edges.size + 1, self._n_pairs))

@@ -2,31 +2,30 @@
 
 A trial is one instance and one inequality, left <= right. It is vacuous where the right side is at least what is
 true anyway (``trivial``: a regret bound above T, a radius of 2). Its margin is (right - left) / max(|left|,
-|right|): 0 is equality, 1 means that the left side is nothing beside the right one, below 0 it is broken.
+|right|). A margin of 0 is equality, near 1 the left side is negligible, below 0 the inequality fails.
 
 ==================  ================================================================================================
 verdict             when
 ==================  ================================================================================================
-holds               the printed form held in every trial, and at least one of them was not vacuous; the printed
-                    form is the statement with those displayed steps of its proof that are tried
-holds as corrected  the printed form was broken, as the counterexample shows; the corrected form held in every trial
-fails as printed    the printed form was broken, and a corrected form as well, or there is none
-vacuous             nothing was broken, but no trial said anything
-not testable        it is no statement that numbers could contradict
-not carried out     the check broke down, or the code was seen not to do what the paper says: a fault of this
-                    library, not of the paper
+holds               The printed form held in every trial, and at least one of them was not vacuous. The printed form
+                    is the statement with those displayed steps of its proof that are tried.
+holds as corrected  The printed form failed, as the counterexample shows. The corrected form held in every trial.
+fails as printed    The printed form failed, and a corrected form failed as well or does not exist.
+vacuous             Nothing failed, but every trial was vacuous.
+not testable        The statement makes no claim that numbers could contradict.
+not carried out     The check raised an error, or the code does not do what the paper says. That is a fault of this
+                    library, not of the paper.
 ==================  ================================================================================================
 
-A caveat stands beside a verdict and says how far it reaches.
+A caveat limits a verdict.
 
 ==========================  ========================================================================================
 caveat                      when
 ==========================  ========================================================================================
-with scaled radii           every trial that said something had radii smaller than theory's
-in one reading              the words can be read in two ways; the verdict is that of the reading that is given
-in parts                    the statement was tried part by part; as a whole it says nothing at these horizons
-too loose to detect faults  the bound is so far from what was seen that a faulty algorithm keeps it too, and nothing
-                            else in the check shows it
+with scaled radii           Every trial that was not vacuous had radii smaller than theory's.
+in one reading              The text has two readings. The verdict is that of the reading given.
+in parts                    The statement was tried part by part. As a whole it is vacuous at these horizons.
+too loose to detect faults  A faulty algorithm satisfies the bound too, and nothing else in the check detects it.
 ==========================  ========================================================================================
 """
 
@@ -35,6 +34,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -44,7 +44,7 @@ Floats = NDArray[np.float64]
 
 
 class Verdict(StrEnum):
-    """What became of a statement."""
+    """The outcome of checking a statement."""
 
     HOLDS = "holds"
     CORRECTED = "holds as corrected"
@@ -55,7 +55,7 @@ class Verdict(StrEnum):
 
 
 class Caveat(StrEnum):
-    """How far a verdict reaches."""
+    """A limit of a verdict."""
 
     SCALED = "with scaled radii"
     READ = "in one reading"
@@ -67,16 +67,16 @@ class Caveat(StrEnum):
 class Trial:
     """One inequality on one instance: ``left <= right``.
 
-    An aside is a step of a proof, or an identity: it can break the statement, but has no part in its margin.
-    A scaled one is of a run with radii smaller than theory's.
+    A proof step, or an identity, can break the statement but has no part in its margin. ``scaled`` marks a run with
+    radii smaller than theory's.
     """
 
     instance: str
     left: float
     right: float
     vacuous: bool = False
-    aside: bool = False
     scaled: bool = False
+    proof_step: bool = False
 
     @property
     def holds(self) -> bool:
@@ -92,7 +92,7 @@ class Trial:
         return f"{self.instance}: {self.left:.6g} {'<=' if self.holds else '>'} {self.right:.6g}"
 
 
-class TrialCount:
+class Trials:
     """Trials of one form of a statement."""
 
     def __init__(self) -> None:
@@ -104,24 +104,24 @@ class TrialCount:
         left: ArrayLike,
         right: ArrayLike,
         trivial: ArrayLike = math.inf,
-        aside: bool = False,
         scaled: bool = False,
+        proof_step: bool = False,
     ) -> None:
-        """Try left <= right; of arrays, the worst entry that is not vacuous counts."""
+        """Try left <= right. Of arrays, the worst entry that is not vacuous counts."""
         lefts, rights, top = np.broadcast_arrays(
             *(np.atleast_1d(np.asarray(x, float)) for x in (left, right, trivial))
         )
         if lefts.size == 0:
             return
         held, slack, vacuous = _holds(lefts, rights), _margins(lefts, rights), rights >= top
-        order = np.where(held, np.where(vacuous, 10.0 + slack, slack), slack - 10.0)  # what is broken comes first
+        order = np.where(held, np.where(vacuous, 10.0 + slack, slack), slack - 10.0)  # failures come first
         worst = np.unravel_index(int(np.argmin(order)), order.shape)
         sides = float(lefts[worst]), float(rights[worst])
-        self.trials.append(Trial(instance, *sides, bool(vacuous[worst]), aside, scaled))
+        self.trials.append(Trial(instance, *sides, bool(vacuous[worst]), scaled, proof_step))
 
     def step(self, instance: str, left: ArrayLike, right: ArrayLike) -> None:
-        """Try a step of the proof: left <= right, an aside."""
-        self.at_most(instance, left, right, aside=True)
+        """Try a step of the proof: left <= right, with no part in the margin."""
+        self.at_most(instance, left, right, proof_step=True)
 
     def equal(self, instance: str, left: ArrayLike, right: ArrayLike, tolerance: float = ROUNDING) -> None:
         """Try ``|left - right| <= tolerance``."""
@@ -136,45 +136,45 @@ class TrialCount:
 
     @property
     def broken(self) -> list[Trial]:
-        """The trials that did not hold."""
+        """The trials that failed."""
         return [trial for trial in self.trials if not trial.holds]
 
     @property
     def instances(self) -> list[Trial]:
-        """The trials of the statement itself."""
-        return [trial for trial in self.trials if not trial.aside]
+        """The trials of the statement itself, without the steps of its proof."""
+        return [trial for trial in self.trials if not trial.proof_step]
 
     @property
-    def telling(self) -> list[Trial]:
-        """Those that were not vacuous."""
+    def informative(self) -> list[Trial]:
+        """Those instances that were not vacuous."""
         return [trial for trial in self.instances if not trial.vacuous or not trial.holds]
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What the check of a statement found.
+    """The result of checking a statement.
 
     Attributes
     ----------
     name, title, where, claim
-        The statement: its name, its subject, its place in the paper, and what it says.
+        The statement: its name, its subject, its place in the paper, and its text.
     verdict, caveats
         See the module's tables.
     instances, vacuous
-        How many instances were tried, and on how many of them the inequality says nothing.
+        How many instances were tried, and how many of them were vacuous.
     margin
-        The worst margin among those that say something; NaN if there are none. Of the corrected form where there is
-        one.
+        The worst margin among those that were not vacuous, NaN if there are none. It is that of the corrected form
+        if there is one.
     why
-        What was found, in words.
+        The reason for the verdict, in words.
     counterexample
-        Where the printed form is broken.
+        Where the printed form fails.
     correction
         What holds instead.
     test
         The statistical test and its error rate, if chance is involved.
     seconds
-        How long it took.
+        How long the check took.
     """
 
     name: str
@@ -209,103 +209,95 @@ class Finding:
 
 
 class Evidence:
-    """What speaks for and against a statement: trials of the printed form and of a corrected one.
+    """Trials of the printed form of a statement and of a corrected one, and the verdict that follows.
 
     Attributes
     ----------
     printed, corrected
-        The trails to which trials are added: ``printed.at_most(instance, left, right, trivial=...)``, ``equal``,
-        ``seldom`` for probabilities, ``step`` for a step of the proof.
+        The trials of both forms. Add one by ``printed.at_most(instance, left, right, trivial=...)``, ``equal``,
+        ``seldom`` for probabilities, or ``step`` for a step of the proof.
     library
-        The trail of what this library must do so that the others mean something: what is broken here is no
-        counterexample, and leaves no verdict.
+        Trials of what this library must do for the others to mean something. A failure here is no counterexample,
+        and the check counts as not carried out.
     why
-        What was found, in words.
+        The reason for the verdict, in words.
     correction
         What holds where the printed form fails.
     test
         The statistical test and its error rate.
     only_words
-        Whether it is no statement that numbers could contradict.
+        Whether the statement makes no claim that numbers could contradict.
     caveats
-        How far the verdict reaches. That only scaled radii said something is found by itself.
+        The limits of the verdict. The caveat "with scaled radii" is found from the trials.
     """
 
     def __init__(self, *caveats: Caveat) -> None:
-        self.printed, self.corrected, self.library = TrialCount(), TrialCount(), TrialCount()
+        self.printed, self.corrected, self.library = Trials(), Trials(), Trials()
         self.why = self.correction = self.test = ""
         self.only_words = False
         self._caveats = caveats
 
-    def both(
-        self,
-        instance: str,
-        left: ArrayLike,
-        right: ArrayLike,
-        trivial: ArrayLike = math.inf,
-        scaled: bool = False,
-    ) -> None:
-        """Try an inequality that is the same in both forms."""
-        self.printed.at_most(instance, left, right, trivial, scaled=scaled)
-        self.corrected.at_most(instance, left, right, trivial, scaled=scaled)
+    def both(self, instance: str, left: ArrayLike, right: ArrayLike, **options: Any) -> None:
+        """Try an inequality that is the same in both forms, with the options of ``at_most``."""
+        self.printed.at_most(instance, left, right, **options)
+        self.corrected.at_most(instance, left, right, **options)
 
     @property
     def caveats(self) -> tuple[Caveat, ...]:
-        """How far the verdict reaches."""
+        """The limits of the verdict."""
         if self.verdict not in (Verdict.HOLDS, Verdict.CORRECTED):
             return ()
-        telling = self.deciding.telling
-        scaled = (Caveat.SCALED,) if telling and all(trial.scaled for trial in telling) else ()
-        return scaled + self._caveats
+        scaled = all(trial.scaled for trial in self.decisive.informative)
+        return ((Caveat.SCALED,) if scaled else ()) + self._caveats
 
     @property
     def verdict(self) -> Verdict:
-        """What follows."""
+        """The verdict by the module's table."""
         printed, corrected = self.printed, self.corrected
         if self.library.broken:
             return Verdict.BROKEN
         if self.only_words:
             return Verdict.NOT_TESTABLE
-        if corrected.broken or (printed.broken and not corrected.telling):
+        if corrected.broken or (printed.broken and not corrected.informative):
             return Verdict.FAILS
-        if not self.deciding.telling:
+        if not self.decisive.informative:
             return Verdict.VACUOUS
         return Verdict.CORRECTED if printed.broken else Verdict.HOLDS
 
     @property
-    def deciding(self) -> TrialCount:
+    def decisive(self) -> Trials:
         """The form whose margin counts."""
         return self.corrected if self.corrected.trials else self.printed
 
     @property
     def reason(self) -> str:
-        """Why the verdict is what it is: ``why``, or the fault of this library."""
+        """The reason for the verdict: ``why``, or the fault of this library."""
         faults = self.library.broken
-        return f"this library does not do what the paper says: {faults[0]}" if faults else self.why
+        return f"This library does not do what the paper says: {faults[0]}" if faults else self.why
 
     @property
     def counterexample(self) -> str:
-        """Where the corrected form is broken most, if it is; else the first trial that breaks the printed one."""
+        """Where the corrected form fails most, if it does. Otherwise the first failure of the printed form."""
         if self.library.broken:
             return ""
         if self.corrected.broken:
             return str(min(self.corrected.broken, key=lambda trial: trial.margin))
-        broken = sorted(self.printed.broken, key=lambda trial: trial.aside)  # the statement before its proof
-        return f"{'in the proof, ' if broken[0].aside else ''}{broken[0]}" if broken else ""
+        broken = sorted(self.printed.broken, key=lambda trial: trial.proof_step)  # the statement before its proof
+        return f"{'in the proof, ' if broken[0].proof_step else ''}{broken[0]}" if broken else ""
 
     @property
     def margin(self) -> float:
-        """The worst margin among trials that say something."""
-        return min((trial.margin for trial in self.deciding.telling), default=math.nan)
+        """The worst margin among trials that are not vacuous."""
+        return min((trial.margin for trial in self.decisive.informative), default=math.nan)
 
 
 def _holds(left: Floats, right: Floats) -> NDArray[np.bool_]:
-    """Return whether left <= right, to rounding; nothing that is not a number holds."""
+    """Return whether left <= right, to rounding. NaN never holds."""
     return np.asarray(left <= right + ROUNDING * np.maximum(1.0, np.minimum(np.abs(left), np.abs(right))))
 
 
 def _margins(left: Floats, right: Floats) -> Floats:
-    """Return (right - left) / max(|left|, |right|), at least 0 where it holds; 1 or -1 where a side is infinite."""
+    """Return (right - left) / max(|left|, |right|), at least 0 where it holds, 1 or -1 if a side is infinite."""
     size = np.maximum(np.maximum(np.abs(left), np.abs(right)), ROUNDING)
     with np.errstate(invalid="ignore"):
         slack = np.where(np.isfinite(size), (right - left) / size, np.where(left < right, 1.0, -1.0))

@@ -1,4 +1,4 @@
-"""Checks that an agent or a problem keeps the rules, for those who write their own."""
+"""Checks that an agent or a problem of one's own keeps the rules."""
 
 from driftmdp.deprecation import renamed
 from driftmdp.testing.agents import check_agent

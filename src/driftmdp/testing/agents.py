@@ -1,7 +1,5 @@
 """The rules that every agent keeps."""
 
-from __future__ import annotations
-
 import copy
 import functools
 import pickle
@@ -12,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from driftmdp.agents import Agent, BuiltinAgent, builtin
+from driftmdp.agents import Agent, BuiltinAgent, Plan, builtin
 from driftmdp.agents.base import checked_problem
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import Problem
@@ -153,7 +151,7 @@ def _survives_saving(agent: Any, problem: Problem, seed: int) -> None:
 
 def _compiled_equals_stepwise(agent: Any, problem: Problem, seed: int) -> None:
     if not hasattr(agent, "play"):
-        raise Skip("it has no compiled run, play(stage)")
+        raise Skip("it has no compiled run, play(context)")
     compiled, stepwise = simulate(agent, problem, seed), simulate(agent, problem, seed, compiled=False)
     _same(compiled, stepwise, "the step-by-step run")
     require(compiled.sweeps.tolist() == stepwise.sweeps.tolist(), "the two runs took other numbers of sweeps.")
@@ -163,28 +161,36 @@ def _compiled_equals_stepwise(agent: Any, problem: Problem, seed: int) -> None:
 
 
 class _Interrupted:
-    """An agent that is saved, thrown away and loaded every few calls, between act and observe too."""
+    """An agent that is saved, deleted and loaded every few calls, between act and observe too."""
 
     def __init__(self, agent: Any, every: int) -> None:
-        self.__wrapped__, self.every, self.count = agent, every, 0
+        self._agent, self._every, self._n_calls = agent, every, 0
+
+    @property
+    def n_plans(self) -> int:
+        return getattr(self._agent, "n_plans", 0)
+
+    @property
+    def last_plan(self) -> Plan:
+        return self._agent.last_plan  # type: ignore[no-any-return]
 
     def reset(self, rng: np.random.Generator) -> None:
-        self.__wrapped__.reset(rng)
+        self._agent.reset(rng)
 
     def act(self, state: int) -> int:
         self._interrupt()
-        return int(self.__wrapped__.act(state))
+        return int(self._agent.act(state))
 
     def observe(self, reward: float, next_state: int, action: int | None = None) -> None:
         self._interrupt()
-        self.__wrapped__.observe(reward, next_state, action)
+        self._agent.observe(reward, next_state, action)
 
     def _interrupt(self) -> None:
-        self.count += 1
-        if self.count % self.every == 0:
+        self._n_calls += 1
+        if self._n_calls % self._every == 0:
             with tempfile.TemporaryDirectory() as folder:
-                self.__wrapped__.save(Path(folder) / "agent.npz")
-                self.__wrapped__ = type(self.__wrapped__).load(Path(folder) / "agent.npz")
+                self._agent.save(Path(folder) / "agent.npz")
+                self._agent = type(self._agent).load(Path(folder) / "agent.npz")
 
 
 def _frozen(agent: Any) -> bytes | None:

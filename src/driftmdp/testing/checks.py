@@ -1,6 +1,4 @@
-"""What a check found."""
-
-from __future__ import annotations
+"""Run checks, and report which passed and which were skipped."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +12,7 @@ class Skip(Exception):  # noqa: N818, not an error
 
 @dataclass(frozen=True)
 class Check:
-    """One rule: what it is, and why it was skipped, if it was."""
+    """One rule, and why it was skipped, if it was."""
 
     rule: str
     skipped: str | None = None

@@ -1,7 +1,5 @@
 """The rules that every problem keeps."""
 
-from __future__ import annotations
-
 import functools
 import pickle
 from collections.abc import Callable
@@ -25,7 +23,7 @@ def check_problem(problem: Problem, seed: int = 0) -> CheckReport:
     - those MDPs communicate, so that rho*_t is one number (skipped with the reason where they do not);
     - the same seed gives the same run, and a copy made by pickling too;
     - what is emitted has the mean that the problem states (a test that fails wrongly once in a million);
-    - two agents with one seed meet the same luck.
+    - two agents with one seed meet the same random draws.
 
     Examples
     --------
@@ -36,7 +34,7 @@ def check_problem(problem: Problem, seed: int = 0) -> CheckReport:
       passed   the MDPs communicate
       passed   the same seed gives the same run
       passed   a pickled copy runs the same
-      passed   two agents meet the same luck
+      passed   two agents meet the same draws
       skipped  emitted rewards have the stated mean: it has no reward noise
     """
     if not isinstance(problem, Problem):
@@ -46,7 +44,7 @@ def check_problem(problem: Problem, seed: int = 0) -> CheckReport:
         "the MDPs communicate": _communicates,
         "the same seed gives the same run": _is_repeatable,
         "a pickled copy runs the same": _survives_pickling,
-        "two agents meet the same luck": _deals_the_same_luck,
+        "two agents meet the same draws": _meets_the_same_draws,
         "emitted rewards have the stated mean": _emits_the_mean,
     }
     return run_checks(
@@ -94,7 +92,7 @@ def _same_run(problem: Problem, other: Problem, seed: int) -> None:
     require(same, "two runs with one seed differ.")
 
 
-def _deals_the_same_luck(problem: Problem, seed: int) -> None:
+def _meets_the_same_draws(problem: Problem, seed: int) -> None:
     last = problem.space.n_actions - 1
     one, two = (simulate(a, problem, seed) for a in (Random(problem.space), FixedPolicy(problem.space, last)))
     following = [np.append(run.states[1:], run.final_state) for run in (one, two)]

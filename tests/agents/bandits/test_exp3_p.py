@@ -83,7 +83,7 @@ def test_stable_for_any_number_of_updates(name, gamma):
     agent = dm.agents.builtin()[name](dm.Space.uniform(1, 3), gamma=gamma, **parameters)
     for arm, reward in [(0, 1.0), (1, 1.0), (0, 0.0)]:
         for t in range(1, 5000):
-            kernels.exponential_weights.learn(agent._params, agent._weights, t, arm, reward)
+            kernels.bandits.learn_exponential(agent._params, agent._weights, t, arm, reward)
         assert np.isfinite(agent._weights.logits).all()
         assert agent.probabilities.sum() == pytest.approx(1.0, abs=1e-12)
         assert agent.probabilities.min() >= gamma / 3

@@ -14,8 +14,8 @@ from driftmdp.problems.inventory import (
     Poisson,
     Seasonal,
     Trend,
-    as_demand,
 )
+from driftmdp.problems.inventory.demand import as_demand
 from tests.problems.inventory.cases import LAW_NAMES, PATHS, law, masses
 
 HORIZON = 12

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import driftmdp as dm
-from driftmdp.problems.inventory import Abrupt, Constant, RegimeSwitching, Seasonal, Trend, as_path
+from driftmdp.problems.inventory import Abrupt, Constant, RegimeSwitching, Seasonal, Trend
+from driftmdp.problems.inventory.paths import as_path
 
 NUMBERS = st.floats(-100, 100)
 

@@ -1,24 +1,20 @@
 """BOB: bandit over bandit [CSLZ19]. SW-UCB without knowing how much the world varies.
 
-Blocks of H steps; for each, EXP3 draws a window, SW-UCB begins anew with it, and the block's reward / H is fed
-back.
+Blocks of H steps. For each, EXP3 draws a window, SW-UCB restarts with it, and the block's reward / H is fed back.
 """
 
-from __future__ import annotations
-
+from driftmdp.agents.bandits.bandit import n_arms_of
 from driftmdp.agents.bandits.exponential_weights import warn_if_clipped
-from driftmdp.agents.bandits.one_state import n_arms_of
 from driftmdp.agents.bandits.upper_confidence import LARGEST_XI, UpperConfidence
-from driftmdp.agents.blocks import BlockByBlock, Blocks
-from driftmdp.agents.buffers import begin_window
+from driftmdp.agents.block_master import BlockMaster, Blocks
 from driftmdp.agents.reward_range import required_range, span_of
 from driftmdp.formulas import BobSchedule, bob_schedule
-from driftmdp.kernels.arrays import Exp3Params
+from driftmdp.kernels.arrays import Exp3Params, restart_window
 from driftmdp.mdp import Space
 from driftmdp.validation import as_integer, as_number
 
 
-class BOB(BlockByBlock, UpperConfidence):
+class BOB(BlockMaster, UpperConfidence):
     """SW-UCB with its window chosen block by block by EXP3; nothing to tune.
 
     Parameters
@@ -56,15 +52,10 @@ class BOB(BlockByBlock, UpperConfidence):
         plan, bounds = self.schedule(space, horizon), required_range(reward_range)
         self.xi = as_number(xi, "xi", 0.0, LARGEST_XI)
         share, n_windows = min(1.0, plan.gamma), len(plan.windows)
+        steps, arms = as_integer(horizon, "horizon", minimum=1), tuple((window,) for window in plan.windows)
+        params = Exp3Params(share / n_windows, 0.0, share, 0.0, 0, bounds[0], span_of(bounds))
         self._blocks = Blocks(
-            as_integer(horizon, "horizon", minimum=1),
-            plan.block_length,
-            plan.n_blocks,
-            ("window",),
-            tuple((window,) for window in plan.windows),
-            "EXP3",
-            Exp3Params(share / n_windows, 0.0, share, 0.0, 0, bounds[0], span_of(bounds)),
-            plan.gamma,
+            steps, plan.block_length, plan.n_blocks, ("window",), arms, "EXP3", params, plan.gamma
         )
         longest = min(plan.block_length, horizon)
         super().__init__(space, horizon, reward_range, seed, factor=self.xi, window=longest)
@@ -76,4 +67,4 @@ class BOB(BlockByBlock, UpperConfidence):
         return bob_schedule(n_arms_of(space, "BOB"), horizon)
 
     def _begin_block(self, block: int, arm: int) -> None:
-        begin_window(self._known, self._blocks.kept(self._blocks.arms[arm][0], block))
+        restart_window(self._memory, self._blocks.kept(self._blocks.arms[arm][0], block))

@@ -3,8 +3,6 @@
 mean + 2 sqrt(xi ln n / N): a play s steps ago counts discount^s in the mean and in N, and n is the sum of all N.
 """
 
-from __future__ import annotations
-
 from typing import Any, Self
 
 from driftmdp.agents.bandits.sw_ucb import window_for

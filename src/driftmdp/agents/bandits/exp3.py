@@ -4,10 +4,8 @@ Its guarantee is for the mean regret against an oblivious adversary; the estimat
 can be far off. That is why [CSZ20] Section 5 rejects it as BORL's master.
 """
 
-from __future__ import annotations
-
+from driftmdp.agents.bandits.bandit import n_arms_of
 from driftmdp.agents.bandits.exponential_weights import ExponentialWeights, gamma_or
-from driftmdp.agents.bandits.one_state import n_arms_of
 from driftmdp.formulas.bandits import exp3_root
 from driftmdp.mdp import Space
 

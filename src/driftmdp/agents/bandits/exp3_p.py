@@ -7,10 +7,8 @@ The bonus beta / u_i makes every q an upper bound with high probability, so that
 not only its mean, and the adversary may look at the draws.
 """
 
-from __future__ import annotations
-
+from driftmdp.agents.bandits.bandit import n_arms_of
 from driftmdp.agents.bandits.exponential_weights import ExponentialWeights, gamma_or
-from driftmdp.agents.bandits.one_state import n_arms_of
 from driftmdp.formulas import Exp3pParameters, exp3p_parameters
 from driftmdp.mdp import Space
 from driftmdp.validation import as_number, one_of

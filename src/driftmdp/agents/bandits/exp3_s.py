@@ -3,10 +3,8 @@
 w_i <- w_i exp(gamma / K x estimated gain) + e alpha / K x (sum of all weights before): no arm is ever written off.
 """
 
-from __future__ import annotations
-
+from driftmdp.agents.bandits.bandit import n_arms_of
 from driftmdp.agents.bandits.exponential_weights import ExponentialWeights, gamma_or
-from driftmdp.agents.bandits.one_state import n_arms_of
 from driftmdp.formulas.bandits import exp3s_parameters, exp3s_root
 from driftmdp.mdp import Space
 from driftmdp.validation import as_fraction

@@ -4,8 +4,6 @@ An arm's gain is estimated by its reward over the probability of its draw, which
 world does: these bandits assume nothing of it.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -14,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp import kernels
-from driftmdp.agents.bandits.one_state import Bandit
+from driftmdp.agents.bandits.bandit import Bandit
 from driftmdp.agents.base import RunContext
 from driftmdp.agents.lock import locked
-from driftmdp.agents.random_draws import DrawsUniform
 from driftmdp.agents.reward_range import span_of
+from driftmdp.agents.step_counter import RandomizedAgent
 from driftmdp.display import brief
 from driftmdp.errors import ClippedGammaWarning, InvalidInputError
 from driftmdp.kernels.arrays import ArmWeights, Exp3Params
@@ -64,7 +62,7 @@ class WeightsSummary:
     __repr__ = brief
 
 
-class ExponentialWeights(DrawsUniform, Bandit):
+class ExponentialWeights(RandomizedAgent, Bandit):
     """What the agents of this family share; a subclass gives the numbers."""
 
     def __init__(
@@ -100,7 +98,7 @@ class ExponentialWeights(DrawsUniform, Bandit):
     def reset(self, rng: np.random.Generator | None = None) -> None:
         """Forget everything and begin anew; draws come from ``rng``, by default from ``seed``."""
         super().reset(rng)
-        self._weights = new_weights(self._params, self.space.n_pairs)
+        self._weights = new_arm_weights(self._params, self.space.n_pairs)
 
     @property
     @locked
@@ -123,18 +121,16 @@ class ExponentialWeights(DrawsUniform, Bandit):
         )
 
     def _decide(self, state: int) -> int:
-        return int(kernels.exponential_weights.choose(self._weights, self._draw()))
+        return int(kernels.bandits.draw_arm(self._weights, self._draw()))
 
     def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
-        kernels.exponential_weights.learn(self._params, self._weights, self._t, action, reward)
+        kernels.bandits.learn_exponential(self._params, self._weights, self._t, action, reward)
         super()._learn(state, action, reward, next_state)
 
     def play(self, context: RunContext) -> None:
         """Run a whole problem in compiled code and fill its record."""
         uniforms = self._rng.random(context.record.actions.size)
-        kernels.exponential_weights.play(
-            context.world, context.draws, context.noise, self._params, self._weights, uniforms, context.record
-        )
+        kernels.bandits.play_exponential(*context.inputs, self._params, self._weights, uniforms, context.record)
         self._t += context.record.actions.size
 
     def _state_arrays(self) -> dict[str, NDArray[Any]]:
@@ -143,7 +139,7 @@ class ExponentialWeights(DrawsUniform, Bandit):
     def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
         super()._restore(arrays)
         self._weights.logits[:] = restored_logits(arrays["logits"], self.space.n_pairs)
-        kernels.exponential_weights.mix(self._params, self._weights)
+        kernels.bandits.update_probabilities(self._params, self._weights)
 
 
 def gamma_or(gamma: float | None, formula: float, n_arms: int) -> float:
@@ -169,10 +165,10 @@ def warn_if_clipped(name: str, formula_gamma: float, gamma: float, n_arms: int, 
         )
 
 
-def new_weights(params: Exp3Params, n_arms: int) -> ArmWeights:
+def new_arm_weights(params: Exp3Params, n_arms: int) -> ArmWeights:
     """Return equal weights for so many arms."""
     weights = ArmWeights(np.zeros(n_arms), np.zeros(n_arms))
-    kernels.exponential_weights.mix(params, weights)
+    kernels.bandits.update_probabilities(params, weights)
     return weights
 
 

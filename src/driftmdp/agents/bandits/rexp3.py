@@ -1,11 +1,9 @@
 """Rexp3, EXP3 that begins anew with every batch [BGZ14]."""
 
-from __future__ import annotations
-
 from typing import Any, Self
 
+from driftmdp.agents.bandits.bandit import n_arms_of
 from driftmdp.agents.bandits.exponential_weights import ExponentialWeights, gamma_or
-from driftmdp.agents.bandits.one_state import n_arms_of
 from driftmdp.agents.base import checked_problem
 from driftmdp.agents.reward_range import unit_variation
 from driftmdp.formulas import rexp3_parameters

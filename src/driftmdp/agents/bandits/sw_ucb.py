@@ -3,11 +3,9 @@
 mean + sqrt(xi ln n / N), with the mean and N over the last W plays and n = min(t - 1, W).
 """
 
-from __future__ import annotations
-
 from typing import Any, Self
 
-from driftmdp.agents.bandits.one_state import n_arms_of
+from driftmdp.agents.bandits.bandit import n_arms_of
 from driftmdp.agents.bandits.upper_confidence import LARGEST_XI, UpperConfidence
 from driftmdp.agents.base import checked_problem
 from driftmdp.agents.swucrl2_cw import tuned_to

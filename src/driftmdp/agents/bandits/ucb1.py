@@ -1,7 +1,5 @@
 """UCB1, for bandits that do not change [ABF02]: mean + sqrt(2 ln n / N), n all plays so far, N those of the arm."""
 
-from __future__ import annotations
-
 from driftmdp.agents.bandits.upper_confidence import UpperConfidence
 from driftmdp.mdp import Space
 

@@ -1,19 +1,16 @@
 """The engine of UCB1, SW-UCB and D-UCB: play the arm whose mean may be the largest, by what is remembered."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp import kernels
-from driftmdp.agents.bandits.one_state import Bandit
+from driftmdp.agents.bandits.bandit import Bandit
 from driftmdp.agents.base import ResumableAgent, RunContext
-from driftmdp.agents.buffers import counts_of, means_of, new_memory
 from driftmdp.agents.reward_range import span_of
-from driftmdp.agents.snapshot_checks import memory_arrays, restored_memory
-from driftmdp.kernels.arrays import UcbParams
+from driftmdp.agents.snapshot_checks import memory_arrays, require, restored_memory
+from driftmdp.kernels.arrays import UcbParams, mean_rewards_by_pair, new_counts, visits_by_pair
 from driftmdp.mdp import Space
 
 LARGEST_XI = 1e50  # so that no index overflows
@@ -33,7 +30,7 @@ class UpperConfidence(Bandit, ResumableAgent):
         discount: float = 1.0,
     ) -> None:
         super().__init__(space, horizon, reward_range, seed)
-        self._bounds = UcbParams(float(factor), float(discount), self.reward_range[0], span_of(self.reward_range))
+        self._params = UcbParams(float(factor), float(discount), self.reward_range[0], span_of(self.reward_range))
         self._window = window
         self.reset()
 
@@ -41,43 +38,40 @@ class UpperConfidence(Bandit, ResumableAgent):
         """Forget everything and begin anew."""
         super().reset(rng)
         n_arms = self.space.n_pairs
-        self._known = new_memory(n_arms, self._window, pairs=n_arms, successors=n_arms)
+        self._memory = new_counts(n_arms, self._window, pairs=n_arms, successors=n_arms)
 
     def counts(self) -> NDArray[np.float64]:
         """Return N of every arm: its plays in memory, discounted ones for D-UCB; shape (arms,)."""
-        return counts_of(self._known)
+        return visits_by_pair(self._memory)
 
     def mean_rewards(self) -> NDArray[np.float64]:
         """Return the mean reward of every arm in memory, NaN where there is none; shape (arms,)."""
-        return self._bounds.bottom + self._bounds.span * means_of(self._known)
+        return self._params.bottom + self._params.span * mean_rewards_by_pair(self._memory)
 
     def indices(self) -> NDArray[np.float64]:
         """Return the upper confidence bound of every arm's mean reward; infinite where nothing is remembered."""
         counts = self.counts()
         log = max(0.0, np.log(max(1.0, counts.sum())))
         with np.errstate(divide="ignore", invalid="ignore"):
-            radii = np.sqrt(self._bounds.factor * log / counts)
-        return np.where(counts > 0, self.mean_rewards() + self._bounds.span * radii, np.inf)
+            radii = np.sqrt(self._params.factor * log / counts)
+        return np.where(counts > 0, self.mean_rewards() + self._params.span * radii, np.inf)
 
     def _decide(self, state: int) -> int:
-        return int(kernels.upper_confidence.choose(self._bounds, self._known))
+        return int(kernels.bandits.choose_ucb(self._params, self._memory))
 
     def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
-        kernels.upper_confidence.learn(self._bounds, self._known, action, reward)
+        kernels.bandits.learn_ucb(self._params, self._memory, action, reward)
         super()._learn(state, action, reward, next_state)
 
     def _play_rows(self, context: RunContext, first: int, last: int) -> None:
-        kernels.upper_confidence.play(
-            context.world, context.draws, context.noise, self._bounds, self._known, context.record, first, last
-        )
+        kernels.bandits.play_ucb(*context.inputs, self._params, self._memory, context.record, first, last)
         self._t += last - first
 
     def _state_arrays(self) -> dict[str, NDArray[Any]]:
-        return super()._state_arrays() | memory_arrays(self._known)
+        return super()._state_arrays() | memory_arrays(self._memory)
 
     def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
         super()._restore(arrays)
-        expected = int(self._known.tally["window"][0])
-        self._known = restored_memory(self.space, self._known, arrays)
-        if self._known.tally["window"][0] != expected:
-            raise ValueError("the window is wrong")
+        expected = int(self._memory.tally["window"][0])
+        self._memory = restored_memory(self.space, self._memory, arrays)
+        require(self._memory.tally["window"][0] == expected, "the window is wrong")

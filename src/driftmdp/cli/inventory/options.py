@@ -1,11 +1,11 @@
-"""What several commands ask for."""
+"""Arguments and options that several inventory commands share."""
 
 from __future__ import annotations
 
 import math
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,7 +15,7 @@ import typer
 from driftmdp.errors import InvalidInputError
 from driftmdp.files import write_whole
 from driftmdp.inventory.csv_io import DAY_FORM, day_of, is_ambiguous
-from driftmdp.inventory.event_log import BESIDE
+from driftmdp.inventory.event_log import SIDE_FILES
 
 
 def _whole(minimum: int, maximum: int = 10**9) -> Any:
@@ -31,7 +31,7 @@ def _whole(minimum: int, maximum: int = 10**9) -> Any:
 
 
 def _amount(given: Any) -> float:
-    """Return an amount of money of at least 0, written so that it has one meaning."""
+    """Return an amount of money of at least 0; 1.000, which may mean 1 or 1000, is refused."""
     try:
         amount = float(given)
     except ValueError:
@@ -43,18 +43,20 @@ def _amount(given: Any) -> float:
     return amount
 
 
-Database = Annotated[Path, typer.Argument(help="The shop's database, made by `init`.", show_default=False)]
-Capacity = Annotated[
-    int, typer.Option(parser=_whole(1), help="Lots on the shelf, of each item.", show_default=False)
-]
-FixedCost = Annotated[float, typer.Option(parser=_amount, help="Of placing an order at all.", show_default=False)]
-UnitCost = Annotated[float, typer.Option(parser=_amount, help="Of each lot ordered.", show_default=False)]
-LostSale = Annotated[
-    float, typer.Option(parser=_amount, help="Of each lot asked for and not there.", show_default=False)
-]
-Holding = Annotated[
-    float, typer.Option(parser=_amount, help="Of each lot left in the evening.", show_default=False)
-]
+def argument(description: str) -> Any:
+    """Return an argument that has no default."""
+    return typer.Argument(help=description, show_default=False)
+
+
+def _required(parser: Callable[[Any], Any], description: str) -> Any:
+    return typer.Option(parser=parser, help=description, show_default=False)
+
+
+Capacity = Annotated[int, _required(_whole(1), "Lots on the shelf, of each item.")]
+FixedCost = Annotated[float, _required(_amount, "Of placing an order at all.")]
+UnitCost = Annotated[float, _required(_amount, "Of each lot ordered.")]
+LostSale = Annotated[float, _required(_amount, "Of each lot asked for and not there.")]
+Holding = Annotated[float, _required(_amount, "Of each lot left in the evening.")]
 LeadTime = Annotated[int, typer.Option(parser=_whole(0, 2), help="Days from an order to its arrival: 0, 1 or 2.")]
 Negatives = Annotated[str, typer.Option(help="Negative numbers, such as returns: refuse, zero or skip.")]
 Duplicates = Annotated[str, typer.Option(help="Two lines for one item and day: refuse, sum or last.")]
@@ -66,7 +68,7 @@ Columns = Annotated[
 
 
 def as_columns(given: list[str] | None) -> dict[str, str]:
-    """Return what columns are called."""
+    """Return the names that columns have in the file."""
     names = {}
     for text in given or []:
         name, equals, called = text.partition("=")
@@ -93,20 +95,19 @@ def as_day(text: str | None) -> date | None:
     return day
 
 
-def checked_out(to: Path, inputs: Sequence[Path]) -> Path:
-    """Return where a table goes, which is none of the files that it comes from."""
+def checked_out(to: Path, inputs: Sequence[Path]) -> None:
+    """Validate that a table is written to a new file, or to one that the command does not read."""
     if to.exists() and not to.is_file():
         raise InvalidInputError(
             f"--out must be a file; {to} is a folder, a pipe or a device. Use --out - to print."
         )
-    taken = [Path(f"{given}{end}") for given in inputs for end in ("", *BESIDE)]
+    taken = [Path(f"{given}{end}") for given in inputs for end in ("", *SIDE_FILES)]
     if any(os.path.realpath(to) == os.path.realpath(given) for given in taken):
         raise InvalidInputError(f"--out must be another file; {to} belongs to what this command reads.")
-    return to
 
 
 def write_or_print(text: str, to: Path) -> None:
-    """Write a file whole; ``-`` prints it instead."""
+    """Write a file, whole or not at all; ``-`` prints it instead."""
     if str(to) == "-":
         sys.stdout.write(text)
         return

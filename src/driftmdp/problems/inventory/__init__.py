@@ -1,30 +1,12 @@
 """Single-item inventory with fixed cost, lost sales and censored demand, [CSZ20] Section 7.1."""
 
 from driftmdp.problems.inventory.costs import Costs
-from driftmdp.problems.inventory.demand import (
-    DemandLaw,
-    Empirical,
-    Gamma,
-    Geometric,
-    NegativeBinomial,
-    Poisson,
-    as_demand,
-)
-from driftmdp.problems.inventory.paths import (
-    Abrupt,
-    Constant,
-    Given,
-    Path,
-    RegimeSwitching,
-    Seasonal,
-    Trend,
-    as_path,
-)
+from driftmdp.problems.inventory.demand import DemandLaw, Empirical, Gamma, Geometric, NegativeBinomial, Poisson
+from driftmdp.problems.inventory.paths import Abrupt, Constant, Given, Path, RegimeSwitching, Seasonal, Trend
 from driftmdp.problems.inventory.problem import InventoryProblem, inventory
-from driftmdp.problems.inventory.stock import LEAD_TIMES, Stock, as_lead_time
+from driftmdp.problems.inventory.stock import Stock
 
 __all__ = [
-    "LEAD_TIMES",
     "Abrupt",
     "Constant",
     "Costs",
@@ -41,8 +23,5 @@ __all__ = [
     "Seasonal",
     "Stock",
     "Trend",
-    "as_demand",
-    "as_lead_time",
-    "as_path",
     "inventory",
 ]

@@ -11,7 +11,7 @@ Empirical           given tables, or counts of past demand                      
 ==================  ===========================================================  =====================
 
 Every law fills a table by step and demand whose last column is the tail Pr(X >= capacity): with a shelf for
-S units, demand beyond S can't be told from S.
+S units, demand beyond S looks like S.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from __future__ import annotations
 import importlib
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Protocol
 
 import numpy as np
@@ -31,7 +31,7 @@ from driftmdp.problems.inventory.paths import Constant, PathLike, as_path, build
 from driftmdp.system import require_memory
 from driftmdp.validation import as_integer, as_list, as_number, as_table, as_vector, shown
 
-FIRST = Constant(0.0)
+FIRST_TABLE = Constant(0.0)
 
 
 class DemandLaw(Protocol):
@@ -46,10 +46,18 @@ class DemandLaw(Protocol):
         ...
 
 
+@dataclass(frozen=True)
 class _ByMean:
-    """A law with one moving parameter, its mean."""
+    """A law with one moving parameter, its mean, and perhaps a positive one that stays fixed."""
 
     mean: PathLike
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mean", as_path(self.mean, "mean"))
+        for name in (field.name for field in fields(self) if field.name != "mean"):
+            object.__setattr__(self, name, as_number(getattr(self, name), name))
+            if getattr(self, name) <= 0:
+                raise InvalidInputError(f"{name} must be positive; got {getattr(self, name):g}.")
 
     def means(self, horizon: int) -> NDArray[np.float64]:
         """Return E[X_t], shape (T,)."""
@@ -67,14 +75,16 @@ class _ByMean:
         return np.column_stack([masses, self._tail(levels, most)])[place]
 
     def _log_mass(self, mean: NDArray[np.float64], k: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the logarithm of Pr(X = k)."""
         raise NotImplementedError
 
     def _tail(self, mean: NDArray[np.float64], k: int) -> NDArray[np.float64]:
+        """Return Pr(X >= k)."""
         raise NotImplementedError
 
 
 def special() -> Any:
-    """Return scipy.special; loading it is a quarter of the package's import time, so it waits until needed."""
+    """Return scipy.special, loaded when needed: it is a quarter of the package's import time."""
     return importlib.import_module("scipy.special")
 
 
@@ -93,11 +103,6 @@ class Poisson(_ByMean):
     array([[0.1353, 0.2707, 0.594 ]])
     """
 
-    mean: PathLike
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "mean", as_path(self.mean, "mean"))
-
     def _log_mass(self, mean: NDArray[np.float64], k: NDArray[np.int64]) -> NDArray[np.float64]:
         return np.asarray(special().xlogy(k, mean) - mean - special().gammaln(k + 1))
 
@@ -109,14 +114,7 @@ class Poisson(_ByMean):
 class NegativeBinomial(_ByMean):
     """Negative binomial demand: variance mean + mean^2 / dispersion."""
 
-    mean: PathLike
     dispersion: float = 1.0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "mean", as_path(self.mean, "mean"))
-        object.__setattr__(self, "dispersion", as_number(self.dispersion, "dispersion"))
-        if self.dispersion <= 0:
-            raise InvalidInputError(f"dispersion must be positive; got {self.dispersion:g}.")
 
     def _log_mass(self, mean: NDArray[np.float64], k: NDArray[np.int64]) -> NDArray[np.float64]:
         r = self.dispersion
@@ -137,11 +135,6 @@ class Geometric(_ByMean):
         E[X_t]: a number, or a path such as :class:`Seasonal`.
     """
 
-    mean: PathLike
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "mean", as_path(self.mean, "mean"))
-
     def _log_mass(self, mean: NDArray[np.float64], k: NDArray[np.int64]) -> NDArray[np.float64]:
         return np.asarray(special().xlogy(k, mean / (1 + mean)) - np.log1p(mean))
 
@@ -153,8 +146,8 @@ class Geometric(_ByMean):
 class Gamma(_ByMean):
     """Continuous demand, rounded to whole units: gamma with variance mean^2 / shape; shape 1 is exponential.
 
-    A model of whole units has no other place for the continuous demands of [HR09], [ZCS18], [YLS19] and [AJ19].
-    Choose the unit small against the mean: rounding then changes costs by at most half a unit's.
+    It stands in for the continuous demands of [HR09], [ZCS18], [YLS19] and [AJ19] in a model of whole units. Choose
+    the unit small against the mean: rounding then changes costs by at most half a unit's.
 
     Examples
     --------
@@ -162,14 +155,7 @@ class Gamma(_ByMean):
     array([[0.2212, 0.3064, 0.4724]])
     """
 
-    mean: PathLike
     shape: float = 1.0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "mean", as_path(self.mean, "mean"))
-        object.__setattr__(self, "shape", as_number(self.shape, "shape"))
-        if self.shape <= 0:
-            raise InvalidInputError(f"shape must be positive; got {self.shape:g}.")
 
     def means(self, horizon: int) -> NDArray[np.float64]:
         """Return E[X_t] of the rounded demand, shape (T,)."""
@@ -178,10 +164,10 @@ class Gamma(_ByMean):
         sums = np.zeros(levels.size)
         for first in range(1, reach + 1, 4096):  # E[X] is the sum of Pr(X >= k)
             k = np.arange(first, min(first + 4096, reach + 1))
-            sums += self._beyond(levels[:, None], k).sum(axis=1)
+            sums += self._survival(levels[:, None], k).sum(axis=1)
         return sums[place]
 
-    def _beyond(self, mean: NDArray[np.float64], k: Any) -> NDArray[np.float64]:
+    def _survival(self, mean: NDArray[np.float64], k: Any) -> NDArray[np.float64]:
         """Return Pr(X >= k) of the rounded demand."""
         scale = np.where(mean > 0, mean, 1.0) / self.shape
         return np.where(mean > 0, special().gammaincc(self.shape, (k - 0.5) / scale), 0.0)
@@ -190,8 +176,8 @@ class Gamma(_ByMean):
         """Return Pr(X_t = k) for k < capacity, and Pr(X_t >= capacity) last, shape (T, capacity + 1)."""
         levels, place = np.unique(super().means(horizon), return_inverse=True)
         units = np.arange(1, _as_capacity(capacity, horizon) + 1)
-        beyond = np.column_stack([np.ones(levels.size), self._beyond(levels[:, None], units)])
-        return np.column_stack([beyond[:, :-1] - beyond[:, 1:], beyond[:, -1]])[place]
+        survival = np.column_stack([np.ones(levels.size), self._survival(levels[:, None], units)])
+        return np.column_stack([survival[:, :-1] - survival[:, 1:], survival[:, -1]])[place]
 
 
 @dataclass(frozen=True)
@@ -212,14 +198,14 @@ class Empirical:
     """
 
     tables: Sequence[Sequence[float]]
-    position: PathLike = FIRST
+    position: PathLike = FIRST_TABLE
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tables", _checked_tables(self.tables))
         object.__setattr__(self, "position", as_path(self.position, "position"))
 
     @classmethod
-    def from_samples(cls, samples: Sequence[int], position: PathLike = FIRST) -> Empirical:
+    def from_samples(cls, samples: Sequence[int], position: PathLike = FIRST_TABLE) -> Empirical:
         """Return the law of past demand."""
         values = as_table(samples, "samples")
         if values.ndim != 1 or values.size == 0 or values.dtype.kind not in "iu" or values.min() < 0:
@@ -254,7 +240,7 @@ class Empirical:
 
 
 def _as_capacity(capacity: Any, horizon: Any) -> int:
-    """Return a capacity of which a table over the horizon fits into memory."""
+    """Validate that a table of this capacity over the horizon fits into memory."""
     most = as_integer(capacity, "capacity", minimum=0)
     require_memory(24 * as_horizon(horizon) * (most + 1), f"A table of capacity {most:,}")
     return most

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp.weights import as_horizon
-from driftmdp.validation import as_fraction, as_integer, as_list, as_number, as_vector, nearest_name
+from driftmdp.validation import as_fraction, as_integer, as_list, as_number, as_vector, one_of
 
 
 class Path(Protocol):
@@ -45,7 +45,7 @@ class Constant:
 
 @dataclass(frozen=True)
 class Given:
-    """One number a step, such as a forecast; it must cover the horizon.
+    """One number per step, such as a forecast; it must cover the horizon.
 
     Parameters
     ----------
@@ -84,9 +84,8 @@ class Seasonal:
 
     def values(self, horizon: int) -> NDArray[np.float64]:
         """Return the path, shape (T,)."""
-        turn = (
-            np.mod(np.arange(1, as_horizon(horizon, n_weights=1) + 1), self.period) / self.period
-        )  # a whole period repeats exactly
+        t = np.arange(1, as_horizon(horizon, n_weights=1) + 1)
+        turn = np.mod(t, self.period) / self.period  # a whole period repeats exactly
         return np.asarray(self.mean + self.amplitude * np.sin(2 * math.pi * turn + self.phase))
 
 
@@ -176,7 +175,7 @@ PathLike: TypeAlias = "float | Sequence[float] | NDArray[np.float64] | Path | Ma
 
 
 def as_path(value: PathLike, name: str) -> Path:
-    """Return the path that a number, a number a step, a path, or ``{"path": "seasonal", ...}`` stands for."""
+    """Return the path that a number, a number per step, a path, or ``{"path": "seasonal", ...}`` describes."""
     if isinstance(value, Mapping):
         return build(value, "path", PATHS, name)  # type: ignore[no-any-return]
     if not isinstance(value, type) and callable(getattr(value, "values", None)):
@@ -189,12 +188,7 @@ def as_path(value: PathLike, name: str) -> Path:
 def build(description: Mapping[str, Any], key: str, kinds: Mapping[str, type[Any]], name: str) -> Any:
     """Return the object that a table with a kind and its parameters describes."""
     parameters = dict(description)
-    kind = parameters.pop(key, None)
-    if not isinstance(kind, str) or kind not in kinds:
-        raise InvalidInputError(
-            f"{name}[{key!r}] must be one of {', '.join(map(repr, kinds))}; got {kind!r}."
-            f"{nearest_name(kind, kinds)}"
-        )
+    kind = one_of(parameters.pop(key, None), f"{name}[{key!r}]", kinds)
     try:
         return kinds[kind](**parameters)
     except TypeError as error:

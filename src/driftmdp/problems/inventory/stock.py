@@ -8,8 +8,8 @@ lead time  a state, in the morning after arrivals                what there is t
 2          stock s and the order q that arrives tomorrow         s; the order arrives the day after
 =========  ====================================================  =====================================
 
-Whatever is on the shelf, on its way and ordered fits the shelf together: s + q + a <= S, so nothing arrives in
-vain. [ZCS18] and [AJ19] write the state before the morning's arrival; adding it to the stock loses nothing.
+What is on the shelf, on its way and ordered fits the shelf together: s + q + a <= S. So nothing is turned away.
+[ZCS18] and [AJ19] write the state before the morning's arrival; adding it to the stock loses nothing.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from driftmdp.mdp import Space
 from driftmdp.system import require_memory
 from driftmdp.validation import as_integer, readonly
 
-LEAD_TIMES = (0, 1, 2)
+LONGEST_LEAD_TIME = 2
 
 
 def as_lead_time(value: int) -> int:
-    """Return a lead time in days that the models here know."""
-    return as_integer(value, "lead_time", minimum=0, maximum=LEAD_TIMES[-1])
+    """Validate that a lead time is 0, 1 or 2 days."""
+    return as_integer(value, "lead_time", minimum=0, maximum=LONGEST_LEAD_TIME)
 
 
 class Stock:
@@ -62,7 +62,8 @@ class Stock:
     def __init__(self, capacity: int, lead_time: int = 0) -> None:
         self.capacity = as_integer(capacity, "capacity", minimum=1)
         self.lead_time = as_lead_time(lead_time)
-        pairs = math.comb(self.capacity + (3 if self.lead_time == 2 else 2), 3 if self.lead_time == 2 else 2)
+        axes = 3 if self.lead_time == 2 else 2  # of a state and an order
+        pairs = math.comb(self.capacity + axes, axes)
         require_memory(8 * pairs, f"capacity = {self.capacity:,}")
         self.space, self.on_hand, self.coming = _states(self.capacity, self.lead_time)
 
@@ -100,7 +101,7 @@ class Stock:
 
 @functools.cache
 def _states(capacity: int, lead_time: int) -> tuple[Space, NDArray[np.int64], NDArray[np.int64]]:
-    room = np.arange(capacity + 1, 0, -1) if lead_time == 2 else np.ones(capacity + 1, np.int64)
-    on_hand = np.repeat(np.arange(capacity + 1), room)
-    coming = np.concatenate([np.arange(n) for n in room])
+    n_coming = np.arange(capacity + 1, 0, -1) if lead_time == 2 else np.ones(capacity + 1, np.int64)
+    on_hand = np.repeat(np.arange(capacity + 1), n_coming)
+    coming = np.concatenate([np.arange(n) for n in n_coming])
     return Space(capacity + 1 - on_hand - coming), readonly(on_hand), readonly(coming)

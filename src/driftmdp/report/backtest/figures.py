@@ -1,4 +1,4 @@
-"""The figures of a backtest: costs by rule, ratios by item, and an item day by day."""
+"""The figures of a backtest: costs per rule, ratios per item, and one item over time."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 
 from driftmdp.inventory import RULES, Backtest, Trace
 from driftmdp.inventory.sales_history import WARM_UP
-from driftmdp.report.backtest.names import drawable_name
-from driftmdp.report.backtest.view import cost_ratio, followable, item_ratios, ordered, ours
+from driftmdp.report.backtest.comparison import cost_ratio, followable, item_ratios, ordered, ours
+from driftmdp.report.backtest.text import drawable_name
 from driftmdp.report.charts import LIGHT_COLOURS, line_style
 from driftmdp.report.rendered_figure import STYLE, RenderedFigure, styled
 from driftmdp.statistics import Interval
 
 WIDTH = 9.6  # inches
-MOST_TICKS = 12
-FURTHEST = 2.0  # a ratio beyond this is drawn here
+MAX_TICKS = 12
+MAX_RATIO = 2.0  # larger ratios are drawn here
 GREY, PALE = "#5a6069", "#b9bec6"
 BLUE, RED, GREEN = LIGHT_COLOURS[:3]
 
@@ -30,9 +30,8 @@ def _colour(rule: str) -> str:
 def draw_totals(backtest: Backtest) -> RenderedFigure:
     """Draw each rule's cost per item and day, and our cost over it, with intervals."""
     rules = ordered(backtest)
-    left, right, top, bottom, gap = 2.75, 0.25, 0.4, 0.5, 0.4
-    height = top + bottom + 0.34 * max(2, len(rules))
-    figure, (costs, ratios) = _side_by_side((WIDTH, height), (left, right, top, bottom), gap)
+    height = 0.9 + 0.34 * max(2, len(rules))
+    figure, (costs, ratios) = _side_by_side((WIDTH, height), (2.75, 0.25, 0.4, 0.5), 0.4)
     for row, rule in enumerate(rules):
         _draw_estimate(costs, row, backtest.cost_per_day(rule), rule)
         found = None if rule == ours(backtest) else cost_ratio(backtest, ours(backtest), rule)
@@ -51,7 +50,7 @@ def draw_totals(backtest: Backtest) -> RenderedFigure:
 
 
 def _draw_estimate(ax: Any, row: int, found: Interval, rule: str) -> None:
-    """Draw a dot with its interval; hollow if the rule sees what no shop can see."""
+    """Draw a dot with its interval, hollow if the rule sees what no shop can see."""
     colour = _colour(rule)
     if np.isfinite([found.low, found.high]).all():
         ax.plot([found.low, found.high], [row, row], color=colour, linewidth=2.2, alpha=0.55, zorder=2)
@@ -62,7 +61,10 @@ def _draw_estimate(ax: Any, row: int, found: Interval, rule: str) -> None:
 def _side_by_side(
     size: tuple[float, float], margins: tuple[float, float, float, float], gap: float, n: int = 2
 ) -> tuple[Any, Any]:
-    """Return a figure that belongs to no window, and axes of one width next to each other; all in inches."""
+    """Return a figure without a window, and n axes of one width next to each other.
+
+    Sizes are in inches; the margins are left, right, top and bottom.
+    """
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=size)
@@ -75,36 +77,31 @@ def _side_by_side(
 
 @styled(STYLE)
 def draw_ratios(backtest: Backtest, others: list[str]) -> RenderedFigure:
-    """Draw our cost over that of other rules, item by item, sorted: below 1 ours is less."""
-    shown = [np.minimum(item_ratios(backtest, other), FURTHEST) for other in others]
-    low, high = _room(np.concatenate([[1.0], *shown]))
+    """Draw our cost over that of other rules per item, sorted; below 1 ours is less."""
+    shown = [np.minimum(item_ratios(backtest, other), MAX_RATIO) for other in others]
+    values = np.concatenate([[1.0], *shown])
+    margin = max(0.02, 0.06 * float(np.ptp(values)))
     figure, axes = _side_by_side((WIDTH, 3.2), (0.7, 0.2, 0.4, 0.5), 0.6, len(others))
     for ax, other, ratios in zip(axes, others, shown, strict=True):
         colour, ranks = _colour(other), np.arange(1, ratios.size + 1)
         ax.axhline(1.0, color=GREY, linewidth=1.0, zorder=1)
         size = 4 if ratios.size <= 300 else 2
         ax.plot(ranks, ratios, "o", color=colour, markersize=size, alpha=0.8, zorder=2)
-        beyond = ratios >= FURTHEST
+        beyond = ratios >= MAX_RATIO
         ax.plot(ranks[beyond], ratios[beyond], "^", color=colour, markersize=7, zorder=3)
         less = int((ratios < 1).sum())
         ax.set_title(f"over {RULES[other]}: less in {less:,} of {ratios.size:,}", fontsize=9, loc="left")
         ax.set_xlabel("items, sorted by ratio")
         ax.xaxis.get_major_locator().set_params(integer=True)
         ax.set_xlim(0.5 - 0.02 * ratios.size, ratios.size + 0.5 + 0.02 * ratios.size)
-        ax.set_ylim(low, high)
+        ax.set_ylim(float(values.min()) - margin, float(values.max()) + margin)
     axes[0].set_ylabel("our cost over its")
     return RenderedFigure(figure)
 
 
-def _room(values: NDArray[np.float64]) -> tuple[float, float]:
-    low, high = float(values.min()), float(values.max())
-    spare = max(0.02, 0.06 * (high - low))
-    return low - spare, high + spare
-
-
 @styled(STYLE)
 def draw_item(trace: Trace, capacity: int) -> RenderedFigure:
-    """Draw an item over time: demand and our estimate above, levels ordered up to and stock below."""
+    """Draw an item over time: demand and our estimate above, order-up-to levels and stock below."""
     from matplotlib.figure import Figure
 
     height = 4.6
@@ -127,7 +124,7 @@ def draw_item(trace: Trace, capacity: int) -> RenderedFigure:
 
 
 def _draw_demand(ax: Any, trace: Trace, capacity: int) -> None:
-    ceiling = tallest(trace, capacity)
+    ceiling = demand_ceiling(trace, capacity)
     days = np.arange(trace.demand.size + 1)
     ax.stairs(np.minimum(trace.demand, ceiling), days, fill=True, color=PALE, label="demand", zorder=2)
     middays = days[:-1] + 0.5
@@ -139,8 +136,8 @@ def _draw_demand(ax: Any, trace: Trace, capacity: int) -> None:
     ax.set_ylabel("lots a day")
 
 
-def tallest(trace: Trace, capacity: int) -> float:
-    """Return how high to draw demand: to its largest, unless a few days stand out by far."""
+def demand_ceiling(trace: Trace, capacity: int) -> float:
+    """Return the height up to which demand is drawn: its largest value, unless a few days stand out by far."""
     usual = max(1.1 * capacity, 1.1 * float(np.quantile(trace.demand, 0.97)))
     return max(1.0, 1.05 * float(trace.estimate.max()), min(usual, 1.05 * float(trace.demand.max())))
 
@@ -156,7 +153,7 @@ def _draw_shelf(ax: Any, trace: Trace, capacity: int) -> None:
 
 
 def month_ticks(dates: NDArray[np.datetime64]) -> tuple[list[int], list[str]]:
-    """Return the days on which to label time, at most twelve firsts of a month, and the labels.
+    """Return the days at which to label the time axis, at most twelve first days of a month, and the labels.
 
     Examples
     --------
@@ -165,5 +162,5 @@ def month_ticks(dates: NDArray[np.datetime64]) -> tuple[list[int], list[str]]:
     """
     months = dates.astype("datetime64[M]")
     firsts = np.flatnonzero(np.append(True, months[1:] != months[:-1]))
-    firsts = firsts[:: -(-firsts.size // MOST_TICKS)]
+    firsts = firsts[:: -(-firsts.size // MAX_TICKS)]
     return [int(day) for day in firsts], [str(months[day]) for day in firsts]

@@ -9,27 +9,25 @@ from pathlib import Path
 import numpy as np
 
 from driftmdp.display import counted
-from driftmdp.experiments.store import writing
-from driftmdp.files import write_whole
 from driftmdp.inventory import RULES, Backtest, Trace
 from driftmdp.inventory.csv_io import csv_text
 from driftmdp.inventory.sales_history import WARM_UP
-from driftmdp.report.backtest.figures import FURTHEST, draw_item, draw_ratios, draw_totals, tallest
-from driftmdp.report.backtest.names import printable, shown_name
+from driftmdp.report.backtest import text
+from driftmdp.report.backtest.comparison import HINDSIGHT, item_ratios, losses, ours
+from driftmdp.report.backtest.figures import MAX_RATIO, demand_ceiling, draw_item, draw_ratios, draw_totals
 from driftmdp.report.backtest.tables import item_rows, item_tables, total_table
-from driftmdp.report.backtest.text import assumptions, findings, intervals, sight, title
-from driftmdp.report.backtest.view import HINDSIGHT, item_ratios, losses, ours
 from driftmdp.report.content import Figure, ReportContent, Section
-from driftmdp.report.page import render
+from driftmdp.report.page import write_page
 from driftmdp.report.rendered_figure import RenderedFigure
+from driftmdp.report.text import note
 
-BIGGEST = 3  # items with the most demand that are drawn
-COMPARED = (HINDSIGHT, "face-value")  # item by item
+LARGEST_ITEMS_DRAWN = 3
+COMPARED_PER_ITEM = (HINDSIGHT, "face-value")
 
 
 @dataclass(frozen=True)
 class WrittenBacktest:
-    """What was written: the page, the table of items, and the figures; and what the page shows.
+    """The files of a written backtest, and what the page shows.
 
     Attributes
     ----------
@@ -45,11 +43,7 @@ class WrittenBacktest:
     report: ReportContent
 
 
-def write_backtest(
-    backtest: Backtest,
-    to: str | Path,
-    pictures: Sequence[str] | None = None,
-) -> WrittenBacktest:
+def write_backtest(backtest: Backtest, to: str | Path, pictures: Sequence[str] | None = None) -> WrittenBacktest:
     """Write the page of a backtest, its figures as SVG and PNG, and all numbers by item and rule as CSV.
 
     Parameters
@@ -57,7 +51,7 @@ def write_backtest(
     backtest
         Its result.
     to
-        The folder to write to, made if it is not there: ``index.html``, ``items.csv`` and the figures.
+        The folder for ``index.html``, ``items.csv`` and the figures, which is made if needed.
     pictures
         Items to draw day by day; by default the three with the most demand, and the one on which our agent
         loses most against the best fixed rule in hindsight.
@@ -65,12 +59,12 @@ def write_backtest(
     Returns
     -------
     WrittenBacktest
-        Where it all is.
+        The files.
 
     Raises
     ------
     InvalidInputError
-        If an item to draw was not scored; nothing is written then.
+        If an item to draw was not scored. Nothing is written then.
     StorageError
         If the folder cannot be written to.
 
@@ -88,24 +82,15 @@ def write_backtest(
     ('index.html', 'items.csv', ['totals.svg', 'totals.png', 'ratios.svg', 'ratios.png'])
     """
     report, drawings = backtest_report(backtest, pictures)
-    content, table = render(report).encode(), csv_text(*item_rows(backtest)).encode()
-    target, drawn = Path(to), []
-    with writing(target):
-        target.mkdir(parents=True, exist_ok=True)
-        for name, drawing in drawings.items():
-            for suffix, picture in (("svg", drawing.svg.encode()), ("png", drawing.png)):
-                drawn.append(target / f"{name}.{suffix}")
-                write_whole(drawn[-1], picture)
-        write_whole(target / "items.csv", table)
-        write_whole(target / "index.html", content)
-    return WrittenBacktest(target / "index.html", target / "items.csv", drawn, report)
+    folder, table = Path(to), csv_text(*item_rows(backtest)).encode()
+    page, figures = write_page(folder, report, drawings, {"items.csv": table})
+    return WrittenBacktest(page, folder / "items.csv", figures, report)
 
 
 def backtest_report(
-    backtest: Backtest,
-    pictures: Sequence[str] | None = None,
+    backtest: Backtest, pictures: Sequence[str] | None = None
 ) -> tuple[ReportContent, dict[str, RenderedFigure]]:
-    """Return what the page of a backtest shows, and its drawings by the names of their files.
+    """Return the content of a backtest's page, and its figures by file name.
 
     Parameters
     ----------
@@ -126,49 +111,33 @@ def backtest_report(
     wanted = default_pictures(backtest) if pictures is None else list(dict.fromkeys(pictures))
     traces = {f"item-{place}": backtest.trace(sku) for place, sku in enumerate(wanted, start=1)}
     drawings = {"totals": draw_totals(backtest)}
-    others = [rule for rule in COMPARED if rule in backtest.rules and item_ratios(backtest, rule).size]
-    others = [rule for rule in others if rule != ours(backtest)]
+    tried = [rule for rule in COMPARED_PER_ITEM if rule in backtest.rules and rule != ours(backtest)]
+    others = [rule for rule in tried if item_ratios(backtest, rule).size]
     if others:
         drawings["ratios"] = draw_ratios(backtest, others)
     drawings |= {name: draw_item(trace, backtest.capacity) for name, trace in traces.items()}
     figures = [_totals_figure(backtest, drawings["totals"])]
     figures += [_ratios_figure(backtest, others, drawings["ratios"])] if others else []
     days = [_item_figure(name, trace, backtest.capacity, drawings[name]) for name, trace in traces.items()]
-    return _report(backtest, figures, days), drawings
+    paragraphs = [text.findings(backtest), text.assumptions(backtest)]
+    paragraphs += [text.information(backtest), text.interval_note(backtest)]
+    lead = Section("lead", "What was found", paragraphs, [total_table(backtest)], figures)
+    explained = note("backtest-days", agent=RULES["optimist"], warm_up=WARM_UP)
+    sections = [Section("days", "Day by day", [explained], [], days)] if days else []
+    for table in item_tables(backtest):
+        sections.append(Section(table.id, f"{table.id.capitalize()} per item", [], [table]))
+    if backtest.remarks:
+        sections.append(Section("remarks", "Remarks", [text.printable(remark) for remark in backtest.remarks]))
+    return ReportContent(text.title(backtest), lead, [], [], [], {}, sections), drawings
 
 
 def default_pictures(backtest: Backtest) -> list[str]:
-    """Return the items to draw: those with the most demand in units, and where we lose most to hindsight."""
+    """Return the items to draw: those with the most demand in units, and our largest loss against hindsight."""
     units = backtest.demand * backtest.lots
-    items = [int(item) for item in np.argsort(-units, kind="stable")[:BIGGEST]]
+    items = [int(item) for item in np.argsort(-units, kind="stable")[:LARGEST_ITEMS_DRAWN]]
     if HINDSIGHT in backtest.rules and (lost := losses(backtest)).max() > 0:
         items.append(int(np.argmax(lost)))
     return list(dict.fromkeys(backtest.skus[item] for item in items))
-
-
-def _report(backtest: Backtest, figures: list[Figure], days: list[Figure]) -> ReportContent:
-    paragraphs = [findings(backtest), assumptions(backtest), sight(backtest), intervals(backtest)]
-    lead = Section("lead", "What was found", paragraphs, [total_table(backtest)], figures)
-    tables = item_tables(backtest)
-    sections = [Section("days", "Day by day", [_days_said()], [], days)] if days else []
-    sections += [
-        Section("cost", "Cost by item", [], [tables["cost"]]),
-        Section("service", "Service by item", [], [tables["service"]]),
-        Section("stock", "Stock by item", [], [tables["stock"]]),
-        Section("orders", "Orders by item", [], [tables["orders"]]),
-    ]
-    if backtest.remarks:
-        sections.append(Section("remarks", "Remarks", [printable(remark) for remark in backtest.remarks]))
-    nothing = Figure("static", "", "", "<svg/>")
-    return ReportContent(title(backtest), lead, [], [], [], {}, sections, nothing)
-
-
-def _days_said() -> str:
-    return (
-        f"How {RULES['optimist']} went through the past. Its estimate is made each morning from its own "
-        "sales, of demand up to the capacity (dashed). The time axis has only the days that the file has; the "
-        f"first {WARM_UP}, shaded, are not scored."
-    )
 
 
 def _totals_figure(backtest: Backtest, drawing: RenderedFigure) -> Figure:
@@ -176,28 +145,28 @@ def _totals_figure(backtest: Backtest, drawing: RenderedFigure) -> Figure:
         "Left, what each rule cost, with 95% intervals; right, our cost over its, on the same items. Hollow: "
         "rules that see what no shop can see."
     )
-    said = "; ".join(f"{RULES[rule]} {backtest.cost_per_day(rule).estimate:.2f}" for rule in backtest.rules)
-    return Figure("totals", caption, f"Cost per item and day by rule: {said}.", drawing.svg)
+    costs = "; ".join(f"{RULES[rule]} {backtest.cost_per_day(rule).estimate:.2f}" for rule in backtest.rules)
+    return Figure("totals", caption, f"Cost per item and day by rule: {costs}.", drawing.svg)
 
 
 def _ratios_figure(backtest: Backtest, others: list[str], drawing: RenderedFigure) -> Figure:
     found = {RULES[other]: item_ratios(backtest, other) for other in others}
-    said = "; ".join(f"less than {rule} in {int((r < 1).sum())} of {r.size}" for rule, r in found.items())
-    beyond = sum(int((ratios > FURTHEST).sum()) for ratios in found.values())
-    caption = "Our cost over another rule's, a dot for each item; below 1 ours is less."
+    counts = "; ".join(f"less than {rule} in {int((r < 1).sum())} of {r.size}" for rule, r in found.items())
+    beyond = sum(int((ratios > MAX_RATIO).sum()) for ratios in found.values())
+    caption = "Our cost over another rule's, one dot per item; below 1 ours is less."
     if beyond:
-        caption += f" Drawn as triangles at {FURTHEST:g}: {counted(beyond, 'ratio')} above it."
-    return Figure("ratios", caption, f"By item, {RULES[ours(backtest)]} cost {said}.", drawing.svg)
+        caption += f" Drawn as triangles at {MAX_RATIO:g}: {counted(beyond, 'ratio')} above it."
+    return Figure("ratios", caption, f"By item, {RULES[ours(backtest)]} cost {counts}.", drawing.svg)
 
 
 def _item_figure(name: str, trace: Trace, capacity: int, drawing: RenderedFigure) -> Figure:
-    beyond = int((trace.demand > tallest(trace, capacity)).sum())
-    sku = shown_name(trace.sku)
+    beyond = int((trace.demand > demand_ceiling(trace, capacity)).sum())
+    sku = text.shown_name(trace.sku)
     caption = f"{sku}: demand and our estimate of its mean; stock in the evening and levels ordered up to."
     description = (
         f"{sku}, {trace.dates.size} days from {trace.dates[0]} to {trace.dates[-1]}: mean demand "
-        f"{trace.demand.mean():.2f} lots a day, mean estimate {trace.estimate.mean():.2f}, mean stock "
-        f"{trace.stock.mean():.2f}, {int((trace.orders > 0).sum())} orders."
+        f"{trace.demand.mean():.2f} lots per day, mean estimate {trace.estimate.mean():.2f}, mean stock "
+        f"{trace.stock.mean():.2f}, {counted(int((trace.orders > 0).sum()), 'order')}."
     )
     if beyond:
         caption += f" Triangles: {counted(beyond, 'day')} with more demand, up to {trace.demand.max():,} lots."

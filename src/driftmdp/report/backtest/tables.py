@@ -1,4 +1,4 @@
-"""The tables of a backtest: totals, item by item, for a terminal and for a spreadsheet."""
+"""The tables of a backtest: totals and per item, for the page, a terminal and a spreadsheet."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import math
 from collections.abc import Callable
 
 from driftmdp.inventory import RULES, Backtest
-from driftmdp.report.backtest.names import shown_name
-from driftmdp.report.backtest.text import estimate_text, percent
-from driftmdp.report.backtest.view import (
+from driftmdp.report.backtest.comparison import (
     HINDSIGHT,
+    cost_by_item,
     cost_ratio,
     followable,
     items_shown,
@@ -17,16 +16,14 @@ from driftmdp.report.backtest.view import (
     ours,
     rival,
 )
+from driftmdp.report.backtest.text import estimate_text, percent, shown_name
 from driftmdp.report.content import Table, TableCell
-from driftmdp.report.text import number
+from driftmdp.report.text import note, number, table_row
 from driftmdp.statistics import Interval
-
-NONE = TableCell(number(None))
-SERVED = "Where nothing was asked for, all of it was served."
 
 
 def summary_rows(backtest: Backtest) -> tuple[list[str], list[list[str]]]:
-    """Return a short table of a backtest, for a terminal; our agent first.
+    """Return a short table of a backtest for a terminal, our agent first.
 
     Parameters
     ----------
@@ -51,29 +48,41 @@ def summary_rows(backtest: Backtest) -> tuple[list[str], list[list[str]]]:
     >>> [row[0] for row in rows]
     ['InventoryOptimist', 'best fixed (s, S) in hindsight']
     """
-    scored = HINDSIGHT in backtest.rules
-    ratio = ["over hindsight [95%]"] if scored else []
-    rows = []
-    for rule in ordered(backtest):
-        over = [_ratio_cell(backtest, rule, HINDSIGHT).text] if scored else []
-        rows.append([RULES[rule], estimate_text(backtest.cost_per_day(rule)), *over, *_totals(backtest, rule)])
-    return ["rule", "cost per item, day [95%]", *ratio, "served", "average stock", "orders"], rows
+    over_hindsight = ["over hindsight [95%]"] if HINDSIGHT in backtest.rules else []
+    header = ["rule", "cost per item, day [95%]", *over_hindsight, "served", "average stock", "orders"]
+    return header, [[cell.text for cell in row] for row in _total_rows(backtest)]
 
 
-def _totals(backtest: Backtest, rule: str) -> list[str]:
-    return [
-        percent(backtest.service_level(rule)),
-        _lots_cell(backtest.average_stock(rule)).text,
-        f"{backtest.orders_placed(rule):,}",
-    ]
+def total_table(backtest: Backtest) -> Table:
+    """Return every rule's totals; the cheapest rule that a shop could follow is marked."""
+    us, several = ours(backtest), len(backtest.skus) > 1
+    hindsight = ["Its cost over hindsight's"] if HINDSIGHT in backtest.rules else []
+    columns = ["Rule", "Cost per item, day", *hindsight, "Our cost over its"]
+    columns += ["Demand served", "Average stock", "Orders"]
+    ratios = [_ratio_cell(backtest, us, rule) for rule in ordered(backtest)]
+    rows = [[*row[:-3], ratio, *row[-3:]] for row, ratio in zip(_total_rows(backtest), ratios, strict=True)]
+    overlap = note("backtest-overlap") if several else ""
+    caption = "All items together, on the scored days" if several else "The scored days"
+    return Table("totals", caption, columns, rows, "", note("backtest-totals", ours=RULES[us], overlap=overlap))
+
+
+def _total_rows(backtest: Backtest) -> list[list[TableCell]]:
+    """Return each rule's name, cost, cost over hindsight's if that was tried, service, stock and orders."""
+    rows, costs = [], {rule: backtest.cost_per_day(rule) for rule in ordered(backtest)}
+    for rule, cost in costs.items():
+        over_hindsight = [_ratio_cell(backtest, rule, HINDSIGHT)] if HINDSIGHT in backtest.rules else []
+        service, stock = _percent_cell(backtest.service_level(rule)), _two_places(backtest.average_stock(rule))
+        marked = _estimate_cell(cost, _mark(rule, costs))
+        rows.append(table_row(RULES[rule], marked, *over_hindsight, service, stock, backtest.orders_placed(rule)))
+    return rows
 
 
 def _ratio_cell(backtest: Backtest, rule: str, other: str) -> TableCell:
-    """Return a ratio of costs; a rule's to itself is 1 and a dash stands where the other cost nothing."""
+    """Return a ratio of costs: 1 for a rule over itself, a dash where the other cost nothing."""
     if rule == other:
         return TableCell("1", 1.0)
     found = cost_ratio(backtest, rule, other)
-    return NONE if found is None else _estimate_cell(found)
+    return TableCell(number(None)) if found is None else _estimate_cell(found)
 
 
 def _estimate_cell(found: Interval, kind: str = "") -> TableCell:
@@ -84,152 +93,64 @@ def _percent_cell(share: float) -> TableCell:
     return TableCell(percent(share), share)
 
 
-def _lots_cell(lots: float) -> TableCell:
-    return TableCell(_aligned(lots), lots)
+def _two_places(value: float, kind: str = "") -> TableCell:
+    """Return a number with two places, so that columns line up, unless that would show it as 0."""
+    text = f"{value:,.2f}" if value == 0 or abs(value) >= 0.1 else number(value, 3)
+    return TableCell(text, float(value), kind)
 
 
-def _aligned(value: float) -> str:
-    """Return a number with two places, so that columns line up, unless that would show nothing of it."""
-    return f"{value:,.2f}" if value == 0 or abs(value) >= 0.1 else number(value, 3)
+def _mark(rule: str, costs: dict[str, Interval]) -> str:
+    """Return ``"best"`` for the cheapest of the rules that a shop could follow."""
+    fair = {each: cost.estimate for each, cost in costs.items() if followable(each)}
+    return "best" if rule in fair and fair[rule] == min(fair.values()) else ""
 
 
-def _count_cell(count: int) -> TableCell:
-    return TableCell(f"{count:,}", float(count))
+def item_tables(backtest: Backtest) -> list[Table]:
+    """Return the tables with one row per item: ``cost``, ``service``, ``stock`` and ``orders``."""
+    items, rules = items_shown(backtest), ordered(backtest)
+    skus = [backtest.skus[item] for item in items]
 
+    def by_rule(id: str, caption: str, cell: Callable[[str, str], TableCell | int], note_text: str = "") -> Table:
+        rows = [table_row(shown_name(sku), *(cell(rule, sku) for rule in rules)) for sku in skus]
+        return Table(id, caption, ["Item", *(RULES[rule] for rule in rules)], rows, "", note_text)
 
-def total_table(backtest: Backtest) -> Table:
-    """Return every rule's totals; the cheapest rule that a shop could follow is marked."""
-    us, scored = ours(backtest), HINDSIGHT in backtest.rules
-    best = _cheapest(backtest)
-    rows = []
-    for rule in ordered(backtest):
-        cost = backtest.cost_per_day(rule)
-        rows.append(
-            [
-                TableCell(RULES[rule]),
-                _estimate_cell(cost, "best" if followable(rule) and cost.estimate == best else ""),
-                *([_ratio_cell(backtest, rule, HINDSIGHT)] if scored else []),
-                _ratio_cell(backtest, us, rule),
-                _percent_cell(backtest.service_level(rule)),
-                _lots_cell(backtest.average_stock(rule)),
-                _count_cell(backtest.orders_placed(rule)),
-            ]
-        )
-    columns = [
-        "Rule",
-        "Cost per item, day",
-        *(["Its cost over hindsight's"] if scored else []),
-        "Our cost over its",
-        "Demand served",
-        "Average stock",
-        "Orders",
-    ]
-    note = (
-        f"Ours is {RULES[us]}. Stock in lots, in an evening; 95% intervals in brackets.{_overlap(backtest)} "
-        "The least cost among rules that see only their own sales is marked."
-    )
-    return Table(
-        "totals",
-        "The scored days" if len(backtest.skus) == 1 else "All items together, on the scored days",
-        columns,
-        rows,
-        "",
-        note,
-    )
-
-
-def _overlap(backtest: Backtest) -> str:
-    if len(backtest.skus) == 1:
-        return ""
-    return (
-        " Items differ, so intervals of costs may overlap even where one rule is "
-        "cheaper on nearly all items; ratios compare rules on the same items."
-    )
-
-
-def _cheapest(backtest: Backtest, sku: str | None = None) -> float:
-    costs = [backtest.cost_per_day(rule, sku).estimate for rule in backtest.rules if followable(rule)]
-    return min(costs, default=math.nan)
-
-
-def item_tables(backtest: Backtest) -> dict[str, Table]:
-    """Return the tables with a line for each item: ``cost``, ``service``, ``stock`` and ``orders``."""
-    items = items_shown(backtest)
-    rules = ordered(backtest)
-
-    def by_rule(id: str, caption: str, cell: Callable[[str, str], TableCell], note: str = "") -> Table:
-        rows = [
-            [TableCell(shown_name(sku)), *(cell(rule, sku) for rule in rules)]
-            for sku in (backtest.skus[item] for item in items)
-        ]
-        return Table(id, caption, ["Item", *(RULES[rule] for rule in rules)], rows, "", note)
-
-    return {
-        "cost": _cost_table(backtest, items),
-        "service": by_rule(
+    return [
+        _cost_table(backtest, items),
+        by_rule(
             "service",
             "Share of the demand that was served",
             lambda rule, sku: _percent_cell(backtest.service_level(rule, sku)),
-            SERVED,
+            "An item without demand counts as fully served.",
         ),
-        "stock": by_rule(
+        by_rule(
             "stock",
-            "Lots left in an evening, on average",
-            lambda rule, sku: _lots_cell(backtest.average_stock(rule, sku)),
+            "Lots left in the evening, on average",
+            lambda rule, sku: _two_places(backtest.average_stock(rule, sku)),
         ),
-        "orders": by_rule(
-            "orders",
-            "Orders placed on the scored days",
-            lambda rule, sku: _count_cell(backtest.orders_placed(rule, sku)),
-        ),
-    }
+        by_rule("orders", "Orders placed on the scored days", backtest.orders_placed),
+    ]
 
 
 def _cost_table(backtest: Backtest, items: list[int]) -> Table:
-    us, rules = ours(backtest), ordered(backtest)
-    rows = []
+    us, rules, rows = ours(backtest), ordered(backtest), []
     for item in items:
-        sku = backtest.skus[item]
-        best = _cheapest(backtest, sku)
-        cells = []
-        for rule in rules:
-            found = backtest.cost_per_day(rule, sku)
-            kind = "best" if followable(rule) and found.estimate == best else ""
-            cells.append(_estimate_cell(found, kind) if rule == us else _cost_cell(found, kind))
-        rows.append(
-            [
-                TableCell(shown_name(sku)),
-                _count_cell(int(backtest.lots[item])),
-                _count_cell(int(backtest.days[item])),
-                _lots_cell(float(backtest.demand[item] / backtest.days[item])),
-                *cells,
-            ]
-        )
+        sku, lot, days = backtest.skus[item], int(backtest.lots[item]), int(backtest.days[item])
+        costs, cells = {rule: backtest.cost_per_day(rule, sku) for rule in rules}, []
+        for rule, cost in costs.items():
+            kind = _mark(rule, costs)
+            cells.append(_estimate_cell(cost, kind) if rule == us else _two_places(cost.estimate, kind))
+        rows.append(table_row(shown_name(sku), lot, days, _two_places(backtest.demand[item] / days), *cells))
     columns = ["Item", "Units in a lot", "Days scored", "Demand per day", *(RULES[rule] for rule in rules)]
-    note = (
-        "Demand in lots. In brackets the 95% interval over fortnights. The least cost of an item among rules "
-        f"that see only their own sales is marked.{_left_out(backtest, items)}"
-    )
-    return Table("cost", "Cost per day, item by item", columns, rows, "", note)
-
-
-def _cost_cell(found: Interval, kind: str) -> TableCell:
-    return TableCell(_aligned(found.estimate), float(found.estimate), kind)
-
-
-def _left_out(backtest: Backtest, items: list[int]) -> str:
-    if len(items) == len(backtest.skus):
-        return ""
-    other = rival(backtest)
-    what = f"difference between {RULES[ours(backtest)]} and {RULES[other]}" if other else "cost"
-    return (
-        f" Of {len(backtest.skus):,} items these {len(items)} have the largest {what}, the largest first; "
-        "all are in items.csv."
-    )
+    text = note("backtest-cost")
+    if len(items) < len(backtest.skus):
+        other = rival(backtest)
+        what = f"difference between {RULES[us]} and {RULES[other]}" if other else "cost"
+        text += note("backtest-cut", n_items=len(backtest.skus), n_shown=len(items), what=what)
+    return Table("cost", "Cost per day, per item", columns, rows, "", text)
 
 
 def item_rows(backtest: Backtest) -> tuple[list[str], list[list[str | float | None]]]:
-    """Return every number of every item and rule, for a spreadsheet; what there is not is None."""
+    """Return every number of every item and rule, for a spreadsheet; a missing number is None."""
     scored = HINDSIGHT in backtest.rules
     header = ["sku", "rule", "units_per_lot", "days", "demand", "demand_per_day", "cost", "cost_per_day"]
     header += ["cost_per_day_low", "cost_per_day_high", *(["cost_over_hindsight"] if scored else [])]
@@ -240,25 +161,17 @@ def item_rows(backtest: Backtest) -> tuple[list[str], list[list[str | float | No
 
 
 def _item_row(backtest: Backtest, item: int, rule: str) -> list[str | float | None]:
-    sku, place = backtest.skus[item], backtest.rules.index(rule)
-    found, cost = backtest.cost_per_day(rule, sku), float(backtest.cost[place, item])
+    sku, cost = backtest.skus[item], float(cost_by_item(backtest, rule)[item])
+    found, sold = backtest.cost_per_day(rule, sku), backtest.sold[backtest.rules.index(rule), item]
     days, demand = int(backtest.days[item]), int(backtest.demand[item])
-    over: list[str | float | None] = []
+    row: list[str | float | None] = [sku, rule, int(backtest.lots[item]), days, demand, demand / days, cost]
+    row += [float(found.estimate), *(None if math.isnan(end) else float(end) for end in (found.low, found.high))]
     if HINDSIGHT in backtest.rules:
-        least = float(backtest.cost[backtest.rules.index(HINDSIGHT), item])
-        over = [cost / least if least > 0 else None]
+        least = float(cost_by_item(backtest, HINDSIGHT)[item])
+        row.append(cost / least if least > 0 else None)
     return [
-        sku,
-        rule,
-        int(backtest.lots[item]),
-        days,
-        demand,
-        demand / days,
-        cost,
-        float(found.estimate),
-        *(None if math.isnan(end) else float(end) for end in (found.low, found.high)),
-        *over,
-        int(backtest.sold[place, item]),
+        *row,
+        int(sold),
         backtest.service_level(rule, sku),
         backtest.average_stock(rule, sku),
         backtest.orders_placed(rule, sku),

@@ -8,16 +8,11 @@ from typing import TYPE_CHECKING
 
 from driftmdp.errors import UnknownNameError
 from driftmdp.experiments.store import writing
-from driftmdp.files import write_whole
-from driftmdp.report.paper.bidding_example import bidding_example
 from driftmdp.report.paper.borl_structure import borl_structure
-from driftmdp.report.paper.diameter_inside import diameter_inside
-from driftmdp.report.paper.peril_instances import peril_instances
-from driftmdp.report.paper.peril_trajectory import peril_trajectory
-from driftmdp.report.paper.q_sets import q_sets
-from driftmdp.report.paper.remarketing_example import remarketing_example
-from driftmdp.report.paper.reward_process import reward_process
-from driftmdp.report.paper.sheet import PAPER
+from driftmdp.report.paper.examples import bidding_example, remarketing_example
+from driftmdp.report.paper.perils import diameter_inside, peril_instances, peril_trajectory
+from driftmdp.report.paper.style import PAPER_STYLE
+from driftmdp.report.paper.two_state import q_sets, reward_process
 from driftmdp.report.rendered_figure import RenderedFigure, styled
 from driftmdp.validation import nearest_name
 
@@ -34,18 +29,8 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "diameter-inside": diameter_inside,
 }
 
-# The worlds of the paper's two examples, which it describes and does not draw; only by name.
+# The worlds of the paper's two examples, which it describes and does not draw. Written only if named.
 EXAMPLES: dict[str, Callable[[], Figure]] = {"remarketing": remarketing_example, "bidding": bidding_example}
-
-
-def figure_named(name: str) -> Callable[[], Figure]:
-    """Return what draws a figure, or say which name was meant."""
-    known = FIGURES | EXAMPLES
-    if name not in known:
-        raise UnknownNameError(
-            f"There is no figure {name!r}.{nearest_name(name, known)} There are: {', '.join(known)}."
-        )
-    return known[name]
 
 
 def write_figures(folder: str | Path, names: Iterable[str] | None = None) -> list[Path]:
@@ -54,9 +39,9 @@ def write_figures(folder: str | Path, names: Iterable[str] | None = None) -> lis
     Parameters
     ----------
     folder
-        Where to write; it is made if it is not there.
+        The folder to write to, which is made if needed.
     names
-        Of ``driftmdp figures``; the paper's by default, without those of its two examples.
+        The figures' names, as in ``driftmdp figures``; by default all of the paper's, without its two examples.
 
     Returns
     -------
@@ -66,7 +51,7 @@ def write_figures(folder: str | Path, names: Iterable[str] | None = None) -> lis
     Raises
     ------
     UnknownNameError
-        If there is no such figure; nothing is written then.
+        If there is no such figure. Nothing is written then.
 
     Examples
     --------
@@ -75,19 +60,20 @@ def write_figures(folder: str | Path, names: Iterable[str] | None = None) -> lis
     ...     [path.name for path in write_figures(folder, ["peril-instances"])]
     ['peril-instances.png', 'peril-instances.svg']
     """
-    wanted = {name: figure_named(name) for name in (FIGURES if names is None else names)}
-    target, written = Path(folder), []
+    known, wanted = FIGURES | EXAMPLES, list(FIGURES if names is None else names)
+    for name in wanted:
+        if name not in known:
+            raise UnknownNameError(
+                f"There is no figure {name!r}.{nearest_name(name, known)} There are: {', '.join(known)}."
+            )
+    target, paths = Path(folder), []
     with writing(target):
         target.mkdir(parents=True, exist_ok=True)
-        for name, draw in wanted.items():
-            drawing = _finish(draw())
-            for suffix, content in (("png", drawing.png), ("svg", drawing.svg.encode())):
-                path = target / f"{name}.{suffix}"
-                write_whole(path, content)
-                written.append(path)
-    return written
+        for name in dict.fromkeys(wanted):
+            paths += _render(known[name]()).write(target, name, ("png", "svg"))
+    return paths
 
 
-@styled(PAPER)
-def _finish(figure: Figure) -> RenderedFigure:
+@styled(PAPER_STYLE)
+def _render(figure: Figure) -> RenderedFigure:
     return RenderedFigure(figure)

@@ -1,0 +1,234 @@
+"""The commands of ``driftmdp inventory``, each of which parses, calls and prints."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from driftmdp.cli.execution import Engine, Scheduler, Workers, saying_warnings, stopping_politely
+from driftmdp.cli.inventory import options
+from driftmdp.cli.output import print_columns, remark
+from driftmdp.display import counted
+from driftmdp.errors import InvalidInputError
+from driftmdp.inventory import (
+    Costs,
+    Shop,
+    events_csv,
+    explain_in_words,
+    history_csv,
+    orders_csv,
+    read_counts,
+    read_sales,
+    read_sold,
+)
+from driftmdp.inventory import backtest as run_backtest
+from driftmdp.kernels import has_compiled_cache
+from driftmdp.report.backtest import summary_rows, write_backtest
+
+Database = Annotated[Path, options.argument("The shop's database, made by `init`.")]
+Sku = Annotated[str, options.argument("The item.")]
+Day = Annotated[
+    str | None,
+    typer.Option("--date", help="The day, as 2026-11-16. Default: the file's column date; `decide`: today."),
+]
+Out = Annotated[Path, typer.Option("--out", "-o", help="Where the table goes; - prints it.")]
+Correct = Annotated[
+    bool, typer.Option("--correct", help="Replace what was given before for the same item and day.")
+]
+HISTORY_COLUMNS = ("stock", "coming", "expected", "advice", "ordered", "sales")
+
+
+def backtest(
+    sales: Annotated[Path, options.argument("A CSV file with columns date, sku and units; others are ignored.")],
+    capacity: options.Capacity,
+    fixed_cost: options.FixedCost,
+    unit_cost: options.UnitCost,
+    lost_sale: options.LostSale,
+    holding: options.Holding,
+    lot_size: options.LotSize = "auto",
+    lead_time: options.LeadTime = 0,
+    column: options.Columns = None,
+    negatives: options.Negatives = "refuse",
+    duplicates: options.Duplicates = "refuse",
+    gaps: Annotated[
+        str, typer.Option(help="Days that an item has no line for: zero sales, skip or refuse.")
+    ] = "zero",
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Folder of the page; by default out/backtest/SALES.", show_default=False),
+    ] = None,
+    picture: Annotated[
+        list[str] | None,
+        typer.Option("--picture", help="An item to draw over time; again for more. By default four."),
+    ] = None,
+    workers: Workers = None,
+    engine: Engine = "auto",
+    scheduler: Scheduler = None,
+) -> None:
+    """Compare ordering rules on past sales: cost, service level, stock and orders.
+
+    The first 60 days of an item are for learning, and scoring starts on day 61. Costs and capacity are in lots.
+    """
+    target = out or Path("out") / "backtest" / sales.stem
+    if target.is_file():
+        raise InvalidInputError(f"--out must be a folder for the page; {target} is a file.")
+    costs = Costs(fixed_cost, unit_cost, lost_sale, holding)
+    past = read_sales(sales, options.as_columns(column), negatives, duplicates, gaps)
+    chosen = engine if engine != "auto" else "threads" if scheduler is None else "dask"
+    if not has_compiled_cache():
+        remark("Compiling; that is done once, and takes half a minute.")
+    with saying_warnings(), stopping_politely("Stopping. Nothing was written."):
+        found = run_backtest(
+            past,
+            costs,
+            capacity,
+            lead_time,
+            options.as_lot(lot_size),
+            workers=workers,
+            engine=chosen,
+            scheduler=scheduler,
+        )
+        written = write_backtest(found, target, picture)
+    header, rows = summary_rows(found)
+    print_columns(rows, header, numbers=range(1, len(header)))
+    for sentence in found.remarks:
+        remark(sentence)
+    remark(f"The page, with every item: {written.page}")
+
+
+def init(
+    shop: Annotated[Path, options.argument("The database to make; it must not exist yet.")],
+    capacity: options.Capacity,
+    fixed_cost: options.FixedCost,
+    unit_cost: options.UnitCost,
+    lost_sale: options.LostSale,
+    holding: options.Holding,
+    lot_size: options.LotSize = "auto",
+    lead_time: options.LeadTime = 0,
+) -> None:
+    """Make a shop's database. Costs and capacity are in lots, and cannot be changed later.
+
+    With --lot-size auto, as in a backtest, an item's lot is chosen when 60 days of its sales are recorded at once.
+    Without such a history use a number, or a column lot.
+    """
+    costs = Costs(fixed_cost, unit_cost, lost_sale, holding)
+    Shop.create(shop, costs, capacity, lead_time, options.as_lot(lot_size)).close()
+    first = (
+        f" Past sales first: driftmdp inventory record {shop} history.csv --plenty." if lot_size == "auto" else ""
+    )
+    remark(f"Made {shop}.{first} Each morning: driftmdp inventory decide {shop} stock.csv")
+
+
+def decide(
+    shop: Database,
+    stock: Annotated[
+        Path,
+        options.argument(
+            "A CSV file with columns sku and stock, counted this morning. Optional: date, coming and lot."
+        ),
+    ],
+    day: Day = None,
+    out: Out = Path("orders.csv"),
+    correct: Correct = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Refuse counts that differ from what the records expect.")
+    ] = False,
+    column: options.Columns = None,
+) -> None:
+    """Say how much to order of each item, from this morning's stock.
+
+    The answer is recorded before it is given: asked again, it is the same.
+    """
+    options.checked_out(out, [shop, stock])
+    given, counts = read_counts(stock, options.as_day(day), options.as_columns(column))
+    with Shop(shop) as open_shop:
+        decision = open_shop.decide(counts, given or date.today(), correct, strict)
+    options.write_or_print(orders_csv(decision.advice), out)
+    for sentence in decision.remarks:
+        remark(sentence)
+    orders = sum(advice.order > 0 for advice in decision.advice)
+    again = f", {decision.repeated} of them decided before" if decision.repeated else ""
+    where = "" if str(out) == "-" else f" The orders: {out}"
+    remark(f"{decision.day}: {counted(len(decision.advice), 'item')}{again}, {orders} to order.{where}")
+
+
+def record(
+    shop: Database,
+    sales: Annotated[
+        Path,
+        options.argument(
+            "A CSV file with columns date, sku and units sold. Optional: ordered (if not as advised), stock, lot."
+        ),
+    ],
+    day: Day = None,
+    correct: Correct = False,
+    plenty: Annotated[
+        bool, typer.Option("--plenty", help="Days whose stock is unknown were not sold out: for past sales.")
+    ] = False,
+    negatives: options.Negatives = "refuse",
+    duplicates: options.Duplicates = "refuse",
+    column: options.Columns = None,
+) -> None:
+    """Record what was sold, and learn from it.
+
+    Recording the same again is harmless. What contradicts the shop's records is refused without --correct.
+    """
+    sold = read_sold(sales, options.as_day(day), options.as_columns(column), negatives, duplicates)
+    with Shop(shop) as open_shop:
+        receipt = open_shop.record(sold, correct, plenty)
+    for sentence in receipt.remarks:
+        remark(sentence)
+    counts = [f"{receipt.recorded} recorded"]
+    counts += [f"{receipt.repeated} repeated"] if receipt.repeated else []
+    counts += [f"{receipt.corrected} corrected"] if receipt.corrected else []
+    remark(f"{', '.join(counts)}.")
+
+
+def explain(shop: Database, sku: Sku) -> None:
+    """Say why an item's order is what it is: demand, memory in use, and level."""
+    with Shop(shop) as open_shop:
+        print(explain_in_words(open_shop, sku))
+
+
+def history(shop: Database, sku: Sku) -> None:
+    """Show what was counted, advised, ordered and sold, in the order in which it was recorded."""
+    with Shop(shop) as open_shop:
+        rows = []
+        for event in open_shop.history(sku):
+            numbers = (getattr(event, name) for name in HISTORY_COLUMNS)
+            cells = ["" if number is None else str(number) for number in numbers]
+            rows.append([event.day.isoformat(), event.kind, *cells, event.written_at])
+    header = ["day", "what", *HISTORY_COLUMNS, "written at"]
+    print_columns(rows, header, numbers=range(2, 2 + len(HISTORY_COLUMNS)))
+
+
+def export(
+    shop: Database,
+    out: Out = Path("-"),
+    sales: Annotated[
+        bool, typer.Option("--sales", help="Only the sales, the last entry of each day, for `record`.")
+    ] = False,
+) -> None:
+    """Write the shop's records as CSV; with --sales only each day's sales, as `record` reads them.
+
+    The second is how to move to a new shop, with other costs or lots: record it there with --plenty.
+    """
+    options.checked_out(out, [shop])
+    with Shop(shop) as open_shop:
+        events = open_shop.history()
+        text = history_csv(events, open_shop.lots) if sales else events_csv(events)
+    options.write_or_print(text, out)
+    if str(out) != "-":
+        remark(f"The shop's records: {out}")
+
+
+def backup(
+    shop: Database, copy: Annotated[Path, options.argument("The copy to make; it must not exist yet.")]
+) -> None:
+    """Copy a shop into a new file and check the copy; other commands may run meanwhile."""
+    with Shop(shop) as open_shop:
+        open_shop.backup(copy)
+    remark(f"Copied {shop} to {copy}, and checked the copy.")

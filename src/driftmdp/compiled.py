@@ -1,0 +1,21 @@
+"""What a compiled agent of one's own may use: one step of a problem, and the arrays that it reads and fills.
+
+``simulate`` calls ``agent.play(context)`` once per run, if the agent has that method, with a :class:`RunContext`.
+Inside, a function compiled with ``numba.njit`` decides, calls :func:`take_step`, and learns, for every step::
+
+    @numba.njit
+    def play(world, draws, noise, record, policy):
+        for step in range(record.actions.size):
+            state = record.states[step]
+            reward, next_state = take_step(world, draws, noise, record, step, policy[state])
+
+``take_step`` plays an action in the state ``record.states[step]`` and writes the row ``step`` of the record. It
+returns the reward and the next state. Like all compiled code here it does not check its arguments: the action must
+exist in the state. docs/howto-compiled-agent.md has a complete agent.
+"""
+
+from driftmdp.agents.base import RunContext
+from driftmdp.kernels.arrays import Draws, Record, WorldArrays
+from driftmdp.kernels.world import take_step
+
+__all__ = ["Draws", "Record", "RunContext", "WorldArrays", "take_step"]

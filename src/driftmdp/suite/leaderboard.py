@@ -1,0 +1,258 @@
+"""The leaderboard's numbers: regrets by problem, horizon, agent and seed, and how they compare.
+
+A ratio to the yardstick is a ratio of mean regrets. Where the yardstick's regret is below the *slack*, 0.5% of T
+times the range of rewards, the ratio is to the slack instead, because a regret may be 0 or less.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftmdp.errors import StorageError
+from driftmdp.experiments import Results, load
+from driftmdp.statistics import Interval, mean_interval, median_interval, ratio_interval
+
+SLACK = 0.005
+ROWS = """
+    SELECT agent, seed, regret, n_states, n_pairs, reward_high - reward_low AS span
+    FROM runs JOIN problems USING (problem_id) ORDER BY position, seed
+"""
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Contest:
+    """One problem at one horizon, and how every agent did.
+
+    Attributes
+    ----------
+    slug, label, family, group, stationary, horizon, parameters
+        As the suite has them.
+    n_states, n_pairs
+        Its size.
+    span
+        The width of the range of rewards.
+    regrets
+        By agent, one number per seed.
+    seeds
+        By agent.
+    yardstick
+        The label of the agent that all are compared with.
+    arm
+        The yardstick's window and scale.
+    microseconds
+        Time per step by agent, empty where none was timed.
+    """
+
+    slug: str
+    label: str
+    family: str
+    group: str
+    stationary: bool
+    horizon: int
+    parameters: Mapping[str, Any]
+    n_states: int
+    n_pairs: int
+    span: float
+    regrets: Mapping[str, Floats] = field(repr=False)
+    seeds: Mapping[str, NDArray[np.int64]] = field(repr=False)
+    yardstick: str
+    arm: Mapping[str, Any]
+    microseconds: Mapping[str, float] = field(repr=False)
+    _ratios: dict[tuple[str, str], Interval] = field(default_factory=dict, init=False, repr=False)
+
+    @property
+    def title(self) -> str:
+        """The problem and its horizon."""
+        return f"{self.label}, T = {self.horizon:,}"
+
+    @property
+    def slack(self) -> float:
+        """The regret that does not count."""
+        return SLACK * self.horizon * self.span
+
+    @property
+    def n_runs(self) -> int:
+        """The number of stored runs."""
+        return sum(regrets.size for regrets in self.regrets.values())
+
+    def mean(self, agent: str) -> float:
+        """Return an agent's mean regret."""
+        return float(self.regrets[agent].mean())
+
+    def regret(self, agent: str) -> Interval:
+        """Return an agent's mean regret with its interval over seeds."""
+        return mean_interval(self.regrets[agent])
+
+    def ratio(self, agent: str, other: str | None = None) -> Interval:
+        """Return an agent's mean regret over another's, or over the yardstick's; paired by seed."""
+        pair = (agent, other or self.yardstick)
+        if pair not in self._ratios:
+            self._ratios[pair] = self._ratio(*pair)
+        return self._ratios[pair]
+
+    def _ratio(self, agent: str, other: str) -> Interval:
+        if self.mean(other) < self.slack:
+            found = self.regret(agent)
+            low, high = found.low / self.slack, found.high / self.slack
+            return Interval(found.estimate / self.slack, low, high, found.level)
+        both = np.intersect1d(self.seeds[agent], self.seeds[other])
+        mine, theirs = (self.regrets[who][np.isin(self.seeds[who], both)] for who in (agent, other))
+        return ratio_interval(mine, theirs)
+
+    @functools.cached_property
+    def ranks(self) -> Mapping[str, int]:
+        """Place by mean regret, 1 the least. Equals share the better place. The yardstick has none."""
+        means = {agent: self.mean(agent) for agent in self.regrets if agent != self.yardstick}
+        return {agent: 1 + sum(other < mean for other in means.values()) for agent, mean in means.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class Leaderboard:
+    """All finished contests, in order.
+
+    Attributes
+    ----------
+    name, yardstick
+        Of the suite.
+    contests
+        By family, problem and horizon.
+    agents
+        In the order of the suite, the yardstick last.
+    asked
+        How many contests the suite asks for.
+    n_missing
+        How many runs the finished contests lack.
+    results
+        Where each contest comes from.
+    """
+
+    name: str
+    yardstick: str
+    contests: list[Contest]
+    agents: list[str]
+    asked: int
+    n_missing: int
+    results: list[Results] = field(repr=False)
+
+    def family(self, name: str) -> list[Contest]:
+        """Return the contests of a family."""
+        return [contest for contest in self.contests if contest.family == name]
+
+    @property
+    def horizons(self) -> list[int]:
+        """The horizons of what is reported."""
+        return sorted({contest.horizon for contest in self.family("reported")})
+
+    @property
+    def rivals(self) -> list[str]:
+        """The agents without the yardstick."""
+        return [agent for agent in self.agents if agent != self.yardstick]
+
+
+def read_leaderboard(folder: str | Path) -> Leaderboard:
+    """Read the finished contests of a suite's folder.
+
+    Raises
+    ------
+    StorageError
+        If it is no folder of the suite, or nothing in it is finished.
+
+    Examples
+    --------
+    >>> read_leaderboard("nowhere")
+    Traceback (most recent call last):
+    driftmdp.errors.StorageError: nowhere must be a folder that `driftmdp suite` wrote; it has no suite.json.
+    """
+    path = Path(folder)
+    try:
+        asked = json.loads((path / "suite.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise StorageError(f"{path} must be a folder that `driftmdp suite` wrote; it has no suite.json.") from None
+    contests, sources, n_missing = [], [], 0
+    for task in asked["tasks"]:
+        place = path / task["slug"]
+        if not (place / "fresh" / "manifest.json").exists():
+            continue
+        results = load(place / "fresh")
+        contest = _contest(task, results, asked["yardstick"], _times(place / "timing.json"))
+        if contest is not None:
+            contests.append(contest)
+            sources.append(results)
+            n_missing += len(results.manifest["cells"]) * len(results.manifest["seeds"]) - contest.n_runs
+    if not contests:
+        raise StorageError(f"{path} has no finished problem yet. Run `driftmdp suite` again.")
+    agents = list(dict.fromkeys(agent for contest in contests for agent in contest.regrets))
+    agents.sort(key=lambda agent: agent == asked["yardstick"])
+    return Leaderboard(asked["name"], asked["yardstick"], contests, agents, len(asked["tasks"]), n_missing, sources)
+
+
+def _contest(
+    task: Mapping[str, Any], results: Results, yardstick: str, times: Mapping[str, float]
+) -> Contest | None:
+    """Return the contest of a task, or None if the yardstick has no runs yet."""
+    runs = results.query(ROWS)
+    if not (runs["agent"] == yardstick).any():
+        return None
+    by_agent = {str(agent): rows for agent, rows in runs.groupby("agent", sort=False)}
+    arm = next(agent["parameters"] for agent in results.manifest["agents"] if agent["label"] == yardstick)
+    row = runs.iloc[0]
+    return Contest(
+        **task,
+        n_states=int(row["n_states"]),
+        n_pairs=int(row["n_pairs"]),
+        span=float(row["span"]),
+        regrets={agent: rows["regret"].to_numpy(float) for agent, rows in by_agent.items()},
+        seeds={agent: rows["seed"].to_numpy() for agent, rows in by_agent.items()},
+        yardstick=yardstick,
+        arm=arm,
+        microseconds=times,
+    )
+
+
+def _times(path: Path) -> dict[str, float]:
+    with contextlib.suppress(OSError, ValueError):
+        return {agent: found["microseconds"] for agent, found in json.loads(path.read_text("utf-8")).items()}
+    return {}
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How an agent did over some contests: the median and the worst ratio, the mean rank, and the wins."""
+
+    agent: str
+    n: int
+    median: Interval
+    worst: float
+    worst_on: str
+    mean_rank: float | None  # None for the yardstick
+    wins: int
+    everywhere: bool  # whether it met every problem and is not the yardstick, so that it may be called the best
+
+
+def standings(board: Leaderboard, family: str = "reported") -> list[Standing]:
+    """Return how every agent did over a family, the least median ratio first."""
+    found = [_standing(agent, board.family(family)) for agent in board.agents]
+    return sorted((one for one in found if one is not None), key=lambda one: one.median.estimate)
+
+
+def _standing(agent: str, contests: list[Contest]) -> Standing | None:
+    met = [contest for contest in contests if agent in contest.regrets]
+    if not met:
+        return None
+    ratios = [contest.ratio(agent).estimate for contest in met]
+    ranks = [contest.ranks[agent] for contest in met if agent in contest.ranks]
+    worst = int(np.argmax(ratios))
+    mean_rank = float(np.mean(ranks)) if ranks else None
+    record = (mean_rank, ranks.count(1), len(ranks) == len(contests))
+    return Standing(agent, len(met), median_interval(ratios), ratios[worst], met[worst].title, *record)

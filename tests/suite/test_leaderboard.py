@@ -1,0 +1,120 @@
+"""The leaderboard: its numbers, its page, and the verdicts on our targets."""
+
+import csv
+
+import numpy as np
+import pytest
+from benchmarks import targets
+
+from driftmdp.errors import StorageError
+from driftmdp.experiments import load
+from driftmdp.suite import Contest, read_leaderboard, run_suite, standing_rows, write_leaderboard, write_tasks
+from driftmdp.suite.leaderboard import standings
+from tests.suite.suites import tiny_suite
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    where = tmp_path_factory.mktemp("suite")
+    tasks = tiny_suite().tasks()
+    write_tasks(tasks, "Tiny", where)
+    run_suite(tasks, where)
+    return where
+
+
+def contest(horizon=1000, **regrets):
+    """Return a contest on rewards in [0, 1], so with a slack of T / 200."""
+    samples = {agent: np.asarray(values, float) for agent, values in regrets.items()}
+    return Contest(
+        "x-1000", "X", "reported", "x", False, horizon, {}, 2, 4, 1.0,
+        samples, {agent: np.arange(values.size) for agent, values in samples.items()}, "Hindsight",
+        {"window": 4, "scale": 1.0}, {},
+    )  # fmt: skip
+
+
+def test_numbers_are_those_of_the_results(folder):
+    board = read_leaderboard(folder)
+    assert [c.slug for c in board.contests] == [task.slug for task in tiny_suite().tasks()]
+    for c in board.contests:
+        runs = load(folder / c.slug / "fresh").runs
+        means = runs.groupby("agent")["regret"].mean()
+        assert c.mean("Adaptive") == pytest.approx(means["Adaptive"])
+        floor = 0.005 * c.horizon * c.span
+        expected = means["Adaptive"] / max(means["Hindsight"], floor)
+        assert c.ratio("Adaptive").estimate == pytest.approx(expected)
+        rivals = means.drop("Hindsight")
+        assert c.ranks == {agent: int((rivals < mean).sum()) + 1 for agent, mean in rivals.items()}
+
+
+def test_standings_are_over_the_reported_family(folder):
+    board = read_leaderboard(folder)
+    ours = next(one for one in standings(board) if one.agent == "Adaptive")
+    reported = [c for c in board.contests if c.family == "reported"]
+    ratios = [c.ratio("Adaptive").estimate for c in reported]
+    assert ours.n == len(reported) == 3
+    assert ours.median.estimate == np.median(ratios)
+    assert ours.worst == max(ratios)
+    assert ours.mean_rank == np.mean([c.ranks["Adaptive"] for c in reported])
+
+
+def test_verdicts_on_our_targets_follow_the_rule(folder, monkeypatch, capsys):
+    board = read_leaderboard(folder)
+    by_line = {target.line: target for target in targets.targets(board)}
+    stationary = [c for c in board.contests if c.stationary]
+    held = all(c.mean("Adaptive") <= 0.3 * c.mean("UCRL2") + 0.005 * c.horizon for c in stationary)
+    assert by_line["Stationary problems: at most 0.3 x UCRL2"].verdict == ("met so far" if held else "missed")
+    reported = board.family("reported")
+    within = [c.mean("Adaptive") <= 0.8 * c.mean("Hindsight") + c.slack for c in reported]
+    median = by_line["All problems: median at most 0.8 x the yardstick"]
+    assert median.verdict == ("met so far" if sum(within) * 2 >= len(within) else "missed")
+    assert by_line["Stationary problems: at most 1.2 x PSRL"].verdict == "not run"
+    assert by_line["At most 10 states: under 30 microseconds per step"].verdict != "not run"
+    monkeypatch.setattr("sys.argv", ["targets", str(folder)])
+    targets.main()
+    printed = capsys.readouterr().out
+    assert all(line in printed for line in by_line)
+    assert "Bandit, T = 400" in printed
+
+
+def test_the_slack_decides_at_the_edge():
+    assert targets.within(contest(A=[85.0, 85.0], Hindsight=[100.0, 100.0]), "A", 0.8, "Hindsight")
+    assert not targets.within(contest(A=[85.1, 85.1], Hindsight=[100.0, 100.0]), "A", 0.8, "Hindsight")
+    assert targets.within(contest(A=[4.0, 4.0], Hindsight=[-1.0, -1.0]), "A", 0.8, "Hindsight")
+
+
+def test_ratios_to_next_to_nothing_are_not_absurd():
+    tiny = contest(A=[4.0, 6.0], Hindsight=[-1.0, 1.0])
+    assert tiny.ratio("A").estimate == pytest.approx(1.0)
+    below = contest(A=[-40.0, -60.0], Hindsight=[100.0, 100.0])
+    assert below.ratio("A").estimate == pytest.approx(-0.5)
+
+
+def test_ratios_are_paired_by_the_seeds_that_both_have():
+    both = contest(A=[10.0, 20.0, 30.0], Hindsight=[20.0, 40.0])
+    assert both.ratio("A").estimate == pytest.approx(0.5)
+
+
+def test_the_page_is_whole(folder):
+    written = write_leaderboard(folder)
+    page = written.page.read_text(encoding="utf-8")
+    for word in ("undefined", "nan", "None"):
+        assert f">{word}<" not in page
+    for section in ("maps", "contests-200", "contests-tuning", "times", "yardstick", "provenance"):
+        assert f'id="section-{section}"' in page
+    assert "Constants of our agents were chosen on the tuning family only" in page
+    assert {path.name for path in written.figures} >= {"spread.svg", "map-200.png", "map-400.svg"}
+    rows = list(csv.DictReader(written.table.read_text("utf-8").splitlines()))
+    assert len(rows) == sum(len(c.regrets) for c in written.board.contests)
+    header, shown = standing_rows(written.board)
+    assert all(len(row) == len(header) for row in shown)
+
+
+def test_what_is_not_finished_is_said(folder, tmp_path):
+    tasks = tiny_suite().tasks()
+    write_tasks(tasks, "Tiny", tmp_path)
+    with pytest.raises(StorageError, match="no finished problem"):
+        write_leaderboard(tmp_path)
+    run_suite(tasks[:1], tmp_path)
+    assert "3 of 4 problems and horizons are not run yet" in write_leaderboard(tmp_path).page.read_text("utf-8")
+    with pytest.raises(StorageError, match=r"no suite\.json"):
+        write_leaderboard(tmp_path / "elsewhere")
