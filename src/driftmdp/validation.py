@@ -1,7 +1,5 @@
 """Checks of arguments. Each raises one sentence that says what is wrong, where, and what to do next."""
 
-from __future__ import annotations
-
 import contextlib
 import difflib
 import math

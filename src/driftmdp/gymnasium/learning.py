@@ -1,7 +1,5 @@
 """Run an agent in any environment with Discrete states and actions, and record what it learned from."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any

@@ -18,8 +18,6 @@ name                                    content
 In npz the header is JSON text in the array ``header``. JSON files are ``{"header": ..., "arrays": ...}``.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

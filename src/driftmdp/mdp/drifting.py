@@ -7,8 +7,6 @@ costs its anchors and its weights, never T x pairs x S numbers. The public t is 
 0-based.
 """
 
-from __future__ import annotations
-
 import copy
 import functools
 from collections.abc import Iterable, Sequence

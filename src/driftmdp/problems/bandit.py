@@ -1,7 +1,5 @@
 """Non-stationary bandits: the case S = 1, with which [CSZ20] Sections 1 to 3 compare."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

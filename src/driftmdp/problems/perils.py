@@ -1,7 +1,5 @@
 """The perils of drift: the instance behind [CSZ20] Proposition 3 (Section 6)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

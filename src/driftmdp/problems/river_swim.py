@@ -1,7 +1,5 @@
 """RiverSwim: a chain where the far reward needs a long effort against the current [SL08]."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space

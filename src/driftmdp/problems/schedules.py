@@ -1,7 +1,5 @@
 """Drift schedules: the weights of the anchors over T steps."""
 
-from __future__ import annotations
-
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray

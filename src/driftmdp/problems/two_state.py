@@ -1,7 +1,5 @@
 """The paper's two-state problem, [CSZ20] Section 8."""
 
-from __future__ import annotations
-
 import math
 import re
 
