@@ -59,6 +59,7 @@ def with_user_code(function: Callable[[Any], Any], names: Iterable[str]) -> Call
 
     Examples
     --------
+    >>> from driftmdp.experiments.ship_code import with_user_code
     >>> with_user_code(abs, [])(-3)
     3
     """

@@ -22,6 +22,7 @@ def find(name: str) -> Any:
 
     Examples
     --------
+    >>> from driftmdp.experiments.user_code import find
     >>> find("fractions:Fraction")
     <class 'fractions.Fraction'>
     """
@@ -68,6 +69,7 @@ def files_of(name: str) -> list[tuple[str, Path]]:
 
     Examples
     --------
+    >>> from driftmdp.experiments.user_code import files_of
     >>> files_of("fractions:Fraction")
     []
     """

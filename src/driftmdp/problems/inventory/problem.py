@@ -116,6 +116,7 @@ def inventory(
 
     Examples
     --------
+    >>> from driftmdp.problems import inventory
     >>> problem = inventory(capacity=3, horizon=10)
     >>> problem.space.n_states, problem.space.n_pairs
     (4, 10)
