@@ -3,10 +3,10 @@
 ==========  ==================================================================================================
 fence       what is done with it
 ==========  ==================================================================================================
-python      executed; all blocks of a page share their names
+python      executed. All blocks of a page share their names
 output      compared with what the python block before it printed
-console     each line after ``$`` is run, and what follows is compared with what it printed, remarks included;
-            a here-document goes on to its last word. A command whose output has ``error: ...`` must fail
+console     each line after ``$`` is run, and what follows is compared with what it printed, on both streams.
+            A here-document continues to its last word. A command whose output has ``error: ...`` must fail
 toml        parsed
 text        no code
 ``{...}``   a directive of the site
@@ -43,7 +43,7 @@ FENCE = re.compile(r"^```(?P<language>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE
 FILE_NAME = re.compile(r"# ([\w-]+\.(?:py|toml))\n")
 HERE_DOCUMENT = re.compile(r"<<'?(\w+)'?$")
 NEEDS_A_SHELL = re.compile(r"[|<>;&$`\n]")
-PASSING = re.compile(r"^(Compiling|\d+ of \d+ runs, ).*\n", re.MULTILINE)  # said on a new or a slow machine only
+PASSING = re.compile(r"^(Compiling|\d+ of \d+ runs, ).*\n", re.MULTILINE)  # printed on a new or a slow machine only
 LIKE_A_DOCTEST = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 

@@ -14,7 +14,7 @@ def random_space(rng: np.random.Generator, n_states: int, max_actions: int = 3) 
 
 
 def random_mdp(rng: np.random.Generator, space: dm.Space, branching: int, deterministic: bool = False) -> dm.Mdp:
-    """Return an MDP with few successors a pair, so that periods and bottlenecks are common.
+    """Return an MDP with few successors per pair, so that periods and bottlenecks are common.
 
     One action of every state leads along a random cycle: it is communicating.
     """

@@ -16,7 +16,7 @@ LOADERS = {"world": interchange.load, "agent": dm.agents.load}
 
 
 @pytest.fixture
-def modest(monkeypatch):
+def small_limit(monkeypatch):
     monkeypatch.setattr(npz, "SMALL_FILE_BYTES", 1 << 16)
 
 
@@ -35,7 +35,7 @@ def with_member(content, name, array, compression=zipfile.ZIP_DEFLATED):
 
 
 @pytest.mark.parametrize("kind", LOADERS)
-def test_a_small_file_that_unpacks_to_much_is_refused_with_the_sizes(kind, modest, tmp_path):
+def test_a_small_file_that_unpacks_to_much_is_refused_with_the_sizes(kind, small_limit, tmp_path):
     path = tmp_path / "bomb.npz"
     saved(kind, path)
     path.write_bytes(with_member(path.read_bytes(), "zeros.npy", np.zeros(10**6)))
@@ -60,7 +60,7 @@ def test_other_compressions_are_refused(kind, tmp_path):
         LOADERS[kind](path)
 
 
-def test_an_honest_world_that_compresses_well_can_be_read_again(modest, tmp_path):
+def test_a_valid_world_that_compresses_well_can_be_read_again(small_limit, tmp_path):
     world = dm.DriftingMdp.stationary(dm.problems.river_swim().drifting.at(1), 10**5)
     interchange.save(world, tmp_path / "long.npz")
     assert (tmp_path / "long.npz").stat().st_size > 4 * 10**5  # stored as it is

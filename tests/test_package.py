@@ -14,7 +14,7 @@ import driftmdp as dm
 from driftmdp import errors
 from driftmdp.kernels.arrays import new_record
 
-ROOMS = [
+PACKAGES = [
     "driftmdp.agents",
     "driftmdp.compiled",
     "driftmdp.engines",
@@ -52,34 +52,34 @@ def test_importing_does_not_load_the_compiler_or_slow_parts_of_scipy():
     assert out.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize(("room", "package"), [("gymnasium", "gymnasium"), ("experiments", "pydantic")])
-def test_a_missing_package_is_named_with_its_extra(room, package):
-    code = f"import sys; sys.modules[{package!r}] = None; import driftmdp; driftmdp.{room}"
+@pytest.mark.parametrize(("module", "package"), [("gymnasium", "gymnasium"), ("experiments", "pydantic")])
+def test_a_missing_package_is_named_with_its_extra(module, package):
+    code = f"import sys; sys.modules[{package!r}] = None; import driftmdp; driftmdp.{module}"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     sentence = (
-        f"driftmdp.{room} needs the package {package!r}. Run in your clone of driftmdp: pip install '.[{room}]'"
+        f"driftmdp.{module} needs the package {package!r}. Run in your clone of driftmdp: pip install '.[{module}]'"
     )
     assert out.stderr.strip().endswith(sentence)
 
 
-@pytest.mark.parametrize("room", ["driftmdp", *ROOMS])
-def test_every_public_name_exists_and_is_documented(room):
-    module = importlib.import_module(room)
+@pytest.mark.parametrize("package", ["driftmdp", *PACKAGES])
+def test_every_public_name_exists_and_is_documented(package):
+    module = importlib.import_module(package)
     for name in module.__all__:
         public = getattr(module, name)
         if inspect.isfunction(public) or inspect.isclass(public):
-            assert (inspect.getdoc(public) or "").strip(), f"{room}.{name} has no documentation"
+            assert (inspect.getdoc(public) or "").strip(), f"{package}.{name} has no documentation"
 
 
-@pytest.mark.parametrize("room", ["driftmdp", *ROOMS])
-def test_every_public_class_documents_what_it_holds(room):
-    module = importlib.import_module(room)
+@pytest.mark.parametrize("package", ["driftmdp", *PACKAGES])
+def test_every_public_class_documents_what_it_holds(package):
+    module = importlib.import_module(package)
     for name in module.__all__:
         public = getattr(module, name)
         if inspect.isclass(public) and public.__module__.startswith("driftmdp"):
             said = " ".join(inspect.getdoc(kind) or "" for kind in public.__mro__ if kind is not object)
             silent = sorted(held for held in attributes(public) if not re.search(rf"\b{held}\b", said))
-            assert not silent, f"help({room}.{name}) says nothing of {', '.join(silent)}"
+            assert not silent, f"help({package}.{name}) says nothing of {', '.join(silent)}"
 
 
 def attributes(kind):
@@ -101,13 +101,13 @@ def test_help_of_a_stage_has_every_attribute():
     assert all(f"``{name}``" in shown for name in record._fields)
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_every_public_function_has_an_example_that_runs(room):
-    module = importlib.import_module(room)
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_public_function_has_an_example_that_runs(package):
+    module = importlib.import_module(package)
     for name in module.__all__:
         public = getattr(module, name)
         if inspect.isfunction(public):
-            assert ">>>" in (inspect.getdoc(public) or ""), f"{room}.{name} has no example"
+            assert ">>>" in (inspect.getdoc(public) or ""), f"{package}.{name} has no example"
 
 
 @pytest.mark.parametrize("name", errors.__all__)

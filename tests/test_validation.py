@@ -1,4 +1,4 @@
-"""What is no number is refused at every door: masked entries, dates, text and objects."""
+"""Functions that take numbers refuse masked entries, dates, text and objects."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ MDP = dm.Mdp(SPACE, [0.0, 1.0], EYE[::-1])
 WORLD = dm.DriftingMdp.stationary(MDP, 2)
 RUN = dm.simulate(dm.agents.Random(SPACE), dm.Problem(WORLD), seed=0)
 ONES = np.ones((2, 2))
-DOORS = {
+FUNCTIONS = {
     "rewards": lambda bad: dm.Mdp(SPACE, bad([0.0, 1.0]), EYE),
     "transitions": lambda bad: dm.Mdp(SPACE, [0.0, 1.0], bad(EYE)),
     "dense rewards": lambda bad: dm.Mdp.from_dense(bad([[0.0], [1.0]]), EYE[:, None]),
@@ -65,11 +65,12 @@ LISTS = ("targets", "change_points")  # of whole numbers, which may come as obje
 
 
 @pytest.mark.parametrize(
-    ("door", "kind"), [(door, kind) for door in DOORS for kind in KINDS if door not in LISTS or kind != "objects"]
+    ("function", "kind"),
+    [(function, kind) for function in FUNCTIONS for kind in KINDS if function not in LISTS or kind != "objects"],
 )
-def test_what_is_no_number_is_refused(door, kind):
+def test_other_things_than_numbers_are_refused(function, kind):
     with pytest.raises(InvalidInputError, match=r" must .*\.$"):
-        DOORS[door](KINDS[kind])
+        FUNCTIONS[function](KINDS[kind])
 
 
 def test_a_mask_that_hides_nothing_may_pass():

@@ -131,6 +131,8 @@ class CallbackList:
 
         Examples
         --------
+        >>> from driftmdp import Callback
+        >>> from driftmdp.callbacks import CallbackList
         >>> one, other = Callback(), Callback()
         >>> one.every, other.every = 4, 6
         >>> CallbackList([one, other]).times(13)

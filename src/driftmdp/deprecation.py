@@ -1,7 +1,5 @@
 """Old public names, which work for one more version with a warning that names the new name."""
 
-from __future__ import annotations
-
 import importlib
 import warnings
 from collections.abc import Callable

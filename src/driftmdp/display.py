@@ -31,6 +31,7 @@ def counted(count: int, word: str) -> str:
 
     Examples
     --------
+    >>> from driftmdp.display import counted
     >>> counted(1, "day"), counted(2000, "day")
     ('1 day', '2,000 days')
     """
@@ -42,6 +43,7 @@ def listed(texts: Sequence[str], most: int = 5, separator: str = "; ") -> str:
 
     Examples
     --------
+    >>> from driftmdp.display import listed
     >>> listed([str(n) for n in range(7)])
     '0; 1; 2; 3; 4; and 2 more'
     """
@@ -54,6 +56,8 @@ def short(value: Any) -> str:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from driftmdp.display import short
     >>> short(np.arange(5000.0)), short([1, 2]), short(0.1 + 0.2)
     ('<array of shape (5000,), 0 to 4999>', '[1, 2]', '0.3')
     >>> short(tuple(range(500)))
@@ -97,6 +101,9 @@ def brief(self: Any) -> str:
 
     Examples
     --------
+    >>> import dataclasses
+    >>> import numpy as np
+    >>> from driftmdp.display import brief
     >>> @dataclasses.dataclass
     ... class Path:
     ...     gains: np.ndarray
@@ -140,6 +147,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "
 
     Examples
     --------
+    >>> from driftmdp.display import table
     >>> print(table(["a"], [["<b>"]]))
     <table><thead><tr><th ...>a</th></tr></thead><tbody><tr><td ...>&lt;b&gt;</td></tr></tbody></table>
     """
@@ -168,6 +176,7 @@ def facts(caption: str, **values: Any) -> str:
 
     Examples
     --------
+    >>> from driftmdp.display import facts
     >>> "2,000</td>" in facts("a world", steps=2000, name=None)
     True
     """
@@ -186,6 +195,7 @@ def sparkline(values: ArrayLike, name: str) -> Html:
 
     Examples
     --------
+    >>> from driftmdp.display import sparkline
     >>> sparkline([0, 1], "rising").count("polyline")
     1
     """

@@ -4,8 +4,6 @@ Catch :class:`DriftmdpError` for everything this library raises on purpose, or t
 (``ValueError`` for a wrong value, ``ArithmeticError`` for a computation that did not converge).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 __all__ = [

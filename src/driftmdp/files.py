@@ -1,7 +1,5 @@
 """Write files atomically: under a temporary name, synced, then renamed."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import os

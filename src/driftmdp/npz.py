@@ -4,8 +4,6 @@ A few kilobytes of a zip can declare gigabytes of zeros. So the unpacked size is
 Arrays that compress better than that are stored uncompressed, so that every file that was written can be read.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import os

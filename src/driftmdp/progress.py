@@ -56,6 +56,7 @@ def make_progress(unit: str = "runs") -> Progress:
 
     Examples
     --------
+    >>> from driftmdp.progress import make_progress
     >>> progress = make_progress("steps")
     >>> progress.begin(total=1000, kept=0, notes=[])
     >>> progress.advance(by=500)
@@ -80,6 +81,7 @@ def as_progress(progress: Any, unit: str = "runs") -> Progress:
 
     Examples
     --------
+    >>> from driftmdp.progress import as_progress
     >>> type(as_progress(None)).__name__
     'Silent'
     >>> as_progress("bar")
@@ -116,6 +118,7 @@ def watched(items: Iterable[Item], total: int, progress: Progress, every: float 
 
     Examples
     --------
+    >>> from driftmdp.progress import Silent, watched
     >>> list(watched("abc", 3, Silent()))
     ['a', 'b', 'c']
     """
@@ -146,6 +149,7 @@ class RateEstimate:
 
     Examples
     --------
+    >>> from driftmdp.progress import RateEstimate
     >>> rate = RateEstimate(total=100, kept=20, unit="runs")
     >>> rate.count(failed=True)
     >>> rate.finished, rate.failures
@@ -281,6 +285,7 @@ def in_notebook() -> bool:
 
     Examples
     --------
+    >>> from driftmdp.progress import in_notebook
     >>> in_notebook()
     False
     """
@@ -345,6 +350,7 @@ def bar_html(finished: int, total: int, status: str, notes: Sequence[str] = ()) 
 
     Examples
     --------
+    >>> from driftmdp.progress import bar_html
     >>> bar_html(1, 4, "1 of 4 <runs>")
     '<div><progress value="1" max="4" aria-label="1 of 4 &lt;runs&gt;"></progress> 1 of 4 &lt;runs&gt;</div>'
     """

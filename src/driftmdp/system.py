@@ -1,7 +1,5 @@
 """Facts from the operating system: who can change a file, and how much memory there is."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import os

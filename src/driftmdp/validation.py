@@ -1,7 +1,5 @@
 """Checks of arguments. Each raises one sentence that says what is wrong, where, and what to do next."""
 
-from __future__ import annotations
-
 import contextlib
 import difflib
 import math
@@ -156,7 +154,7 @@ def shown(value: Any) -> str:
 
 
 def one_of(value: Any, name: str, choices: Iterable[str]) -> str:
-    """Return ``value`` if it is one of ``choices``; otherwise name the nearest choice."""
+    """Return ``value`` if it is one of ``choices``. Otherwise the error names the nearest choice."""
     listed = list(choices)
     if isinstance(value, str) and value in listed:
         return value

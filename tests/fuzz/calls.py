@@ -1,8 +1,8 @@
-"""Every public callable, with arguments of every kind: an answer, or one sentence.
+"""Every public callable, with arguments of every kind, returns a result or raises one sentence.
 
 Callables are discovered: the functions and classes of the modules below, and the methods of objects made here. A
-case is one call. Most have one wrong argument, the others being such as work; some have many. A call that Python
-itself would refuse to bind is not made.
+case is one call. Most calls have one wrong argument, some have many. Calls that Python itself could not bind are
+left out.
 """
 
 from __future__ import annotations

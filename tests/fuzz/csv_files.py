@@ -74,7 +74,7 @@ def small_shop():
 
 
 def any_file(dice):
-    """Return the bytes of a table, more or less spoiled, and the table; an empty one if it is not what is there."""
+    """Return the bytes of a table, possibly damaged, and the table, which is empty if the bytes do not hold it."""
     if dice.random() < 0.03:
         return dice.randbytes(dice.randrange(3000)), []
     spoiled = dice.choice((0.0, 0.0, 0.02, 0.3))
@@ -212,7 +212,7 @@ OFTEN = (20, 33, 33, 6, 6, 2)
 
 
 def _command(*words):
-    """Run a command in this process; return its exit code."""
+    """Run a command in this process, and return its exit code."""
     out, err, code = io.StringIO(), io.StringIO(), 0
     before, sys.argv = sys.argv, ["driftmdp", "inventory", *map(str, words)]
     try:

@@ -1,4 +1,4 @@
-"""Damaged shops: what can be opened says what was written, and goes on; everything else is one sentence."""
+"""Damaged shops: a shop that opens holds what was written, and works. Any other raises one sentence."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DAYS = 4
 
 
 def case(rng, folder):
-    """Damage a shop that was closed, killed in mid-write, or killed by an earlier version; then use it."""
+    """Damage a shop that was closed, killed in mid-write, or killed by an earlier version, then use it."""
     files, allowed = states()[rng.integers(len(states()))]
     for end, content in files.items():
         damaged = _damaged(rng, content) if rng.random() < (0.7 if len(files) > 1 else 1) else content
@@ -97,7 +97,7 @@ def _killed(path):
 
 
 def _old(path):
-    """Return the files of a shop with a write-ahead log, as earlier versions kept; its end may be lost."""
+    """Return the files of a shop with a write-ahead log, as earlier versions kept. Its end may be lost."""
     Shop.create(path, Costs(), 10).close()
     with contextlib.closing(sqlite3.connect(path)) as old:
         old.execute("PRAGMA journal_mode = WAL")
@@ -111,7 +111,7 @@ def _old(path):
 
 
 def _damaged(rng, content):
-    """Return bytes with something wrong; None for no file at all."""
+    """Return damaged bytes, or None for no file at all."""
     damaged, kind = bytearray(content), rng.choice(7, p=(0.4, 0.15, 0.15, 0.1, 0.1, 0.05, 0.05))
     place = int(rng.integers(min(len(damaged), int(rng.choice((120, 4096, 1 << 30))))))
     if kind == 0:

@@ -1,6 +1,6 @@
 """Snapshots with valid checksums and altered contents: refused with a sentence, or an agent that does not crash.
 
-A case takes an honest snapshot of any built-in agent and alters numbers, types and shapes in it. What still loads
+A case takes an valid snapshot of any built-in agent and alters numbers, types and shapes in it. What still loads
 plays 300 steps and is asked for everything that it knows.
 """
 
@@ -20,7 +20,7 @@ import driftmdp as dm
 from driftmdp.errors import DriftmdpError
 from tests.agents.worlds import world_draws
 from tests.fuzz.harness import answered
-from tests.fuzz.honest_snapshots import large_problem, make, small_problem
+from tests.fuzz.valid_snapshots import large_problem, make, small_problem
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -35,7 +35,7 @@ def case(rng: np.random.Generator, folder: Path) -> None:
     """Forge one snapshot in one to three places and use what loads."""
     names = list(dm.agents.builtin())
     name, size = names[rng.integers(len(names))], SIZES[rng.integers(len(SIZES))]
-    problem, arrays = honest(name, *size)
+    problem, arrays = valid(name, *size)
     arrays = {key: array.copy() for key, array in arrays.items()}
     done = [forge(rng, arrays) for _ in range(rng.integers(1, 4))]
     path = folder / "forged.npz"
@@ -53,7 +53,7 @@ SIZES = ((False, 0), (False, 3), (False, 50), (True, 1), (True, 120), (True, 250
 
 
 @functools.cache
-def honest(name: str, is_large: bool, steps: int) -> tuple[dm.Problem, Arrays]:
+def valid(name: str, is_large: bool, steps: int) -> tuple[dm.Problem, Arrays]:
     """Return a problem and the arrays of an agent that played some steps of it, between act and observe."""
     kind, rng = dm.agents.builtin()[name], np.random.default_rng(steps)
     problem = large_problem(kind, rng) if is_large else small_problem(kind, rng)
@@ -66,13 +66,13 @@ def honest(name: str, is_large: bool, steps: int) -> tuple[dm.Problem, Arrays]:
     if steps % 2:
         agent.act(state)
     with tempfile.TemporaryDirectory() as folder:
-        agent.save(f"{folder}/honest.npz")
-        with np.load(f"{folder}/honest.npz") as file:
+        agent.save(f"{folder}/valid.npz")
+        with np.load(f"{folder}/valid.npz") as file:
             return problem, dict(file)
 
 
 def forge(rng: np.random.Generator, arrays: Arrays) -> str:
-    """Alter one thing; return what."""
+    """Alter one thing, and return its name."""
     keys = sorted(arrays)
     key = keys[rng.integers(len(keys))]
     if key == "header":
@@ -108,7 +108,7 @@ def alter_text(rng: np.random.Generator, tree: Any) -> str:
         where.append(str(place))
     value = OTHERS[rng.integers(len(OTHERS))]
     if "capacity" in where and isinstance(value, int):
-        value = min(value, 200)  # the states of a shelf with much room fill the memory
+        value = min(value, 200)  # the states of a large shelf fill the memory
     if rng.random() < 0.1:
         del holder[place]
         return f"{'.'.join(where)} taken away"

@@ -1,6 +1,6 @@
-"""Files of worlds, damaged at random or forged with valid checksums; what loads is used.
+"""World files, damaged at random or forged with valid checksums. Worlds that load are then used.
 
-Damage that keeps the checksum out of play must not change a world silently: what loads equals what was saved.
+Without a forged checksum, damage must not change a world silently: a world that loads equals the one saved.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NUMBERS = (10**6, -1, 0, 1, 2, 2**31 - 1, 2**31, 2**62, -(2**62), 0.5, 1e308, -1
 
 @functools.cache
 def worlds() -> list[dm.Mdp | dm.DriftingMdp]:
-    """Return honest worlds of every kind of file."""
+    """Return valid worlds of every kind of file."""
     rng = np.random.default_rng(0)
     space = dm.Space([2, 1, 3], ["low", "middle", "high"], [["a", "b"], ["a"], ["a", "b", "c"]])
     anchors = [dm.Mdp(space, rng.normal(size=6), rng.dirichlet(np.ones(3), size=6)) for _ in range(3)]

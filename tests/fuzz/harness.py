@@ -1,4 +1,4 @@
-"""Running the cases of a fuzzer, and judging one answer."""
+"""Run the cases of a fuzzer, and check the result of one call."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ import numpy as np
 from driftmdp.errors import DriftmdpError
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 120  # seconds that one case may take, compiling included
-LONGEST = 2000  # characters of one readable sentence
+CASE_SECONDS = 120  # compiling included
+SENTENCE_CHARACTERS = 2000
 
 
 def answered(call: Callable[[], Any]) -> Any:
-    """Return what a call returns, or the error with which it was refused; a foreign exception goes through."""
+    """Return the result of a call, or its DriftmdpError. Any other exception is raised."""
     try:
         return call()
     except DriftmdpError as error:
@@ -35,17 +35,17 @@ def answered(call: Callable[[], Any]) -> Any:
 def check_sentence(message: str) -> None:
     """Refuse a message that a terminal or a log would not show as one line of text."""
     assert message.strip(), "an empty message"
-    assert len(message) <= LONGEST, f"a message of {len(message)} characters: {message[:200]!r}"
+    assert len(message) <= SENTENCE_CHARACTERS, f"a message of {len(message)} characters: {message[:200]!r}"
     strange = [c for c in message if unicodedata.category(c) in ("Cc", "Cs")]
     assert not strange, f"control characters {strange!r} in {message[:200]!r}"
 
 
 def run_cases(name: str, seed: int, first: int, cases: int) -> int:
-    """Run cases ``first .. first + cases - 1`` in this process; return how many failed."""
+    """Run cases ``first .. first + cases - 1`` in this process, and return how many failed."""
     fuzzer = importlib.import_module(f"tests.fuzz.{name}")
     failed = 0
     for number in range(first, first + cases):
-        faulthandler.dump_traceback_later(PATIENCE, exit=True)  # a hang ends the process with its traceback
+        faulthandler.dump_traceback_later(CASE_SECONDS, exit=True)  # a hang ends the process with its traceback
         print(f"case {number}", flush=True)
         with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
             warnings.simplefilter("ignore")

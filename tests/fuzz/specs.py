@@ -30,7 +30,7 @@ from tests.fuzz.harness import answered, check_sentence
 MEMORY = 2**28  # a machine on which mistakes are found before they fill the real one
 QUICK = {"Random", "Oracle", "UCRL2"}  # agents that are really run
 FOREIGN = re.compile(r"(?<!class )\b(Type|Value|Key|Index|Attribute|Overflow|ZeroDivision|Runtime|Assertion)Error:")
-OWN = re.compile(r'name"? ?= ?"[^"]*:')  # whose own errors are told with their kind
+OWN = re.compile(r'name"? ?= ?"[^"]*:')  # errors of user code are reported with their type
 PACKAGED = [
     tomllib.loads(resources.files("driftmdp.experiments").joinpath(name).read_text(encoding="utf-8"))
     for name in ("example.toml", "paper.toml")
@@ -128,7 +128,7 @@ def _run(asked: RunPlan, folder: Path) -> None:
 
 
 def _command(file: Path, folder: Path) -> None:
-    """Run the command in this process; it must end with 0, 1 or 2, in sentences."""
+    """Run the command in this process. It must exit with 0, 1 or 2, and write sentences."""
     words = ["driftmdp", "run", str(file), "--out", str(folder / "out"), "--workers", "1", "--engine", "threads"]
     code, out, err = called(words)
     assert code in (0, 1, 2), (code, err)

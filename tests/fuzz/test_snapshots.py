@@ -1,12 +1,12 @@
-"""Snapshots of every agent: honest ones go on the same, forged ones never crash."""
+"""Snapshots of every agent: valid ones go on the same, forged ones never crash."""
 
 import pytest
 
 from tests.fuzz.harness import assert_survives
 
 
-def test_honest_snapshots_go_on_the_same():
-    assert_survives("honest_snapshots", 1)
+def test_valid_snapshots_go_on_the_same():
+    assert_survives("valid_snapshots", 1)
 
 
 def test_forged_snapshots_never_crash():
@@ -14,8 +14,8 @@ def test_forged_snapshots_never_crash():
 
 
 @pytest.mark.slow
-def test_many_honest_snapshots_go_on_the_same():
-    assert_survives("honest_snapshots", 30, seed=1)
+def test_many_valid_snapshots_go_on_the_same():
+    assert_survives("valid_snapshots", 30, seed=1)
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Whatever is written into a sparse matrix, every door answers with a number or a sentence."""
+"""Whatever a sparse matrix holds, every function that takes one returns a result or raises one sentence."""
 
 import pytest
 

@@ -17,12 +17,12 @@ import numpy as np
 
 import driftmdp as dm
 from tests.fuzz.harness import answered
-from tests.fuzz.honest_snapshots import large_problem, make, small_problem
+from tests.fuzz.valid_snapshots import large_problem, make, small_problem
 
 THREADS = 4
 CALLS = 250  # of each thread
-WISHES = ("explain", "plan", "counts", "mean_rewards", "successor_counts", "beliefs", "summary", "indices")
-FACTS = ("t", "last_plan", "n_plans", "probabilities", "window")
+METHODS = ("explain", "plan", "counts", "mean_rewards", "successor_counts", "beliefs", "summary", "indices")
+ATTRIBUTES = ("t", "last_plan", "n_plans", "probabilities", "window")
 
 
 def case(rng: np.random.Generator, folder: Path) -> None:
@@ -36,7 +36,7 @@ def case(rng: np.random.Generator, folder: Path) -> None:
 
 
 def share_an_agent(rng: np.random.Generator, folder: Path) -> None:
-    """Let threads use one live agent; what it knows stays whole."""
+    """Let threads use one live agent. Its memory must stay consistent."""
     agent, problem = any_agent(rng)
     mdp = problem.drifting.at(1)
     in_threads([caller(agent, mdp, folder / f"{i}.npz", rng.integers(2**32)) for i in range(THREADS)])
@@ -48,7 +48,7 @@ def share_an_agent(rng: np.random.Generator, folder: Path) -> None:
 
 
 def share_a_run(rng: np.random.Generator, folder: Path) -> None:
-    """Let threads simulate one agent on one problem that is new; the answers are those of one thread."""
+    """Let threads simulate one agent on one new problem. The results must be those of one thread."""
     agent, problem = any_agent(rng)
     fresh = copy.deepcopy(problem)
     wanted = facts_of(agent, problem)
@@ -84,7 +84,7 @@ def any_agent(rng: np.random.Generator) -> tuple[dm.agents.BuiltinAgent, dm.Prob
 
 
 def in_threads(tasks: list[Callable[[], Any]]) -> None:
-    """Run tasks at the same time; raise the first error that one of them had."""
+    """Run tasks at the same time, and raise the first error of any of them."""
     errors: list[BaseException] = []
     gate = threading.Barrier(len(tasks))
 
@@ -121,12 +121,12 @@ def one_of_many(agent: dm.agents.BuiltinAgent, mdp: dm.Mdp, path: Path, rng: np.
     if kind < 0.8:
         live_step(agent, mdp, rng)
     elif kind < 0.9:
-        name = WISHES[rng.integers(len(WISHES))]
+        name = METHODS[rng.integers(len(METHODS))]
         if hasattr(agent, name):
             state = [int(rng.integers(mdp.space.n_states))] if name == "explain" else []
             answered(lambda: getattr(agent, name)(*state))
     elif kind < 0.94:
-        name = FACTS[rng.integers(len(FACTS))]
+        name = ATTRIBUTES[rng.integers(len(ATTRIBUTES))]
         if name != "last_plan" or getattr(agent, "n_plans", 0):
             answered(lambda: getattr(agent, name, None))
     elif kind < 0.96:

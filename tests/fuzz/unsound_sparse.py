@@ -1,6 +1,6 @@
-"""Sparse matrices with one attribute spoilt, through every door that takes one.
+"""Sparse matrices with one damaged attribute, passed to every function that takes one.
 
-What gets through must be what the matrix says: the door's answer equals that for the same numbers in a dense table.
+If a function accepts the matrix, its result must equal that for the same numbers in a dense table.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ DOORS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def honest(rng: np.random.Generator) -> Any:
+def valid(rng: np.random.Generator) -> Any:
     """Return a matrix of distributions in any of scipy's forms and classes."""
     rows = rng.dirichlet(np.ones(N), size=N) * (rng.random((N, N)) < 0.7) + np.eye(N)[rng.integers(N, size=N)]
     form = str(rng.choice(FORMS))
@@ -104,8 +104,8 @@ def _spoilt(array: Any, number: float, rng: np.random.Generator) -> Any:
 
 
 def case(rng: np.random.Generator, folder: Path) -> None:
-    """Spoil a matrix, or not, and give it to a door."""
-    matrix = honest(rng)
+    """Damage a matrix, or not, and pass it to a function that takes one."""
+    matrix = valid(rng)
     name = str(rng.choice(list(DOORS)))
     if rng.random() < 0.1:
         dense = answered(lambda: DOORS[name](matrix.toarray()))

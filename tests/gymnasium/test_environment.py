@@ -1,4 +1,4 @@
-"""Problems as environments: the same world and luck, and what gymnasium's checker asks."""
+"""Problems as environments: the same world and random draws, and what gymnasium's checker asks."""
 
 import importlib
 

@@ -58,7 +58,7 @@ def test_numbers_may_start_anywhere_and_masks_are_honoured():
 
 @pytest.mark.parametrize("agent", [dm.agents.Adaptive, dm.agents.PSRL])
 def test_a_masked_action_does_not_keep_an_agent_for_ever(agent):
-    # The nearest of a masked action stays: told that it stayed, an optimist would try the masked one for ever.
+    # If the agent observed that it stayed, an optimist would try the masked action for ever.
     learning = learn(Corridor(), agent, 2000, progress=False, seed=0)
     assert learning.average_reward(500) > 0.3
 
@@ -105,7 +105,7 @@ def test_the_same_seed_gives_the_same_learning():
 
 
 def test_callbacks_are_told_every_step_once():
-    class Told(Callback):
+    class Recorder(Callback):
         every = 400
 
         def __init__(self):
@@ -120,12 +120,12 @@ def test_callbacks_are_told_every_step_once():
         def on_end(self, run):
             self.heard.append(run)
 
-    env, told = Corridor(), Told()
-    learning = learn(env, dm.agents.PSRL, 1000, progress=True, seed=1, callbacks=[told])
-    assert told.heard[0] == ("start", "PSRL", env, 1)
-    assert [first for first, *_ in told.heard[1:-1]] == [1, 401, 801]
-    np.testing.assert_array_equal(np.concatenate([chunk[1] for chunk in told.heard[1:-1]]), learning.rewards)
-    assert told.heard[-1] is learning
+    env, recorder = Corridor(), Recorder()
+    learning = learn(env, dm.agents.PSRL, 1000, progress=True, seed=1, callbacks=[recorder])
+    assert recorder.heard[0] == ("start", "PSRL", env, 1)
+    assert [first for first, *_ in recorder.heard[1:-1]] == [1, 401, 801]
+    np.testing.assert_array_equal(np.concatenate([chunk[1] for chunk in recorder.heard[1:-1]]), learning.rewards)
+    assert recorder.heard[-1] is learning
 
 
 def test_states_in_which_nobody_decides_are_left_out():
@@ -200,7 +200,7 @@ def test_without_a_seed_an_agent_keeps_its_own():
     assert actions(5, seed=1) == actions(6, seed=1)
 
 
-class Told(Silent):
+class RecordingProgress(Silent):
     def __init__(self):
         self.words = []
 
@@ -212,7 +212,7 @@ class Told(Silent):
 
 
 def test_slow_steps_are_told_at_once_and_the_last_also_before_an_error(monkeypatch):
-    clock, seconds, told = [0.0], iter([0.01] * 30 + [1.0] * 5 + [0.01] * 3), Told()
+    clock, seconds, recorder = [0.0], iter([0.01] * 30 + [1.0] * 5 + [0.01] * 3), RecordingProgress()
     monkeypatch.setattr("driftmdp.progress.time.monotonic", lambda: clock[0])
 
     def act(state):
@@ -222,8 +222,8 @@ def test_slow_steps_are_told_at_once_and_the_last_also_before_an_error(monkeypat
     agent = Wise()
     agent.act = act
     with pytest.raises(RuntimeError):
-        learn(Corridor(), agent, 100, told)
-    *words, rest, end = told.words
+        learn(Corridor(), agent, 100, recorder)
+    *words, rest, end = recorder.words
     assert words[-5:] == [words[-5], 1, 1, 1, 1]
     assert (sum(words), rest, end) == (35, 3, "end")
 

@@ -59,7 +59,7 @@ matrices = {
     "too few numbers": lambda: edited("data", [1.0]),
 }
 mdp, rewards, space = dm.Mdp(dm.Space([1, 1]), [0., 1.], np.eye(2)[::-1]), [0.] * 4, dm.Space([2, 2])
-doors = {
+functions = {
     "Mdp": lambda m: dm.Mdp(space, rewards, m),
     "weights": lambda m: dm.DriftingMdp([mdp, mdp], m),
     "reward_weights": lambda m: dm.DriftingMdp([mdp, mdp], [0] * 4, m),
@@ -69,8 +69,8 @@ doors = {
     "diameter": lambda m: dm.planning.diameter(mdp, targets=m),
 }
 for matrix, make in matrices.items():
-    for door, give in doors.items():
-        print(f"{matrix} at {door}: ", end="", flush=True)
+    for function, give in functions.items():
+        print(f"{matrix} at {function}: ", end="", flush=True)
         try:
             give(make())
         except dm.errors.InvalidInputError as error:
@@ -78,7 +78,7 @@ for matrix, make in matrices.items():
 """
 
 
-def test_an_unsound_matrix_gets_a_sentence_at_every_door():
+def test_an_unsound_matrix_gets_a_sentence_from_every_function():
     script = f"import numpy as np, scipy.sparse as sp, driftmdp as dm, driftmdp.interchange\n{UNSOUND}"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{done.stdout[-200:]}\n{done.stderr[-500:]}"

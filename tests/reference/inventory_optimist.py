@@ -175,7 +175,7 @@ class Shop:
         return on_sale, sold, cost, *tomorrow
 
     def states(self):
-        """(stock, coming), as far as there is room."""
+        """(stock, coming), as far as capacity allows."""
         coming = self.capacity if self.lead_time == 2 else 0
         everything = range(self.capacity + 1)
         return [(s, q) for s in everything for q in range(coming + 1) if s + q <= self.capacity]

@@ -1,4 +1,4 @@
-"""Posterior sampling's memory and schedule, by definition: every count is summed anew over the whole past.
+"""Posterior sampling's memory and schedule, by definition: every count is summed again over the whole past.
 
 Models are not drawn here: given what was done, the counts and the times of the draws follow.
 """

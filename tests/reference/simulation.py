@@ -2,7 +2,7 @@
 
 
 def simulate(agent, problem, draws):
-    """The lists s_t, a_t, R_t(s_t, a_t) and r_t(s_t, a_t), t = 1..T, under the world's luck."""
+    """The lists s_t, a_t, R_t(s_t, a_t) and r_t(s_t, a_t), t = 1..T, for the world's random draws."""
     states, actions, rewards, mean_rewards = [], [], [], []
     state = problem.start
     for t in range(1, problem.horizon + 1):

@@ -67,6 +67,7 @@ def builtin() -> dict[str, type[BuiltinAgent]]:
 
     Examples
     --------
+    >>> from driftmdp.agents import builtin
     >>> sorted(builtin())
     ['Adaptive', 'BOB', 'BORL', 'DUCB', 'DiscountedPSRL', 'EXP3', 'EXP3P', 'EXP3S', 'FixedPolicy',
     'InventoryOptimist', 'Optimist', 'Oracle', 'PSRL', 'Random', 'RestartedUCRL2B', 'Rexp3', 'SWUCB', 'SWUCRL',

@@ -134,6 +134,7 @@ class BORL(BlockMaster, Optimist):
 
         Examples
         --------
+        >>> from driftmdp.agents import BORL
         >>> import driftmdp as dm
         >>> plan = BORL.schedule(dm.Space.uniform(2, 2), horizon=5000)
         >>> plan.block_length, plan.n_arms, plan.n_blocks, round(plan.gamma, 2)

@@ -128,6 +128,7 @@ class InventoryOptimist(ResumableAgent):
 
         Examples
         --------
+        >>> from driftmdp.agents import InventoryOptimist
         >>> from driftmdp.problems.inventory import Costs
         >>> agent = InventoryOptimist(Costs(), capacity=20)
         >>> for _ in range(30):

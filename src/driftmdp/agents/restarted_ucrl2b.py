@@ -34,6 +34,7 @@ class RestartedUCRL2B(Optimist):
 
     Examples
     --------
+    >>> from driftmdp.agents import RestartedUCRL2B
     >>> import driftmdp as dm
     >>> RestartedUCRL2B(dm.Space.uniform(2, 2), horizon=5000).period
     292

@@ -69,6 +69,8 @@ class SWUCRL(Optimist):
 
         Examples
         --------
+        >>> from driftmdp import Space
+        >>> from driftmdp.agents import SWUCRL
         >>> SWUCRL.tuned(Space.uniform(2, 2), 100_000, changes=100, diameter=2.0).window
         5860
         """

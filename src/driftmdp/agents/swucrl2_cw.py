@@ -93,6 +93,8 @@ class SWUCRL2CW(Optimist):
 
         Examples
         --------
+        >>> from driftmdp import Space
+        >>> from driftmdp.agents import SWUCRL2CW
         >>> SWUCRL2CW.tuned(Space.uniform(2, 2), 5000, b_r=5.49, b_p=5.49).window
         47
         """
@@ -119,6 +121,7 @@ class SWUCRL2CW(Optimist):
 
         Examples
         --------
+        >>> from driftmdp.agents import SWUCRL2CW
         >>> import driftmdp as dm
         >>> agent = SWUCRL2CW.for_problem(dm.problems.inventory(), rule="theorem-4")
         >>> agent.window, agent.widening

@@ -45,6 +45,7 @@ class UCRL2S(Optimist):
 
     Examples
     --------
+    >>> from driftmdp.agents import UCRL2S
     >>> import driftmdp as dm
     >>> UCRL2S(dm.Space.uniform(2, 2), horizon=5000).period
     292

@@ -13,6 +13,7 @@ def print_columns(rows: Sequence[Sequence[str]], header: Sequence[str] = (), num
 
     Examples
     --------
+    >>> from driftmdp.cli.output import print_columns
     >>> print_columns([["Random", "1000"], ["Oracle", "99"]], ["agent", "reward"], numbers=[1])
     agent   reward
     Random    1000

@@ -1,5 +1,6 @@
 """A map over many tasks, by threads, processes or a cluster. It knows nothing of MDPs.
 
+>>> from driftmdp.engines import make
 >>> engine = make("threads", workers=2)
 >>> sorted((outcome.index, outcome.value) for outcome in engine.map(abs, [-3, 1]))
 [(0, 3), (1, 1)]
@@ -44,6 +45,7 @@ def choose(name: str, n_tasks: int, is_python: bool = False, scheduler: str | No
 
     Examples
     --------
+    >>> from driftmdp.engines import choose
     >>> choose("auto", 100), choose("auto", 100, is_python=True), choose("auto", 100, scheduler="tcp://host:8786")
     ('threads', 'processes', 'dask')
     """
@@ -59,6 +61,7 @@ def names() -> tuple[str, ...]:
 
     Examples
     --------
+    >>> from driftmdp.engines import names
     >>> names()
     ('threads', 'processes', 'dask')
     """
@@ -87,6 +90,7 @@ def make(name: str = "threads", workers: int | None = None, scheduler: str | Non
 
     Examples
     --------
+    >>> from driftmdp.engines import make
     >>> make("threads", workers=3).workers
     3
     >>> make("thread")

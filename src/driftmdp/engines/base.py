@@ -56,6 +56,7 @@ class TaskOutcome:
 
     Examples
     --------
+    >>> from driftmdp.engines import run_one
     >>> run_one(abs, 3, -2).value
     2
     >>> run_one(abs, 4, "two").error
@@ -108,6 +109,7 @@ def usable_cores() -> int:
 
     Examples
     --------
+    >>> from driftmdp.engines import usable_cores
     >>> usable_cores() >= 1
     True
     """
@@ -126,6 +128,7 @@ def run_one(function: Callable[[Any], Any], index: int, task: Any) -> TaskOutcom
 
     Examples
     --------
+    >>> from driftmdp.engines import run_one
     >>> run_one(abs, 0, -3).value
     3
     """
@@ -176,6 +179,7 @@ def exit_reason(code: int | None) -> str:
 
     Examples
     --------
+    >>> from driftmdp.engines.base import exit_reason
     >>> exit_reason(5)
     'ended with exit code 5'
     """
@@ -236,6 +240,8 @@ def to_bytes(outcome: TaskOutcome) -> bytes:
 
     Examples
     --------
+    >>> from driftmdp.engines import TaskOutcome
+    >>> from driftmdp.engines.base import from_bytes, to_bytes
     >>> from_bytes(0, to_bytes(TaskOutcome(0, 3, None, 0.5))).value
     3
     """
@@ -251,6 +257,8 @@ def all_to_bytes(outcomes: Sequence[TaskOutcome]) -> bytes:
 
     Examples
     --------
+    >>> from driftmdp.engines import TaskOutcome
+    >>> from driftmdp.engines.base import all_from_bytes, all_to_bytes
     >>> [outcome.value for outcome in all_from_bytes(range(1), all_to_bytes([TaskOutcome(0, 3, None, 0.5)]))]
     [3]
     """
@@ -273,6 +281,7 @@ def from_bytes(index: int, message: bytes) -> TaskOutcome:
 
     Examples
     --------
+    >>> from driftmdp.engines.base import from_bytes
     >>> from_bytes(4, b"no pickle").error
     UnpicklingError(...)
     """

@@ -58,6 +58,7 @@ class BatchSizer:
 
     Examples
     --------
+    >>> from driftmdp.engines.batches import BatchSizer
     >>> sizer = BatchSizer()
     >>> sizer.learn([60.0], 100)  # the first run, which compiled
     >>> sizer.size
@@ -171,6 +172,8 @@ def run_isolated(function: bytes, tasks: bytes, indices: Sequence[int]) -> list[
 
     Examples
     --------
+    >>> import pickle
+    >>> from driftmdp.engines.batches import run_isolated
     >>> from driftmdp.engines.base import from_bytes
     >>> [outcome] = run_isolated(pickle.dumps(abs), pickle.dumps([-3]), [0])
     >>> from_bytes(0, outcome).value

@@ -60,6 +60,7 @@ def as_address(scheduler: Any) -> str | None:
 
     Examples
     --------
+    >>> from driftmdp.engines.cluster import as_address
     >>> as_address("tcp://10.0.0.7:8786")
     'tcp://10.0.0.7:8786'
     >>> as_address("10.0.0.7")

@@ -50,6 +50,7 @@ class DaskEngine:
 
     Examples
     --------
+    >>> from driftmdp.engines import DaskEngine
     >>> engine = DaskEngine(workers=1)
     >>> sorted(outcome.value for outcome in engine.map(abs, [-3, 1, -2]))  # doctest: +SKIP
     [1, 2, 3]

@@ -53,6 +53,7 @@ class ProcessEngine(base.LocalEngine):
 
     Examples
     --------
+    >>> from driftmdp.engines import ProcessEngine
     >>> sorted(outcome.value for outcome in ProcessEngine(workers=1).map(abs, [-3, 1, -2]))
     [1, 2, 3]
     """

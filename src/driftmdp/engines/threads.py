@@ -21,6 +21,7 @@ class ThreadEngine(LocalEngine):
 
     Examples
     --------
+    >>> from driftmdp.engines import ThreadEngine
     >>> sorted(outcome.value for outcome in ThreadEngine(workers=2).map(abs, [-3, 1, -2]))
     [1, 2, 3]
     """

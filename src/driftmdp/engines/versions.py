@@ -25,6 +25,7 @@ def own_versions() -> dict[str, str]:
 
     Examples
     --------
+    >>> from driftmdp.engines.versions import own_versions
     >>> own_versions()["numerics"]
     '1'
     """
@@ -44,6 +45,7 @@ def difference(ours: dict[str, str], theirs: dict[str, str]) -> tuple[str, str, 
 
     Examples
     --------
+    >>> from driftmdp.engines.versions import difference
     >>> difference({"numpy": "2.4.6", "scipy": "1.16"}, {"numpy": "2.1.0", "scipy": "1.16"})
     ('numpy', '2.4.6', '2.1.0')
     """

@@ -190,6 +190,7 @@ def best_window(
 
     Examples
     --------
+    >>> from driftmdp.experiments import best_window
     >>> import driftmdp as dm
     >>> problem = dm.problems.two_state(horizon=500)
     >>> found = best_window(problem, windows=[5, 50, 500], seeds=8)
@@ -225,6 +226,7 @@ def geometric_windows(shortest: int, longest: int, count: int) -> list[int]:
 
     Examples
     --------
+    >>> from driftmdp.experiments.best_window import geometric_windows
     >>> geometric_windows(4, 5000, 6)
     [4, 17, 69, 289, 1201, 5000]
     """

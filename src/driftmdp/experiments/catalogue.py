@@ -74,6 +74,7 @@ def problem_maker(name: str) -> Maker:
 
     Examples
     --------
+    >>> from driftmdp.experiments.catalogue import problem_maker
     >>> problem_maker("two-state").name
     'two-state-v1'
     """
@@ -95,6 +96,7 @@ def spec_agents() -> dict[str, type[BuiltinAgent]]:
 
     Examples
     --------
+    >>> from driftmdp.experiments.catalogue import spec_agents
     >>> "Optimist" in spec_agents()
     False
     """
@@ -106,6 +108,7 @@ def agent_maker(name: str) -> Maker:
 
     Examples
     --------
+    >>> from driftmdp.experiments.catalogue import agent_maker
     >>> sorted(agent_maker("Random").defaults)
     []
     """

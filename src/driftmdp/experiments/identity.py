@@ -31,6 +31,7 @@ def canonical(value: Any) -> str:
 
     Examples
     --------
+    >>> from driftmdp.experiments.identity import canonical
     >>> canonical({"b": 5.0, "a": (1, 2)})
     '{"a":[1,2],"b":5}'
     """
@@ -59,6 +60,7 @@ def slug(name: str, parameters: Mapping[str, Any]) -> str:
 
     Examples
     --------
+    >>> from driftmdp.experiments.identity import slug
     >>> slug("two-state-v1", {"v_r": "T^0.5", "horizon": 100})
     'two-state-v1,horizon=100,v_r=T^0.5'
     """
@@ -78,6 +80,7 @@ def labelled(base: str, varied: Mapping[str, Any]) -> str:
 
     Examples
     --------
+    >>> from driftmdp.experiments.identity import labelled
     >>> labelled("V_r = {v_r}", {"v_r": "T^0.5", "horizon": 100})
     'V_r = T^0.5 (horizon=100)'
     """
@@ -95,6 +98,7 @@ def line_label(base: str, varied: Mapping[str, Any], split: Sequence[str]) -> st
 
     Examples
     --------
+    >>> from driftmdp.experiments.identity import line_label
     >>> line_label("UCRL2 {scale}", {"scale": 0.1, "ties": "first"}, split=["scale"])
     'UCRL2 (ties=first)'
     """

@@ -23,6 +23,7 @@ def read_records(content: bytes) -> tuple[list[bytes], int]:
 
     Examples
     --------
+    >>> from driftmdp.experiments.journal import MAGIC, _record, read_records
     >>> content = MAGIC + _record(b"one") + _record(b"two")
     >>> read_records(content)
     ([b'one', b'two'], 0)

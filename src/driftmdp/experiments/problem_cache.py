@@ -85,6 +85,7 @@ def checkpoints(horizon: int, points: int, spacing: str) -> NDArray[np.int64]:
 
     Examples
     --------
+    >>> from driftmdp.experiments.problem_cache import checkpoints
     >>> checkpoints(1000, 5, "linear").tolist()
     [200, 400, 600, 800, 1000]
     >>> checkpoints(1000, 4, "log").tolist()
@@ -125,6 +126,7 @@ def drift_summary(context: ProblemContext) -> Drift:
 
     Examples
     --------
+    >>> from driftmdp.experiments.problem_cache import ProblemContext, drift_summary
     >>> import driftmdp as dm
     >>> problem = dm.problems.two_state(100)
     >>> drift = drift_summary(ProblemContext(problem, 400, "linear"))

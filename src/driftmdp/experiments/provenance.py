@@ -20,6 +20,7 @@ def versions() -> dict[str, str]:
 
     Examples
     --------
+    >>> from driftmdp.experiments.provenance import versions
     >>> versions()["numerics"]
     '1'
     """
@@ -50,6 +51,7 @@ def machine() -> dict[str, Any]:
 
     Examples
     --------
+    >>> from driftmdp.experiments.provenance import machine
     >>> machine()["cores"] >= 1
     True
     """

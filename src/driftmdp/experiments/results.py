@@ -255,6 +255,7 @@ def load(folder: str | Path) -> Results:
 
     Examples
     --------
+    >>> from driftmdp.experiments import load
     >>> import tempfile
     >>> from driftmdp.experiments import parse_spec, run
     >>> spec = parse_spec('''

@@ -164,6 +164,7 @@ def plan(spec: Spec, where: str = "spec") -> RunPlan:
 
     Examples
     --------
+    >>> from driftmdp.experiments import plan
     >>> from driftmdp.experiments import parse_spec
     >>> asked = plan(parse_spec('seeds = 2\nproblems = [{name = "two-state"}]\nagents = [{name = "Random"}]'))
     >>> [run.id for run in asked.runs()]

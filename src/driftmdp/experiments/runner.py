@@ -141,6 +141,7 @@ def run(
 
     Examples
     --------
+    >>> from driftmdp.experiments import run
     >>> import tempfile
     >>> from driftmdp.experiments import load, parse_spec
     >>> spec = parse_spec('''

@@ -123,6 +123,7 @@ class Spec(Strict):
 
     Examples
     --------
+    >>> from driftmdp.experiments import parse_spec
     >>> spec = parse_spec('''
     ... seeds = 3
     ... [[problems]]
@@ -175,6 +176,7 @@ def read_spec(path: str | Path) -> Spec:
 
     Examples
     --------
+    >>> from driftmdp.experiments import read_spec
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     read_spec(f"{folder}/spec.toml")
@@ -210,6 +212,7 @@ def parse_spec(text: str, where: str = "spec") -> Spec:
 
     Examples
     --------
+    >>> from driftmdp.experiments import parse_spec
     >>> parse_spec("seeds = 3\nproblem = []")
     Traceback (most recent call last):
     driftmdp.errors.InvalidInputError: spec: problem is no key here; got []. Did you mean 'problems'? (2 more ...)

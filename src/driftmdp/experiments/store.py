@@ -243,6 +243,8 @@ def folder_lock(folder: Path) -> Iterator[None]:
 
     Examples
     --------
+    >>> from pathlib import Path
+    >>> from driftmdp.experiments.store import folder_lock
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder, folder_lock(Path(folder)):
     ...     with folder_lock(Path(folder)):

@@ -39,6 +39,7 @@ def find(name: str) -> Any:
 
     Examples
     --------
+    >>> from driftmdp.experiments.user_code import find
     >>> find("fractions:Fraction")
     <class 'fractions.Fraction'>
     """
@@ -85,6 +86,7 @@ def files_of(name: str) -> list[tuple[str, Path]]:
 
     Examples
     --------
+    >>> from driftmdp.experiments.user_code import files_of
     >>> files_of("fractions:Fraction")
     []
     """

@@ -61,6 +61,7 @@ def exp3p_parameters(n_arms: int, rounds: int) -> Exp3pParameters:
 
     Examples
     --------
+    >>> from driftmdp.formulas import exp3p_parameters
     >>> round(exp3p_parameters(n_arms=35, rounds=11).gamma, 2)
     3.53
     """
@@ -74,6 +75,7 @@ def exp3_gamma(n_arms: int, rounds: int) -> float:
 
     Examples
     --------
+    >>> from driftmdp.formulas import exp3_gamma
     >>> round(exp3_gamma(n_arms=2, rounds=5000), 4)
     0.0127
     """
@@ -91,6 +93,7 @@ def exp3s_parameters(n_arms: int, horizon: int, changes: int | None = None) -> t
 
     Examples
     --------
+    >>> from driftmdp.formulas import exp3s_parameters
     >>> gamma, alpha = exp3s_parameters(n_arms=2, horizon=5000, changes=5)
     >>> round(gamma, 3), alpha
     (0.116, 0.0002)
@@ -112,6 +115,7 @@ def rexp3_parameters(n_arms: int, horizon: int, variation: float) -> tuple[int, 
 
     Examples
     --------
+    >>> from driftmdp.formulas import rexp3_parameters
     >>> batch, gamma = rexp3_parameters(n_arms=2, horizon=5000, variation=6.0)
     >>> batch, round(gamma, 3)
     (99, 0.09)
@@ -128,6 +132,7 @@ def sw_ucb_window(horizon: int, changes: int) -> int:
 
     Examples
     --------
+    >>> from driftmdp.formulas import sw_ucb_window
     >>> sw_ucb_window(horizon=5000, changes=5)
     184
     """
@@ -140,6 +145,7 @@ def d_ucb_discount(horizon: int, changes: int) -> float:
 
     Examples
     --------
+    >>> from driftmdp.formulas import d_ucb_discount
     >>> round(d_ucb_discount(horizon=5000, changes=5), 4)
     0.9921
     """
@@ -174,6 +180,7 @@ def bob_schedule(n_arms: int, horizon: int) -> BobSchedule:
 
     Examples
     --------
+    >>> from driftmdp.formulas import bob_schedule
     >>> bob_schedule(n_arms=2, horizon=5000).windows
     (1, 2, 7, 19, 52, 141)
     """

@@ -98,6 +98,8 @@ def borl_schedule(space: Space, horizon: int, arms: str = "corrected") -> BorlSc
 
     Examples
     --------
+    >>> from driftmdp import Space
+    >>> from driftmdp.formulas import borl_schedule
     >>> plan = borl_schedule(Space.uniform(2, 2), 5000)
     >>> plan.block_length, plan.n_arms, plan.n_blocks, round(plan.gamma, 2)
     (476, 35, 11, 3.53)

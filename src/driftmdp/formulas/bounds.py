@@ -65,6 +65,7 @@ def benchmark_gap(diameter: float, horizon: int, b_r: float, b_p: float) -> floa
 
     Examples
     --------
+    >>> from driftmdp.formulas.bounds import benchmark_gap
     >>> benchmark_gap(diameter=1, horizon=100, b_r=1, b_p=0)
     80.0
     """
@@ -100,6 +101,8 @@ def theorem_1(
 
     Examples
     --------
+    >>> from driftmdp import Space
+    >>> from driftmdp.formulas.bounds import theorem_1
     >>> space = Space.uniform(2, 2)
     >>> theorem_1(space, 10**6, b_r=0.0, b_p=0.0, diameter=1.0, window=10**6, widening=0.0)
     5832.4...
@@ -139,6 +142,8 @@ def oblivious(space: Space, horizon: int, b_r: float, b_p: float, diameter: floa
 
     Examples
     --------
+    >>> from driftmdp import Space
+    >>> from driftmdp.formulas.bounds import oblivious
     >>> round(oblivious(Space.uniform(8, 4), 10_000, b_r=1.0, b_p=0.0, diameter=1.0))
     16000
     """
@@ -153,6 +158,8 @@ def stationary(space: Space, horizon: int, diameter: float, explicit: bool = Fal
 
     Examples
     --------
+    >>> from driftmdp import Space
+    >>> from driftmdp.formulas.bounds import stationary
     >>> stationary(Space.uniform(2, 4), 10_000, diameter=3.0)
     1200.0
     """
@@ -205,6 +212,8 @@ def theorem_3(
 
     Examples
     --------
+    >>> from driftmdp import Space
+    >>> from driftmdp.formulas.bounds import theorem_3
     >>> space = Space.uniform(8, 4)
     >>> round(theorem_3(space, 1000, b_r=4.0, b_p=3.0, zeta=0.1))
     16000
@@ -236,6 +245,8 @@ def theorem_4(
 
     Examples
     --------
+    >>> from driftmdp import Space
+    >>> from driftmdp.formulas.bounds import theorem_4
     >>> shelf = Space([4, 3, 2, 1])  # capacity 3
     >>> round(theorem_4(shelf, 1000, b_r=4.0, b_p=3.0, zeta=0.1))
     8000
@@ -256,6 +267,7 @@ def bandit(n_arms: int, horizon: int, b_r: float, explicit: bool = False) -> flo
 
     Examples
     --------
+    >>> from driftmdp.formulas.bounds import bandit
     >>> round(bandit(n_arms=4, horizon=1000, b_r=2.0))
     200
     """
@@ -272,6 +284,8 @@ def lower_bound(space: Space, horizon: int, diameter: float) -> float:
 
     Examples
     --------
+    >>> from driftmdp import Space
+    >>> from driftmdp.formulas.bounds import lower_bound
     >>> lower_bound(Space.uniform(2, 8), 10_000, diameter=4.0)
     800.0
     """
@@ -286,6 +300,8 @@ def ucrl2b(space: Space, horizon: int, diameter: float) -> float:
 
     Examples
     --------
+    >>> from driftmdp import Space
+    >>> from driftmdp.formulas.bounds import ucrl2b
     >>> ucrl2b(Space.uniform(2, 4), 10_000, diameter=4.0)
     1056.0
     """
@@ -302,6 +318,8 @@ def piecewise_stationary(space: Space, horizon: int, changes: int, diameter: flo
 
     Examples
     --------
+    >>> from driftmdp import Space
+    >>> from driftmdp.formulas.bounds import piecewise_stationary
     >>> round(piecewise_stationary(Space.uniform(8, 1), 1000, changes=1, diameter=8.0))
     1600
     """
@@ -323,6 +341,8 @@ def useful_horizon(bound: Callable[[int], float]) -> float:
 
     Examples
     --------
+    >>> from driftmdp import Space
+    >>> from driftmdp.formulas.bounds import stationary, theorem_2, useful_horizon
     >>> space = Space.uniform(2, 2)
     >>> f"{useful_horizon(lambda t: stationary(space, t, diameter=1.0, explicit=True)):.1e}"
     '6.4e+05'

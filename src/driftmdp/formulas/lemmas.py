@@ -52,6 +52,8 @@ def episodes(space: Space, horizon: int, window: int) -> int:
 
     Examples
     --------
+    >>> from driftmdp import Space
+    >>> from driftmdp.formulas.lemmas import episodes
     >>> episodes(Space.uniform(1, 1), horizon=66, window=66)  # SA (2 + log2 W) T / W is 8.04, but there are 9
     9
     """
@@ -72,6 +74,8 @@ def precision(space: Space, horizon: int, window: int) -> float:
 
     Examples
     --------
+    >>> from driftmdp import Space
+    >>> from driftmdp.formulas.lemmas import precision
     >>> precision(Space.uniform(2, 2), horizon=10_000, window=100)
     232.1...
     """
@@ -86,6 +90,7 @@ def lost_episodes(b_p: float, window: int, widening: float) -> float:
 
     Examples
     --------
+    >>> from driftmdp.formulas.lemmas import lost_episodes
     >>> lost_episodes(b_p=2.0, window=100, widening=0.5)
     800.0
     """
@@ -108,6 +113,8 @@ def switching(
 
     Examples
     --------
+    >>> from driftmdp import Space
+    >>> from driftmdp.formulas.lemmas import switching
     >>> switching(Space.uniform(2, 2), horizon=10_000, window=5_000, diameter=1.0)
     1476.3...
     """
@@ -121,6 +128,7 @@ def chance(horizon: int, delta: float | None = None, log_horizon: int | None = N
 
     Examples
     --------
+    >>> from driftmdp.formulas.lemmas import chance
     >>> chance(horizon=10_000, delta=0.01)
     303.4...
     """
@@ -137,6 +145,7 @@ def variation(
 
     Examples
     --------
+    >>> from driftmdp.formulas.lemmas import variation
     >>> variation(10_000, b_r=1.0, b_p=0.5, window=100, widening=0.01, diameter=1.0)
     1000.0
     """
@@ -163,6 +172,8 @@ def estimation(
 
     Examples
     --------
+    >>> from driftmdp import Space
+    >>> from driftmdp.formulas.lemmas import estimation
     >>> estimation(Space.uniform(2, 2), horizon=2_000_000, window=2_000_000, diameter=1.0)
     1153985.8...
     """
@@ -205,6 +216,8 @@ def regret(
 
     Examples
     --------
+    >>> from driftmdp import Space
+    >>> from driftmdp.formulas.lemmas import regret
     >>> round(regret(Space.uniform(2, 2), 10**6, 0.0, 0.0, 10**6, 0.0, 1.0))
     812914
     """
@@ -223,6 +236,7 @@ def self_normalised(
 
     Examples
     --------
+    >>> from driftmdp.formulas.lemmas import self_normalised
     >>> self_normalised([1, 100], horizon=100, delta=0.05).round(3)
     array([5.514, 0.551])
     """
@@ -239,6 +253,7 @@ def exp3p(n_arms: int, rounds: int, delta: float) -> float:
 
     Examples
     --------
+    >>> from driftmdp.formulas.lemmas import exp3p
     >>> exp3p(n_arms=4, rounds=10_000, delta=0.1)
     1603.8...
     """
@@ -254,6 +269,7 @@ def blocks(horizon: int, window: int) -> list[tuple[int, int]]:
 
     Examples
     --------
+    >>> from driftmdp.formulas.lemmas import blocks
     >>> blocks(10, 4), blocks(100, 10)
     ([(3, 1), (4, 1), (3, 1)], [(9, 1), (10, 9), (1, 1)])
     """

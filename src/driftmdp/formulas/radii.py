@@ -41,6 +41,8 @@ def paper_radii(counts: ArrayLike, space: Space, horizon: int, delta: float | No
 
     Examples
     --------
+    >>> from driftmdp import Space
+    >>> from driftmdp.formulas import paper_radii
     >>> paper_radii([1, 148], Space.uniform(2, 2), horizon=5000).reward.round(3)
     array([12.139,  0.998])
     """
@@ -57,6 +59,8 @@ def jaksch_radii(counts: ArrayLike, space: Space, t: int, delta: float) -> Radii
 
     Examples
     --------
+    >>> from driftmdp import Space
+    >>> from driftmdp.formulas import jaksch_radii
     >>> jaksch_radii([100], Space.uniform(2, 2), t=5000, delta=0.05).transition.round(3)
     array([1.9])
     """
@@ -83,6 +87,8 @@ def bernstein_radii(counts: ArrayLike, variances: ArrayLike, p_hat: ArrayLike, s
 
     Examples
     --------
+    >>> from driftmdp import Space
+    >>> from driftmdp.formulas import bernstein_radii
     >>> radii = bernstein_radii([100], [0.25], [[0.5, 0.5]], Space.uniform(2, 1), delta=0.05)
     >>> radii.reward.round(3), radii.transition.round(3)
     (array([0.923]), array([[0.923, 0.923]]))

@@ -10,6 +10,7 @@ def whole_part(value: float) -> int:
 
     Examples
     --------
+    >>> from driftmdp.formulas.rounding import whole_part
     >>> 1000 ** (2 / 3), whole_part(1000 ** (2 / 3))
     (99.99999999999997, 100)
     """

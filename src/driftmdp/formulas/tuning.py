@@ -54,6 +54,8 @@ def tuned(space: Space, horizon: int, b_r: float, b_p: float, rule: str = "theor
 
     Examples
     --------
+    >>> from driftmdp import Space
+    >>> from driftmdp.formulas import tuned
     >>> tuned(Space.uniform(2, 2), 5000, b_r=5000**0.2, b_p=5000**0.2)
     Tuning(window=47, widening=0.229..., rule='theorem-1')
     """

@@ -14,8 +14,6 @@ observation, action          state and action, whole numbers from 0
 ===========================  ===========================================================================
 """
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 import gymnasium

@@ -1,7 +1,5 @@
 """Run an agent in any environment with Discrete states and actions, and record what it learned from."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -106,10 +104,9 @@ class Learning:
         )
 
     def __repr__(self) -> str:
-        return (
-            f"Learning(agent={type(self.agent).__name__!r}, environment={self.environment!r}, seed={self.seed}, "
-            f"steps={self.steps}, episodes={self.episode_ends.size}, average_reward={self.average_reward():.4g})"
-        )
+        what = f"agent={type(self.agent).__name__!r}, environment={self.environment!r}, seed={self.seed}"
+        size = f"steps={self.steps}, episodes={self.episode_ends.size}"
+        return f"Learning({what}, {size}, average_reward={self.average_reward():.4g})"
 
 
 def learn(
@@ -187,16 +184,16 @@ def learn(
         raise InvalidInputError(f"agent must have reset, act and observe; got the environment {agent!r}. {hint}")
     steps = as_integer(steps, "steps", minimum=1)
     seed = None if seed is None else as_integer(seed, "seed", minimum=0)
-    space, called, shown = space_of(env), CallbackList(callbacks), as_progress(progress, "steps")
+    space, callback_list, shown = space_of(env), CallbackList(callbacks), as_progress(progress, "steps")
     player = _player(agent, space, seed, fresh)
     _check_fit(player, space, steps)
     _warn_of_idle_states(player, env)
-    called.start(player, env, seed)
+    callback_list.start(player, env, seed)
     states, actions = np.empty((2, steps), np.int64)
     learning = Learning(player, _name(env), seed, states, actions, np.empty(steps), np.zeros(steps, np.bool_))
-    for _ in watched(_steps(learning, ContinuingEnv(env, seed), called), steps, shown, PROGRESS_SECONDS):
+    for _ in watched(_steps(learning, ContinuingEnv(env, seed), callback_list), steps, shown, PROGRESS_SECONDS):
         pass
-    called.end(learning)
+    callback_list.end(learning)
     if isinstance(player, Optimist) and player.last_plan.vacuous:
         advice = vacuous_advice(player.parameters.get("scale", 1.0))
         warn(f"The last plan of {player.name} was {advice}", VacuousPlansWarning)
@@ -218,7 +215,7 @@ def _warn_of_idle_states(player: Any, env: gymnasium.Env[Any, Any]) -> None:
         warn(f"{which} {why}. Write learn(Reachable(env), ...).")
 
 
-def _steps(learning: Learning, env: ContinuingEnv, called: CallbackList) -> Iterator[int]:
+def _steps(learning: Learning, env: ContinuingEnv, callback_list: CallbackList) -> Iterator[int]:
     """Let the agent act, record each step, call the callbacks, and yield the time after each step."""
     player = learning.agent
     for i in range(learning.steps):
@@ -227,7 +224,7 @@ def _steps(learning: Learning, env: ContinuingEnv, called: CallbackList) -> Iter
         player.observe(result.reward, env.state)
         learning.actions[i] = result.action + env.first_action
         learning.rewards[i], learning.ended[i] = result.reward, result.ended
-        called.report(player, i + 1, learning)
+        callback_list.report(player, i + 1, learning)
         yield i + 1
 
 

@@ -4,8 +4,6 @@
 states in which no agent ever decides.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple, cast
 
 import gymnasium

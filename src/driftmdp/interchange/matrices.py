@@ -4,8 +4,6 @@ scipy and pymdptoolbox take one S x S matrix per action. quantecon takes state-a
 reward minus infinity for actions that a state does not offer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Gymnasium's toy-text tables: ``P[s][a]`` is a list of (probability, next state, reward, terminated)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 

@@ -18,8 +18,6 @@ name                                    content
 In npz the header is JSON text in the array ``header``. JSON files are ``{"header": ..., "arrays": ...}``.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -65,10 +63,7 @@ def save(world: Mdp | DriftingMdp, path: str | os.PathLike[str]) -> None:
     hint = " Of a Problem, save its drifting."
     check_type(world, Mdp | DriftingMdp, "world must be an Mdp or a DriftingMdp", hint)
     file = _checked_path(path)
-    kind = "mdp" if isinstance(world, Mdp) else "drifting"
-    names = {"state_names": world.space.state_names, "action_names": world.space.action_names}
-    header: dict[str, Any] = {"format": FORMAT, "version": VERSION, "kind": kind, **names}
-    arrays = _arrays(world)
+    header, arrays = _header(world), _arrays(world)
     header["digest"] = _digest(header, arrays)
     content = _as_json(header, arrays) if file.suffix == ".json" else pack(header, arrays)
     try:
@@ -131,6 +126,12 @@ def _checked_path(path: str | os.PathLike[str]) -> Path:
     if file.suffix not in SUFFIXES:
         raise InvalidInputError(f"path must end in {' or '.join(SUFFIXES)}; got {shown(path)}.")
     return file
+
+
+def _header(world: Mdp | DriftingMdp) -> dict[str, Any]:
+    kind = "mdp" if isinstance(world, Mdp) else "drifting"
+    names = {"state_names": world.space.state_names, "action_names": world.space.action_names}
+    return {"format": FORMAT, "version": VERSION, "kind": kind, **names}
 
 
 def _arrays(world: Mdp | DriftingMdp) -> Arrays:

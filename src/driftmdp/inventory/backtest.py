@@ -237,6 +237,7 @@ def backtest(
 
     Examples
     --------
+    >>> from driftmdp.inventory import Costs, Sales, Series, backtest
     >>> import numpy as np
     >>> dates = np.datetime64("2026-01-01") + np.arange(120)
     >>> units = np.random.default_rng(7).poisson(4, 120)

@@ -231,6 +231,7 @@ def name_from_cell(text: str) -> str:
 
     Examples
     --------
+    >>> from driftmdp.inventory.csv_io import name_from_cell
     >>> name_from_cell("'=cmd"), name_from_cell("=cmd"), name_from_cell("it's")
     ('=cmd', '=cmd', "it's")
     """
@@ -242,6 +243,7 @@ def name_to_cell(name: str) -> str:
 
     Examples
     --------
+    >>> from driftmdp.inventory.csv_io import name_to_cell
     >>> name_to_cell("=cmd"), name_to_cell("85123A")
     ("'=cmd", '85123A')
     """
@@ -285,6 +287,7 @@ def day_of(text: str) -> date | None:
 
     Examples
     --------
+    >>> from driftmdp.inventory.csv_io import day_of
     >>> day_of("2026-11-16"), day_of("2026-11-16 00:00:00"), day_of("20261116"), day_of("9999-12-31")
     (datetime.date(2026, 11, 16), datetime.date(2026, 11, 16), None, None)
     """

@@ -115,6 +115,7 @@ def read_counts(
 
     Examples
     --------
+    >>> from driftmdp.inventory import read_counts
     >>> import tempfile, pathlib
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = pathlib.Path(folder, "stock.csv")
@@ -159,6 +160,7 @@ def read_sold(
 
     Examples
     --------
+    >>> from driftmdp.inventory import read_sold
     >>> import tempfile, pathlib
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = pathlib.Path(folder, "sales.csv")
@@ -181,6 +183,8 @@ def orders_csv(advice: Iterable[Advice]) -> str:
 
     Examples
     --------
+    >>> from datetime import date
+    >>> from driftmdp.inventory import Advice, orders_csv
     >>> print(orders_csv([Advice("=A", date(2026, 11, 16), stock=2, coming=0, order=12, lot=6)]), end="")
     date,sku,order,stock,coming,lots
     2026-11-16,'=A,12,2,0,2
@@ -194,6 +198,8 @@ def events_csv(events: Iterable[Event]) -> str:
 
     Examples
     --------
+    >>> from datetime import date
+    >>> from driftmdp.inventory import Event, events_csv
     >>> event = Event(1, "2026-11-16T07:00:00+00:00", "sold", date(2026, 11, 16), "A", 9, None, None, None, 0, 4)
     >>> print(events_csv([event]), end="")
     number,written_at,kind,date,sku,stock,coming,expected,advice,ordered,sales
@@ -212,6 +218,8 @@ def history_csv(events: Iterable[Event], lots: Mapping[str, int]) -> str:
 
     Examples
     --------
+    >>> from datetime import date
+    >>> from driftmdp.inventory import Event, history_csv
     >>> event = Event(1, "2026-11-16T07:00:00+00:00", "sold", date(2026, 11, 16), "A", 9, None, None, None, 0, 4)
     >>> print(history_csv([event], {"A": 6}), end="")
     date,sku,units,ordered,stock,lot

@@ -20,6 +20,7 @@ def explain_in_words(shop: Shop, sku: str) -> str:
 
     Examples
     --------
+    >>> from driftmdp.inventory import Shop, explain_in_words
     >>> import tempfile
     >>> from datetime import date
     >>> from driftmdp.inventory import Costs, Count

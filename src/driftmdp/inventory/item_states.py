@@ -62,6 +62,7 @@ def pack(kind: str, columns: Columns, new: Sequence[tuple[str, int]] = ()) -> by
 
     Examples
     --------
+    >>> from driftmdp.inventory.item_states import SOLD, pack, unpack
     >>> content = pack(SOLD, {"item": [0], "stock": [9], "ordered": [0], "sales": [4]}, [("A", 1)])
     >>> columns, new = unpack(SOLD, content)
     >>> columns["sales"].tolist(), new

@@ -113,6 +113,7 @@ def read_sales(
 
     Examples
     --------
+    >>> from driftmdp.inventory import read_sales
     >>> import tempfile, pathlib
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = pathlib.Path(folder, "sales.csv")
@@ -222,6 +223,7 @@ def lot_size(units: ArrayLike, capacity: int) -> int:
 
     Examples
     --------
+    >>> from driftmdp.inventory import lot_size
     >>> lot_size([100] * 60, capacity=20)
     9
     """
@@ -237,6 +239,7 @@ def in_lots(units: ArrayLike, lot: int) -> NDArray[np.int32]:
 
     Examples
     --------
+    >>> from driftmdp.inventory import in_lots
     >>> in_lots([5, 6, 12, 30], 12).tolist()
     [0, 1, 1, 3]
     """

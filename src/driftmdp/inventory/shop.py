@@ -53,6 +53,7 @@ class Shop:
 
     Examples
     --------
+    >>> from driftmdp.inventory import Costs, Count, Shop, Sold
     >>> import tempfile
     >>> from datetime import date
     >>> monday = date(2026, 11, 16)

@@ -110,6 +110,7 @@ def compare_rules(
 
     Examples
     --------
+    >>> from driftmdp.inventory import compare_rules
     >>> import driftmdp as dm
     >>> found = compare_rules(dm.problems.inventory(horizon=1000), range(3), ["optimist", "face-value"])
     >>> bool(found.regret("optimist").mean() < found.regret("face-value").mean())
@@ -149,6 +150,7 @@ def drawn_demand(problem: InventoryProblem, seed: int) -> Ints:
 
     Examples
     --------
+    >>> from driftmdp.inventory import drawn_demand
     >>> import driftmdp as dm
     >>> drawn_demand(dm.problems.inventory(horizon=5), seed=7).tolist()
     [8, 2, 7, 9, 8]
@@ -181,6 +183,7 @@ def days_to_recover(
 
     Examples
     --------
+    >>> from driftmdp.inventory import days_to_recover
     >>> days_to_recover([[1.0] * 5 + [3.0] * 10 + [1.0] * 20], [[1.0] * 35], change=6, window=7)
     10.0
     """

@@ -21,7 +21,9 @@ Bools: TypeAlias = NDArray[np.bool_]
 Records: TypeAlias = Any  # an array of one of the record types below: its fields are read by name
 Csr: TypeAlias = tuple[Ints, Ints, Floats]  # indptr, indices, data
 Step: TypeAlias = tuple[int, int, float, int]  # state, pair, reward, next state
-NoiseModel: TypeAlias = tuple[int, float, float, float]  # kind as in mdp/noise.py, sigma, bottom and top of rewards
+NoiseModel: TypeAlias = tuple[
+    int, float, float, float
+]  # kind as in mdp/problem.py, sigma, bottom and top of rewards
 
 FIRST_CAPACITY = 32  # pairs and successors that new counts can hold
 

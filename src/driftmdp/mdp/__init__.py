@@ -4,8 +4,7 @@ from driftmdp.deprecation import renamed
 from driftmdp.kernels.arrays import Draws
 from driftmdp.mdp.drifting import DriftingMdp
 from driftmdp.mdp.mdp import Mdp
-from driftmdp.mdp.noise import Noise, gaussian
-from driftmdp.mdp.problem import Problem, Sample
+from driftmdp.mdp.problem import Noise, Problem, Sample, gaussian
 from driftmdp.mdp.space import Space
 from driftmdp.mdp.variation import Variation
 

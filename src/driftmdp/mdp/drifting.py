@@ -7,12 +7,10 @@ costs its anchors and its weights, never T x pairs x S numbers. The public t is 
 0-based.
 """
 
-from __future__ import annotations
-
 import copy
 import functools
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,13 +19,12 @@ from numpy.typing import NDArray
 from driftmdp.display import counted, safely
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import WorldArrays
-from driftmdp.mdp.horizon import as_horizon
 from driftmdp.mdp.mdp import Mdp
 from driftmdp.mdp.notebook import drifting_html, size_text
 from driftmdp.mdp.space import Space
 from driftmdp.mdp.sparse import readonly_csr
 from driftmdp.mdp.variation import Variation, as_norm, variation
-from driftmdp.mdp.weights import Weights
+from driftmdp.mdp.weights import Weights, as_horizon
 from driftmdp.validation import as_flag, as_integer, as_list, check_type, readonly
 
 
@@ -73,15 +70,13 @@ class DriftingMdp:
         self._anchor_transitions = _stack(anchors)
 
     @classmethod
-    def from_sequence(cls, mdps: Iterable[Mdp]) -> DriftingMdp:
+    def from_sequence(cls, mdps: Iterable[Mdp]) -> Self:
         """Return the world that is ``mdps[t - 1]`` at step t. Repeated objects are stored once."""
         anchors, index = _distinct(mdps)
         return cls(anchors, index)
 
     @classmethod
-    def piecewise(
-        cls, mdps: Sequence[Mdp], change_points: Sequence[int], horizon: int | None = None
-    ) -> DriftingMdp:
+    def piecewise(cls, mdps: Sequence[Mdp], change_points: Sequence[int], horizon: int | None = None) -> Self:
         """Return the world that is ``mdps[i]`` until just before step ``change_points[i]``.
 
         The last MDP lasts to ``horizon``. Without a horizon, it lasts to just before the last change point.
@@ -111,7 +106,7 @@ class DriftingMdp:
         return cls(anchors, np.repeat(index, lengths))
 
     @classmethod
-    def stationary(cls, mdp: Mdp, horizon: int) -> DriftingMdp:
+    def stationary(cls, mdp: Mdp, horizon: int) -> Self:
         """Return the world that never changes."""
         _refuse_mdps(horizon, "horizon", "DriftingMdp.stationary(mdp, horizon)")
         return cls([mdp], np.zeros(as_horizon(horizon), dtype=np.int32))
@@ -220,7 +215,7 @@ class DriftingMdp:
             *_csr_parts(self._reward_weights.arrays),
         )
 
-    def between(self, first: int, last: int) -> DriftingMdp:
+    def between(self, first: int, last: int) -> Self:
         """Return the world from step ``first`` to step ``last``, both included, numbered from 1."""
         first = as_integer(first, "first", 1, self.horizon)
         last = as_integer(last, "last", first, self.horizon)

@@ -168,8 +168,7 @@ def _checked_counts(n_actions: ArrayLike) -> NDArray[np.int32]:
     if (counts < 1).any():
         s = int(np.flatnonzero(counts < 1)[0])
         raise InvalidInputError(f"n_actions[s={s}] must be at least 1; got {counts[s]}.")
-    _check_size(int(counts.max()))  # so that the sum cannot wrap
-    _check_size(int(counts.sum(dtype=np.int64)))
+    _check_size(int(counts.sum(dtype=np.float64)))  # a sum of floats cannot wrap
     return counts.astype(np.int32)
 
 

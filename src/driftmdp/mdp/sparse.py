@@ -5,8 +5,6 @@ of them, its conversions none, and anyone can write to the arrays of a finished 
 form are checked here, before scipy computes with them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Any

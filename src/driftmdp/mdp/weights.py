@@ -1,4 +1,4 @@
-"""The weight of each anchor at each step: a dense table, a CSR matrix, or one anchor per step."""
+"""The weight of each anchor at each step (a dense table, a CSR matrix, or one anchor per step), and the horizon."""
 
 from __future__ import annotations
 
@@ -11,7 +11,12 @@ from numpy.typing import NDArray
 from driftmdp.display import counted
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp.sparse import check_distributions, readonly_csr, sound_csr
-from driftmdp.validation import as_table, readonly
+from driftmdp.system import require_memory
+from driftmdp.validation import as_integer, as_table, readonly
+
+MAX_HORIZON = 2**31 - 2  # kernels count with int32
+WORLD_BYTES_PER_STEP = 8  # while a world is made
+BYTES_PER_WEIGHT = 32  # of a step that mixes anchors
 
 
 class Weights:
@@ -133,3 +138,25 @@ class Weights:
     def __reduce__(self) -> tuple[Any, ...]:
         matrix = None if self._index is not None else self._matrix
         return Weights, (self._index, matrix, self._shape)
+
+
+def as_horizon(value: Any, n_weights: int = 0, name: str = "horizon") -> int:
+    """Validate a number of steps T.
+
+    Parameters
+    ----------
+    value, name
+        The number, and what errors call it.
+    n_weights
+        How many weights a step has if it mixes anchors, 0 if it names one.
+
+    Examples
+    --------
+    >>> from driftmdp.mdp.weights import as_horizon
+    >>> as_horizon(10**15)
+    Traceback (most recent call last):
+    driftmdp.errors.InvalidInputError: horizon = 1,000,000,000,000,000 must fit into memory; it needs about ...
+    """
+    steps = as_integer(value, name, minimum=1)
+    require_memory(steps * (WORLD_BYTES_PER_STEP + BYTES_PER_WEIGHT * n_weights), f"{name} = {steps:,}")
+    return as_integer(steps, name, maximum=MAX_HORIZON)

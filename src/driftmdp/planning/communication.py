@@ -25,6 +25,7 @@ def is_communicating(mdp: Mdp) -> bool:
 
     Examples
     --------
+    >>> from driftmdp.planning import is_communicating
     >>> import driftmdp as dm
     >>> is_communicating(dm.problems.perils(tau=3).drifting.at(1))
     True
@@ -49,6 +50,7 @@ def check_communicating(mdp: Mdp, allow_transient: bool = False) -> None:
 
     Examples
     --------
+    >>> from driftmdp.planning import check_communicating
     >>> import driftmdp as dm
     >>> trap = dm.Mdp.from_dense([[0], [0]], [[[0, 1]], [[0, 1]]])
     >>> check_communicating(trap)

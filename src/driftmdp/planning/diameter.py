@@ -94,6 +94,7 @@ def max_diameter(drifting: DriftingMdp) -> float:
 
     Examples
     --------
+    >>> from driftmdp.planning import max_diameter
     >>> import driftmdp as dm
     >>> round(max_diameter(dm.problems.two_state(horizon=5000).drifting), 3)  # 1 / beta_t, beta_t >= 0.2
     5.0

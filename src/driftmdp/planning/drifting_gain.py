@@ -85,6 +85,7 @@ def gain_path(drifting: DriftingMdp, tolerance: float | None = None, allow_trans
 
     Examples
     --------
+    >>> from driftmdp.planning import gain_path
     >>> import driftmdp as dm
     >>> path = gain_path(dm.problems.perils(tau=4).drifting)
     >>> path.solved, path.policy(1).tolist(), path.policy(5).tolist()  # two MDPs take turns

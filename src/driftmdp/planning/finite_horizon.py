@@ -44,6 +44,7 @@ def plan_finite_horizon(drifting: DriftingMdp) -> FiniteHorizon:
 
     Examples
     --------
+    >>> from driftmdp.planning import plan_finite_horizon
     >>> import driftmdp as dm
     >>> plan_finite_horizon(dm.problems.perils(tau=5).drifting).values
     array([19., 20.])
@@ -83,6 +84,7 @@ def total_reward(drifting: DriftingMdp, policy: ArrayLike, start: int = 0) -> fl
 
     Examples
     --------
+    >>> from driftmdp.planning import total_reward
     >>> import driftmdp as dm
     >>> total_reward(dm.problems.perils(tau=5).drifting, [1, 0])  # pi2 of the paper's proof, throughout
     10.0

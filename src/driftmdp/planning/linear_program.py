@@ -63,6 +63,7 @@ def gain_by_linear_program(mdp: Mdp, form: str = "primal", allow_transient: bool
 
     Examples
     --------
+    >>> from driftmdp.planning import gain_by_linear_program
     >>> import driftmdp as dm
     >>> mdp = dm.problems.river_swim().drifting.at(1)
     >>> round(gain_by_linear_program(mdp).gain, 6), round(gain_by_linear_program(mdp, "dual").gain, 6)

@@ -28,6 +28,7 @@ def policy_gain(mdp: Mdp, policy: ArrayLike) -> NDArray[np.float64]:
 
     Examples
     --------
+    >>> from driftmdp.planning import policy_gain
     >>> import driftmdp as dm
     >>> mdp = dm.problems.two_state(horizon=10).drifting.at(10)
     >>> policy_gain(mdp, [0, 0]).round(3).tolist()  # stay wherever one is
@@ -43,6 +44,7 @@ def stationary_distributions(mdp: Mdp, policy: ArrayLike) -> NDArray[np.float64]
 
     Examples
     --------
+    >>> from driftmdp.planning import stationary_distributions
     >>> import driftmdp as dm
     >>> mdp = dm.problems.two_state(horizon=10).drifting.at(10)
     >>> stationary_distributions(mdp, [0, 0]).tolist(), stationary_distributions(mdp, [1, 1]).tolist()
@@ -63,6 +65,7 @@ def hitting_times(mdp: Mdp, policy: ArrayLike, target: int) -> NDArray[np.float6
 
     Examples
     --------
+    >>> from driftmdp.planning import hitting_times
     >>> import driftmdp as dm
     >>> mdp = dm.problems.perils(tau=1).drifting.at(1)
     >>> hitting_times(mdp, [1, 0], target=1), hitting_times(mdp, [0, 0], target=1)

@@ -1,14 +1,12 @@
 """Non-stationary bandits: the case S = 1, with which [CSZ20] Sections 1 to 3 compare."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
-from driftmdp.mdp.horizon import as_horizon
+from driftmdp.mdp.weights import as_horizon
 from driftmdp.problems.registry import register
 from driftmdp.problems.schedules import blocks
 from driftmdp.system import require_memory

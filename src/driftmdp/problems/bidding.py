@@ -24,8 +24,6 @@ B whatever is left: a period without memory, so that the state need not hold the
 An anchor is an audience with its own q and c.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

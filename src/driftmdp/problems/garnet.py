@@ -1,7 +1,5 @@
 """Garnets: random MDPs with a given number of successors per pair [AMT95], here as anchors of drift."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,14 +1,12 @@
 """The perils of drift: the instance behind [CSZ20] Proposition 3 (Section 6)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
-from driftmdp.mdp.horizon import as_horizon
+from driftmdp.mdp.weights import as_horizon
 from driftmdp.problems.registry import register
 from driftmdp.validation import as_integer
 

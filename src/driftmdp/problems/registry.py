@@ -4,8 +4,6 @@ A version stands for exact numbers. A change that moves any of them makes a new 
 stay reproducible.
 """
 
-from __future__ import annotations
-
 import functools
 import inspect
 import re

@@ -20,8 +20,6 @@ An anchor is a market with its own delta, mean arrivals and m. A mixture of mark
 by chance. Arrivals are capped a little above four standard deviations: 40 successors at most by default.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

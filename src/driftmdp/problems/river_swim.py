@@ -1,11 +1,9 @@
 """RiverSwim: a chain where the far reward needs a long effort against the current [SL08]."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
-from driftmdp.mdp.horizon import as_horizon
+from driftmdp.mdp.weights import as_horizon
 from driftmdp.problems.registry import register
 from driftmdp.problems.schedules import blocks, swing
 from driftmdp.system import require_memory

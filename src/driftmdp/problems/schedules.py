@@ -1,12 +1,10 @@
 """Drift schedules: the weights of the anchors over T steps."""
 
-from __future__ import annotations
-
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from driftmdp.mdp.horizon import as_horizon
+from driftmdp.mdp.weights import as_horizon
 from driftmdp.validation import as_integer, as_number, one_of
 
 

@@ -1,7 +1,5 @@
 """The paper's two-state problem, [CSZ20] Section 8."""
 
-from __future__ import annotations
-
 import math
 import re
 
@@ -9,7 +7,7 @@ import numpy as np
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
-from driftmdp.mdp.horizon import as_horizon
+from driftmdp.mdp.weights import as_horizon
 from driftmdp.problems.registry import register
 from driftmdp.validation import as_number
 

@@ -89,6 +89,7 @@ def write_report(folder: str | Path, to: str | Path | None = None, baseline: str
 
     Examples
     --------
+    >>> from driftmdp.report import write_report
     >>> import tempfile
     >>> from driftmdp.experiments import parse_spec, run
     >>> spec = parse_spec('''
@@ -120,6 +121,7 @@ def build(results: Results, baseline: str | None = None) -> BuiltReport:
 
     Examples
     --------
+    >>> from driftmdp.report import build
     >>> import tempfile
     >>> from driftmdp.experiments import load, parse_spec, run
     >>> spec = parse_spec('''

@@ -43,6 +43,7 @@ def line_style(index: int) -> tuple[int, list[int]]:
 
     Examples
     --------
+    >>> from driftmdp.report.charts import line_style
     >>> line_style(0), line_style(8)
     ((0, []), (0, [7, 3]))
     """
@@ -68,6 +69,7 @@ def panel_spec(lines: Sequence[str], time: Scale = "linear", value: Scale = "lin
 
     Examples
     --------
+    >>> from driftmdp.report.charts import panel_spec
     >>> spec = panel_spec(["ucrl2", "borl"], value="log")
     >>> [layer["mark"]["type"] for layer in spec["layer"]]
     ['area', 'line', 'rule', 'point']

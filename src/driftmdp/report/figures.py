@@ -88,6 +88,8 @@ def readable_length(values: NDArray[np.float64]) -> int:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from driftmdp.report.figures import readable_length
     >>> readable_length(np.arange(100.0)), readable_length(np.sin(np.arange(2000.0)))
     (100, 94)
     """

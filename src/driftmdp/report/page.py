@@ -64,6 +64,7 @@ def render(report: ReportContent) -> str:
 
     Examples
     --------
+    >>> from driftmdp.report import render
     >>> from driftmdp.report.content import ReportContent, Section
     >>> lead = Section(id="lead", title="What was found", paragraphs=["1 < 2"])
     >>> report = ReportContent("A page", lead, panels=[], lines=[], settings=[], curves={}, sections=[])

@@ -69,6 +69,7 @@ def shares_of_draws(runs: Sequence[dict[str, Any]]) -> dict[str, tuple[list[str]
 
     Examples
     --------
+    >>> from driftmdp.report.sections import shares_of_draws
     >>> shares = shares_of_draws([{"names": ["window"], "arms": [[1], [8]], "chosen": [0, 1, 1]}])
     >>> shares["window"][0], shares["window"][1].tolist()
     (['1', '8'], [[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]])

@@ -22,6 +22,7 @@ def note(name: str, **values: Any) -> str:
 
     Examples
     --------
+    >>> from driftmdp.report.text import note
     >>> note("problems")
     'B_r and B_p are the exact variation budgets.'
     """
@@ -33,6 +34,7 @@ def number(value: float | None, digits: int = 4) -> str:
 
     Examples
     --------
+    >>> from driftmdp.report.text import number
     >>> number(12345.678), number(0.0123456), number(None), number(-0.0)
     ('12,346', '0.01235', '–', '0')
     """  # noqa: RUF002 - the dash is what is shown
@@ -54,6 +56,8 @@ def table_row(*values: TableCell | Interval | str | float | None) -> list[TableC
 
     Examples
     --------
+    >>> from driftmdp.report.text import table_row
+    >>> from driftmdp.statistics import Interval
     >>> [cell.text for cell in table_row("a", 12345, 0.123456, None, Interval(1.5, 1, 2, 0.95))]
     ['a', '12,345', '0.1235', '–', '1.50 [1.00, 2.00]']
     """  # noqa: RUF002 - the dash is what is shown
@@ -85,6 +89,8 @@ def interval_text(found: Interval) -> str:
 
     Examples
     --------
+    >>> from driftmdp.report.text import interval_text
+    >>> from driftmdp.statistics import Interval
     >>> interval_text(Interval(60.22, 41.76, 79.72, 0.95)), interval_text(Interval(0.4912, 0.4811, 0.5013, 0.95))
     ('60 [42, 80]', '0.491 [0.481, 0.501]')
     """

@@ -120,6 +120,7 @@ def simulate_until(agent: ResumableAgent, problem: Problem, seed: int, steps: It
 
     Examples
     --------
+    >>> from driftmdp.simulation import simulate_until
     >>> import driftmdp as dm
     >>> problem = dm.problems.two_state(horizon=1000)
     >>> agent = dm.agents.UCRL2.for_problem(problem)

@@ -36,6 +36,7 @@ def page(findings: Sequence[Finding], command: str = "driftmdp check") -> str:
 
     Examples
     --------
+    >>> from driftmdp.statements.page import page
     >>> from driftmdp.statements import check
     >>> print(page(check(["remark-3"])).splitlines()[0])
     # The paper, executable
@@ -58,6 +59,7 @@ def summary(findings: Sequence[Finding]) -> str:
 
     Examples
     --------
+    >>> from driftmdp.statements.page import summary
     >>> from driftmdp.statements import check
     >>> summary(check(["remark-3", "remark-8"]))
     '2 statements. Not testable: 2.'
@@ -79,6 +81,7 @@ def as_data(finding: Finding) -> dict[str, Any]:
 
     Examples
     --------
+    >>> from driftmdp.statements.page import as_data
     >>> from driftmdp.statements import check
     >>> as_data(check(["remark-3"])[0])["verdict"]
     'not testable'
@@ -94,6 +97,7 @@ def shown_margin(margin: float) -> str:
 
     Examples
     --------
+    >>> from driftmdp.statements.page import shown_margin
     >>> shown_margin(0.30712), shown_margin(1e-12), shown_margin(-0.2)
     ('0.307', '0', '-0.2')
     """

@@ -45,6 +45,7 @@ def diameters_inside(tau: int, widening: float) -> InsideRegion:
 
     Examples
     --------
+    >>> from driftmdp.statements.perils import diameters_inside
     >>> found = diameters_inside(tau=25, widening=0.0)
     >>> found.window, found.latent, round(found.empirical, 6)
     (100, 1.0, 26.0)

@@ -102,6 +102,7 @@ def statement(name: str, title: str, where: str, place: float) -> Callable[[Chec
 
     Examples
     --------
+    >>> from driftmdp.statements import CheckContext, Evidence, Statement, statement
     >>> def two_and_two(context):
     ...     '''Two and two are at most four: 2 + 2 <= 4.'''
     ...     evidence = Evidence()
@@ -145,6 +146,7 @@ def statements() -> list[Statement]:
 
     Examples
     --------
+    >>> from driftmdp.statements import statements
     >>> import driftmdp.statements
     >>> [entry.name for entry in statements()][:2]
     ['remark-1', 'remark-2']
@@ -157,6 +159,7 @@ def statement_named(name: str) -> Statement:
 
     Examples
     --------
+    >>> from driftmdp.statements import statement_named
     >>> import driftmdp.statements
     >>> statement_named("lemma-2").where
     'Lemma 2 (lemma:mc)'
@@ -193,6 +196,7 @@ def check(
 
     Examples
     --------
+    >>> from driftmdp.statements import check
     >>> found, = check(["linear-programs"])
     >>> found.verdict, found.instances, found.vacuous
     (<Verdict.HOLDS: 'holds'>, 80, 0)

@@ -1,7 +1,5 @@
 """The bootstrap: samples of seeds, which seeds each resample draws, and which order statistics end an interval."""
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 from typing import Any

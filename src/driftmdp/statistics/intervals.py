@@ -1,7 +1,5 @@
 """Estimates with bootstrap intervals: means, medians, ratios, slopes and ranks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

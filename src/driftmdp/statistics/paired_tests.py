@@ -1,7 +1,5 @@
 """Tests of paired differences, and their correction for many tests."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

@@ -170,6 +170,7 @@ def read_leaderboard(folder: str | Path) -> Leaderboard:
 
     Examples
     --------
+    >>> from driftmdp.suite import read_leaderboard
     >>> read_leaderboard("nowhere")
     Traceback (most recent call last):
     driftmdp.errors.StorageError: nowhere must be a folder that `driftmdp suite` wrote; it has no suite.json.

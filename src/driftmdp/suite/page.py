@@ -65,6 +65,7 @@ def write_leaderboard(folder: str | Path) -> WrittenLeaderboard:
 
     Examples
     --------
+    >>> from driftmdp.suite import write_leaderboard
     >>> import tempfile
     >>> from driftmdp.suite import packaged_suite, run_suite, write_tasks
     >>> tasks = [task for task in packaged_suite().tasks(quick=True) if task.group == "bandit"]

@@ -61,6 +61,8 @@ def run_suite(
 
     Examples
     --------
+    >>> from pathlib import Path
+    >>> from driftmdp.suite import run_suite
     >>> import tempfile
     >>> from driftmdp.suite import packaged_suite
     >>> task = next(task for task in packaged_suite().tasks(quick=True) if task.group == "bandit")
@@ -108,6 +110,8 @@ def write_tasks(tasks: Sequence[SuiteTask], name: str, out: str | Path) -> None:
 
     Examples
     --------
+    >>> from pathlib import Path
+    >>> from driftmdp.suite import write_tasks
     >>> import tempfile
     >>> from driftmdp.suite import packaged_suite
     >>> with tempfile.TemporaryDirectory() as folder:

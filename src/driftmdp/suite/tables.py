@@ -38,6 +38,7 @@ def standing_rows(board: Leaderboard) -> tuple[list[str], list[list[str]]]:
 
     Examples
     --------
+    >>> from driftmdp.suite import standing_rows
     >>> from driftmdp.suite import Leaderboard
     >>> standing_rows(Leaderboard("suite", "Hindsight", [], [], 0, 0, []))
     (['agent', 'median ratio [95%]', 'worst', 'mean rank', 'wins', 'problems'], [])

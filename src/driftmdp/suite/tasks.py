@@ -136,6 +136,7 @@ class Suite(Strict):
 
     Examples
     --------
+    >>> from driftmdp.suite import packaged_suite
     >>> suite = packaged_suite()
     >>> suite.tasks(quick=True)[0].slug
     'two-state-v-r-t-0-2-v-p-t-0-2-5000'
@@ -195,6 +196,7 @@ def packaged_suite() -> Suite:
 
     Examples
     --------
+    >>> from driftmdp.suite import packaged_suite
     >>> sorted({problem.group for problem in packaged_suite().problems})[:3]
     ['bandit', 'bidding', 'garnet']
     """
@@ -206,6 +208,7 @@ def parse_suite(text: str, where: str = "suite") -> Suite:
 
     Examples
     --------
+    >>> from driftmdp.suite import parse_suite
     >>> parse_suite('name = "mine"')
     Traceback (most recent call last):
     driftmdp.errors.InvalidInputError: suite: seeds must be given. (4 more wrong beside it.)

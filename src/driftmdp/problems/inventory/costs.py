@@ -37,6 +37,7 @@ class Costs:
 
         Examples
         --------
+        >>> from driftmdp.inventory import Costs
         >>> Costs().true_cost(stock=1, order=2, demand=5)  # 4 + 2 * 0.5, and two lost sales
         13.0
         """
@@ -50,6 +51,7 @@ class Costs:
 
         Examples
         --------
+        >>> from driftmdp.inventory import Costs
         >>> costs = Costs()
         >>> costs.pseudo_reward(stock=1, order=2, sales=3) == -costs.true_cost(1, 2, 5) + costs.lost_sale * 5
         True

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.errors import InvalidInputError
-from driftmdp.mdp.horizon import as_horizon
+from driftmdp.mdp.weights import as_horizon
 from driftmdp.problems.inventory.paths import Constant, PathLike, as_path, build
 from driftmdp.system import require_memory
 from driftmdp.validation import as_integer, as_list, as_number, as_table, as_vector, shown
@@ -99,6 +99,7 @@ class Poisson(_ByMean):
 
     Examples
     --------
+    >>> from driftmdp.problems import Poisson
     >>> Poisson(2.0).table(horizon=1, capacity=2).round(4)
     array([[0.1353, 0.2707, 0.594 ]])
     """
@@ -151,6 +152,7 @@ class Gamma(_ByMean):
 
     Examples
     --------
+    >>> from driftmdp.problems import Gamma
     >>> Gamma(2.0).table(horizon=1, capacity=2).round(4)
     array([[0.2212, 0.3064, 0.4724]])
     """
@@ -193,6 +195,7 @@ class Empirical:
 
     Examples
     --------
+    >>> from driftmdp.problems import Empirical
     >>> Empirical([[1, 0], [0, 1]], position=0.25).means(1)
     array([0.25])
     """

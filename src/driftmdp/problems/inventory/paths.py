@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.errors import InvalidInputError
-from driftmdp.mdp.horizon import as_horizon
+from driftmdp.mdp.weights import as_horizon
 from driftmdp.validation import as_fraction, as_integer, as_list, as_number, as_vector, one_of
 
 

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import DriftingMdp, Mdp, Problem
-from driftmdp.mdp.horizon import as_horizon
+from driftmdp.mdp.weights import as_horizon
 from driftmdp.problems.inventory.costs import Costs
 from driftmdp.problems.inventory.demand import DemandLaw, Poisson, as_demand
 from driftmdp.problems.inventory.paths import Seasonal
@@ -116,6 +116,7 @@ def inventory(
 
     Examples
     --------
+    >>> from driftmdp.problems import inventory
     >>> problem = inventory(capacity=3, horizon=10)
     >>> problem.space.n_states, problem.space.n_pairs
     (4, 10)

@@ -52,6 +52,7 @@ class Stock:
 
     Examples
     --------
+    >>> from driftmdp.problems.inventory import Stock
     >>> stock = Stock(capacity=3, lead_time=2)
     >>> stock.space.n_states, stock.index(on_hand=1, coming=2)
     (10, 6)

@@ -157,6 +157,8 @@ def month_ticks(dates: NDArray[np.datetime64]) -> tuple[list[int], list[str]]:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from driftmdp.report.backtest.figures import month_ticks
     >>> month_ticks(np.array(["2026-01-30", "2026-02-02", "2026-02-03"], dtype="datetime64[D]"))
     ([0, 1], ['2026-01', '2026-02'])
     """

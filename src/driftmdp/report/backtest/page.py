@@ -70,6 +70,7 @@ def write_backtest(backtest: Backtest, to: str | Path, pictures: Sequence[str] |
 
     Examples
     --------
+    >>> from driftmdp.report.backtest import write_backtest
     >>> import tempfile
     >>> import numpy as np
     >>> from driftmdp.inventory import Sales, Series, backtest
@@ -99,6 +100,7 @@ def backtest_report(
 
     Examples
     --------
+    >>> from driftmdp.report.backtest import backtest_report
     >>> import numpy as np
     >>> from driftmdp.inventory import Sales, Series, backtest
     >>> from driftmdp.problems.inventory import Costs

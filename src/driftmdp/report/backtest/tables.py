@@ -37,6 +37,7 @@ def summary_rows(backtest: Backtest) -> tuple[list[str], list[list[str]]]:
 
     Examples
     --------
+    >>> from driftmdp.report.backtest import summary_rows
     >>> import numpy as np
     >>> from driftmdp.inventory import Sales, Series, backtest
     >>> from driftmdp.problems.inventory import Costs

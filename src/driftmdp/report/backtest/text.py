@@ -25,6 +25,7 @@ def printable(text: str) -> str:
 
     Examples
     --------
+    >>> from driftmdp.report.backtest.text import printable
     >>> printable("a\tb\x00c") == "a b\ufffdc"
     True
     """
@@ -36,6 +37,7 @@ def shown_name(name: str, max_length: int = MAX_NAME_LENGTH) -> str:
 
     Examples
     --------
+    >>> from driftmdp.report.backtest.text import shown_name
     >>> shown_name("85123A"), shown_name("a very long name, number 7", max_length=12)
     ('85123A', 'a very l…r 7')
     """
@@ -48,6 +50,7 @@ def drawable_name(name: str) -> str:
 
     Examples
     --------
+    >>> from driftmdp.report.backtest.text import drawable_name
     >>> drawable_name("Tasse é"), drawable_name("\u6f22") == "\ufffd"
     ('Tasse é', True)
     """
@@ -70,6 +73,8 @@ def estimate_text(found: Interval) -> str:
 
     Examples
     --------
+    >>> from driftmdp.report.backtest.text import estimate_text
+    >>> from driftmdp.statistics import Interval
     >>> estimate_text(Interval(1.5, float("nan"), float("nan"), 0.95)), estimate_text(Interval(1.5, 1, 2, 0.95))
     ('1.5', '1.50 [1.00, 2.00]')
     """
@@ -81,6 +86,7 @@ def percent(share: float) -> str:
 
     Examples
     --------
+    >>> from driftmdp.report.backtest.text import percent
     >>> percent(0.73045)
     '73.0%'
     """
@@ -92,6 +98,8 @@ def comparison_text(found: Interval) -> str:
 
     Examples
     --------
+    >>> from driftmdp.report.backtest.text import comparison_text
+    >>> from driftmdp.statistics import Interval
     >>> comparison_text(Interval(1.018, 1.012, 1.023, 0.95))
     '1.8% more [1.2% to 2.3%] than'
     >>> comparison_text(Interval(0.99, 0.97, 1.01, 0.95))

@@ -36,6 +36,7 @@ def borl_run(horizon: int = 5000, seed: int = 0) -> tuple[BorlSchedule, BlockSum
 
     Examples
     --------
+    >>> from driftmdp.report.paper.borl_structure import borl_run
     >>> plan, summary = borl_run()
     >>> plan.n_blocks, len(summary.chosen), summary.chosen_arms[0]
     (11, 11, (60, 0.03653...))
@@ -53,6 +54,7 @@ def borl_structure(horizon: int = 5000, seed: int = 0) -> Figure:
 
     Examples
     --------
+    >>> from driftmdp.report.paper.borl_structure import borl_structure
     >>> figure = borl_structure()
     >>> len(figure.axes)
     2

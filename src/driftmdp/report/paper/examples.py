@@ -28,6 +28,8 @@ def market_means(problem: Problem) -> style.Floats:
 
     Examples
     --------
+    >>> from driftmdp import problems
+    >>> from driftmdp.report.paper.examples import market_means
     >>> market_means(problems.remarketing(horizon=3, cycles=1))
     array([[ 7.   ,  5.5  ,  3.   ],
            [ 2.1  ,  1.925,  6.   ],
@@ -42,6 +44,8 @@ def best_listings(problem: Problem) -> style.Ints:
 
     Examples
     --------
+    >>> from driftmdp import problems
+    >>> from driftmdp.report.paper.examples import best_listings
     >>> best_listings(problems.remarketing(horizon=3, cycles=1))[:, [3, 50]]
     array([[ 4,  8],
            [ 4,  4],
@@ -56,6 +60,7 @@ def remarketing_example(steps: int = 240) -> Figure:
 
     Examples
     --------
+    >>> from driftmdp.report.paper.examples import remarketing_example
     >>> len(remarketing_example(steps=3).axes)
     3
     """
@@ -77,6 +82,8 @@ def win_chances(problem: Problem) -> style.Floats:
 
     Examples
     --------
+    >>> from driftmdp import problems
+    >>> from driftmdp.report.paper.examples import win_chances
     >>> win_chances(problems.bidding(horizon=3, cycles=1))[:, [0, 3]].round(2)
     array([[0.08, 0.94],
            [0.69, 1.  ],
@@ -93,6 +100,8 @@ def best_bids(problem: Problem) -> style.Ints:
 
     Examples
     --------
+    >>> from driftmdp import problems
+    >>> from driftmdp.report.paper.examples import best_bids
     >>> best_bids(problems.bidding(horizon=3, cycles=1))[:, 24, 0]
     array([3, 1, 4])
     """
@@ -106,6 +115,7 @@ def bidding_example(steps: int = 240) -> Figure:
 
     Examples
     --------
+    >>> from driftmdp.report.paper.examples import bidding_example
     >>> len(bidding_example(steps=3).axes)
     4
     """

@@ -42,6 +42,8 @@ def arrows(mdp: Mdp) -> dict[tuple[int, int], list[str]]:
 
     Examples
     --------
+    >>> from driftmdp import problems
+    >>> from driftmdp.report.paper.perils import arrows
     >>> arrows(problems.perils(tau=2).drifting.anchors[0])
     {(0, 0): ['a1'], (0, 1): ['a2'], (1, 1): ['b1'], (1, 0): ['b2']}
     """
@@ -60,6 +62,7 @@ def peril_instances(tau: int = 2) -> Figure:
 
     Examples
     --------
+    >>> from driftmdp.report.paper.perils import peril_instances
     >>> len(peril_instances().axes)
     2
     """
@@ -126,6 +129,7 @@ def scripted_steps(tau: int) -> ScriptedSteps:
 
     Examples
     --------
+    >>> from driftmdp.report.paper.perils import scripted_steps
     >>> steps = scripted_steps(tau=2)
     >>> steps.states
     [1, 1, 1, 2, 2, 2, 2, 1]
@@ -152,6 +156,7 @@ def runs_of_equal(values: Sequence[Value]) -> list[tuple[int, int, Value]]:
 
     Examples
     --------
+    >>> from driftmdp.report.paper.perils import runs_of_equal
     >>> runs_of_equal("aab")
     [(1, 2, 'a'), (3, 3, 'b')]
     """
@@ -168,6 +173,7 @@ def peril_trajectory(tau: int = 8) -> Figure:
 
     Examples
     --------
+    >>> from driftmdp.report.paper.perils import peril_trajectory
     >>> len(peril_trajectory(tau=4).axes)
     2
     """
@@ -231,6 +237,7 @@ def region_radii(tau: int) -> style.Floats:
 
     Examples
     --------
+    >>> from driftmdp.report.paper.perils import region_radii
     >>> region_radii(tau=40).round(2)
     array([2.12, 2.18, 2.12, 2.18])
     """
@@ -244,6 +251,7 @@ def last_vacuous_window() -> int:
 
     Examples
     --------
+    >>> from driftmdp.report.paper.perils import last_vacuous_window
     >>> last_vacuous_window()
     184
     """
@@ -259,6 +267,7 @@ def diameter_inside(taus: Sequence[int] = TAUS, widenings: Sequence[float] = WID
 
     Examples
     --------
+    >>> from driftmdp.report.paper.perils import diameter_inside
     >>> len(diameter_inside(taus=[10, 40], widenings=[0.0]).axes)
     1
     """

@@ -60,6 +60,7 @@ def symbol(name: str) -> str:
 
     Examples
     --------
+    >>> from driftmdp.report.paper.style import symbol
     >>> symbol("a1")
     '$a_{1}$'
     """

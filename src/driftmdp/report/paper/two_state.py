@@ -35,6 +35,8 @@ def mean_rewards(problem: Problem, state: int = 1, action: int = 1) -> style.Flo
 
     Examples
     --------
+    >>> from driftmdp import problems
+    >>> from driftmdp.report.paper.two_state import mean_rewards
     >>> mean_rewards(problems.two_state(horizon=5000)).round(2)[:2]
     array([-2.8, -2.8])
     """
@@ -48,6 +50,7 @@ def reward_process(horizon: int = 5000) -> Figure:
 
     Examples
     --------
+    >>> from driftmdp.report.paper.two_state import reward_process
     >>> len(reward_process(horizon=500).axes)
     3
     """
@@ -81,6 +84,7 @@ def q_run(seed: int = SEED) -> RunTrace:
 
     Examples
     --------
+    >>> from driftmdp.report.paper.two_state import q_run
     >>> trace = q_run()
     >>> trace.window, len(trace.q_set), int(trace.q_cover.sum()), len(trace.starts)
     (500, 5, 52, 106)
@@ -113,6 +117,7 @@ def q_sets(seed: int = SEED) -> Figure:
 
     Examples
     --------
+    >>> from driftmdp.report.paper.two_state import q_sets
     >>> len(q_sets().axes)
     2
     """

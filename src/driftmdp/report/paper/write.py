@@ -55,6 +55,7 @@ def write_figures(folder: str | Path, names: Iterable[str] | None = None) -> lis
 
     Examples
     --------
+    >>> from driftmdp.report import write_figures
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     [path.name for path in write_figures(folder, ["peril-instances"])]

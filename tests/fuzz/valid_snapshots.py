@@ -1,7 +1,7 @@
 """Every built-in agent, in spaces beyond every first size, saved now and then: it goes on as if never interrupted.
 
 An agent is saved at a few steps and every copy plays on to the end. To save and load at *every* step is no such
-test: each load gives the memory room for one step more, so that it never lacks any.
+test: each load gives the memory space for one step more, so that it never runs out.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def small_problem(kind: type[dm.agents.BuiltinAgent], rng: np.random.Generator) 
 
 
 def large_problem(kind: type[dm.agents.BuiltinAgent], rng: np.random.Generator) -> dm.Problem:
-    """Return a problem with more pairs, states and steps than an agent has room for at first."""
+    """Return a problem with more pairs, states and steps than an agent has space for at first."""
     horizon = STEPS + int(rng.integers(1, 100))
     if kind.only_for == "inventory":
         return dm.problems.inventory(capacity=int(rng.integers(33, 80)), horizon=horizon)
