@@ -4,8 +4,6 @@ Displaying an object computes nothing expensive and never fills more than a scre
 that the output is readable in light and in dark mode.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import html

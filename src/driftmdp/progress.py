@@ -1,7 +1,5 @@
 """Progress reporting: a bar in a terminal or in a notebook, plain lines elsewhere."""
 
-from __future__ import annotations
-
 import contextlib
 import sys
 import time

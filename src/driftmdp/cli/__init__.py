@@ -4,8 +4,6 @@ Data goes to standard output, everything else to standard error. The exit code i
 failed, 2 if the command or its input was wrong, and 130 after Ctrl-C.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import traceback

@@ -1,7 +1,5 @@
 """``driftmdp init``, ``driftmdp list`` and ``driftmdp show``: what a spec may contain."""
 
-from __future__ import annotations
-
 import inspect
 import os
 import re

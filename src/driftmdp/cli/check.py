@@ -1,7 +1,5 @@
 """``driftmdp check``: the paper's statements, checked one by one."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sys

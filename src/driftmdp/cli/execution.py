@@ -1,7 +1,5 @@
 """What ``run``, ``reproduce`` and ``suite`` share: options, progress, clean stops, and a closing line."""
 
-from __future__ import annotations
-
 import contextlib
 import signal
 import warnings

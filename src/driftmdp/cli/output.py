@@ -1,7 +1,5 @@
 """Output of the commands: aligned columns to standard output, remarks to standard error."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """``driftmdp report``, ``driftmdp figures`` and ``driftmdp reproduce``: pages and figures."""
 
-from __future__ import annotations
-
 import importlib
 import threading
 from importlib import resources

@@ -1,7 +1,5 @@
 """``driftmdp run``: run a spec."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -6,8 +6,6 @@
 [(0, 3), (1, 1)]
 """
 
-from __future__ import annotations
-
 from driftmdp.deprecation import renamed
 from driftmdp.engines.base import Engine, TaskOutcome, WorkerDiedError, run_one, usable_cores
 from driftmdp.engines.cluster import ClusterLostError, ClusterWarning, VersionMismatchError

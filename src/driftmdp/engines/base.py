@@ -1,7 +1,5 @@
 """What every engine shares: the outcome of a task and its bytes, the contract of ``map``, and its loop."""
 
-from __future__ import annotations
-
 import contextlib
 import contextvars
 import multiprocessing

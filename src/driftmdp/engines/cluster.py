@@ -3,8 +3,6 @@
 Each failure is one sentence: no answer, no worker, a worker with other versions, a lost scheduler.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import logging

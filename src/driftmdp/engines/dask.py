@@ -5,8 +5,6 @@ took it died, is run in isolation (:func:`driftmdp.engines.batches.run_isolated`
 found, and the others get their outcomes. Every task is yielded exactly once, also if it was run twice.
 """
 
-from __future__ import annotations
-
 import contextlib
 import pickle
 import queue

@@ -8,8 +8,6 @@ Processes are spawned, never forked, because a fork copies locks that other thre
 (the parent decides) and ends when its parent does.
 """
 
-from __future__ import annotations
-
 import contextlib
 import multiprocessing
 import os

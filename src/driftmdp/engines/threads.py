@@ -1,7 +1,5 @@
 """Threads: for functions that release the interpreter's lock, as compiled kernels do."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any

@@ -5,8 +5,6 @@ compile and send, the system and the kind of processor, and a digest of this pac
 out Python's patch level and the processor's model.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import platform

@@ -3,8 +3,6 @@
 A user's module is imported. A digest of its files is part of a run's identity, so that edited code runs again.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

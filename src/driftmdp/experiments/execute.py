@@ -1,7 +1,5 @@
 """Executing one run, and computing the facts of one problem; and making all of them once before anything runs."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """Names of runs, problems and agents: the canonical text, its digest, a readable slug, and labels for reports."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

@@ -4,8 +4,6 @@ A record is a length, a checksum and the row. A tail that was torn when the proc
 check. It is found on opening and cut off, and its runs are done again. Why this is not SQLite: docs/decisions, 18.
 """
 
-from __future__ import annotations
-
 import struct
 import zlib
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Checks of a manifest and of a session, which may come from somebody else."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any, Self
 

@@ -1,7 +1,5 @@
 """The problems of an experiment, made once per process, each with its optimum and a summary of its drift."""
 
-from __future__ import annotations
-
 import functools
 import threading
 from collections import OrderedDict

@@ -1,7 +1,5 @@
 """Where results come from: versions and revision (part of the manifest), and the machine (stored beside it)."""
 
-from __future__ import annotations
-
 import platform
 import subprocess
 import sys

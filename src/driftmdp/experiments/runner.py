@@ -5,8 +5,6 @@ and wherever it was interrupted. A finished run goes into the journal at once. W
 finished, the batch becomes a file.
 """
 
-from __future__ import annotations
-
 import contextlib
 import datetime
 import itertools

@@ -1,7 +1,5 @@
 """The columns of a stored run and of a stored problem, and runs as packed bytes. Neither has times or machines."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 from collections.abc import Sequence

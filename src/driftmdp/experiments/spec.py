@@ -4,8 +4,6 @@ This module checks the form only. Names of problems, agents and their parameters
 (:mod:`driftmdp.experiments.catalogue`). An error is one sentence: the key, the rule, the value, the nearest name.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import tomllib

@@ -6,8 +6,6 @@ identity. So a worker that imports another file of that name is refused. Why thi
 docs/decisions, 18.
 """
 
-from __future__ import annotations
-
 import ast
 import functools
 import hashlib

@@ -18,8 +18,6 @@ Departs from [CSZ20] Alg. 2, line 6: the printed eta_i = floor(Phi^(k / Delta_et
 scale of J_eta. The arms are those of J_eta (docs/paper-notes.md, item 11). ``arms="printed"`` is line 6 literally.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import astuple, dataclass
 

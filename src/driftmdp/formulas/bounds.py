@@ -21,8 +21,6 @@ W, eta  window and widening
 ======  ==========================================
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from numbers import Real

@@ -16,8 +16,6 @@ Constants that fail as printed are corrected here, and docs/paper-notes.md has t
 35). Rewards lie in [0, 1], ``diameter`` is D_max, and ``delta`` is 1/T by default.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

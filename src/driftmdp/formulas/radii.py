@@ -10,8 +10,6 @@ rad_p       transition (L1)                     [CSZ20] eq:Hp
 ==========  ==================================  ===================================================
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Rounding down what is computed with rounding errors."""
 
-from __future__ import annotations
-
 import math
 
 

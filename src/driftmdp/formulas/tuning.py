@@ -16,8 +16,6 @@ of 0, W = T and eta = 0. [CSZ20] prints the oblivious eta also as S^(2/3) A^(1/2
 (docs/paper-notes.md, item 9).
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

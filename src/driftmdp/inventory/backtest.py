@@ -5,8 +5,6 @@ shelf is assumed never to have been empty in the file, so that its sales are the
 as far as its own shelf reaches, unless ``RULES`` says otherwise.
 """
 
-from __future__ import annotations
-
 import functools
 import threading
 from collections.abc import Sequence

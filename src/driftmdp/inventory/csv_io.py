@@ -4,8 +4,6 @@ A spreadsheet takes a text that begins with ``=``, ``+``, ``-`` or ``@`` for a f
 an apostrophe before it, the spreadsheet's own mark for text, and read without it.
 """
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import io

@@ -1,7 +1,5 @@
 """A shop's daily input and output: counts and sales as Python objects, and all tables as CSV."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The morning: what to order, and what is unusual about the counts."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 from datetime import date

@@ -19,8 +19,6 @@ Every opening checks all pages and the whole chain, so that a file that was edit
 no secret: it reveals accidents, not forgers.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json

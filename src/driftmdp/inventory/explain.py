@@ -1,7 +1,5 @@
 """An explanation of today's advice as text."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

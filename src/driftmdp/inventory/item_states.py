@@ -9,8 +9,6 @@ It does not depend on when, or in which order, they were written. Sales later th
 learned at once. Sales that come late, or correct others, make the item learn all its days from scratch.
 """
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import json

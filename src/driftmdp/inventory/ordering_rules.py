@@ -13,8 +13,6 @@ To fit means: least average cost if demand is drawn at random from these days. A
 orders on their way, and orders up to S when the sum is s or less. Every rule begins with an empty shelf.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 

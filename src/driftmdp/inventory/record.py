@@ -1,7 +1,5 @@
 """The evening: what was sold, and what is unusual about it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from datetime import date

@@ -1,7 +1,5 @@
 """What a shop answers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from datetime import date
 

@@ -3,8 +3,6 @@
 Quantities are counted in lots where an item sells in large numbers: a shelf for 20 lots of 12 units holds 240.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field

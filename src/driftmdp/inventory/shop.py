@@ -4,8 +4,6 @@ A shop is an event log (``event_log.py``) and what follows from it (``item_state
 ``decide.py`` and ``record.py`` work out what a command adds to the log.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 from collections import Counter

@@ -4,8 +4,6 @@ The clairvoyant knows the law of every day's demand in advance, though not the d
 backward induction. Every rule meets the same demands. Costs are those paid.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@
 importing driftmdp costs nothing of it.
 """
 
-from __future__ import annotations
-
 import importlib
 from types import ModuleType
 from typing import TYPE_CHECKING

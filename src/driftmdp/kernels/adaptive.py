@@ -17,8 +17,6 @@ never met, and m pairs tried,
     min(1, mean r^ + z (sd r^ + 1 / (m + 1))) + min(max h, mean h + z sd h).
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from driftmdp.kernels import fading_memory, transition_counts

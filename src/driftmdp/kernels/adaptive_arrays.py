@@ -1,7 +1,5 @@
 """The arrays of the adaptive agent, by name, and the functions that make them. Nothing here needs the compiler."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

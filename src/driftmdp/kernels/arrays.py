@@ -3,8 +3,6 @@
 Kernels never write to the arrays of a :class:`Model` or a :class:`WorldArrays`.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np

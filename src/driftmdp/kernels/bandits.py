@@ -7,8 +7,6 @@ The upper confidence bound of an arm is mean + sqrt(c ln n / N), where N counts 
 all arms: every play for UCB1, those of the window for SW-UCB, discounted ones for D-UCB.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -4,8 +4,6 @@ For *any* h, min (T h - h) <= rho* <= max (T h - h) [P94, Theorem 8.5.5]: whatev
 certifies the gain of a communicating MDP.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from driftmdp.kernels._compile import inlined_kernel, kernel, lean_kernel

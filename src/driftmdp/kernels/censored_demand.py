@@ -22,8 +22,6 @@ little of the estimate back to the prior, and once an order would pay for that, 
 (``mix_with_prior``). Every array has the item first, so that one call serves a whole shop.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

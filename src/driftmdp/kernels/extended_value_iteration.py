@@ -6,8 +6,6 @@ certifies the plan. ``iterate_plainly`` is [CSZ20] alg:evi. ``accelerate`` alter
 ordinary MDP that it found.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from driftmdp.kernels import gain, inner_max

@@ -14,8 +14,6 @@ D          mean squared distance by which rewards moved, in this context, beyond
 =========  ====================================================================================================
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from driftmdp.kernels import transition_counts

@@ -4,8 +4,6 @@ Sweeps are those of modified policy iteration, for large sparse MDPs that mix fa
 iteration, for small MDPs and for those that mix slowly.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from driftmdp.kernels._compile import kernel, lean_kernel

@@ -4,8 +4,6 @@ An entry that is stored but not positive is no edge: a mixture keeps the union o
 and a weight may be zero.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from driftmdp.kernels._compile import kernel, lean_kernel

@@ -8,8 +8,6 @@ because h / (1 + delta) is a sub-solution and h / (1 - delta) a super-solution o
 delta is a certified relative error, whatever produced h.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from driftmdp.kernels import graph

@@ -6,8 +6,6 @@ no special case. An *interval* set is { p : lower <= p <= upper }: start at the 
 best state down. Both cost what the support costs, never what the state space costs.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from driftmdp.kernels._compile import inlined_kernel, lean_kernel

@@ -4,8 +4,6 @@ Every path begins with an empty shelf and nothing on its way. A day's order, wha
 that was ordered up to are written down. Costs, sales and stock follow from them and the demand.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from driftmdp.kernels import censored_demand, order_planning

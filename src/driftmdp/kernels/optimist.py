@@ -8,8 +8,6 @@ paper's sweeps. Where these are too many (PLAIN_SWEEPS), they return TOO_SLOW, a
 then (docs/decisions/0012).
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from driftmdp.kernels import extended_value_iteration, inner_max, transition_counts

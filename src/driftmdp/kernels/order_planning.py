@@ -16,8 +16,6 @@ problems/inventory/stock.py, by modified policy iteration with a closing Bellman
 that hardly sells moves so slowly that sweeps would take thousands: then policies are evaluated by elimination.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from driftmdp.kernels._compile import inlined_kernel, lean_kernel

@@ -4,8 +4,6 @@ Optimists and ``planning`` share the plausible sets and the workspace. Optimists
 state of a plan.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple, TypeAlias
 
 import numpy as np

@@ -4,8 +4,6 @@ On a communicating MDP an intermediate policy may have several recurrent classes
 best of them, which raises the gain, so the method still ends after finitely many policies (docs/decisions/0004).
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from driftmdp.kernels import graph

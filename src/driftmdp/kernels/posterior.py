@@ -12,8 +12,6 @@ Random numbers are drawn in compiled code by xoshiro256++ [BV21]. The state of t
 from numpy's generator and changed in place by every draw.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The first run on a machine compiles for a minute. What it needs only later is compiled in the background."""
 
-from __future__ import annotations
-
 import contextlib
 import subprocess
 import sys

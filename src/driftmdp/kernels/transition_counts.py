@@ -5,8 +5,6 @@ remembered (pair, next state) has an entry, found by an open-addressed hash and 
 A window also keeps its steps in a ring buffer, so that the step that leaves can be subtracted.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from driftmdp.kernels._compile import inlined_kernel, kernel, lean_kernel

@@ -1,7 +1,5 @@
 """A moving mixture at a step: p_t, r_t, draws from them, and runs of agents that do not learn."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from driftmdp.kernels._compile import inlined_kernel, kernel, lean_kernel

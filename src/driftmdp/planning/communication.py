@@ -5,8 +5,6 @@ serves all states. It is *weakly communicating* if that holds within a closed se
 are transient under every policy. The optimal gain is one number there too [P94, Section 8.3.1].
 """
 
-from __future__ import annotations
-
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray

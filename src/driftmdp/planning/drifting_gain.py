@@ -3,8 +3,6 @@
 Steps with equal weights are solved once. Each other step starts from the bias and policy of the one before.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

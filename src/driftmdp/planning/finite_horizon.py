@@ -4,8 +4,6 @@ V_t(s) = max_a r_t(s, a) + sum_s' p_t(s' | s, a) V_{t+1}(s'), V_{T+1} = 0. [CSZ2
 V_1(start) with the oracle, the sum of rho*_t.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

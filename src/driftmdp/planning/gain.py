@@ -15,8 +15,6 @@ Small MDPs are solved by policy iteration with dense elimination. Large ones are
 and, where those stall (long chains, almost separate parts), by policy iteration with sparse elimination.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from typing import Any
 

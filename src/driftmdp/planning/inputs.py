@@ -1,7 +1,5 @@
 """Type checks of the arguments ``mdp`` and ``drifting``, with a hint on how to convert the wrong one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from driftmdp.errors import InvalidInputError

@@ -8,8 +8,6 @@
 Slower than :func:`driftmdp.planning.optimal_gain` and independent of it, so it serves as a cross-check.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from typing import Any
 

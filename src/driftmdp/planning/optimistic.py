@@ -22,8 +22,6 @@ So a warm start, or any other way to a good u, is as safe as the plain sweeps of
 step.
 """
 
-from __future__ import annotations
-
 import functools
 from dataclasses import dataclass, field
 from typing import Any

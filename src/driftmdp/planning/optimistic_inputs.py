@@ -1,7 +1,5 @@
 """Checks of the arguments of extended value iteration, and their conversion to CSR arrays."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -3,8 +3,6 @@
 A policy is an action per state, shape (S,), or a probability per pair, shape (n_pairs,).
 """
 
-from __future__ import annotations
-
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray

@@ -4,8 +4,6 @@ The tolerances of the kernels, and of HiGHS, are meant for rewards of a size aro
 digit of a result. Rewards of a usual size are not scaled.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

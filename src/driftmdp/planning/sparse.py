@@ -3,8 +3,6 @@
 Imported where they are used, because they make up a fifth of the package's import time.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Build the report of stored results, and write it as a page with figures."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path

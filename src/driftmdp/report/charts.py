@@ -19,8 +19,6 @@ pale for white paper are a little darker on a light background, and black is whi
 information of the colours.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Sequence
 from functools import cache

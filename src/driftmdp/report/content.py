@@ -10,8 +10,6 @@ curve    means over the seeds of one (problem, agent, parameters), with interval
 ======== =====================================================================================================
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from driftmdp.display import brief

@@ -1,7 +1,5 @@
 """Draw the static figures of a report. The data they show are computed elsewhere."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Which results appear where: a panel per problem, a line per agent, and settings that the reader chooses from."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 from collections.abc import Mapping

@@ -5,8 +5,6 @@ escapes all of it. Numbers are JSON without any character that HTML could interp
 run scripts. The page's content security policy admits only the scripts whose hashes it lists, and no request.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

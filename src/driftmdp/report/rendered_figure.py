@@ -1,7 +1,5 @@
 """Rendered figures: one style whatever the user's is, and files whose bytes depend on the data only."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The sections of a report: what was run, which arms BORL drew, how the problems drift, provenance."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from typing import Any

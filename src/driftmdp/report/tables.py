@@ -1,7 +1,5 @@
 """The tables of a report: outcomes, ranks, paired differences, slopes, problems and agents."""
 
-from __future__ import annotations
-
 import functools
 import math
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """Numbers and intervals as text, and rows of tables made from them."""
 
-from __future__ import annotations
-
 import functools
 import math
 import tomllib

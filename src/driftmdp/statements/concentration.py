@@ -1,7 +1,5 @@
 """Appendix B: the self-normalised inequality, and Lemma 1, coverage of the confidence regions."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Iterator
 

@@ -3,8 +3,6 @@
 Nothing here shares code with the planner or the agents, because both are compared with it.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from driftmdp.mdp import Space

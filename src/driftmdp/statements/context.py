@@ -1,7 +1,5 @@
 """What checks share: the effort to make, random numbers, problems, and runs that several of them examine."""
 
-from __future__ import annotations
-
 import threading
 import zlib
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Section 7: transitions bounded from below make widening unnecessary, and inventory control."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 

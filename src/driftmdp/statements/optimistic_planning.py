@@ -1,7 +1,5 @@
 """Appendix A: the linear programs, the span of dual solutions, and extended value iteration."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Section 2: the oracle that regret is measured against, diameters, and Proposition 1."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

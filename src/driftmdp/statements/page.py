@@ -1,7 +1,5 @@
 """Findings as a page of the docs, and as plain data."""
 
-from __future__ import annotations
-
 import math
 import textwrap
 from collections import Counter

@@ -1,7 +1,5 @@
 """Proposition 3, the perils of drift: averaging MDPs of diameter 1 gives one of diameter Theta(W)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

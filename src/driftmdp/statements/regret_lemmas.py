@@ -1,7 +1,5 @@
 """Appendices C and D: the regret of one step, and the lemmas that bound the parts of Theorem 1's regret."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -23,8 +23,6 @@ p_t(.|s_t,a_t)  p_steps              (T, S)
 Rewards are in units of the agent's reward range.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any

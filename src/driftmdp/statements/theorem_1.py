@@ -1,7 +1,5 @@
 """Section 4.4: Theorem 1, its tuned form, the remarks that follow it, and the measured growth of regret."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterator

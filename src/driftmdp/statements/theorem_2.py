@@ -1,7 +1,5 @@
 """Section 5: Theorem 2, BORL, with its master and the grid of its arms."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -29,8 +29,6 @@ too loose to detect faults  A faulty algorithm satisfies the bound too, and noth
 ==========================  ========================================================================================
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """The figures of the leaderboard: all ratios of each agent, and a map of them at each horizon."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

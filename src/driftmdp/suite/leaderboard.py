@@ -4,8 +4,6 @@ A ratio to the yardstick is a ratio of mean regrets. Where the yardstick's regre
 times the range of rewards, the ratio is to the slack instead, because a regret may be 0 or less.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import json

@@ -1,7 +1,5 @@
 """The leaderboard's page and its files."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterable

@@ -10,8 +10,6 @@ in the folder                     what it is
 ================================  ==================================================================
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import json

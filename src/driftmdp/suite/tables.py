@@ -1,7 +1,5 @@
 """The tables of the leaderboard."""
 
-from __future__ import annotations
-
 from driftmdp.report.content import Table, TableCell
 from driftmdp.report.text import interval_cell, interval_text, number, number_cell
 from driftmdp.suite.leaderboard import Contest, Leaderboard, standings

@@ -5,8 +5,6 @@
 that nothing was chosen on.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """``driftmdp inventory``: a backtest on your own sales, then a number each morning."""
 
-from __future__ import annotations
-
 import typer
 
 from driftmdp.cli.inventory.commands import backtest, backup, decide, explain, export, history, init, record

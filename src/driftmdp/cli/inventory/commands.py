@@ -1,7 +1,5 @@
 """The commands of ``driftmdp inventory``, each of which parses, calls and prints."""
 
-from __future__ import annotations
-
 from datetime import date
 from pathlib import Path
 from typing import Annotated

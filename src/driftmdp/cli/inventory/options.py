@@ -1,7 +1,5 @@
 """Arguments and options that several inventory commands share."""
 
-from __future__ import annotations
-
 import math
 import os
 import sys

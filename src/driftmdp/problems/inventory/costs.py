@@ -1,7 +1,5 @@
 """What a day costs: ordering, lost sales and holding, [CSZ20] Section 7.1."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from driftmdp.validation import as_number

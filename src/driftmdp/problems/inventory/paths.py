@@ -1,7 +1,5 @@
 """How a number moves over time: constant, seasonal, trending, jumping, or switching between regimes."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

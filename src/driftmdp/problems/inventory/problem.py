@@ -17,8 +17,6 @@ need not communicate. Mixed with Pr(X_t = x) the anchors give p_t exactly, for a
 reward is the pseudo-reward that the seller observes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any

@@ -12,8 +12,6 @@ What is on the shelf, on its way and ordered fits the shelf together: s + q + a 
 [ZCS18] and [AJ19] write the state before the morning's arrival. Adding it to the stock loses nothing.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 

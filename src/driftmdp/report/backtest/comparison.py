@@ -1,7 +1,5 @@
 """How the rules of a backtest compare: which one the report is about, their order, and their cost ratios."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """The figures of a backtest: costs per rule, ratios per item, and one item over time."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

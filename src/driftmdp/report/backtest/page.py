@@ -1,7 +1,5 @@
 """The page of a backtest, and its files."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The tables of a backtest: totals and per item, for the page, a terminal and a spreadsheet."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """The texts of a backtest's report: its findings, its assumptions, and the names of items as they are shown."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import asdict
