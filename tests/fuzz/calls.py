@@ -94,7 +94,8 @@ def is_result(thing: Any) -> bool:
         return False
     if dataclasses.is_dataclass(thing):
         return not hasattr(thing, "__post_init__")
-    return issubclass(thing, tuple) or inspect.isabstract(thing) or thing in (dm.agents.Agent, dm.planning.Diameter)
+    unmade = dm.agents.Agent, dm.agents.PlanningAgent, dm.planning.Diameter
+    return issubclass(thing, tuple) or inspect.isabstract(thing) or thing in unmade
 
 
 @functools.cache

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from driftmdp import agents, formulas, planning, problems
-from driftmdp.agents import optimist, optimist_parts
+from driftmdp.agents import optimist
 from driftmdp.formulas import bounds, lemmas
 from driftmdp.mdp import drifting
 from driftmdp.statements import run_trace
@@ -39,13 +39,13 @@ def scaled(monkeypatch, module, name, factor):
 
 
 def rules_changed(monkeypatch, change):
-    original = optimist_parts.optimist_params
-    monkeypatch.setattr(optimist, "optimist_params", lambda agent: change(original(agent)))
+    original = optimist.optimist_params
+    monkeypatch.setattr(optimist, "optimist_params", lambda *parts: change(original(*parts)))
 
 
 def phases_changed(monkeypatch, change):
-    original = optimist_parts.phases_of
-    monkeypatch.setattr(optimist, "phases_of", lambda agent, schedule: change(original(agent, schedule)))
+    original = optimist.phases_of
+    monkeypatch.setattr(optimist, "phases_of", lambda *parts: change(original(*parts)))
 
 
 @mutation("property-1", "proposition-2", "proposition-5")
