@@ -182,5 +182,12 @@ def new_adaptive_plan(n_states: int) -> AdaptivePlan:
     """Return the plan of an agent at t = 1."""
     facts = np.zeros(1, ADAPTIVE_FACTS)
     facts["t"] = 1
-    floats, ints = (np.zeros(n_states) for _ in range(3)), (np.zeros(n_states, np.int32) for _ in range(3))
-    return AdaptivePlan(facts, *floats, *ints)
+    return AdaptivePlan(
+        facts,
+        np.zeros(n_states),
+        np.zeros(n_states),
+        np.zeros(n_states),
+        np.zeros(n_states, np.int32),
+        np.zeros(n_states, np.int32),
+        np.zeros(n_states, np.int32),
+    )
