@@ -31,9 +31,10 @@ $(BENCH_READY): $(READY) benchmarks/without-dependencies.txt
 	$(PIP) --no-deps --requirement benchmarks/without-dependencies.txt
 	@touch $@
 
-fmt: $(READY) ## format the code and fix what can be fixed
+fmt: $(READY) ## format the code and the documents, and fix what can be fixed
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+	$(BIN)/python -m tests.wrapping
 
 lint: $(READY) ## check style and formatting
 	$(BIN)/ruff format --check .
@@ -42,7 +43,7 @@ lint: $(READY) ## check style and formatting
 types: $(READY) ## check types, strictly
 	$(BIN)/mypy
 
-imports: $(READY) ## check that imports go down the house only
+imports: $(READY) ## check that imports go down the layers only
 	$(BIN)/lint-imports
 
 reproduce: $(READY) ## run the paper's numerical section and write its page to out/reproduce/report
@@ -52,6 +53,7 @@ statements: $(READY) ## check the paper's statements thoroughly and write their 
 	$(BIN)/driftmdp check --thorough --page docs/statements.md
 	$(BIN)/driftmdp figures --out docs/_static/paper
 	$(BIN)/driftmdp figures remarketing bidding --out docs/_static/problems
+	$(BIN)/python -m tests.wrapping
 
 test: $(READY) ## run the tests
 	$(BIN)/python -m pytest -n auto --dist loadfile
@@ -62,6 +64,7 @@ test-slow: $(READY) ## run the slow tests
 bench: $(BENCH_READY) ## measure speed against yardsticks and peers, and write docs/benchmarks-table.md
 	$(BIN)/python -m benchmarks --markdown docs/benchmarks-table.md
 	$(BIN)/python -m benchmarks.ratio_figure
+	$(BIN)/python -m tests.wrapping
 
 docs: $(READY) ## build the site into docs/_build/html
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet docs docs/_build/html
@@ -70,7 +73,7 @@ docs: $(READY) ## build the site into docs/_build/html
 check: lint types imports test docs $(BENCH_READY) ## run all of them; benchmarks with small sizes
 	$(BIN)/python -m benchmarks --quick
 
-lock: ## write constraints.txt anew from the newest versions
+lock: ## write constraints.txt from the newest versions
 	rm -rf build/lock && $(PYTHON) -m venv build/lock
 	build/lock/bin/python -m pip install --quiet --upgrade pip
 	build/lock/bin/python -m pip install --quiet hatchling '.[dev,bench]'

@@ -10,6 +10,7 @@ import pytest
 from benchmarks.ratio_figure import FIGURE, TABLE, stored
 
 from tests.documents import FENCE, PAGES, ROOT, blocks, name
+from tests.wrapping import wrapped
 
 DOCS = ROOT / "docs"
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
@@ -36,6 +37,11 @@ def test_local_links_and_images_lead_somewhere(page):
             there = (page.parent / target).resolve() if target else page
             assert there.exists(), f"{name(page)} links to {target}"
             assert not anchor or anchor in anchors(there), f"{name(page)} links to {target}#{anchor}"
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CHANGELOG.md"], ids=name)
+def test_pages_are_wrapped_alike(page):
+    assert wrapped(page.read_text()) == page.read_text(), "run make fmt"
 
 
 def test_every_page_of_the_site_is_in_a_table_of_contents():

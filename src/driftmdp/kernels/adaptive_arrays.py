@@ -180,12 +180,6 @@ def new_adaptive_plan(n_states: int) -> AdaptivePlan:
     """Return the plan of an agent at t = 1."""
     facts = np.zeros(1, ADAPTIVE_FACTS)
     facts["t"] = 1
-    return AdaptivePlan(
-        facts,
-        np.zeros(n_states),
-        np.zeros(n_states),
-        np.zeros(n_states),
-        np.zeros(n_states, np.int32),
-        np.zeros(n_states, np.int32),
-        np.zeros(n_states, np.int32),
-    )
+    bias, swept, visits = np.zeros((3, n_states))
+    tried, touched, is_met = np.zeros((3, n_states), np.int32)
+    return AdaptivePlan(facts, bias, swept, visits, tried, touched, is_met)
