@@ -183,6 +183,7 @@ def with_user_code(function: Callable[[Any], Any], names: Iterable[str]) -> Call
 
     Examples
     --------
+    >>> from driftmdp.experiments.user_code import with_user_code
     >>> with_user_code(abs, [])(-3)
     3
     """
