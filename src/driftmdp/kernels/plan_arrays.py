@@ -306,10 +306,6 @@ def new_sampled_model(offsets: Ints, stored: int) -> SampledModel:
     """Return the arrays for a model with so many places in all rows."""
     n_pairs = int(offsets[-1])
     model = Model(
-        offsets,
-        np.zeros(n_pairs),
-        np.zeros(n_pairs + 1, np.int32),
-        np.zeros(stored, np.int32),
-        np.zeros(stored),
+        offsets, np.zeros(n_pairs), np.zeros(n_pairs + 1, np.int32), np.zeros(stored, np.int32), np.zeros(stored)
     )
     return SampledModel(model, np.zeros(offsets.size - 1, np.bool_))

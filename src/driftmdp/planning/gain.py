@@ -218,7 +218,6 @@ def policy_chain(
     kept = model.data[entries] > 0
     rows = np.repeat(np.arange(members.size), counts)[kept]
     matrix = sp.csr_array(
-        (model.data[entries][kept], (rows, place[model.indices[entries][kept]])),
-        shape=(members.size, members.size),
+        (model.data[entries][kept], (rows, place[model.indices[entries][kept]])), shape=(members.size, members.size)
     )
     return matrix, model.rewards[pairs]
