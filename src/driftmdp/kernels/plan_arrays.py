@@ -105,6 +105,9 @@ class PlausibleSets(NamedTuple):
     weight: Floats
 
 
+SetRows: TypeAlias = tuple[Ints, Ints, Floats, Floats]  # indptr, indices, data and slack of given sets
+
+
 class PlanWorkspace(NamedTuple):
     """Buffers for making a plan. Nothing here outlives the plan.
 
@@ -269,6 +272,9 @@ class Phases(NamedTuple):
     transition_extra: Floats
 
 
+OptimistArrays: TypeAlias = tuple[OptimistParams, Phases, Ints, TransitionCounts, PlanState, PlanWorkspace]
+
+
 class PosteriorParams(NamedTuple):
     """Parameters of an agent that samples its model: numbers only.
 
@@ -300,6 +306,9 @@ class SampledModel(NamedTuple):
 
     model: Model
     seen: Bools
+
+
+PosteriorArrays: TypeAlias = tuple[PosteriorParams, TransitionCounts, PlanState, Longs, Bits, SampledModel]
 
 
 def new_sampled_model(offsets: Ints, stored: int) -> SampledModel:
