@@ -114,11 +114,9 @@ class Oracle:
         q = min(self.lots(coming), self.shelf.capacity - s)
         found = np.zeros(1, np.int64)
         kernels.inventory_rules.decide_all(
-            self.demands(sku),
+            (self.shelf, self.demands(sku), self.workspace),
             np.zeros(1, np.int64),
             when.weekday(),
-            self.shelf,
-            self.workspace,
             np.array([s]),
             np.array([q]),
             found,

@@ -203,7 +203,8 @@ def test_the_whole_agent_orders_as_the_reference(lead_time, capacity):
     path, weekdays = random_path(rng, capacity, n), (np.arange(n) % 7).astype(np.int32)
     shelf, trace, means = ShelfModel(*costs, capacity, lead_time), new_order_trace(n), np.zeros(n)
     demands, workspace = new_demands(1, capacity), new_demand_workspace(capacity, lead_time)
-    residual = kernels.inventory_rules.follow_optimist(path, weekdays, shelf, demands, workspace, means, trace)
+    arrays = shelf, demands, workspace
+    residual = kernels.inventory_rules.follow_optimist(path, weekdays, arrays, means, trace)
     assert residual <= 1e-6 * sum(costs)
     agent = reference.Optimist(reference.Shop(*shelf))
     stock = coming = 0
@@ -235,9 +236,8 @@ def test_many_items_are_learned_and_ordered_as_one_by_one():
         stocks = rng.integers(0, capacity + 1, n_items)
         comings = rng.integers(0, capacity - stocks + 1)
         orders = np.full(n_items, -1)
-        residual = kernels.inventory_rules.decide_all(
-            demands, items, day % 7, shelf, workspace, stocks, comings, orders
-        )
+        arrays = shelf, demands, workspace
+        residual = kernels.inventory_rules.decide_all(arrays, items, day % 7, stocks, comings, orders)
         assert residual <= 1e-6 * sum(shelf[:4])
         for n, item in enumerate(items):
             assert_as_good(agents[item].totals(day % 7, int(stocks[n]), int(comings[n])), int(orders[n]))

@@ -31,8 +31,8 @@ from driftmdp.agents.plan_explanation import Plan
 from driftmdp.agents.reward_range import Range, required_range, span_of
 from driftmdp.agents.snapshot_checks import require
 from driftmdp.kernels import adaptive_arrays
-from driftmdp.kernels.adaptive_arrays import AdaptiveParams, AdaptivePlan, ExpertWeights, FadingMemory
-from driftmdp.kernels.arrays import Ints, TransitionCounts, enlarge_counts, new_counts
+from driftmdp.kernels.adaptive_arrays import AdaptiveArrays, AdaptiveParams
+from driftmdp.kernels.arrays import enlarge_counts, new_counts
 from driftmdp.mdp import Space
 
 
@@ -103,25 +103,24 @@ class Adaptive(ModelBasedAgent):
         return int(self._plan.facts["t"][0])
 
     @property
-    def _arrays(self) -> tuple[AdaptiveParams, Ints, TransitionCounts, FadingMemory, ExpertWeights, AdaptivePlan]:
-        """The arguments of the kernels, in their order."""
+    def _arrays(self) -> AdaptiveArrays:
+        """The arrays of the kernels, in their order."""
         return self._params, self._offsets, self._memory, self._past, self._judged, self._plan
 
     def _decide(self, state: int) -> int:
-        kernels.adaptive.improve_plan(*self._arrays)
-        return int(kernels.adaptive.choose(*self._arrays, state))
+        kernels.adaptive.improve_plan(self._arrays)
+        return int(kernels.adaptive.choose(self._arrays, state))
 
     def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
         if not kernels.transition_counts.has_space(self._memory):
             self._enlarge()
         step = state, int(self._offsets[state]) + action, reward, next_state
-        kernels.adaptive.learn(*self._arrays, step)
+        kernels.adaptive.learn(self._arrays, step)
         effect = f"{self.name} clips them and cannot tell them apart"
         self._range_monitor.check_reward(reward, self.reward_range, effect)
 
     def _play_some(self, context: RunContext, first: int, last: int) -> tuple[int, int]:
-        arrays = *context.inputs, *self._arrays, context.record
-        return kernels.adaptive.play(*arrays, first, last)
+        return kernels.adaptive.play(context.inputs, self._arrays, context.record, first, last)
 
     def _continue(self, status: int) -> bool:
         self._enlarge()

@@ -101,9 +101,8 @@ class InventoryOptimist(ResumableAgent):
 
     def _decide(self, state: int) -> int:
         stock, coming = int(self._stock.on_hand[state]), int(self._stock.coming[state])
-        order, residual = kernels.inventory_rules.decide(
-            self._demands, 0, self._weekday, self._shelf, self._workspace, stock, coming
-        )
+        arrays = self._shelf, self._demands, self._workspace
+        order, residual = kernels.inventory_rules.decide(arrays, 0, self._weekday, stock, coming)
         require_converged(residual, self._shelf)
         return int(order)
 
@@ -118,9 +117,8 @@ class InventoryOptimist(ResumableAgent):
         kernels.censored_demand.learn(self._demands, 0, self._weekday, on_sale, sales, self._workspace)
 
     def _play_rows(self, context: RunContext, first: int, last: int) -> None:
-        shelf = self._shelf, self._demands, self._workspace
-        arrays = *context.inputs, *shelf, context.record, self._places
-        residual = kernels.inventory_rules.play(*arrays, first, last)
+        arrays = self._shelf, self._demands, self._workspace
+        residual = kernels.inventory_rules.play(context.inputs, arrays, context.record, self._places, first, last)
         require_converged(residual, self._shelf)
 
     def explain(self, state: int) -> Outlook:

@@ -18,12 +18,11 @@ from driftmdp.agents.plan_explanation import ActionReason, Beliefs, Explanation,
 from driftmdp.agents.reward_range import REWARDS_BEFORE_RANGE_CHECK, Range, checked_range
 from driftmdp.agents.snapshot_checks import require
 from driftmdp.errors import InvalidInputError, NotConvergedError
-from driftmdp.kernels.arrays import Ints, TransitionCounts, enlarge_counts, new_counts
+from driftmdp.kernels.arrays import enlarge_counts, new_counts
 from driftmdp.kernels.plan_arrays import (
+    OptimistArrays,
     OptimistParams,
     Phases,
-    PlanState,
-    PlanWorkspace,
     enlarge_plan_state,
     new_agent_workspace,
     new_plan_state,
@@ -129,17 +128,16 @@ class Optimist(EpisodicAgent):
         return self._schedule
 
     @property
-    def _arrays(self) -> tuple[OptimistParams, Phases, Ints, TransitionCounts, PlanState, PlanWorkspace]:
-        """The arguments of the kernels ``plan`` and ``play``, in their order."""
+    def _arrays(self) -> OptimistArrays:
+        """The arrays of the kernels ``plan`` and ``play``, in their order."""
         return self._params, self._phases, self._offsets, self._memory, self._plan_state, self._workspace
 
     def _should_replan(self, state: int) -> bool:
         return bool(kernels.optimist.should_replan(self._phases, self._offsets, self._plan_state, state))
 
     def _remember(self, state: int, pair: int, reward: float, next_state: int) -> None:
-        kernels.optimist.learn(
-            self._params, self._phases, self._memory, self._plan_state, state, pair, reward, next_state
-        )
+        step = state, pair, reward, next_state
+        kernels.optimist.learn(self._params, self._phases, self._memory, self._plan_state, step)
         bounds, slot = self.reward_range, self._memory.slot_of[pair]  # slot is -1 right after a restart
         if bounds is not None and not bounds[0] <= reward <= bounds[1] and slot >= 0:
             count, total = self._memory.slots[slot]["count"], self._memory.slots[slot]["total"]
@@ -150,8 +148,8 @@ class Optimist(EpisodicAgent):
                 self._range_monitor.check_mean("reward_range", bounds, what, mean, effect)
 
     def _play_some(self, context: RunContext, first: int, last: int) -> tuple[int, int]:
-        arrays = *context.inputs, *self._arrays, context.record
-        return kernels.optimist.play(*arrays, first, last, self._acceleration)
+        record, acceleration = context.record, self._acceleration
+        return kernels.optimist.play(context.inputs, self._arrays, record, first, last, acceleration)
 
     # planning ----------------------------------------------------------------------------------------
 
@@ -172,7 +170,7 @@ class Optimist(EpisodicAgent):
     def _plan(self) -> None:
         is_planned = False
         while not is_planned:
-            status = kernels.optimist.plan(*self._arrays, self._acceleration)
+            status = kernels.optimist.plan(self._arrays, self._acceleration)
             is_planned = status == kernels.bellman.CONVERGED or self._continue(status)
 
     def _continue(self, status: int) -> bool:
@@ -205,10 +203,7 @@ class Optimist(EpisodicAgent):
                 clock["tried_sweeps"] += rounds
             if not 0 <= clock["tried_residual"] <= precision:
                 raise self._not_converged(precision)
-            widening = self._phases.transition_extra[clock["phase"]]
-            kernels.optimist.commit_plan(
-                self._params, widening, self._offsets, self._memory, self._plan_state, workspace, n, n_local
-            )
+            kernels.optimist.commit_plan(self._arrays, n, n_local)
         finally:
             kernels.optimist.release_states(n, workspace)
 

@@ -88,7 +88,8 @@ def outlook(
     censored.mix_tail(demands, item, workspace, 1.0)
     mean = float(workspace.tail[1:].sum())
     tail, deviation = _estimate(demands, item, weekday, workspace)
-    order, residual = kernels.inventory_rules.decide(demands, item, weekday, shelf, workspace, stock, coming)
+    arrays = shelf, demands, workspace
+    order, residual = kernels.inventory_rules.decide(arrays, item, weekday, stock, coming)
     require_converged(residual, shelf)
     ordered = shelf.lead_time == 0 and up > 0
     return Outlook(

@@ -17,15 +17,8 @@ from driftmdp.agents.plan_explanation import Plan
 from driftmdp.agents.reward_range import Range, required_range, span_of
 from driftmdp.agents.snapshot_checks import require
 from driftmdp.formulas import tuned
-from driftmdp.kernels.arrays import Longs, TransitionCounts, enlarge_counts, new_counts
-from driftmdp.kernels.plan_arrays import (
-    Bits,
-    PlanState,
-    PosteriorParams,
-    SampledModel,
-    new_plan_state,
-    new_sampled_model,
-)
+from driftmdp.kernels.arrays import enlarge_counts, new_counts
+from driftmdp.kernels.plan_arrays import PosteriorArrays, PosteriorParams, new_plan_state, new_sampled_model
 from driftmdp.mdp import Space
 from driftmdp.mdp.space import as_space
 from driftmdp.validation import as_integer, as_number
@@ -95,26 +88,24 @@ class PosteriorSampler(EpisodicAgent):
         self._sample = new_sampled_model(self._offsets, min(n_states, FIRST_SUCCESSORS) * n_pairs + n_states)
 
     @property
-    def _arrays(self) -> tuple[PosteriorParams, TransitionCounts, PlanState, Longs, Bits, SampledModel]:
-        """The arguments of the kernels ``plan`` and ``play``, in their order."""
+    def _arrays(self) -> PosteriorArrays:
+        """The arrays of the kernels ``plan`` and ``play``, in their order."""
         return self._params, self._memory, self._plan_state, self._faded, self._draws, self._sample
 
     def _should_replan(self, state: int) -> bool:
         return bool(kernels.optimist.should_end_episode(self._params.every, self._offsets, self._plan_state, state))
 
     def _remember(self, state: int, pair: int, reward: float, next_state: int) -> None:
-        kernels.posterior.learn(
-            self._params, self._memory, self._plan_state, self._faded, state, pair, reward, next_state
-        )
+        step = state, pair, reward, next_state
+        kernels.posterior.learn(self._params, self._memory, self._plan_state, self._faded, step)
         effect = f"{self.name} clips them and cannot tell them apart"
         self._range_monitor.check_reward(reward, self.reward_range, effect)
 
     def _play_some(self, context: RunContext, first: int, last: int) -> tuple[int, int]:
-        arrays = *context.inputs, *self._arrays, context.record
-        return kernels.posterior.play(*arrays, first, last)
+        return kernels.posterior.play(context.inputs, self._arrays, context.record, first, last)
 
     def _plan(self) -> None:
-        while status := kernels.posterior.plan(*self._arrays):
+        while status := kernels.posterior.plan(self._arrays):
             self._continue(status)
 
     def _continue(self, status: int) -> bool:

@@ -134,9 +134,9 @@ def _orders(states: ItemStates, items: Longs, weekday: int, stock: Longs, coming
     stock_lots, coming_lots = states.stock_in_lots(items, stock, coming)
 
     def decide_some(part: slice) -> float:
-        workspace = new_demand_workspace(shelf.capacity, shelf.lead_time)
-        where = items[part], weekday, shelf, workspace, stock_lots[part], coming_lots[part], orders[part]
-        return float(kernels.inventory_rules.decide_all(states.demands, *where))
+        arrays = shelf, states.demands, new_demand_workspace(shelf.capacity, shelf.lead_time)
+        where = items[part], weekday, stock_lots[part], coming_lots[part], orders[part]
+        return float(kernels.inventory_rules.decide_all(arrays, *where))
 
     parts = [slice(first, first + ITEMS_PER_THREAD) for first in range(0, items.size, ITEMS_PER_THREAD)]
     for outcome in ThreadEngine().map(decide_some, parts):

@@ -24,7 +24,13 @@ from driftmdp.agents.order_explanation import require_converged
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.sales_history import WARM_UP
 from driftmdp.kernels.arrays import Floats, Ints
-from driftmdp.kernels.inventory_arrays import OrderTrace, ShelfModel, new_demand_workspace, new_demands
+from driftmdp.kernels.inventory_arrays import (
+    OrderTrace,
+    ShelfModel,
+    new_demand_workspace,
+    new_demands,
+    new_order_trace,
+)
 from driftmdp.problems.inventory import Costs
 from driftmdp.validation import as_integer, one_of
 
@@ -85,10 +91,8 @@ class RuleSet:
     def estimate(self, path: Ints, weekdays: Ints) -> tuple[OrderTrace, Floats]:
         """Return what the optimist does, and its estimate of each day's mean demand, up to the capacity."""
         trace, means = new_order_trace(path.size), np.zeros(path.size)
-        demands = new_demands(1, self.shelf.capacity)
-        residual = kernels.inventory_rules.follow_optimist(
-            path, weekdays, self.shelf, demands, self._workspace, means, trace
-        )
+        arrays = self.shelf, new_demands(1, self.shelf.capacity), self._workspace
+        residual = kernels.inventory_rules.follow_optimist(path, weekdays, arrays, means, trace)
         require_converged(residual, self.shelf)
         return trace, means
 
@@ -116,11 +120,6 @@ def shelf_model(costs: Costs, capacity: int, lead_time: int) -> ShelfModel:
             "larger lots."
         )
     return shelf
-
-
-def new_order_trace(n: int) -> OrderTrace:
-    """Return the empty trace of n days."""
-    return OrderTrace(np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(n, np.int32))
 
 
 def day_costs(shelf: ShelfModel, path: Ints, trace: OrderTrace) -> Floats:

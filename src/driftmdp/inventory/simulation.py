@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike
 from driftmdp import kernels
 from driftmdp.display import brief
 from driftmdp.errors import InvalidInputError
-from driftmdp.inventory.ordering_rules import RULES, RuleSet, checked_rules, day_costs, new_order_trace
+from driftmdp.inventory.ordering_rules import RULES, RuleSet, checked_rules, day_costs
 from driftmdp.kernels.arrays import Floats, Ints
-from driftmdp.kernels.inventory_arrays import OrderTrace, ShelfModel
+from driftmdp.kernels.inventory_arrays import OrderTrace, ShelfModel, new_order_trace
 from driftmdp.planning import plan_finite_horizon
 from driftmdp.problems.inventory import InventoryProblem, Stock
 from driftmdp.statistics import Interval, ratio_interval

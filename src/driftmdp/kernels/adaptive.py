@@ -21,8 +21,8 @@ import numpy as np
 
 from driftmdp.kernels import fading_memory, transition_counts
 from driftmdp.kernels._compile import inlined_kernel, lean_kernel
-from driftmdp.kernels.adaptive_arrays import AdaptiveParams, AdaptivePlan, ExpertWeights, FadingMemory
-from driftmdp.kernels.arrays import Draws, Ints, NoiseModel, Record, Step, TransitionCounts, WorldArrays
+from driftmdp.kernels.adaptive_arrays import AdaptiveArrays, AdaptiveParams, AdaptivePlan, FadingMemory
+from driftmdp.kernels.arrays import Ints, Record, RunInputs, Step, TransitionCounts
 from driftmdp.kernels.bellman import BUFFER_FULL, CONVERGED
 from driftmdp.kernels.extended_value_iteration import DAMPING, TIE
 from driftmdp.kernels.world import take_step
@@ -34,15 +34,9 @@ ENTRIES_PER_STEP = 50_000  # with more next states in memory, a plan is made mor
 
 
 @inlined_kernel
-def improve_plan(
-    params: AdaptiveParams,
-    offsets: Ints,
-    counts: TransitionCounts,
-    fading: FadingMemory,
-    experts: ExpertWeights,
-    plan: AdaptivePlan,
-) -> None:
+def improve_plan(arrays: AdaptiveArrays) -> None:
     """Refresh some pairs and improve the plan, once per step."""
+    params, offsets, counts, fading, _, plan = arrays
     facts = plan.facts[0]
     if facts["thought"] == facts["t"]:  # ``act`` may be called again before ``observe``
         return
@@ -51,7 +45,7 @@ def improve_plan(
     n = counts.tally[0]["n_slots"]
     for _ in range(min(n, PAIRS_PER_STEP)):
         facts["cursor"] = facts["cursor"] + 1 if facts["cursor"] + 1 < n else 0
-        fading_memory.refresh_pair(params, counts, fading, experts, facts["cursor"], facts["t"])
+        fading_memory.refresh_pair(arrays, facts["cursor"], facts["t"])
     if facts["t"] % max(params.every, 1 + counts.tally[0]["n_entries"] // ENTRIES_PER_STEP) == 0:
         facts["planned"], facts["sweeps"] = facts["t"], 0
         summarize_rewards(counts, fading, plan)
@@ -169,22 +163,15 @@ def sweep(
 
 
 @inlined_kernel
-def choose(
-    params: AdaptiveParams,
-    offsets: Ints,
-    counts: TransitionCounts,
-    fading: FadingMemory,
-    experts: ExpertWeights,
-    plan: AdaptivePlan,
-    state: int,
-) -> int:
+def choose(arrays: AdaptiveArrays, state: int) -> int:
     """Return the action of the largest value. Ties go to the least visited, then to the lowest."""
+    params, offsets, counts, fading, _, plan = arrays
     action, best, least = 0, -np.inf, np.inf
     for pair in range(offsets[state], offsets[state + 1]):
         index = counts.slot_of[pair]
         if index >= 0:
             # These decide now, so they are brought up to date whoever's turn it is.
-            fading_memory.refresh_pair(params, counts, fading, experts, index, plan.facts[0]["t"])
+            fading_memory.refresh_pair(arrays, index, plan.facts[0]["t"])
             value, count = evaluate_pair(params, counts, fading, plan, index), counts.slots[index]["count"]
         else:
             value, count = evaluate_untried(params, counts, plan, plan.visits[state]), 0.0
@@ -206,25 +193,18 @@ def add_state(plan: AdaptivePlan, state: int) -> None:
 
 
 @inlined_kernel
-def learn(
-    params: AdaptiveParams,
-    offsets: Ints,
-    counts: TransitionCounts,
-    fading: FadingMemory,
-    experts: ExpertWeights,
-    plan: AdaptivePlan,
-    step: Step,
-) -> None:
+def learn(arrays: AdaptiveArrays, step: Step) -> None:
     """Learn from a step and let time pass."""
+    params, offsets, counts, fading, experts, plan = arrays
     state, pair, reward, next_state = step
     reward = min(max((reward - params.bottom) / params.span, 0.0), 1.0)
     t = plan.facts[0]["t"]
     index = counts.slot_of[pair]
     if index >= 0:
         # Before the step is remembered: predictions are to be judged, not fits.
-        age, n_states = t - fading.pairs[index]["last"], plan.bias.size
-        fading_memory.weigh_by_transition(params, counts, fading, experts, index, age, next_state, n_states)
-        fading_memory.weigh_by_reward(params, counts, fading, experts, index, age, reward)
+        age = t - fading.pairs[index]["last"]
+        fading_memory.weigh_by_transition(arrays, index, age, next_state)
+        fading_memory.weigh_by_reward(arrays, index, age, reward)
     else:
         plan.tried[state] += 1
     index = fading_memory.remember(counts, fading, experts, (state, pair, reward, next_state), t)
@@ -237,35 +217,23 @@ def learn(
             slot = counts.slot_of[other]
             fading.pairs[slot]["rarity"] = np.log(plan.visits[state] / counts.slots[slot]["count"])
     plan.facts[0]["t"] += 1
-    fading_memory.refresh_pair(params, counts, fading, experts, index, t + 1)
+    fading_memory.refresh_pair(arrays, index, t + 1)
 
 
 @lean_kernel
-def play(
-    world: WorldArrays,
-    draws: Draws,
-    noise: NoiseModel,
-    params: AdaptiveParams,
-    offsets: Ints,
-    counts: TransitionCounts,
-    fading: FadingMemory,
-    experts: ExpertWeights,
-    plan: AdaptivePlan,
-    record: Record,
-    first: int,
-    last: int,
-) -> tuple[int, int]:
+def play(inputs: RunInputs, arrays: AdaptiveArrays, record: Record, first: int, last: int) -> tuple[int, int]:
     """Take the steps of the rows ``first .. last - 1``; return the row reached and a status."""
+    world, draws, noise = inputs
+    _, offsets, counts, _, _, plan = arrays
     for step in range(first, last):
         # Arrays cannot grow in compiled code: the caller enlarges them and comes back to the same step.
         if not transition_counts.has_space(counts):
             return step, BUFFER_FULL
         state = record.states[step]
-        improve_plan(params, offsets, counts, fading, experts, plan)
-        action = choose(params, offsets, counts, fading, experts, plan, state)
+        improve_plan(arrays)
+        action = choose(arrays, state)
         facts = plan.facts[0]
         record.sweeps[step] = facts["sweeps"] if facts["planned"] == facts["t"] else 0
         reward, next_state = take_step(world, draws, noise, record, step, action)
-        pair = offsets[state] + action
-        learn(params, offsets, counts, fading, experts, plan, (state, pair, reward, next_state))
+        learn(arrays, (state, offsets[state] + action, reward, next_state))
     return last, CONVERGED

@@ -1,10 +1,10 @@
 """The arrays of the adaptive agent, by name, and the functions that make them. Nothing here needs the compiler."""
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from driftmdp.kernels.arrays import Floats, Ints, Records, record_type
+from driftmdp.kernels.arrays import Floats, Ints, Records, TransitionCounts, record_type
 
 FADING = 4.0 * 3.0 ** np.arange(9)  # steps that a fading memory reaches back: 4, 12, ..., 26,244
 MEMORIES = FADING.size + 1  # and one that keeps everything
@@ -138,6 +138,9 @@ class AdaptivePlan(NamedTuple):
     tried: Ints
     touched: Ints
     is_met: Ints
+
+
+AdaptiveArrays: TypeAlias = tuple[AdaptiveParams, Ints, TransitionCounts, FadingMemory, ExpertWeights, AdaptivePlan]
 
 
 def new_fading_memory(slots: int, entries: int) -> FadingMemory:

@@ -19,9 +19,7 @@ Bools: TypeAlias = NDArray[np.bool_]
 Records: TypeAlias = Any  # an array of one of the record types below: its fields are read by name
 Csr: TypeAlias = tuple[Ints, Ints, Floats]  # indptr, indices, data
 Step: TypeAlias = tuple[int, int, float, int]  # state, pair, reward, next state
-NoiseModel: TypeAlias = tuple[
-    int, float, float, float
-]  # kind as in mdp/problem.py, sigma, bottom and top of rewards
+NoiseModel: TypeAlias = tuple[int, float, float, float]  # kind as in mdp/problem.py, sigma, bottom, top of rewards
 
 FIRST_CAPACITY = 32  # pairs and successors that new counts can hold
 
@@ -113,6 +111,9 @@ class Draws(NamedTuple):
 
     def __repr__(self) -> str:
         return brief(self)
+
+
+RunInputs: TypeAlias = tuple[WorldArrays, Draws, NoiseModel]  # what every compiled run begins with
 
 
 class Record(NamedTuple):

@@ -13,17 +13,7 @@ import numpy as np
 
 from driftmdp.kernels import transition_counts
 from driftmdp.kernels._compile import inlined_kernel, lean_kernel
-from driftmdp.kernels.arrays import (
-    ArmWeights,
-    Draws,
-    Exp3Params,
-    Floats,
-    NoiseModel,
-    Record,
-    TransitionCounts,
-    UcbParams,
-    WorldArrays,
-)
+from driftmdp.kernels.arrays import ArmWeights, Exp3Params, Floats, Record, RunInputs, TransitionCounts, UcbParams
 from driftmdp.kernels.extended_value_iteration import TIE
 from driftmdp.kernels.world import draw_index, take_step
 
@@ -83,15 +73,10 @@ def learn_exponential(params: Exp3Params, weights: ArmWeights, t: int, arm: int,
 
 @lean_kernel
 def play_exponential(
-    world: WorldArrays,
-    draws: Draws,
-    noise: NoiseModel,
-    params: Exp3Params,
-    weights: ArmWeights,
-    uniforms: Floats,
-    record: Record,
+    inputs: RunInputs, params: Exp3Params, weights: ArmWeights, uniforms: Floats, record: Record
 ) -> None:
     """Take all steps of a run from its beginning."""
+    world, draws, noise = inputs
     for step in range(record.actions.size):
         arm = draw_arm(weights, uniforms[step])
         reward, _ = take_step(world, draws, noise, record, step, arm)
@@ -131,16 +116,10 @@ def learn_ucb(params: UcbParams, counts: TransitionCounts, arm: int, reward: flo
 
 @lean_kernel
 def play_ucb(
-    world: WorldArrays,
-    draws: Draws,
-    noise: NoiseModel,
-    params: UcbParams,
-    counts: TransitionCounts,
-    record: Record,
-    first: int,
-    last: int,
+    inputs: RunInputs, params: UcbParams, counts: TransitionCounts, record: Record, first: int, last: int
 ) -> None:
     """Take the steps of the rows ``first .. last - 1``."""
+    world, draws, noise = inputs
     for step in range(first, last):
         arm = choose_ucb(params, counts)
         reward, _ = take_step(world, draws, noise, record, step, arm)

@@ -12,7 +12,7 @@ from driftmdp.kernels import gain, inner_max
 from driftmdp.kernels._compile import inlined_kernel, kernel, lean_kernel
 from driftmdp.kernels.arrays import Floats, Ints, Model
 from driftmdp.kernels.bellman import BUFFER_FULL, CONVERGED, OUT_OF_BUDGET, STALLED, TOO_SLOW, subtract_least
-from driftmdp.kernels.plan_arrays import PlanWorkspace, PlausibleSets
+from driftmdp.kernels.plan_arrays import PlanWorkspace, PlausibleSets, SetRows
 
 TIE = 1e-9  # actions within this of the best are ties
 PLAIN_SWEEPS = 1000  # after so many sweeps of alg:evi, acceleration takes over
@@ -320,21 +320,13 @@ def pick_first_best(
 
 @lean_kernel
 def build_sets(
-    offsets: Ints,
-    rewards: Floats,
-    rows: tuple[Ints, Ints, Floats, Floats],
-    radius: Floats,
-    whole: Ints,
-    workspace: PlanWorkspace,
-    row_of: Ints,
+    offsets: Ints, rewards: Floats, rows: SetRows, radius: Floats, whole: Ints, sets: PlausibleSets, row_of: Ints
 ) -> None:
     """Write given sets, one row per pair, but one for all pairs of a state that have the whole simplex.
 
-    ``rows`` is (indptr, indices, data, slack) of the pairs. ``row_of`` is filled with the row of each pair, -1 for
-    those in ``whole``.
+    ``rows`` are those of the pairs. ``row_of`` is filled with the row of each pair, -1 for those in ``whole``.
     """
     indptr, indices, data, slack = rows
-    sets = workspace.sets
     n = offsets.size - 1
     row, z = 0, 0
     for s in range(n):

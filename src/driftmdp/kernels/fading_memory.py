@@ -22,7 +22,7 @@ from driftmdp.kernels.adaptive_arrays import (
     CONTEXTS,
     EXPERTS,
     MEMORIES,
-    AdaptiveParams,
+    AdaptiveArrays,
     ExpertWeights,
     FadingMemory,
 )
@@ -34,9 +34,8 @@ ERROR_MEMORY = 200.0  # errors that the mean squared error of an expert, and of 
 DRIFT_MEMORY = 1000.0  # errors that the drift of a context is made of
 DRIFT_PRIOR = 5.0  # and how many the next younger context counts for: twice the time, twice the distance squared
 LARGEST_DRIFT = 0.25  # the largest variance of rewards in [0, 1]
-LOG_USUAL_AGE = np.log(
-    31.0
-)  # ln (1 + age) at which drift counts once: where it is slow, a visit is of use for longer
+# ln (1 + age) at which drift counts once: where it is slow, a visit is of use for longer
+LOG_USUAL_AGE = np.log(31.0)
 NOISE_PRIOR = 2.0  # visits that the noise of all pairs counts for
 LEAST_ERROR = 1e-6  # an expert that was always right must not lose all weight at its first error
 MAX_SURPRISE = 20.0  # in squared deviations: beyond, an outlier says no more
@@ -95,15 +94,9 @@ def estimate_noise(
 
 
 @inlined_kernel
-def refresh_pair(
-    params: AdaptiveParams,
-    counts: TransitionCounts,
-    fading: FadingMemory,
-    experts: ExpertWeights,
-    index: int,
-    t: int,
-) -> None:
+def refresh_pair(arrays: AdaptiveArrays, index: int, t: int) -> None:
     """Bring what the next plan takes from a pair up to date."""
+    params, _, counts, fading, experts, _ = arrays
     slot, pair = counts.slots[index], fading.pairs[index]
     age = t - pair["last"]
     context = find_context(age) if params.contexts == 1 else 0
@@ -155,17 +148,9 @@ def mix_transitions(
 
 
 @inlined_kernel
-def weigh_by_transition(
-    params: AdaptiveParams,
-    counts: TransitionCounts,
-    fading: FadingMemory,
-    experts: ExpertWeights,
-    index: int,
-    age: int,
-    next_state: int,
-    n_states: int,
-) -> None:
+def weigh_by_transition(arrays: AdaptiveArrays, index: int, age: int, next_state: int) -> None:
     """Weigh each memory by the probability that it gave to the next state."""
+    params, _, counts, fading, experts, plan = arrays
     slot, weights = counts.slots[index], experts.transition_weights
     found = counts.table[transition_counts.locate(counts, slot["pair"], next_state)]
     n_successors = transition_counts.count_successors(counts, slot["head"])
@@ -174,7 +159,7 @@ def weigh_by_transition(
     if found >= 0:
         chance = (counts.entries[found]["count"] + 0.5) / whole
     else:
-        chance = 0.5 / whole / max(1, n_states - n_successors)
+        chance = 0.5 / whole / max(1, plan.bias.size - n_successors)
     # From the longest memory to the shortest, each backing off to the one before, as in p^.
     weights[MEMORIES - 1] *= chance
     total = weights[MEMORIES - 1]
@@ -200,16 +185,9 @@ def share_weights(weights: Floats, total: float, share: float) -> None:
 
 
 @inlined_kernel
-def weigh_by_reward(
-    params: AdaptiveParams,
-    counts: TransitionCounts,
-    fading: FadingMemory,
-    experts: ExpertWeights,
-    index: int,
-    age: int,
-    reward: float,
-) -> None:
+def weigh_by_reward(arrays: AdaptiveArrays, index: int, age: int, reward: float) -> None:
     """Weigh each expert by the normal density that it gave to the reward. Update drift and noise."""
+    params, _, counts, fading, experts, _ = arrays
     # Short memories are right after short absences, long ones after long: each age has weights of its own.
     context = find_context(age) if params.contexts == 1 else 0
     start_context(experts, context)

@@ -1,6 +1,6 @@
 """The arrays of inventories, by name, and the functions that make them. Nothing here needs the compiler."""
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -96,6 +96,9 @@ class DemandWorkspace(NamedTuple):
     totals: Floats
     offsets: Ints
     system: Floats
+
+
+OrderingArrays: TypeAlias = tuple[ShelfModel, Demands, DemandWorkspace]
 
 
 def new_demands(n: int, capacity: int) -> Demands:

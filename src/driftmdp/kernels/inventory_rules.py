@@ -8,8 +8,8 @@ import numpy as np
 
 from driftmdp.kernels import censored_demand, order_planning
 from driftmdp.kernels._compile import inlined_kernel, lean_kernel
-from driftmdp.kernels.arrays import Draws, Floats, Ints, Longs, NoiseModel, Record, WorldArrays
-from driftmdp.kernels.inventory_arrays import Demands, DemandWorkspace, OrderTrace, ShelfModel
+from driftmdp.kernels.arrays import Floats, Ints, Longs, Record, RunInputs
+from driftmdp.kernels.inventory_arrays import Demands, DemandWorkspace, OrderingArrays, OrderTrace, ShelfModel
 from driftmdp.kernels.world import take_step
 
 DAYS_BEFORE_FITTING = 14  # until then a rolling rule keeps the shelf full: fewer days would say too little
@@ -167,10 +167,9 @@ def follow_policies(
 
 
 @inlined_kernel
-def decide(
-    demands: Demands, i: int, weekday: int, shelf: ShelfModel, workspace: DemandWorkspace, stock: int, coming: int
-) -> tuple[int, float]:
+def decide(arrays: OrderingArrays, i: int, weekday: int, stock: int, coming: int) -> tuple[int, float]:
     """Return the optimist's order, and how far from optimal its plan may be."""
+    shelf, demands, workspace = arrays
     censored_demand.predict(demands, i, weekday, workspace)
     _, _, _, residual = order_planning.plan(workspace, shelf)
     order = order_planning.choose_order(workspace, shelf, stock, coming)
@@ -185,22 +184,15 @@ def decide(
 
 
 @lean_kernel
-def follow_optimist(
-    path: Ints,
-    weekdays: Ints,
-    shelf: ShelfModel,
-    demands: Demands,
-    workspace: DemandWorkspace,
-    means: Floats,
-    trace: OrderTrace,
-) -> float:
+def follow_optimist(path: Ints, weekdays: Ints, arrays: OrderingArrays, means: Floats, trace: OrderTrace) -> float:
     """Write down what the optimist does, who sees sales only. Return the largest residual of its plans.
 
     ``means[t]`` becomes its estimate of the mean of min(X, capacity), without optimism.
     """
+    shelf, demands, workspace = arrays
     stock, coming, worst = 0, 0, 0.0
     for t in range(path.size):
-        order, residual = decide(demands, 0, weekdays[t], shelf, workspace, stock, coming)
+        order, residual = decide(arrays, 0, weekdays[t], stock, coming)
         worst = max(worst, residual)
         trace.orders[t], trace.levels[t] = order, stock + coming + order
         means[t] = 0.0  # E min(X, S) is the sum of the tail
@@ -213,19 +205,12 @@ def follow_optimist(
 
 @lean_kernel
 def decide_all(
-    demands: Demands,
-    items: Longs,
-    weekday: int,
-    shelf: ShelfModel,
-    workspace: DemandWorkspace,
-    stocks: Longs,
-    comings: Longs,
-    orders: Longs,
+    arrays: OrderingArrays, items: Longs, weekday: int, stocks: Longs, comings: Longs, orders: Longs
 ) -> float:
     """Fill the orders of many items. Return the largest residual of their plans."""
     worst = 0.0
     for n in range(items.size):
-        orders[n], residual = decide(demands, items[n], weekday, shelf, workspace, stocks[n], comings[n])
+        orders[n], residual = decide(arrays, items[n], weekday, stocks[n], comings[n])
         worst = max(worst, residual)
     return worst
 
@@ -241,24 +226,17 @@ def learn_all(
 
 @lean_kernel
 def play(
-    world: WorldArrays,
-    draws: Draws,
-    noise: NoiseModel,
-    shelf: ShelfModel,
-    demands: Demands,
-    workspace: DemandWorkspace,
-    record: Record,
-    places: tuple[Longs, Longs],
-    first: int,
-    last: int,
+    inputs: RunInputs, arrays: OrderingArrays, record: Record, places: tuple[Longs, Longs], first: int, last: int
 ) -> float:
     """Take the steps of the rows ``first .. last - 1``. ``places`` are stock and what is coming, by state."""
+    world, draws, noise = inputs
+    shelf, demands, workspace = arrays
     on_hand, coming = places
     worst = 0.0
     for step in range(first, last):
         state = record.states[step]
         weekday = demands.days[0] % 7
-        order, residual = decide(demands, 0, weekday, shelf, workspace, on_hand[state], coming[state])
+        order, residual = decide(arrays, 0, weekday, on_hand[state], coming[state])
         worst = max(worst, residual)
         _, following = take_step(world, draws, noise, record, step, order)
         # Agents see states only: the sales are what is missing from the stock that a day without demand leaves.

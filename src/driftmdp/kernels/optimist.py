@@ -12,10 +12,10 @@ import numpy as np
 
 from driftmdp.kernels import extended_value_iteration, inner_max, transition_counts
 from driftmdp.kernels._compile import inlined_kernel, lean_kernel
-from driftmdp.kernels.arrays import Draws, Ints, NoiseModel, Record, TransitionCounts, WorldArrays
+from driftmdp.kernels.arrays import Ints, Record, RunInputs, Step, TransitionCounts
 from driftmdp.kernels.bellman import BUFFER_FULL, CONVERGED
 from driftmdp.kernels.extended_value_iteration import TIE
-from driftmdp.kernels.plan_arrays import OptimistParams, Phases, PlanState, PlanWorkspace
+from driftmdp.kernels.plan_arrays import OptimistArrays, OptimistParams, Phases, PlanState, PlanWorkspace
 from driftmdp.kernels.world import take_step
 
 
@@ -52,16 +52,10 @@ def count_visit(plan_state: PlanState, pair: int) -> None:
 
 @inlined_kernel
 def learn(
-    params: OptimistParams,
-    phases: Phases,
-    counts: TransitionCounts,
-    plan_state: PlanState,
-    state: int,
-    pair: int,
-    reward: float,
-    next_state: int,
+    params: OptimistParams, phases: Phases, counts: TransitionCounts, plan_state: PlanState, step: Step
 ) -> None:
     """Remember a step and let time pass. At a restart, forget everything."""
+    state, pair, reward, next_state = step
     clock = plan_state.clock[0]
     if params.ranged == 1:
         reward = (reward - params.bottom) / params.span
@@ -75,25 +69,18 @@ def learn(
 
 
 @inlined_kernel
-def plan(
-    params: OptimistParams,
-    phases: Phases,
-    offsets: Ints,
-    counts: TransitionCounts,
-    plan_state: PlanState,
-    workspace: PlanWorkspace,
-    acceleration: int | None,
-) -> int:
+def plan(arrays: OptimistArrays, acceleration: int | None) -> int:
     """Begin an episode with an optimistic plan from what is remembered. Return a status.
 
     Without ``acceleration`` the status is TOO_SLOW where plain sweeps are not enough. Where the workspace is too
     small it is BUFFER_FULL, and ``clock.need`` has the places that it takes.
     """
+    params, _, offsets, counts, plan_state, workspace = arrays
     clock, u = plan_state.clock[0], workspace.u
     n = group_slots(counts, workspace)
     # All states that are not remembered are alike: one more state stands for them, so that S does not matter.
     n_local = n if n == offsets.size - 1 else n + 1
-    stored = build_sets(params, phases, offsets, counts, plan_state, workspace, n, n_local)
+    stored = build_sets(arrays, n, n_local)
     if stored > workspace.indices.size:
         clock["need"] = stored
         release_states(n, workspace)
@@ -119,8 +106,7 @@ def plan(
     clock["tried_gain"], clock["tried_residual"] = high, high - low
     clock["tried_sweeps"], clock["tried_accelerated"] = sweeps, accelerated
     if status == CONVERGED:
-        widening = phases.transition_extra[clock["phase"]]
-        commit_plan(params, widening, offsets, counts, plan_state, workspace, n, n_local)
+        commit_plan(arrays, n, n_local)
     return status
 
 
@@ -150,20 +136,12 @@ def group_slots(counts: TransitionCounts, workspace: PlanWorkspace) -> int:
 
 
 @inlined_kernel
-def build_sets(
-    params: OptimistParams,
-    phases: Phases,
-    offsets: Ints,
-    counts: TransitionCounts,
-    plan_state: PlanState,
-    workspace: PlanWorkspace,
-    n: int,
-    n_local: int,
-) -> int:
+def build_sets(arrays: OptimistArrays, n: int, n_local: int) -> int:
     """Write the plausible sets, [CSZ20] eq:Hr and eq:Hp. Return how many places their rows take.
 
     Only what fits is written.
     """
+    params, phases, offsets, counts, plan_state, workspace = arrays
     clock, sets = plan_state.clock[0], workspace.sets
     phase = clock["phase"]
     # The part of the logarithms in the radii that all pairs share.
@@ -201,7 +179,7 @@ def build_sets(
             else:
                 workspace.row_of[index] = row
                 sets.rewards[row], sets.radius[row], sets.indptr[row] = reward, radius, stored
-                stored = build_row(params, counts, workspace, n_local, index, row, stored, log, extra_p)
+                stored = build_row(arrays, n_local, index, row, stored, log)
                 row += 1
         # Pairs with the whole simplex lead anywhere: only the best of their rewards matters, in one row per state.
         if best > -np.inf:
@@ -233,18 +211,9 @@ def transition_radius(params: OptimistParams, log: float, count: float) -> float
 
 
 @inlined_kernel
-def build_row(
-    params: OptimistParams,
-    counts: TransitionCounts,
-    workspace: PlanWorkspace,
-    n_local: int,
-    index: int,
-    row: int,
-    stored: int,
-    log: float,
-    extra: float,
-) -> int:
+def build_row(arrays: OptimistArrays, n_local: int, index: int, row: int, stored: int, log: float) -> int:
     """Write the observed successors of a slot from place ``stored`` on. Return the place after its row."""
+    params, phases, _, counts, plan_state, workspace = arrays
     sets, slot = workspace.sets, counts.slots[index]
     count, support = slot["count"], transition_counts.count_successors(counts, slot["head"])
     complete = params.bernstein == 0 and inner_max.should_complete(support, n_local)
@@ -259,6 +228,7 @@ def build_row(
         for i in range(n_local):
             sets.data[stored + i] = 0.0
     share = (params.reward_log + np.log(count) + log) / count if params.bernstein == 1 else 0.0
+    extra = phases.transition_extra[plan_state.clock[0]["phase"]]
     found, z = slot["head"], stored
     while found >= 0:
         entry = counts.entries[found]
@@ -280,17 +250,9 @@ def build_row(
 
 
 @inlined_kernel
-def commit_plan(
-    params: OptimistParams,
-    widening: float,
-    offsets: Ints,
-    counts: TransitionCounts,
-    plan_state: PlanState,
-    workspace: PlanWorkspace,
-    n: int,
-    n_local: int,
-) -> None:
+def commit_plan(arrays: OptimistArrays, n: int, n_local: int) -> None:
     """Take the policy of the last sweep. [CSZ20] alg:evi, line 4, with ties within 1e-9."""
+    _, phases, _, counts, plan_state, workspace = arrays
     clock = plan_state.clock[0]
     # Only the states of the last plan are cleared: a plan costs what is remembered, whatever S is.
     for i in range(clock["n_touched"]):
@@ -306,11 +268,12 @@ def commit_plan(
         state = workspace.states[i]
         plan_state.touched[i] = state
         plan_state.bias[state] = workspace.u[i] - elsewhere
-        plan_state.policy[state] = choose(params, offsets, counts, plan_state, workspace, i, top)
+        plan_state.policy[state] = choose(arrays, i, top)
     clock["n_touched"] = n
     clock["episode"] += 1
     clock["tau"] = clock["planned"] = clock["t"]
-    clock["widening"], clock["gain"], clock["residual"] = widening, clock["tried_gain"], clock["tried_residual"]
+    clock["widening"] = phases.transition_extra[clock["phase"]]
+    clock["gain"], clock["residual"] = clock["tried_gain"], clock["tried_residual"]
     clock["sweeps"], clock["accelerated"] = clock["tried_sweeps"], clock["tried_accelerated"]
     clock["is_vacuous"] = clock["tried_vacuous"]
     for index in range(counts.tally[0]["n_slots"]):
@@ -320,16 +283,9 @@ def commit_plan(
 
 
 @inlined_kernel
-def choose(
-    params: OptimistParams,
-    offsets: Ints,
-    counts: TransitionCounts,
-    plan_state: PlanState,
-    workspace: PlanWorkspace,
-    i: int,
-    top: float,
-) -> int:
+def choose(arrays: OptimistArrays, i: int, top: float) -> int:
     """Return the action of a remembered state. Ties go to the least visited, then to the lowest."""
+    params, _, offsets, counts, plan_state, workspace = arrays
     state = workspace.states[i]
     first, last = workspace.first_slot[i], workspace.first_slot[i + 1]
     has_unseen = last - first < offsets[state + 1] - offsets[state]
@@ -369,28 +325,18 @@ def release_states(n: int, workspace: PlanWorkspace) -> None:
 
 @lean_kernel
 def play(
-    world: WorldArrays,
-    draws: Draws,
-    noise: NoiseModel,
-    params: OptimistParams,
-    phases: Phases,
-    offsets: Ints,
-    counts: TransitionCounts,
-    plan_state: PlanState,
-    workspace: PlanWorkspace,
-    record: Record,
-    first: int,
-    last: int,
-    acceleration: int | None,
+    inputs: RunInputs, arrays: OptimistArrays, record: Record, first: int, last: int, acceleration: int | None
 ) -> tuple[int, int]:
     """Take the steps of the rows ``first .. last - 1``; return the row reached and a status."""
+    world, draws, noise = inputs
+    params, phases, offsets, counts, plan_state, _ = arrays
     for step in range(first, last):
         state = record.states[step]
         # Arrays cannot grow in compiled code: the caller enlarges them and comes back to the same step.
         if not transition_counts.has_space(counts):
             return step, BUFFER_FULL
         if should_replan(phases, offsets, plan_state, state):
-            status = plan(params, phases, offsets, counts, plan_state, workspace, acceleration)
+            status = plan(arrays, acceleration)
             if status != CONVERGED:
                 return step, status
         if plan_state.clock[0]["tau"] == plan_state.clock[0]["t"]:
@@ -398,5 +344,5 @@ def play(
             record.vacuous[step] = plan_state.clock[0]["is_vacuous"] == 1
         action = plan_state.policy[state]
         reward, next_state = take_step(world, draws, noise, record, step, action)
-        learn(params, phases, counts, plan_state, state, offsets[state] + action, reward, next_state)
+        learn(params, phases, counts, plan_state, (state, offsets[state] + action, reward, next_state))
     return last, CONVERGED

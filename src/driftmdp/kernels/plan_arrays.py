@@ -105,6 +105,9 @@ class PlausibleSets(NamedTuple):
     weight: Floats
 
 
+SetRows: TypeAlias = tuple[Ints, Ints, Floats, Floats]  # indptr, indices, data and slack of given sets
+
+
 class PlanWorkspace(NamedTuple):
     """Buffers for making a plan. Nothing here outlives the plan.
 
@@ -269,6 +272,9 @@ class Phases(NamedTuple):
     transition_extra: Floats
 
 
+OptimistArrays: TypeAlias = tuple[OptimistParams, Phases, Ints, TransitionCounts, PlanState, PlanWorkspace]
+
+
 class PosteriorParams(NamedTuple):
     """Parameters of an agent that samples its model: numbers only.
 
@@ -302,14 +308,13 @@ class SampledModel(NamedTuple):
     seen: Bools
 
 
+PosteriorArrays: TypeAlias = tuple[PosteriorParams, TransitionCounts, PlanState, Longs, Bits, SampledModel]
+
+
 def new_sampled_model(offsets: Ints, stored: int) -> SampledModel:
     """Return the arrays for a model with so many places in all rows."""
     n_pairs = int(offsets[-1])
     model = Model(
-        offsets,
-        np.zeros(n_pairs),
-        np.zeros(n_pairs + 1, np.int32),
-        np.zeros(stored, np.int32),
-        np.zeros(stored),
+        offsets, np.zeros(n_pairs), np.zeros(n_pairs + 1, np.int32), np.zeros(stored, np.int32), np.zeros(stored)
     )
     return SampledModel(model, np.zeros(offsets.size - 1, np.bool_))

@@ -18,11 +18,11 @@ import numpy as np
 
 from driftmdp.kernels import transition_counts
 from driftmdp.kernels._compile import inlined_kernel, lean_kernel
-from driftmdp.kernels.arrays import Draws, Longs, NoiseModel, Record, TransitionCounts, WorldArrays
+from driftmdp.kernels.arrays import Longs, Record, RunInputs, Step, TransitionCounts
 from driftmdp.kernels.bellman import BUFFER_FULL, CONVERGED
 from driftmdp.kernels.gain import solve
 from driftmdp.kernels.optimist import count_visit, should_end_episode
-from driftmdp.kernels.plan_arrays import Bits, PlanState, PosteriorParams, SampledModel
+from driftmdp.kernels.plan_arrays import Bits, PlanState, PosteriorArrays, PosteriorParams, SampledModel
 from driftmdp.kernels.world import take_step
 
 FORGOTTEN_BELOW = 1e-9  # of a step: what has faded further is dropped
@@ -34,23 +34,16 @@ TWENTY_THREE, FORTY_FIVE, FORTY_ONE = np.uint64(23), np.uint64(45), np.uint64(41
 
 @inlined_kernel
 def learn(
-    params: PosteriorParams,
-    counts: TransitionCounts,
-    plan_state: PlanState,
-    faded_at: Longs,
-    state: int,
-    pair: int,
-    reward: float,
-    next_state: int,
+    params: PosteriorParams, counts: TransitionCounts, plan_state: PlanState, faded_at: Longs, step: Step
 ) -> None:
     """Remember a step, its reward clipped to the range, and let time pass."""
+    state, pair, reward, next_state = step
     clock = plan_state.clock[0]
     # Only the pair at hand fades now. The others do when a plan or a visit needs them.
     if params.discount < 1.0 and counts.slot_of[pair] >= 0:
         fade(params, counts, faded_at, counts.slot_of[pair], clock["t"])
-    transition_counts.remember(
-        counts, state, pair, next_state, min(max((reward - params.bottom) / params.span, 0.0), 1.0)
-    )
+    reward = min(max((reward - params.bottom) / params.span, 0.0), 1.0)
+    transition_counts.remember(counts, state, pair, next_state, reward)
     if params.discount < 1.0:
         faded_at[pair] = clock["t"]
         recount(counts, counts.slot_of[pair])
@@ -92,15 +85,9 @@ def recount(counts: TransitionCounts, index: int) -> None:
 
 
 @lean_kernel
-def plan(
-    params: PosteriorParams,
-    counts: TransitionCounts,
-    plan_state: PlanState,
-    faded_at: Longs,
-    generator: Bits,
-    sample: SampledModel,
-) -> int:
+def plan(arrays: PosteriorArrays) -> int:
     """Begin an episode: draw a model and solve it. Return CONVERGED, or BUFFER_FULL with nothing drawn."""
+    params, counts, plan_state, faded_at, generator, sample = arrays
     clock = plan_state.clock[0]
     if params.discount < 1.0:
         # Backwards, because the last slot takes the place of one that is dropped.
@@ -214,35 +201,24 @@ def draw_weight(generator: Bits, shape: float, cut: float) -> float:
 
 
 @lean_kernel
-def play(
-    world: WorldArrays,
-    draws: Draws,
-    noise: NoiseModel,
-    params: PosteriorParams,
-    counts: TransitionCounts,
-    plan_state: PlanState,
-    faded_at: Longs,
-    generator: Bits,
-    sample: SampledModel,
-    record: Record,
-    first: int,
-    last: int,
-) -> tuple[int, int]:
+def play(inputs: RunInputs, arrays: PosteriorArrays, record: Record, first: int, last: int) -> tuple[int, int]:
     """Take the steps of the rows ``first .. last - 1``. Return the row reached and a status."""
+    world, draws, noise = inputs
+    params, counts, plan_state, faded_at, _, _ = arrays
     offsets = world.offsets
     for step in range(first, last):
         state = record.states[step]
         if not transition_counts.has_space(counts):
             return step, BUFFER_FULL
         if should_end_episode(params.every, offsets, plan_state, state):
-            status = plan(params, counts, plan_state, faded_at, generator, sample)
+            status = plan(arrays)
             if status != CONVERGED:
                 return step, status
         if plan_state.clock[0]["tau"] == plan_state.clock[0]["t"]:
             record.sweeps[step] = plan_state.clock[0]["sweeps"]
         action = plan_state.policy[state]
         reward, next_state = take_step(world, draws, noise, record, step, action)
-        learn(params, counts, plan_state, faded_at, state, offsets[state] + action, reward, next_state)
+        learn(params, counts, plan_state, faded_at, (state, offsets[state] + action, reward, next_state))
     return last, CONVERGED
 
 

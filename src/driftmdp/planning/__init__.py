@@ -6,12 +6,7 @@ Results carry their certificate. A computation that does not converge raises.
 from driftmdp.planning.communication import check_communicating, is_communicating
 from driftmdp.planning.diameter import Diameter, diameter, diameters, max_diameter
 from driftmdp.planning.drifting_gain import GainPath, gain_path, optimal_gains
-from driftmdp.planning.finite_horizon import (
-    FiniteHorizon,
-    best_total_reward,
-    plan_finite_horizon,
-    total_reward,
-)
+from driftmdp.planning.finite_horizon import FiniteHorizon, best_total_reward, plan_finite_horizon, total_reward
 from driftmdp.planning.gain import Gain, optimal_gain
 from driftmdp.planning.linear_program import LinearProgramGain, gain_by_linear_program
 from driftmdp.planning.optimistic import (

@@ -17,6 +17,7 @@ from driftmdp.errors import InvalidInputError, NotConvergedError
 from driftmdp.kernels.arrays import Model
 from driftmdp.mdp import DriftingMdp, Mdp
 from driftmdp.planning.inputs import as_drifting, as_mdp
+from driftmdp.planning.policy import reaching
 from driftmdp.planning.sparse import solve_sparse
 from driftmdp.validation import as_integer, as_list
 
@@ -112,8 +113,7 @@ def _checked_targets(targets: Iterable[int], n_states: int) -> list[int]:
 
 def _by_elimination(model: Model) -> Diameter:
     value, source, target, residual = kernels.hitting_times.solve_all_targets(model, TOLERANCE)
-    n_states = model.offsets.size - 1
-    if n_states == 1:
+    if model.offsets.size == 2:  # a single state
         return Diameter(0.0)
     if source < 0:
         return Diameter(np.inf, _unconnected(model, target), target)
@@ -132,11 +132,7 @@ def _certified(value: float, source: int, target: int, residual: float) -> Diame
 
 def _unconnected(model: Model, target: int) -> int:
     """Return a state that cannot reach the target."""
-    pointer, pairs = kernels.graph.reverse(model)
-    order, policy = np.empty(model.offsets.size - 1, np.int32), np.zeros(model.offsets.size - 1, np.int32)
-    order[0] = target
-    reached = kernels.graph.reach(model.offsets, pointer, pairs, order, 1, policy)
-    return int(np.setdiff1d(np.arange(order.size), order[:reached])[0])
+    return int(np.setdiff1d(np.arange(model.offsets.size - 1), reaching(model, np.array([target])))[0])
 
 
 def _by_target(model: Model, targets: Iterable[int]) -> Diameter:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.display import brief
+from driftmdp.kernels.arrays import Floats, Ints
 from driftmdp.mdp import DriftingMdp
 from driftmdp.mdp.problem import mean_reward_range
 from driftmdp.planning.communication import check_model
@@ -94,10 +95,8 @@ def gain_path(drifting: DriftingMdp, tolerance: float | None = None, allow_trans
     unit = unit_exponent((low, high))
     aim, accept = residuals_for(tolerance, scaled(low, unit), scaled(high, unit), unit)
     steps, group = drifting.distinct_steps()
-    if drifting.space.n_states <= kernels.gain.DENSE_LIMIT:
-        lower, upper, policies, policy_of = _solve_compiled(drifting, steps, aim, accept, unit)
-    else:
-        lower, upper, policies, policy_of = _solve_each(drifting, steps, aim, accept, unit)
+    solve_steps = _solve_compiled if drifting.space.n_states <= kernels.gain.DENSE_LIMIT else _solve_each
+    lower, upper, policies, policy_of = solve_steps(drifting, steps, aim, accept, unit)
     return GainPath(
         gains=finite(scaled(0.5 * (lower + upper), -unit), "a gain")[group],
         residuals=scaled(np.maximum(0.0, upper - lower), -unit)[group],
@@ -118,12 +117,10 @@ def _check_every_support(drifting: DriftingMdp, allow_transient: bool) -> None:
             check_model(drifting.at(step + 1).arrays, allow_transient, f"the MDP of t={step + 1}")
 
 
-_Solved = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]]
+_Solved = tuple[Floats, Floats, Ints, Ints]
 
 
-def _solve_compiled(
-    drifting: DriftingMdp, steps: NDArray[np.int32], aim: float, accept: float, unit: int
-) -> _Solved:
+def _solve_compiled(drifting: DriftingMdp, steps: Ints, aim: float, accept: float, unit: int) -> _Solved:
     world = drifting.world._replace(reward_weight_data=scaled(drifting.world.reward_weight_data, unit))
     lower, upper = np.empty(steps.size), np.empty(steps.size)
     policy_of = np.empty(steps.size, np.int32)
@@ -133,7 +130,7 @@ def _solve_compiled(
     return lower, upper, policies, policy_of
 
 
-def _solve_each(drifting: DriftingMdp, steps: NDArray[np.int32], aim: float, accept: float, unit: int) -> _Solved:
+def _solve_each(drifting: DriftingMdp, steps: Ints, aim: float, accept: float, unit: int) -> _Solved:
     """Solve step after step, cold where a warm start fails. Raise where rounding prevents the tolerance."""
     n_states = drifting.space.n_states
     policy, bias = np.zeros(n_states, np.int32), np.zeros(n_states)

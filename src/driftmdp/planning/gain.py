@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.errors import NotConvergedError
-from driftmdp.kernels.arrays import Model
+from driftmdp.kernels.arrays import Floats, Ints, Longs, Model
 from driftmdp.mdp import Mdp
 from driftmdp.planning.communication import check_model
 from driftmdp.planning.inputs import as_mdp
@@ -142,7 +142,7 @@ def not_converged(where: str, found: Gain, residual: float, unit: int) -> NotCon
     )
 
 
-def solve(model: Model, policy: NDArray[np.int32], bias: NDArray[np.float64], tolerance: float) -> Gain:
+def solve(model: Model, policy: Ints, bias: Floats, tolerance: float) -> Gain:
     """Solve from a warm start, which is overwritten. The caller checks the residual."""
     low, high, sweeps, evaluations, status = kernels.gain.solve(model, policy, bias, tolerance, MAX_EVALUATIONS)
     if status == kernels.bellman.CONVERGED or policy.size <= kernels.gain.DENSE_LIMIT:
@@ -154,9 +154,7 @@ def solve(model: Model, policy: NDArray[np.int32], bias: NDArray[np.float64], to
     return Gain(0.5 * (low + high), bias.copy(), policy.copy(), max(0.0, high - low), sweeps + evaluations, method)
 
 
-def sparse_policy_iteration(
-    model: Model, policy: NDArray[np.int32], bias: NDArray[np.float64], tolerance: float
-) -> tuple[float, float, int]:
+def sparse_policy_iteration(model: Model, policy: Ints, bias: Floats, tolerance: float) -> tuple[float, float, int]:
     """Howard's policy iteration as in the kernel, with sparse elimination. Return low, high, evaluations."""
     low, high = -np.inf, np.inf
     labels = np.empty(policy.size, np.int32)
@@ -182,7 +180,7 @@ def sparse_policy_iteration(
     return low, high, MAX_EVALUATIONS
 
 
-def _evaluate(model: Model, policy: NDArray[np.int32], lookahead: float) -> tuple[NDArray[np.float64], bool]:
+def _evaluate(model: Model, policy: Ints, lookahead: float) -> tuple[Floats, bool]:
     """Return the bias of a policy with one recurrent class, and whether a discount had to decide, as the kernel."""
     chain, rewards = policy_chain(model, policy, np.arange(policy.size))
     try:
@@ -195,19 +193,16 @@ def _evaluate(model: Model, policy: NDArray[np.int32], lookahead: float) -> tupl
     return solve_sparse(system, rewards), True
 
 
-def _gain_and_bias(chain: sp.csr_array, rewards: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+def _gain_and_bias(chain: sp.csr_array, rewards: Floats) -> tuple[float, Floats]:
     """Return gain g and bias h of a chain with one recurrent class: (I - P) h + g = r, h(first state) = 0."""
     n = rewards.size
     everyone, first = sp.csr_array(np.ones((n, 1))), sp.csr_array(([1.0], ([0], [0])), shape=(1, n))
     blocks: Any = [[leaving_rates(chain), everyone], [first, None]]
-    system = sp.block_array(blocks)
-    solution = solve_sparse(system, np.append(rewards, 0.0))
+    solution = solve_sparse(sp.block_array(blocks), np.append(rewards, 0.0))
     return float(solution[-1]), solution[:-1]
 
 
-def policy_chain(
-    model: Model, policy: NDArray[np.int32], members: NDArray[np.int64]
-) -> tuple[sp.csr_array, NDArray[np.float64]]:
+def policy_chain(model: Model, policy: Ints, members: Longs) -> tuple[sp.csr_array, Floats]:
     """Return the transition matrix and the rewards of a policy on a closed set of states."""
     pairs = model.offsets[members] + policy[members]
     counts = model.indptr[pairs + 1] - model.indptr[pairs]
@@ -217,8 +212,5 @@ def policy_chain(
     place[members] = np.arange(members.size)
     kept = model.data[entries] > 0
     rows = np.repeat(np.arange(members.size), counts)[kept]
-    matrix = sp.csr_array(
-        (model.data[entries][kept], (rows, place[model.indices[entries][kept]])),
-        shape=(members.size, members.size),
-    )
-    return matrix, model.rewards[pairs]
+    columns, shape = place[model.indices[entries][kept]], (members.size, members.size)
+    return sp.csr_array((model.data[entries][kept], (rows, columns)), shape=shape), model.rewards[pairs]

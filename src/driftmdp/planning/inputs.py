@@ -18,10 +18,7 @@ def as_drifting(value: Any) -> DriftingMdp:
     """Validate that ``value`` is a DriftingMdp."""
     if isinstance(value, DriftingMdp):
         return value
-    hint = {
-        Problem: " Take its world: problem.drifting.",
-        Mdp: " Wrap it: DriftingMdp.stationary(mdp, horizon).",
-    }
+    hint = {Problem: " Take its world: problem.drifting.", Mdp: " Wrap it: DriftingMdp.stationary(mdp, horizon)."}
     raise _wrong("drifting must be a DriftingMdp", value, hint)
 
 

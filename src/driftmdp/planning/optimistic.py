@@ -32,11 +32,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from driftmdp import kernels
 from driftmdp.errors import InvalidInputError, NotConvergedError
-from driftmdp.kernels.plan_arrays import PlanWorkspace, new_workspace, with_transitions
+from driftmdp.kernels.arrays import Floats, Ints
+from driftmdp.kernels.plan_arrays import PlanWorkspace, SetRows, new_workspace, with_transitions
 from driftmdp.mdp import Space
 from driftmdp.planning.gain import sparse_policy_iteration
 from driftmdp.planning.optimistic_inputs import (
     SUM_TOLERANCE,
+    Inputs,
     aligned,
     as_rows,
     check_entries,
@@ -48,6 +50,7 @@ from driftmdp.planning.optimistic_inputs import (
 from driftmdp.planning.reward_scale import finite, scaled, unit_exponent
 from driftmdp.validation import LARGEST, as_vector
 
+SPARSE_ROUNDS = 50  # of sparse elimination, after compiled acceleration stopped
 MAX_PREALLOCATED = 4096  # stored entries up to which the optimistic transitions are allocated at once
 
 
@@ -90,9 +93,8 @@ class Optimistic:
         workspace, n = with_transitions(self._workspace), self.bias.size
         workspace.u[:n] = self.bias
         workspace.order[:n] = np.arange(n)
-        kernels.extended_value_iteration.sweep(
-            workspace, n, kernels.extended_value_iteration.needs_sorting(workspace.sets, n), True
-        )
+        sort = kernels.extended_value_iteration.needs_sorting(workspace.sets, n)
+        kernels.extended_value_iteration.sweep(workspace, n, sort, True)
         starts, ends = workspace.sets.indptr[self._row_of], workspace.sets.indptr[self._row_of + 1]
         whole = self._row_of < 0
         counts = np.where(whole, 1, ends - starts)
@@ -153,7 +155,7 @@ def extended_value_iteration(
     >>> round(plan.gain, 5), plan.transitions.toarray().round(3).tolist()
     (0.33333, [[0.8, 0.2], [0.4, 0.6]])
     """
-    rewards, precision, u = checked_inputs(space, reward_upper, precision, start, method)
+    inputs = checked_inputs(space, reward_upper, precision, start, method)
     balls = as_vector(radius, "radius", space.n_pairs)
     if (balls < 0).any():
         pair = int(np.argmax(balls < 0))
@@ -166,7 +168,7 @@ def extended_value_iteration(
     right = (abs(sums - 1.0) <= SUM_TOLERANCE) | (sums == 0.0)
     check_rows(space, right, "p_hat", "sum to 1 within 1e-9, or to 0 if never seen", sums)
     rows = indptr, indices, data, np.empty(0)
-    return _solve(space, rewards, rows, balls, whole, places + space.n_states, u, precision, method, False)
+    return _solve(space, inputs, rows, balls, whole, places + space.n_states, False)
 
 
 def extended_value_iteration_over_intervals(
@@ -202,7 +204,7 @@ def extended_value_iteration_over_intervals(
     >>> round(plan.gain, 5)
     0.33333
     """
-    rewards, precision, u = checked_inputs(space, reward_upper, precision, start, method)
+    inputs = checked_inputs(space, reward_upper, precision, start, method)
     elsewhere = checked_elsewhere(space, upper_elsewhere)
     indptr, indices, highs = as_rows(space, upper, "upper", keep_zeros=False)
     check_entries(space, indptr, indices, highs, "upper")
@@ -211,46 +213,35 @@ def extended_value_iteration_over_intervals(
     whole = (support == 0) & (elsewhere == 0.0)
     check_rows(space, whole | (low_sums <= 1 + SUM_TOLERANCE), "lower", "sum to at most 1", low_sums)
     tops = high_sums + elsewhere * (space.n_states - support)
-    check_rows(
-        space, whole | (tops >= 1 - SUM_TOLERANCE), "upper", "sum to at least 1, or to 0 if never seen", tops
-    )
+    right = whole | (tops >= 1 - SUM_TOLERANCE)
+    check_rows(space, right, "upper", "sum to at least 1, or to 0 if never seen", tops)
     rows = indptr, indices, lows, highs - lows
     places = [
         kernels.extended_value_iteration.count_extra_places(space.n_states, *row)
         for row in zip(support.tolist(), elsewhere, strict=True)
     ]
     stored = int(highs.size + sum(places) + space.n_states)
-    return _solve(space, rewards, rows, elsewhere, whole.astype(np.int32), stored, u, precision, method, True)
+    return _solve(space, inputs, rows, elsewhere, whole.astype(np.int32), stored, True)
 
 
-def finish_sparsely(
-    workspace: PlanWorkspace, n: int, precision: float, rounds: int = 50
-) -> tuple[float, float, int]:
+def finish_sparsely(workspace: PlanWorkspace, n: int, precision: float) -> tuple[float, float, int]:
     """Continue where compiled acceleration stopped, with sparse elimination. Return low, high, rounds."""
     walk = kernels.extended_value_iteration.needs_sorting(workspace.sets, n)
     low, high = kernels.extended_value_iteration.sweep(workspace, n, walk, True)
-    for i in range(rounds):
+    for i in range(SPARSE_ROUNDS):
         if high - low <= precision:
             return low, high, i
         model = kernels.extended_value_iteration.optimistic_model(workspace, n)
         sparse_policy_iteration(model, workspace.actions[:n], workspace.u[:n], 0.1 * precision)
         workspace.u[:n] -= workspace.u[:n].min()
         low, high = kernels.extended_value_iteration.sweep(workspace, n, walk, True)
-    return low, high, rounds
+    return low, high, SPARSE_ROUNDS
 
 
 def _solve(
-    space: Space,
-    rewards: NDArray[np.float64],
-    rows: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]],
-    radius: NDArray[np.float64],
-    whole: NDArray[np.int32],
-    stored: int,
-    u: NDArray[np.float64],
-    precision: float,
-    method: str,
-    intervals: bool,
+    space: Space, inputs: Inputs, rows: SetRows, radius: Floats, whole: Ints, stored: int, intervals: bool
 ) -> Optimistic:
+    rewards, precision, u, method = inputs
     n, unit = space.n_states, unit_exponent(rewards)
     sized, epsilon = scaled(rewards, unit), scaled(precision, unit)
     u = np.clip(scaled(u, unit), -LARGEST, LARGEST)  # any u is a valid start
@@ -260,7 +251,7 @@ def _solve(
     )
     row_of = np.empty(space.n_pairs, np.int32)
     offsets = np.array(space.offsets)
-    kernels.extended_value_iteration.build_sets(offsets, sized, rows, radius, whole, workspace, row_of)
+    kernels.extended_value_iteration.build_sets(offsets, sized, rows, radius, whole, workspace.sets, row_of)
     workspace.u[:] = u - u.min()
     low, high, iterations, status, accelerated = kernels.extended_value_iteration.iterate(
         workspace, n, epsilon, method == "fast", True
@@ -288,9 +279,8 @@ def _solve(
     )
     if not high - low <= epsilon:
         rounding = high - low <= 1e-9 * (1.0 + np.abs(sized).max() + bias.max())
-        why = "Most likely no plausible MDP communicates: give larger radii"
-        if rounding:
-            why = "Rounding keeps it there: ask for a larger precision"
+        apart = "Most likely no plausible MDP communicates: give larger radii"
+        why = "Rounding keeps it there: ask for a larger precision" if rounding else apart
         raise NotConvergedError(
             f"The optimistic plan must have a residual of at most {precision:g}; got {plan.residual:.3g} after "
             f"{plan.iterations} iterations. {why}, or accept this error's .best.",

@@ -1,35 +1,37 @@
 """Checks of the arguments of extended value iteration, and their conversion to CSR arrays."""
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from driftmdp import kernels
 from driftmdp.errors import InvalidInputError
+from driftmdp.kernels.arrays import Bools, Csr, Floats, Ints
 from driftmdp.mdp import Space
 from driftmdp.mdp.space import as_space
 from driftmdp.mdp.sparse import sound_csr
 from driftmdp.validation import LARGEST, as_number, as_numbers, as_table, as_vector, one_of
 
 METHODS = ("fast", "paper")
+Inputs: TypeAlias = tuple[Floats, float, Floats, str]  # optimistic rewards, precision, initial u and method
 SUM_TOLERANCE = 1e-9  # how far the sum of a distribution may be from 1
 
 
 def checked_inputs(
     space: Space, reward_upper: ArrayLike, precision: float, start: ArrayLike | None, method: str
-) -> tuple[NDArray[np.float64], float, NDArray[np.float64]]:
-    """Return the optimistic rewards, the precision and the initial u."""
+) -> Inputs:
+    """Return the optimistic rewards, the precision, the initial u and the method."""
     as_space(space)
     one_of(method, "method", METHODS)
     rewards = _moderate(as_vector(reward_upper, "reward_upper", space.n_pairs), "reward_upper")
     epsilon = as_number(precision, "precision", minimum=0.0)
     u = np.zeros(space.n_states) if start is None else as_vector(start, "start", space.n_states)
-    return rewards, epsilon, _moderate(u, "start")
+    return rewards, epsilon, _moderate(u, "start"), method
 
 
-def _moderate(values: NDArray[np.float64], name: str) -> NDArray[np.float64]:
+def _moderate(values: Floats, name: str) -> Floats:
     """Refuse numbers whose sums could overflow."""
     if np.abs(values).max() > LARGEST:
         where = int(np.argmax(np.abs(values)))
@@ -37,9 +39,7 @@ def _moderate(values: NDArray[np.float64], name: str) -> NDArray[np.float64]:
     return values
 
 
-def as_rows(
-    space: Space, table: Any, name: str, keep_zeros: bool = True
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+def as_rows(space: Space, table: Any, name: str, keep_zeros: bool = True) -> Csr:
     """Return CSR arrays of a table of shape (n_pairs, S).
 
     A dense table with many positive entries keeps its zeros if ``keep_zeros``. Its indices are left out where the
@@ -62,15 +62,13 @@ def as_rows(
     return indptr.astype(np.int32, copy=False), indices.astype(np.int32, copy=False), data
 
 
-def _is_full(table: NDArray[np.float64]) -> bool:
+def _is_full(table: Floats) -> bool:
     """Return whether more than a quarter of a table is nonzero, estimated from some of its rows."""
     some = table[:: max(1, len(table) // 64)]
     return 4 * int(np.count_nonzero(some)) > some.size
 
 
-def check_entries(
-    space: Space, indptr: NDArray[np.int32], indices: NDArray[np.int32], data: NDArray[np.float64], name: str
-) -> None:
+def check_entries(space: Space, indptr: Ints, indices: Ints, data: Floats, name: str) -> None:
     """Refuse numbers that are negative or not finite."""
     sound = (data >= 0.0) & np.isfinite(data)
     if not sound.all():
@@ -82,7 +80,7 @@ def check_entries(
         )
 
 
-def row_sums(indptr: NDArray[np.int32], data: NDArray[np.float64]) -> NDArray[np.float64]:
+def row_sums(indptr: Ints, data: Floats) -> Floats:
     """Return the sum of every row."""
     sums = np.zeros(indptr.size - 1)
     filled = indptr[:-1] < indptr[1:]
@@ -91,14 +89,14 @@ def row_sums(indptr: NDArray[np.int32], data: NDArray[np.float64]) -> NDArray[np
     return sums
 
 
-def check_rows(space: Space, right: NDArray[np.bool_], name: str, rule: str, sums: NDArray[np.float64]) -> None:
+def check_rows(space: Space, right: Bools, name: str, rule: str, sums: Floats) -> None:
     """Refuse the first row that breaks a rule about its sum."""
     if not right.all():
         pair = int(np.argmin(right))
         raise InvalidInputError(f"{name}[{space.where(pair)}] must {rule}; got a sum of {float(sums[pair])!r}.")
 
 
-def checked_elsewhere(space: Space, upper_elsewhere: ArrayLike) -> NDArray[np.float64]:
+def checked_elsewhere(space: Space, upper_elsewhere: ArrayLike) -> Floats:
     """Return the upper bound of next states that are not stored, one per pair."""
     given = as_table(upper_elsewhere, "upper_elsewhere")
     every = np.full(space.n_pairs, given) if given.ndim == 0 else given
@@ -108,9 +106,7 @@ def checked_elsewhere(space: Space, upper_elsewhere: ArrayLike) -> NDArray[np.fl
     return elsewhere
 
 
-def aligned(
-    space: Space, lower: Any, indptr: NDArray[np.int32], indices: NDArray[np.int32], highs: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def aligned(space: Space, lower: Any, indptr: Ints, indices: Ints, highs: Floats) -> Floats:
     """Return the lower bounds at the positions of the upper ones."""
     low_indptr, low_indices, low_data = as_rows(space, lower, "lower", keep_zeros=False)
     check_entries(space, low_indptr, low_indices, low_data, "lower")
@@ -127,7 +123,6 @@ def aligned(
     wrong[low_pairs[positive][~found]] = True
     wrong[pairs[(lows > highs) | (highs > 1 + SUM_TOLERANCE)]] = True
     if wrong.any():
-        raise InvalidInputError(
-            f"lower[{space.where(int(np.argmax(wrong)))}] must be at most upper, and upper at most 1."
-        )
+        where = space.where(int(np.argmax(wrong)))
+        raise InvalidInputError(f"lower[{where}] must be at most upper, and upper at most 1.")
     return lows

@@ -157,11 +157,11 @@ def _surely_reach(chain: sp.csr_array, target: int) -> NDArray[np.int64]:
     indptr, indices = chain.indptr.astype(np.int32), chain.indices.astype(np.int32)
     stopped = Model(offsets, np.zeros(n_states), indptr, indices, data)
     states = np.arange(n_states)
-    out_of_reach = np.setdiff1d(states, _reaching(stopped, np.array([target])))
-    return np.setdiff1d(states, np.append(_reaching(stopped, out_of_reach), target))
+    out_of_reach = np.setdiff1d(states, reaching(stopped, np.array([target])))
+    return np.setdiff1d(states, np.append(reaching(stopped, out_of_reach), target))
 
 
-def _reaching(model: Model, goals: NDArray[np.int64]) -> NDArray[np.int32]:
+def reaching(model: Model, goals: NDArray[np.int64]) -> NDArray[np.int32]:
     """Return the states that can reach one of the goals, the goals included."""
     order, policy = np.empty(model.offsets.size - 1, np.int32), np.zeros(model.offsets.size - 1, np.int32)
     order[: goals.size] = goals

@@ -131,7 +131,7 @@ class ExponentialWeights(RandomizedAgent, Bandit):
     def play(self, context: RunContext) -> None:
         """Run a whole problem in compiled code and fill its record."""
         uniforms = self._rng.random(context.record.actions.size)
-        kernels.bandits.play_exponential(*context.inputs, self._params, self._weights, uniforms, context.record)
+        kernels.bandits.play_exponential(context.inputs, self._params, self._weights, uniforms, context.record)
         self._t += context.record.actions.size
 
     def _state_arrays(self) -> dict[str, NDArray[Any]]:

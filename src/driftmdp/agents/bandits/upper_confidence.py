@@ -64,7 +64,7 @@ class UpperConfidence(Bandit, ResumableAgent):
         super()._learn(state, action, reward, next_state)
 
     def _play_rows(self, context: RunContext, first: int, last: int) -> None:
-        kernels.bandits.play_ucb(*context.inputs, self._params, self._memory, context.record, first, last)
+        kernels.bandits.play_ucb(context.inputs, self._params, self._memory, context.record, first, last)
         self._t += last - first
 
     def _state_arrays(self) -> dict[str, NDArray[Any]]:
