@@ -197,7 +197,7 @@ class RateEstimate:
         return f"{self.finished} of {self.total} {self.unit}{speed}{self.failures}"
 
 
-class Lines:
+class Lines(Silent):
     """A line on standard error every few seconds.
 
     Parameters
@@ -221,9 +221,6 @@ class Lines:
         if rate.now - max(self._last, rate.start) >= SECONDS_BETWEEN_LINES:
             self._last = rate.now
             _print(rate.status())
-
-    def end(self) -> None:
-        """Print nothing more."""
 
 
 def _print(*lines: str) -> None:

@@ -45,9 +45,8 @@ def _print_version(wanted: bool) -> None:
 
 
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error; valid after any command.")]
-Version = Annotated[
-    bool, typer.Option("--version", help="Show the version.", callback=_print_version, is_eager=True)
-]
+VERSION_OPTION = typer.Option("--version", help="Show the version.", callback=_print_version, is_eager=True)
+Version = Annotated[bool, VERSION_OPTION]
 
 
 @app.callback()

@@ -16,19 +16,11 @@ from driftmdp.experiments import Session, Spec
 from driftmdp.experiments import run as run_spec
 from driftmdp.progress import make_progress
 
-Workers = Annotated[
-    int | None,
-    typer.Option("--workers", "-w", min=1, help="Runs at a time; by default one per core.", show_default=False),
-]
-
+WORKERS_HELP = "Runs at a time; by default one per core."
+Workers = Annotated[int | None, typer.Option("--workers", "-w", min=1, help=WORKERS_HELP, show_default=False)]
 Engine = Annotated[str, typer.Option(help="auto, threads, processes, or dask: a cluster.")]
-Scheduler = Annotated[
-    str | None,
-    typer.Option(
-        help="For dask: the address of a cluster, such as tcp://host:8786; by default one is made here.",
-        show_default=False,
-    ),
-]
+SCHEDULER_HELP = "For dask: the address of a cluster, such as tcp://host:8786; by default one is made here."
+Scheduler = Annotated[str | None, typer.Option(help=SCHEDULER_HELP, show_default=False)]
 
 
 def do_runs(

@@ -10,21 +10,14 @@ from driftmdp.cli.output import print_columns, remark
 from driftmdp.experiments import load, read_spec
 from driftmdp.report.tables import outcome_rows, vacuous_agents
 
-SpecFile = Annotated[
-    Path, typer.Argument(help="A TOML file; `driftmdp init` writes an example.", show_default=False)
-]
-Out = Annotated[
-    Path | None,
-    typer.Option("--out", "-o", help="The folder of the results; by default out/SPEC.", show_default=False),
-]
+SPEC_HELP = "A TOML file; `driftmdp init` writes an example."
+SpecFile = Annotated[Path, typer.Argument(help=SPEC_HELP, show_default=False)]
+OUT_HELP = "The folder of the results; by default out/SPEC."
+Out = Annotated[Path | None, typer.Option("--out", "-o", help=OUT_HELP, show_default=False)]
 
 
 def run(
-    spec: SpecFile,
-    out: Out = None,
-    workers: Workers = None,
-    engine: Engine = "auto",
-    scheduler: Scheduler = None,
+    spec: SpecFile, out: Out = None, workers: Workers = None, engine: Engine = "auto", scheduler: Scheduler = None
 ) -> None:
     """Run problems x agents x seeds, and keep the results.
 

@@ -18,22 +18,12 @@ from driftmdp.suite import SuiteTask, packaged_suite, run_suite, standing_rows, 
 
 SECONDS_BETWEEN_REMARKS = 5.0
 
-Out = Annotated[
-    Path | None,
-    typer.Option(
-        "--out",
-        "-o",
-        help="The folder of the results; by default out/suite, or out/suite-quick.",
-        show_default=False,
-    ),
-]
-Quick = Annotated[
-    bool, typer.Option("--quick", help="14 problems at T = 5000 on few seeds, a coarser yardstick: some minutes.")
-]
-Only = Annotated[
-    str | None,
-    typer.Option(help="Only problems whose folder's name fits, such as 'garnet-20-*'.", show_default=False),
-]
+OUT_HELP = "The folder of the results; by default out/suite, or out/suite-quick."
+Out = Annotated[Path | None, typer.Option("--out", "-o", help=OUT_HELP, show_default=False)]
+QUICK_HELP = "14 problems at T = 5000 on few seeds, a coarser yardstick: some minutes."
+Quick = Annotated[bool, typer.Option("--quick", help=QUICK_HELP)]
+ONLY_HELP = "Only problems whose folder's name fits, such as 'garnet-20-*'."
+Only = Annotated[str | None, typer.Option(help=ONLY_HELP, show_default=False)]
 
 
 def suite(quick: Quick = False, out: Out = None, workers: Workers = None, only: Only = None) -> None:
@@ -57,10 +47,8 @@ def suite(quick: Quick = False, out: Out = None, workers: Workers = None, only: 
     print_columns(rows, header, numbers=range(1, len(header)))
     print(f"\nThe page: {written.page}")
     if failures:
-        first = failures[0]
-        remark(
-            f"{counted(len(failures), 'run')} FAILED; the first: {first.agent} in {first.problem}: {first.error}"
-        )
+        first, runs = failures[0], counted(len(failures), "run")
+        remark(f"{runs} FAILED; the first: {first.agent} in {first.problem}: {first.error}")
         raise typer.Exit(1)
 
 

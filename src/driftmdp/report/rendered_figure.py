@@ -4,9 +4,15 @@ import contextlib
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from driftmdp.files import write_whole
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes as Axes
+    from matplotlib.figure import Figure as Figure
+else:  # matplotlib is imported only to draw
+    Axes = Figure = Any
 
 STYLE: dict[Any, Any] = {
     "axes.grid": True,
@@ -28,6 +34,31 @@ def styled(style: Mapping[Any, Any]) -> Iterator[None]:
         mpl.rcdefaults()
         mpl.rcParams.update(style)
         yield
+
+
+def stacked_axes(
+    heights: Sequence[float],
+    left: float = 0.75,
+    right: float = 0.2,
+    top: float = 0.35,
+    bottom: float = 0.5,
+    gap: float = 0.6,
+    width: float = 7.4,
+    columns: int = 1,
+) -> tuple[Figure, list[Axes]]:
+    """Return a figure without a window, and its axes row by row; all sizes in inches."""
+    from matplotlib.figure import Figure
+
+    height = top + bottom + sum(heights) + gap * (len(heights) - 1)
+    wide = (1 - (left + right + gap * (columns - 1)) / width) / columns
+    figure = Figure(figsize=(width, height))
+    axes, ceiling = [], height - top
+    for tall in heights:
+        for column in range(columns):
+            place = left / width + column * (wide + gap / width), (ceiling - tall) / height
+            axes.append(figure.add_axes((*place, wide, tall / height)))
+        ceiling -= tall + gap
+    return figure, axes
 
 
 class RenderedFigure:

@@ -55,14 +55,9 @@ def outcomes(layout: Layout, setting: Setting) -> Table:
             rows.append(table_row(panel.label, line.label, *rewards, marked, median_regret))
     columns = ["Problem", "Agent", "Reward, mean", "Reward, median"]
     columns += ["Dynamic regret, mean", "Dynamic regret, median"]
-    return Table(
-        f"outcomes-{setting.id}",
-        f"Cumulative reward and dynamic regret at the horizon; 95% bootstrap intervals, {_seeds(layout, setting)}",
-        columns,
-        rows,
-        setting.id,
-        note("outcomes"),
-    )
+    seeds = _seeds(layout, setting)
+    caption = f"Cumulative reward and dynamic regret at the horizon; 95% bootstrap intervals, {seeds}"
+    return Table(f"outcomes-{setting.id}", caption, columns, rows, setting.id, note("outcomes"))
 
 
 def _seeds(layout: Layout, setting: Setting) -> str:
@@ -91,14 +86,9 @@ def ranking(layout: Layout, setting: Setting) -> Table:
     for line in present:
         by_panel = [ranks[line.id].get(panel.id, DASH) for panel in layout.panels]
         rows.append(table_row(line.label, number_cell(means[line.id], 3), *by_panel))
-    return Table(
-        f"ranking-{setting.id}",
-        "Rank by mean dynamic regret; in brackets 95% of its resamples over seeds",
-        ["Agent", "Mean rank", *(panel.label for panel in layout.panels)],
-        rows,
-        setting.id,
-        note("ranking"),
-    )
+    caption = "Rank by mean dynamic regret; in brackets 95% of its resamples over seeds"
+    columns = ["Agent", "Mean rank", *(panel.label for panel in layout.panels)]
+    return Table(f"ranking-{setting.id}", caption, columns, rows, setting.id, note("ranking"))
 
 
 def _regrets_by_seed(layout: Layout, setting: Setting, panel: Panel) -> tuple[list[Line], Floats, list[bool]]:
@@ -144,14 +134,10 @@ def paired_differences(layout: Layout, setting: Setting, baseline: Line) -> Tabl
     for (panel, line, less), p in zip(compared, adjusted.tolist(), strict=True):
         difference = statistics.difference_interval(less, np.zeros(less.size))
         rows.append(table_row(panel.label, line.label, less.size, difference, p_cell(p), _finding(less, p)))
-    return Table(
-        f"paired-{setting.id}",
-        f"How much less dynamic regret than {baseline.label}, paired by seed",
-        ["Problem", "Agent", "Seeds", f"Less regret than {baseline.label}, mean", "p, corrected", "Finding"],
-        rows,
-        setting.id,
-        note("paired", comparisons=counted(len(rows), "comparison")) + _too_few_seeds(compared),
-    )
+    caption = f"How much less dynamic regret than {baseline.label}, paired by seed"
+    columns = ["Problem", "Agent", "Seeds", f"Less regret than {baseline.label}, mean", "p, corrected", "Finding"]
+    below = note("paired", comparisons=counted(len(rows), "comparison")) + _too_few_seeds(compared)
+    return Table(f"paired-{setting.id}", caption, columns, rows, setting.id, below)
 
 
 def _too_few_seeds(compared: list[tuple[Panel, Line, Floats]]) -> str:
@@ -186,14 +172,9 @@ def slopes(layout: Layout, setting: Setting) -> Table | None:
                 rows.append(table_row(name, line.label, listed, _slope_cell(horizons, regrets)))
     if not rows:
         return None
-    return Table(
-        f"slopes-{setting.id}",
-        "How dynamic regret grows: the exponent of T",
-        ["Problem", "Agent", "Horizons", "Log-log slope"],
-        rows,
-        setting.id,
-        note("slopes"),
-    )
+    columns = ["Problem", "Agent", "Horizons", "Log-log slope"]
+    caption = "How dynamic regret grows: the exponent of T"
+    return Table(f"slopes-{setting.id}", caption, columns, rows, setting.id, note("slopes"))
 
 
 def _slope_cell(horizons: list[int], regrets: list[Floats]) -> TableCell:
@@ -242,14 +223,8 @@ def agents_table(layout: Layout, setting: Setting) -> Table:
         vacuous = DASH if math.isnan(share) else TableCell(f"{100 * share:.1f}%", share)
         used = used or ("its defaults" if ":" in agent["name"] else "none")
         rows.append(table_row(line.label, agent["name"], used, plans, vacuous))
-    return Table(
-        f"agents-{setting.id}",
-        "The agents",
-        ["Agent", "Class", "Parameters, per problem where they differ", "Plans per run", "Vacuous plans"],
-        rows,
-        setting.id,
-        note("agents"),
-    )
+    columns = ["Agent", "Class", "Parameters, per problem where they differ", "Plans per run", "Vacuous plans"]
+    return Table(f"agents-{setting.id}", "The agents", columns, rows, setting.id, note("agents"))
 
 
 def _parameters(by_problem: list[dict[str, Any]]) -> str:

@@ -5,13 +5,14 @@ from typing import Any
 import numpy as np
 
 from driftmdp.report.charts import LIGHT_COLOURS
-from driftmdp.report.rendered_figure import STYLE, RenderedFigure, styled
+from driftmdp.report.rendered_figure import STYLE, RenderedFigure, stacked_axes, styled
 from driftmdp.suite.leaderboard import Contest, Leaderboard, standings
 
 LARGEST_RATIO = 16.0  # ratios beyond this, or below one over it, are drawn at the edge
 TICKS = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8, 16)
 LABELS = ("≤ 1/16", "1/8", "1/4", "1/2", "1", "2", "4", "8", "≥ 16")
 GREY = "#5a6069"
+WIDTH = 9.6  # inches
 
 
 def _axis_position(ratio: Any) -> Any:
@@ -25,15 +26,15 @@ def draw_spread(board: Leaderboard) -> RenderedFigure:
     agents = [one for one in standings(board) if one.agent != board.yardstick]
     contests = board.family("reported")
     groups = list(dict.fromkeys(contest.group for contest in contests))
-    figure, ax = _axes(rows=len(agents), height=0.36, left=1.9, legend=0.45)
+    heights = [0.36 * max(2, len(agents))]
+    figure, (ax,) = stacked_axes(heights, left=1.9, right=0.55, bottom=0.35 + 0.45, width=WIDTH)
     for row, one in enumerate(agents):
         met = [contest for contest in contests if one.agent in contest.regrets]
         shifts = np.linspace(-0.3, 0.3, len(met)) if len(met) > 1 else [0.0]
         for contest, shift in zip(met, shifts, strict=True):
             colour = LIGHT_COLOURS[groups.index(contest.group) % len(LIGHT_COLOURS)]
-            ax.plot(
-                _axis_position(contest.ratio(one.agent).estimate), row + shift, "o", color=colour, markersize=3.6
-            )
+            ratio = _axis_position(contest.ratio(one.agent).estimate)
+            ax.plot(ratio, row + shift, "o", color=colour, markersize=3.6)
         middle = _axis_position(one.median.estimate)
         ax.plot([middle, middle], [row - 0.38, row + 0.38], color="black", linewidth=2.0, zorder=3)
     for group, colour in zip(groups, LIGHT_COLOURS, strict=False):
@@ -55,7 +56,8 @@ def draw_map(board: Leaderboard, contests: list[Contest]) -> RenderedFigure:
     found = np.array(
         [[c.ratio(agent).estimate if agent in c.regrets else np.nan for agent in agents] for c in contests]
     )
-    figure, ax = _axes(rows=len(contests), height=0.21, left=2.35, top=1.15)
+    heights = [0.21 * max(2, len(contests))]
+    figure, (ax,) = stacked_axes(heights, left=2.35, right=0.55, top=1.15, bottom=0.35, width=WIDTH)
     image = _axis_position(found)
     most = np.log2(LARGEST_RATIO)
     ax.imshow(image, aspect="auto", cmap="RdBu_r", vmin=-most, vmax=most)
@@ -73,14 +75,3 @@ def draw_map(board: Leaderboard, contests: list[Contest]) -> RenderedFigure:
     for spine in ax.spines.values():
         spine.set_visible(False)
     return RenderedFigure(figure)
-
-
-def _axes(rows: int, height: float, left: float, top: float = 0.35, legend: float = 0.0) -> tuple[Any, Any]:
-    """Return a figure that fits so many rows, margins in inches, and its axes."""
-    from matplotlib.figure import Figure
-
-    width, bottom, right = 9.6, 0.35 + legend, 0.55
-    whole = top + bottom + height * max(2, rows)
-    figure = Figure(figsize=(width, whole))
-    box = (left / width, bottom / whole, 1 - (left + right) / width, 1 - (top + bottom) / whole)
-    return figure, figure.add_axes(box)

@@ -8,26 +8,13 @@ from pathlib import Path
 
 from driftmdp.display import counted
 from driftmdp.experiments.identity import digest
-from driftmdp.experiments.store import writing
-from driftmdp.files import write_whole
-from driftmdp.report.content import Figure, ReportContent, Section, Table, TableCell
-from driftmdp.report.page import render
+from driftmdp.report.content import Figure, ReportContent, Section, Table
+from driftmdp.report.page import write_page
 from driftmdp.report.rendered_figure import RenderedFigure
-from driftmdp.report.text import interval_text, number
+from driftmdp.report.text import interval_text, note, number, table_row
 from driftmdp.suite import tables
 from driftmdp.suite.figures import draw_map, draw_spread
 from driftmdp.suite.leaderboard import Contest, Leaderboard, read_leaderboard, standings
-
-RATIOS = (
-    "A ratio is mean regret over the yardstick's, with a 95% bootstrap interval over seeds, paired. Where the "
-    "yardstick's regret is below the slack, 0.5% of T times the range of rewards, the ratio is to the slack "
-    "instead. So a comparison with nearly nothing gives no large ratio. Regret may be negative: following the "
-    "drift can beat the best policy of every moment. A star marks the least regret of a row."
-)
-TIMES = (
-    "A run of the shortest horizon, in one thread, after another run has compiled it. The fastest of a few counts. "
-    "Planning is included. Other work on the machine changes these numbers, and they are no part of the results."
-)
 
 
 @dataclass(frozen=True)
@@ -76,18 +63,12 @@ def write_leaderboard(folder: str | Path) -> WrittenLeaderboard:
     """
     board = read_leaderboard(folder)
     report, drawings = leaderboard_report(board)
-    content, target, drawn = render(report).encode(), Path(folder), []
     sheet = io.StringIO()
     header, rows = tables.csv_rows(board)
     csv.writer(sheet, lineterminator="\n").writerows([header, *rows])
-    with writing(target):
-        for name, drawing in drawings.items():
-            for suffix, picture in (("svg", drawing.svg.encode()), ("png", drawing.png)):
-                drawn.append(target / f"{name}.{suffix}")
-                write_whole(drawn[-1], picture)
-        write_whole(target / "leaderboard.csv", sheet.getvalue().encode())
-        write_whole(target / "index.html", content)
-    return WrittenLeaderboard(target / "index.html", target / "leaderboard.csv", drawn, board)
+    other_files = {"leaderboard.csv": sheet.getvalue().encode()}
+    page, figures = write_page(Path(folder), report, drawings, other_files)
+    return WrittenLeaderboard(page, Path(folder) / "leaderboard.csv", figures, board)
 
 
 def leaderboard_report(board: Leaderboard) -> tuple[ReportContent, dict[str, RenderedFigure]]:
@@ -104,9 +85,9 @@ def leaderboard_report(board: Leaderboard) -> tuple[ReportContent, dict[str, Ren
         lead.tables.append(tables.standing_table(board))
     maps = [_map(board, horizon, contests, drawings) for horizon, contests in reported.items()]
     sections = [
-        Section("maps", "All ratios", [RATIOS], [], maps),
+        Section("maps", "All ratios", [note("suite-ratios")], [], maps),
         *(_contest_section(board, found, str(horizon), f"T = {horizon:,}") for horizon, found in reported.items()),
-        Section("times", "Time per step", [TIMES], [tables.time_table(board)]),
+        Section("times", "Time per step", [note("suite-times")], [tables.time_table(board)]),
         Section("yardstick", "The yardstick", [_about_yardstick(board)], [tables.arm_table(board)]),
     ]
     if tuning := board.family("tuning"):
@@ -115,8 +96,7 @@ def leaderboard_report(board: Leaderboard) -> tuple[ReportContent, dict[str, Ren
         section.tables.insert(0, tables.standing_table(board, "tuning"))
         sections.append(section)
     sections.append(_provenance_section(board))
-    no_figure = Figure("static", "", "", "<svg/>")
-    return ReportContent(f"{board.name}: the leaderboard", lead, [], [], [], {}, sections, no_figure), drawings
+    return ReportContent(f"{board.name}: the leaderboard", lead, [], [], [], {}, sections), drawings
 
 
 def _map(board: Leaderboard, horizon: int, contests: list[Contest], drawings: dict[str, RenderedFigure]) -> Figure:
@@ -159,25 +139,16 @@ def _introduction(board: Leaderboard) -> list[str]:
     if board.n_missing:
         missing.append(f"{counted(board.n_missing, 'run')} {'is' if board.n_missing == 1 else 'are'} missing")
     return [
-        f"Every agent meets every problem that it is for, at each horizon, on {seeds}. Regret is dynamic regret, "
-        "against the optimal gain at every step. All agents meet the same random draws, so differences are less "
-        "uncertain than each number.",
-        "Constants of our agents were chosen on the tuning family only. Results are reported on the other family, "
-        f"which has the same kinds of problems and no instance in common: {_contests(len(reported))} "
-        f"against {len(tuning)}. The reported family was looked at twice before Adaptive was finished (decision 15 "
-        "of the documentation says when, and what came of it).",
+        note("suite-comparison", seeds=seeds),
+        note("suite-families", n_reported=_contests(len(reported)), n_tuning=len(tuning)),
         *([f"Incomplete: {'; '.join(missing)}."] if missing else []),
     ]
 
 
 def _about_yardstick(board: Leaderboard) -> str:
     scales = [contest.arm["scale"] for contest in board.contests]
-    return (
-        f"{board.yardstick} is SWUCRL2-CW with the window and the scale of the radii that had the least mean "
-        "regret on tuning seeds. They are chosen per problem and horizon, then run again on the fresh seeds. "
-        "Nobody could have known them. Its widening is 0, which on most problems does better than its own. The "
-        f"smallest scale won on {scales.count(min(scales))} of {len(scales)}. A smaller one might do better there."
-    )
+    won = f"{scales.count(min(scales))} of {len(scales)}"
+    return note("suite-yardstick", yardstick=board.yardstick, smallest_scale_won=won)
 
 
 def _provenance_section(board: Leaderboard) -> Section:
@@ -199,7 +170,7 @@ def _provenance_section(board: Leaderboard) -> Section:
     }
     for name in manifests[0]["versions"]:
         facts[f"Version of {name}"] = _distinct(manifest["versions"][name] for manifest in manifests)
-    rows = [[TableCell(key), TableCell(value)] for key, value in facts.items()]
+    rows = [table_row(key, value) for key, value in facts.items()]
     table = Table("provenance", "Where these results come from", ["What", "Value"], rows)
     return Section("provenance", "Provenance", [], [table])
 

@@ -1,7 +1,7 @@
 """The tables of the leaderboard."""
 
 from driftmdp.report.content import Table, TableCell
-from driftmdp.report.text import interval_cell, interval_text, number, number_cell
+from driftmdp.report.text import interval_cell, interval_text, note, number, number_cell, table_row
 from driftmdp.suite.leaderboard import Contest, Leaderboard, standings
 
 NO_VALUE = TableCell(number(None))
@@ -11,24 +11,17 @@ def standing_table(board: Leaderboard, family: str = "reported") -> Table:
     """Return how every agent did over a family."""
     found = standings(board, family)
     best = next((one.agent for one in found if one.everywhere), "")
-    rows = [
-        [
-            TableCell(one.agent),
-            interval_cell(one.median, "best" if one.agent == best else ""),
-            number_cell(one.worst, 3),
-            TableCell(one.worst_on),
-            NO_VALUE if one.mean_rank is None else TableCell(f"{one.mean_rank:.2f}", one.mean_rank),
-            NO_VALUE if one.mean_rank is None else TableCell(str(one.wins), float(one.wins)),
-            TableCell(str(one.n), float(one.n)),
-        ]
-        for one in found
-    ]
+    rows = []
+    for one in found:
+        median = interval_cell(one.median, "best" if one.agent == best else "")
+        worst, rank = number_cell(one.worst, 3), NO_VALUE
+        if one.mean_rank is not None:
+            rank = TableCell(f"{one.mean_rank:.2f}", one.mean_rank)
+        wins = None if one.mean_rank is None else one.wins
+        rows.append(table_row(one.agent, median, worst, one.worst_on, rank, wins, one.n))
     columns = ["Agent", "Median ratio [95%]", "Worst ratio", "On", "Mean rank", "Wins", "Problems"]
-    note = (
-        f"Ratios are to {board.yardstick}, intervals of the median over problems. {board.yardstick} is not ranked. "
-        "A problem counts once for each horizon."
-    )
-    return Table(f"standing-{family}", f"All agents, on the {family} family", columns, rows, note=note)
+    text = note("suite-standing", yardstick=board.yardstick)
+    return Table(f"standing-{family}", f"All agents, on the {family} family", columns, rows, note=text)
 
 
 def standing_rows(board: Leaderboard) -> tuple[list[str], list[list[str]]]:
@@ -50,7 +43,7 @@ def standing_rows(board: Leaderboard) -> tuple[list[str], list[list[str]]]:
 
 def ratio_table(board: Leaderboard, contests: list[Contest], name: str) -> Table:
     """Return the ratio of every agent to the yardstick, one row per problem."""
-    rows = [[TableCell(c.label), *(_ratio_cell(c, agent) for agent in board.rivals)] for c in contests]
+    rows = [table_row(c.label, *(_ratio_cell(c, agent) for agent in board.rivals)) for c in contests]
     caption = f"Ratio to {board.yardstick} [95%]"
     return Table(f"ratios-{name}", caption, ["Problem", *board.rivals], rows)
 
@@ -63,10 +56,7 @@ def _ratio_cell(contest: Contest, agent: str) -> TableCell:
 
 def regret_table(board: Leaderboard, contests: list[Contest], name: str) -> Table:
     """Return the mean regret of every agent with its interval and rank, one row per problem."""
-    rows = [
-        [TableCell(c.label), number_cell(c.slack), *(_regret_cell(c, agent) for agent in board.agents)]
-        for c in contests
-    ]
+    rows = [table_row(c.label, c.slack, *(_regret_cell(c, agent) for agent in board.agents)) for c in contests]
     caption = "Mean dynamic regret [95%], and rank"
     return Table(f"regrets-{name}", caption, ["Problem", "Slack", *board.agents], rows)
 
@@ -81,33 +71,22 @@ def _regret_cell(contest: Contest, agent: str) -> TableCell:
 
 def time_table(board: Leaderboard) -> Table:
     """Return microseconds per step, one row per timed problem."""
-    rows = [
-        [
-            TableCell(c.label),
-            *(TableCell(str(size), float(size)) for size in (c.n_states, c.n_pairs)),
-            *(number_cell(c.microseconds.get(agent), 3) for agent in board.agents),
-        ]
-        for c in board.contests
-        if c.microseconds
-    ]
+    rows = []
+    for c in board.contests:
+        if c.microseconds:
+            times = [number_cell(c.microseconds.get(agent), 3) for agent in board.agents]
+            rows.append(table_row(c.label, c.n_states, c.n_pairs, *times))
     columns = ["Problem", "States", "Pairs", *board.agents]
     return Table("times", "Microseconds per step, compiled, in one thread", columns, rows)
 
 
 def arm_table(board: Leaderboard) -> Table:
     """Return the yardstick's window and scale for each problem."""
-    rows = [
-        [
-            TableCell(c.label),
-            TableCell(f"{c.horizon:,}", float(c.horizon)),
-            TableCell(c.family),
-            TableCell(f"{c.arm['window']:,}", float(c.arm["window"])),
-            number_cell(float(c.arm["scale"])),
-            interval_cell(c.regret(board.yardstick)),
-            TableCell(f"{100 * c.mean(board.yardstick) / (c.horizon * c.span):.2f}%", c.mean(board.yardstick)),
-        ]
-        for c in board.contests
-    ]
+    rows = []
+    for c in board.contests:
+        regret, arm = c.regret(board.yardstick), (c.arm["window"], float(c.arm["scale"]))
+        share = TableCell(f"{100 * c.mean(board.yardstick) / (c.horizon * c.span):.2f}%", c.mean(board.yardstick))
+        rows.append(table_row(c.label, c.horizon, c.family, *arm, regret, share))
     columns = ["Problem", "T", "Family", "Window", "Scale", "Regret on fresh seeds", "of T x range"]
     return Table("arms", "What was best in hindsight", columns, rows)
 

@@ -6,41 +6,36 @@ from typing import Annotated
 
 import typer
 
+from driftmdp import inventory
 from driftmdp.cli.execution import Engine, Scheduler, Workers, saying_warnings, stopping_politely
 from driftmdp.cli.inventory import options
 from driftmdp.cli.output import print_columns, remark
 from driftmdp.display import counted
 from driftmdp.errors import InvalidInputError
-from driftmdp.inventory import (
-    Costs,
-    Shop,
-    events_csv,
-    explain_in_words,
-    history_csv,
-    orders_csv,
-    read_counts,
-    read_sales,
-    read_sold,
-)
-from driftmdp.inventory import backtest as run_backtest
 from driftmdp.kernels import has_compiled_cache
 from driftmdp.report.backtest import summary_rows, write_backtest
 
 Database = Annotated[Path, options.argument("The shop's database, made by `init`.")]
 Sku = Annotated[str, options.argument("The item.")]
-Day = Annotated[
-    str | None,
-    typer.Option("--date", help="The day, as 2026-11-16, if the file has no column date; `decide` takes today."),
-]
+DAY_HELP = "The day, as 2026-11-16, if the file has no column date; `decide` takes today."
+Day = Annotated[str | None, typer.Option("--date", help=DAY_HELP)]
 Out = Annotated[Path, typer.Option("--out", "-o", help="Where the table goes; - prints it.")]
-Correct = Annotated[
-    bool, typer.Option("--correct", help="Replace what was given before for the same item and day.")
-]
+CORRECT_HELP = "Replace what was given before for the same item and day."
+Correct = Annotated[bool, typer.Option("--correct", help=CORRECT_HELP)]
+SALES_HELP = "A CSV file with columns date, sku and units; others are ignored."
+GAPS_HELP = "Days that an item has no line for: zero sales, skip or refuse."
+PAGE_HELP = "Folder of the page; by default out/backtest/SALES."
+PICTURE_HELP = "An item to draw over time; again for more. By default four."
+STOCK_HELP = "A CSV file with columns sku and stock, counted this morning. Optional: date, coming and lot."
+STRICT_HELP = "Refuse counts that differ from what the records expect."
+SOLD_HELP = "A CSV file with columns date, sku and units sold. Optional: ordered (if not as advised), stock, lot."
+PLENTY_HELP = "Days whose stock is unknown were not sold out: for past sales."
+ONLY_SALES_HELP = "Only the sales, the last entry of each day, for `record`."
 HISTORY_COLUMNS = ("stock", "coming", "expected", "advice", "ordered", "sales")
 
 
 def backtest(
-    sales: Annotated[Path, options.argument("A CSV file with columns date, sku and units; others are ignored.")],
+    sales: Annotated[Path, options.argument(SALES_HELP)],
     capacity: options.Capacity,
     fixed_cost: options.FixedCost,
     unit_cost: options.UnitCost,
@@ -51,17 +46,9 @@ def backtest(
     column: options.Columns = None,
     negatives: options.Negatives = "refuse",
     duplicates: options.Duplicates = "refuse",
-    gaps: Annotated[
-        str, typer.Option(help="Days that an item has no line for: zero sales, skip or refuse.")
-    ] = "zero",
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="Folder of the page; by default out/backtest/SALES.", show_default=False),
-    ] = None,
-    picture: Annotated[
-        list[str] | None,
-        typer.Option("--picture", help="An item to draw over time; again for more. By default four."),
-    ] = None,
+    gaps: Annotated[str, typer.Option(help=GAPS_HELP)] = "zero",
+    out: Annotated[Path | None, typer.Option("--out", "-o", help=PAGE_HELP, show_default=False)] = None,
+    picture: Annotated[list[str] | None, typer.Option("--picture", help=PICTURE_HELP)] = None,
     workers: Workers = None,
     engine: Engine = "auto",
     scheduler: Scheduler = None,
@@ -73,21 +60,15 @@ def backtest(
     target = out or Path("out") / "backtest" / sales.stem
     if target.is_file():
         raise InvalidInputError(f"--out must be a folder for the page; {target} is a file.")
-    costs = Costs(fixed_cost, unit_cost, lost_sale, holding)
-    past = read_sales(sales, options.as_columns(column), negatives, duplicates, gaps)
+    costs = inventory.Costs(fixed_cost, unit_cost, lost_sale, holding)
+    past = inventory.read_sales(sales, options.as_columns(column), negatives, duplicates, gaps)
     chosen = engine if engine != "auto" else "threads" if scheduler is None else "dask"
+    lot = options.as_lot(lot_size)
     if not has_compiled_cache():
         remark("Compiling; that is done once, and takes half a minute.")
     with saying_warnings(), stopping_politely("Stopping. Nothing was written."):
-        found = run_backtest(
-            past,
-            costs,
-            capacity,
-            lead_time,
-            options.as_lot(lot_size),
-            workers=workers,
-            engine=chosen,
-            scheduler=scheduler,
+        found = inventory.backtest(
+            past, costs, capacity, lead_time, lot, workers=workers, engine=chosen, scheduler=scheduler
         )
         written = write_backtest(found, target, picture)
     header, rows = summary_rows(found)
@@ -112,28 +93,20 @@ def init(
     With --lot-size auto, as in a backtest, an item's lot is chosen when 60 days of its sales are recorded at once.
     Without such a history use a number, or a column lot.
     """
-    costs = Costs(fixed_cost, unit_cost, lost_sale, holding)
-    Shop.create(shop, costs, capacity, lead_time, options.as_lot(lot_size)).close()
-    first = (
-        f" Past sales first: driftmdp inventory record {shop} history.csv --plenty." if lot_size == "auto" else ""
-    )
+    costs = inventory.Costs(fixed_cost, unit_cost, lost_sale, holding)
+    inventory.Shop.create(shop, costs, capacity, lead_time, options.as_lot(lot_size)).close()
+    past_sales = f" Past sales first: driftmdp inventory record {shop} history.csv --plenty."
+    first = past_sales if lot_size == "auto" else ""
     remark(f"Made {shop}.{first} Each morning: driftmdp inventory decide {shop} stock.csv")
 
 
 def decide(
     shop: Database,
-    stock: Annotated[
-        Path,
-        options.argument(
-            "A CSV file with columns sku and stock, counted this morning. Optional: date, coming and lot."
-        ),
-    ],
+    stock: Annotated[Path, options.argument(STOCK_HELP)],
     day: Day = None,
     out: Out = Path("orders.csv"),
     correct: Correct = False,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Refuse counts that differ from what the records expect.")
-    ] = False,
+    strict: Annotated[bool, typer.Option("--strict", help=STRICT_HELP)] = False,
     column: options.Columns = None,
 ) -> None:
     """Say how much to order of each item, from this morning's stock.
@@ -141,10 +114,10 @@ def decide(
     The answer is recorded before it is given: asked again, it is the same.
     """
     options.checked_out(out, [shop, stock])
-    given, counts = read_counts(stock, options.as_day(day), options.as_columns(column))
-    with Shop(shop) as open_shop:
+    given, counts = inventory.read_counts(stock, options.as_day(day), options.as_columns(column))
+    with inventory.Shop(shop) as open_shop:
         decision = open_shop.decide(counts, given or date.today(), correct, strict)
-    options.write_or_print(orders_csv(decision.advice), out)
+    options.write_or_print(inventory.orders_csv(decision.advice), out)
     for sentence in decision.remarks:
         remark(sentence)
     orders = sum(advice.order > 0 for advice in decision.advice)
@@ -155,17 +128,10 @@ def decide(
 
 def record(
     shop: Database,
-    sales: Annotated[
-        Path,
-        options.argument(
-            "A CSV file with columns date, sku and units sold. Optional: ordered (if not as advised), stock, lot."
-        ),
-    ],
+    sales: Annotated[Path, options.argument(SOLD_HELP)],
     day: Day = None,
     correct: Correct = False,
-    plenty: Annotated[
-        bool, typer.Option("--plenty", help="Days whose stock is unknown were not sold out: for past sales.")
-    ] = False,
+    plenty: Annotated[bool, typer.Option("--plenty", help=PLENTY_HELP)] = False,
     negatives: options.Negatives = "refuse",
     duplicates: options.Duplicates = "refuse",
     column: options.Columns = None,
@@ -174,8 +140,8 @@ def record(
 
     Recording the same again is harmless. What contradicts the shop's records is refused without --correct.
     """
-    sold = read_sold(sales, options.as_day(day), options.as_columns(column), negatives, duplicates)
-    with Shop(shop) as open_shop:
+    sold = inventory.read_sold(sales, options.as_day(day), options.as_columns(column), negatives, duplicates)
+    with inventory.Shop(shop) as open_shop:
         receipt = open_shop.record(sold, correct, plenty)
     for sentence in receipt.remarks:
         remark(sentence)
@@ -187,13 +153,13 @@ def record(
 
 def explain(shop: Database, sku: Sku) -> None:
     """Say why an item's order is what it is: demand, memory in use, and level."""
-    with Shop(shop) as open_shop:
-        print(explain_in_words(open_shop, sku))
+    with inventory.Shop(shop) as open_shop:
+        print(inventory.explain_in_words(open_shop, sku))
 
 
 def history(shop: Database, sku: Sku) -> None:
     """Show what was counted, advised, ordered and sold, in the order in which it was recorded."""
-    with Shop(shop) as open_shop:
+    with inventory.Shop(shop) as open_shop:
         rows = []
         for event in open_shop.history(sku):
             numbers = (getattr(event, name) for name in HISTORY_COLUMNS)
@@ -206,18 +172,16 @@ def history(shop: Database, sku: Sku) -> None:
 def export(
     shop: Database,
     out: Out = Path("-"),
-    sales: Annotated[
-        bool, typer.Option("--sales", help="Only the sales, the last entry of each day, for `record`.")
-    ] = False,
+    sales: Annotated[bool, typer.Option("--sales", help=ONLY_SALES_HELP)] = False,
 ) -> None:
     """Write the shop's records as CSV. With --sales, only each day's sales, as `record` reads them.
 
     The second is how to move to a new shop, with other costs or lots: record it there with --plenty.
     """
     options.checked_out(out, [shop])
-    with Shop(shop) as open_shop:
+    with inventory.Shop(shop) as open_shop:
         events = open_shop.history()
-        text = history_csv(events, open_shop.lots) if sales else events_csv(events)
+        text = inventory.history_csv(events, open_shop.lots) if sales else inventory.events_csv(events)
     options.write_or_print(text, out)
     if str(out) != "-":
         remark(f"The shop's records: {out}")
@@ -227,6 +191,6 @@ def backup(
     shop: Database, copy: Annotated[Path, options.argument("The copy to make; it must not exist yet.")]
 ) -> None:
     """Copy a shop into a new file and check the copy. Other commands may run meanwhile."""
-    with Shop(shop) as open_shop:
+    with inventory.Shop(shop) as open_shop:
         open_shop.backup(copy)
     remark(f"Copied {shop} to {copy}, and checked the copy.")

@@ -59,10 +59,8 @@ LeadTime = Annotated[int, typer.Option(parser=_whole(0, 2), help="Days from an o
 Negatives = Annotated[str, typer.Option(help="Negative numbers, such as returns: refuse, zero or skip.")]
 Duplicates = Annotated[str, typer.Option(help="Two lines for one item and day: refuse, sum or last.")]
 LotSize = Annotated[str, typer.Option(help="Units in a lot: a number, or auto to choose for each item.")]
-Columns = Annotated[
-    list[str] | None,
-    typer.Option("--column", help="What a column is called in the file, as units=qty; again for more."),
-]
+COLUMN_HELP = "What a column is called in the file, as units=qty; again for more."
+Columns = Annotated[list[str] | None, typer.Option("--column", help=COLUMN_HELP)]
 
 
 def as_columns(given: list[str] | None) -> dict[str, str]:

@@ -10,7 +10,7 @@ from driftmdp.inventory.sales_history import WARM_UP
 from driftmdp.report.backtest.comparison import cost_ratio, followable, item_ratios, ordered, ours
 from driftmdp.report.backtest.text import drawable_name
 from driftmdp.report.charts import LIGHT_COLOURS, line_style
-from driftmdp.report.rendered_figure import STYLE, RenderedFigure, styled
+from driftmdp.report.rendered_figure import STYLE, RenderedFigure, stacked_axes, styled
 from driftmdp.statistics import Interval
 
 WIDTH = 9.6  # inches
@@ -28,8 +28,8 @@ def _colour(rule: str) -> str:
 def draw_totals(backtest: Backtest) -> RenderedFigure:
     """Draw each rule's cost per item and day, and our cost over it, with intervals."""
     rules = ordered(backtest)
-    height = 0.9 + 0.34 * max(2, len(rules))
-    figure, (costs, ratios) = _side_by_side((WIDTH, height), (2.75, 0.25, 0.4, 0.5), 0.4)
+    heights = [0.34 * max(2, len(rules))]
+    figure, (costs, ratios) = stacked_axes(heights, 2.75, 0.25, top=0.4, gap=0.4, width=WIDTH, columns=2)
     for row, rule in enumerate(rules):
         _draw_estimate(costs, row, backtest.cost_per_day(rule), rule)
         found = None if rule == ours(backtest) else cost_ratio(backtest, ours(backtest), rule)
@@ -56,30 +56,13 @@ def _draw_estimate(ax: Any, row: int, found: Interval, rule: str) -> None:
     ax.plot(found.estimate, row, "o", markersize=6.5, color=colour, markerfacecolor=face, zorder=3)
 
 
-def _side_by_side(
-    size: tuple[float, float], margins: tuple[float, float, float, float], gap: float, n: int = 2
-) -> tuple[Any, Any]:
-    """Return a figure without a window, and n axes of one width next to each other.
-
-    Sizes are in inches; the margins are left, right, top and bottom.
-    """
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=size)
-    left, right, top, bottom = margins
-    width = (size[0] - left - right - gap * (n - 1)) / n
-    height = 1 - (top + bottom) / size[1]
-    lefts = [(left + k * (width + gap)) / size[0] for k in range(n)]
-    return figure, [figure.add_axes((x, bottom / size[1], width / size[0], height)) for x in lefts]
-
-
 @styled(STYLE)
 def draw_ratios(backtest: Backtest, others: list[str]) -> RenderedFigure:
     """Draw our cost over that of other rules per item, sorted; below 1 ours is less."""
     shown = [np.minimum(item_ratios(backtest, other), MAX_RATIO) for other in others]
     values = np.concatenate([[1.0], *shown])
     margin = max(0.02, 0.06 * float(np.ptp(values)))
-    figure, axes = _side_by_side((WIDTH, 3.2), (0.7, 0.2, 0.4, 0.5), 0.6, len(others))
+    figure, axes = stacked_axes([2.3], left=0.7, top=0.4, width=WIDTH, columns=len(others))
     for ax, other, ratios in zip(axes, others, shown, strict=True):
         colour, ranks = _colour(other), np.arange(1, ratios.size + 1)
         ax.axhline(1.0, color=GREY, linewidth=1.0, zorder=1)
@@ -89,10 +72,10 @@ def draw_ratios(backtest: Backtest, others: list[str]) -> RenderedFigure:
         ax.plot(ranks[beyond], ratios[beyond], "^", color=colour, markersize=7, zorder=3)
         less = int((ratios < 1).sum())
         ax.set_title(f"over {RULES[other]}: less in {less:,} of {ratios.size:,}", fontsize=9, loc="left")
-        ax.set_xlabel("items, sorted by ratio")
         ax.xaxis.get_major_locator().set_params(integer=True)
-        ax.set_xlim(0.5 - 0.02 * ratios.size, ratios.size + 0.5 + 0.02 * ratios.size)
-        ax.set_ylim(float(values.min()) - margin, float(values.max()) + margin)
+        ends = (0.5 - 0.02 * ratios.size, ratios.size + 0.5 + 0.02 * ratios.size)
+        heights = (float(values.min()) - margin, float(values.max()) + margin)
+        ax.set(xlabel="items, sorted by ratio", xlim=ends, ylim=heights)
     axes[0].set_ylabel("our cost over its")
     return RenderedFigure(figure)
 
@@ -130,8 +113,7 @@ def _draw_demand(ax: Any, trace: Trace, capacity: int) -> None:
     ax.axhline(capacity, color=GREY, linewidth=1.0, linestyle="--", zorder=1)
     for day in np.flatnonzero(trace.demand > ceiling):
         ax.plot(day + 0.5, ceiling, "^", color=GREY, markersize=5, zorder=4, clip_on=False)
-    ax.set_ylim(0, ceiling)
-    ax.set_ylabel("lots a day")
+    ax.set(ylim=(0, ceiling), ylabel="lots a day")
 
 
 def demand_ceiling(trace: Trace, capacity: int) -> float:
@@ -146,8 +128,7 @@ def _draw_shelf(ax: Any, trace: Trace, capacity: int) -> None:
     placed = np.flatnonzero(trace.orders > 0)
     ax.plot(placed + 0.5, trace.level[placed], "o", color=RED, markersize=2.8, label="ordered up to", zorder=4)
     ax.axhline(capacity, color=GREY, linewidth=1.0, linestyle="--", label="capacity", zorder=1)
-    ax.set_ylim(0, 1.08 * max(capacity, int(trace.level.max())))
-    ax.set_ylabel("lots")
+    ax.set(ylim=(0, 1.08 * max(capacity, int(trace.level.max()))), ylabel="lots")
 
 
 def month_ticks(dates: NDArray[np.datetime64]) -> tuple[list[int], list[str]]:

@@ -1,21 +1,14 @@
 """[CSZ20] fig:borl_int, the structure of BORL, from a run: the blocks, the master's draws and its feedback."""
 
-from __future__ import annotations
-
 from collections import defaultdict
-from typing import TYPE_CHECKING
 
 from driftmdp import problems
 from driftmdp.agents import BORL, BlockSummary
 from driftmdp.formulas import BorlSchedule
 from driftmdp.report.paper import style
-from driftmdp.report.rendered_figure import styled
+from driftmdp.report.rendered_figure import Axes, Figure, stacked_axes, styled
 from driftmdp.simulation import simulate
 from driftmdp.validation import quietly
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 # Lower and upper edge of each row of boxes.
 MASTER, DRAWS, BLOCKS, WINDOWS = (0.86, 1.0), (0.56, 0.78), (0.0, 0.27), (0.015, 0.055)
@@ -60,7 +53,7 @@ def borl_structure(horizon: int = 5000, seed: int = 0) -> Figure:
     2
     """
     plan, summary = borl_run(horizon, seed)
-    figure, (top, bottom) = style.stacked_axes([2.75, 1.45], left=0.95, right=0.22, top=0.2, bottom=0.5, gap=0.95)
+    figure, (top, bottom) = stacked_axes([2.75, 1.45], left=0.95, right=0.22, top=0.2, bottom=0.5, gap=0.95)
     _draw_run(top, summary, horizon)
     _draw_arms(bottom, plan, summary)
     return figure
@@ -68,8 +61,7 @@ def borl_structure(horizon: int = 5000, seed: int = 0) -> Figure:
 
 def _draw_run(ax: Axes, summary: BlockSummary, horizon: int) -> None:
     style.remove_frame(ax)
-    ax.set_xlim(0, horizon)
-    ax.set_ylim(-0.02, 1.0)
+    ax.set(xlim=(0, horizon), ylim=(-0.02, 1.0))
     ends = [*(int(start) - 1 for start in summary.starts), horizon]
     labels = [str(end) for end in ends]
     if summary.sizes[-1] < 0.6 * summary.block_length:
@@ -109,7 +101,13 @@ def _draw_block(ax: Axes, summary: BlockSummary, block: int) -> None:
 
 
 def _draw_box(
-    ax: Axes, start: float, size: float, heights: tuple[float, float], face: str, name: str, edge: str = "white"
+    ax: Axes,
+    start: float,
+    size: float,
+    heights: tuple[float, float],
+    face: str,
+    name: str,
+    edge: str = "white",
 ) -> None:
     """Draw a box. A white edge separates it from the next. An edge of its own colour shows even a narrow box."""
     from matplotlib.patches import Rectangle
@@ -136,12 +134,10 @@ def _draw_arms(ax: Axes, plan: BorlSchedule, summary: BlockSummary) -> None:
             _draw_box(ax, column - 0.5, 1, (row - 0.5, row + 0.5), DRAWN_COLOUR if blocks else OTHER_COLOUR, "arm")
             ax.text(column, row, ", ".join(blocks), fontsize=8.5, fontweight="bold", **style.CENTRED)
     ax.grid(visible=False)
-    ax.set_xlim(-0.5, len(plan.windows) - 0.5)
-    ax.set_ylim(-0.5, len(plan.widenings) - 0.5)
+    ax.set(xlim=(-0.5, len(plan.windows) - 0.5), ylim=(-0.5, len(plan.widenings) - 0.5))
     ax.set_xticks(range(len(plan.windows)), [str(window) for window in plan.windows])
     ax.set_yticks(range(len(plan.widenings)), [f"{widening:.2g}" for widening in plan.widenings])
     ax.tick_params(length=0)
     ax.spines[["left", "bottom"]].set_visible(False)
-    ax.set_xlabel("window $W$")
-    ax.set_ylabel("widening $\\eta$")
+    ax.set(xlabel="window $W$", ylabel="widening $\\eta$")
     ax.set_title("the set $J$ of arms, and the blocks that drew each", fontsize=9, loc="left")

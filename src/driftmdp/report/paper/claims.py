@@ -163,15 +163,13 @@ def _gains(evidence: ClaimEvidence, scenarios: Sequence[Scenario]) -> dict[str, 
     """Return the ratio of rewards of each of the paper's agents to each other one, in each scenario."""
     for other, scenario in itertools.product(OTHER_AGENTS, scenarios):
         if evidence.reward(other, *scenario).mean() <= 0:
-            raise LookupError(
-                f"{other} has no positive rewards in {_name(*scenario)}, so percentages mean nothing."
-            )
-    return {
-        f"{ours} over {other} in {_name(*scenario)}": ratio_interval(
-            evidence.reward(ours, *scenario), evidence.reward(other, *scenario)
-        )
-        for scenario, ours, other in itertools.product(scenarios, PAPER_AGENTS, OTHER_AGENTS)
-    }
+            where = _name(*scenario)
+            raise LookupError(f"{other} has no positive rewards in {where}, so percentages mean nothing.")
+    gains = {}
+    for scenario, ours, other in itertools.product(scenarios, PAPER_AGENTS, OTHER_AGENTS):
+        rewards = (evidence.reward(agent, *scenario) for agent in (ours, other))
+        gains[f"{ours} over {other} in {_name(*scenario)}"] = ratio_interval(*rewards)
+    return gains
 
 
 def _estimate(named: tuple[str, Interval]) -> float:
@@ -219,13 +217,10 @@ def _twelve_percent(evidence: ClaimEvidence) -> Claim:
 
 
 def _more_robust_to_transitions(evidence: ClaimEvidence) -> Claim:
-    ours, others = (
-        {
-            agent: difference_interval(evidence.regret(agent, LOW, HIGH), evidence.regret(agent, HIGH, LOW))
-            for agent in agents
-        }
-        for agents in (PAPER_AGENTS, OTHER_AGENTS)
-    )
+    def extra_regret(agent: str) -> Interval:
+        return difference_interval(evidence.regret(agent, LOW, HIGH), evidence.regret(agent, HIGH, LOW))
+
+    ours, others = ({agent: extra_regret(agent) for agent in agents} for agents in (PAPER_AGENTS, OTHER_AGENTS))
     holds = [extra.low > 0 for extra in ours.values()]
     why = f"For UCRL2 and UCRL2.S, which have no widening: {_listed(others)}."
     if all(holds) and all(extra.low > 0 for extra in others.values()):
@@ -238,16 +233,16 @@ def _more_robust_to_transitions(evidence: ClaimEvidence) -> Claim:
     )
 
 
-def _differences(evidence: ClaimEvidence, agent: str, other: str) -> dict[str, Interval]:
+def _differences(ours: ClaimEvidence, agent: str, theirs: ClaimEvidence, other: str) -> dict[str, Interval]:
     """Return one agent's reward minus another's, by scenario."""
     return {
-        _name(*scenario): difference_interval(evidence.reward(agent, *scenario), evidence.reward(other, *scenario))
+        _name(*scenario): difference_interval(ours.reward(agent, *scenario), theirs.reward(other, *scenario))
         for scenario in SCENARIOS
     }
 
 
 def _power_of_widening(evidence: ClaimEvidence) -> Claim:
-    gains = _differences(evidence, "SWUCRL2-CW", "Naive window")
+    gains = _differences(evidence, "SWUCRL2-CW", evidence, "Naive window")
     widened, naive = (
         [evidence.rewards_over_time(agent, *scenario) for scenario in SCENARIOS]
         for agent in ("SWUCRL2-CW", "Naive window")
@@ -267,7 +262,7 @@ def _power_of_widening(evidence: ClaimEvidence) -> Claim:
 
 
 def _borl_above(evidence: ClaimEvidence) -> Claim:
-    gains = _differences(evidence, "BORL", "SWUCRL2-CW")
+    gains = _differences(evidence, "BORL", evidence, "SWUCRL2-CW")
     last = gains.pop("(d)")
     undecided = ", ".join(name for name, gain in gains.items() if gain.low <= 0 <= gain.high)
     why = f"In (d), which the sentence leaves out: {interval_text(last)}."
@@ -311,12 +306,7 @@ def _learning_master(evidence: ClaimEvidence) -> str:
     learning = evidence.with_learning_master()
     if learning is None:
         return ""
-    changes = {
-        _name(*scenario): difference_interval(
-            learning.reward("BORL", *scenario), evidence.reward("BORL", *scenario)
-        )
-        for scenario in SCENARIOS
-    }
+    changes = _differences(learning, "BORL", evidence, "BORL")
     others = [check for check in CHECKS if check is not _adaptive_master]
     moved = sum(check(learning).verdict != check(evidence).verdict for check in others)
     return (
@@ -341,14 +331,9 @@ def _claims_table(claims: Sequence[Claim], setting: Setting) -> Table:
     for claim in claims:
         verdict = TableCell(VERDICTS[claim.verdict], None, claim.verdict)
         rows.append(table_row(claim.sentence, verdict, claim.measured, claim.why))
-    return Table(
-        f"claims-{setting.id}",
-        "The Results paragraph of the paper, sentence by sentence",
-        ["The paper says", "Verdict", "Measured, with 95% intervals over seeds", "Why"],
-        rows,
-        setting.id,
-        note("claims"),
-    )
+    caption = "The Results paragraph of the paper, sentence by sentence"
+    columns = ["The paper says", "Verdict", "Measured, with 95% intervals over seeds", "Why"]
+    return Table(f"claims-{setting.id}", caption, columns, rows, setting.id, note("claims"))
 
 
 def _scores_table(settings: Sequence[Setting], claims: dict[str, list[Claim]]) -> Table:

@@ -1,9 +1,5 @@
 """[CSZ20] Examples 1 and 2, not drawn there: the cycle of each world, and the best actions along it."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from driftmdp import planning, problems
@@ -11,10 +7,7 @@ from driftmdp.mdp import Problem
 from driftmdp.problems.bidding import AUDIENCES
 from driftmdp.problems.remarketing import MARKETS
 from driftmdp.report.paper import style
-from driftmdp.report.rendered_figure import styled
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from driftmdp.report.rendered_figure import Figure, stacked_axes, styled
 
 
 def oracle_actions(problem: Problem) -> style.Ints:
@@ -65,15 +58,14 @@ def remarketing_example(steps: int = 240) -> Figure:
     3
     """
     problem = problems.remarketing(horizon=steps, cycles=1)
-    figure, (above, below) = style.stacked_axes([1.5, 2.6], right=1.25, gap=0.45)
+    figure, (above, below) = stacked_axes([1.5, 2.6], right=1.25, gap=0.45)
     names = ("demand, cars", "arrivals, cars", "margin, k\\$")
     means = zip(market_means(problem).T, (style.BLUE, style.ORANGE, style.GREEN), strict=True)
     style.draw_cycle(above, dict(zip(names, means, strict=True)), MARKETS)
     above.set_ylim(0, None)
     levels = problem.parameters["batch"] * np.arange(problem.parameters["n_batches"] + 1)
     style.draw_choices(figure, below, best_listings(problem).T, levels, "cars to list")
-    below.set_ylabel("cars on the lot")
-    below.set_xlabel("share of a round of the market")
+    below.set(xlabel="share of a round of the market", ylabel="cars on the lot")
     return figure
 
 
@@ -120,11 +112,10 @@ def bidding_example(steps: int = 240) -> Figure:
     4
     """
     problem = problems.bidding(horizon=steps, cycles=1)
-    figure, (above, fresh, tired) = style.stacked_axes([1.5, 1.9, 1.9], right=1.25, gap=0.45)
+    figure, (above, fresh, tired) = stacked_axes([1.5, 1.9, 1.9], right=1.25, gap=0.45)
     chances = zip(win_chances(problem).T, (style.BLUE, style.GREEN, style.ORANGE, style.RED), strict=True)
     style.draw_cycle(above, {f"bid {bid}": line for bid, line in enumerate(chances, start=1)}, AUDIENCES)
-    above.set_ylim(0, 1.02)
-    above.set_ylabel("chance to win")
+    above.set(ylim=(0, 1.02), ylabel="chance to win")
     best, most = best_bids(problem), problem.parameters["exposures"]
     levels = np.arange(problem.parameters["n_bids"] + 1)
     for ax, exposures, label in ((fresh, 0, ""), (tired, most, "best bid")):

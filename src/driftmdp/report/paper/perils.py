@@ -3,25 +3,19 @@
 ``peril_instances`` is fig:peril and ``peril_trajectory`` is fig:peril1. ``diameter_inside`` is not in the paper.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from driftmdp import formulas, planning, problems
 from driftmdp.mdp import Mdp, Space
 from driftmdp.report.paper import style
-from driftmdp.report.rendered_figure import styled
+from driftmdp.report.rendered_figure import Axes, Figure, stacked_axes, styled
 from driftmdp.statements.perils import InsideRegion, diameters_inside
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 Value = TypeVar("Value")
 
@@ -66,13 +60,11 @@ def peril_instances(tau: int = 2) -> Figure:
     >>> len(peril_instances().axes)
     2
     """
-    figure, (ax,) = style.stacked_axes([1.75], left=0.1, right=0.1, top=0.3, bottom=0.05)
+    figure, (ax,) = stacked_axes([1.75], left=0.1, right=0.1, top=0.3, bottom=0.05)
     figure.delaxes(ax)
     for number, mdp in enumerate(problems.perils(tau=tau).drifting.anchors):
         ax = figure.add_axes((0.01 + 0.5 * number, 0.02, 0.48, 0.83))
-        ax.set_xlim(-1.35, 3.35)
-        ax.set_ylim(-0.95, 0.95)
-        ax.set_aspect("equal")
+        ax.set(xlim=(-1.35, 3.35), ylim=(-0.95, 0.95), aspect="equal")
         ax.set_axis_off()
         ax.set_title(f"$p^{number + 1}$, diameter {float(planning.diameter(mdp)):g}", fontsize=11)
         _draw_graph(ax, mdp)
@@ -178,7 +170,7 @@ def peril_trajectory(tau: int = 8) -> Figure:
     2
     """
     steps = scripted_steps(tau)
-    figure, (top, bottom) = style.stacked_axes([1.3, 0.95], left=1.05, top=0.4, bottom=0.55, gap=0.1)
+    figure, (top, bottom) = stacked_axes([1.3, 0.95], left=1.05, top=0.4, bottom=0.55, gap=0.1)
     rows = {"action": steps.actions, "policy": steps.policies, "latent MDP": steps.mdps}
     for row, (text, values) in enumerate(rows.items()):
         _draw_row(top, row, values)
@@ -274,9 +266,8 @@ def diameter_inside(taus: Sequence[int] = TAUS, widenings: Sequence[float] = WID
     found = {eta: [diameters_inside(tau, eta) for tau in taus] for eta in widenings}
     plain = found[widenings[0]]
     windows = [inside.window for inside in plain]
-    figure, (ax,) = style.stacked_axes([3.8], right=2.0, top=0.15)
-    ax.set_xscale("log")
-    ax.set_yscale("log")
+    figure, (ax,) = stacked_axes([3.8], right=2.0, top=0.15)
+    ax.set(xscale="log", yscale="log", xlabel="window $W = 4\\tau$", ylabel="diameter")
     _draw_vacuous(ax, plain)
     lines = [([inside.empirical for inside in plain], "empirical MDP, $\\tau + 1$", style.PURPLE, "D")]
     for (eta, regions), (colour, marker) in zip(found.items(), WIDENING_STYLES, strict=False):
@@ -287,8 +278,6 @@ def diameter_inside(taus: Sequence[int] = TAUS, widenings: Sequence[float] = WID
         ax.plot(windows, values, color=colour, marker=marker, markersize=4.5, linewidth=1.5, label=name)
         label = ax.annotate(name, (windows[-1], values[-1]), (8, 0), textcoords="offset points", color=colour)
         label.set(va="center", fontsize=8.5, annotation_clip=False)
-    ax.set_xlabel("window $W = 4\\tau$")
-    ax.set_ylabel("diameter")
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_major_formatter("{x:,.0f}")
     return figure

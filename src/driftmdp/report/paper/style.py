@@ -1,50 +1,22 @@
 """What the paper's figures share: style, colours, and axes at fixed positions."""
 
-from __future__ import annotations
-
-from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.report.charts import LIGHT_COLOURS
-from driftmdp.report.rendered_figure import STYLE
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from driftmdp.report.rendered_figure import STYLE, Axes, Figure
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 PAPER_STYLE: dict[Any, Any] = STYLE | {"text.parse_math": True, "mathtext.fontset": "dejavuserif"}
-WIDTH = 7.4  # inches
 CENTRED: dict[str, Any] = {"ha": "center", "va": "center"}
 
 BLUE, RED, GREEN, PURPLE, ORANGE = LIGHT_COLOURS[:5]
 BLACK, GREY, PALE = "#222222", "#767676", "#d9dde2"
-
-
-def stacked_axes(
-    heights: Sequence[float],
-    left: float = 0.75,
-    right: float = 0.2,
-    top: float = 0.35,
-    bottom: float = 0.5,
-    gap: float = 0.6,
-) -> tuple[Figure, list[Axes]]:
-    """Return a figure without a window, and axes below each other; all sizes in inches."""
-    from matplotlib.figure import Figure
-
-    height = top + bottom + sum(heights) + gap * (len(heights) - 1)
-    figure = Figure(figsize=(WIDTH, height))
-    axes, ceiling = [], height - top
-    for tall in heights:
-        place = (left / WIDTH, (ceiling - tall) / height, 1 - (left + right) / WIDTH, tall / height)
-        axes.append(figure.add_axes(place))
-        ceiling -= tall + gap
-    return figure, axes
 
 
 def remove_frame(ax: Axes, *sides: str) -> None:

@@ -1,20 +1,12 @@
 """[CSZ20] fig:sim_reward and fig:Q, on the two-state problem: the reward process, and the sets of episodes Q_T."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from driftmdp import problems
 from driftmdp.mdp import Problem
 from driftmdp.report.paper import style
-from driftmdp.report.rendered_figure import styled
+from driftmdp.report.rendered_figure import Axes, Figure, stacked_axes, styled
 from driftmdp.statements.run_trace import RunTrace, trace_run
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 SPEEDS = {"T^0.2": style.BLUE, "T^0.5": style.RED}
 STEPS_ENLARGED = 400
@@ -54,7 +46,7 @@ def reward_process(horizon: int = 5000) -> Figure:
     >>> len(reward_process(horizon=500).axes)
     3
     """
-    figure, axes = style.stacked_axes([1.25, 1.25, 1.25], top=0.35, gap=0.62)
+    figure, axes = stacked_axes([1.25, 1.25, 1.25], top=0.35, gap=0.62)
     for ax, (speed, colour) in zip(axes, SPEEDS.items(), strict=False):
         problem = problems.two_state(horizon=horizon, v_r=speed)
         rewards, name = mean_rewards(problem), f"$V_r = T^{{{speed[2:]}}}$"
@@ -65,8 +57,7 @@ def reward_process(horizon: int = 5000) -> Figure:
         ax.set_title(f"{name} = {problem.budget('order')[0]:.2f}; {variation}", fontsize=9, loc="left")
         ax.set_xlim(1, horizon)
     axes[2].set_title(f"both, the first {min(STEPS_ENLARGED, horizon)} steps", fontsize=9, loc="left")
-    axes[2].set_xlim(1, min(STEPS_ENLARGED, horizon))
-    axes[2].set_xlabel("$t$")
+    axes[2].set(xlim=(1, min(STEPS_ENLARGED, horizon)), xlabel="$t$")
     axes[2].legend(loc="lower right", ncols=2, frameon=False, bbox_to_anchor=(1.0, 0.97), borderaxespad=0.0)
     return figure
 
@@ -74,9 +65,7 @@ def reward_process(horizon: int = 5000) -> Figure:
 def _draw_rewards(ax: Axes, rewards: style.Floats, colour: str, width: float, label: str | None = None) -> None:
     ax.plot(np.arange(1, rewards.size + 1), rewards, color=colour, linewidth=width, label=label)
     low, high = REWARD_RANGE
-    ax.set_ylim(low - 0.4, high + 0.4)
-    ax.set_yticks([low, (low + high) / 2, high])
-    ax.set_ylabel("$r_t(s_2, a_2)$")
+    ax.set(ylim=(low - 0.4, high + 0.4), yticks=[low, (low + high) / 2, high], ylabel="$r_t(s_2, a_2)$")
 
 
 def q_run(seed: int = SEED) -> RunTrace:
@@ -122,7 +111,7 @@ def q_sets(seed: int = SEED) -> Figure:
     2
     """
     trace = q_run(seed)
-    figure, (top, bottom) = style.stacked_axes([0.85, 2.2], left=0.85, right=0.4, top=0.75, bottom=0.5, gap=0.2)
+    figure, (top, bottom) = stacked_axes([0.85, 2.2], left=0.85, right=0.4, top=0.75, bottom=0.5, gap=0.2)
     _draw_episodes(top, trace)
     _draw_excess(bottom, trace)
     handles, labels = bottom.get_legend_handles_labels()
@@ -144,9 +133,7 @@ def _draw_episodes(ax: Axes, trace: RunTrace) -> None:
         ax.annotate("", (last, 1.25), (first, 1.25), arrowprops=ends)
         ax.text((first + last) / 2, 1.4, "$W$", ha="center", va="bottom", fontsize=9)
     style.remove_frame(ax, "bottom")
-    ax.set_xlim(1, trace.horizon)
-    ax.set_ylim(-0.05, 1.9)
-    ax.set_xticks([])
+    ax.set(xlim=(1, trace.horizon), ylim=(-0.05, 1.9), xticks=[])
     ax.text(-60, 0.5, "episodes", ha="right", va="center")
 
 
@@ -161,8 +148,7 @@ def _draw_excess(ax: Axes, trace: RunTrace) -> None:
         drawn.set(markeredgecolor=style.BLACK, markeredgewidth=0.5, gid=f"kind-{number}")
     below = int((distance < LOWEST_EXCESS).sum())
     ax.text(260, LOWEST_EXCESS + 0.05, f"{below} of the first episodes lie below", fontsize=8, va="bottom")
-    ax.set_xlim(1, trace.horizon)
-    ax.set_ylim(LOWEST_EXCESS, 0.4)
+    ax.set(xlim=(1, trace.horizon), ylim=(LOWEST_EXCESS, 0.4))
     parameters = f"$W$ = {trace.window}, $\\eta$ = {trace.widening:g}, radii times {trace.agent.scale:g}"
     ax.set_xlabel(f"start of the episode, $\\tau(m)$;  {parameters}")
     for height, side in ((0.2, "outside"), (LOWEST_EXCESS / 2, "inside")):

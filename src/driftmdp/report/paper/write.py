@@ -1,10 +1,7 @@
 """The paper's figures by name, and their files."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from driftmdp.errors import UnknownNameError
 from driftmdp.experiments.store import writing
@@ -13,11 +10,8 @@ from driftmdp.report.paper.examples import bidding_example, remarketing_example
 from driftmdp.report.paper.perils import diameter_inside, peril_instances, peril_trajectory
 from driftmdp.report.paper.style import PAPER_STYLE
 from driftmdp.report.paper.two_state import q_sets, reward_process
-from driftmdp.report.rendered_figure import RenderedFigure, styled
+from driftmdp.report.rendered_figure import Figure, RenderedFigure, styled
 from driftmdp.validation import nearest_name
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 # In the order of the paper; the last one is not in it.
 FIGURES: dict[str, Callable[[], Figure]] = {
