@@ -111,21 +111,14 @@ class Adaptive(ModelBasedAgent):
         kernels.adaptive.improve_plan(*self._arrays)
         return int(kernels.adaptive.choose(*self._arrays, state))
 
-    def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
-        if not kernels.transition_counts.has_space(self._memory):
-            self._enlarge()
-        step = state, int(self._offsets[state]) + action, reward, next_state
-        kernels.adaptive.learn(*self._arrays, step)
+    def _remember(self, state: int, pair: int, reward: float, next_state: int) -> None:
+        kernels.adaptive.learn(*self._arrays, (state, pair, reward, next_state))
         effect = f"{self.name} clips them and cannot tell them apart"
         self._range_monitor.check_reward(reward, self.reward_range, effect)
 
     def _play_some(self, context: RunContext, first: int, last: int) -> tuple[int, int]:
         arrays = *context.inputs, *self._arrays, context.record
         return kernels.adaptive.play(*arrays, first, last)
-
-    def _continue(self, status: int) -> bool:
-        self._enlarge()
-        return False
 
     def _enlarge(self) -> None:
         self._memory = enlarge_counts(self._memory)

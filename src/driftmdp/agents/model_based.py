@@ -52,9 +52,22 @@ class ModelBasedAgent(ResumableAgent):
     def _play_some(self, context: RunContext, first: int, last: int) -> tuple[int, int]:
         """Play rows until compiled code is done or cannot go on; return the next row and why it stopped."""
 
+    def _continue(self, status: int) -> None:
+        """Do what compiled code could not: by default, allocate."""
+        self._enlarge()
+
+    def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
+        if not kernels.transition_counts.has_space(self._memory):
+            self._enlarge()
+        self._remember(state, int(self._offsets[state]) + action, reward, next_state)
+
     @abstractmethod
-    def _continue(self, status: int) -> bool:
-        """Do what compiled code could not; return whether a plan was finished."""
+    def _remember(self, state: int, pair: int, reward: float, next_state: int) -> None:
+        """Count a step; there is space for it."""
+
+    @abstractmethod
+    def _enlarge(self) -> None:
+        """Make space for more pairs and next states."""
 
 
 class EpisodicAgent(ModelBasedAgent):
@@ -90,19 +103,6 @@ class EpisodicAgent(ModelBasedAgent):
         if self._should_replan(state):
             self._plan()
         return int(self._plan_state.policy[state])
-
-    def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
-        if not kernels.transition_counts.has_space(self._memory):
-            self._enlarge()
-        self._remember(state, int(self._offsets[state]) + action, reward, next_state)
-
-    @abstractmethod
-    def _remember(self, state: int, pair: int, reward: float, next_state: int) -> None:
-        """Count a step; there is space for it."""
-
-    @abstractmethod
-    def _enlarge(self) -> None:
-        """Make space for more pairs and next states."""
 
     def mean_rewards(self) -> NDArray[np.float64]:
         """Return the mean remembered reward of every pair, NaN where nothing is remembered, shape (n_pairs,)."""

@@ -17,7 +17,7 @@ from driftmdp.agents.optimist_parts import MEMORIES, Confidence, Doubling, Memor
 from driftmdp.agents.plan_explanation import ActionReason, Beliefs, Explanation, Plan
 from driftmdp.agents.reward_range import REWARDS_BEFORE_RANGE_CHECK, Range, checked_range
 from driftmdp.agents.snapshot_checks import require
-from driftmdp.errors import InvalidInputError, NotConvergedError
+from driftmdp.errors import NotConvergedError
 from driftmdp.kernels.arrays import Ints, TransitionCounts, enlarge_counts, new_counts
 from driftmdp.kernels.plan_arrays import (
     OptimistParams,
@@ -30,7 +30,7 @@ from driftmdp.kernels.plan_arrays import (
 )
 from driftmdp.mdp import Space
 from driftmdp.planning.optimistic import finish_sparsely
-from driftmdp.validation import as_integer, one_of
+from driftmdp.validation import as_integer, check_type, one_of
 
 TIE = 1e-9  # of the planner, in units of the reward range
 PLANNERS = ("paper", "fast")
@@ -96,12 +96,9 @@ class Optimist(EpisodicAgent):
         seed: int | None = None,
     ) -> None:
         super().__init__(space, as_integer(horizon, "horizon", minimum=1), seed)
-        if not isinstance(memory, MEMORIES):
-            raise InvalidInputError(f"memory must be Everything, SlidingWindow or SinceRestart; got {memory!r}.")
-        if not isinstance(confidence, Confidence):
-            raise InvalidInputError(f"confidence must be one of the radii of driftmdp.agents; got {confidence!r}.")
-        if not isinstance(schedule, Doubling):
-            raise InvalidInputError(f"schedule must be Doubling; got {schedule!r}.")
+        check_type(memory, MEMORIES, "memory must be Everything, SlidingWindow or SinceRestart")
+        check_type(confidence, Confidence, "confidence must be one of the radii of driftmdp.agents")
+        check_type(schedule, Doubling, "schedule must be Doubling")
         self.memory, self.confidence, self._schedule = memory, confidence, schedule
         self.reward_range = checked_range(reward_range)
         self.planner = one_of(planner, "planner", PLANNERS)
@@ -170,20 +167,19 @@ class Optimist(EpisodicAgent):
         return 1 if self._params.fast else None
 
     def _plan(self) -> None:
-        is_planned = False
-        while not is_planned:
+        status = kernels.bellman.BUFFER_FULL
+        while status == kernels.bellman.BUFFER_FULL:
             status = kernels.optimist.plan(*self._arrays, self._acceleration)
-            is_planned = status == kernels.bellman.CONVERGED or self._continue(status)
+            if status != kernels.bellman.CONVERGED:
+                self._continue(status)
 
-    def _continue(self, status: int) -> bool:
+    def _continue(self, status: int) -> None:
         if status != kernels.bellman.BUFFER_FULL:
             self._finish_plan(status)
-            return True
-        if kernels.transition_counts.has_space(self._memory):
+        elif kernels.transition_counts.has_space(self._memory):
             self._enlarge_workspace(2 * int(self._plan_state.clock["need"][0]))
         else:
             self._enlarge()
-        return False
 
     def _finish_plan(self, status: int) -> None:
         """Finish a plan that plain compiled sweeps could not: accelerate, then solve sparsely."""
@@ -261,16 +257,9 @@ class Optimist(EpisodicAgent):
         reasons = plan_state.reasons[: int(clock["n_reasons"])]
         pairs = reasons["pair"]
         counts[pairs], rewards[pairs], radii[pairs] = reasons["count"], reasons["reward"], reasons["radius"]
-        return Beliefs(
-            planned_at=planned,
-            gain=float(clock["gain"]),
-            residual=float(clock["residual"]),
-            counts=counts,
-            rewards=rewards,
-            radii=radii,
-            bias=plan_state.bias.copy(),
-            policy=plan_state.policy.copy(),
-        )
+        gain, residual = float(clock["gain"]), float(clock["residual"])
+        bias, policy = plan_state.bias.copy(), plan_state.policy.copy()
+        return Beliefs(planned, gain, residual, counts, rewards, radii, bias, policy)
 
     def explain(self, state: int) -> Explanation:
         """Return why the plan in force takes its action in ``state``.
@@ -298,19 +287,11 @@ class Optimist(EpisodicAgent):
         values[seen["pair"] - here.start] = seen["value"]
         columns = bottom + span * values, bottom + span * rewards, counts.astype(int), radii
         rows = zip(*(column.tolist() for column in columns), strict=True)
-        actions = tuple(ActionReason(action, *row) for action, row in enumerate(rows))
-        return Explanation(
-            s,
-            int(self._plan_state.policy[s]),
-            actions,
-            tied=int(np.count_nonzero(values >= values.max() - TIE)),
-            vacuous=bool((radii >= (1.0 if self._params.bernstein else 2.0)).all()),
-            planned_at=plan.t,
-            gain=plan.gain,
-            widening=float(clock["widening"]),
-            scale=self.confidence.scale,
-            ties=self.ties,
-        )
+        actions = tuple(ActionReason(i, *row) for i, row in enumerate(rows))
+        action, tied = int(self._plan_state.policy[s]), int(np.count_nonzero(values >= values.max() - TIE))
+        vacuous = bool((radii >= (1.0 if self._params.bernstein else 2.0)).all())
+        settings = float(clock["widening"]), self.confidence.scale, self.ties
+        return Explanation(s, action, actions, tied, vacuous, plan.t, plan.gain, *settings)
 
     def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
         super()._restore(arrays)

@@ -117,12 +117,11 @@ class PosteriorSampler(EpisodicAgent):
         while status := kernels.posterior.plan(*self._arrays):
             self._continue(status)
 
-    def _continue(self, status: int) -> bool:
+    def _continue(self, status: int) -> None:
         if kernels.transition_counts.has_space(self._memory):
             self._sample = new_sampled_model(self._offsets, 2 * self._sample.model.data.size)
         else:
             self._enlarge()
-        return False
 
     def _enlarge(self) -> None:
         self._memory = enlarge_counts(self._memory)
