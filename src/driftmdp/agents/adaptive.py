@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.agents import snapshot_checks
@@ -34,6 +33,7 @@ from driftmdp.kernels import adaptive_arrays
 from driftmdp.kernels.adaptive_arrays import AdaptiveParams, AdaptivePlan, ExpertWeights, FadingMemory
 from driftmdp.kernels.arrays import Ints, TransitionCounts, enlarge_counts, new_counts
 from driftmdp.mdp import Space
+from driftmdp.npz import Arrays
 
 
 @dataclass(frozen=True)
@@ -172,8 +172,7 @@ class Adaptive(ModelBasedAgent):
         [1, 0]
         """
         s = self._state(state, "state")
-        first, last = int(self._offsets[s]), int(self._offsets[s + 1])
-        return tuple(self._reason(s, action) for action in range(last - first))
+        return tuple(self._reason(s, action) for action in range(self.space.n_actions[s]))
 
     def _reason(self, state: int, action: int) -> AdaptiveReason:
         bottom, span, plan = self._params.bottom, self._params.span, self._plan
@@ -183,9 +182,8 @@ class Adaptive(ModelBasedAgent):
             promised = kernels.adaptive.evaluate_pair(self._params, self._memory, self._past, plan, index)
             mean, hoped, age = float(pair["mean"]), float(pair["hoped"]), self.t - int(pair["last"])
         else:
-            promised = kernels.adaptive.evaluate_untried(
-                self._params, self._memory, plan, float(plan.visits[state])
-            )
+            visits = float(plan.visits[state])
+            promised = kernels.adaptive.evaluate_untried(self._params, self._memory, plan, visits)
             mean, hoped, count, age = np.nan, 1.0, 0, 0
         here = plan.bias[state] if plan.is_met[state] else plan.facts["elsewhere"][0]
         value = bottom + span * float(promised - here) if self.n_plans else np.nan
@@ -193,7 +191,7 @@ class Adaptive(ModelBasedAgent):
 
     # keeping -----------------------------------------------------------------------------------------
 
-    def _state_arrays(self) -> dict[str, NDArray[Any]]:
+    def _state_arrays(self) -> Arrays:
         tally, past, plan = self._memory.tally[0], self._past, self._plan
         slots, entries = int(tally["n_slots"]), int(tally["n_entries"])
         weights = {f"judged_{name}": array for name, array in self._judged._asdict().items()}
@@ -205,7 +203,7 @@ class Adaptive(ModelBasedAgent):
         seen = {"touched": touched, "rewards": rewards}
         return snapshot_checks.memory_arrays(self._memory) | weights | traces | planned | seen
 
-    def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
+    def _restore(self, arrays: Arrays) -> None:
         self._memory = snapshot_checks.restored_memory(self.space, self._memory, arrays)
         require(int(self._memory.tally["window"][0]) == 0, "the window is wrong")
         self._past = snapshot_checks.restored_fading_memory(self._memory, arrays)

@@ -21,7 +21,6 @@ docs/inventory.md what each part is worth.
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.agents.base import ResumableAgent, RunContext
@@ -30,6 +29,7 @@ from driftmdp.agents.snapshot_checks import LATEST, require
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.inventory_arrays import N_MEMORIES, Demands, ShelfModel, new_demand_workspace, new_demands
 from driftmdp.mdp import Problem
+from driftmdp.npz import Arrays
 from driftmdp.problems.inventory import Costs, InventoryProblem, Stock
 from driftmdp.problems.inventory.stock import as_lead_time
 from driftmdp.validation import as_integer, check_type
@@ -115,8 +115,7 @@ class InventoryOptimist(ResumableAgent):
         kernels.censored_demand.learn(self._demands, 0, self._weekday, on_sale, sales, self._workspace)
 
     def _play_rows(self, context: RunContext, first: int, last: int) -> None:
-        shelf = self._shelf, self._demands, self._workspace
-        arrays = *context.inputs, *shelf, context.record, self._places
+        arrays = *context.inputs, self._shelf, self._demands, self._workspace, context.record, self._places
         residual = kernels.inventory_rules.play(*arrays, first, last)
         require_converged(residual, self._shelf)
 
@@ -146,10 +145,10 @@ class InventoryOptimist(ResumableAgent):
             "weekday_belief": float(self._demands.belief[0]),
         }
 
-    def _state_arrays(self) -> dict[str, NDArray[Any]]:
+    def _state_arrays(self) -> Arrays:
         return dict(zip(Demands._fields, self._demands, strict=True))
 
-    def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
+    def _restore(self, arrays: Arrays) -> None:
         self._demands = restored_demands(arrays, 1, self.capacity)
 
 
@@ -160,7 +159,7 @@ def as_shelf_model(costs: Costs, capacity: int, lead_time: int) -> ShelfModel:
     return ShelfModel(costs.fixed, costs.unit, costs.lost_sale, costs.holding, capacity, as_lead_time(lead_time))
 
 
-def restored_demands(arrays: dict[str, NDArray[Any]], n: int, capacity: int) -> Demands:
+def restored_demands(arrays: Arrays, n: int, capacity: int) -> Demands:
     """Return the demands of n items from arrays. Impossible ones raise ValueError."""
     empty = new_demands(n, capacity)
     found = Demands(*(np.array(arrays[name], getattr(empty, name).dtype, order="C") for name in Demands._fields))

@@ -1,7 +1,6 @@
 """Base classes of agents that count transitions and plan from the counts."""
 
 from abc import abstractmethod
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +13,7 @@ from driftmdp.agents.snapshot_checks import memory_arrays, restored_memory, rest
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import TransitionCounts, mean_rewards_by_pair, visits_by_pair
 from driftmdp.kernels.plan_arrays import OptimistParams, PlanState, PosteriorParams
+from driftmdp.npz import Arrays
 
 
 class ModelBasedAgent(ResumableAgent):
@@ -108,7 +108,7 @@ class EpisodicAgent(ModelBasedAgent):
         """Return the mean remembered reward of every pair, NaN where nothing is remembered, shape (n_pairs,)."""
         return self._params.bottom + self._params.span * mean_rewards_by_pair(self._memory)
 
-    def _state_arrays(self) -> dict[str, NDArray[Any]]:
+    def _state_arrays(self) -> Arrays:
         arrays, clock = memory_arrays(self._memory), self._plan_state.clock[0]
         for name in ("clock", "visits", "policy", "bias"):
             arrays[name] = getattr(self._plan_state, name)
@@ -116,6 +116,6 @@ class EpisodicAgent(ModelBasedAgent):
             arrays[name] = getattr(self._plan_state, name)[: int(clock[f"n_{name}"])]
         return arrays
 
-    def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
+    def _restore(self, arrays: Arrays) -> None:
         self._memory = restored_memory(self.space, self._memory, arrays)
         self._plan_state = restored_plan_state(self.space, self._plan_state, self._memory, arrays)

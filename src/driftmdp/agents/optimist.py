@@ -4,11 +4,8 @@ The step is compiled and is the same whether it is taken live (``act``, ``observ
 (``simulate``).
 """
 
-from typing import Any
-
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.agents.base import RunContext
@@ -18,17 +15,11 @@ from driftmdp.agents.plan_explanation import ActionReason, Beliefs, Explanation,
 from driftmdp.agents.reward_range import REWARDS_BEFORE_RANGE_CHECK, Range, checked_range
 from driftmdp.agents.snapshot_checks import require
 from driftmdp.errors import NotConvergedError
+from driftmdp.kernels import plan_arrays
 from driftmdp.kernels.arrays import Ints, TransitionCounts, enlarge_counts, new_counts
-from driftmdp.kernels.plan_arrays import (
-    OptimistParams,
-    Phases,
-    PlanState,
-    PlanWorkspace,
-    enlarge_plan_state,
-    new_agent_workspace,
-    new_plan_state,
-)
+from driftmdp.kernels.plan_arrays import OptimistParams, Phases, PlanState, PlanWorkspace
 from driftmdp.mdp import Space
+from driftmdp.npz import Arrays
 from driftmdp.planning.optimistic import finish_sparsely
 from driftmdp.validation import as_integer, check_type, one_of
 
@@ -117,7 +108,8 @@ class Optimist(EpisodicAgent):
         super().reset(rng)
         windows = self._phases.window
         self._memory = new_counts(self.space.n_pairs, int(windows[0]), steps=int(windows.max()))
-        self._plan_state = new_plan_state(self.space.n_states, self.space.n_pairs, self._memory.slots.size)
+        n_states, n_pairs, n_slots = self.space.n_states, self.space.n_pairs, self._memory.slots.size
+        self._plan_state = plan_arrays.new_plan_state(n_states, n_pairs, n_slots)
         self._enlarge_workspace(0)
 
     @property
@@ -134,9 +126,8 @@ class Optimist(EpisodicAgent):
         return bool(kernels.optimist.should_replan(self._phases, self._offsets, self._plan_state, state))
 
     def _remember(self, state: int, pair: int, reward: float, next_state: int) -> None:
-        kernels.optimist.learn(
-            self._params, self._phases, self._memory, self._plan_state, state, pair, reward, next_state
-        )
+        arrays = self._params, self._phases, self._memory, self._plan_state
+        kernels.optimist.learn(*arrays, state, pair, reward, next_state)
         bounds, slot = self.reward_range, self._memory.slot_of[pair]  # slot is -1 right after a restart
         if bounds is not None and not bounds[0] <= reward <= bounds[1] and slot >= 0:
             count, total = self._memory.slots[slot]["count"], self._memory.slots[slot]["total"]
@@ -220,13 +211,12 @@ class Optimist(EpisodicAgent):
 
     def _enlarge(self) -> None:
         self._memory = enlarge_counts(self._memory)
-        self._plan_state = enlarge_plan_state(self._plan_state, self._memory.slots.size)
+        self._plan_state = plan_arrays.enlarge_plan_state(self._plan_state, self._memory.slots.size)
         self._enlarge_workspace(0)
 
     def _enlarge_workspace(self, stored: int) -> None:
-        self._workspace = new_agent_workspace(
-            self.space.n_states, self._memory, self._params.bernstein == 1, stored
-        )
+        n_states, is_bernstein = self.space.n_states, self._params.bernstein == 1
+        self._workspace = plan_arrays.new_agent_workspace(n_states, self._memory, is_bernstein, stored)
 
     # what is remembered and planned ------------------------------------------------------------------
 
@@ -293,7 +283,7 @@ class Optimist(EpisodicAgent):
         settings = float(clock["widening"]), self.confidence.scale, self.ties
         return Explanation(s, action, actions, tied, vacuous, plan.t, plan.gain, *settings)
 
-    def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
+    def _restore(self, arrays: Arrays) -> None:
         super()._restore(arrays)
         clock = self._plan_state.clock[0]
         require(0 <= clock["phase"] < self._phases.starts.size, "the phase does not exist")

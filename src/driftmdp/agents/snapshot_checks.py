@@ -15,6 +15,7 @@ from driftmdp.kernels.adaptive_arrays import AdaptivePlan, ExpertWeights, Fading
 from driftmdp.kernels.arrays import TALLY, TransitionCounts, new_counts
 from driftmdp.kernels.plan_arrays import PlanState, enlarge_plan_state
 from driftmdp.mdp import Space
+from driftmdp.npz import Arrays
 
 LATEST = 2**62  # a time from which compiled code can still count on
 ROUNDING = 1e-6  # allowed in sums that are read from a file
@@ -22,7 +23,7 @@ LARGEST_LOG = 50.0  # ln of the largest possible ratio of visits
 GENERATORS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
 
 
-def memory_arrays(memory: TransitionCounts) -> dict[str, NDArray[Any]]:
+def memory_arrays(memory: TransitionCounts) -> Arrays:
     """Return the content of a memory, as arrays by name for a snapshot."""
     facts = memory.tally[0]
     return {
@@ -33,7 +34,7 @@ def memory_arrays(memory: TransitionCounts) -> dict[str, NDArray[Any]]:
     }
 
 
-def restored_memory(space: Space, empty: TransitionCounts, arrays: dict[str, NDArray[Any]]) -> TransitionCounts:
+def restored_memory(space: Space, empty: TransitionCounts, arrays: Arrays) -> TransitionCounts:
     """Return the memory of a snapshot, with no less space than ``empty``, a new one of the same agent."""
     slots, entries, steps, tally = (_typed(arrays, empty, name) for name in ("slots", "entries", "steps", "tally"))
     for records in (slots, entries, steps):
@@ -66,9 +67,7 @@ def restored_memory(space: Space, empty: TransitionCounts, arrays: dict[str, NDA
     return memory
 
 
-def restored_plan_state(
-    space: Space, new: PlanState, memory: TransitionCounts, arrays: dict[str, NDArray[Any]]
-) -> PlanState:
+def restored_plan_state(space: Space, new: PlanState, memory: TransitionCounts, arrays: Arrays) -> PlanState:
     """Return the plan state of a snapshot; ``new`` is that of a new agent."""
     clock, visits, policy, bias, touched, reasons = (_typed(arrays, new, name) for name in PlanState._fields)
     require(clock.size == 1 and visits.size == space.n_pairs, "an array has the wrong size")
@@ -85,7 +84,7 @@ def restored_plan_state(
     return plan_state
 
 
-def restored_fading_memory(memory: TransitionCounts, arrays: dict[str, NDArray[Any]]) -> FadingMemory:
+def restored_fading_memory(memory: TransitionCounts, arrays: Arrays) -> FadingMemory:
     """Return the fading memories of a snapshot of Adaptive."""
     slots, entries = int(memory.tally[0]["n_slots"]), int(memory.tally[0]["n_entries"])
     past, pairs = new_fading_memory(memory.slots.size, memory.entries.size), arrays["pairs"]
@@ -113,7 +112,7 @@ def restored_fading_memory(memory: TransitionCounts, arrays: dict[str, NDArray[A
     return past
 
 
-def restored_expert_weights(new: ExpertWeights, arrays: dict[str, NDArray[Any]]) -> ExpertWeights:
+def restored_expert_weights(new: ExpertWeights, arrays: Arrays) -> ExpertWeights:
     """Return the weights of a snapshot of Adaptive; ``new`` are those of a new agent."""
     found = ExpertWeights(*(numbers(arrays, f"judged_{name}") for name in ExpertWeights._fields))
     for name in ExpertWeights._fields:
@@ -125,9 +124,7 @@ def restored_expert_weights(new: ExpertWeights, arrays: dict[str, NDArray[Any]])
     return found
 
 
-def restored_adaptive_plan(
-    new: AdaptivePlan, memory: TransitionCounts, arrays: dict[str, NDArray[Any]]
-) -> AdaptivePlan:
+def restored_adaptive_plan(new: AdaptivePlan, memory: TransitionCounts, arrays: Arrays) -> AdaptivePlan:
     """Return the plan of a snapshot of Adaptive, in the arrays of a new agent."""
     facts, touched, n_states = arrays["facts"], arrays["touched"], new.bias.size
     require(facts.dtype == new.facts.dtype and facts.shape == (1,), "the facts are wrong")
@@ -176,14 +173,14 @@ def restored_generator(text: NDArray[Any]) -> np.random.Generator:
     return rng
 
 
-def _typed(arrays: dict[str, NDArray[Any]], new: TransitionCounts | PlanState, name: str) -> NDArray[Any]:
+def _typed(arrays: Arrays, new: TransitionCounts | PlanState, name: str) -> NDArray[Any]:
     """Return an array of a snapshot, which must have the type that it has in a new agent."""
     array, kind = arrays[name], getattr(new, name).dtype
     require(array.ndim == 1 and array.dtype.newbyteorder("=") == kind, f"{name} has the wrong type")
     return array.astype(kind)
 
 
-def numbers(arrays: dict[str, NDArray[Any]], name: str) -> NDArray[Any]:
+def numbers(arrays: Arrays, name: str) -> NDArray[Any]:
     """Return an array of numbers as doubles."""
     array = arrays[name]
     require(array.dtype.kind in "fi" and bool(np.isfinite(array).all()), f"{name} has the wrong type")

@@ -22,6 +22,7 @@ from driftmdp.display import brief
 from driftmdp.errors import ClippedGammaWarning, InvalidInputError
 from driftmdp.kernels.arrays import Exp3Params, new_arm_weights
 from driftmdp.mdp import Space
+from driftmdp.npz import Arrays
 from driftmdp.validation import as_fraction, warn
 
 LARGEST_STEP = 1e100  # of a logarithmic weight; sums of such steps stay finite
@@ -127,10 +128,10 @@ class ExponentialWeights(RandomizedAgent, Bandit):
         kernels.bandits.play_exponential(*context.inputs, self._params, self._weights, uniforms, context.record)
         self._t += context.record.actions.size
 
-    def _state_arrays(self) -> dict[str, NDArray[Any]]:
+    def _state_arrays(self) -> Arrays:
         return super()._state_arrays() | {"logits": self._weights.logits}
 
-    def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
+    def _restore(self, arrays: Arrays) -> None:
         super()._restore(arrays)
         self._weights.logits[:] = restored_logits(arrays["logits"], self.space.n_pairs)
         kernels.bandits.update_probabilities(self._params, self._weights)
