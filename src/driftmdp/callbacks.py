@@ -6,13 +6,13 @@ shorter run could not be compared with others. An error that it raises stops the
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.errors import InvalidInputError
-from driftmdp.validation import as_integer, as_list, nearest_name, readonly
+from driftmdp.validation import as_integer, as_list, check_type, nearest_name, readonly
 
 METHODS = ("on_start", "on_steps", "on_end")
 
@@ -46,19 +46,6 @@ class Steps:
 
     def __repr__(self) -> str:
         return f"<Steps {self.first} to {self.last}: mean reward {self.rewards.mean():.6g}>"
-
-
-class StepRecord(Protocol):
-    """The record of a run: arrays for every step, filled so far."""
-
-    @property
-    def states(self) -> NDArray[np.signedinteger[Any]]: ...  # noqa: D102
-    @property
-    def actions(self) -> NDArray[np.signedinteger[Any]]: ...  # noqa: D102
-    @property
-    def rewards(self) -> NDArray[np.float64]: ...  # noqa: D102
-    @property
-    def mean_rewards(self) -> NDArray[np.float64] | None: ...  # noqa: D102
 
 
 class Callback:
@@ -145,8 +132,11 @@ class CallbackList:
         for callback in self._callbacks:
             callback.on_start(agent, problem, seed)
 
-    def report(self, agent: Any, last: int, record: StepRecord) -> None:
-        """Call ``on_steps`` of those whose interval ends at ``last``; at the end of the run, of all."""
+    def report(self, agent: Any, last: int, record: Any) -> None:
+        """Call ``on_steps`` of those whose interval ends at ``last``; at the end of the run, of all.
+
+        ``record`` has the arrays ``states``, ``actions``, ``rewards`` and ``mean_rewards``, perhaps None.
+        """
         for i, (callback, every) in enumerate(zip(self._callbacks, self._every, strict=True)):
             if last % every == 0 or last == record.actions.size:
                 first, self._reported[i] = self._reported[i], last
@@ -158,7 +148,7 @@ class CallbackList:
             callback.on_end(run)
 
 
-def _steps(agent: Any, record: StepRecord, first: int, last: int) -> Steps:
+def _steps(agent: Any, record: Any, first: int, last: int) -> Steps:
     there = slice(first, last)
     means = None if record.mean_rewards is None else readonly(record.mean_rewards[there])
     states, actions, rewards = record.states[there], record.actions[there], record.rewards[there]
@@ -175,8 +165,5 @@ def _checked(callbacks: Iterable[Callback]) -> list[Callback]:
                 f"callbacks[{i}] must be made from its class first; got the class {callback.__name__}. Write "
                 f"{callback.__name__}()."
             )
-        if not isinstance(callback, Callback):
-            raise InvalidInputError(
-                f"callbacks[{i}] must be a driftmdp.Callback; got {callback!r}. Inherit from it."
-            )
+        check_type(callback, Callback, f"callbacks[{i}] must be a driftmdp.Callback", " Inherit from it.")
     return listed

@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.agents import snapshot_checks
@@ -34,6 +33,7 @@ from driftmdp.kernels import adaptive_arrays
 from driftmdp.kernels.adaptive_arrays import AdaptiveArrays, AdaptiveParams
 from driftmdp.kernels.arrays import enlarge_counts, new_counts
 from driftmdp.mdp import Space
+from driftmdp.npz import Arrays
 
 
 @dataclass(frozen=True)
@@ -111,20 +111,13 @@ class Adaptive(ModelBasedAgent):
         kernels.adaptive.improve_plan(self._arrays)
         return int(kernels.adaptive.choose(self._arrays, state))
 
-    def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
-        if not kernels.transition_counts.has_space(self._memory):
-            self._enlarge()
-        step = state, int(self._offsets[state]) + action, reward, next_state
-        kernels.adaptive.learn(self._arrays, step)
+    def _remember(self, state: int, pair: int, reward: float, next_state: int) -> None:
+        kernels.adaptive.learn(self._arrays, (state, pair, reward, next_state))
         effect = f"{self.name} clips them and cannot tell them apart"
         self._range_monitor.check_reward(reward, self.reward_range, effect)
 
     def _play_some(self, context: RunContext, first: int, last: int) -> tuple[int, int]:
         return kernels.adaptive.play(context.inputs, self._arrays, context.record, first, last)
-
-    def _continue(self, status: int) -> bool:
-        self._enlarge()
-        return False
 
     def _enlarge(self) -> None:
         self._memory = enlarge_counts(self._memory)
@@ -178,8 +171,7 @@ class Adaptive(ModelBasedAgent):
         [1, 0]
         """
         s = self._state(state, "state")
-        first, last = int(self._offsets[s]), int(self._offsets[s + 1])
-        return tuple(self._reason(s, action) for action in range(last - first))
+        return tuple(self._reason(s, action) for action in range(self.space.n_actions[s]))
 
     def _reason(self, state: int, action: int) -> AdaptiveReason:
         bottom, span, plan = self._params.bottom, self._params.span, self._plan
@@ -189,9 +181,8 @@ class Adaptive(ModelBasedAgent):
             promised = kernels.adaptive.evaluate_pair(self._params, self._memory, self._past, plan, index)
             mean, hoped, age = float(pair["mean"]), float(pair["hoped"]), self.t - int(pair["last"])
         else:
-            promised = kernels.adaptive.evaluate_untried(
-                self._params, self._memory, plan, float(plan.visits[state])
-            )
+            visits = float(plan.visits[state])
+            promised = kernels.adaptive.evaluate_untried(self._params, self._memory, plan, visits)
             mean, hoped, count, age = np.nan, 1.0, 0, 0
         here = plan.bias[state] if plan.is_met[state] else plan.facts["elsewhere"][0]
         value = bottom + span * float(promised - here) if self.n_plans else np.nan
@@ -199,7 +190,7 @@ class Adaptive(ModelBasedAgent):
 
     # keeping -----------------------------------------------------------------------------------------
 
-    def _state_arrays(self) -> dict[str, NDArray[Any]]:
+    def _state_arrays(self) -> Arrays:
         tally, past, plan = self._memory.tally[0], self._past, self._plan
         slots, entries = int(tally["n_slots"]), int(tally["n_entries"])
         weights = {f"judged_{name}": array for name, array in self._judged._asdict().items()}
@@ -211,7 +202,7 @@ class Adaptive(ModelBasedAgent):
         seen = {"touched": touched, "rewards": rewards}
         return snapshot_checks.memory_arrays(self._memory) | weights | traces | planned | seen
 
-    def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
+    def _restore(self, arrays: Arrays) -> None:
         self._memory = snapshot_checks.restored_memory(self.space, self._memory, arrays)
         require(int(self._memory.tally["window"][0]) == 0, "the window is wrong")
         self._past = snapshot_checks.restored_fading_memory(self._memory, arrays)

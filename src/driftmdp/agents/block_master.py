@@ -9,7 +9,6 @@ for block i = 1, 2, ...
 
 from abc import abstractmethod
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +20,7 @@ from driftmdp.agents.optimist_parts import require_restarts
 from driftmdp.agents.snapshot_checks import generator_text, require, restored_generator
 from driftmdp.display import counted
 from driftmdp.kernels.arrays import Exp3Params, new_arm_weights
+from driftmdp.npz import Arrays
 
 
 @dataclass(frozen=True)
@@ -219,7 +219,7 @@ class BlockMaster(ResumableAgent):
             feedback=self._feedback[: self._block].copy(),
         )
 
-    def _state_arrays(self) -> dict[str, NDArray[Any]]:
+    def _state_arrays(self) -> Arrays:
         begun = min(self._block + 1, self._blocks.n_blocks)
         learner = super()._state_arrays()  # type: ignore[safe-super]
         return learner | {
@@ -231,7 +231,7 @@ class BlockMaster(ResumableAgent):
             "master_gathered": np.array([self._gathered]),
         }
 
-    def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
+    def _restore(self, arrays: Arrays) -> None:
         blocks, n_arms = self._blocks, len(self._blocks.arms)
         names = "chosen", "probabilities", "feedback", "gathered"
         chosen, probabilities, feedback, gathered = (arrays[f"master_{name}"] for name in names)

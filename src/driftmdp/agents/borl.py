@@ -127,9 +127,8 @@ class BORL(BlockMaster, Optimist):
         return Blocks(horizon, plan.block_length, plan.n_blocks, names, plan.arms, master, params, gamma)
 
     @staticmethod
-    def schedule(  # type: ignore[override]  # when to plan again is W_i
-        space: Space, horizon: int, arms: str = "corrected"
-    ) -> BorlSchedule:
+    # not the optimist's, when to plan again, which is W_i
+    def schedule(space: Space, horizon: int, arms: str = "corrected") -> BorlSchedule:  # type: ignore[override]
         """Return the blocks, the arms and the master's parameters for a space and a horizon, before any run.
 
         Examples

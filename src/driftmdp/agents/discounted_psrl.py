@@ -5,7 +5,7 @@ import math
 from driftmdp.agents.posterior_sampler import PosteriorSampler, usual_window
 from driftmdp.agents.reward_range import Range
 from driftmdp.mdp import Space
-from driftmdp.validation import as_integer, as_number
+from driftmdp.validation import as_number
 
 LEAST_DISCOUNT = 1e-9
 
@@ -52,8 +52,7 @@ class DiscountedPSRL(PosteriorSampler):
         prior: float | None = None,
         seed: int | None = None,
     ) -> None:
-        steps = as_integer(horizon, "horizon", minimum=1)
-        chosen = 1.0 - 1.0 / max(2, usual_window(space, steps)) if discount is None else discount
+        chosen = 1.0 - 1.0 / max(2, usual_window(space, horizon)) if discount is None else discount
         self.discount = as_number(chosen, "discount", LEAST_DISCOUNT, 1.0)
         every = 0 if self.discount == 1.0 else max(1, math.floor(1.0 / (1.0 - self.discount) + 1e-6))
         super().__init__(space, horizon, reward_range, prior, seed, discount=self.discount, every=every)

@@ -42,9 +42,9 @@ class FixedPolicy(StepCountingAgent):
     @classmethod
     def for_problem(cls, problem: Problem, **parameters: Any) -> Self:
         """Return an agent for a problem; without a policy, the one that is optimal at t = 1."""
-        checked_problem(problem)
         if "policy" not in parameters:
-            parameters["policy"] = optimal_gain(problem.drifting.at(1), allow_transient=True).policy
+            first = checked_problem(problem).drifting.at(1)
+            parameters["policy"] = optimal_gain(first, allow_transient=True).policy
         return super().for_problem(problem, **parameters)
 
     def _decide(self, state: int) -> int:

@@ -21,7 +21,6 @@ docs/inventory.md what each part is worth.
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.agents.base import ResumableAgent, RunContext
@@ -30,9 +29,10 @@ from driftmdp.agents.snapshot_checks import LATEST, require
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.inventory_arrays import N_MEMORIES, Demands, ShelfModel, new_demand_workspace, new_demands
 from driftmdp.mdp import Problem
+from driftmdp.npz import Arrays
 from driftmdp.problems.inventory import Costs, InventoryProblem, Stock
 from driftmdp.problems.inventory.stock import as_lead_time
-from driftmdp.validation import as_integer
+from driftmdp.validation import as_integer, check_type
 
 
 class InventoryOptimist(ResumableAgent):
@@ -68,11 +68,7 @@ class InventoryOptimist(ResumableAgent):
         self.costs, self.capacity, self.lead_time = costs, self._stock.capacity, self._stock.lead_time
         self.reward_range = None
         self._places = self._stock.on_hand.copy(), self._stock.coming.copy()
-        self._begin()
-
-    def _begin(self) -> None:
-        self._workspace = new_demand_workspace(self.capacity, self.lead_time)
-        self._demands = new_demands(1, self.capacity)
+        self.reset()
 
     @classmethod
     def for_problem(cls, problem: Problem, **parameters: Any) -> Self:
@@ -93,7 +89,8 @@ class InventoryOptimist(ResumableAgent):
     def reset(self, rng: np.random.Generator | None = None) -> None:
         """Forget everything and start from scratch. This agent draws nothing."""
         super().reset(rng)
-        self._begin()
+        self._workspace = new_demand_workspace(self.capacity, self.lead_time)
+        self._demands = new_demands(1, self.capacity)
 
     @property
     def _weekday(self) -> int:
@@ -147,22 +144,21 @@ class InventoryOptimist(ResumableAgent):
             "weekday_belief": float(self._demands.belief[0]),
         }
 
-    def _state_arrays(self) -> dict[str, NDArray[Any]]:
+    def _state_arrays(self) -> Arrays:
         return dict(zip(Demands._fields, self._demands, strict=True))
 
-    def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
+    def _restore(self, arrays: Arrays) -> None:
         self._demands = restored_demands(arrays, 1, self.capacity)
 
 
 def as_shelf_model(costs: Costs, capacity: int, lead_time: int) -> ShelfModel:
     """Return costs, capacity and lead time as kernels take them."""
-    if not isinstance(costs, Costs):
-        raise InvalidInputError(f"costs must be Costs(fixed, unit, lost_sale, holding); got {costs!r}.")
+    check_type(costs, Costs, "costs must be Costs(fixed, unit, lost_sale, holding)")
     capacity = as_integer(capacity, "capacity", minimum=1)
     return ShelfModel(costs.fixed, costs.unit, costs.lost_sale, costs.holding, capacity, as_lead_time(lead_time))
 
 
-def restored_demands(arrays: dict[str, NDArray[Any]], n: int, capacity: int) -> Demands:
+def restored_demands(arrays: Arrays, n: int, capacity: int) -> Demands:
     """Return the demands of n items from arrays. Impossible ones raise ValueError."""
     empty = new_demands(n, capacity)
     found = Demands(*(np.array(arrays[name], getattr(empty, name).dtype, order="C") for name in Demands._fields))

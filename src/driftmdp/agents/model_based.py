@@ -1,7 +1,6 @@
 """Base classes of agents that count transitions and plan from the counts."""
 
 from abc import abstractmethod
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +13,7 @@ from driftmdp.agents.snapshot_checks import memory_arrays, restored_memory, rest
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import TransitionCounts, mean_rewards_by_pair, visits_by_pair
 from driftmdp.kernels.plan_arrays import OptimistParams, PlanState, PosteriorParams
+from driftmdp.npz import Arrays
 
 
 class ModelBasedAgent(ResumableAgent):
@@ -52,9 +52,22 @@ class ModelBasedAgent(ResumableAgent):
     def _play_some(self, context: RunContext, first: int, last: int) -> tuple[int, int]:
         """Play rows until compiled code is done or cannot go on; return the next row and why it stopped."""
 
+    def _continue(self, status: int) -> None:
+        """Do what compiled code could not: by default, allocate."""
+        self._enlarge()
+
+    def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
+        if not kernels.transition_counts.has_space(self._memory):
+            self._enlarge()
+        self._remember(state, int(self._offsets[state]) + action, reward, next_state)
+
     @abstractmethod
-    def _continue(self, status: int) -> bool:
-        """Do what compiled code could not; return whether a plan was finished."""
+    def _remember(self, state: int, pair: int, reward: float, next_state: int) -> None:
+        """Count a step; there is space for it."""
+
+    @abstractmethod
+    def _enlarge(self) -> None:
+        """Make space for more pairs and next states."""
 
 
 class EpisodicAgent(ModelBasedAgent):
@@ -91,24 +104,11 @@ class EpisodicAgent(ModelBasedAgent):
             self._plan()
         return int(self._plan_state.policy[state])
 
-    def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
-        if not kernels.transition_counts.has_space(self._memory):
-            self._enlarge()
-        self._remember(state, int(self._offsets[state]) + action, reward, next_state)
-
-    @abstractmethod
-    def _remember(self, state: int, pair: int, reward: float, next_state: int) -> None:
-        """Count a step; there is space for it."""
-
-    @abstractmethod
-    def _enlarge(self) -> None:
-        """Make space for more pairs and next states."""
-
     def mean_rewards(self) -> NDArray[np.float64]:
         """Return the mean remembered reward of every pair, NaN where nothing is remembered, shape (n_pairs,)."""
         return self._params.bottom + self._params.span * mean_rewards_by_pair(self._memory)
 
-    def _state_arrays(self) -> dict[str, NDArray[Any]]:
+    def _state_arrays(self) -> Arrays:
         arrays, clock = memory_arrays(self._memory), self._plan_state.clock[0]
         for name in ("clock", "visits", "policy", "bias"):
             arrays[name] = getattr(self._plan_state, name)
@@ -116,6 +116,6 @@ class EpisodicAgent(ModelBasedAgent):
             arrays[name] = getattr(self._plan_state, name)[: int(clock[f"n_{name}"])]
         return arrays
 
-    def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
+    def _restore(self, arrays: Arrays) -> None:
         self._memory = restored_memory(self.space, self._memory, arrays)
         self._plan_state = restored_plan_state(self.space, self._plan_state, self._memory, arrays)

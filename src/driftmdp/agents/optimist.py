@@ -4,11 +4,8 @@ The step is compiled and is the same whether it is taken live (``act``, ``observ
 (``simulate``).
 """
 
-from typing import Any
-
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.agents.base import RunContext
@@ -17,19 +14,14 @@ from driftmdp.agents.optimist_parts import MEMORIES, Confidence, Doubling, Memor
 from driftmdp.agents.plan_explanation import ActionReason, Beliefs, Explanation, Plan
 from driftmdp.agents.reward_range import REWARDS_BEFORE_RANGE_CHECK, Range, checked_range
 from driftmdp.agents.snapshot_checks import require
-from driftmdp.errors import InvalidInputError, NotConvergedError
+from driftmdp.errors import NotConvergedError
+from driftmdp.kernels import plan_arrays
 from driftmdp.kernels.arrays import enlarge_counts, new_counts
-from driftmdp.kernels.plan_arrays import (
-    OptimistArrays,
-    OptimistParams,
-    Phases,
-    enlarge_plan_state,
-    new_agent_workspace,
-    new_plan_state,
-)
+from driftmdp.kernels.plan_arrays import OptimistArrays, OptimistParams, Phases
 from driftmdp.mdp import Space
+from driftmdp.npz import Arrays
 from driftmdp.planning.optimistic import finish_sparsely
-from driftmdp.validation import as_integer, one_of
+from driftmdp.validation import as_integer, check_type, one_of
 
 TIE = 1e-9  # of the planner, in units of the reward range
 PLANNERS = ("paper", "fast")
@@ -95,12 +87,9 @@ class Optimist(EpisodicAgent):
         seed: int | None = None,
     ) -> None:
         super().__init__(space, as_integer(horizon, "horizon", minimum=1), seed)
-        if not isinstance(memory, MEMORIES):
-            raise InvalidInputError(f"memory must be Everything, SlidingWindow or SinceRestart; got {memory!r}.")
-        if not isinstance(confidence, Confidence):
-            raise InvalidInputError(f"confidence must be one of the radii of driftmdp.agents; got {confidence!r}.")
-        if not isinstance(schedule, Doubling):
-            raise InvalidInputError(f"schedule must be Doubling; got {schedule!r}.")
+        check_type(memory, MEMORIES, "memory must be Everything, SlidingWindow or SinceRestart")
+        check_type(confidence, Confidence, "confidence must be one of the radii of driftmdp.agents")
+        check_type(schedule, Doubling, "schedule must be Doubling")
         self.memory, self.confidence, self._schedule = memory, confidence, schedule
         self.reward_range = checked_range(reward_range)
         self.planner = one_of(planner, "planner", PLANNERS)
@@ -119,7 +108,8 @@ class Optimist(EpisodicAgent):
         super().reset(rng)
         windows = self._phases.window
         self._memory = new_counts(self.space.n_pairs, int(windows[0]), steps=int(windows.max()))
-        self._plan_state = new_plan_state(self.space.n_states, self.space.n_pairs, self._memory.slots.size)
+        n_states, n_pairs, n_slots = self.space.n_states, self.space.n_pairs, self._memory.slots.size
+        self._plan_state = plan_arrays.new_plan_state(n_states, n_pairs, n_slots)
         self._enlarge_workspace(0)
 
     @property
@@ -168,20 +158,19 @@ class Optimist(EpisodicAgent):
         return 1 if self._params.fast else None
 
     def _plan(self) -> None:
-        is_planned = False
-        while not is_planned:
+        status = kernels.bellman.BUFFER_FULL
+        while status == kernels.bellman.BUFFER_FULL:
             status = kernels.optimist.plan(self._arrays, self._acceleration)
-            is_planned = status == kernels.bellman.CONVERGED or self._continue(status)
+            if status != kernels.bellman.CONVERGED:
+                self._continue(status)
 
-    def _continue(self, status: int) -> bool:
+    def _continue(self, status: int) -> None:
         if status != kernels.bellman.BUFFER_FULL:
             self._finish_plan(status)
-            return True
-        if kernels.transition_counts.has_space(self._memory):
+        elif kernels.transition_counts.has_space(self._memory):
             self._enlarge_workspace(2 * int(self._plan_state.clock["need"][0]))
         else:
             self._enlarge()
-        return False
 
     def _finish_plan(self, status: int) -> None:
         """Finish a plan that plain compiled sweeps could not: accelerate, then solve sparsely."""
@@ -219,13 +208,12 @@ class Optimist(EpisodicAgent):
 
     def _enlarge(self) -> None:
         self._memory = enlarge_counts(self._memory)
-        self._plan_state = enlarge_plan_state(self._plan_state, self._memory.slots.size)
+        self._plan_state = plan_arrays.enlarge_plan_state(self._plan_state, self._memory.slots.size)
         self._enlarge_workspace(0)
 
     def _enlarge_workspace(self, stored: int) -> None:
-        self._workspace = new_agent_workspace(
-            self.space.n_states, self._memory, self._params.bernstein == 1, stored
-        )
+        n_states, is_bernstein = self.space.n_states, self._params.bernstein == 1
+        self._workspace = plan_arrays.new_agent_workspace(n_states, self._memory, is_bernstein, stored)
 
     # what is remembered and planned ------------------------------------------------------------------
 
@@ -256,16 +244,9 @@ class Optimist(EpisodicAgent):
         reasons = plan_state.reasons[: int(clock["n_reasons"])]
         pairs = reasons["pair"]
         counts[pairs], rewards[pairs], radii[pairs] = reasons["count"], reasons["reward"], reasons["radius"]
-        return Beliefs(
-            planned_at=planned,
-            gain=float(clock["gain"]),
-            residual=float(clock["residual"]),
-            counts=counts,
-            rewards=rewards,
-            radii=radii,
-            bias=plan_state.bias.copy(),
-            policy=plan_state.policy.copy(),
-        )
+        gain, residual = float(clock["gain"]), float(clock["residual"])
+        bias, policy = plan_state.bias.copy(), plan_state.policy.copy()
+        return Beliefs(planned, gain, residual, counts, rewards, radii, bias, policy)
 
     def explain(self, state: int) -> Explanation:
         """Return why the plan in force takes its action in ``state``.
@@ -293,21 +274,13 @@ class Optimist(EpisodicAgent):
         values[seen["pair"] - here.start] = seen["value"]
         columns = bottom + span * values, bottom + span * rewards, counts.astype(int), radii
         rows = zip(*(column.tolist() for column in columns), strict=True)
-        actions = tuple(ActionReason(action, *row) for action, row in enumerate(rows))
-        return Explanation(
-            s,
-            int(self._plan_state.policy[s]),
-            actions,
-            tied=int(np.count_nonzero(values >= values.max() - TIE)),
-            vacuous=bool((radii >= (1.0 if self._params.bernstein else 2.0)).all()),
-            planned_at=plan.t,
-            gain=plan.gain,
-            widening=float(clock["widening"]),
-            scale=self.confidence.scale,
-            ties=self.ties,
-        )
+        actions = tuple(ActionReason(i, *row) for i, row in enumerate(rows))
+        action, tied = int(self._plan_state.policy[s]), int(np.count_nonzero(values >= values.max() - TIE))
+        vacuous = bool((radii >= (1.0 if self._params.bernstein else 2.0)).all())
+        settings = float(clock["widening"]), self.confidence.scale, self.ties
+        return Explanation(s, action, actions, tied, vacuous, plan.t, plan.gain, *settings)
 
-    def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
+    def _restore(self, arrays: Arrays) -> None:
         super()._restore(arrays)
         clock = self._plan_state.clock[0]
         require(0 <= clock["phase"] < self._phases.starts.size, "the phase does not exist")

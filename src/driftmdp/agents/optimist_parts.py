@@ -58,9 +58,8 @@ class SinceRestart:
     window: int | None = None
 
     def __post_init__(self) -> None:
-        starts = np.array(
-            [as_integer(t, "starts", minimum=1) for t in as_list(self.starts, "starts", "a list of times")]
-        )
+        times = as_list(self.starts, "starts", "a list of times")
+        starts = np.array([as_integer(t, "starts", minimum=1) for t in times])
         if starts.size == 0 or starts[0] != 1 or (np.diff(starts) <= 0).any():
             raise InvalidInputError(f"starts must begin with 1 and increase; got {self.starts!r}.")
         object.__setattr__(self, "starts", starts)

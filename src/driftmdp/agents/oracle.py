@@ -44,11 +44,8 @@ class Oracle(StepCountingAgent):
         index = as_table(policy_index, "policy_index")
         super().__init__(space, index.size, seed)
         self.policies = checked_policies(space, policies, "policies")
-        if (
-            index.ndim != 1
-            or index.dtype.kind not in "iu"
-            or not ((index >= 0) & (index < len(self.policies))).all()
-        ):
+        is_list = index.ndim == 1 and index.dtype.kind in "iu"
+        if not is_list or not ((index >= 0) & (index < len(self.policies))).all():
             raise InvalidInputError(
                 f"policy_index must list one of the {len(self.policies)} policies for each step, counted from 0."
             )

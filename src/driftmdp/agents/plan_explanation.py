@@ -140,11 +140,7 @@ class Explanation:
 
     def __str__(self) -> str:
         vacuous = " Every transition is plausible here." if self.vacuous else ""
-        return "\n".join(
-            [
-                f"state {self.state}, plan of t={self.planned_at}: {self.reason}{vacuous}",
-                *(f"  {reason}" for reason in self.actions),
-                f"  optimistic average reward {self.gain:.4g}, radii scaled by {self.scale:g}, widened by "
-                f"{self.widening:g}",
-            ]
-        )
+        head = f"state {self.state}, plan of t={self.planned_at}: {self.reason}{vacuous}"
+        settings = f"radii scaled by {self.scale:g}, widened by {self.widening:g}"
+        foot = f"  optimistic average reward {self.gain:.4g}, {settings}"
+        return "\n".join([head, *(f"  {reason}" for reason in self.actions), foot])

@@ -5,10 +5,8 @@ The step is compiled and is the same whether it is taken live (``act``, ``observ
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.agents.base import RunContext
@@ -17,10 +15,12 @@ from driftmdp.agents.plan_explanation import Plan
 from driftmdp.agents.reward_range import Range, required_range, span_of
 from driftmdp.agents.snapshot_checks import require
 from driftmdp.formulas import tuned
+from driftmdp.kernels import plan_arrays
 from driftmdp.kernels.arrays import enlarge_counts, new_counts
-from driftmdp.kernels.plan_arrays import PosteriorArrays, PosteriorParams, new_plan_state, new_sampled_model
+from driftmdp.kernels.plan_arrays import PosteriorArrays, PosteriorParams
 from driftmdp.mdp import Space
 from driftmdp.mdp.space import as_space
+from driftmdp.npz import Arrays
 from driftmdp.validation import as_integer, as_number
 
 TOLERANCE = 1e-3  # of the gain of a sampled model, in units of the reward range
@@ -82,10 +82,11 @@ class PosteriorSampler(EpisodicAgent):
         super().reset(rng)
         n_states, n_pairs = self.space.n_states, self.space.n_pairs
         self._memory = new_counts(n_pairs, self._window)
-        self._plan_state = new_plan_state(n_states, n_pairs, 0)
+        self._plan_state = plan_arrays.new_plan_state(n_states, n_pairs, 0)
         self._faded = np.zeros(n_pairs, np.int64)
         self._draws = self._generator(rng).integers(0, 2**64, 4, dtype=np.uint64)
-        self._sample = new_sampled_model(self._offsets, min(n_states, FIRST_SUCCESSORS) * n_pairs + n_states)
+        n_stored = min(n_states, FIRST_SUCCESSORS) * n_pairs + n_states
+        self._sample = plan_arrays.new_sampled_model(self._offsets, n_stored)
 
     @property
     def _arrays(self) -> PosteriorArrays:
@@ -108,12 +109,11 @@ class PosteriorSampler(EpisodicAgent):
         while status := kernels.posterior.plan(self._arrays):
             self._continue(status)
 
-    def _continue(self, status: int) -> bool:
+    def _continue(self, status: int) -> None:
         if kernels.transition_counts.has_space(self._memory):
-            self._sample = new_sampled_model(self._offsets, 2 * self._sample.model.data.size)
+            self._sample = plan_arrays.new_sampled_model(self._offsets, 2 * self._sample.model.data.size)
         else:
             self._enlarge()
-        return False
 
     def _enlarge(self) -> None:
         self._memory = enlarge_counts(self._memory)
@@ -129,10 +129,10 @@ class PosteriorSampler(EpisodicAgent):
         span, worst = self._params.span, float(self._plan_state.clock["tried_residual"][0])
         return SamplingSummary(self.n_plans, self._params.prior, span * self._params.tolerance, span * worst)
 
-    def _state_arrays(self) -> dict[str, NDArray[Any]]:
+    def _state_arrays(self) -> Arrays:
         return super()._state_arrays() | {"faded": self._faded, "luck": self._draws}
 
-    def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
+    def _restore(self, arrays: Arrays) -> None:
         super()._restore(arrays)
         require(self._memory.tally["window"][0] == self._window, "the window is wrong")
         faded, draws = arrays["faded"], arrays["luck"]

@@ -12,15 +12,11 @@ Range: TypeAlias = tuple[float, float]  # (lo, hi)
 
 def checked_range(bounds: Any, name: str = "reward_range") -> Range | None:
     """Return a range as two numbers, or None for the raw reading."""
-    return None if bounds is None else _two_numbers(bounds, name, ", or None")
+    return None if bounds is None else required_range(bounds, name, ", or None")
 
 
-def required_range(bounds: Any, name: str = "reward_range") -> Range:
+def required_range(bounds: Any, name: str = "reward_range", also: str = "") -> Range:
     """Return a range as two numbers, for agents that cannot do without."""
-    return _two_numbers(bounds, name, "")
-
-
-def _two_numbers(bounds: Any, name: str, also: str) -> Range:
     try:
         low, high = (as_number(bound, name, -LARGEST, LARGEST) for bound in bounds)
     except (TypeError, ValueError):

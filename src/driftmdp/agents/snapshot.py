@@ -38,11 +38,11 @@ class SavedAgent(Locked):
     """An agent that can be saved to a snapshot and loaded from one."""
 
     @abstractmethod
-    def _state_arrays(self) -> dict[str, NDArray[Any]]:
+    def _state_arrays(self) -> Arrays:
         """Return everything learned, as arrays by name."""
 
     @abstractmethod
-    def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
+    def _restore(self, arrays: Arrays) -> None:
         """Take over what ``_state_arrays`` returned. The agent is as new."""
 
     def save(self: Any, path: str | os.PathLike[str]) -> None:

@@ -11,37 +11,19 @@ from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.errors import InvalidInputError
-from driftmdp.kernels.adaptive_arrays import (
-    ADAPTIVE_FACTS,
-    TRACE,
-    AdaptivePlan,
-    ExpertWeights,
-    FadingMemory,
-    new_fading_memory,
-)
-from driftmdp.kernels.arrays import ENTRY, SLOT, STEP, TALLY, TransitionCounts, new_counts
-from driftmdp.kernels.plan_arrays import CLOCK, PAIR_REASON, VISITS, PlanState, enlarge_plan_state
+from driftmdp.kernels.adaptive_arrays import AdaptivePlan, ExpertWeights, FadingMemory, new_fading_memory
+from driftmdp.kernels.arrays import TALLY, TransitionCounts, new_counts
+from driftmdp.kernels.plan_arrays import PlanState, enlarge_plan_state
 from driftmdp.mdp import Space
+from driftmdp.npz import Arrays
 
 LATEST = 2**62  # a time from which compiled code can still count on
 ROUNDING = 1e-6  # allowed in sums that are read from a file
 LARGEST_LOG = 50.0  # ln of the largest possible ratio of visits
 GENERATORS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
-TYPES = {
-    "slots": SLOT,
-    "entries": ENTRY,
-    "steps": STEP,
-    "tally": TALLY,
-    "clock": CLOCK,
-    "visits": VISITS,
-    "policy": np.dtype(np.int32),
-    "bias": np.dtype(np.float64),
-    "touched": np.dtype(np.int32),
-    "reasons": PAIR_REASON,
-}
 
 
-def memory_arrays(memory: TransitionCounts) -> dict[str, NDArray[Any]]:
+def memory_arrays(memory: TransitionCounts) -> Arrays:
     """Return the content of a memory, as arrays by name for a snapshot."""
     facts = memory.tally[0]
     return {
@@ -52,9 +34,9 @@ def memory_arrays(memory: TransitionCounts) -> dict[str, NDArray[Any]]:
     }
 
 
-def restored_memory(space: Space, empty: TransitionCounts, arrays: dict[str, NDArray[Any]]) -> TransitionCounts:
+def restored_memory(space: Space, empty: TransitionCounts, arrays: Arrays) -> TransitionCounts:
     """Return the memory of a snapshot, with no less space than ``empty``, a new one of the same agent."""
-    slots, entries, steps, tally = (_typed(arrays, name) for name in ("slots", "entries", "steps", "tally"))
+    slots, entries, steps, tally = (_typed(arrays, empty, name) for name in ("slots", "entries", "steps", "tally"))
     for records in (slots, entries, steps):
         require(_within(records["pair"], space.n_pairs), "a pair does not exist")
     require(all(np.isfinite(slots[name]).all() for name in ("count", "total", "squares")), "a sum is not finite")
@@ -85,12 +67,9 @@ def restored_memory(space: Space, empty: TransitionCounts, arrays: dict[str, NDA
     return memory
 
 
-def restored_plan_state(
-    space: Space, new: PlanState, memory: TransitionCounts, arrays: dict[str, NDArray[Any]]
-) -> PlanState:
+def restored_plan_state(space: Space, new: PlanState, memory: TransitionCounts, arrays: Arrays) -> PlanState:
     """Return the plan state of a snapshot; ``new`` is that of a new agent."""
-    names = "clock", "visits", "policy", "bias", "touched", "reasons"
-    clock, visits, policy, bias, touched, reasons = (_typed(arrays, name) for name in names)
+    clock, visits, policy, bias, touched, reasons = (_typed(arrays, new, name) for name in PlanState._fields)
     require(clock.size == 1 and visits.size == space.n_pairs, "an array has the wrong size")
     require(policy.size == bias.size == space.n_states, "an array has the wrong size")
     require(bool(((policy >= 0) & (policy < space.n_actions)).all()), "an action does not exist")
@@ -105,15 +84,12 @@ def restored_plan_state(
     return plan_state
 
 
-def restored_fading_memory(memory: TransitionCounts, arrays: dict[str, NDArray[Any]]) -> FadingMemory:
+def restored_fading_memory(memory: TransitionCounts, arrays: Arrays) -> FadingMemory:
     """Return the fading memories of a snapshot of Adaptive."""
     slots, entries = int(memory.tally[0]["n_slots"]), int(memory.tally[0]["n_entries"])
-    past, pairs, seen = (
-        new_fading_memory(memory.slots.size, memory.entries.size),
-        arrays["pairs"],
-        memory.slots[:slots],
-    )
-    require(pairs.dtype == TRACE and pairs.shape == (slots,), "the pairs are wrong")
+    past, pairs = new_fading_memory(memory.slots.size, memory.entries.size), arrays["pairs"]
+    seen = memory.slots[:slots]
+    require(pairs.dtype == past.pairs.dtype and pairs.shape == (slots,), "the pairs are wrong")
     past.pairs[:slots] = pairs
     require(_is_finite(pairs), "a trace is not finite")
     require(bool((pairs["last"] > 0).all() and (pairs["gap"] >= 0).all()), "a time is wrong")
@@ -136,7 +112,7 @@ def restored_fading_memory(memory: TransitionCounts, arrays: dict[str, NDArray[A
     return past
 
 
-def restored_expert_weights(new: ExpertWeights, arrays: dict[str, NDArray[Any]]) -> ExpertWeights:
+def restored_expert_weights(new: ExpertWeights, arrays: Arrays) -> ExpertWeights:
     """Return the weights of a snapshot of Adaptive; ``new`` are those of a new agent."""
     found = ExpertWeights(*(numbers(arrays, f"judged_{name}") for name in ExpertWeights._fields))
     for name in ExpertWeights._fields:
@@ -148,12 +124,10 @@ def restored_expert_weights(new: ExpertWeights, arrays: dict[str, NDArray[Any]])
     return found
 
 
-def restored_adaptive_plan(
-    new: AdaptivePlan, memory: TransitionCounts, arrays: dict[str, NDArray[Any]]
-) -> AdaptivePlan:
+def restored_adaptive_plan(new: AdaptivePlan, memory: TransitionCounts, arrays: Arrays) -> AdaptivePlan:
     """Return the plan of a snapshot of Adaptive, in the arrays of a new agent."""
     facts, touched, n_states = arrays["facts"], arrays["touched"], new.bias.size
-    require(facts.dtype == ADAPTIVE_FACTS and facts.shape == (1,), "the facts are wrong")
+    require(facts.dtype == new.facts.dtype and facts.shape == (1,), "the facts are wrong")
     require(_is_finite(facts), "a fact is not finite")
     t = int(facts["t"][0])
     require(0 < t < LATEST and bool((facts["planned"] <= t) & (facts["thought"] <= t)), "time is wrong")
@@ -199,13 +173,14 @@ def restored_generator(text: NDArray[Any]) -> np.random.Generator:
     return rng
 
 
-def _typed(arrays: dict[str, NDArray[Any]], name: str) -> NDArray[Any]:
-    array = arrays[name]
-    require(array.ndim == 1 and array.dtype.newbyteorder("=") == TYPES[name], f"{name} has the wrong type")
-    return array.astype(TYPES[name])
+def _typed(arrays: Arrays, new: TransitionCounts | PlanState, name: str) -> NDArray[Any]:
+    """Return an array of a snapshot, which must have the type that it has in a new agent."""
+    array, kind = arrays[name], getattr(new, name).dtype
+    require(array.ndim == 1 and array.dtype.newbyteorder("=") == kind, f"{name} has the wrong type")
+    return array.astype(kind)
 
 
-def numbers(arrays: dict[str, NDArray[Any]], name: str) -> NDArray[Any]:
+def numbers(arrays: Arrays, name: str) -> NDArray[Any]:
     """Return an array of numbers as doubles."""
     array = arrays[name]
     require(array.dtype.kind in "fi" and bool(np.isfinite(array).all()), f"{name} has the wrong type")

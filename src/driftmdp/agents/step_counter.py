@@ -1,12 +1,10 @@
 """Base classes of agents without a plan: they count their own steps, and some draw one uniform number per step."""
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from driftmdp.agents.base import BuiltinAgent
 from driftmdp.agents.snapshot_checks import LATEST, generator_text, restored_generator
+from driftmdp.npz import Arrays
 from driftmdp.validation import as_integer
 
 
@@ -28,10 +26,10 @@ class StepCountingAgent(BuiltinAgent):
     def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
         self._t += 1
 
-    def _state_arrays(self) -> dict[str, NDArray[Any]]:
+    def _state_arrays(self) -> Arrays:
         return {"t": np.array([self._t])}
 
-    def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
+    def _restore(self, arrays: Arrays) -> None:
         self._t = as_integer(int(arrays["t"][0]), "t", minimum=1, maximum=LATEST)
 
 
@@ -54,11 +52,11 @@ class RandomizedAgent(StepCountingAgent):
         super()._learn(state, action, reward, next_state)
         self._uniform = None
 
-    def _state_arrays(self) -> dict[str, NDArray[Any]]:
+    def _state_arrays(self) -> Arrays:
         drawn = np.nan if self._uniform is None else self._uniform
         return super()._state_arrays() | {"rng": generator_text(self._rng), "drawn": np.array([drawn])}
 
-    def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
+    def _restore(self, arrays: Arrays) -> None:
         super()._restore(arrays)
         self._rng = restored_generator(arrays["rng"])
         drawn = float(arrays["drawn"][0])

@@ -4,6 +4,8 @@
 restart every floor(T^(2/3)) steps.
 """
 
+import itertools
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -91,10 +93,6 @@ def periodic_restarts(horizon: int, period: int | None) -> tuple[int, NDArray[np
 def restarts_for_changes(horizon: int, changes: int) -> NDArray[np.int64]:
     """Return the distinct ceil(i^3 / l^2) up to the horizon."""
     require_restarts((horizon * changes**2) ** (1 / 3))
-    starts: list[int] = []
-    i = 1
-    while (start := -(-(i**3) // changes**2)) <= horizon:
-        if not starts or start > starts[-1]:
-            starts.append(start)
-        i += 1
-    return np.array(starts)
+    starts = (-(-(i**3) // changes**2) for i in itertools.count(1))  # ceil(i^3 / changes^2), some of them repeated
+    within = itertools.takewhile(lambda start: start <= horizon, starts)
+    return np.array(list(dict.fromkeys(within)))

@@ -169,6 +169,5 @@ def _legal_action(agent: Agent, problem: Problem, t: int, state: int, action: An
     try:
         return problem.space.pair(state, action) - int(problem.space.offsets[state])
     except InvalidInputError as error:
-        raise InvalidInputError(
-            f"{type(agent).__name__} chose an action that does not exist at t={t}: {error}"
-        ) from None
+        name = type(agent).__name__
+        raise InvalidInputError(f"{name} chose an action that does not exist at t={t}: {error}") from None

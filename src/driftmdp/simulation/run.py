@@ -114,12 +114,10 @@ class Run:
 
     @safely
     def _repr_html_(self) -> str:
-        made_from = ", ".join(
-            f"{name}={short(value)}" for name, value in self.parameters.items() if value is not None
-        )
+        given = [f"{name}={short(value)}" for name, value in self.parameters.items() if value is not None]
         return facts(
             f"Run of {self.agent} in {self.problem}",
-            made_from=made_from or None,
+            made_from=", ".join(given) or None,
             seed=str(self.seed),
             steps=self.horizon,
             total_reward=self.total_reward,

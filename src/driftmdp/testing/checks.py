@@ -56,18 +56,17 @@ def run_checks(subject: str, checks: dict[str, Callable[..., None]], *args: Any)
     """Call every check with ``args``; return what passed and what was skipped, and raise at the first failure."""
     found = []
     for rule, check in checks.items():
+        broken = f"{subject} breaks the rule '{rule}'"
         try:
             check(*args)
         except Skip as reason:
             found.append(Check(rule, str(reason)))
         except CheckFailedError as error:
-            raise CheckFailedError(f"{subject} breaks the rule '{rule}': {error}") from None
+            raise CheckFailedError(f"{broken}: {error}") from None
         except DriftmdpError:
             raise
         except Exception as error:
-            raise CheckFailedError(
-                f"{subject} breaks the rule '{rule}': {type(error).__name__}: {error}"
-            ) from error
+            raise CheckFailedError(f"{broken}: {type(error).__name__}: {error}") from error
         else:
             found.append(Check(rule))
     return CheckReport(subject, tuple(found))

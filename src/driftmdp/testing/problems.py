@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 
 from driftmdp.agents import FixedPolicy, Random
-from driftmdp.errors import InvalidInputError
+from driftmdp.agents.base import checked_problem
 from driftmdp.mdp import Problem
 from driftmdp.planning import check_communicating
 from driftmdp.simulation import simulate
@@ -35,8 +35,7 @@ def check_problem(problem: Problem, seed: int = 0) -> CheckReport:
       passed   two agents meet the same draws
       skipped  emitted rewards have the stated mean: it has no reward noise
     """
-    if not isinstance(problem, Problem):
-        raise InvalidInputError(f"problem must be a Problem; got {problem!r}.")
+    checked_problem(problem)
     checks = {
         "rows are distributions, rewards within the range": _is_sound,
         "the MDPs communicate": _communicates,

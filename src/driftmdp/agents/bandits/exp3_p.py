@@ -68,17 +68,8 @@ class EXP3P(ExponentialWeights):
             gamma_or(gamma, computed.gamma, n_arms),
         )
         used = exp3p_in_force(given, n_arms, self.mode)
-        super().__init__(
-            space,
-            horizon,
-            reward_range,
-            seed,
-            formula_gamma=given.gamma,
-            gamma=used.gamma,
-            rate=used.alpha,
-            bonus=used.beta,
-            advice="Use mode='bounded'",
-        )
+        gammas, advice = (given.gamma, used.gamma), "Use mode='bounded'"
+        super().__init__(space, horizon, reward_range, seed, *gammas, used.alpha, used.beta, advice=advice)
 
 
 def exp3p_in_force(printed: Exp3pParameters, n_arms: int, mode: str) -> Exp3pParameters:

@@ -20,8 +20,9 @@ from driftmdp.agents.snapshot_checks import require
 from driftmdp.agents.step_counter import RandomizedAgent
 from driftmdp.display import brief
 from driftmdp.errors import ClippedGammaWarning, InvalidInputError
-from driftmdp.kernels.arrays import ArmWeights, Exp3Params
+from driftmdp.kernels.arrays import Exp3Params, new_arm_weights
 from driftmdp.mdp import Space
+from driftmdp.npz import Arrays
 from driftmdp.validation import as_fraction, warn
 
 LARGEST_STEP = 1e100  # of a logarithmic weight; sums of such steps stay finite
@@ -110,16 +111,9 @@ class ExponentialWeights(RandomizedAgent, Bandit):
     def summary(self) -> WeightsSummary:
         """Return the parameters in force and the probabilities of the draw to come."""
         params, formula = self._params, self._formula_gamma
-        return WeightsSummary(
-            rate=params.rate,
-            bonus=params.bonus,
-            gamma=params.mixing,
-            formula_gamma=formula,
-            clipped=formula > params.mixing,
-            sharing=self._sharing,
-            batch=params.batch,
-            probabilities=self.probabilities,
-        )
+        rate, bonus, gamma, batch = params.rate, params.bonus, params.mixing, params.batch
+        clipped, probabilities = formula > gamma, self.probabilities
+        return WeightsSummary(rate, bonus, gamma, formula, clipped, self._sharing, batch, probabilities)
 
     def _decide(self, state: int) -> int:
         return int(kernels.bandits.draw_arm(self._weights, self._draw()))
@@ -134,10 +128,10 @@ class ExponentialWeights(RandomizedAgent, Bandit):
         kernels.bandits.play_exponential(context.inputs, self._params, self._weights, uniforms, context.record)
         self._t += context.record.actions.size
 
-    def _state_arrays(self) -> dict[str, NDArray[Any]]:
+    def _state_arrays(self) -> Arrays:
         return super()._state_arrays() | {"logits": self._weights.logits}
 
-    def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
+    def _restore(self, arrays: Arrays) -> None:
         super()._restore(arrays)
         self._weights.logits[:] = restored_logits(arrays["logits"], self.space.n_pairs)
         kernels.bandits.update_probabilities(self._params, self._weights)
@@ -164,13 +158,6 @@ def warn_if_clipped(name: str, formula_gamma: float, gamma: float, n_arms: int, 
             f"was clipped to 1: every arm is drawn with the same probability, whatever was learned. {advice}.",
             ClippedGammaWarning,
         )
-
-
-def new_arm_weights(params: Exp3Params, n_arms: int) -> ArmWeights:
-    """Return equal weights for so many arms."""
-    weights = ArmWeights(np.zeros(n_arms), np.zeros(n_arms))
-    kernels.bandits.update_probabilities(params, weights)
-    return weights
 
 
 def restored_logits(logits: NDArray[Any], n_arms: int) -> NDArray[np.float64]:

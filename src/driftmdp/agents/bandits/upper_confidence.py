@@ -1,7 +1,5 @@
 """The engine of UCB1, SW-UCB and D-UCB: play the arm whose mean may be the largest, by what is remembered."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,6 +10,7 @@ from driftmdp.agents.reward_range import Range, span_of
 from driftmdp.agents.snapshot_checks import memory_arrays, require, restored_memory
 from driftmdp.kernels.arrays import UcbParams, mean_rewards_by_pair, new_counts, visits_by_pair
 from driftmdp.mdp import Space
+from driftmdp.npz import Arrays
 
 LARGEST_XI = 1e50  # so that no index overflows
 
@@ -67,10 +66,10 @@ class UpperConfidence(Bandit, ResumableAgent):
         kernels.bandits.play_ucb(context.inputs, self._params, self._memory, context.record, first, last)
         self._t += last - first
 
-    def _state_arrays(self) -> dict[str, NDArray[Any]]:
+    def _state_arrays(self) -> Arrays:
         return super()._state_arrays() | memory_arrays(self._memory)
 
-    def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:
+    def _restore(self, arrays: Arrays) -> None:
         super()._restore(arrays)
         expected = int(self._memory.tally["window"][0])
         self._memory = restored_memory(self.space, self._memory, arrays)
