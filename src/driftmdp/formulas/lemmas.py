@@ -56,12 +56,10 @@ def episodes(space: Space, horizon: int, window: int) -> int:
     9
     """
     pairs = as_space(space).n_pairs
-    return int(
-        sum(
-            count * min(length, pairs * (1 + int(math.log2(length))) + 1)
-            for length, count in blocks(horizon, window)
-        )
-    )
+    total = 0
+    for length, count in blocks(horizon, window):
+        total += count * min(length, pairs * (1 + int(math.log2(length))) + 1)
+    return total
 
 
 def precision(space: Space, horizon: int, window: int) -> float:

@@ -93,10 +93,8 @@ def bernstein_radii(counts: ArrayLike, variances: ArrayLike, p_hat: ArrayLike, s
     """
     visits, p, spread = as_visits(counts), as_numbers(p_hat, "p_hat"), as_numbers(variances, "variances")
     if p.ndim != 2 or not visits.shape == spread.shape == p.shape[:1] or not _within(p, 1.0) or not _within(spread):
-        raise InvalidInputError(
-            "counts and variances must have one number per pair, and p_hat one row of probabilities; got shapes "
-            f"{visits.shape}, {spread.shape} and {p.shape}."
-        )
+        rule = "counts and variances must have one number per pair, and p_hat one row of probabilities"
+        raise InvalidInputError(f"{rule}; got shapes {visits.shape}, {spread.shape} and {p.shape}.")
     log = np.log(6 * as_space(space).n_pairs * visits / checked_delta(delta, 1)) / visits
     reward = 2 * np.sqrt(spread * log) + 6 * log
     return Radii(reward, 2 * np.sqrt(p * (1 - p) * log[:, None]) + 6 * log[:, None])

@@ -114,10 +114,9 @@ def read_rows(
         for cells in reader:
             if any(cell.strip() for cell in cells):
                 if len(cells) != len(columns):
-                    raise InvalidInputError(
-                        f"{path}, line {reader.line_num}, must have {len(columns)} columns, as the header has; it "
-                        f"has {len(cells)}. Put quotes around names that contain a separator."
-                    )
+                    rule = f"{path}, line {reader.line_num}, must have {len(columns)} columns, as the header has"
+                    advice = "Put quotes around names that contain a separator."
+                    raise InvalidInputError(f"{rule}; it has {len(cells)}. {advice}")
                 yield Row(reader.line_num, {name: cells[place].strip() for name, place in places.items()})
     except csv.Error as error:
         raise InvalidInputError(f"{path} must be a CSV file; line {reader.line_num}: {error}.") from None
@@ -135,9 +134,8 @@ def _read_text(path: Path) -> str:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = 1 + content.count(b"\n", 0, error.start)
-        raise InvalidInputError(
-            f"{path} must be UTF-8 text; line {line} is not. Save it as 'CSV UTF-8' from the spreadsheet."
-        ) from None
+        advice = "Save it as 'CSV UTF-8' from the spreadsheet."
+        raise InvalidInputError(f"{path} must be UTF-8 text; line {line} is not. {advice}") from None
     if "\0" in text:
         raise InvalidInputError(f"{path} must be a CSV file; it is not text. Export it as CSV first.")
     if not text.strip():
@@ -156,9 +154,8 @@ def _read_once(path: Path) -> bytes:
         else:
             raise InvalidInputError(f"{path} must be a CSV file or a pipe; it is a device.")
     if content is None:
-        raise InvalidInputError(
-            f"{path} must have at most {LARGEST_FILE >> 20} MB; it has more. Split it, and use part after part."
-        )
+        rule = f"{path} must have at most {LARGEST_FILE >> 20} MB"
+        raise InvalidInputError(f"{rule}; it has more. Split it, and use part after part.")
     return content
 
 
@@ -212,11 +209,8 @@ def _missing_columns(
     a_column = "the columns" if len(missing) > 1 else "a column"
     called = ", ".join(map(repr, missing.values()))
     error = f"{path} must have {a_column} {called}; its columns are {listed(columns, MAX_FAULTS_SHOWN, ', ')}."
-    if (
-        {column.lower() for column in columns} >= set(SALES_COLUMNS)
-        and "stock" in missing
-        and "units" not in places
-    ):
+    is_sales_file = {column.lower() for column in columns} >= set(SALES_COLUMNS)
+    if is_sales_file and "stock" in missing and "units" not in places:
         return f"{error} It looks like a file for `record`."
     it_is = "they are" if len(missing) > 1 else "it is"
     near = nearest_name(next(iter(missing.values())), free) if len(missing) == 1 else ""
@@ -256,9 +250,8 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 def _csv_line(row: Sequence[Any]) -> str:
     """Return a line that ends with LF. It is made with CR LF, so that a cell with either character is quoted."""
     out = io.StringIO(newline="")
-    csv.writer(out, lineterminator="\r\n").writerow(
-        [name_to_cell(cell) if isinstance(cell, str) else cell for cell in row]
-    )
+    cells = [name_to_cell(cell) if isinstance(cell, str) else cell for cell in row]
+    csv.writer(out, lineterminator="\r\n").writerow(cells)
     return f"{out.getvalue()[:-2]}\n"
 
 
@@ -320,9 +313,8 @@ def count_of(
     try:
         number = _whole_number(text)
         if minimum is not None and number < minimum:
-            raise ValueError(
-                f"not be negative; got {text}" if minimum == 0 else f"be at least {minimum}; got {text}"
-            )
+            rule = "not be negative" if minimum == 0 else f"be at least {minimum}"
+            raise ValueError(f"{rule}; got {text}")
         if maximum is not None and number > maximum:
             raise ValueError(f"be at most {maximum}; got {number}")
     except ValueError as error:

@@ -2,8 +2,9 @@
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import date, datetime
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -81,18 +82,16 @@ class Sold:
 def as_day(day: Any) -> date:
     """Validate that ``day`` is a date without a time."""
     if not isinstance(day, date) or isinstance(day, datetime) or day.year not in YEARS:
-        raise InvalidInputError(
-            f"day must be a datetime.date from {YEARS[0]} to {YEARS[-1]}, without a time; got {day!r}."
-        )
+        rule = f"day must be a datetime.date from {YEARS[0]} to {YEARS[-1]}, without a time"
+        raise InvalidInputError(f"{rule}; got {day!r}.")
     return day
 
 
 def _check_line(line: Count | Sold, required: str, **minima: int) -> None:
     """Refuse a name or a number that a file could not have either. ``minima`` are those of the numbers."""
     if not is_name(line.sku):
-        raise InvalidInputError(
-            f"sku must be a name of 1 to {LONGEST_NAME} characters without spaces around; got {line.sku!r}."
-        )
+        rule = f"sku must be a name of 1 to {LONGEST_NAME} characters without spaces around"
+        raise InvalidInputError(f"{rule}; got {line.sku!r}.")
     for name, least in minima.items():
         value = getattr(line, name)
         if value is None and name != required:
@@ -203,12 +202,8 @@ def events_csv(events: Iterable[Event]) -> str:
     number,written_at,kind,date,sku,stock,coming,expected,advice,ordered,sales
     1,2026-11-16T07:00:00+00:00,sold,2026-11-16,A,9,,,,0,4
     """
-    numbers = ("stock", "coming", "expected", "advice", "ordered", "sales")
-    rows = (
-        (e.number, e.written_at, e.kind, e.day.isoformat(), e.sku, *(getattr(e, name) for name in numbers))
-        for e in events
-    )
-    return csv_text(("number", "written_at", "kind", "date", "sku", *numbers), rows)
+    names = [field.name for field in fields(Event)]
+    return csv_text(["date" if name == "day" else name for name in names], map(attrgetter(*names), events))
 
 
 def history_csv(events: Iterable[Event], lots: Mapping[str, int]) -> str:

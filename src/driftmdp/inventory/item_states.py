@@ -200,9 +200,8 @@ class ItemStates:
         """Learn one day's sales of some items."""
         on_sale, sales = self._sales_in_lots(items, sold)
         weekdays = np.full(items.size, (day - 1) % 7, np.int64)  # day 1 was a Monday
-        kernels.inventory_rules.learn_all(
-            self.demands, items.astype(np.int64), weekdays, on_sale, sales, self.workspace
-        )
+        where = items.astype(np.int64), weekdays
+        kernels.inventory_rules.learn_all(self.demands, *where, on_sale, sales, self.workspace)
         self.last["learned"][items] = day
 
     def relearn(self, log: EventLog) -> None:

@@ -85,10 +85,8 @@ class RuleSet:
     def estimate(self, path: Ints, weekdays: Ints) -> tuple[OrderTrace, Floats]:
         """Return what the optimist does, and its estimate of each day's mean demand, up to the capacity."""
         trace, means = new_order_trace(path.size), np.zeros(path.size)
-        demands = new_demands(1, self.shelf.capacity)
-        residual = kernels.inventory_rules.follow_optimist(
-            path, weekdays, self.shelf, demands, self._workspace, means, trace
-        )
+        memory = new_demands(1, self.shelf.capacity), self._workspace
+        residual = kernels.inventory_rules.follow_optimist(path, weekdays, self.shelf, *memory, means, trace)
         require_converged(residual, self.shelf)
         return trace, means
 
@@ -111,10 +109,8 @@ def shelf_model(costs: Costs, capacity: int, lead_time: int) -> ShelfModel:
     shelf = as_shelf_model(costs, capacity, lead_time)
     largest = LARGEST_CAPACITY[shelf.lead_time]
     if shelf.capacity > largest:
-        raise InvalidInputError(
-            f"capacity must be at most {largest} lots with a lead time of {shelf.lead_time}; got {capacity}. Use "
-            "larger lots."
-        )
+        rule = f"capacity must be at most {largest} lots with a lead time of {shelf.lead_time}"
+        raise InvalidInputError(f"{rule}; got {capacity}. Use larger lots.")
     return shelf
 
 

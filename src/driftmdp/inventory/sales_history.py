@@ -141,18 +141,16 @@ def read_sales(
         units = [lines[day].units if day in lines else 0 for day in days.tolist()]
         series.append(Series(sku, days, np.array(units, np.int64)))
     if missing and gaps == "refuse":
+        faults = _faults(missing, "gap")
         raise InvalidInputError(
-            f"{path} must have every day of every item; {_faults(missing, 'gap')} Use --gaps zero or --gaps skip."
+            f"{path} must have every day of every item; {faults} Use --gaps zero or --gaps skip."
         )
-    remarks = [
-        _faults(texts, name, READ_AS[choice])
-        for texts, name, choice in (
-            (file.negatives.texts, "negative number", negatives),
-            (file.duplicates.texts, "duplicate line", duplicates),
-            (missing, "gap", gaps),
-        )
-        if texts
-    ]
+    kinds = (
+        (file.negatives.texts, "negative number", negatives),
+        (file.duplicates.texts, "duplicate line", duplicates),
+        (missing, "gap", gaps),
+    )
+    remarks = (_faults(texts, name, READ_AS[choice]) for texts, name, choice in kinds if texts)
     return Sales(tuple(series), tuple(remarks))
 
 
@@ -207,9 +205,8 @@ class SalesFile:
         if self._on_duplicate == "refuse":
             self.duplicates.raise_if_any("Use --duplicates sum or --duplicates last; nothing was done.")
         if not self.lines:
-            raise InvalidInputError(
-                f"{self.errors.where} must have lines below its header; it has none that can be used."
-            )
+            rule = f"{self.errors.where} must have lines below its header"
+            raise InvalidInputError(f"{rule}; it has none that can be used.")
 
 
 def _faults(texts: list[str], name: str, read_as: str = "") -> str:

@@ -104,10 +104,8 @@ class RunTrace:
         self.p_at_start = self.all_transitions(self.starts - 1)
         self.r_hat = window_sums(self.in_units(run.rewards)) / divisors
         self.r_bar = window_sums(self.in_units(run.mean_rewards)) / divisors
-        self.p_hat, self.p_bar = (
-            np.stack([window_sums(column) for column in columns], axis=2) / divisors[:, :, None]
-            for columns in (seen, self.p_steps.T)
-        )
+        sums = (np.stack([window_sums(column) for column in columns], axis=2) for columns in (seen, self.p_steps.T))
+        self.p_hat, self.p_bar = (total / divisors[:, :, None] for total in sums)
 
     def _recompute_regions(self) -> None:
         """Set the confidence regions at the start of each episode, and what they contain."""

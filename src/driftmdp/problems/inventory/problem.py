@@ -127,17 +127,11 @@ def inventory(
     horizon = as_horizon(horizon, n_weights=capacity + 1)
     zeta = as_number(zeta, "zeta", minimum=0.0)
     if zeta * (capacity + 1) > 1:
-        raise InvalidInputError(
-            f"zeta must be at most 1 / (capacity + 1) = {1 / (capacity + 1):.6g}, the mass of a uniform "
-            f"demand; got {zeta:g}."
-        )
+        rule = f"zeta must be at most 1 / (capacity + 1) = {1 / (capacity + 1):.6g}, the mass of a uniform demand"
+        raise InvalidInputError(f"{rule}; got {zeta:g}.")
     law = as_demand(demand)
-    costs = Costs(
-        fixed=as_number(fixed_cost, "fixed_cost", minimum=0.0),
-        unit=as_number(unit_cost, "unit_cost", minimum=0.0),
-        lost_sale=lost_sale,
-        holding=holding,
-    )
+    fixed, unit = as_number(fixed_cost, "fixed_cost", minimum=0.0), as_number(unit_cost, "unit_cost", minimum=0.0)
+    costs = Costs(fixed, unit, lost_sale, holding)
     uniform = zeta * (capacity + 1)
     weights = (1 - uniform) * law.table(horizon, capacity) + zeta
     return InventoryProblem(
