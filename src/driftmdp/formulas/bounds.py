@@ -29,8 +29,7 @@ import numpy as np
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.formulas import lemmas
-from driftmdp.formulas.borl import borl_schedule
-from driftmdp.formulas.tuning import tuned
+from driftmdp.formulas.tuning import borl_schedule, tuned
 from driftmdp.mdp import Space
 from driftmdp.mdp.space import as_space
 from driftmdp.validation import as_flag, as_integer, as_number

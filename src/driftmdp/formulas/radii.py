@@ -21,6 +21,8 @@ from driftmdp.mdp import Space
 from driftmdp.mdp.space import as_space
 from driftmdp.validation import as_integer, as_number, as_numbers
 
+Delta = float | None  # None is the paper's choice, 1/T
+
 
 class Radii(NamedTuple):
     """A reward radius and a transition radius per pair."""
@@ -32,7 +34,7 @@ class Radii(NamedTuple):
         return brief(self)
 
 
-def paper_radii(counts: ArrayLike, space: Space, horizon: int, delta: float | None = None) -> Radii:
+def paper_radii(counts: ArrayLike, space: Space, horizon: int, delta: Delta = None) -> Radii:
     """Return the radii of SWUCRL2-CW, before widening: [CSZ20] eq:Hr, eq:Hp.
 
     rad_r = 2 sqrt(2 ln(SAT/delta) / N+), rad_p = 2 sqrt(2 S ln(SAT/delta) / N+), delta = 1/T by default.
@@ -113,7 +115,7 @@ def _within(values: NDArray[np.float64], most: float = np.inf) -> bool:
     return bool(((values >= 0) & (values <= most)).all())
 
 
-def checked_delta(delta: float | None, horizon: float) -> float:
+def checked_delta(delta: Delta, horizon: float) -> float:
     """Return delta, a probability above 0, or 1 / horizon by default."""
     if delta is None:
         return 1.0 / horizon

@@ -252,7 +252,8 @@ def backtest(
         rule = f"sales must have an item with more than {WARM_UP} days, as scoring starts on day {WARM_UP + 1}"
         longest = max(series.units.size for series in sales.series)
         raise InvalidInputError(f"{rule}; the longest has {longest}.")
-    score = functools.partial(_score, costs, shelf.capacity, shelf.lead_time, lot, names)
+    shop = costs, shelf.capacity, shelf.lead_time
+    score = functools.partial(_score, shop, lot, names)
     done = watched(engines.make(engine, workers, scheduler).map(score, long), len(long), watcher)
     outcomes = sorted(done, key=lambda outcome: outcome.index)
     for outcome in outcomes:
@@ -260,18 +261,15 @@ def backtest(
             raise outcome.error
     *columns, blocks = zip(*(outcome.value for outcome in outcomes), strict=True)
     by_item = dict(zip(SCORES, (np.stack(column, axis=-1) for column in columns), strict=True))
-    shop = costs, shelf.capacity, shelf.lead_time, names, tuple(series.sku for series in long)
-    return Backtest(*shop, **by_item, blocks=blocks, lot=lot, remarks=tuple(remarks), series=tuple(long))
+    fixed = *shop, names, tuple(series.sku for series in long)
+    return Backtest(*fixed, **by_item, blocks=blocks, lot=lot, remarks=tuple(remarks), series=tuple(long))
 
 
 _of_thread = threading.local()  # the rules that a thread used last, as they have a workspace of their own
 
 
-def _score(
-    costs: Costs, capacity: int, lead_time: int, lot: int | str, names: tuple[str, ...], series: Series
-) -> tuple[Any, ...]:
+def _score(shop: tuple[Costs, int, int], lot: int | str, names: tuple[str, ...], series: Series) -> tuple[Any, ...]:
     """Return an item's ``SCORES``, and sums of blocks."""
-    shop = costs, capacity, lead_time
     if getattr(_of_thread, "shop", None) != shop:
         _of_thread.shop, _of_thread.rules = shop, RuleSet(*shop)
     rules: RuleSet = _of_thread.rules

@@ -47,7 +47,7 @@ class Row(NamedTuple):
 
 @dataclass
 class LineErrors:
-    """What is wrong in a file, line by line."""
+    """What is wrong in a file, line by line. The methods that read a cell note what is wrong with it."""
 
     where: str
     found: list[tuple[int, str]] = field(default_factory=list)
@@ -56,6 +56,44 @@ class LineErrors:
     def add(self, line: int, what: str) -> None:
         """Note what is wrong on a line."""
         self.found.append((line, what))
+
+    def sku_of(self, row: Row) -> str | None:
+        """Return the name of a line's item."""
+        sku = name_from_cell(row.cells["sku"])
+        if not is_name(sku):
+            self.add(row.line, f"sku must be a name of 1 to {LONGEST_NAME} characters; got {sku[:40]!r}")
+            return None
+        return sku
+
+    def date_of(self, row: Row) -> date | None:
+        """Return the date of a line."""
+        text = row.cells["date"]
+        day = day_of(text)
+        if day is None:
+            self.add(row.line, f"date must be {DAY_FORM}; got {text[:40]!r}")
+            self.tip = "In a spreadsheet, format the column as yyyy-mm-dd. "
+        return day
+
+    def count_of(self, row: Row, column: str, minimum: int | None = 0, maximum: int | None = None) -> int | None:
+        """Return a whole number within bounds, or None."""
+        text = row.cells[column]
+        try:
+            number = _whole_number(text)
+            if minimum is not None and number < minimum:
+                rule = "not be negative" if minimum == 0 else f"be at least {minimum}"
+                raise ValueError(f"{rule}; got {text}")
+            if maximum is not None and number > maximum:
+                raise ValueError(f"be at most {maximum}; got {number}")
+        except ValueError as error:
+            self.add(row.line, f"{column} must {error}")
+            return None
+        return number
+
+    def optional_counts(self, row: Row, maximum: int | None, **minima: int) -> dict[str, int | None]:
+        """Return whole numbers of columns that may be missing or empty, by column."""
+        there = {column: least for column, least in minima.items() if row.cells.get(column)}
+        found = {column: self.count_of(row, column, least, maximum) for column, least in there.items()}
+        return dict.fromkeys(minima) | found
 
     @property
     def texts(self) -> list[str]:
@@ -255,15 +293,6 @@ def _csv_line(row: Sequence[Any]) -> str:
     return f"{out.getvalue()[:-2]}\n"
 
 
-def sku_of(row: Row, errors: LineErrors) -> str | None:
-    """Return the name of a line's item."""
-    sku = name_from_cell(row.cells["sku"])
-    if not is_name(sku):
-        errors.add(row.line, f"sku must be a name of 1 to {LONGEST_NAME} characters; got {sku[:40]!r}")
-        return None
-    return sku
-
-
 def is_name(sku: Any) -> bool:
     """Return whether a value can be an item's name: short, printable but for line breaks, and safe in a cell."""
     if not isinstance(sku, str) or not 1 <= len(sku) <= LONGEST_NAME:
@@ -290,37 +319,9 @@ def day_of(text: str) -> date | None:
     return day if day is not None and day.year in YEARS else None
 
 
-def date_of(row: Row, errors: LineErrors) -> date | None:
-    """Return the date of a line."""
-    text = row.cells["date"]
-    day = day_of(text)
-    if day is None:
-        errors.add(row.line, f"date must be {DAY_FORM}; got {text[:40]!r}")
-        errors.tip = "In a spreadsheet, format the column as yyyy-mm-dd. "
-    return day
-
-
 def is_ambiguous(text: str) -> bool:
     """Return whether a number may mean a thousand times another, as 1.000 does."""
     return _AMBIGUOUS.fullmatch(text) is not None
-
-
-def count_of(
-    row: Row, column: str, errors: LineErrors, minimum: int | None = 0, maximum: int | None = None
-) -> int | None:
-    """Return a whole number within bounds, or None."""
-    text = row.cells[column]
-    try:
-        number = _whole_number(text)
-        if minimum is not None and number < minimum:
-            rule = "not be negative" if minimum == 0 else f"be at least {minimum}"
-            raise ValueError(f"{rule}; got {text}")
-        if maximum is not None and number > maximum:
-            raise ValueError(f"be at most {maximum}; got {number}")
-    except ValueError as error:
-        errors.add(row.line, f"{column} must {error}")
-        return None
-    return number
 
 
 def _whole_number(text: str) -> int:

@@ -11,18 +11,7 @@ from typing import Any
 import numpy as np
 
 from driftmdp.errors import InvalidInputError
-from driftmdp.inventory.csv_io import (
-    LONGEST_NAME,
-    SALES_COLUMNS,
-    YEARS,
-    LineErrors,
-    count_of,
-    csv_text,
-    date_of,
-    is_name,
-    read_rows,
-    sku_of,
-)
+from driftmdp.inventory.csv_io import LONGEST_NAME, SALES_COLUMNS, YEARS, LineErrors, csv_text, is_name, read_rows
 from driftmdp.inventory.item_states import LARGEST_NUMBER, SOLD
 from driftmdp.inventory.results import Advice, Event
 from driftmdp.inventory.sales_history import SalesFile
@@ -122,13 +111,10 @@ def read_counts(
     """
     errors, counts, lines = LineErrors(str(path)), [], dict[str, int]()
     for row in read_rows(Path(path), ("sku", "stock"), ("date", "coming", "lot"), columns):
-        sku, stock = sku_of(row, errors), count_of(row, "stock", errors, maximum=LARGEST_NUMBER)
-        coming, lot = (
-            count_of(row, name, errors, least, LARGEST_NUMBER) if row.cells.get(name) else None
-            for name, least in (("coming", 0), ("lot", 1))
-        )
+        sku, stock = errors.sku_of(row), errors.count_of(row, "stock", maximum=LARGEST_NUMBER)
+        others = errors.optional_counts(row, LARGEST_NUMBER, coming=0, lot=1)
         if row.cells.get("date"):
-            there = date_of(row, errors)
+            there = errors.date_of(row)
             if day is not None and there is not None and there != day:
                 errors.add(row.line, f"date must be {day} on every line; got {there}")
             day = day or there
@@ -136,7 +122,7 @@ def read_counts(
             if sku in lines:
                 errors.add(row.line, f"{sku} stands on line {lines[sku]} already")
             lines[sku] = row.line
-            counts.append(Count(sku, stock, coming, lot))
+            counts.append(Count(sku, stock, **others))
     errors.raise_if_any("Correct these lines, then try again; nothing was done.")
     if not counts:
         raise InvalidInputError(f"{path} must have lines below its header; it has none.")

@@ -93,9 +93,8 @@ def small_lots(states: ItemStates, lines: Sequence[Sold]) -> list[str]:
         for sku, n in beyond.items()
         if n > SMALL_LOT_SHARE * max(SMALL_LOT_MIN_DAYS, days[sku])
     ]
-    if not often:
-        return []
-    return [f"More was sold than the shelf takes, so demand is underestimated; use larger lots: {listed(often)}."]
+    remark = "More was sold than the shelf takes, so demand is underestimated; use larger lots"
+    return [f"{remark}: {listed(often)}."] if often else []
 
 
 def _as_text(row: SoldRow) -> str:

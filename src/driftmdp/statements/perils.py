@@ -7,9 +7,9 @@ import numpy as np
 from driftmdp import planning, problems
 from driftmdp.agents import SWUCRL2CW
 from driftmdp.mdp import Mdp
-from driftmdp.statements.confidence_regions import diameter_of_two_states
 from driftmdp.statements.context import CheckContext
 from driftmdp.statements.registry import checks
+from driftmdp.statements.run_trace import diameter_of_two_states
 from driftmdp.statements.verdict import Evidence, Floats
 
 

@@ -1,10 +1,9 @@
 """Single-item inventory with fixed cost, lost sales and censored demand, [CSZ20] Section 7.1."""
 
 from driftmdp.deprecation import renamed
-from driftmdp.problems.inventory.costs import Costs
 from driftmdp.problems.inventory.demand import DemandLaw, Empirical, Gamma, Geometric, NegativeBinomial, Poisson
 from driftmdp.problems.inventory.paths import Abrupt, Constant, Given, Path, RegimeSwitching, Seasonal, Trend
-from driftmdp.problems.inventory.problem import InventoryProblem, inventory
+from driftmdp.problems.inventory.problem import Costs, InventoryProblem, inventory
 from driftmdp.problems.inventory.stock import Stock
 
 __all__ = [
