@@ -21,6 +21,15 @@ RENAMED = {
     },
     "driftmdp.inventory": {"Comparison": "SimulatedComparison", "book_csv": "events_csv"},
     "driftmdp.mdp": {"Luck": "Draws"},
+    "driftmdp.problems.inventory": {
+        name: f"driftmdp.problems.inventory.{home}.{name}"
+        for name, home in {
+            "LEAD_TIMES": "stock",
+            "as_demand": "demand",
+            "as_lead_time": "stock",
+            "as_path": "paths",
+        }.items()
+    },
     "driftmdp.report": {"Built": "BuiltReport", "Written": "WrittenReport"},
     "driftmdp.report.leaderboard": {
         name: f"driftmdp.suite.{name}" for name in ("WrittenLeaderboard", "standing_rows", "write_leaderboard")

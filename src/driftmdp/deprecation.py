@@ -5,15 +5,15 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+Lookup = Callable[[str], Any]
+
 
 def warn_renamed(old: str, new: str) -> None:
     """Warn at the caller's caller that ``old`` is now called ``new``."""
     warnings.warn(f"{old} is now called {new}. The old name goes in the next version.", DeprecationWarning, 3)
 
 
-def renamed(
-    module: str, otherwise: Callable[[str], Any] | None = None, /, **successors: str
-) -> Callable[[str], Any]:
+def renamed(module: str, otherwise: Lookup | None = None, /, **successors: str) -> Lookup:
     """Return a module's ``__getattr__`` that serves old names: ``renamed(__name__, Luck="Draws")``.
 
     A name that moved to another package is given in full, such as ``driftmdp.suite.run_suite``. That package is

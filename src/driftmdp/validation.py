@@ -114,12 +114,10 @@ def _is_masked(values: Any) -> bool:
 
 def as_list(values: Any, name: str, rule: str) -> list[Any]:
     """Return an iterable as a list. ``rule`` says what it should be. Text and sparse matrices are refused."""
-    if not isinstance(values, Iterable) or isinstance(values, str | bytes) or hasattr(values, "tocsr"):
-        raise InvalidInputError(f"{name} must be {rule}; got {shown(values)}.")
-    try:
-        return list(values)
-    except TypeError:  # such as an array without axes
-        raise InvalidInputError(f"{name} must be {rule}; got {shown(values)}.") from None
+    if isinstance(values, Iterable) and not isinstance(values, str | bytes) and not hasattr(values, "tocsr"):
+        with contextlib.suppress(TypeError):  # such as an array without axes
+            return list(values)
+    raise InvalidInputError(f"{name} must be {rule}; got {shown(values)}.")
 
 
 def as_file(value: Any, name: str = "path") -> Path:

@@ -193,7 +193,8 @@ def test_past_sales_other_columns_and_lots(begun, tmp_path, call):
         (
             ["decide", "no.db", "stock.csv"],
             2,
-            "no.db must be a shop's database made by `driftmdp inventory init`; there is no such file",
+            "no.db must be a shop's database made by `driftmdp inventory init`; there is no such file. "
+            "Make one: driftmdp inventory init.",
         ),
         (["decide", "shop.db", "no.csv"], 2, "no.csv must be a CSV file that can be read; there is no"),
         (["decide", "shop.db", "."], 2, ". must be a CSV file that can be read"),

@@ -8,9 +8,14 @@ from hypothesis import strategies as st
 import driftmdp as dm
 from driftmdp.planning import extended_value_iteration
 from driftmdp.simulation import simulate_until
-from driftmdp.statements.confidence_regions import best_transitions, diameter_of_two_states, plain_sweeps
 from driftmdp.statements.context import turns
-from driftmdp.statements.run_trace import trace_run, transitions_along
+from driftmdp.statements.run_trace import (
+    best_transitions,
+    diameter_of_two_states,
+    plain_sweeps,
+    trace_run,
+    transitions_along,
+)
 from tests.reference.extended_value_iteration import inner_maximum
 
 

@@ -12,9 +12,8 @@ from driftmdp.formulas.bandits import (
     rexp3_parameters,
     sw_ucb_window,
 )
-from driftmdp.formulas.borl import BorlSchedule, borl_schedule
 from driftmdp.formulas.radii import Radii, bernstein_radii, jaksch_radii, paper_radii
-from driftmdp.formulas.tuning import RULES, Tuning, tuned
+from driftmdp.formulas.tuning import RULES, BorlSchedule, Tuning, borl_schedule, tuned
 
 __all__ = [
     "RULES",

@@ -29,8 +29,7 @@ import numpy as np
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.formulas import lemmas
-from driftmdp.formulas.borl import borl_schedule
-from driftmdp.formulas.tuning import tuned
+from driftmdp.formulas.tuning import borl_schedule, tuned
 from driftmdp.mdp import Space
 from driftmdp.mdp.space import as_space
 from driftmdp.validation import as_flag, as_integer, as_number
@@ -112,9 +111,8 @@ def theorem_1(
     if as_flag(explicit, "explicit"):
         return lemmas.regret(space, horizon, br, bp, max(1, int(w)), eta, d, scale)
     if as_number(scale, "scale") != 1.0:
-        raise InvalidInputError(
-            f"scale must be 1 where the bound is not explicit; got {scale!r}. Add explicit=True."
-        )
+        rule = "scale must be 1 where the bound is not explicit"
+        raise InvalidInputError(f"{rule}; got {scale!r}. Add explicit=True.")
     pairs = as_space(space).n_pairs
     lost = 0.0 if bp == 0 else math.inf if eta == 0 else bp * w / eta
     rewards = math.sqrt(pairs) * t / math.sqrt(w)
@@ -368,9 +366,8 @@ def _share_of(bound: Callable[[int], float]) -> Callable[[int], float]:
     def share(t: int) -> float:
         value = bound(t)
         if isinstance(value, bool | np.bool_) or not isinstance(value, Real | np.number) or not value >= 0:
-            raise InvalidInputError(
-                f"bound must return a number from 0 on; got {value!r} at T = {t}. {BOUND_EXAMPLE}"
-            )
+            rule = "bound must return a number from 0 on"
+            raise InvalidInputError(f"{rule}; got {value!r} at T = {t}. {BOUND_EXAMPLE}")
         return float(value) / t
 
     return share

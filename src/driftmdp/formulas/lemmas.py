@@ -21,7 +21,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from driftmdp.formulas.radii import as_visits, checked_delta
+from driftmdp.formulas.radii import Delta, as_visits, checked_delta
 from driftmdp.mdp import Space
 from driftmdp.mdp.space import as_space
 from driftmdp.validation import as_flag, as_integer, as_number
@@ -56,12 +56,10 @@ def episodes(space: Space, horizon: int, window: int) -> int:
     9
     """
     pairs = as_space(space).n_pairs
-    return int(
-        sum(
-            count * min(length, pairs * (1 + int(math.log2(length))) + 1)
-            for length, count in blocks(horizon, window)
-        )
-    )
+    total = 0
+    for length, count in blocks(horizon, window):
+        total += count * min(length, pairs * (1 + int(math.log2(length))) + 1)
+    return total
 
 
 def precision(space: Space, horizon: int, window: int) -> float:
@@ -98,12 +96,7 @@ def lost_episodes(b_p: float, window: int, widening: float) -> float:
 
 
 def switching(
-    space: Space,
-    horizon: int,
-    window: int,
-    diameter: float,
-    delta: float | None = None,
-    log_horizon: int | None = None,
+    space: Space, horizon: int, window: int, diameter: float, delta: Delta = None, log_horizon: int | None = None
 ) -> float:
     """Return 2 D M(T) + 2 D sqrt(2 T ln(1/delta)) + ``precision``.
 
@@ -121,7 +114,7 @@ def switching(
     return 2 * d * episodes(space, horizon, window) + deviation + precision(space, horizon, window)
 
 
-def chance(horizon: int, delta: float | None = None, log_horizon: int | None = None) -> float:
+def chance(horizon: int, delta: Delta = None, log_horizon: int | None = None) -> float:
     """Return sqrt(2 T ln(1/delta)): Azuma and Hoeffding's bound for T martingale differences of at most 1.
 
     Examples
@@ -158,7 +151,7 @@ def estimation(
     horizon: int,
     window: int,
     diameter: float,
-    delta: float | None = None,
+    delta: Delta = None,
     scale: float = 1.0,
     log_horizon: int | None = None,
 ) -> float:
@@ -219,12 +212,10 @@ def regret(
     >>> round(regret(Space.uniform(2, 2), 10**6, 0.0, 0.0, 10**6, 0.0, 1.0))
     812914
     """
-    return (
-        (lost_episodes(b_p, window, widening) if as_flag(lost, "lost") else 0.0)
-        + switching(space, horizon, window, diameter, log_horizon=log_horizon)
-        + variation(horizon, b_r, b_p, window, widening, diameter)
-        + estimation(space, horizon, window, diameter, scale=scale, log_horizon=log_horizon)
-    )
+    outside = lost_episodes(b_p, window, widening) if as_flag(lost, "lost") else 0.0
+    switched = switching(space, horizon, window, diameter, log_horizon=log_horizon)
+    varied = variation(horizon, b_r, b_p, window, widening, diameter)
+    return outside + switched + varied + estimation(space, horizon, window, diameter, None, scale, log_horizon)
 
 
 def self_normalised(

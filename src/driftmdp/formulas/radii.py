@@ -21,6 +21,8 @@ from driftmdp.mdp import Space
 from driftmdp.mdp.space import as_space
 from driftmdp.validation import as_integer, as_number, as_numbers
 
+Delta = float | None  # None is the paper's choice, 1/T
+
 
 class Radii(NamedTuple):
     """A reward radius and a transition radius per pair."""
@@ -32,7 +34,7 @@ class Radii(NamedTuple):
         return brief(self)
 
 
-def paper_radii(counts: ArrayLike, space: Space, horizon: int, delta: float | None = None) -> Radii:
+def paper_radii(counts: ArrayLike, space: Space, horizon: int, delta: Delta = None) -> Radii:
     """Return the radii of SWUCRL2-CW, before widening: [CSZ20] eq:Hr, eq:Hp.
 
     rad_r = 2 sqrt(2 ln(SAT/delta) / N+), rad_p = 2 sqrt(2 S ln(SAT/delta) / N+), delta = 1/T by default.
@@ -93,10 +95,8 @@ def bernstein_radii(counts: ArrayLike, variances: ArrayLike, p_hat: ArrayLike, s
     """
     visits, p, spread = as_visits(counts), as_numbers(p_hat, "p_hat"), as_numbers(variances, "variances")
     if p.ndim != 2 or not visits.shape == spread.shape == p.shape[:1] or not _within(p, 1.0) or not _within(spread):
-        raise InvalidInputError(
-            "counts and variances must have one number per pair, and p_hat one row of probabilities; got shapes "
-            f"{visits.shape}, {spread.shape} and {p.shape}."
-        )
+        rule = "counts and variances must have one number per pair, and p_hat one row of probabilities"
+        raise InvalidInputError(f"{rule}; got shapes {visits.shape}, {spread.shape} and {p.shape}.")
     log = np.log(6 * as_space(space).n_pairs * visits / checked_delta(delta, 1)) / visits
     reward = 2 * np.sqrt(spread * log) + 6 * log
     return Radii(reward, 2 * np.sqrt(p * (1 - p) * log[:, None]) + 6 * log[:, None])
@@ -115,7 +115,7 @@ def _within(values: NDArray[np.float64], most: float = np.inf) -> bool:
     return bool(((values >= 0) & (values <= most)).all())
 
 
-def checked_delta(delta: float | None, horizon: float) -> float:
+def checked_delta(delta: Delta, horizon: float) -> float:
     """Return delta, a probability above 0, or 1 / horizon by default."""
     if delta is None:
         return 1.0 / horizon

@@ -28,6 +28,7 @@ from driftmdp.mdp import Draws, Problem
 from driftmdp.problems import ProblemEntry
 from driftmdp.validation import as_integer, one_of
 
+Info = dict[str, Any]
 MAX_STATES_DRAWN = 20  # fit on a line
 RESERVED_PARAMETERS = ("problem", "strict", "render_mode")  # of ProblemEnv itself
 
@@ -83,9 +84,7 @@ class ProblemEnv(gymnasium.Env[Any, Any]):
         self._t, self._state = 0, self.problem.start
         self._last: tuple[int, int, float] | None = None
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[int, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[int, Info]:
         """Go back to the start. A seed gives the draws of ``simulate`` with that seed, None gives new draws."""
         super().reset(seed=seed)
         rng = self.np_random if seed is None else np.random.default_rng(np.random.SeedSequence(seed).spawn(2)[0])
@@ -93,7 +92,7 @@ class ProblemEnv(gymnasium.Env[Any, Any]):
         self._t, self._state, self._last = 0, self.problem.start, None
         return self._state, {"t": 0, "action_mask": self._mask()}
 
-    def step(self, action: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
+    def step(self, action: int) -> tuple[int, float, bool, bool, Info]:
         """Take an action. Returns the next state, the reward, False, whether it was the last step, and ``info``."""
         draws = self._draws_of_step()
         state, done = self._state, self._nearest_legal(action)

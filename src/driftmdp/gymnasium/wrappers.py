@@ -13,7 +13,7 @@ from gymnasium.wrappers import OrderEnforcing, PassiveEnvChecker, RecordEpisodeS
 from numpy.typing import ArrayLike, NDArray
 
 from driftmdp.errors import InvalidInputError
-from driftmdp.gymnasium.environment import ProblemEnv
+from driftmdp.gymnasium.environment import Info, ProblemEnv
 from driftmdp.mdp import Problem, Space
 from driftmdp.validation import as_integer, as_table, check_type
 
@@ -102,7 +102,7 @@ class ContinuingEnv:
         except (TypeError, ValueError):
             raise InvalidInputError(f"The environment's reward must be a number; got {reward!r}.") from None
 
-    def _arrive(self, observation: Any, info: dict[str, Any]) -> None:
+    def _arrive(self, observation: Any, info: Info) -> None:
         first, last = self.first_state, self.first_state + self._n_states - 1
         self.state = as_integer(observation, "The environment's observation", first, last) - first
         mask = info.get("action_mask")
@@ -170,14 +170,12 @@ class Reachable(gymnasium.Wrapper[Any, Any, Any, Any]):
         self._index = {state: index for index, state in enumerate(numbers)}
         self.observation_space = Discrete(len(numbers))
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Any, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[Any, Info]:
         """Start an episode."""
         observation, info = self.env.reset(seed=seed, options=options)
         return self._number(observation, terminated=False), info
 
-    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+    def step(self, action: Any) -> tuple[Any, Any, bool, bool, Info]:
         """Take an action."""
         observation, reward, terminated, truncated, info = self.env.step(action)
         return self._number(observation, terminated), reward, terminated, truncated, info

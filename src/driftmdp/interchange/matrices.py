@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from driftmdp.errors import InvalidInputError
+from driftmdp.kernels.arrays import Floats
 from driftmdp.mdp import Mdp, Space
 from driftmdp.mdp.mdp import as_mask
 from driftmdp.mdp.sparse import check_distributions, sound_csr
@@ -44,7 +45,7 @@ def from_scipy(matrices: Sequence[Any], rewards: ArrayLike) -> Mdp:
     return _mdp_of_actions(found, _reward_table(rewards, *available.shape), available, "matrices")
 
 
-def to_scipy(mdp: Mdp) -> tuple[list[sp.csr_array], NDArray[np.float64]]:
+def to_scipy(mdp: Mdp) -> tuple[list[sp.csr_array], Floats]:
     """Return one CSR matrix per action and rewards [S, A]. ``from_scipy`` returns the same MDP, without names.
 
     An action that a state does not offer has a row without entries and reward minus infinity.
@@ -87,7 +88,7 @@ def from_mdptoolbox(transitions: Any, rewards: Any, available: ArrayLike | None 
     return _mdp_of_actions(found, table, as_mask(available, shape), "transitions")
 
 
-def to_mdptoolbox(mdp: Mdp) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def to_mdptoolbox(mdp: Mdp) -> tuple[Floats, Floats]:
     """Return transitions (A, S, S) and rewards (S, A), as pymdptoolbox takes them.
 
     These arrays cannot leave out an action that a state does not offer. They repeat the state's last action there,
@@ -203,7 +204,7 @@ def _as_matrices(matrices: Any, name: str) -> list[sp.csr_array]:
     return found
 
 
-def _reward_table(rewards: Any, n_states: int, n_actions: int) -> NDArray[np.float64]:
+def _reward_table(rewards: Any, n_states: int, n_actions: int) -> Floats:
     """Return rewards [S, A] from those, or from one reward per state."""
     table = sound_csr(rewards, "rewards").toarray() if sp.issparse(rewards) else as_numbers(rewards, "rewards")
     if table.shape == (n_states,):
@@ -214,9 +215,7 @@ def _reward_table(rewards: Any, n_states: int, n_actions: int) -> NDArray[np.flo
     return table
 
 
-def _mdp_of_actions(
-    matrices: list[sp.csr_array], rewards: NDArray[np.float64], available: NDArray[np.bool_], name: str
-) -> Mdp:
+def _mdp_of_actions(matrices: list[sp.csr_array], rewards: Floats, available: NDArray[np.bool_], name: str) -> Mdp:
     """Return the MDP of the available actions. Errors name the matrix and the row that the user gave."""
     if not available.any(axis=1).all():
         s = int(np.flatnonzero(~available.any(axis=1))[0])
@@ -270,7 +269,7 @@ def _is_per_action(rewards: Any) -> bool:
     return is_list and all(sp.issparse(row) or np.ndim(row) == 2 for row in rewards)
 
 
-def _mean_rewards(transitions: list[sp.csr_array], rewards: Any) -> NDArray[np.float64]:
+def _mean_rewards(transitions: list[sp.csr_array], rewards: Any) -> Floats:
     """Return rewards [S, A] from those by next state, read at successors only: others may be infinite."""
     given = _as_matrices(rewards, "rewards")
     if [p.shape for p in transitions] != [r.shape for r in given]:

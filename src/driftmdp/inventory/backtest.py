@@ -25,6 +25,7 @@ from driftmdp.progress import Progress, as_progress, watched
 from driftmdp.statistics import Interval, ratio_interval
 from driftmdp.validation import as_integer, nearest_name, one_of
 
+SCORES = ("lots", "days", "demand", "cost", "sold", "stock", "orders")  # of an item, the last four by rule
 BLOCK_DAYS = 14  # days in a row whose mean cost is one sample, for the interval of a single item
 
 
@@ -111,16 +112,10 @@ class Backtest:
     def _repr_html_(self) -> str:
         days = self.days.sum()
         header = ["rule", "cost per item, day", "share of demand served", "stock in the evening", "orders"]
-        rows = [
-            (
-                RULES[rule],
-                float(cost.sum() / days),
-                self.service_level(rule),
-                self.average_stock(rule),
-                self.orders_placed(rule),
-            )
-            for rule, cost in zip(self.rules, self.cost, strict=True)
-        ]
+        rows = []
+        for rule, cost in zip(self.rules, self.cost, strict=True):
+            shares = self.service_level(rule), self.average_stock(rule), self.orders_placed(rule)
+            rows.append((RULES[rule], float(cost.sum() / days), *shares))
         caption = f"Backtest of {counted(len(self.skus), 'item')} over {counted(days, 'day')} in all"
         return table(header, rows, caption)
 
@@ -179,10 +174,8 @@ class Backtest:
 
     def _item(self, sku: str) -> int:
         if sku not in self._numbers:
-            raise InvalidInputError(
-                f"sku must be one of the {len(self.skus)} items that were scored; got {sku!r}."
-                f"{nearest_name(sku, self.skus)}"
-            )
+            rule = f"sku must be one of the {len(self.skus)} items that were scored"
+            raise InvalidInputError(f"{rule}; got {sku!r}.{nearest_name(sku, self.skus)}")
         return self._numbers[sku]
 
     @functools.cached_property
@@ -256,46 +249,27 @@ def backtest(
         short = [series.sku for series in sales.series if series.units.size <= WARM_UP]
         remarks.append(f"Left out, with {WARM_UP} days or fewer: {listed(short, separator=', ')}.")
     if not long:
-        raise InvalidInputError(
-            f"sales must have an item with more than {WARM_UP} days, as scoring starts on day {WARM_UP + 1}; the "
-            f"longest has {max(series.units.size for series in sales.series)}."
-        )
-    score = functools.partial(_score, costs, shelf.capacity, shelf.lead_time, lot, names)
+        rule = f"sales must have an item with more than {WARM_UP} days, as scoring starts on day {WARM_UP + 1}"
+        longest = max(series.units.size for series in sales.series)
+        raise InvalidInputError(f"{rule}; the longest has {longest}.")
+    shop = costs, shelf.capacity, shelf.lead_time
+    score = functools.partial(_score, shop, lot, names)
     done = watched(engines.make(engine, workers, scheduler).map(score, long), len(long), watcher)
     outcomes = sorted(done, key=lambda outcome: outcome.index)
     for outcome in outcomes:
         if outcome.error is not None:
             raise outcome.error
-    columns = zip(*(outcome.value for outcome in outcomes), strict=True)
-    lots, days, demand, cost, sold, stock, orders, blocks = columns
-    return Backtest(
-        costs=costs,
-        capacity=shelf.capacity,
-        lead_time=shelf.lead_time,
-        rules=names,
-        skus=tuple(series.sku for series in long),
-        lots=np.array(lots),
-        days=np.array(days),
-        cost=np.column_stack(cost),
-        sold=np.column_stack(sold),
-        stock=np.column_stack(stock),
-        orders=np.column_stack(orders),
-        demand=np.array(demand),
-        blocks=blocks,
-        lot=lot,
-        remarks=tuple(remarks),
-        series=tuple(long),
-    )
+    *columns, blocks = zip(*(outcome.value for outcome in outcomes), strict=True)
+    by_item = dict(zip(SCORES, (np.stack(column, axis=-1) for column in columns), strict=True))
+    fixed = *shop, names, tuple(series.sku for series in long)
+    return Backtest(*fixed, **by_item, blocks=blocks, lot=lot, remarks=tuple(remarks), series=tuple(long))
 
 
 _of_thread = threading.local()  # the rules that a thread used last, as they have a workspace of their own
 
 
-def _score(
-    costs: Costs, capacity: int, lead_time: int, lot: int | str, names: tuple[str, ...], series: Series
-) -> tuple[Any, ...]:
-    """Return an item's lot, days and demand, then by rule its cost, sales, stock and orders, and sums of blocks."""
-    shop = costs, capacity, lead_time
+def _score(shop: tuple[Costs, int, int], lot: int | str, names: tuple[str, ...], series: Series) -> tuple[Any, ...]:
+    """Return an item's ``SCORES``, and sums of blocks."""
     if getattr(_of_thread, "shop", None) != shop:
         _of_thread.shop, _of_thread.rules = shop, RuleSet(*shop)
     rules: RuleSet = _of_thread.rules

@@ -47,7 +47,7 @@ class Row(NamedTuple):
 
 @dataclass
 class LineErrors:
-    """What is wrong in a file, line by line."""
+    """What is wrong in a file, line by line. The methods that read a cell note what is wrong with it."""
 
     where: str
     found: list[tuple[int, str]] = field(default_factory=list)
@@ -56,6 +56,44 @@ class LineErrors:
     def add(self, line: int, what: str) -> None:
         """Note what is wrong on a line."""
         self.found.append((line, what))
+
+    def sku_of(self, row: Row) -> str | None:
+        """Return the name of a line's item."""
+        sku = name_from_cell(row.cells["sku"])
+        if not is_name(sku):
+            self.add(row.line, f"sku must be a name of 1 to {LONGEST_NAME} characters; got {sku[:40]!r}")
+            return None
+        return sku
+
+    def date_of(self, row: Row) -> date | None:
+        """Return the date of a line."""
+        text = row.cells["date"]
+        day = day_of(text)
+        if day is None:
+            self.add(row.line, f"date must be {DAY_FORM}; got {text[:40]!r}")
+            self.tip = "In a spreadsheet, format the column as yyyy-mm-dd. "
+        return day
+
+    def count_of(self, row: Row, column: str, minimum: int | None = 0, maximum: int | None = None) -> int | None:
+        """Return a whole number within bounds, or None."""
+        text = row.cells[column]
+        try:
+            number = _whole_number(text)
+            if minimum is not None and number < minimum:
+                rule = "not be negative" if minimum == 0 else f"be at least {minimum}"
+                raise ValueError(f"{rule}; got {text}")
+            if maximum is not None and number > maximum:
+                raise ValueError(f"be at most {maximum}; got {number}")
+        except ValueError as error:
+            self.add(row.line, f"{column} must {error}")
+            return None
+        return number
+
+    def optional_counts(self, row: Row, maximum: int | None, **minima: int) -> dict[str, int | None]:
+        """Return whole numbers of columns that may be missing or empty, by column."""
+        there = {column: least for column, least in minima.items() if row.cells.get(column)}
+        found = {column: self.count_of(row, column, least, maximum) for column, least in there.items()}
+        return dict.fromkeys(minima) | found
 
     @property
     def texts(self) -> list[str]:
@@ -114,10 +152,9 @@ def read_rows(
         for cells in reader:
             if any(cell.strip() for cell in cells):
                 if len(cells) != len(columns):
-                    raise InvalidInputError(
-                        f"{path}, line {reader.line_num}, must have {len(columns)} columns, as the header has; it "
-                        f"has {len(cells)}. Put quotes around names that contain a separator."
-                    )
+                    rule = f"{path}, line {reader.line_num}, must have {len(columns)} columns, as the header has"
+                    advice = "Put quotes around names that contain a separator."
+                    raise InvalidInputError(f"{rule}; it has {len(cells)}. {advice}")
                 yield Row(reader.line_num, {name: cells[place].strip() for name, place in places.items()})
     except csv.Error as error:
         raise InvalidInputError(f"{path} must be a CSV file; line {reader.line_num}: {error}.") from None
@@ -135,9 +172,8 @@ def _read_text(path: Path) -> str:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = 1 + content.count(b"\n", 0, error.start)
-        raise InvalidInputError(
-            f"{path} must be UTF-8 text; line {line} is not. Save it as 'CSV UTF-8' from the spreadsheet."
-        ) from None
+        advice = "Save it as 'CSV UTF-8' from the spreadsheet."
+        raise InvalidInputError(f"{path} must be UTF-8 text; line {line} is not. {advice}") from None
     if "\0" in text:
         raise InvalidInputError(f"{path} must be a CSV file; it is not text. Export it as CSV first.")
     if not text.strip():
@@ -156,9 +192,8 @@ def _read_once(path: Path) -> bytes:
         else:
             raise InvalidInputError(f"{path} must be a CSV file or a pipe; it is a device.")
     if content is None:
-        raise InvalidInputError(
-            f"{path} must have at most {LARGEST_FILE >> 20} MB; it has more. Split it, and use part after part."
-        )
+        rule = f"{path} must have at most {LARGEST_FILE >> 20} MB"
+        raise InvalidInputError(f"{rule}; it has more. Split it, and use part after part.")
     return content
 
 
@@ -212,11 +247,8 @@ def _missing_columns(
     a_column = "the columns" if len(missing) > 1 else "a column"
     called = ", ".join(map(repr, missing.values()))
     error = f"{path} must have {a_column} {called}; its columns are {listed(columns, MAX_FAULTS_SHOWN, ', ')}."
-    if (
-        {column.lower() for column in columns} >= set(SALES_COLUMNS)
-        and "stock" in missing
-        and "units" not in places
-    ):
+    is_sales_file = {column.lower() for column in columns} >= set(SALES_COLUMNS)
+    if is_sales_file and "stock" in missing and "units" not in places:
         return f"{error} It looks like a file for `record`."
     it_is = "they are" if len(missing) > 1 else "it is"
     near = nearest_name(next(iter(missing.values())), free) if len(missing) == 1 else ""
@@ -256,19 +288,9 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 def _csv_line(row: Sequence[Any]) -> str:
     """Return a line that ends with LF. It is made with CR LF, so that a cell with either character is quoted."""
     out = io.StringIO(newline="")
-    csv.writer(out, lineterminator="\r\n").writerow(
-        [name_to_cell(cell) if isinstance(cell, str) else cell for cell in row]
-    )
+    cells = [name_to_cell(cell) if isinstance(cell, str) else cell for cell in row]
+    csv.writer(out, lineterminator="\r\n").writerow(cells)
     return f"{out.getvalue()[:-2]}\n"
-
-
-def sku_of(row: Row, errors: LineErrors) -> str | None:
-    """Return the name of a line's item."""
-    sku = name_from_cell(row.cells["sku"])
-    if not is_name(sku):
-        errors.add(row.line, f"sku must be a name of 1 to {LONGEST_NAME} characters; got {sku[:40]!r}")
-        return None
-    return sku
 
 
 def is_name(sku: Any) -> bool:
@@ -297,38 +319,9 @@ def day_of(text: str) -> date | None:
     return day if day is not None and day.year in YEARS else None
 
 
-def date_of(row: Row, errors: LineErrors) -> date | None:
-    """Return the date of a line."""
-    text = row.cells["date"]
-    day = day_of(text)
-    if day is None:
-        errors.add(row.line, f"date must be {DAY_FORM}; got {text[:40]!r}")
-        errors.tip = "In a spreadsheet, format the column as yyyy-mm-dd. "
-    return day
-
-
 def is_ambiguous(text: str) -> bool:
     """Return whether a number may mean a thousand times another, as 1.000 does."""
     return _AMBIGUOUS.fullmatch(text) is not None
-
-
-def count_of(
-    row: Row, column: str, errors: LineErrors, minimum: int | None = 0, maximum: int | None = None
-) -> int | None:
-    """Return a whole number within bounds, or None."""
-    text = row.cells[column]
-    try:
-        number = _whole_number(text)
-        if minimum is not None and number < minimum:
-            raise ValueError(
-                f"not be negative; got {text}" if minimum == 0 else f"be at least {minimum}; got {text}"
-            )
-        if maximum is not None and number > maximum:
-            raise ValueError(f"be at most {maximum}; got {number}")
-    except ValueError as error:
-        errors.add(row.line, f"{column} must {error}")
-        return None
-    return number
 
 
 def _whole_number(text: str) -> int:

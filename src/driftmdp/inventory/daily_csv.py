@@ -2,26 +2,16 @@
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import date, datetime
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from driftmdp.errors import InvalidInputError
-from driftmdp.inventory.csv_io import (
-    LONGEST_NAME,
-    SALES_COLUMNS,
-    YEARS,
-    LineErrors,
-    count_of,
-    csv_text,
-    date_of,
-    is_name,
-    read_rows,
-    sku_of,
-)
+from driftmdp.inventory.csv_io import LONGEST_NAME, SALES_COLUMNS, YEARS, LineErrors, csv_text, is_name, read_rows
 from driftmdp.inventory.item_states import LARGEST_NUMBER, SOLD
 from driftmdp.inventory.results import Advice, Event
 from driftmdp.inventory.sales_history import SalesFile
@@ -81,18 +71,16 @@ class Sold:
 def as_day(day: Any) -> date:
     """Validate that ``day`` is a date without a time."""
     if not isinstance(day, date) or isinstance(day, datetime) or day.year not in YEARS:
-        raise InvalidInputError(
-            f"day must be a datetime.date from {YEARS[0]} to {YEARS[-1]}, without a time; got {day!r}."
-        )
+        rule = f"day must be a datetime.date from {YEARS[0]} to {YEARS[-1]}, without a time"
+        raise InvalidInputError(f"{rule}; got {day!r}.")
     return day
 
 
 def _check_line(line: Count | Sold, required: str, **minima: int) -> None:
     """Refuse a name or a number that a file could not have either. ``minima`` are those of the numbers."""
     if not is_name(line.sku):
-        raise InvalidInputError(
-            f"sku must be a name of 1 to {LONGEST_NAME} characters without spaces around; got {line.sku!r}."
-        )
+        rule = f"sku must be a name of 1 to {LONGEST_NAME} characters without spaces around"
+        raise InvalidInputError(f"{rule}; got {line.sku!r}.")
     for name, least in minima.items():
         value = getattr(line, name)
         if value is None and name != required:
@@ -123,13 +111,10 @@ def read_counts(
     """
     errors, counts, lines = LineErrors(str(path)), [], dict[str, int]()
     for row in read_rows(Path(path), ("sku", "stock"), ("date", "coming", "lot"), columns):
-        sku, stock = sku_of(row, errors), count_of(row, "stock", errors, maximum=LARGEST_NUMBER)
-        coming, lot = (
-            count_of(row, name, errors, least, LARGEST_NUMBER) if row.cells.get(name) else None
-            for name, least in (("coming", 0), ("lot", 1))
-        )
+        sku, stock = errors.sku_of(row), errors.count_of(row, "stock", maximum=LARGEST_NUMBER)
+        others = errors.optional_counts(row, LARGEST_NUMBER, coming=0, lot=1)
         if row.cells.get("date"):
-            there = date_of(row, errors)
+            there = errors.date_of(row)
             if day is not None and there is not None and there != day:
                 errors.add(row.line, f"date must be {day} on every line; got {there}")
             day = day or there
@@ -137,7 +122,7 @@ def read_counts(
             if sku in lines:
                 errors.add(row.line, f"{sku} stands on line {lines[sku]} already")
             lines[sku] = row.line
-            counts.append(Count(sku, stock, coming, lot))
+            counts.append(Count(sku, stock, **others))
     errors.raise_if_any("Correct these lines, then try again; nothing was done.")
     if not counts:
         raise InvalidInputError(f"{path} must have lines below its header; it has none.")
@@ -203,12 +188,8 @@ def events_csv(events: Iterable[Event]) -> str:
     number,written_at,kind,date,sku,stock,coming,expected,advice,ordered,sales
     1,2026-11-16T07:00:00+00:00,sold,2026-11-16,A,9,,,,0,4
     """
-    numbers = ("stock", "coming", "expected", "advice", "ordered", "sales")
-    rows = (
-        (e.number, e.written_at, e.kind, e.day.isoformat(), e.sku, *(getattr(e, name) for name in numbers))
-        for e in events
-    )
-    return csv_text(("number", "written_at", "kind", "date", "sku", *numbers), rows)
+    names = [field.name for field in fields(Event)]
+    return csv_text(["date" if name == "day" else name for name in names], map(attrgetter(*names), events))
 
 
 def history_csv(events: Iterable[Event], lots: Mapping[str, int]) -> str:

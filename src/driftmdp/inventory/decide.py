@@ -58,22 +58,19 @@ def _needs_advice(states: ItemStates, count: Count, day: date, records: DayRecor
         if before.stock == count.stock and coming in (None, before.coming):
             return False
         if not correct:
-            raise InvalidInputError(
-                f"{count.sku} was counted {before.stock} on {day} already, with {before.coming} coming; got "
-                f"{count.stock}{'' if count.coming is None else f' and {count.coming}'}. Nothing was done; use "
-                "--correct if the first count was wrong."
-            )
+            earlier = f"{count.sku} was counted {before.stock} on {day} already, with {before.coming} coming"
+            got = f"{count.stock}" if count.coming is None else f"{count.stock} and {count.coming}"
+            advice = "Nothing was done; use --correct if the first count was wrong."
+            raise InvalidInputError(f"{earlier}; got {got}. {advice}")
     if item in records.sold:
-        raise InvalidInputError(
-            f"The sales of {count.sku} on {day} are recorded; the day is over. Nothing was done; to correct "
-            "its count, record the sales again with a column stock and --correct."
-        )
+        advice = "to correct its count, record the sales again with a column stock and --correct."
+        is_over = f"The sales of {count.sku} on {day} are recorded; the day is over"
+        raise InvalidInputError(f"{is_over}. Nothing was done; {advice}")
     last = int(states.last["day"][item])
     if last > day.toordinal() and not correct:
-        raise InvalidInputError(
-            f"{count.sku} has a later day in the records, {date.fromordinal(last)}. Nothing was done; check "
-            f"the date, or use --correct if the later one was wrong and {day} is today."
-        )
+        later = f"{count.sku} has a later day in the records, {date.fromordinal(last)}"
+        advice = f"check the date, or use --correct if the later one was wrong and {day} is today."
+        raise InvalidInputError(f"{later}. Nothing was done; {advice}")
     return True
 
 
@@ -87,10 +84,8 @@ def _unexpected_counts(counts: Sequence[Count], expected: Sequence[int], strict:
         return []
     what = "1 count differs" if len(differ) == 1 else f"{len(differ)} counts differ"
     if strict:
-        raise InvalidInputError(
-            f"{what} from the records ({listed(differ)}). Nothing was done; count again, or leave out --strict to "
-            "take the counts for the truth."
-        )
+        advice = "count again, or leave out --strict to take the counts for the truth."
+        raise InvalidInputError(f"{what} from the records ({listed(differ)}). Nothing was done; {advice}")
     return [f"{what} from the records, and the counts are taken for the truth: {listed(differ)}."]
 
 

@@ -100,7 +100,8 @@ class EventLog:
         self.path = Path(path)
         # Only SQLite may open the file: closing it by other means would release this process's locks on it.
         if not self.path.exists():
-            raise InvalidInputError(f"{path} must be {FILE_KIND}; there is no such file.")
+            hint = "Make one: driftmdp inventory init."
+            raise InvalidInputError(f"{path} must be {FILE_KIND}; there is no such file. {hint}")
         if not self.path.is_file():
             raise InvalidInputError(f"{path} must be {FILE_KIND}; it is a folder, a pipe or a device.")
         with self._storage_errors():
@@ -207,10 +208,8 @@ class EventLog:
             raise self._foreign_file()
         (version,) = query("PRAGMA user_version").fetchone()
         if version != FORMAT_VERSION:
-            raise StorageError(
-                f"{self.path} must have format version {FORMAT_VERSION}; it has {version}. "
-                "Use the driftmdp that made it."
-            )
+            rule = f"{self.path} must have format version {FORMAT_VERSION}"
+            raise StorageError(f"{rule}; it has {version}. Use the driftmdp that made it.")
         if query("PRAGMA quick_check(1)").fetchone() != ("ok",):
             raise self._edited_file("its pages do not fit together")
         if not {*_TABLES} <= {text for (text,) in query("SELECT sql FROM sqlite_master WHERE type = 'table'")}:
@@ -257,16 +256,12 @@ class EventLog:
         self.number, self._hash = number, digest
 
     def _foreign_file(self) -> StorageError:
-        return StorageError(
-            f"{self.path} must be {FILE_KIND}; it is another kind of file, or its beginning is damaged. "
-            "Nothing was done."
-        )
+        why = "it is another kind of file, or its beginning is damaged"
+        return StorageError(f"{self.path} must be {FILE_KIND}; {why}. Nothing was done.")
 
     def _edited_file(self, what: str) -> StorageError:
-        return StorageError(
-            f"{self.path} was changed by something other than driftmdp: {what}. Nothing was done; take the last "
-            "backup, and record what came after it again."
-        )
+        advice = "Nothing was done; take the last backup, and record what came after it again."
+        return StorageError(f"{self.path} was changed by something other than driftmdp: {what}. {advice}")
 
     @contextlib.contextmanager
     def _storage_errors(self) -> Iterator[None]:
@@ -281,10 +276,8 @@ class EventLog:
             for pattern, rest in _SQLITE_ERRORS.items():
                 if re.search(pattern, str(error)):
                     raise StorageError(f"{self.path} {rest}") from None
-            raise StorageError(
-                f"{self.path} must be a whole database that can be used; {_reason(error)}. Nothing was done; take "
-                "the last backup."
-            ) from None
+            rule = f"{self.path} must be a whole database that can be used"
+            raise StorageError(f"{rule}; {_reason(error)}. Nothing was done; take the last backup.") from None
 
 
 def _connect(path: Path) -> sqlite3.Connection:

@@ -68,18 +68,15 @@ def _demand(reason: Reason) -> list[str]:
     if not found.days:
         return ["Nothing was on sale yet, so any demand up to the shelf is possible."]
     top = found.tail.size - 1
-    lines = [
-        f"About {found.mean * lot:.1f} a day, {found.mean_today * lot:.1f} on a {reason.day:%A}, from "
-        f"{counted(found.days, 'day')}; demand beyond {top * lot} counts as {top * lot}.",
-    ]
+    means = f"About {found.mean * lot:.1f} a day, {found.mean_today * lot:.1f} on a {reason.day:%A}"
+    lines = [f"{means}, from {counted(found.days, 'day')}; demand beyond {top * lot} counts as {top * lot}."]
     if found.unseen > 1:
         lines.append(f"Nothing was on sale on {found.unseen} days since, and demand may have changed meanwhile.")
     lines.append("chance that demand is at least ...")
     for level in _levels_to_show(found):
-        lines.append(
-            f"  {level * lot:>6}: {found.tail[level]:>4.0%}   (between {found.low[level]:.0%} and "
-            f"{found.high[level]:.0%}; planned for: {found.planned[level]:.0%})"
-        )
+        ends = f"between {found.low[level]:.0%} and {found.high[level]:.0%}"
+        planned = f"planned for: {found.planned[level]:.0%}"
+        lines.append(f"  {level * lot:>6}: {found.tail[level]:>4.0%}   ({ends}; {planned})")
     return lines
 
 
@@ -102,18 +99,17 @@ def _memory(found: Outlook) -> list[str]:
     week = "It is not clear whether weekdays differ"
     if abs(belief - 0.5) > 0.2:
         week = "Weekdays differ" if belief > 0.5 else "Weekdays seem to be alike"
-    return [
-        f"{best if is_clear else 'It is not clear which memory is best'}; weights: {weights}.",
-        f"{week} (belief that they differ: {belief:.0%}).",
-    ]
+    memory = best if is_clear else "It is not clear which memory is best"
+    return [f"{memory}; weights: {weights}.", f"{week} (belief that they differ: {belief:.0%})."]
 
 
 def _level(shop: Shop, reason: Reason) -> list[str]:
     costs, found, lot = shop.costs, reason.outlook, reason.lot
-    lines = [
-        f"A lot asked for and not there costs {costs.lost_sale:g}, one left in the evening {costs.holding:g}, one "
-        f"ordered {costs.unit:g}, an order {costs.fixed:g}; the shelf takes {shop.capacity} lots."
-    ]
+    lot_costs = (
+        f"A lot asked for and not there costs {costs.lost_sale:g}, one left in the evening {costs.holding:g}"
+    )
+    ordering = f"one ordered {costs.unit:g}, an order {costs.fixed:g}"
+    lines = [f"{lot_costs}, {ordering}; the shelf takes {shop.capacity} lots."]
     if reason.stock is None:
         lines.append("What follows is for an empty shelf.")
     elif reason.stock > shop.capacity * lot:
@@ -122,24 +118,18 @@ def _level(shop: Shop, reason: Reason) -> list[str]:
         lines.append(f"{reason.stock} on the shelf count as {found.stock} lots.")
     if found.up_to is not None and found.reorder is not None:
         left = f"{found.reorder * lot} or fewer are" if found.reorder else "nothing is"
-        lines.append(
-            f"The cheapest rule for an average day: when {left} left, order up to {found.up_to * lot}; it costs "
-            f"about {found.cost_per_day:.2f} a day."
-        )
+        rule = f"The cheapest rule for an average day: when {left} left, order up to {found.up_to * lot}"
+        lines.append(f"{rule}; it costs about {found.cost_per_day:.2f} a day.")
         after = found.stock + found.order
         if (found.order > 0) != (found.stock <= found.reorder) or (found.order and after != found.up_to):
             lines.append(f"A {reason.day:%A} is not an average day, and the order is for it.")
     elif shop.lead_time:
         together = (found.stock + found.coming + found.order) * lot
-        lines.append(
-            f"Orders take {counted(shop.lead_time, 'day')}; with this one, shelf and orders come to {together}. "
-            f"The cheapest plan for this demand costs about {found.cost_per_day:.2f} a day."
-        )
+        orders = f"Orders take {counted(shop.lead_time, 'day')}; with this one, shelf and orders come to {together}"
+        lines.append(f"{orders}. The cheapest plan for this demand costs about {found.cost_per_day:.2f} a day.")
     else:
-        lines.append(
-            "At these costs and this demand an order does not pay. It is tried again now and then, as an empty "
-            "shelf shows nothing."
-        )
+        again = "It is tried again now and then, as an empty shelf shows nothing."
+        lines.append(f"At these costs and this demand an order does not pay. {again}")
     on_sale = found.stock + (found.order if shop.lead_time == 0 else 0)
     if on_sale:
         chance = found.tail[min(on_sale, found.tail.size - 1)]

@@ -27,6 +27,7 @@ from driftmdp.kernels.inventory_arrays import Demands, ShelfModel, new_demand_wo
 
 Longs = NDArray[np.int64]
 Columns = Mapping[str, NDArray[Any]]
+NewItems = Sequence[tuple[str, int]]  # names and units in a lot
 
 LARGEST_NUMBER = 2**31 - 1  # that a column holds
 UNKNOWN = -1  # stands for a number or a day that is not known
@@ -55,7 +56,7 @@ LAST_DAY = np.dtype([(name, "<i4") for name in ("day", "stock", "coming", "order
 GROWTH = 1.5  # of the arrays, when they are full
 
 
-def pack(kind: str, columns: Columns, new: Sequence[tuple[str, int]] = ()) -> bytes:
+def pack(kind: str, columns: Columns, new: NewItems = ()) -> bytes:
     """Return a batch's content.
 
     Examples
@@ -158,9 +159,7 @@ class ItemStates:
             self._apply(batch.kind, date.fromisoformat(batch.day), columns)
         self.relearn(log)
 
-    def append(
-        self, log: EventLog, kind: str, day: date, rows: Mapping[int, NamedTuple], new: Sequence[tuple[str, int]]
-    ) -> None:
+    def append(self, log: EventLog, kind: str, day: date, rows: Mapping[int, NamedTuple], new: NewItems) -> None:
         """Add a batch to the log and apply it. The ``new`` items were added already."""
         table = np.array([(item, *row) for item, row in rows.items()], np.int32).T
         columns = dict(zip(COLUMNS[kind], table, strict=True))
@@ -200,9 +199,8 @@ class ItemStates:
         """Learn one day's sales of some items."""
         on_sale, sales = self._sales_in_lots(items, sold)
         weekdays = np.full(items.size, (day - 1) % 7, np.int64)  # day 1 was a Monday
-        kernels.inventory_rules.learn_all(
-            self.demands, items.astype(np.int64), weekdays, on_sale, sales, self.workspace
-        )
+        where = items.astype(np.int64), weekdays
+        kernels.inventory_rules.learn_all(self.demands, *where, on_sale, sales, self.workspace)
         self.last["learned"][items] = day
 
     def relearn(self, log: EventLog) -> None:

@@ -115,10 +115,8 @@ def shelf_model(costs: Costs, capacity: int, lead_time: int) -> ShelfModel:
     shelf = as_shelf_model(costs, capacity, lead_time)
     largest = LARGEST_CAPACITY[shelf.lead_time]
     if shelf.capacity > largest:
-        raise InvalidInputError(
-            f"capacity must be at most {largest} lots with a lead time of {shelf.lead_time}; got {capacity}. Use "
-            "larger lots."
-        )
+        rule = f"capacity must be at most {largest} lots with a lead time of {shelf.lead_time}"
+        raise InvalidInputError(f"{rule}; got {capacity}. Use larger lots.")
     return shelf
 
 

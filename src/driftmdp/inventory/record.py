@@ -34,10 +34,9 @@ def require_stocks(states: ItemStates, log: EventLog, days: Sequence[tuple[date,
         blind = (line for line in lines if line.stock is None and states.numbers[line.sku] not in recorded)
         unknown += [f"{line.sku} on {day}" for line in blind]
     if unknown:
-        raise InvalidInputError(
-            f"Whether these were sold out is not known, as no advice was asked for: {listed(unknown)}. Nothing was "
-            "done; add a column stock with the morning's count, or use --plenty if none of them was sold out."
-        )
+        what = f"Whether these were sold out is not known, as no advice was asked for: {listed(unknown)}"
+        advice = "add a column stock with the morning's count, or use --plenty if none of them was sold out."
+        raise InvalidInputError(f"{what}. Nothing was done; {advice}")
 
 
 def new_sales(
@@ -53,10 +52,8 @@ def new_sales(
             counts["repeated"] += 1
             continue
         if before is not None and not correct:
-            raise InvalidInputError(
-                f"{line.sku} on {day} is recorded with {_as_text(before)}; got {_as_text(row)}. Nothing was "
-                "done; use --correct if the record was wrong."
-            )
+            recorded = f"{line.sku} on {day} is recorded with {_as_text(before)}; got {_as_text(row)}"
+            raise InvalidInputError(f"{recorded}. Nothing was done; use --correct if the record was wrong.")
         counts["recorded" if before is None else "corrected"] += 1
         there = row.stock + (row.ordered if states.shelf.lead_time == 0 else 0)
         if row.stock != UNKNOWN and row.sales > there:
@@ -96,9 +93,8 @@ def small_lots(states: ItemStates, lines: Sequence[Sold]) -> list[str]:
         for sku, n in beyond.items()
         if n > SMALL_LOT_SHARE * max(SMALL_LOT_MIN_DAYS, days[sku])
     ]
-    if not often:
-        return []
-    return [f"More was sold than the shelf takes, so demand is underestimated; use larger lots: {listed(often)}."]
+    remark = "More was sold than the shelf takes, so demand is underestimated; use larger lots"
+    return [f"{remark}: {listed(often)}."] if often else []
 
 
 def _as_text(row: SoldRow) -> str:

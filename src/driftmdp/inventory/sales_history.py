@@ -15,25 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from driftmdp.display import brief, counted, listed
 from driftmdp.errors import InvalidInputError
-from driftmdp.inventory.csv_io import (
-    MAX_FAULTS_SHOWN,
-    SALES_COLUMNS,
-    LineErrors,
-    Row,
-    count_of,
-    date_of,
-    read_rows,
-    sku_of,
-)
+from driftmdp.inventory.csv_io import MAX_FAULTS_SHOWN, SALES_COLUMNS, LineErrors, Row, read_rows
 from driftmdp.validation import as_integer, one_of
 
 WARM_UP = 60  # days before scoring starts; lots and first fits come from them
-READ_AS = {
-    "zero": ", taken as no sales",
-    "skip": ", left out",
-    "sum": ", added up",
-    "last": ", of which the last counts",
-}
+READ_AS = {"zero": "taken as no sales", "skip": "left out", "sum": "added up", "last": "of which the last counts"}
 FULL_SHARE = 0.6  # of the capacity may be filled by the 95th percentile of these days
 
 
@@ -141,18 +127,16 @@ def read_sales(
         units = [lines[day].units if day in lines else 0 for day in days.tolist()]
         series.append(Series(sku, days, np.array(units, np.int64)))
     if missing and gaps == "refuse":
+        faults = _faults(missing, "gap")
         raise InvalidInputError(
-            f"{path} must have every day of every item; {_faults(missing, 'gap')} Use --gaps zero or --gaps skip."
+            f"{path} must have every day of every item; {faults} Use --gaps zero or --gaps skip."
         )
-    remarks = [
-        _faults(texts, name, READ_AS[choice])
-        for texts, name, choice in (
-            (file.negatives.texts, "negative number", negatives),
-            (file.duplicates.texts, "duplicate line", duplicates),
-            (missing, "gap", gaps),
-        )
-        if texts
-    ]
+    kinds = (
+        (file.negatives.texts, "negative number", negatives),
+        (file.duplicates.texts, "duplicate line", duplicates),
+        (missing, "gap", gaps),
+    )
+    remarks = (_faults(texts, name, f", {READ_AS[choice]}") for texts, name, choice in kinds if texts)
     return Sales(tuple(series), tuple(remarks))
 
 
@@ -175,15 +159,12 @@ class SalesFile:
 
     def add(self, row: Row, day: date | None = None, largest: int | None = None, **others: int) -> None:
         """Add a row. ``day`` is that of rows without a date, and ``others`` has the minima of optional columns."""
-        sku = sku_of(row, self.errors)
-        found = date_of(row, self.errors) if row.cells.get("date") or day is None else day
+        sku = self.errors.sku_of(row)
+        found = self.errors.date_of(row) if row.cells.get("date") or day is None else day
         if day is not None and found is not None and found != day:
             self.errors.add(row.line, f"date must be {day}, as --date says; got {found}")
-        units = count_of(row, "units", self.errors, None, largest)
-        more = {
-            name: count_of(row, name, self.errors, least, largest) if row.cells.get(name) else None
-            for name, least in others.items()
-        }
+        units = self.errors.count_of(row, "units", None, largest)
+        more = self.errors.optional_counts(row, largest, **others)
         if sku is None or found is None or units is None:
             return
         if units < 0:
@@ -207,9 +188,8 @@ class SalesFile:
         if self._on_duplicate == "refuse":
             self.duplicates.raise_if_any("Use --duplicates sum or --duplicates last; nothing was done.")
         if not self.lines:
-            raise InvalidInputError(
-                f"{self.errors.where} must have lines below its header; it has none that can be used."
-            )
+            rule = f"{self.errors.where} must have lines below its header"
+            raise InvalidInputError(f"{rule}; it has none that can be used.")
 
 
 def _faults(texts: list[str], name: str, read_as: str = "") -> str:

@@ -110,10 +110,9 @@ class Shop:
         self._log.close()
 
     def __repr__(self) -> str:
-        return (
-            f"<Shop in {str(self._log.path)!r}: {counted(len(self._states.skus), 'item')} when last "
-            f"read, capacity {self.capacity}, lead time {self.lead_time}>"
-        )
+        items = f"{counted(len(self._states.skus), 'item')} when last read"
+        size = f"capacity {self.capacity}, lead time {self.lead_time}"
+        return f"<Shop in {str(self._log.path)!r}: {items}, {size}>"
 
     def __enter__(self) -> Self:
         return self
@@ -315,10 +314,8 @@ class Shop:
                 lot = line.lot or self._default_lot(line.sku, history.get(line.sku, []))
                 new[line.sku] = _checked_lot(lot, self.capacity)
             elif line.lot not in (None, lot):
-                raise InvalidInputError(
-                    f"{line.sku} has {lot} units in a lot; got {line.lot}. Nothing was done; a lot cannot "
-                    "change, give the item a new name."
-                )
+                advice = "Nothing was done; a lot cannot change, give the item a new name."
+                raise InvalidInputError(f"{line.sku} has {lot} units in a lot; got {line.lot}. {advice}")
         states.add_items(new.items())
         return list(new.items())
 
@@ -326,10 +323,9 @@ class Shop:
         if isinstance(self._lot, int):
             return self._lot
         if len(history) < WARM_UP:
-            raise InvalidInputError(
-                f"{sku} is new, and its lot is chosen from {WARM_UP} days of sales; got {len(history)}. "
-                "Nothing was done; record its history first, add a column lot, or make the shop with --lot-size 1."
-            )
+            rule = f"{sku} is new, and its lot is chosen from {WARM_UP} days of sales; got {len(history)}"
+            advice = "record its history first, add a column lot, or make the shop with --lot-size 1."
+            raise InvalidInputError(f"{rule}. Nothing was done; {advice}")
         return lot_size([units for _, units in sorted(history)], self.capacity)
 
     def _new_names(self, new: Sequence[tuple[str, int]]) -> list[str]:
@@ -346,8 +342,7 @@ class Shop:
 
 def _checked_lot(lot: int, capacity: int) -> int:
     """Return a lot for which a full shelf can still be counted."""
-    if lot > LARGEST_NUMBER // capacity:
-        raise InvalidInputError(
-            f"lot must be at most {LARGEST_NUMBER // capacity}, so that a shelf can be counted; got {lot}."
-        )
+    largest = LARGEST_NUMBER // capacity
+    if lot > largest:
+        raise InvalidInputError(f"lot must be at most {largest}, so that a shelf can be counted; got {lot}.")
     return as_integer(lot, "lot", minimum=1)

@@ -9,10 +9,7 @@ import numpy as np
 from driftmdp.display import MOST_ROWS, Html, counted, facts, short, sparkline, table
 
 if TYPE_CHECKING:
-    from driftmdp.mdp.drifting import DriftingMdp
-    from driftmdp.mdp.mdp import Mdp
-    from driftmdp.mdp.problem import Problem
-    from driftmdp.mdp.space import Space
+    from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
     from driftmdp.mdp.weights import Weights
 
 SHOWN_SUCCESSORS = 4

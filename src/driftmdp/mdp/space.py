@@ -16,14 +16,16 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from driftmdp.display import counted, safely
 from driftmdp.errors import InvalidInputError
+from driftmdp.kernels.arrays import Ints
 from driftmdp.mdp.notebook import space_html
 from driftmdp.system import require_memory
 from driftmdp.validation import as_integer, as_table, check_type, readonly, shown
 
+ActionNames = Sequence[str] | Sequence[Sequence[str]] | None  # for all states, or for each
 BYTES_PER_STATE = 20  # while a space is made
 
 
@@ -52,10 +54,7 @@ class Space:
     __slots__ = ("_action_names", "_n_actions", "_offsets", "_state_names")
 
     def __init__(
-        self,
-        n_actions: ArrayLike,
-        state_names: Sequence[str] | None = None,
-        action_names: Sequence[str] | Sequence[Sequence[str]] | None = None,
+        self, n_actions: ArrayLike, state_names: Sequence[str] | None = None, action_names: ActionNames = None
     ) -> None:
         self._n_actions = _checked_counts(n_actions)
         self._offsets = np.concatenate([[0], np.cumsum(self._n_actions)]).astype(np.int32)
@@ -81,7 +80,7 @@ class Space:
         return int(self._offsets[-1])
 
     @property
-    def n_actions(self) -> NDArray[np.int32]:
+    def n_actions(self) -> Ints:
         """How many actions each state offers, shape (S,), read-only."""
         return readonly(self._n_actions)
 
@@ -91,7 +90,7 @@ class Space:
         return self.n_pairs / self.n_states
 
     @property
-    def offsets(self) -> NDArray[np.int32]:
+    def offsets(self) -> Ints:
         """Where each state's pairs begin, shape (S + 1,), read-only. The last entry is ``n_pairs``."""
         return readonly(self._offsets)
 
@@ -132,7 +131,7 @@ class Space:
         return f"s={s}, a={a}"
 
     @property
-    def pair_states(self) -> NDArray[np.int32]:
+    def pair_states(self) -> Ints:
         """The state of every pair, shape (n_pairs,)."""
         return np.repeat(np.arange(self.n_states, dtype=np.int32), self._n_actions)
 
@@ -157,7 +156,7 @@ class Space:
         return Space, (np.array(self._n_actions), self._state_names, self._action_names)
 
 
-def _checked_counts(n_actions: ArrayLike) -> NDArray[np.int32]:
+def _checked_counts(n_actions: ArrayLike) -> Ints:
     counts = as_table(n_actions, "n_actions")
     if counts.ndim != 1 or counts.size == 0:
         rule = "n_actions must list at least one state's number of actions"
@@ -186,9 +185,7 @@ def _checked_state_names(names: Sequence[str] | None, n_states: int) -> tuple[st
     return tuple(map(str, names))
 
 
-def _checked_action_names(
-    names: Sequence[str] | Sequence[Sequence[str]] | None, n_actions: NDArray[np.int32]
-) -> tuple[tuple[str, ...], ...] | None:
+def _checked_action_names(names: ActionNames, n_actions: Ints) -> tuple[tuple[str, ...], ...] | None:
     if names is None:
         return None
     if isinstance(names, str) or not isinstance(names, Sequence):

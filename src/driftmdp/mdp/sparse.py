@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from driftmdp.errors import InvalidInputError
+from driftmdp.kernels.arrays import Floats, Longs
 from driftmdp.system import require_memory
 from driftmdp.validation import as_numbers, readonly, shown
 
@@ -71,7 +72,7 @@ def check_distributions(matrix: sp.csr_array, row_name: Callable[[int], str], co
     matrix.data /= np.repeat(np.where(off, sums, 1.0), np.diff(matrix.indptr))
 
 
-def blocks_of_product(matrix: sp.csr_array, table: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
+def blocks_of_product(matrix: sp.csr_array, table: Floats) -> Iterator[Floats]:
     """Yield ``matrix @ table`` a few rows at a time, so that memory does not grow with the rows."""
     rows = max(1, NUMBERS_AT_ONCE // table.shape[1])
     for first in range(0, matrix.shape[0], rows):
@@ -107,7 +108,7 @@ def _copied(given: Any, name: str) -> Any:
     return sp.coo_array((data, (row, column)), shape=shape)
 
 
-def _triplets(given: Any, name: str) -> tuple[NDArray[np.float64], NDArray[Any], NDArray[Any]]:
+def _triplets(given: Any, name: str) -> tuple[Floats, NDArray[Any], NDArray[Any]]:
     """Return the entries of a matrix that is not compressed, and their rows and columns, not yet checked."""
     if given.format == "coo":
         row, column = given.coords
@@ -125,7 +126,7 @@ def _triplets(given: Any, name: str) -> tuple[NDArray[np.float64], NDArray[Any],
     return _diagonals(given, name)
 
 
-def _diagonals(given: Any, name: str) -> tuple[NDArray[np.float64], NDArray[Any], NDArray[Any]]:
+def _diagonals(given: Any, name: str) -> tuple[Floats, NDArray[Any], NDArray[Any]]:
     data, offsets = as_numbers(given.data, name), np.asarray(given.offsets)
     if data.ndim != 2 or offsets.dtype.kind not in "iu" or np.unique(offsets).shape != data.shape[:1]:
         raise _unsound(name, "its diagonals and their offsets do not match")
@@ -136,9 +137,7 @@ def _diagonals(given: Any, name: str) -> tuple[NDArray[np.float64], NDArray[Any]
     return data[inside][kept], row[kept], column[kept]
 
 
-def _compressed(
-    data: NDArray[np.float64], indices: Any, indptr: Any, shape: Shape, name: str
-) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+def _compressed(data: Floats, indices: Any, indptr: Any, shape: Shape, name: str) -> tuple[Floats, Longs, Longs]:
     """Return the checked arrays of a CSR matrix (of CSC, with the axes swapped), cut to the part in use."""
     pointers = np.asarray(indptr)
     if pointers.shape != (shape[0] + 1,) or pointers.dtype.kind not in "iu":
@@ -150,7 +149,7 @@ def _compressed(
     return data[:used], columns, pointers.astype(np.int64)
 
 
-def _checked_indices(indices: Any, size: int, data: NDArray[np.float64], what: str, name: str) -> NDArray[np.int64]:
+def _checked_indices(indices: Any, size: int, data: Floats, what: str, name: str) -> Longs:
     """Validate that there is one index within the matrix for each number."""
     found, stored = np.asarray(indices), len(data)
     if found.shape != (stored,) or stored >= INDEX_LIMIT:

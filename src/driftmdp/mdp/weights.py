@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from driftmdp.display import counted
 from driftmdp.errors import InvalidInputError
+from driftmdp.kernels.arrays import Ints
 from driftmdp.mdp.sparse import check_distributions, readonly_csr, sound_csr
 from driftmdp.system import require_memory
 from driftmdp.validation import as_integer, as_table, readonly
@@ -24,12 +25,8 @@ class Weights:
 
     __slots__ = ("_index", "_matrix", "_shape")
 
-    def __init__(
-        self, index: NDArray[np.int32] | None, matrix: sp.csr_array | None, shape: tuple[int, int]
-    ) -> None:
-        self._index = index
-        self._matrix = matrix
-        self._shape = shape
+    def __init__(self, index: Ints | None, matrix: sp.csr_array | None, shape: tuple[int, int]) -> None:
+        self._index, self._matrix, self._shape = index, matrix, shape
 
     @classmethod
     def parse(cls, weights: Any, n_anchors: int, name: str, distribution: bool) -> Weights:
@@ -82,7 +79,7 @@ class Weights:
         return self._shape[0]
 
     @property
-    def index(self) -> NDArray[np.int32] | None:
+    def index(self) -> Ints | None:
         """The anchor of each step, shape (T,), read-only. None if steps mix anchors."""
         return None if self._index is None else readonly(self._index)
 
@@ -105,7 +102,7 @@ class Weights:
         """Whether every step has exactly one anchor."""
         return self._index is not None or bool((np.diff(self.arrays.indptr) == 1).all())
 
-    def row(self, step: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    def row(self, step: int) -> tuple[Ints, NDArray[np.float64]]:
         """Return the anchors of a 0-based step and their weights, read-only."""
         if self._index is not None:
             return readonly(self._index[step : step + 1]), np.ones(1)

@@ -97,10 +97,8 @@ def lemma_1(context: CheckContext, evidence: Evidence) -> str:
         evidence.corrected.step(f"{size}: the proof's form of rad_p", proof, radii.transition)
     evidence.test = TEST
     evidence.correction = "Require coverage of pairs with N > 0 only. The others have the whole simplex"
-    return (
-        f"In {runs} runs of each kind, at every t, no error exceeded {largest[0]:.2f} of rad_r or "
-        f"{largest[1]:.2f} of rad_p, so the radii are conservative"
-    )
+    shares = f"{largest[0]:.2f} of rad_r or {largest[1]:.2f} of rad_p"
+    return f"In {runs} runs of each kind, at every t, no error exceeded {shares}, so the radii are conservative"
 
 
 def error_ratios(problem: Problem, run: Run, agent: SWUCRL2CW) -> tuple[float, float]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from driftmdp import problems
 from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
+from driftmdp.problems import InventoryProblem
 from driftmdp.problems.schedules import blocks, swing
 from driftmdp.statements.run_trace import RunTrace, trace_run
 
@@ -84,7 +85,7 @@ class CheckContext:
         name = f"nearly still, T = {horizon:.0e}, theory's radii"
         return trace_run(name, problem, 0, window=horizon, widening=0.02)
 
-    def long_shop(self) -> problems.InventoryProblem:
+    def long_shop(self) -> InventoryProblem:
         """Return an inventory on which Theorem 4 is not vacuous, with scaled radii."""
         return steady_shop(1_000_000)
 
@@ -153,24 +154,14 @@ def ring(n_states: int, horizon: int, tilt: float) -> Problem:
     return Problem(DriftingMdp(anchors, blocks(horizon, 2, 1)), reward_range=(0.0, 1.0), name="ring")
 
 
-def shop(
-    capacity: int, horizon: int, zeta: float, low: float = 0.5, high: float = 1.5
-) -> problems.InventoryProblem:
+def shop(capacity: int, horizon: int, zeta: float, low: float = 0.5, high: float = 1.5) -> InventoryProblem:
     """Return an inventory whose mean demand jumps three times between two levels."""
     path = problems.Abrupt([low, high, low, high], [horizon * i // 4 + 1 for i in (1, 2, 3)])
-    return problems.inventory(
-        capacity=capacity,
-        horizon=horizon,
-        demand=problems.Poisson(path),
-        fixed_cost=0.5,
-        unit_cost=0.2,
-        lost_sale=2.0,
-        holding=0.3,
-        zeta=zeta,
-    )
+    fixed, unit, lost_sale, holding = 0.5, 0.2, 2.0, 0.3
+    return problems.inventory(capacity, horizon, problems.Poisson(path), fixed, unit, lost_sale, holding, zeta)
 
 
-def steady_shop(horizon: int) -> problems.InventoryProblem:
+def steady_shop(horizon: int) -> InventoryProblem:
     """Return an inventory of capacity 2 whose demand hardly changes, as zeta is nearly the largest possible."""
     return shop(capacity=2, horizon=horizon, zeta=0.33, low=0.6, high=0.7)
 

@@ -4,14 +4,13 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftmdp import formulas, planning, problems
 from driftmdp.agents import SWUCRL2CW, Random
 from driftmdp.formulas import bounds, lemmas
 from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
 from driftmdp.problems.schedules import blocks, swing
-from driftmdp.simulation import simulate
+from driftmdp.simulation import Run, simulate
 from driftmdp.statements.concentration import error_ratios
 from driftmdp.statements.context import REWARD_LEVELS, CheckContext, order_up, shop, steady_shop
 from driftmdp.statements.registry import checks
@@ -133,17 +132,13 @@ def theorem_3(context: CheckContext, evidence: Evidence) -> str:
     """
     for trace in [*_covered_traces(context), two_ways_trace(context)]:
         regret, right = try_regret(evidence, trace, 1 / zeta_of(trace), lost=False)
-    sizes = [
-        (Space.uniform(states, actions), t, states ** (2 / 3) * actions**0.5 * t ** (2 / 3))
-        for states, actions, t in ((2, 2, 10**4), (10, 3, 10**6), (50, 5, 10**9))
-    ]
+    cases = ((2, 2, 10**4), (10, 3, 10**6), (50, 5, 10**9))
+    sizes = [(Space.uniform(s, a), t, s ** (2 / 3) * a**0.5 * t ** (2 / 3)) for s, a, t in cases]
     _try_orders(evidence, "theorem-3", bounds.theorem_3, sizes)
-    return (
-        f"With the explicit constants, B_p = {trace.budgets[1]:g} and zeta = 1: regret {regret:,.0f}, bound "
-        f"{right:,.0f}, T {trace.horizon:,}. On inventory it is vacuous. So loose a bound would hold without "
-        "its term for B_p too. At single steps that term is needed (proposition-5). The orders of all terms at W* "
-        "are at most 8 times the claimed one"
-    )
+    with_drift = f"With the explicit constants, B_p = {trace.budgets[1]:g} and zeta = 1: regret {regret:,.0f}"
+    loose = "So loose a bound would hold without its term for B_p too. At single steps that term is needed"
+    found = f"{with_drift}, bound {right:,.0f}, T {trace.horizon:,}. On inventory it is vacuous. {loose}"
+    return f"{found} (proposition-5). The orders of all terms at W* are at most 8 times the claimed one"
 
 
 @checks("assumption-3", "strictly positive demand", "Assumption 3 (ass:pmf)", 74)
@@ -200,10 +195,8 @@ def proposition_6(context: CheckContext, evidence: Evidence) -> str:
     kinds = [Mdp(problem.space, -costs[step], pseudo.at(int(step) + 1).transitions) for step in steps]
     true_gains = np.array([planning.optimal_gain(kind, allow_transient=True).gain for kind in kinds])[group]
     pseudo_gains = planning.optimal_gains(pseudo, allow_transient=True)
-    for name, agent in [
-        ("SWUCRL2-CW", SWUCRL2CW.for_problem(problem, window=500, widening=0.0, scale=0.1)),
-        ("Random", Random.for_problem(problem)),
-    ]:
+    learner = SWUCRL2CW.for_problem(problem, window=500, widening=0.0, scale=0.1)
+    for name, agent in (("SWUCRL2-CW", learner), ("Random", Random.for_problem(problem))):
         for seed in range(context.by_effort(3, 20)):
             run = simulate(agent, problem, seed)
             pairs = problem.space.offsets[run.states].astype(np.int64) + run.actions
@@ -211,7 +204,7 @@ def proposition_6(context: CheckContext, evidence: Evidence) -> str:
             gap = np.cumsum(true_gains - true_means) - np.cumsum(pseudo_gains - run.mean_rewards)
             instance = f"{name}, seed {seed}"
             evidence.both(f"{instance}, at every t", np.abs(gap), 1e-9 * problem.horizon)
-            realised, demand = _realised(problem, run.states, run.actions, seed)
+            realised, demand = _realised(problem, run, seed)
             observed = f"{instance}, realised R + l X is what was observed"
             evidence.corrected.step(observed, np.abs(realised - run.rewards).max(), 1e-9)
             total = abs(float((true_means - run.mean_rewards).sum() + problem.costs.lost_sale * demand.sum()))
@@ -223,12 +216,10 @@ def proposition_6(context: CheckContext, evidence: Evidence) -> str:
     return "The regrets agree to 1e-9 per step, path by path, with gains solved for both kinds of reward"
 
 
-def _realised(
-    problem: problems.InventoryProblem, states: NDArray[np.int32], actions: NDArray[np.int32], seed: int
-) -> tuple[Floats, Floats]:
+def _realised(problem: problems.InventoryProblem, run: Run, seed: int) -> tuple[Floats, Floats]:
     """Return -C_t + l X_t with the run's own demands drawn again, and the demands."""
     draws = problem.draw_noise(np.random.default_rng(np.random.SeedSequence(seed).spawn(2)[0]))
-    played = list(zip(states.tolist(), actions.tolist(), strict=True))
+    played = list(zip(run.states.tolist(), run.actions.tolist(), strict=True))
     demand = np.array([problem.sample(t, s, a, draws).anchor for t, (s, a) in enumerate(played, start=1)])
     paid = [problem.costs.true_cost(s, a, int(x)) for (s, a), x in zip(played, demand, strict=True)]
     return problem.costs.lost_sale * demand - np.array(paid), demand
@@ -249,11 +240,9 @@ def theorem_4(context: CheckContext, evidence: Evidence) -> str:
     shelf = steady_shop(4).space
     useful = bounds.useful_horizon(lambda t: bounds.theorem_4(shelf, t, 0.1, 0.1, 0.33, explicit=True))
     evidence.test = "Holds with probability 1 - 2/T on each run"
-    return (
-        f"On {name}: regret {regret:,.0f}, bound {right:,.0f}. With W* every run is vacuous, and only the order is "
-        f"tried. With theory's radii the bound is below T from T = {useful:.1e} on (capacity 2, zeta = 0.33, "
-        "B_r = B_p = 0.1)"
-    )
+    measured = f"On {name}: regret {regret:,.0f}, bound {right:,.0f}"
+    below = f"the bound is below T from T = {useful:.1e} on (capacity 2, zeta = 0.33, B_r = B_p = 0.1)"
+    return f"{measured}. With W* every run is vacuous, and only the order is tried. With theory's radii {below}"
 
 
 def _try_long_shop(evidence: Evidence, problem: problems.InventoryProblem) -> tuple[str, float, float]:
@@ -276,6 +265,5 @@ def _try_long_shop(evidence: Evidence, problem: problems.InventoryProblem) -> tu
 def remark_11(context: CheckContext, evidence: Evidence) -> str:
     """Theorem 4 normalises costs to [0, 1], while others have costs of order S."""
     evidence.only_words = True
-    return (
-        "This is a convention. Where demand is unbounded costs are too, and only pseudo-rewards can be normalised"
-    )
+    unbounded = "Where demand is unbounded costs are too, and only pseudo-rewards can be normalised"
+    return f"This is a convention. {unbounded}"

@@ -6,9 +6,9 @@ import numpy as np
 
 from driftmdp import planning
 from driftmdp.mdp import Mdp, Space
-from driftmdp.statements.confidence_regions import bellman_values, plain_sweeps
 from driftmdp.statements.context import CheckContext, random_mdp
 from driftmdp.statements.registry import checks
+from driftmdp.statements.run_trace import bellman_values, plain_sweeps
 from driftmdp.statements.verdict import Evidence, Floats
 
 Region = tuple[Space, Floats, Floats, Floats]

@@ -202,8 +202,7 @@ def error_term(context: CheckContext, evidence: Evidence) -> str:
                 whole = theorem(space, t, b_r, b_p, d, explicit=True)
                 evidence.corrected.step(f"{name}: {theorem.__name__} with constants", error, whole)
                 largest = max(largest, error / whole)
-    evidence.correction = (
-        "As orders they are larger where B_r + B_p <= S^(8/3) A^2 T / (16384 D^2), and up to a factor of 4.5 "
-        "wherever the bound is below T. With constants and logarithms they are larger in every trial"
-    )
+    orders = "As orders they are larger where B_r + B_p <= S^(8/3) A^2 T / (16384 D^2), and up to a factor of 4.5"
+    constants = "With constants and logarithms they are larger in every trial"
+    evidence.correction = f"{orders} wherever the bound is below T. {constants}"
     return f"The error was at most {largest:.2f} of the bounds with their constants and logarithms"

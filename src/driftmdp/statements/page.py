@@ -39,12 +39,7 @@ def page(findings: Sequence[Finding], command: str = "driftmdp check") -> str:
     >>> print(page(check(["remark-3"])).splitlines()[0])
     # The paper, executable
     """
-    rows = [
-        f"| [{f.name}](#{f.name}) | {f.outcome} | {shown_margin(f.margin)} | {f.tried if f.instances else ''} | "
-        f"{_plain(f.title)} | {_plain(f.label)} |"
-        for f in findings
-    ]
-    table = "\n".join([TABLE_HEAD, *rows])
+    table = "\n".join([TABLE_HEAD, *map(_row, findings)])
     sections = "\n".join(_section(finding) for finding in findings)
     what = "Every numbered statement" if len(findings) == len(statements()) else "Statements"
     template = files("driftmdp.statements").joinpath("page_head.md").read_text(encoding="utf-8")
@@ -102,6 +97,12 @@ def shown_margin(margin: float) -> str:
     if math.isnan(margin):
         return ""
     return f"{margin:.3g}" if abs(margin) >= 5e-4 else "0"
+
+
+def _row(finding: Finding) -> str:
+    tried, margin = finding.tried if finding.instances else "", shown_margin(finding.margin)
+    link, about = f"[{finding.name}](#{finding.name})", f"{_plain(finding.title)} | {_plain(finding.label)}"
+    return f"| {link} | {finding.outcome} | {margin} | {tried} | {about} |"
 
 
 def _section(finding: Finding) -> str:

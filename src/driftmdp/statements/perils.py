@@ -7,9 +7,9 @@ import numpy as np
 from driftmdp import planning, problems
 from driftmdp.agents import SWUCRL2CW
 from driftmdp.mdp import Mdp
-from driftmdp.statements.confidence_regions import diameter_of_two_states
 from driftmdp.statements.context import CheckContext
 from driftmdp.statements.registry import checks
+from driftmdp.statements.run_trace import diameter_of_two_states
 from driftmdp.statements.verdict import Evidence, Floats
 
 
@@ -86,11 +86,10 @@ def proposition_3(context: CheckContext, evidence: Evidence) -> str:
         if inside.largest_radius < 2:
             evidence.printed.at_most(f"{instance}, smallest diameter in H_p(0)", 0.15 * rate, inside.smallest)
         evidence.printed.at_most(f"{instance}, smallest diameter in H_p({eta:g})", widened.smallest, 2 / eta)
-    return (
-        f"At W = {inside.window} the smallest diameter in H_p(0) is {inside.smallest:.1f}, which is {ratio:.3f} "
-        f"sqrt(W / ln W), and the empirical diameter is {inside.empirical:.0f}. With widening the smallest is at "
-        "most 2 / eta. Checked with the constant 0.15 on the regions of the agent itself"
-    )
+    smallest = f"the smallest diameter in H_p(0) is {inside.smallest:.1f}, which is {ratio:.3f} sqrt(W / ln W)"
+    found = f"At W = {inside.window} {smallest}, and the empirical diameter is {inside.empirical:.0f}"
+    how = "Checked with the constant 0.15 on the regions of the agent itself"
+    return f"{found}. With widening the smallest is at most 2 / eta. {how}"
 
 
 @checks("remark-8", "why the perils arise", "Remark 8", 61)

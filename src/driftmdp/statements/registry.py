@@ -19,10 +19,11 @@ from driftmdp.kernels.precompile import OPTIMAL_GAINS, OPTIMISTIC_PLANS, compili
 from driftmdp.simulation import simulate
 from driftmdp.statements.context import CheckContext
 from driftmdp.statements.verdict import Caveat, Evidence, Finding, Verdict
-from driftmdp.validation import as_number, nearest_name, quietly
+from driftmdp.validation import as_number, check_type, nearest_name, quietly
 
 MIN_CHECKS_TO_PRECOMPILE = 10  # for fewer checks a parallel compilation does not pay
 Check = Callable[[CheckContext], Evidence]
+Fill = Callable[[CheckContext, Evidence], str]
 _registered: dict[str, Statement] = {}
 
 
@@ -58,21 +59,18 @@ class Statement:
         """Run the check and return what it found."""
         begin = time.perf_counter()
         evidence = self.function(context)
-        if not isinstance(evidence, Evidence):
-            raise InvalidInputError(
-                f"The check of {self.name!r} must return Evidence; got {evidence!r}. End it with `return evidence`."
-            )
+        rule = f"The check of {self.name!r} must return Evidence"
+        check_type(evidence, Evidence, rule, " End it with `return evidence`.")
+        instances = len(evidence.decisive.instances)
         return self._finding(
-            verdict=evidence.verdict,
-            instances=len(evidence.decisive.instances),
-            vacuous=len(evidence.decisive.instances) - len(evidence.decisive.informative),
-            margin=evidence.margin,
+            instances=instances,
+            vacuous=instances - len(evidence.decisive.informative),
             why=evidence.reason,
-            caveats=evidence.caveats,
-            counterexample=evidence.counterexample,
             correction=evidence.correction if evidence.counterexample else "",
-            test=evidence.test,
             seconds=time.perf_counter() - begin,
+            **{
+                name: getattr(evidence, name) for name in ("verdict", "margin", "caveats", "counterexample", "test")
+            },
         )
 
     def not_carried_out(self, error: Exception | None, traceback: str = "") -> Finding:
@@ -124,12 +122,10 @@ def statement(name: str, title: str, where: str, place: float) -> Callable[[Chec
     return register
 
 
-def checks(
-    name: str, title: str, where: str, place: float, *caveats: Caveat
-) -> Callable[[Callable[[CheckContext, Evidence], str]], Check]:
+def checks(name: str, title: str, where: str, place: float, *caveats: Caveat) -> Callable[[Fill], Check]:
     """Register a function that fills the evidence of a statement and returns the reason for its verdict."""
 
-    def register(fill: Callable[[CheckContext, Evidence], str]) -> Check:
+    def register(fill: Fill) -> Check:
         @functools.wraps(fill)
         def checked(context: CheckContext) -> Evidence:
             evidence = Evidence(*caveats)

@@ -93,10 +93,8 @@ def proposition_2(context: CheckContext, evidence: Evidence) -> str:
     """
     for trace in context.covered_traces():
         try_one_step(evidence, trace, trace.diameters_at_start[trace.episode], trace.inside[trace.episode])
-    return (
-        f"Tried at up to {STEPS_PER_RUN:,} steps of each run on which E_r and E_p hold. A right side of 1 or more "
-        "is vacuous. The proof gives 2 D eta where 4 D eta is printed"
-    )
+    tried = f"Tried at up to {STEPS_PER_RUN:,} steps of each run on which E_r and E_p hold"
+    return f"{tried}. A right side of 1 or more is vacuous. The proof gives 2 D eta where 4 D eta is printed"
 
 
 def try_one_step(evidence: Evidence, trace: RunTrace, diameter: Floats, usable: NDArray[np.bool_]) -> None:
@@ -213,10 +211,8 @@ def lemma_9(context: CheckContext, evidence: Evidence) -> str:
     name = "inventory, s = 0, a = 1, gamma~ = (0, 1): |E[Y_t | H_{t-1}]|, where H_{t-1} has R_t"
     evidence.printed.step(name, _information_in_reward(), 0.0)
     evidence.test = "Holds with probability 1 - 1/T on each run, by Azuma and Hoeffding"
-    evidence.correction = (
-        "sum_t 1/sqrt(tau(m)) <= SA + 2 sqrt(2 min(W, T)) + 2 sqrt(T), of the same order. R_t must not be in "
-        "H_{t-1}, because it may reveal s_{t+1}"
-    )
+    same_order = "sum_t 1/sqrt(tau(m)) <= SA + 2 sqrt(2 min(W, T)) + 2 sqrt(T), of the same order"
+    evidence.correction = f"{same_order}. R_t must not be in H_{{t-1}}, because it may reveal s_{{t+1}}"
     return "The display's gamma~(s_{tau(m)+1}) is meant to be gamma~(s_{tau(m+1)}). The order holds"
 
 
@@ -280,9 +276,8 @@ def lemma_11(context: CheckContext, evidence: Evidence) -> str:
         evidence.corrected.step(f"any sequence of pairs {i}, formulas.lemmas", 2 * radius * roots.sum(), whole)
     _try_proof(evidence)
     evidence.correction = "nu <= N+, and induction on N+ itself. The lemma and its constant hold"
-    return (
-        f"The sum reached {widest:.2f} of its bound on artificial sequences of pairs. Two steps of its proof fail"
-    )
+    reached = f"The sum reached {widest:.2f} of its bound on artificial sequences of pairs"
+    return f"{reached}. Two steps of its proof fail"
 
 
 def _try_proof(evidence: Evidence) -> None:

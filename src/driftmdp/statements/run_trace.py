@@ -33,9 +33,8 @@ from numpy.typing import NDArray
 
 from driftmdp import formulas, planning
 from driftmdp.agents import SWUCRL2CW
-from driftmdp.mdp import DriftingMdp, Problem
+from driftmdp.mdp import DriftingMdp, Problem, Space
 from driftmdp.simulation import Run, simulate, simulate_until
-from driftmdp.statements.confidence_regions import best_transitions
 from driftmdp.statements.verdict import Evidence, Floats
 
 MAX_STEPS_RECOUNTED = 20_000  # of a run whose episode starts are recomputed step by step
@@ -104,10 +103,8 @@ class RunTrace:
         self.p_at_start = self.all_transitions(self.starts - 1)
         self.r_hat = window_sums(self.in_units(run.rewards)) / divisors
         self.r_bar = window_sums(self.in_units(run.mean_rewards)) / divisors
-        self.p_hat, self.p_bar = (
-            np.stack([window_sums(column) for column in columns], axis=2) / divisors[:, :, None]
-            for columns in (seen, self.p_steps.T)
-        )
+        sums = (np.stack([window_sums(column) for column in columns], axis=2) for columns in (seen, self.p_steps.T))
+        self.p_hat, self.p_bar = (total / divisors[:, :, None] for total in sums)
 
     def _recompute_regions(self) -> None:
         """Set the confidence regions at the start of each episode, and what they contain."""
@@ -273,3 +270,68 @@ def _window_sums(trace: RunTrace) -> Callable[[NDArray[Any]], Floats]:
         return np.asarray(before[last] - before[first])
 
     return sums
+
+
+# the confidence regions H_r and H_p(eta) of [CSZ20] eq:Hr, eq:Hp, by the definitions ---------------------
+
+
+def best_transitions(p_hat: Floats, radius: Floats, u: Floats) -> Floats:
+    """Return for every row the p of its ball that maximises p' u, shape (rows, S).
+
+    Put as much mass as the ball and the simplex allow on the best state and take it from the worst ones. A row of
+    p_hat that is all zero was never seen: every distribution is plausible.
+
+    Parameters
+    ----------
+    p_hat
+        Centres, shape (rows, S).
+    radius
+        L1 radii, shape (rows,).
+    u
+        Values of the states, shape (S,) or (rows, S).
+    """
+    values = np.broadcast_to(u, p_hat.shape)
+    rows = np.arange(len(p_hat))
+    best = values.argmax(axis=1)
+    unseen = p_hat.sum(axis=1) == 0
+    centre = np.where(unseen[:, None], np.eye(p_hat.shape[1])[best], p_hat)
+    added = np.where(unseen, 0.0, np.minimum(radius / 2, 1 - centre[rows, best]))
+    ranks = np.array(values, float)
+    ranks[rows, best] = np.inf
+    order = np.argsort(ranks, axis=1)  # worst first, the best last
+    masses = np.take_along_axis(centre, order, axis=1)
+    before = np.cumsum(masses, axis=1) - masses
+    left = masses - np.clip(added[:, None] - before, 0.0, masses)
+    chosen = np.empty_like(centre)
+    np.put_along_axis(chosen, order, left, axis=1)
+    chosen[rows, best] = centre[rows, best] + added
+    return chosen
+
+
+def bellman_values(rewards: Floats, p_hat: Floats, radius: Floats, u: Floats) -> Floats:
+    """Return max over H_r and H_p of r + p' u for every row, where ``rewards`` are the upper ends of H_r."""
+    return np.asarray(rewards + (best_transitions(p_hat, radius, u) * u).sum(axis=1))
+
+
+def plain_sweeps(
+    space: Space, rewards: Floats, p_hat: Floats, radius: Floats, precision: float, limit: int
+) -> tuple[int, float]:
+    """Return how many sweeps [CSZ20] alg:evi takes as printed, at most ``limit`` from u = 0, and the last span."""
+    u, span = np.zeros(space.n_states), np.inf
+    for sweep in range(1, limit + 1):
+        following = np.maximum.reduceat(bellman_values(rewards, p_hat, radius, u), space.offsets[:-1])
+        span = float(np.ptp(following - u))
+        if span <= precision:
+            return sweep, span
+        u = following - following.min()
+    return limit, span
+
+
+def diameter_of_two_states(p_hat: Floats, radius: Floats) -> float:
+    """Return the smallest diameter of any MDP inside the region, for S = 2 and two actions per state.
+
+    From state s the other is reached with probability at most max_a p^(other | s, a) + radius / 2, so the smallest
+    expected time is one over that.
+    """
+    away = np.array([p_hat[0, 1], p_hat[1, 1], p_hat[2, 0], p_hat[3, 0]]) + radius / 2
+    return float(1 / np.minimum(1.0, np.maximum.reduceat(away, [0, 2])).min())

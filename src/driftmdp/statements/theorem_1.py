@@ -41,10 +41,8 @@ def theorem_1(context: CheckContext, evidence: Evidence) -> str:
     horizon = bounds.useful_horizon(lambda t: bounds.theorem_1_tuned(small, t, 1, 1, 1, explicit=True))
     evidence.test = "Holds with probability 1 - 2/T on each run"
     nearest = max(shares, default=(0.0, "none"))[1]
-    return (
-        f"The bound is below T on {len(shares)} of the runs. The run nearest to its bound is {nearest}. With W*, "
-        f"eta*, S = A = 2 and D = B_r = B_p = 1 the bound is below T from T = {horizon:.1e} on"
-    )
+    runs = f"The bound is below T on {len(shares)} of the runs. The run nearest to its bound is {nearest}"
+    return f"{runs}. With W*, eta*, S = A = 2 and D = B_r = B_p = 1 the bound is below T from T = {horizon:.1e} on"
 
 
 def _sizes() -> Iterator[tuple[str, Space, int]]:
@@ -210,10 +208,8 @@ def regret_growth(context: CheckContext, evidence: Evidence) -> str:
         for scale in scales
     ]
     evidence.test = f"Bootstrap over {seeds} seeds. Rejected if the 99% interval lies above, error rate 0.005"
-    return (
-        f"On T = {horizons[0]:,} .. {horizons[-1]:,} the slope of T^(3/4) with its logarithm is {claimed:.2f}. "
-        f"Measured slopes, and shares of random play's regret: {', '.join(found)}"
-    )
+    slope = f"On T = {horizons[0]:,} .. {horizons[-1]:,} the slope of T^(3/4) with its logarithm is {claimed:.2f}"
+    return f"{slope}. Measured slopes, and shares of random play's regret: {', '.join(found)}"
 
 
 def _try_growth(

@@ -63,15 +63,11 @@ def theorem_2(context: CheckContext, evidence: Evidence) -> str:
     evidence.printed.at_most(name, -printed[1, 0], 0.0)
     _try_orders(evidence)
     useful = bounds.useful_horizon(lambda t: bounds.theorem_2(Space.uniform(2, 2), t, 1, 1, 1, explicit=True))
-    evidence.correction = (
-        "gamma at most 1/2, alpha at most gamma / ((1 + beta) Delta), and eta from J_eta (docs/paper-notes.md, "
-        "items 11 and 12)"
-    )
-    return (
-        f"With the master's measured loss, which leaves Theorem 1 in every block: regret {regret:,.0f}, bound "
-        f"{best:,.0f}, T {t:,}. With theory's radii and EXP3.P's constant the whole bound is below T from T = "
-        f"{useful:.0e} on (S = A = 2, D = B_r = B_p = 1)"
-    )
+    conditions = "gamma at most 1/2, alpha at most gamma / ((1 + beta) Delta), and eta from J_eta"
+    evidence.correction = f"{conditions} (docs/paper-notes.md, items 11 and 12)"
+    measured = f"With the master's measured loss, which leaves Theorem 1 in every block: regret {regret:,.0f}"
+    below = f"the whole bound is below T from T = {useful:.0e} on (S = A = 2, D = B_r = B_p = 1)"
+    return f"{measured}, bound {best:,.0f}, T {t:,}. With theory's radii and EXP3.P's constant {below}"
 
 
 def _try_master(evidence: Evidence, problem: Problem, run: Run) -> None:
@@ -116,10 +112,8 @@ def _try_orders(evidence: Evidence) -> None:
         space = Space.uniform(states, actions)
         plan = formulas.borl_schedule(space, t)
         for b_r, b_p in [(0.0, 0.0), (1.0, 1.0), (t**0.5, 0.0), (0.0, t**0.5), (t / 2, t / 2)]:
-            terms = min(
-                bounds.theorem_1(space, t, b_r, b_p, 1.0, window, widening) + math.sqrt(t * plan.block_length)
-                for window, widening in plan.arms
-            )
+            best = min(bounds.theorem_1(space, t, b_r, b_p, 1.0, *arm) for arm in plan.arms)
+            terms = best + math.sqrt(t * plan.block_length)
             name = f"S = {states}, A = {actions}, T = {t:.0e}, B_r = {b_r:.0e}, B_p = {b_p:.0e}: orders"
             evidence.corrected.step(name, terms, 20 * bounds.theorem_2(space, t, b_r, b_p, 1.0))
 
@@ -227,8 +221,6 @@ def grid(context: CheckContext, evidence: Evidence) -> str:
             if b_p <= t - 1:
                 inside = [widenings[-1], widening], [widening, size]
                 evidence.corrected.at_most(f"{here}: eta* lies within J", *inside)
-    evidence.correction = (
-        "Windows differ by up to e^(1 + 1/floor(ln H)), widenings by up to e^(1 + 1/floor(ln 1/Phi)), and eta* is "
-        "within J for B_p <= T - 1"
-    )
+    factors = "Windows differ by up to e^(1 + 1/floor(ln H)), widenings by up to e^(1 + 1/floor(ln 1/Phi))"
+    evidence.correction = f"{factors}, and eta* is within J for B_p <= T - 1"
     return "Tried: the ends of J and the ratios of neighbours. Beyond B_p = T - 1 the bound exceeds T anyway"

@@ -106,16 +106,15 @@ class Trials:
         proof_step: bool = False,
     ) -> None:
         """Try left <= right. Of arrays, the worst entry that is not vacuous counts."""
-        lefts, rights, top = np.broadcast_arrays(
-            *(np.atleast_1d(np.asarray(x, float)) for x in (left, right, trivial))
-        )
+        sides = (np.atleast_1d(np.asarray(side, float)) for side in (left, right, trivial))
+        lefts, rights, top = np.broadcast_arrays(*sides)
         if lefts.size == 0:
             return
         held, slack, vacuous = _holds(lefts, rights), _margins(lefts, rights), rights >= top
         order = np.where(held, np.where(vacuous, 10.0 + slack, slack), slack - 10.0)  # failures come first
         worst = np.unravel_index(int(np.argmin(order)), order.shape)
-        sides = float(lefts[worst]), float(rights[worst])
-        self.trials.append(Trial(instance, *sides, bool(vacuous[worst]), scaled, proof_step))
+        shown = float(lefts[worst]), float(rights[worst]), bool(vacuous[worst])
+        self.trials.append(Trial(instance, *shown, scaled, proof_step))
 
     def step(self, instance: str, left: ArrayLike, right: ArrayLike) -> None:
         """Try a step of the proof: left <= right, with no part in the margin."""

@@ -212,9 +212,8 @@ class Empirical:
         """Return the law of past demand."""
         values = as_table(samples, "samples")
         if values.ndim != 1 or values.size == 0 or values.dtype.kind not in "iu" or values.min() < 0:
-            raise InvalidInputError(
-                f"samples must be a list of whole numbers that are not negative; got {samples!r}."
-            )
+            rule = "samples must be a list of whole numbers that are not negative"
+            raise InvalidInputError(f"{rule}; got {samples!r}.")
         return cls([np.bincount(values).tolist()], position)
 
     def table(self, horizon: int, capacity: int) -> NDArray[np.float64]:
@@ -233,10 +232,8 @@ class Empirical:
     def _mixed(self, rows: NDArray[np.float64], horizon: int) -> NDArray[np.float64]:
         position = as_path(self.position, "position").values(horizon)
         if position.min() < 0 or position.max() > len(rows) - 1:
-            raise InvalidInputError(
-                f"position must lie in [0, {len(rows) - 1}] for {len(rows)} tables; "
-                f"got {position.min():g} to {position.max():g}."
-            )
+            rule = f"position must lie in [0, {len(rows) - 1}] for {len(rows)} tables"
+            raise InvalidInputError(f"{rule}; got {position.min():g} to {position.max():g}.")
         here = np.minimum(position.astype(np.int64), max(0, len(rows) - 2))
         part = (position - here)[:, None]
         return np.asarray((1 - part) * rows[here] + part * rows[np.minimum(here + 1, len(rows) - 1)])
@@ -259,9 +256,8 @@ def _checked_tables(tables: Any) -> tuple[tuple[float, ...], ...]:
     for i, row in enumerate(rows):
         masses = as_vector(row, f"tables[{i}]")
         if masses.size == 0 or (masses < 0).any() or masses.sum() <= 0:
-            raise InvalidInputError(
-                f"tables[{i}] must hold masses that are not negative and not all 0; got {row!r}."
-            )
+            rule = f"tables[{i}] must hold masses that are not negative and not all 0"
+            raise InvalidInputError(f"{rule}; got {row!r}.")
         result.append(tuple((masses / masses.sum()).tolist()))
     return tuple(result)
 

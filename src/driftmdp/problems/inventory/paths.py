@@ -59,9 +59,8 @@ class Given:
     def values(self, horizon: int) -> NDArray[np.float64]:
         """Return the first T numbers, shape (T,)."""
         if len(self.numbers) < as_horizon(horizon, n_weights=1):
-            raise InvalidInputError(
-                f"numbers must cover the horizon of {horizon} steps; got {len(self.numbers)} of them."
-            )
+            count = len(self.numbers)
+            raise InvalidInputError(f"numbers must cover the horizon of {horizon} steps; got {count} of them.")
         return np.array(self.numbers[:horizon])
 
 
@@ -116,10 +115,8 @@ class Abrupt:
         points = tuple(as_integer(point, "change_points", minimum=2) for point in given)
         object.__setattr__(self, "change_points", points)
         if len(self.levels) != len(points) + 1 or any(np.diff(points) <= 0):
-            raise InvalidInputError(
-                "change_points must increase and be one fewer than levels; "
-                f"got {len(self.levels)} levels and {list(points)}."
-            )
+            rule = "change_points must increase and be one fewer than levels"
+            raise InvalidInputError(f"{rule}; got {len(self.levels)} levels and {list(points)}.")
 
     def values(self, horizon: int) -> NDArray[np.float64]:
         """Return the path, shape (T,)."""

@@ -28,7 +28,6 @@ from numpy.typing import NDArray
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import DriftingMdp, Mdp, Problem
 from driftmdp.mdp.weights import as_horizon
-from driftmdp.problems.inventory.costs import Costs
 from driftmdp.problems.inventory.demand import DemandLaw, Poisson, as_demand
 from driftmdp.problems.inventory.paths import Seasonal
 from driftmdp.problems.inventory.stock import Stock
@@ -37,6 +36,70 @@ from driftmdp.system import require_memory
 from driftmdp.validation import as_integer, as_number, readonly
 
 SEASONAL = Poisson(Seasonal(mean=6.0, amplitude=4.0, period=2500.0))
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Cost parameters, each at least 0.
+
+    Parameters
+    ----------
+    fixed
+        f, for placing an order at all.
+    unit
+        c, for each unit ordered.
+    lost_sale
+        l, for each unit of demand that could not be served.
+    holding
+        h, for each unit left at the end of the day.
+    """
+
+    fixed: float = 4.0
+    unit: float = 0.5
+    lost_sale: float = 4.0
+    holding: float = 0.5
+
+    def __post_init__(self) -> None:
+        for name in ("fixed", "unit", "lost_sale", "holding"):
+            object.__setattr__(self, name, as_number(getattr(self, name), name, minimum=0.0))
+
+    def true_cost(self, stock: int, order: int, demand: int) -> float:
+        """Return C(s, a) for a demand. It cannot be observed when sales are lost.
+
+        Examples
+        --------
+        >>> from driftmdp.inventory import Costs
+        >>> Costs().true_cost(stock=1, order=2, demand=5)  # 4 + 2 * 0.5, and two lost sales
+        13.0
+        """
+        _require_numbers(stock=stock, order=order, demand=demand)
+        level = stock + order
+        ordering = self.fixed * (order > 0) + self.unit * order
+        return ordering + self.lost_sale * max(0, demand - level) + self.holding * max(0, level - demand)
+
+    def pseudo_reward(self, stock: int, order: int, sales: int) -> float:
+        """Return R^pseudo(s, a) = -C + l X, which sales Y = min(X, s + a) suffice to know.
+
+        Examples
+        --------
+        >>> from driftmdp.inventory import Costs
+        >>> costs = Costs()
+        >>> costs.pseudo_reward(stock=1, order=2, sales=3) == -costs.true_cost(1, 2, 5) + costs.lost_sale * 5
+        True
+        """
+        _require_numbers(stock=stock, order=order, sales=sales)
+        left = stock + order - sales
+        return -self.fixed * (order > 0) - self.unit * order - self.holding * left + self.lost_sale * sales
+
+    def pseudo_reward_range(self, capacity: int) -> tuple[float, float]:
+        """Return bounds on any pseudo-reward: -(f + (c + h) S) and l S."""
+        _require_numbers(capacity=capacity)
+        return -(self.fixed + (self.unit + self.holding) * capacity), self.lost_sale * capacity
+
+
+def _require_numbers(**values: float) -> None:
+    for name, value in values.items():
+        as_number(value, name, minimum=0.0)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -127,17 +190,11 @@ def inventory(
     horizon = as_horizon(horizon, n_weights=capacity + 1)
     zeta = as_number(zeta, "zeta", minimum=0.0)
     if zeta * (capacity + 1) > 1:
-        raise InvalidInputError(
-            f"zeta must be at most 1 / (capacity + 1) = {1 / (capacity + 1):.6g}, the mass of a uniform "
-            f"demand; got {zeta:g}."
-        )
+        rule = f"zeta must be at most 1 / (capacity + 1) = {1 / (capacity + 1):.6g}, the mass of a uniform demand"
+        raise InvalidInputError(f"{rule}; got {zeta:g}.")
     law = as_demand(demand)
-    costs = Costs(
-        fixed=as_number(fixed_cost, "fixed_cost", minimum=0.0),
-        unit=as_number(unit_cost, "unit_cost", minimum=0.0),
-        lost_sale=lost_sale,
-        holding=holding,
-    )
+    fixed, unit = as_number(fixed_cost, "fixed_cost", minimum=0.0), as_number(unit_cost, "unit_cost", minimum=0.0)
+    costs = Costs(fixed, unit, lost_sale, holding)
     uniform = zeta * (capacity + 1)
     weights = (1 - uniform) * law.table(horizon, capacity) + zeta
     return InventoryProblem(

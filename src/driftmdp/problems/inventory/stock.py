@@ -16,19 +16,19 @@ import functools
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftmdp.errors import InvalidInputError
+from driftmdp.kernels.arrays import Longs
 from driftmdp.mdp import Space
 from driftmdp.system import require_memory
 from driftmdp.validation import as_integer, readonly
 
-LONGEST_LEAD_TIME = 2
+LEAD_TIMES = (0, 1, 2)
 
 
 def as_lead_time(value: int) -> int:
     """Validate that a lead time is 0, 1 or 2 days."""
-    return as_integer(value, "lead_time", minimum=0, maximum=LONGEST_LEAD_TIME)
+    return as_integer(value, "lead_time", minimum=0, maximum=LEAD_TIMES[-1])
 
 
 class Stock:
@@ -72,9 +72,8 @@ class Stock:
         q = as_integer(coming, "coming", 0, self.capacity - s)
         if self.lead_time < 2:
             if q:
-                raise InvalidInputError(
-                    f"coming must be 0 with a lead time of {self.lead_time}: what was ordered is here; got {q}."
-                )
+                rule = f"coming must be 0 with a lead time of {self.lead_time}: what was ordered is here"
+                raise InvalidInputError(f"{rule}; got {q}.")
             return s
         return s * (self.capacity + 1) - s * (s - 1) // 2 + q
 
@@ -87,9 +86,7 @@ class Stock:
         arrived = (order, order, int(self.coming[state]))[self.lead_time]
         return int(self.on_hand[state]) + arrived - int(self.on_hand[next_state])
 
-    def after(
-        self, state: NDArray[np.int64], order: NDArray[np.int64], sales: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
+    def after(self, state: Longs, order: Longs, sales: Longs) -> Longs:
         """Return the next states."""
         left = self.on_hand[state] - sales
         if self.lead_time < 2:
@@ -99,7 +96,7 @@ class Stock:
 
 
 @functools.cache
-def _states(capacity: int, lead_time: int) -> tuple[Space, NDArray[np.int64], NDArray[np.int64]]:
+def _states(capacity: int, lead_time: int) -> tuple[Space, Longs, Longs]:
     n_coming = np.arange(capacity + 1, 0, -1) if lead_time == 2 else np.ones(capacity + 1, np.int64)
     on_hand = np.repeat(np.arange(capacity + 1), n_coming)
     coming = np.concatenate([np.arange(n) for n in n_coming])
