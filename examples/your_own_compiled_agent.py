@@ -7,7 +7,7 @@ import numba
 import numpy as np
 
 import driftmdp as dm
-from driftmdp.compiled import RunContext, take_step
+from driftmdp.compiled_agents import RunContext, take_step
 
 DISCOUNT = 0.9
 

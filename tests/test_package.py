@@ -16,7 +16,7 @@ from driftmdp.kernels.arrays import new_record
 
 PACKAGES = [
     "driftmdp.agents",
-    "driftmdp.compiled",
+    "driftmdp.compiled_agents",
     "driftmdp.engines",
     "driftmdp.experiments",
     "driftmdp.formulas",

@@ -12,7 +12,7 @@ import driftmdp as dm
 from tests.agents.worlds import random_problem
 from tests.documents import ROOT, blocks
 
-PUBLIC = {"typing", "numba", "numpy", "driftmdp", "driftmdp.compiled"}
+PUBLIC = {"typing", "numba", "numpy", "driftmdp", "driftmdp.compiled_agents"}
 
 
 @pytest.fixture(scope="module")
@@ -32,8 +32,8 @@ def test_it_imports_public_names_only(replay_q):
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
     names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     assert names | {node.module for node in imports} <= PUBLIC
-    used = {alias.name for node in imports if node.module == "driftmdp.compiled" for alias in node.names}
-    assert used <= set(importlib.import_module("driftmdp.compiled").__all__)
+    used = {alias.name for node in imports if node.module == "driftmdp.compiled_agents" for alias in node.names}
+    assert used <= set(importlib.import_module("driftmdp.compiled_agents").__all__)
 
 
 @pytest.mark.parametrize("noise", ["none", "bernoulli"])

@@ -9,7 +9,7 @@ from driftmdp.experiments import load, parse_spec, run
 from driftmdp.experiments.schema import read_json
 from driftmdp.report import build, write_report
 from driftmdp.report.figures import readable_length
-from driftmdp.report.layout import layout_of
+from driftmdp.report.panels import layout_of
 from driftmdp.report.tables import vacuous_agents
 from driftmdp.report.text import interval_text, number
 from driftmdp.simulation.run import VACUOUS_ADVICE

@@ -13,8 +13,8 @@ then
     of each memory, and the line through a pair's last two) by that of the reward, pairs of different age apart;
     deal 0.3% of the weight out evenly, so that it can move (fixed share), and remember the step in all of them.
 
-No horizon, window, budget or scale is set. kernels/fading_memory.py and kernels/adaptive.py have the formulas,
-docs/adaptive.md the pseudo-code, what is guaranteed, and what each part is worth.
+No horizon, window, budget or scale is set. The formulas are in kernels/fading_memory.py and
+kernels/adaptive_agent.py. docs/adaptive.md has the pseudo-code, the guarantees, and what each part is worth.
 """
 
 from dataclasses import dataclass
@@ -29,8 +29,8 @@ from driftmdp.agents.model_based import ModelBasedAgent
 from driftmdp.agents.plan_explanation import Plan
 from driftmdp.agents.reward_range import Range, required_range, span_of
 from driftmdp.agents.snapshot_checks import require
-from driftmdp.kernels import adaptive_arrays
-from driftmdp.kernels.adaptive_arrays import AdaptiveArrays, AdaptiveParams
+from driftmdp.kernels import adaptive_agent_arrays
+from driftmdp.kernels.adaptive_agent_arrays import AdaptiveArrays, AdaptiveParams
 from driftmdp.kernels.arrays import enlarge_counts, new_counts
 from driftmdp.mdp import Space
 from driftmdp.npz import Arrays
@@ -93,9 +93,9 @@ class Adaptive(ModelBasedAgent):
         """Forget everything and start from scratch. This agent draws nothing."""
         super().reset(rng)
         self._memory = new_counts(self.space.n_pairs, 0)
-        self._past = adaptive_arrays.new_fading_memory(self._memory.slots.size, self._memory.entries.size)
-        self._judged = adaptive_arrays.new_expert_weights(self._params)
-        self._plan = adaptive_arrays.new_adaptive_plan(self.space.n_states)
+        self._past = adaptive_agent_arrays.new_fading_memory(self._memory.slots.size, self._memory.entries.size)
+        self._judged = adaptive_agent_arrays.new_expert_weights(self._params)
+        self._plan = adaptive_agent_arrays.new_adaptive_plan(self.space.n_states)
 
     @property
     def t(self) -> int:
@@ -108,21 +108,21 @@ class Adaptive(ModelBasedAgent):
         return self._params, self._offsets, self._memory, self._past, self._judged, self._plan
 
     def _decide(self, state: int) -> int:
-        kernels.adaptive.improve_plan(self._arrays)
-        return int(kernels.adaptive.choose(self._arrays, state))
+        kernels.adaptive_agent.improve_plan(self._arrays)
+        return int(kernels.adaptive_agent.choose(self._arrays, state))
 
     def _remember(self, state: int, pair: int, reward: float, next_state: int) -> None:
-        kernels.adaptive.learn(self._arrays, (state, pair, reward, next_state))
+        kernels.adaptive_agent.learn(self._arrays, (state, pair, reward, next_state))
         effect = f"{self.name} clips them and cannot tell them apart"
         self._range_monitor.check_reward(reward, self.reward_range, effect)
 
     def _play_some(self, context: RunContext, first: int, last: int) -> tuple[int, int]:
-        return kernels.adaptive.play(context.inputs, self._arrays, context.record, first, last)
+        return kernels.adaptive_agent.play(context.inputs, self._arrays, context.record, first, last)
 
     def _enlarge(self) -> None:
         self._memory = enlarge_counts(self._memory)
         slots, entries = self._memory.slots.size, self._memory.entries.size
-        self._past = adaptive_arrays.enlarge_fading_memory(self._past, slots, entries)
+        self._past = adaptive_agent_arrays.enlarge_fading_memory(self._past, slots, entries)
 
     # what is remembered and planned ------------------------------------------------------------------
 
@@ -148,7 +148,7 @@ class Adaptive(ModelBasedAgent):
         True
         """
         rewards, transitions = self._judged.reward_weights[0], self._judged.transition_weights
-        reach = np.log(np.minimum([*adaptive_arrays.FADING, np.inf], max(1, self.t - 1)))
+        reach = np.log(np.minimum([*adaptive_agent_arrays.FADING, np.inf], max(1, self.t - 1)))
         memories = rewards[:-1] / max(rewards[:-1].sum(), 1e-300)
         return {
             "reward_memory": float(np.exp(memories @ reach)),
@@ -178,11 +178,11 @@ class Adaptive(ModelBasedAgent):
         index = int(self._memory.slot_of[self._offsets[state] + action])
         if index >= 0:
             pair, count = self._past.pairs[index], int(self._memory.slots[index]["count"])
-            promised = kernels.adaptive.evaluate_pair(self._params, self._memory, self._past, plan, index)
+            promised = kernels.adaptive_agent.evaluate_pair(self._params, self._memory, self._past, plan, index)
             mean, hoped, age = float(pair["mean"]), float(pair["hoped"]), self.t - int(pair["last"])
         else:
             visits = float(plan.visits[state])
-            promised = kernels.adaptive.evaluate_untried(self._params, self._memory, plan, visits)
+            promised = kernels.adaptive_agent.evaluate_untried(self._params, self._memory, plan, visits)
             mean, hoped, count, age = np.nan, 1.0, 0, 0
         here = plan.bias[state] if plan.is_met[state] else plan.facts["elsewhere"][0]
         value = bottom + span * float(promised - here) if self.n_plans else np.nan

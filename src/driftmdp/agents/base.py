@@ -173,14 +173,14 @@ class BuiltinAgent(DisplayedAgent, SavedAgent):
         self.horizon = None if horizon is None else as_integer(horizon, "horizon", minimum=1)
         self.seed = None if seed is None else as_integer(seed, "seed", minimum=0)
         self._offsets: NDArray[np.int32] = np.array(space.offsets)
-        self._waiting: tuple[int, int] | None = None
+        self._pending_step: tuple[int, int] | None = None
         self._range_monitor = RangeMonitor()
 
     @abstractmethod
     def reset(self, rng: np.random.Generator | None = None) -> None:
         """Forget everything and start from scratch. All randomness comes from ``rng``, by default from ``seed``."""
         self._generator(rng)
-        self._waiting = None
+        self._pending_step = None
         self._range_monitor = RangeMonitor(self._range_monitor.warned)
 
     @abstractmethod
@@ -208,7 +208,7 @@ class BuiltinAgent(DisplayedAgent, SavedAgent):
                 "Call reset(rng) to start from scratch, or make it with a larger horizon."
             )
         action = self._decide(s)
-        self._waiting = s, action
+        self._pending_step = s, action
         return action
 
     def observe(self, reward: float, next_state: int, action: int | None = None) -> None:
@@ -221,17 +221,17 @@ class BuiltinAgent(DisplayedAgent, SavedAgent):
         action
             The action really taken in that state, if it was not the one that ``act`` advised.
         """
-        if self._waiting is None:
+        if self._pending_step is None:
             raise InvalidInputError("observe must follow act; call act(state) first.")
-        s, advised = self._waiting
+        s, advised = self._pending_step
         if not (type(reward) is float and -LARGEST <= reward <= LARGEST):
             given = reward.item() if isinstance(reward, np.generic) else reward
             reward = as_number(given, "reward", -LARGEST, LARGEST)
         following = self._state(next_state, "next_state")
         done = advised if action is None else self.space.pair(s, action) - int(self._offsets[s])
         self._learn(s, done, reward, following)
-        self._waiting = None
-        self._range_monitor.warn()  # last: the step is complete, should a warning be an error
+        self._pending_step = None
+        self._range_monitor.warn()  # last, so that the step is complete even if the warning is raised as an error
 
     def _state(self, state: int, name: str) -> int:
         try:

@@ -43,7 +43,7 @@ class BORL(BlockMaster, Optimist):
     horizon
         T, the number of steps. ``BORL.schedule(space, horizon)`` shows the blocks and arms that follow from it.
     reward_range
-        Bounds (lo, hi) on the mean rewards; None is the raw reading, without a cap.
+        Bounds (lo, hi) on the mean rewards; None: rewards are used as they are, without a cap.
     feedback_range
         Bounds (lo, hi) on the rewards, as the master sees them: a block's mean is mapped from there to [0, 1] and
         fed back. By default ``reward_range``; the raw reading needs one. ``simulate`` asks that it contain the

@@ -1,4 +1,4 @@
-"""The engine of the optimists: a memory, a confidence, a planner and a schedule, and one step for all of them.
+"""The common base class of the optimists: a memory, a confidence, a planner and a schedule, and one step for all of them.
 
 The step is compiled and is the same whether it is taken live (``act``, ``observe``) or T times in a row
 (``simulate``).
@@ -32,7 +32,7 @@ TRIED_FACTS = "gain", "residual", "sweeps", "vacuous", "accelerated"
 
 
 class Optimist(EpisodicAgent):
-    """Plan for the best world that what is remembered leaves plausible, and act on it until the next plan.
+    """Plan for the best world that the remembered steps do not rule out, and follow the plan until the next.
 
     The named agents are compositions of this class; use it directly to try other ones.
 

@@ -1,4 +1,4 @@
-"""The engine of posterior sampling: a memory, a prior and a schedule; the planner solves a drawn model.
+"""The common base class of posterior sampling: a memory, a prior, a schedule, and a planner for drawn models.
 
 The step is compiled and is the same whether it is taken live (``act``, ``observe``) or T times in a row
 (``simulate``).

@@ -24,7 +24,7 @@ class SlidingWindowUCRL2(SWUCRL2CW):
     delta
         The probability of error, 1/T by default.
     reward_range
-        Bounds (lo, hi) on the mean rewards; None is the raw reading, without a cap.
+        Bounds (lo, hi) on the mean rewards; None: rewards are used as they are, without a cap.
     scale
         A factor on every radius; 1 is theory, which is vacuous at horizons of thousands of steps (docs/agents.md).
     planner
@@ -74,13 +74,13 @@ class SlidingWindowUCRL2(SWUCRL2CW):
         Parameters
         ----------
         problem
-            Whose space, horizon, reward range and budgets are taken.
+            Its space, horizon, reward range and budgets are used.
         budgets
             Which B_r and B_p, as for ``SWUCRL2CW``: ``"exact"``, or others that the problem states.
         rule
             Another theorem's window, see ``SWUCRL2CW.tuned``.
         **parameters
-            The agent's others.
+            Other parameters of the agent.
         """
         if "window" not in parameters:
             parameters["window"] = tuned_to(problem, parameters, budgets, rule).window

@@ -61,7 +61,7 @@ class SavedAgent(Locked):
             "version": VERSION,
             "package": __version__,
             "class": name,
-            "waiting": self._waiting,
+            "waiting": self._pending_step,
             "parameters": {name: _encode(value, name, arrays) for name, value in self.parameters.items()},
         }
         arrays |= {f"state/{name}": array for name, array in self._state_arrays().items()}
@@ -139,7 +139,7 @@ def _assembled(kind: type[BuiltinAgent], header: dict[str, Any], arrays: Arrays)
         agent.space.pair(state_now, action)
         if agent.horizon is not None and agent.t > agent.horizon:
             raise ValueError("it waits for a step after its horizon")
-        agent._waiting = state_now, action
+        agent._pending_step = state_now, action
     return agent
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.errors import InvalidInputError
-from driftmdp.kernels.adaptive_arrays import AdaptivePlan, ExpertWeights, FadingMemory, new_fading_memory
+from driftmdp.kernels.adaptive_agent_arrays import AdaptivePlan, ExpertWeights, FadingMemory, new_fading_memory
 from driftmdp.kernels.arrays import TALLY, TransitionCounts, new_counts
 from driftmdp.kernels.plan_arrays import PlanState, enlarge_plan_state
 from driftmdp.mdp import Space

@@ -30,11 +30,11 @@ class SWUCRL2CW(Optimist):
     window
         W: how many past steps count. It also bounds an episode: one begins at every multiple of W.
     widening
-        eta: what is added to every transition radius, on top of what chance explains.
+        eta, added to every transition radius.
     delta
         The probability of error, 1/T by default.
     reward_range
-        Bounds (lo, hi) on the mean rewards; None is the raw reading, without a cap.
+        Bounds (lo, hi) on the mean rewards; None: rewards are used as they are, without a cap.
     scale
         A factor on every radius; 1 is theory, which is vacuous at horizons of thousands of steps (docs/agents.md).
     planner
@@ -89,7 +89,7 @@ class SWUCRL2CW(Optimist):
             ``"theorem-1"``, ``"borl-proof"``, ``"oblivious"``, ``"theorem-3"``, ``"theorem-4"`` or ``"bandit"``;
             see ``driftmdp.formulas.tuned``.
         **parameters
-            The agent's others.
+            Other parameters of the agent.
 
         Examples
         --------
@@ -105,19 +105,19 @@ class SWUCRL2CW(Optimist):
     def for_problem(
         cls, problem: Problem, budgets: str = "exact", rule: str | None = None, **parameters: Any
     ) -> Self:
-        """Return an agent for a problem; what is not given is Theorem 1's for the problem's variation budgets.
+        """Return an agent for a problem; parameters not given follow Theorem 1 with the problem's variation budgets.
 
         Parameters
         ----------
         problem
-            Whose space, horizon, reward range and budgets are taken.
+            Its space, horizon, reward range and budgets are used.
         budgets
             Which B_r and B_p: ``"exact"``, or others that the problem states, such as ``"printed"`` and ``"order"``
             of the paper's two-state problem.
         rule
             Another theorem's choice, see ``tuned``; ``"theorem-4"`` is the paper's for inventory.
         **parameters
-            The agent's others.
+            Other parameters of the agent.
 
         Examples
         --------

@@ -18,7 +18,7 @@ class UCRL2B(Optimist):
     delta
         The probability of error, 1/T by default.
     reward_range
-        Bounds (lo, hi) on the mean rewards; None is the raw reading, without a cap.
+        Bounds (lo, hi) on the mean rewards; None: rewards are used as they are, without a cap.
     scale
         A factor on every radius; 1 is theory, which is vacuous at horizons of thousands of steps (docs/agents.md).
     planner

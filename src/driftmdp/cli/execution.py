@@ -26,7 +26,7 @@ Scheduler = Annotated[str | None, typer.Option(help=SCHEDULER_HELP, show_default
 def do_runs(
     spec: Spec, out: Path, workers: int | None, engine: str, where: str, scheduler: str | None = None
 ) -> Session:
-    """Run a spec; Ctrl-C or a polite kill stops it between runs."""
+    """Run a spec; Ctrl-C or SIGTERM stops it between runs."""
     with saying_warnings(), resumable(out):
         return run_spec(spec, out, workers, engine, make_progress(), where, scheduler)
 
@@ -66,7 +66,7 @@ def saying_warnings() -> Iterator[None]:
 
 @contextlib.contextmanager
 def stopping_politely(words: str) -> Iterator[None]:
-    """Let Ctrl-C or a polite kill say something at once, and stop what is in flight; a second one stops at once."""
+    """Let Ctrl-C or SIGTERM say something at once, and stop what is in flight; a second one stops at once."""
 
     def interrupt(number: int, frame: Any) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -16,7 +16,11 @@ from driftmdp.mdp import Problem
 from driftmdp.validation import nearest_name, quietly
 
 FROM_PROBLEM = {"reward_range", "feedback_range"}  # an agent takes these from its problem unless given
-FROM_SHELF = {"costs", "capacity", "lead_time"}  # an inventory agent takes these from an inventory problem
+FROM_INVENTORY_PROBLEM = {
+    "costs",
+    "capacity",
+    "lead_time",
+}  # an inventory agent takes these from an inventory problem
 ORACLE_COMPUTES = {"policies", "policy_index"}
 NOT_IN_SPEC = {"space", "horizon", "problem", "seed"}  # parameters of an agent that a spec does not give
 
@@ -123,7 +127,11 @@ def agent_maker(name: str) -> Maker:
 
 def _class_maker(name: str, kind: Any, source: str = "") -> Maker:
     is_inventory, is_oracle = getattr(kind, "only_for", "") == "inventory", kind is agents.Oracle
-    hidden = NOT_IN_SPEC | (FROM_SHELF if is_inventory else set()) | (ORACLE_COMPUTES if is_oracle else set())
+    hidden = (
+        NOT_IN_SPEC
+        | (FROM_INVENTORY_PROBLEM if is_inventory else set())
+        | (ORACLE_COMPUTES if is_oracle else set())
+    )
     taken, takes_any = _parameters(kind, hidden)
     more, _ = _parameters(kind.for_problem, NOT_IN_SPEC)
     return Maker(name, kind.for_problem, taken | more, takes_any, source, getattr(kind, "later_parameters", {}))

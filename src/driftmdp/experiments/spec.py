@@ -254,7 +254,7 @@ def _error_sentence(errors: Sequence[ErrorDetails], model: type[BaseModel]) -> s
     found = sorted(errors, key=lambda error: error["type"] != "extra_forbidden")
     # The members of a union report one wrong value of seeds one by one.
     about = {"seeds" if error["loc"][:1] == ("seeds",) else _key(error["loc"]) for error in found}
-    more = f" ({len(about) - 1} more wrong beside it.)" if len(about) > 1 else ""
+    more = f" ({len(about) - 1} more errors.)" if len(about) > 1 else ""
     return f"{_sentence(found[0], model)}{more}"
 
 

@@ -113,7 +113,7 @@ def _files(module: ModuleType) -> set[Path]:
     root = above / top if is_package and is_installed else above
     if (
         root.name in INSTALL_FOLDERS or top in sys.stdlib_module_names
-    ):  # all of Python is in one folder with the latter
+    ):  # all of Python is in one folder with the standard library
         return {file}
     found: set[Path] = set()
     waiting = [file]

@@ -16,7 +16,7 @@ from driftmdp.gymnasium.wrappers import ContinuingEnv, Reachable, space_of
 from driftmdp.mdp import Space
 from driftmdp.progress import Progress, as_progress, watched
 from driftmdp.simulation.run import vacuous_advice
-from driftmdp.simulation.setup import copied
+from driftmdp.simulation.setup import copy_agent
 from driftmdp.validation import as_integer, warn
 
 PROGRESS_SECONDS = 0.1  # between two updates of the progress shown
@@ -235,7 +235,7 @@ def _player(agent: Any, space: Space, seed: int | None, fresh: bool) -> Any:
     elif fresh and isinstance(agent, BuiltinAgent):
         agent = agent.copy()  # does not copy what a reset discards
     else:
-        agent = copied(agent)
+        agent = copy_agent(agent)
     if fresh:
         has_own_seed = seed is None and isinstance(agent, BuiltinAgent)
         agent.reset(None if has_own_seed else np.random.default_rng(np.random.SeedSequence(seed).spawn(2)[1]))

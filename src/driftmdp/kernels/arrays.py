@@ -53,7 +53,7 @@ class Model(NamedTuple):
 
 
 class WorldArrays(NamedTuple):
-    """A moving mixture of K MDPs over T steps.
+    """A drifting MDP as arrays: K anchor MDPs, mixed by weights over T steps.
 
     =================  ==================  ==========================================================
     offsets            (S + 1,)            the pair index of (s, a) is offsets[s] + a

@@ -172,7 +172,7 @@ def accelerate(workspace: PlanWorkspace, n: int, precision: float, prune: bool) 
         iterations += 1
         if is_close(low, high, precision):
             return low, high, iterations, CONVERGED
-        # Only true steps have this certificate, so the best u so far is what the damped sweeps go on from.
+        # Only full sweeps have this certificate, so the damped sweeps start from the best u so far.
         stuck = stuck + 1 if high - low >= 0.9 * least else 0
         if high - low < least:
             least = high - low
@@ -267,7 +267,7 @@ def iterate(
 def iterate_plainly(workspace: PlanWorkspace, n: int, precision: float) -> tuple[float, float, int, int]:
     """Iterate [CSZ20] alg:evi from u. Return min and max of T u - u, sweeps, and CONVERGED or TOO_SLOW.
 
-    Where TOO_SLOW, ``accelerate`` goes on. It is apart because all that it needs takes half of the time to compile,
+    Where TOO_SLOW, ``accelerate`` goes on. It is separate because all that it needs takes half of the time to compile,
     and is rarely needed.
     """
     for s in range(n):

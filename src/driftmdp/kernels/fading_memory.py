@@ -18,7 +18,7 @@ import numpy as np
 
 from driftmdp.kernels import transition_counts
 from driftmdp.kernels._compile import inlined_kernel
-from driftmdp.kernels.adaptive_arrays import (
+from driftmdp.kernels.adaptive_agent_arrays import (
     CONTEXTS,
     EXPERTS,
     MEMORIES,
@@ -108,7 +108,7 @@ def refresh_pair(arrays: AdaptiveArrays, index: int, t: int) -> None:
         visits += weight * (
             fading.sums[index, 0, e] if e < MEMORIES - 1 else slot["count"] if e < EXPERTS - 1 else 1.0
         )
-    # L of kernels/adaptive.py: optimism grows for pairs that had less than their share of all visits.
+    # L of kernels/adaptive_agent.py: optimism grows for pairs that had less than their share of all visits.
     neglect = np.log(t / (counts.slot_of.size * slot["count"]))
     optimism = pair["doubt"] = 1.0 + params.curiosity * max(pair["rarity"], neglect)
     noise = params.noise**2 * optimism * estimate_noise(counts, fading, experts, context, index) / visits
@@ -124,7 +124,7 @@ def refresh_pair(arrays: AdaptiveArrays, index: int, t: int) -> None:
 def mix_transitions(
     counts: TransitionCounts, fading: FadingMemory, experts: ExpertWeights, index: int, age: int
 ) -> None:
-    """Write p^ of a pair's next states, and the visits that it is worth: n of kernels/adaptive.py."""
+    """Write p^ of a pair's next states, and the visits that it is worth: n of kernels/adaptive_agent.py."""
     slot, weights, factors = counts.slots[index], experts.transition_weights, experts.scratch
     passed_on, visits = 0.0, 0.0
     for k in range(MEMORIES - 1):

@@ -41,7 +41,7 @@ def should_end_episode(every: int, offsets: Ints, plan_state: PlanState, state: 
 
 @inlined_kernel
 def count_visit(plan_state: PlanState, pair: int) -> None:
-    """Count a visit of the episode, and let time pass."""
+    """Count a visit of the episode, and advance the clock."""
     clock, visits = plan_state.clock[0], plan_state.visits[pair]
     # Pairs not in memory at the plan have N+ = 1. The stamp of the episode saves resetting all pairs at each plan.
     if visits["episode"] != clock["episode"]:
@@ -54,7 +54,7 @@ def count_visit(plan_state: PlanState, pair: int) -> None:
 def learn(
     params: OptimistParams, phases: Phases, counts: TransitionCounts, plan_state: PlanState, step: Step
 ) -> None:
-    """Remember a step and let time pass. At a restart, forget everything."""
+    """Remember a step and advance the clock. At a restart, forget everything."""
     state, pair, reward, next_state = step
     clock = plan_state.clock[0]
     if params.ranged == 1:
@@ -233,7 +233,7 @@ def build_row(arrays: OptimistArrays, n_local: int, index: int, row: int, stored
     while found >= 0:
         entry = counts.entries[found]
         local = workspace.local_of[entry["next_state"]]
-        if local < 0:  # met, but not acted in within memory
+        if local < 0:  # a next state without remembered actions
             local = n_local - 1
         p = entry["count"] / count  # p^, the estimate of [CSZ20] eq:p_bar
         if complete:
@@ -318,7 +318,7 @@ def choose(arrays: OptimistArrays, i: int, top: float) -> int:
 
 @inlined_kernel
 def release_states(n: int, workspace: PlanWorkspace) -> None:
-    """Take the numbers of the remembered states back, so that the next plan finds none."""
+    """Reset ``local_of`` of the remembered states for the next plan."""
     for i in range(n):
         workspace.local_of[workspace.states[i]] = -1
 

@@ -88,7 +88,7 @@ class PlausibleSets(NamedTuple):
     data       (stored,)     p^ of a ball, or the lower bounds of intervals
     slack      as data or 0  upper minus lower bounds of intervals, empty for balls
     radius     (rows,)       L1 radius of a ball, or the upper bound of every next state outside the support
-    weight     (n,)          how many states a state stands for: 1, but all never seen ones are one together
+    weight     (n,)          how many states a state stands for: 1, except the one for all unseen states
     =========  ============  ==============================================================================
 
     A row without support and with radius 2 (ball) or 1 (interval) is the whole simplex.
@@ -205,7 +205,7 @@ def new_workspace(
 def new_agent_workspace(n_states: int, counts: TransitionCounts, intervals: bool, stored: int = 0) -> PlanWorkspace:
     """Return the buffers for a plan from all that the counts can hold. ``stored`` asks for longer rows."""
     slots = counts.slots.size
-    states = min(slots, n_states) + 1  # all states that are not remembered are one together
+    states = min(slots, n_states) + 1  # one state stands for all that are not remembered
     rows = slots + states  # a state's pairs with the whole simplex share a row
     stored = max(stored, counts.entries.size + rows)
     return new_workspace(states, rows, stored, intervals, all_states=n_states, slots=slots)

@@ -36,7 +36,7 @@ TWENTY_THREE, FORTY_FIVE, FORTY_ONE = np.uint64(23), np.uint64(45), np.uint64(41
 def learn(
     params: PosteriorParams, counts: TransitionCounts, plan_state: PlanState, faded_at: Longs, step: Step
 ) -> None:
-    """Remember a step, its reward clipped to the range, and let time pass."""
+    """Remember a step, its reward clipped to the range, and advance the clock."""
     state, pair, reward, next_state = step
     clock = plan_state.clock[0]
     # Only the pair at hand fades now. The others do when a plan or a visit needs them.

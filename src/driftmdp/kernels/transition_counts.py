@@ -134,7 +134,7 @@ def discount(counts: TransitionCounts, factor: float) -> None:
     """Multiply every count and sum by a factor."""
     for index in range(counts.tally[0]["n_slots"]):
         slot = counts.slots[index]
-        # Never to nothing: a pair and its mean stay remembered.
+        # Counts stay positive: a pair and its mean stay remembered.
         kept = factor if factor * slot["count"] > LEAST_COUNT else LEAST_COUNT / slot["count"]
         slot["count"] *= kept
         slot["total"] *= kept
@@ -217,7 +217,7 @@ def forget_all(counts: TransitionCounts) -> None:
         while found >= 0:
             entry = counts.entries[found]
             place = hash_place(entry["pair"], entry["next_state"], mask)
-            while table[place] >= 0:  # the whole run goes, so no entry behind the gap is lost
+            while table[place] >= 0:  # the whole hash cluster is cleared, so no entry behind the gap is lost
                 table[place] = -1
                 place = (place + 1) & mask
             found = entry["link"]

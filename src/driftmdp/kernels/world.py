@@ -1,4 +1,4 @@
-"""A moving mixture at a step: p_t, r_t, draws from them, and runs of agents that do not learn."""
+"""A drifting MDP at a step: p_t, r_t, draws from them, and runs of agents that do not learn."""
 
 import numpy as np
 

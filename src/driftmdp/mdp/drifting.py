@@ -29,7 +29,7 @@ from driftmdp.validation import as_flag, as_integer, as_list, check_type, readon
 
 
 class DriftingMdp:
-    """A moving mixture of anchor MDPs.
+    """A drifting MDP: anchor MDPs, mixed by weights that change with time.
 
     Parameters
     ----------

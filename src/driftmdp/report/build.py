@@ -14,8 +14,8 @@ from driftmdp.experiments import CellCurves, Results, load
 from driftmdp.report import sections, tables
 from driftmdp.report.content import Band, Curve, Figure, Line, ReportContent, Section, Table
 from driftmdp.report.figures import draw_curves, draw_drift
-from driftmdp.report.layout import Layout, layout_of
 from driftmdp.report.page import write_page
+from driftmdp.report.panels import Layout, layout_of
 from driftmdp.report.paper.claims import Claim, judge_claims
 from driftmdp.report.rendered_figure import RenderedFigure
 from driftmdp.statistics import mean_interval

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from driftmdp.report.charts import LIGHT_COLOURS, line_style
 from driftmdp.report.content import Curve, Setting
-from driftmdp.report.layout import Layout
+from driftmdp.report.panels import Layout
 from driftmdp.report.rendered_figure import STYLE, RenderedFigure, styled
 
 MAX_PANELS = 12

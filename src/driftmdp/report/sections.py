@@ -14,7 +14,7 @@ from driftmdp.experiments.schema import read_json
 from driftmdp.report import tables
 from driftmdp.report.content import Figure, Line, Section, Table, TableCell
 from driftmdp.report.figures import draw_arms
-from driftmdp.report.layout import Layout
+from driftmdp.report.panels import Layout
 from driftmdp.report.rendered_figure import RenderedFigure
 from driftmdp.report.text import table_row
 

@@ -16,7 +16,7 @@ from driftmdp.experiments import Results
 from driftmdp.experiments.identity import shown
 from driftmdp.experiments.schema import read_json
 from driftmdp.report.content import Line, Panel, Setting, Table, TableCell
-from driftmdp.report.layout import Layout
+from driftmdp.report.panels import Layout
 from driftmdp.report.text import interval_cell, interval_text, note, number_cell, p_cell, table_row
 from driftmdp.simulation.run import VACUOUS_ADVICE
 

@@ -11,7 +11,7 @@ from driftmdp.callbacks import Callback, CallbackList
 from driftmdp.errors import InvalidInputError, VacuousPlansWarning
 from driftmdp.mdp import Problem
 from driftmdp.simulation.run import Run, finished_run
-from driftmdp.simulation.setup import ready
+from driftmdp.simulation.setup import prepare_run
 from driftmdp.validation import as_flag, as_integer, as_list, warn
 
 
@@ -63,7 +63,7 @@ def simulate(
     Run(agent='UCRL2', problem='two-state-v1', seed=7)
     """
     listeners = CallbackList(callbacks)
-    player, context = ready(agent, problem, seed)
+    player, context = prepare_run(agent, problem, seed)
     fast = _is_compiled(player, compiled, bool(listeners))
     listeners.start(player, problem, seed)
     if fast and not listeners:
@@ -132,7 +132,7 @@ def simulate_until(agent: ResumableAgent, problem: Problem, seed: int, steps: It
         raise InvalidInputError(
             f"agent must be one whose compiled run can stop, such as SWUCRL2CW.for_problem(problem); got {name}."
         )
-    player, context = ready(agent, problem, seed)
+    player, context = prepare_run(agent, problem, seed)
     times = _increasing(steps, problem.horizon)
     return (player for _ in _play_up_to(player, context, True, times))
 

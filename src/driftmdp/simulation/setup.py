@@ -13,7 +13,7 @@ from driftmdp.mdp import Problem
 from driftmdp.validation import LARGEST, as_integer, shown
 
 
-def ready(agent: Agent, problem: Problem, seed: int) -> tuple[Any, RunContext]:
+def prepare_run(agent: Agent, problem: Problem, seed: int) -> tuple[Any, RunContext]:
     """Return a fresh copy of the agent and the context of a run, or raise if the two do not fit."""
     check_kinds(agent, problem, "simulate(agent, problem, seed)")
     if not isinstance(agent, Agent):
@@ -27,7 +27,7 @@ def ready(agent: Agent, problem: Problem, seed: int) -> tuple[Any, RunContext]:
     if isinstance(agent, BuiltinAgent):
         player: Any = agent._fresh_copy(rng)
     else:
-        player = copied(agent)
+        player = copy_agent(agent)
         player.reset(rng)
     draws = problem.draw_noise(np.random.default_rng(world_stream))
     return player, RunContext(problem, draws, new_record(problem.horizon, problem.start))
@@ -47,7 +47,7 @@ def check_kinds(agent: Any, problem: Problem, call: str) -> None:
         )
 
 
-def copied(agent: Agent) -> Any:
+def copy_agent(agent: Agent) -> Any:
     """Return a copy of the agent with all that it learned, or raise if it cannot be copied."""
     try:
         return copy.deepcopy(agent)

@@ -209,6 +209,6 @@ def parse_suite(text: str, where: str = "suite") -> Suite:
     >>> from driftmdp.suite import parse_suite
     >>> parse_suite('name = "mine"')
     Traceback (most recent call last):
-    driftmdp.errors.InvalidInputError: suite: seeds must be given. (4 more wrong beside it.)
+    driftmdp.errors.InvalidInputError: suite: seeds must be given. (4 more errors.)
     """
     return parse_form(Suite, text, where)

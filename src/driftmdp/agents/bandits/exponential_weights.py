@@ -1,4 +1,4 @@
-"""The engine of EXP3, EXP3.P, EXP3.S and Rexp3: draw arms with odds that are exponential in their estimated gains.
+"""The common base class of EXP3, EXP3.P, EXP3.S and Rexp3: arms drawn with exponential weights.
 
 An arm's gain is estimated by its reward over the probability of its draw, which is right on average whatever the
 world does: these bandits assume nothing of it.

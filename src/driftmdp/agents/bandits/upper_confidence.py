@@ -1,4 +1,4 @@
-"""The engine of UCB1, SW-UCB and D-UCB: play the arm whose mean may be the largest, by what is remembered."""
+"""The common base class of UCB1, SW-UCB and D-UCB: play the arm with the largest upper confidence bound."""
 
 import numpy as np
 from numpy.typing import NDArray

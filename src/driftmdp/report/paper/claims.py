@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from driftmdp.errors import InvalidInputError
 from driftmdp.experiments.schema import read_json
 from driftmdp.report.content import Section, Setting, Table, TableCell
-from driftmdp.report.layout import Layout
+from driftmdp.report.panels import Layout
 from driftmdp.report.text import interval_text, note, number, percent_text, table_row
 from driftmdp.statistics import Interval, difference_interval, ratio_interval
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from driftmdp.kernels import fading_memory, transition_counts
 from driftmdp.kernels._compile import inlined_kernel, lean_kernel
-from driftmdp.kernels.adaptive_arrays import AdaptiveArrays, AdaptiveParams, AdaptivePlan, FadingMemory
+from driftmdp.kernels.adaptive_agent_arrays import AdaptiveArrays, AdaptiveParams, AdaptivePlan, FadingMemory
 from driftmdp.kernels.arrays import Ints, Record, RunInputs, Step, TransitionCounts
 from driftmdp.kernels.bellman import BUFFER_FULL, CONVERGED
 from driftmdp.kernels.extended_value_iteration import DAMPING, TIE
@@ -194,7 +194,7 @@ def add_state(plan: AdaptivePlan, state: int) -> None:
 
 @inlined_kernel
 def learn(arrays: AdaptiveArrays, step: Step) -> None:
-    """Learn from a step and let time pass."""
+    """Learn from a step and advance the clock."""
     params, offsets, counts, fading, experts, plan = arrays
     state, pair, reward, next_state = step
     reward = min(max((reward - params.bottom) / params.span, 0.0), 1.0)

@@ -54,7 +54,7 @@ TRACE = record_type(
     "i8 last gap",
     "f8 reward before",
     "f8 rarity",  # ln (visits of the state / visits of the pair)
-    "f8 doubt",  # L of kernels/adaptive.py
+    "f8 doubt",  # L of kernels/adaptive_agent.py
     "f8 mean hoped",  # r^, and its optimistic reward
     "f8 weight",  # the visits that its transitions are worth today
     align=True,
