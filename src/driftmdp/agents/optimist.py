@@ -1,4 +1,4 @@
-"""The common base class of the optimists: a memory, a confidence, a planner and a schedule, and one step for all of them.
+"""The common base class of the optimists: memory, confidence, planner, schedule, and one step for all of them.
 
 The step is compiled and is the same whether it is taken live (``act``, ``observe``) or T times in a row
 (``simulate``).

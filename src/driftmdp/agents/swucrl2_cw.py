@@ -105,7 +105,7 @@ class SWUCRL2CW(Optimist):
     def for_problem(
         cls, problem: Problem, budgets: str = "exact", rule: str | None = None, **parameters: Any
     ) -> Self:
-        """Return an agent for a problem; parameters not given follow Theorem 1 with the problem's variation budgets.
+        """Return an agent for a problem; parameters not given follow Theorem 1 with the problem's budgets.
 
         Parameters
         ----------

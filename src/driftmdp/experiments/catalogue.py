@@ -16,7 +16,7 @@ from driftmdp.mdp import Problem
 from driftmdp.validation import nearest_name, quietly
 
 FROM_PROBLEM = {"reward_range", "feedback_range"}  # an agent takes these from its problem unless given
-FROM_INVENTORY_PROBLEM = {
+FROM_INVENTORY = {
     "costs",
     "capacity",
     "lead_time",
@@ -127,11 +127,7 @@ def agent_maker(name: str) -> Maker:
 
 def _class_maker(name: str, kind: Any, source: str = "") -> Maker:
     is_inventory, is_oracle = getattr(kind, "only_for", "") == "inventory", kind is agents.Oracle
-    hidden = (
-        NOT_IN_SPEC
-        | (FROM_INVENTORY_PROBLEM if is_inventory else set())
-        | (ORACLE_COMPUTES if is_oracle else set())
-    )
+    hidden = NOT_IN_SPEC | (FROM_INVENTORY if is_inventory else set()) | (ORACLE_COMPUTES if is_oracle else set())
     taken, takes_any = _parameters(kind, hidden)
     more, _ = _parameters(kind.for_problem, NOT_IN_SPEC)
     return Maker(name, kind.for_problem, taken | more, takes_any, source, getattr(kind, "later_parameters", {}))

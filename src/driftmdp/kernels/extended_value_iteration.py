@@ -267,7 +267,7 @@ def iterate(
 def iterate_plainly(workspace: PlanWorkspace, n: int, precision: float) -> tuple[float, float, int, int]:
     """Iterate [CSZ20] alg:evi from u. Return min and max of T u - u, sweeps, and CONVERGED or TOO_SLOW.
 
-    Where TOO_SLOW, ``accelerate`` goes on. It is separate because all that it needs takes half of the time to compile,
+    Where TOO_SLOW, ``accelerate`` goes on. It is separate because all that it needs is half of the compile time,
     and is rarely needed.
     """
     for s in range(n):
