@@ -193,9 +193,8 @@ class Optimist(EpisodicAgent):
             if not 0 <= clock["tried_residual"] <= precision:
                 raise self._not_converged(precision)
             widening = self._phases.transition_extra[clock["phase"]]
-            kernels.optimist.commit_plan(
-                self._params, widening, self._offsets, self._memory, self._plan_state, workspace, n, n_local
-            )
+            arrays = self._offsets, self._memory, self._plan_state, workspace
+            kernels.optimist.commit_plan(self._params, widening, *arrays, n, n_local)
         finally:
             kernels.optimist.release_states(n, workspace)
 

@@ -129,9 +129,8 @@ def simulate_until(agent: ResumableAgent, problem: Problem, seed: int, steps: It
     """
     if not can_stop(agent):
         name = agent.__name__ if isinstance(agent, type) else type(agent).__name__
-        raise InvalidInputError(
-            f"agent must be one whose compiled run can stop, such as SWUCRL2CW.for_problem(problem); got {name}."
-        )
+        rule = "agent must be one whose compiled run can stop, such as SWUCRL2CW.for_problem(problem)"
+        raise InvalidInputError(f"{rule}; got {name}.")
     player, context = ready(agent, problem, seed)
     times = _increasing(steps, problem.horizon)
     return (player for _ in _play_up_to(player, context, True, times))
