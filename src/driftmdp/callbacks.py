@@ -76,10 +76,9 @@ class Callback:
         super().__init_subclass__(**kwargs)
         for name in dir(cls):  # a mixin's too
             if name.startswith("on_") and name not in METHODS:
-                raise InvalidInputError(
-                    f"A method of a callback whose name begins with on_ must be one of {', '.join(METHODS)}; got "
-                    f"{name!r} in {cls.__name__}.{nearest_name(name, METHODS)}"
-                )
+                rule = f"A method of a callback whose name begins with on_ must be one of {', '.join(METHODS)}"
+                hint = nearest_name(name, METHODS)
+                raise InvalidInputError(f"{rule}; got {name!r} in {cls.__name__}.{hint}")
 
     def on_start(self, agent: Any, problem: Any, seed: int | None) -> None:
         """Receive the copy of the agent that plays, and the problem; in gymnasium, the environment."""
@@ -161,9 +160,7 @@ def _checked(callbacks: Iterable[Callback]) -> list[Callback]:
     listed = as_list(callbacks, "callbacks", "a list")
     for i, callback in enumerate(listed):
         if isinstance(callback, type):
-            raise InvalidInputError(
-                f"callbacks[{i}] must be made from its class first; got the class {callback.__name__}. Write "
-                f"{callback.__name__}()."
-            )
+            rule, name = f"callbacks[{i}] must be made from its class first", callback.__name__
+            raise InvalidInputError(f"{rule}; got the class {name}. Write {name}().")
         check_type(callback, Callback, f"callbacks[{i}] must be a driftmdp.Callback", " Inherit from it.")
     return listed

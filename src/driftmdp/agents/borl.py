@@ -111,10 +111,9 @@ class BORL(BlockMaster, Optimist):
     def _blocks_of(self, plan: BorlSchedule, horizon: int, reward_range: Range | None) -> Blocks:
         bounds = self.feedback_range or reward_range
         if bounds is None:
-            raise InvalidInputError(
-                "feedback_range must be two finite numbers (lo, hi) when reward_range is None; got None. The "
-                "master needs rewards in [0, 1]: give the bounds of yours."
-            )
+            rule = "feedback_range must be two finite numbers (lo, hi) when reward_range is None"
+            hint = "The master needs rewards in [0, 1]: give the bounds of yours."
+            raise InvalidInputError(f"{rule}; got None. {hint}")
         if self.master == "exp3p":
             gamma = plan.gamma
             used = exp3p_in_force(Exp3pParameters(plan.alpha, plan.beta, gamma), plan.n_arms, self.mode)

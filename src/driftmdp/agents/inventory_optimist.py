@@ -74,10 +74,9 @@ class InventoryOptimist(ResumableAgent):
     def for_problem(cls, problem: Problem, **parameters: Any) -> Self:
         """Return the agent for an inventory problem."""
         if not isinstance(problem, InventoryProblem):
-            raise InvalidInputError(
-                f"{cls.__name__} must have an inventory problem, as of driftmdp.problems.inventory(); got "
-                f"{getattr(problem, 'name', problem)!r}. For other problems use SWUCRL2CW, BORL or another agent."
-            )
+            rule = f"{cls.__name__} must have an inventory problem, as of driftmdp.problems.inventory()"
+            hint = "For other problems use SWUCRL2CW, BORL or another agent."
+            raise InvalidInputError(f"{rule}; got {getattr(problem, 'name', problem)!r}. {hint}")
         shelf: dict[str, Any] = {name: getattr(problem, name) for name in ("costs", "capacity", "lead_time")}
         return cls(**shelf | parameters)
 
@@ -107,10 +106,8 @@ class InventoryOptimist(ResumableAgent):
         on_sale, sales = self._stock.on_sale(state, action), self._stock.sales(state, action, next_state)
         following = self._stock.after(np.int64(state), np.int64(action), np.int64(sales))  # type: ignore[arg-type]
         if not 0 <= sales <= on_sale or int(following) != next_state:
-            raise InvalidInputError(
-                f"next_state must be one that sales can lead to from state {state} with an order of {action}, "
-                f"of which {on_sale} can be sold; got {next_state}."
-            )
+            rule = f"next_state must be one that sales can lead to from state {state} with an order of {action}"
+            raise InvalidInputError(f"{rule}, of which {on_sale} can be sold; got {next_state}.")
         kernels.censored_demand.learn(self._demands, 0, self._weekday, on_sale, sales, self._workspace)
 
     def _play_rows(self, context: RunContext, first: int, last: int) -> None:

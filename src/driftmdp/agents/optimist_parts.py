@@ -70,10 +70,9 @@ class SinceRestart:
 def require_restarts(count: float) -> None:
     """Refuse more restarts than can be listed."""
     if count > MOST_RESTARTS:
-        raise InvalidInputError(
-            f"The horizon must have at most {MOST_RESTARTS:,} restarts; got about {count:.3g}. Take a shorter one, "
-            "a longer period or fewer changes."
-        )
+        rule = f"The horizon must have at most {MOST_RESTARTS:,} restarts"
+        hint = "Take a shorter one, a longer period or fewer changes."
+        raise InvalidInputError(f"{rule}; got about {count:.3g}. {hint}")
 
 
 Memory: TypeAlias = Everything | SlidingWindow | SinceRestart
@@ -223,7 +222,5 @@ def phases_of(memory: Memory, confidence: Confidence, schedule: Doubling, horizo
             *(np.broadcast_to(value, starts.shape).astype(float) for value in by_phase),
         )
     except ValueError:
-        raise InvalidInputError(
-            f"delta, widening and reward_widening must be one number each, or one for each of the {starts.size} "
-            "phases."
-        ) from None
+        rule = "delta, widening and reward_widening must be one number each"
+        raise InvalidInputError(f"{rule}, or one for each of the {starts.size} phases.") from None

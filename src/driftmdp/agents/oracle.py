@@ -46,9 +46,8 @@ class Oracle(StepCountingAgent):
         self.policies = checked_policies(space, policies, "policies")
         is_list = index.ndim == 1 and index.dtype.kind in "iu"
         if not is_list or not ((index >= 0) & (index < len(self.policies))).all():
-            raise InvalidInputError(
-                f"policy_index must list one of the {len(self.policies)} policies for each step, counted from 0."
-            )
+            rule = f"policy_index must list one of the {len(self.policies)} policies for each step"
+            raise InvalidInputError(f"{rule}, counted from 0.")
         self.policy_index = index.astype(np.int32)
 
     @classmethod
@@ -72,13 +71,11 @@ def checked_policies(space: Space, policies: ArrayLike, name: str) -> NDArray[np
     """Return policies of shape (n, S) whose actions exist."""
     table = as_table(policies, name)
     if table.ndim != 2 or table.shape[1] != space.n_states or table.dtype.kind not in "iu":
-        raise InvalidInputError(
-            f"{name} must have a whole number, the action, for each of the {space.n_states} states."
-        )
+        rule = f"{name} must have a whole number, the action"
+        raise InvalidInputError(f"{rule}, for each of the {space.n_states} states.")
     wrong = (table < 0) | (table >= space.n_actions)
     if wrong.any():
         row, s = (int(i) for i in np.argwhere(wrong)[0])
-        raise InvalidInputError(
-            f"{name}[s={s}] must be one of the actions 0 .. {space.n_actions[s] - 1}; got {table[row, s]}."
-        )
+        rule = f"{name}[s={s}] must be one of the actions 0 .. {space.n_actions[s] - 1}"
+        raise InvalidInputError(f"{rule}; got {table[row, s]}.")
     return np.array(table, dtype=np.int32)

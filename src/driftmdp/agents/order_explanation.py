@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.errors import NotConvergedError
+from driftmdp.kernels.arrays import Floats
 from driftmdp.kernels.inventory_arrays import Demands, DemandWorkspace, ShelfModel
 
 MEMORIES = (5.0, 15.0, 45.0, 135.0, 405.0, float("inf"))  # days that each memory spans
@@ -50,11 +50,11 @@ class Outlook:
     unseen: int
     mean: float
     mean_today: float
-    tail: NDArray[np.float64] = field(repr=False)
-    low: NDArray[np.float64] = field(repr=False)
-    high: NDArray[np.float64] = field(repr=False)
-    planned: NDArray[np.float64] = field(repr=False)
-    memory_weights: NDArray[np.float64] = field(repr=False)
+    tail: Floats = field(repr=False)
+    low: Floats = field(repr=False)
+    high: Floats = field(repr=False)
+    planned: Floats = field(repr=False)
+    memory_weights: Floats = field(repr=False)
     weekday_belief: float
     stock: int
     coming: int
@@ -112,9 +112,7 @@ def outlook(
     )
 
 
-def _estimate(
-    demands: Demands, item: int, weekday: int, workspace: DemandWorkspace
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _estimate(demands: Demands, item: int, weekday: int, workspace: DemandWorkspace) -> tuple[Floats, Floats]:
     """Return the tail on a weekday, and its deviation: Greenwood's of each memory, and between the memories."""
     tilt = kernels.censored_demand.believed_tilt(demands, item, weekday)
     hazards = np.minimum(kernels.censored_demand.MAX_HAZARD, tilt * workspace.hazards)

@@ -22,10 +22,8 @@ def required_range(bounds: Any, name: str = "reward_range", also: str = "") -> R
     except (TypeError, ValueError):
         low, high = 1.0, 0.0
     if low > high:
-        raise InvalidInputError(
-            f"{name} must be two finite numbers (lo, hi) with lo <= hi{also}; got {bounds!r}. Give the bounds of "
-            "your rewards."
-        )
+        rule = f"{name} must be two finite numbers (lo, hi) with lo <= hi{also}"
+        raise InvalidInputError(f"{rule}; got {bounds!r}. Give the bounds of your rewards.")
     return low, high
 
 
@@ -79,10 +77,8 @@ class RangeMonitor:
     def _note(self, fault: str, name: str, bounds: Range, effect: str) -> None:
         if name not in self.warned:
             self.warned |= {name}
-            self._pending.append(
-                f"{fault} {name} ({bounds[0]:g}, {bounds[1]:g}): {effect}. Make the agent with the range of your "
-                "rewards."
-            )
+            fault = f"{fault} {name} ({bounds[0]:g}, {bounds[1]:g})"
+            self._pending.append(f"{fault}: {effect}. Make the agent with the range of your rewards.")
 
     def warn(self) -> None:
         """Give the warnings that were noted."""

@@ -110,14 +110,12 @@ def load(path: str | os.PathLike[str]) -> BuiltinAgent:
     except InvalidInputError:
         raise
     except Exception:
-        raise InvalidInputError(
-            f"{path} must be a snapshot written by agent.save; it is not one, or it is damaged."
-        ) from None
+        rule = f"{path} must be a snapshot written by agent.save"
+        raise InvalidInputError(f"{rule}; it is not one, or it is damaged.") from None
     if version != VERSION:
         advice = "Update driftmdp to read it" if version > VERSION else "Read it with that driftmdp"
-        raise InvalidInputError(
-            f"{path} must have format version {VERSION}; it has {version}, written by driftmdp {package}. {advice}."
-        )
+        rule = f"{path} must have format version {VERSION}"
+        raise InvalidInputError(f"{rule}; it has {version}, written by driftmdp {package}. {advice}.")
     classes = builtin()
     if name not in classes:
         raise InvalidInputError(f"{path} must hold an agent of this version of driftmdp; it holds {name!r}.")

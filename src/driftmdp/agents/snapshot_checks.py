@@ -154,9 +154,8 @@ def generator_text(rng: np.random.Generator) -> NDArray[Any]:
     """Return the state of a generator as an array that holds one text."""
     kind = type(rng.bit_generator).__name__
     if kind not in GENERATORS:
-        raise InvalidInputError(
-            f"rng must be one of numpy's own generators to be saved, {', '.join(GENERATORS)}; got {kind}."
-        )
+        rule = f"rng must be one of numpy's own generators to be saved, {', '.join(GENERATORS)}"
+        raise InvalidInputError(f"{rule}; got {kind}.")
     return np.array(json.dumps(rng.bit_generator.state, default=lambda array: array.tolist()))
 
 

@@ -67,10 +67,9 @@ class SWUCRL2CW(Optimist):
         ties: str = "least-visited",
         seed: int | None = None,
     ) -> None:
-        memory, confidence = SlidingWindow(window), PaperRadii(delta, scale, widening)
-        super().__init__(
-            space, horizon, memory, confidence, Doubling(every=window), reward_range, planner, ties, seed
-        )
+        memory, schedule = SlidingWindow(window), Doubling(every=window)
+        confidence = PaperRadii(delta, scale, widening)
+        super().__init__(space, horizon, memory, confidence, schedule, reward_range, planner, ties, seed)
         self.window, self.widening, self.delta, self.scale = window, widening, delta, scale
 
     @classmethod

@@ -146,10 +146,8 @@ class Run:
         True
         """
         if checked_problem(problem).horizon != self.horizon or problem.name != self.problem:
-            raise InvalidInputError(
-                f"problem must be the one of the run, {self.problem!r} with {self.horizon} steps; got "
-                f"{problem.name!r} with {problem.horizon}."
-            )
+            rule = f"problem must be the one of the run, {self.problem!r} with {self.horizon} steps"
+            raise InvalidInputError(f"{rule}; got {problem.name!r} with {problem.horizon}.")
         self._check_means(problem)
         best = _gains_of(problem.drifting) if gains is None else as_vector(gains, "gains", self.horizon)
         return np.cumsum(best - self.mean_rewards)

@@ -36,15 +36,13 @@ def prepare_run(agent: Agent, problem: Problem, seed: int) -> tuple[Any, RunCont
 def check_kinds(agent: Any, problem: Problem, call: str) -> None:
     """Raise if the arguments are swapped, or if the agent is a class; ``call`` shows how to write it."""
     if isinstance(agent, Problem):
-        raise InvalidInputError(
-            f"agent must have reset, act and observe; got the problem {agent.name!r}. The arguments look swapped: "
-            f"write {call}."
-        )
+        rule = "agent must have reset, act and observe"
+        hint = f"The arguments look swapped: write {call}."
+        raise InvalidInputError(f"{rule}; got the problem {agent.name!r}. {hint}")
     checked_problem(problem)
     if isinstance(agent, type):
-        raise InvalidInputError(
-            f"agent must be made from its class first; got the class {agent.__name__}. Use for_problem(problem)."
-        )
+        rule = "agent must be made from its class first"
+        raise InvalidInputError(f"{rule}; got the class {agent.__name__}. Use for_problem(problem).")
 
 
 def copy_agent(agent: Agent) -> Any:
@@ -63,26 +61,21 @@ def check_fit(agent: BuiltinAgent, problem: Problem) -> None:
     if not isinstance(agent, BuiltinAgent):
         raise InvalidInputError(f"agent must be one of driftmdp.agents; got {shown(agent)}.")
     checked_problem(problem)
+    hint = f"Use {type(agent).__name__}.for_problem(problem, ...)"
     if not np.array_equal(agent.space.n_actions, problem.space.n_actions):
-        raise InvalidInputError(
-            f"The agent must be made for the problem's states and actions, {problem.space!r}; it has "
-            f"{agent.space!r}. Use {type(agent).__name__}.for_problem(problem, ...)."
-        )
+        rule = f"The agent must be made for the problem's states and actions, {problem.space!r}"
+        raise InvalidInputError(f"{rule}; it has {agent.space!r}. {hint}.")
     horizon = agent.horizon
     if horizon is not None and horizon < problem.horizon:
-        raise InvalidInputError(
-            f"The agent's horizon must be at least the problem's, {problem.horizon}; got {horizon}. "
-            f"Use {type(agent).__name__}.for_problem(problem, ...)."
-        )
+        rule = f"The agent's horizon must be at least the problem's, {problem.horizon}"
+        raise InvalidInputError(f"{rule}; got {horizon}. {hint}.")
     low, high = problem.reward_range
     if max(abs(low), abs(high), problem.noise.sigma) > LARGEST:
         raise InvalidInputError(f"The problem's rewards must be at most {LARGEST:g} in size to learn from them.")
     for name in ("reward_range", "feedback_range"):
         bounds = getattr(agent, name, None)
         if bounds is not None and not (bounds[0] <= low and high <= bounds[1]):
-            raw = ", or reward_range=None for raw rewards" if isinstance(agent, Optimist) else ""
-            raise InvalidInputError(
-                f"The agent's {name} must contain the problem's, ({low:g}, {high:g}); got ({bounds[0]:g}, "
-                f"{bounds[1]:g}). Use {type(agent).__name__}.for_problem(problem, ...)"
-                f"{raw if name == 'reward_range' else ''}."
-            )
+            rule = f"The agent's {name} must contain the problem's, ({low:g}, {high:g})"
+            if isinstance(agent, Optimist) and name == "reward_range":
+                hint += ", or reward_range=None for raw rewards"
+            raise InvalidInputError(f"{rule}; got ({bounds[0]:g}, {bounds[1]:g}). {hint}.")

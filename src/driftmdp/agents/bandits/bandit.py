@@ -28,8 +28,7 @@ class Bandit(StepCountingAgent):
 def n_arms_of(space: Space, name: str) -> int:
     """Return the number of arms of a space with one state."""
     if as_space(space).n_states != 1:
-        raise InvalidInputError(
-            f"{name} must have a space of one state, a bandit; got {space.n_states} states. For several states use "
-            "SWUCRL2CW, BORL or another agent for MDPs."
-        )
+        rule = f"{name} must have a space of one state, a bandit"
+        hint = "For several states use SWUCRL2CW, BORL or another agent for MDPs."
+        raise InvalidInputError(f"{rule}; got {space.n_states} states. {hint}")
     return space.n_pairs

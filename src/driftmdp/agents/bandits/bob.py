@@ -49,12 +49,11 @@ class BOB(BlockMaster, UpperConfidence):
         share, n_windows = min(1.0, plan.gamma), len(plan.windows)
         steps, arms = as_integer(horizon, "horizon", minimum=1), tuple((window,) for window in plan.windows)
         params = Exp3Params(share / n_windows, 0.0, share, 0.0, 0, bounds[0], span_of(bounds))
-        self._blocks = Blocks(
-            steps, plan.block_length, plan.n_blocks, ("window",), arms, "EXP3", params, plan.gamma
-        )
-        longest = min(plan.block_length, horizon)
+        length, n_blocks = plan.block_length, plan.n_blocks
+        self._blocks = Blocks(steps, length, n_blocks, ("window",), arms, "EXP3", params, plan.gamma)
+        longest = min(length, horizon)
         super().__init__(space, horizon, reward_range, seed, factor=self.xi, window=longest)
-        warn_if_clipped(self.name, plan.gamma, share, n_windows, plan.n_blocks, "Use a longer horizon")
+        warn_if_clipped(self.name, plan.gamma, share, n_windows, n_blocks, "Use a longer horizon")
 
     @staticmethod
     def schedule(space: Space, horizon: int) -> BobSchedule:
