@@ -78,12 +78,11 @@ def _page_to_write(to: Path | None, names: list[str] | None) -> Path | None:
     if target is not None:
         if target.is_dir():
             raise InvalidInputError(f"--page must be a file; {target} is a folder. Try {target / 'statements.md'}.")
+        folder = target.parent
         try:
-            target.parent.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError):
-            raise InvalidInputError(
-                f"--page must lie in a folder; {target.parent} is, or lies in, a file."
-            ) from None
+            raise InvalidInputError(f"--page must lie in a folder; {folder} is, or lies in, a file.") from None
     return target
 
 

@@ -7,11 +7,10 @@
 """
 
 from driftmdp.deprecation import renamed
-from driftmdp.engines.base import Engine, TaskOutcome, WorkerDiedError, run_one, usable_cores
+from driftmdp.engines.base import Engine, TaskOutcome, ThreadEngine, WorkerDiedError, run_one, usable_cores
 from driftmdp.engines.cluster import ClusterLostError, ClusterWarning, VersionMismatchError
 from driftmdp.engines.dask import DaskEngine
 from driftmdp.engines.processes import ProcessEngine
-from driftmdp.engines.threads import ThreadEngine
 from driftmdp.errors import InvalidInputError
 from driftmdp.validation import one_of
 

@@ -1,7 +1,8 @@
-"""What every engine shares: the outcome of a task and its bytes, the contract of ``map``, and its loop."""
+"""What every engine shares, from the outcome of a task to the contract of ``map``, and the engine of threads."""
 
 import contextlib
 import contextvars
+import functools
 import multiprocessing
 import os
 import pickle
@@ -25,9 +26,8 @@ PROCESS_NAMES = "driftmdp worker", "Dask Worker process"  # of processes that ar
 SAFE_PATH, SAFE_PATH_VALUE = "PYTHONSAFEPATH", "driftmdp"  # any text switches it on; this one says who did
 TASKS_AHEAD = 8  # tasks per worker that may be taken before an outcome is, so that memory is bounded
 
-Todo: TypeAlias = (
-    "queue.SimpleQueue[tuple[int, Any] | None]"  # (index, task); None ends all threads and is put back
-)
+# (index, task); None ends all threads and is put back
+Todo: TypeAlias = "queue.SimpleQueue[tuple[int, Any] | None]"
 Done: TypeAlias = "queue.SimpleQueue[TaskOutcome | BaseException]"  # an exception here ends the whole map
 
 
@@ -231,6 +231,39 @@ def run_in_threads(
             # Ctrl-C may have come while a thread was being started. One that is not alive by now only finds None.
             if thread.is_alive():
                 thread.join()
+
+
+class ThreadEngine(LocalEngine):
+    """An :class:`Engine` of threads. One worker runs in the calling thread.
+
+    A task that raises something other than an ``Exception``, such as ``SystemExit``, ends the map, which raises it.
+
+    Parameters
+    ----------
+    workers
+        How many tasks run at a time, by default one per usable core.
+
+    Examples
+    --------
+    >>> from driftmdp.engines import ThreadEngine
+    >>> sorted(outcome.value for outcome in ThreadEngine(workers=2).map(abs, [-3, 1, -2]))
+    [1, 2, 3]
+    """
+
+    def map(self, function: Callable[[Any], Any], tasks: Iterable[Any]) -> Outcomes:
+        """Yield the outcome of ``function(task)`` for every task, in the order in which they end."""
+        if self.workers == 1:
+            return (run_one(function, index, task) for index, task in enumerate(tasks))
+        return run_in_threads(functools.partial(_work, function), self.workers, tasks)
+
+
+def _work(function: Callable[[Any], Any], todo: Todo, done: Done) -> None:
+    while (item := todo.get()) is not None:
+        try:
+            done.put(run_one(function, *item))
+        except BaseException as error:
+            done.put(error)
+    todo.put(None)
 
 
 def to_bytes(outcome: TaskOutcome) -> bytes:

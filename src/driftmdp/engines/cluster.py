@@ -128,9 +128,8 @@ class Cluster:
             return
         if was:
             self._last_worker = now
-            warn(
-                f"{self.name} has lost all its workers; waiting {NO_WORKER_SECONDS:g} s for others.", ClusterWarning
-            )
+            limit = f"{NO_WORKER_SECONDS:g} s"
+            warn(f"{self.name} has lost all its workers; waiting {limit} for others.", ClusterWarning)
         elif now - self._last_worker > NO_WORKER_SECONDS:
             raise ClusterLostError(
                 f"{self.name} must have a worker; all have been gone for {NO_WORKER_SECONDS:g} s. If a task killed "
@@ -149,9 +148,8 @@ class Cluster:
 
     def lost(self) -> ClusterLostError:
         """Return the error of a lost scheduler."""
-        return ClusterLostError(
-            f"{self.name} must live until the end; the connection to it was lost. {CHECK_CLUSTER}"
-        )
+        sentence = f"{self.name} must live until the end; the connection to it was lost."
+        return ClusterLostError(f"{sentence} {CHECK_CLUSTER}")
 
     def refused(self, worker: str, differs: tuple[str, str, str]) -> VersionMismatchError:
         """Return the error of a worker with other versions."""
@@ -180,9 +178,7 @@ class Cluster:
         if isinstance(answers, Exception):
             raise self.lost() from None
         for worker, versions in answers.items():
-            if isinstance(
-                versions, OSError
-            ):  # it is gone by now, and is checked with its first batch if it returns
+            if isinstance(versions, OSError):  # gone by now; checked with its first batch if it returns
                 continue
             if isinstance(versions, BaseException):
                 versions = {"driftmdp": f"{type(versions).__name__}: {versions}"}

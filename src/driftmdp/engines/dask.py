@@ -160,9 +160,8 @@ class _Mapping:
         self._traffic.sent += len(self._common) + len(tasks)
         key = f"{self._name}-{self._sent}"
         with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"}):  # a task may be large
-            future = self._cluster.client.submit(
-                run_batch, self._common, tasks, batch.indices, batch.is_isolated, key=key, pure=False
-            )
+            call = (run_batch, self._common, tasks, batch.indices, batch.is_isolated)
+            future = self._cluster.client.submit(*call, key=key, pure=False)
         self._in_flight[key] = _Flight(future, batch, len(tasks), GATHER_SECONDS)
         self._watch(key)
 
@@ -224,9 +223,8 @@ class _Mapping:
         if reply.differs is not None:
             raise self._cluster.refused(reply.worker, reply.differs)
         if reply.unreadable:
-            self._split(
-                flight.batch, RuntimeError(f"The task must be readable by a worker; got {reply.unreadable}.")
-            )
+            unreadable = RuntimeError(f"The task must be readable by a worker; got {reply.unreadable}.")
+            self._split(flight.batch, unreadable)
             return None
         return reply
 

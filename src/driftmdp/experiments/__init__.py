@@ -42,8 +42,7 @@ __all__ = [
     "run",
 ]
 
-_MOVED = ("Suite", "SuiteTask", "packaged_suite", "parse_suite", "run_suite", "write_tasks")
+_TO_SUITE = ("Suite", "SuiteTask", "packaged_suite", "parse_suite", "run_suite", "write_tasks")
+_MOVED = {name: f"driftmdp.suite.{name}" for name in _TO_SUITE}
 
-__getattr__ = renamed(
-    __name__, None, Cell="PlannedCell", Plan="RunPlan", **{name: f"driftmdp.suite.{name}" for name in _MOVED}
-)
+__getattr__ = renamed(__name__, None, Cell="PlannedCell", Plan="RunPlan", **_MOVED)

@@ -21,16 +21,14 @@ from driftmdp.validation import quietly
 def check_values(cells: Iterable[PlannedCell], places: Mapping[str, str]) -> None:
     """Make every problem and agent once, so that a wrong value is reported before anything runs."""
     for cell in cells:
-        problem, agent_cell = cell.problem, cell.agent
+        problem, agent = cell.problem, cell.agent
         what = f"{places[problem.id]}, {problem.label!r}, cannot be made"
         try:
             context = cached_problem(problem)
-            what = (
-                f"{places[agent_cell.id]}, {agent_cell.label!r}, cannot be made for the problem {problem.label!r}"
-            )
-            agent = cached_agent(cell)
-            if isinstance(agent, BuiltinAgent):
-                check_fit(agent, context.problem)
+            what = f"{places[agent.id]}, {agent.label!r}, cannot be made for the problem {problem.label!r}"
+            made = cached_agent(cell)
+            if isinstance(made, BuiltinAgent):
+                check_fit(made, context.problem)
         except Exception as error:
             reason = str(error) if isinstance(error, DriftmdpError) else f"{type(error).__name__}: {error}"
             raise InvalidInputError(f"{what}: {reason}") from None

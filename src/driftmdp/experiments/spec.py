@@ -236,9 +236,8 @@ def parse_form(form: type[Form], text: str, where: str) -> Form:
 def _check_depth_and_numbers(value: Any, where: str, depth: int = 0) -> None:
     """Refuse whole numbers beyond 64 bits and very deep nesting, which other TOML readers may not support."""
     if isinstance(value, int) and abs(value) >= 2**63:
-        raise InvalidInputError(
-            f"{where} must have whole numbers below 2^63 only; one has {value.bit_length()} bits."
-        )
+        bits = value.bit_length()
+        raise InvalidInputError(f"{where} must have whole numbers below 2^63 only; one has {bits} bits.")
     if depth > MAX_DEPTH:
         raise InvalidInputError(f"{where} must not be nested deeper than {MAX_DEPTH} brackets.")
     if isinstance(value, Mapping | list | tuple):

@@ -296,13 +296,12 @@ def writing(folder: Path) -> Iterator[None]:
 
 def _read(path: Path) -> bytes:
     try:
-        if not path.is_file():  # a pipe would be waited for
-            raise StorageError(f"{path} must be a file; it is something else. Remove it.")
-        return path.read_bytes()
-    except StorageError:
-        raise
+        content = path.read_bytes() if path.is_file() else None  # a pipe would be waited for
     except OSError as error:
         raise StorageError(f"{path} could not be read: {error.strerror or error}.") from None
+    if content is None:
+        raise StorageError(f"{path} must be a file; it is something else. Remove it.")
+    return content
 
 
 def _check_name(file: Path, is_own_name: bool) -> None:

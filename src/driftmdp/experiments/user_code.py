@@ -111,9 +111,8 @@ def _files(module: ModuleType) -> set[Path]:
     is_installed = bool(INSTALL_FOLDERS & set(file.parts))
     top = module.__name__.partition(".")[0]
     root = above / top if is_package and is_installed else above
-    if (
-        root.name in INSTALL_FOLDERS or top in sys.stdlib_module_names
-    ):  # all of Python is in one folder with the standard library
+    # All of Python is in one folder with the modules of the standard library.
+    if root.name in INSTALL_FOLDERS or top in sys.stdlib_module_names:
         return {file}
     found: set[Path] = set()
     waiting = [file]
@@ -191,9 +190,8 @@ def with_user_code(function: Callable[[Any], Any], names: Iterable[str]) -> Call
     if not own:
         return function
     files = {path: file.read_bytes() for name in own for path, file in files_of(name)}
-    return ShippedFunction(
-        function, tuple(sorted(files.items())), tuple((name, digest_of_code(name)) for name in own)
-    )
+    digests = tuple((name, digest_of_code(name)) for name in own)
+    return ShippedFunction(function, tuple(sorted(files.items())), digests)
 
 
 @functools.lru_cache(maxsize=1)

@@ -173,9 +173,8 @@ def build(results: Results, baseline: str | None = None) -> BuiltReport:
 def _baseline(layout: Layout, name: str | None) -> Line:
     labels = [line.label for line in layout.lines]
     wanted = name or layout.results.manifest["spec"]["report"]["baseline"] or labels[0]
-    line = layout.line(wanted) or next(
-        (line for line in layout.lines if line.label.startswith(f"{wanted} (")), None
-    )
+    varied = (line for line in layout.lines if line.label.startswith(f"{wanted} ("))
+    line = layout.line(wanted) or next(varied, None)
     if line is None:
         raise InvalidInputError(
             f"baseline must be one of {', '.join(map(repr, labels))}; got {wanted!r}.{nearest_name(wanted, labels)}"

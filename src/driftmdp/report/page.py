@@ -71,9 +71,8 @@ def render(report: ReportContent) -> str:
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    environment = Environment(
-        loader=PackageLoader("driftmdp.report", "."), autoescape=True, undefined=StrictUndefined
-    )
+    loader = PackageLoader("driftmdp.report", ".")
+    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
     environment.filters |= {"data_uri": _data_uri, "numeric_columns": _numeric_columns}
     scripts = [_vendored(name) for name in VENDORED] + [_text("page.js")] if report.panels else []
     return environment.get_template("page.html.jinja").render(

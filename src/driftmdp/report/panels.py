@@ -63,9 +63,8 @@ class Layout:
         if cell not in self._estimates:
             rewards, regrets, seeds = self.totals(cell)
             of_rewards = mean_interval(rewards), median_interval(rewards)
-            self._estimates[cell] = Estimates(
-                seeds.size, *of_rewards, mean_interval(regrets), median_interval(regrets)
-            )
+            of_regrets = mean_interval(regrets), median_interval(regrets)
+            self._estimates[cell] = Estimates(seeds.size, *of_rewards, *of_regrets)
         return self._estimates[cell]
 
     @functools.cached_property

@@ -46,9 +46,8 @@ def _identical_lines(layout: Layout) -> list[str]:
         pairs = [(layout.cell(setting, p, one), layout.cell(setting, p, other)) for p in layout.panels]
         both = [(layout.curves[a], layout.curves[b]) for a, b in pairs if a is not None and b is not None]
         if both and all(np.array_equal(a.rewards, b.rewards) for a, b in both):
-            sentences.append(
-                f"{one.label} and {other.label} did exactly the same: in the charts one line covers the other."
-            )
+            both_names = f"{one.label} and {other.label}"
+            sentences.append(f"{both_names} did exactly the same: in the charts one line covers the other.")
     return sentences
 
 

@@ -127,9 +127,8 @@ def paired_differences(layout: Layout, setting: Setting, baseline: Line) -> Tabl
     if not compared:
         return None
     flips = max(9999, 200 * len(compared))  # enough for a p-value that survives Holm's correction
-    adjusted = statistics.holm(
-        [statistics.sign_flip_test(less, flips) if less.size > 1 else math.nan for _, _, less in compared]
-    )
+    tests = [statistics.sign_flip_test(less, flips) if less.size > 1 else math.nan for _, _, less in compared]
+    adjusted = statistics.holm(tests)
     rows = []
     for (panel, line, less), p in zip(compared, adjusted.tolist(), strict=True):
         difference = statistics.difference_interval(less, np.zeros(less.size))

@@ -53,9 +53,8 @@ def draw_spread(board: Leaderboard) -> RenderedFigure:
 def draw_map(board: Leaderboard, contests: list[Contest]) -> RenderedFigure:
     """Draw the ratios of all agents on some problems as a map with numbers."""
     agents = [a for a in board.rivals if any(a in contest.regrets for contest in contests)]
-    found = np.array(
-        [[c.ratio(agent).estimate if agent in c.regrets else np.nan for agent in agents] for c in contests]
-    )
+    ratios = [[c.ratio(agent).estimate if agent in c.regrets else np.nan for agent in agents] for c in contests]
+    found = np.array(ratios)
     heights = [0.21 * max(2, len(contests))]
     figure, (ax,) = stacked_axes(heights, left=2.35, right=0.55, top=1.15, bottom=0.35, width=WIDTH)
     image = _axis_position(found)

@@ -6,8 +6,7 @@ from driftmdp.cli.inventory.commands import backtest, backup, decide, explain, e
 
 __all__ = ["inventory"]
 
-inventory = typer.Typer(
-    help="How much to order: a backtest on your own sales, then a number each morning.", no_args_is_help=True
-)
+HELP = "How much to order: a backtest on your own sales, then a number each morning."
+inventory = typer.Typer(help=HELP, no_args_is_help=True)
 for command in (backtest, init, decide, record, explain, history, export, backup):
     inventory.command()(command)
