@@ -260,7 +260,7 @@ def backtest(
         if outcome.error is not None:
             raise outcome.error
     *columns, blocks = zip(*(outcome.value for outcome in outcomes), strict=True)
-    by_item = dict(zip(SCORES, (np.stack(column, axis=-1) for column in columns), strict=True))
+    by_item: dict[str, Any] = dict(zip(SCORES, (np.stack(column, axis=-1) for column in columns), strict=True))
     fixed = *shop, names, tuple(series.sku for series in long)
     return Backtest(*fixed, **by_item, blocks=blocks, lot=lot, remarks=tuple(remarks), series=tuple(long))
 

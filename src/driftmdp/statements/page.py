@@ -4,7 +4,7 @@ import math
 import textwrap
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import asdict
 from enum import StrEnum
 from importlib.resources import files
 from typing import Any
@@ -79,10 +79,9 @@ def as_data(finding: Finding) -> dict[str, Any]:
     >>> as_data(check(["remark-3"])[0])["verdict"]
     'not testable'
     """
-    data = {field.name: getattr(finding, field.name) for field in fields(finding)}
     margin = None if math.isnan(finding.margin) else finding.margin
     caveats = [str(caveat) for caveat in finding.caveats]
-    return data | {"verdict": str(finding.verdict), "caveats": caveats, "margin": margin}
+    return asdict(finding) | {"verdict": str(finding.verdict), "caveats": caveats, "margin": margin}
 
 
 def shown_margin(margin: float) -> str:
