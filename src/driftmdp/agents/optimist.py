@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from driftmdp import kernels
 from driftmdp.agents.base import RunContext
 from driftmdp.agents.model_based import EpisodicAgent
-from driftmdp.agents.optimist_parts import MEMORIES, Confidence, Doubling, Memory, optimist_params, phases_of
+from driftmdp.agents.optimist_parts import MEMORY_KINDS, Confidence, Doubling, Memory, optimist_params, phases_of
 from driftmdp.agents.plan_explanation import ActionReason, Beliefs, Explanation, Plan
 from driftmdp.agents.reward_range import REWARDS_BEFORE_RANGE_CHECK, Range, checked_range
 from driftmdp.agents.snapshot_checks import require
@@ -41,7 +41,7 @@ TRIED_FACTS = "gain", "residual", "sweeps", "vacuous", "accelerated"
 
 
 class Optimist(EpisodicAgent):
-    """Plan for the best world that what is remembered leaves plausible, and act on it until the next plan.
+    """Plan for the best world that the remembered steps leave plausible, and follow the plan until the next one.
 
     The named agents are compositions of this class; use it directly to try other ones.
 
@@ -96,7 +96,7 @@ class Optimist(EpisodicAgent):
         seed: int | None = None,
     ) -> None:
         super().__init__(space, as_integer(horizon, "horizon", minimum=1), seed)
-        if not isinstance(memory, MEMORIES):
+        if not isinstance(memory, MEMORY_KINDS):
             raise InvalidInputError(f"memory must be Everything, SlidingWindow or SinceRestart; got {memory!r}.")
         if not isinstance(confidence, Confidence):
             raise InvalidInputError(f"confidence must be one of the radii of driftmdp.agents; got {confidence!r}.")

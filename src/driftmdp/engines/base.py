@@ -1,4 +1,4 @@
-"""What every engine shares: the outcome of a task and its bytes, the contract of ``map``, and its loop."""
+"""Common parts of all engines: the outcome of a task and its bytes, the contract of ``map``, and its loop."""
 
 import contextlib
 import contextvars
@@ -93,7 +93,7 @@ class Engine(Protocol):
 
 
 class LocalEngine:
-    """What engines of this machine share: the number of workers, by default one per usable core."""
+    """The base class of engines on this machine. It has the number of workers, by default one per usable core."""
 
     def __init__(self, workers: int | None = None) -> None:
         self.workers = as_workers(workers)

@@ -1,4 +1,4 @@
-"""The morning: what to order, and what is unusual about the counts."""
+"""Decisions: what to order, and remarks on unusual counts."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence, Set
@@ -89,9 +89,9 @@ def _unexpected_counts(counts: Sequence[Count], expected: Sequence[int], strict:
     if strict:
         raise InvalidInputError(
             f"{what} from the records ({listed(differ)}). Nothing was done; count again, or leave out --strict to "
-            "take the counts for the truth."
+            "take the counts as the truth."
         )
-    return [f"{what} from the records, and the counts are taken for the truth: {listed(differ)}."]
+    return [f"{what} from the records, and the counts are taken as the truth: {listed(differ)}."]
 
 
 def _missing_days(states: ItemStates, counts: Sequence[Count], day: date) -> list[str]:

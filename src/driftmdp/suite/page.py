@@ -175,8 +175,8 @@ def _about_yardstick(board: Leaderboard) -> str:
     return (
         f"{board.yardstick} is SWUCRL2-CW with the window and the scale of the radii that had the least mean "
         "regret on tuning seeds. They are chosen per problem and horizon, then run again on the fresh seeds. "
-        "Nobody could have known them. Its widening is 0, which on most problems does better than its own. The "
-        f"smallest scale won on {scales.count(min(scales))} of {len(scales)}. A smaller one might do better there."
+        "No agent could know them in advance. Its widening is 0, which on most problems does better than its own. "
+        f"The smallest scale won on {scales.count(min(scales))} of {len(scales)}. A smaller one might do better."
     )
 
 

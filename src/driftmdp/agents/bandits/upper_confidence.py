@@ -1,4 +1,4 @@
-"""The engine of UCB1, SW-UCB and D-UCB: play the arm whose mean may be the largest, by what is remembered."""
+"""The engine of UCB1, SW-UCB and D-UCB: play the arm whose mean has the largest upper bound."""
 
 from typing import Any
 

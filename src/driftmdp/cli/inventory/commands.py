@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from driftmdp.cli.execution import Engine, Scheduler, Workers, saying_warnings, stopping_politely
+from driftmdp.cli.execution import Engine, Scheduler, Workers, saying_warnings, stopping_cleanly
 from driftmdp.cli.inventory import options
 from driftmdp.cli.output import print_columns, remark
 from driftmdp.display import counted
@@ -78,7 +78,7 @@ def backtest(
     chosen = engine if engine != "auto" else "threads" if scheduler is None else "dask"
     if not has_compiled_cache():
         remark("Compiling; that is done once, and takes half a minute.")
-    with saying_warnings(), stopping_politely("Stopping. Nothing was written."):
+    with saying_warnings(), stopping_cleanly("Stopping. Nothing was written."):
         found = run_backtest(
             past,
             costs,

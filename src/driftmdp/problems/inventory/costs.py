@@ -1,4 +1,4 @@
-"""What a day costs: ordering, lost sales and holding, [CSZ20] Section 7.1."""
+"""The cost of a day: ordering, lost sales and holding, [CSZ20] Section 7.1."""
 
 from dataclasses import dataclass
 

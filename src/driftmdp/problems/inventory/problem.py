@@ -41,7 +41,7 @@ SEASONAL = Poisson(Seasonal(mean=6.0, amplitude=4.0, period=2500.0))
 
 @dataclass(frozen=True, eq=False, repr=False)
 class InventoryProblem(Problem):
-    """An inventory problem in pseudo-rewards, with what is needed for true costs.
+    """An inventory problem in pseudo-rewards, with the data for true costs.
 
     Attributes
     ----------

@@ -131,7 +131,7 @@ def _draw_demand(ax: Any, trace: Trace, capacity: int) -> None:
     for day in np.flatnonzero(trace.demand > ceiling):
         ax.plot(day + 0.5, ceiling, "^", color=GREY, markersize=5, zorder=4, clip_on=False)
     ax.set_ylim(0, ceiling)
-    ax.set_ylabel("lots a day")
+    ax.set_ylabel("lots per day")
 
 
 def demand_ceiling(trace: Trace, capacity: int) -> float:
