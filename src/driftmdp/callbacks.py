@@ -1,4 +1,4 @@
-"""Watch a run while it lasts: what a callback receives, and when.
+"""Callbacks: the methods that are called during a run, and their arguments.
 
 A callback changes nothing: the trajectory is the same with and without it. It cannot end a run early, because a
 shorter run could not be compared with others. An error that it raises stops the run, and reaches the caller.

@@ -1,4 +1,4 @@
-"""What a compiled agent of one's own may use: one step of a problem, and the arrays that it reads and fills.
+"""The public parts for a compiled agent: one step of a problem, and the arrays that it reads and fills.
 
 ``simulate`` calls ``agent.play(context)`` once per run, if the agent has that method, with a :class:`RunContext`.
 Inside, a function compiled with ``numba.njit`` decides, calls :func:`take_step`, and learns, for every step::

@@ -193,8 +193,8 @@ def test_stopping_is_clean(tmp_path, how):
         process.send_signal(how)
         out, err = process.communicate(timeout=30)
     assert process.returncode == 130, err
-    assert "Stopping; the runs in flight are not kept. Once more to stop at once." in err
-    assert "Stopped. What was finished is kept in r; the same command goes on from there." in err
+    assert "Stopping; runs in flight are not kept. Interrupt again to stop at once." in err
+    assert "Stopped. Finished runs are kept in r; the same command continues from there." in err
     assert "Traceback" not in err
     assert out == ""
 

@@ -171,7 +171,7 @@ def test_a_full_disk_is_reported_and_nothing_is_corrupted(tmp_path, limit):
         [sys.executable, "-c", FULL, str(folder), str(limit)], capture_output=True, text=True, check=True
     )
     assert "could not be written to" in done.stdout
-    assert "What was finished is kept" in done.stdout
+    assert "Finished runs are kept" in done.stdout
     assert load(folder).digest
     run(small(seeds=60), folder)
     run(small(seeds=60), tmp_path / "other")

@@ -115,7 +115,7 @@ def test_what_is_odd_about_counts_is_told(path):
         left = 3 + advised["A"][2] - 2
         told = shop.decide([Count("A", left + 1), Count("B", 0), Count("C", 5)], day(1)).remarks
         assert told == (
-            f"1 count differs from the records, and the counts are taken for the truth: A: counted {left + 1}, "
+            f"1 count differs from the records, and the counts are taken as the truth: A: counted {left + 1}, "
             f"expected {left}.",
             "Sales are missing, and can still be recorded: C on 2026-11-16.",
         )
@@ -128,7 +128,7 @@ def test_what_is_odd_about_counts_is_told(path):
         )
         explained = explain_in_words(shop, "A")
         assert "The records expected" in explained
-        assert "the count was taken for the truth" in explained
+        assert "the count was taken as the truth" in explained
 
 
 def test_strict_refuses_counts_that_differ(shop):

@@ -248,7 +248,7 @@ class BuiltinAgent(DisplayedAgent, SavedAgent):
         return None
 
     def copy(self) -> Self:
-        """Return an agent with the same parameters, as new."""
+        """Return a new agent with the same parameters, which has learned nothing."""
         return self._fresh_copy(None)
 
     def _fresh_copy(self, rng: np.random.Generator | None) -> Self:

@@ -116,7 +116,7 @@ class InventoryOptimist(ResumableAgent):
         require_converged(residual, self._shelf)
 
     def explain(self, state: int) -> Outlook:
-        """Return what is learned of the demand, and the order that follows from it in a state.
+        """Return the estimated demand, and the order that follows from it in a state.
 
         Examples
         --------

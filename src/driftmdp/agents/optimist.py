@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from driftmdp import kernels
 from driftmdp.agents.base import RunContext
 from driftmdp.agents.model_based import EpisodicAgent
-from driftmdp.agents.optimist_parts import MEMORIES, Confidence, Doubling, Memory, optimist_params, phases_of
+from driftmdp.agents.optimist_parts import Confidence, Doubling, Memory, optimist_params, phases_of
 from driftmdp.agents.plan_explanation import ActionReason, Beliefs, Explanation, Plan
 from driftmdp.agents.reward_range import REWARDS_BEFORE_RANGE_CHECK, Range, checked_range
 from driftmdp.agents.snapshot_checks import require
@@ -87,7 +87,7 @@ class Optimist(EpisodicAgent):
         seed: int | None = None,
     ) -> None:
         super().__init__(space, as_integer(horizon, "horizon", minimum=1), seed)
-        check_type(memory, MEMORIES, "memory must be Everything, SlidingWindow or SinceRestart")
+        check_type(memory, MEMORY_KINDS, "memory must be Everything, SlidingWindow or SinceRestart")
         check_type(confidence, Confidence, "confidence must be one of the radii of driftmdp.agents")
         check_type(schedule, Doubling, "schedule must be Doubling")
         self.memory, self.confidence, self._schedule = memory, confidence, schedule

@@ -29,7 +29,7 @@ MOST_RESTARTS = 10_000_000
 
 @dataclass(frozen=True)
 class Everything:
-    """Every step counts, for ever."""
+    """Every step counts. Nothing is forgotten."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class SinceRestart:
     starts
         The times of the first step after each restart, increasing; the first is 1.
     window
-        Of the steps since the restart, only so many count; by default all.
+        How many of the steps since the restart count, the last ones; by default all.
     """
 
     starts: NDArray[np.int64]
@@ -76,7 +76,7 @@ def require_restarts(count: float) -> None:
 
 
 Memory: TypeAlias = Everything | SlidingWindow | SinceRestart
-MEMORIES = Everything, SlidingWindow, SinceRestart
+MEMORY_KINDS = Everything, SlidingWindow, SinceRestart
 
 
 @dataclass(frozen=True)
@@ -179,7 +179,7 @@ class BernsteinRadii(Confidence):
         return RadiusConstants(0.0, log, 0.0, log, 0.0, bernstein=1)
 
 
-PARTS = *MEMORIES, Doubling, PaperRadii, JakschRadii, VariationRadii, BernsteinRadii
+PARTS = *MEMORY_KINDS, Doubling, PaperRadii, JakschRadii, VariationRadii, BernsteinRadii
 
 
 def _each(value: Any, name: str, above_zero: bool = False, maximum: float | None = None) -> Any:

@@ -1,4 +1,4 @@
-"""Why an order is what it is: what is learned of an item's demand, and what follows from it, in numbers."""
+"""The explanation of an order in numbers: an item's estimated demand, and the plan made from it."""
 
 from dataclasses import dataclass, field
 
@@ -9,13 +9,13 @@ from driftmdp.errors import NotConvergedError
 from driftmdp.kernels.arrays import Floats
 from driftmdp.kernels.inventory_arrays import Demands, DemandWorkspace, ShelfModel
 
-MEMORIES = (5.0, 15.0, 45.0, 135.0, 405.0, float("inf"))  # days that each memory spans
+MEMORY_DAYS = (5.0, 15.0, 45.0, 135.0, 405.0, float("inf"))  # days that each memory spans
 BAND_DEVIATIONS = 1.645  # of a band that should hold nine times in ten
 
 
 @dataclass(frozen=True, eq=False)
 class Outlook:
-    """What is learned of an item's demand, and the order that follows from it.
+    """An item's estimated demand, and the order that follows from it.
 
     Quantities are in the units of the shelf, lots perhaps. Demand beyond the capacity S counts as S.
 
@@ -34,7 +34,7 @@ class Outlook:
     planned
         The tail that the order is planned for, a little above the estimate: optimism.
     memory_weights
-        The weight of each of the ``MEMORIES``, by how well it predicted sales.
+        The weight of each of the ``MEMORY_DAYS``, by how well it predicted sales.
     weekday_belief
         How much it is believed that weekdays differ, from 0 to 1.
     stock, coming, order
@@ -43,7 +43,7 @@ class Outlook:
         Order up to ``up_to`` when the stock is ``reorder`` or less. None if it is best not to order at all, and
         with a lead time, where the rule also depends on what is coming.
     cost_per_day
-        What a day of this plan costs on average, lost sales up to the capacity counted.
+        The average cost of a day under this plan. Lost sales count up to the capacity.
     """
 
     days: int
@@ -66,7 +66,7 @@ class Outlook:
     @property
     def memory(self) -> float:
         """The memory with the largest weight, in days."""
-        return MEMORIES[int(self.memory_weights.argmax())]
+        return MEMORY_DAYS[int(self.memory_weights.argmax())]
 
 
 def outlook(
@@ -78,7 +78,7 @@ def outlook(
     stock: int,
     coming: int,
 ) -> Outlook:
-    """Return what is learned of an item's demand, and what to order."""
+    """Return an item's estimated demand, and what to order."""
     censored = kernels.censored_demand
     censored.predict(demands, item, weekday, workspace)
     s, up, gain, residual = kernels.order_planning.plan(workspace, shelf)

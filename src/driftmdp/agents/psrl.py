@@ -11,7 +11,7 @@ from driftmdp.mdp import Space
 
 
 class PSRL(PosteriorSampler):
-    """Posterior sampling: draw a world that what was seen leaves plausible, and act on it until the next draw.
+    """Posterior sampling: draw a world from the posterior, and follow its best policy until the next draw.
 
     The posterior of a pair's next states is Dirichlet(prior + counts), that of its mean reward Beta(1 + sum of
     rewards, 1 + N - sum of rewards), with rewards mapped to [0, 1] and clipped.

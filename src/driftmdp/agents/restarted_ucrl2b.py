@@ -9,7 +9,7 @@ from driftmdp.validation import as_integer
 
 
 class RestartedUCRL2B(Optimist):
-    """UCRL2B restarted every so many steps.
+    """UCRL2B with periodic restarts.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""PSRL on a sliding window: what posterior sampling becomes when the world may change.
+"""PSRL on a sliding window: posterior sampling for worlds that change.
 
 Ours: the window and the multiples of W are those of [CSZ20] alg:swr-ucrl2, the posterior that of [ORR13].
 """

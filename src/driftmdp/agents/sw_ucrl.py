@@ -63,7 +63,7 @@ class SWUCRL(Optimist):
 
     @classmethod
     def tuned(cls, space: Space, horizon: int, changes: int, diameter: float, **parameters: Any) -> Self:
-        """Return an agent with the window of [GOA18] for so many changes and the largest diameter.
+        """Return an agent with the window of [GOA18] for a number of changes and the largest diameter.
 
         W = (16.53 T D S sqrt(A ln(T/delta)) / l)^(2/3), within [1, T].
 

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from driftmdp.cli.execution import stopping_politely
+from driftmdp.cli.execution import stopping_cleanly
 from driftmdp.cli.output import print_columns, remark
 from driftmdp.display import counted
 from driftmdp.errors import InvalidInputError
@@ -54,7 +54,7 @@ def check(
     target = _page_to_write(to, names)
     if not names:
         remark(f"Checking {counted(len(wanted), 'statement')}, which takes {DURATIONS[thorough]}.")
-    with stopping_politely("Stopping after the checks that run now. Once more to stop at once."):
+    with stopping_cleanly("Stopping after the checks that run now. Interrupt again to stop at once."):
         findings = check_statements(wanted, thorough, workers, each=_show_finding)
     if as_json:
         print(json.dumps([as_data(finding) for finding in findings], indent=2))

@@ -1,4 +1,4 @@
-"""What ``run``, ``reproduce`` and ``suite`` share: options, progress, clean stops, and a closing line."""
+"""Common parts of ``run``, ``reproduce`` and ``suite``: options, progress, clean stops, and a closing line."""
 
 import contextlib
 import signal
@@ -26,19 +26,19 @@ Scheduler = Annotated[str | None, typer.Option(help=SCHEDULER_HELP, show_default
 def do_runs(
     spec: Spec, out: Path, workers: int | None, engine: str, where: str, scheduler: str | None = None
 ) -> Session:
-    """Run a spec; Ctrl-C or SIGTERM stops it between runs."""
+    """Run a spec. Ctrl-C or SIGTERM stops it between runs."""
     with saying_warnings(), resumable(out):
         return run_spec(spec, out, workers, engine, make_progress(), where, scheduler)
 
 
 @contextlib.contextmanager
 def resumable(out: Path) -> Iterator[None]:
-    """Stop politely, and say that the same command goes on from there."""
+    """Stop cleanly, and say that the same command continues from there."""
     try:
-        with stopping_politely("Stopping; the runs in flight are not kept. Once more to stop at once."):
+        with stopping_cleanly("Stopping; runs in flight are not kept. Interrupt again to stop at once."):
             yield
     except KeyboardInterrupt:
-        remark(f"Stopped. What was finished is kept in {out}; the same command goes on from there.")
+        remark(f"Stopped. Finished runs are kept in {out}; the same command continues from there.")
         raise typer.Exit(130) from None
 
 
@@ -65,13 +65,13 @@ def saying_warnings() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def stopping_politely(words: str) -> Iterator[None]:
-    """Let Ctrl-C or SIGTERM say something at once, and stop what is in flight; a second one stops at once."""
+def stopping_cleanly(message: str) -> Iterator[None]:
+    """Let Ctrl-C or SIGTERM print a message and raise KeyboardInterrupt. A second one ends the process at once."""
 
     def interrupt(number: int, frame: Any) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        remark(words)
+        remark(message)
         raise KeyboardInterrupt
 
     before = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)}

@@ -93,7 +93,7 @@ class Engine(Protocol):
 
 
 class LocalEngine:
-    """What engines of this machine share: the number of workers, by default one per usable core."""
+    """The base class of engines on this machine. It has the number of workers, by default one per usable core."""
 
     def __init__(self, workers: int | None = None) -> None:
         self.workers = as_workers(workers)

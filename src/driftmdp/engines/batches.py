@@ -25,7 +25,7 @@ from driftmdp.engines.versions import difference, own_versions
 BATCH_SECONDS = 0.5  # of work in a batch: sending one costs some milliseconds
 MAX_BATCH_TASKS = 1000
 MAX_MESSAGE_BYTES = 4 * 2**20  # of tasks, or of outcomes
-MAX_GROWTH = 8  # a batch is at most so many times larger than the one measured before
+MAX_GROWTH = 8  # the most by which a batch is larger than the one measured before, as a factor
 
 
 @dataclass(frozen=True)

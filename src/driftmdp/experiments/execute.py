@@ -1,4 +1,4 @@
-"""Executing one run, and computing the facts of one problem; and making all of them once before anything runs."""
+"""Execute one run, compute the facts of one problem, and make every problem and agent once before anything runs."""
 
 import dataclasses
 import json

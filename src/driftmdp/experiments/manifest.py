@@ -1,4 +1,4 @@
-"""Checks of a manifest and of a session, which may come from somebody else."""
+"""Checks of a manifest and of a session, which may come from another user."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Self

@@ -1,4 +1,4 @@
-"""Running what a spec asks for and a folder lacks. Stopping at any moment loses only the runs in flight.
+"""Run the runs that a spec asks for and a folder lacks. Stopping at any moment loses only the runs in flight.
 
 Runs are grouped in batches by their place in the spec. So the files are the same whatever the number of workers,
 and wherever it was interrupted. A finished run goes into the journal at once. When the last run of a batch is
@@ -210,7 +210,7 @@ class _Execution:
         try:
             self._run_all(todo, must_compile)
         except ClusterLostError as error:
-            raise ClusterLostError(f"{error} What was finished is kept in {self.store.folder}.") from error
+            raise ClusterLostError(f"{error} Finished runs are kept in {self.store.folder}.") from error
         finally:
             self.progress.end()
             self.store.journal.close()

@@ -1,4 +1,4 @@
-"""What to run, as a person writes it: problems x agents x grids x seeds, read from TOML and checked.
+"""The spec of an experiment: problems x agents x grids x seeds, read from TOML and checked.
 
 This module checks the form only. Names of problems, agents and their parameters are checked where they are made
 (:mod:`driftmdp.experiments.catalogue`). An error is one sentence: the key, the rule, the value, the nearest name.

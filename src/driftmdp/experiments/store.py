@@ -1,4 +1,4 @@
-"""A folder of results: batches of runs as Parquet files, and what is kept beside them.
+"""A folder of results: batches of runs as Parquet files, and the files beside them.
 
 =====================  =============================================================================================
 ``runs/``              batches of runs, one Parquet file each, never changed once written
@@ -289,7 +289,7 @@ def writing(folder: Path) -> Iterator[None]:
         raise
     except OSError as error:
         raise StorageError(
-            f"{folder} could not be written to: {error.strerror or error}. What was finished is kept. Free some "
+            f"{folder} could not be written to: {error.strerror or error}. Finished runs are kept. Free some "
             "space, or check the folder's permissions, and run the same command again."
         ) from None
 

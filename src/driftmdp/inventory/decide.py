@@ -1,4 +1,4 @@
-"""The morning: what to order, and what is unusual about the counts."""
+"""Decisions: what to order, and remarks on unusual counts."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence, Set
@@ -84,9 +84,9 @@ def _unexpected_counts(counts: Sequence[Count], expected: Sequence[int], strict:
         return []
     what = "1 count differs" if len(differ) == 1 else f"{len(differ)} counts differ"
     if strict:
-        advice = "count again, or leave out --strict to take the counts for the truth."
+        advice = "count again, or leave out --strict to take the counts as the truth."
         raise InvalidInputError(f"{what} from the records ({listed(differ)}). Nothing was done; {advice}")
-    return [f"{what} from the records, and the counts are taken for the truth: {listed(differ)}."]
+    return [f"{what} from the records, and the counts are taken as the truth: {listed(differ)}."]
 
 
 def _missing_days(states: ItemStates, counts: Sequence[Count], day: date) -> list[str]:

@@ -179,7 +179,7 @@ class EventLog:
         self.number, self._hash = batch.number, digest
 
     def save_snapshot(self, content: bytes) -> None:
-        """Keep what follows from all batches so far, in place of the snapshot before."""
+        """Store a snapshot of the state after all batches so far, in place of the last one."""
         digest = hashlib.sha256(self._hash + content).digest()
         self._database.execute("DELETE FROM snapshot")
         view = memoryview(content)

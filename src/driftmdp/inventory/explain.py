@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from driftmdp.agents.order_explanation import MEMORIES, Outlook
+from driftmdp.agents.order_explanation import MEMORY_DAYS, Outlook
 from driftmdp.display import counted
 from driftmdp.errors import one_line
 from driftmdp.inventory.results import Reason
@@ -47,14 +47,14 @@ def _advice(reason: Reason) -> list[str]:
     else:
         lines.append(f"Advice for {advice.day}: {_order(advice.advice, advice.stock, advice.coming)}")
         if advice.expected is not None and advice.expected != advice.stock:
-            lines.append(f"The records expected {advice.expected} on the shelf; the count was taken for the truth.")
+            lines.append(f"The records expected {advice.expected} on the shelf; the count was taken as the truth.")
     if advice is None or reason.day != advice.day:
         order = reason.outlook.order * reason.lot
         if reason.stock is None:
             lines.append(f"The stock is unknown. With an empty shelf: order {order or 'nothing'}.")
         else:
             expected = _order(order, reason.stock, reason.coming)
-            lines.append(f"For {reason.day}, by what the records expect: {expected}")
+            lines.append(f"For {reason.day}, with the stock that the records expect: {expected}")
     return lines
 
 
@@ -68,7 +68,7 @@ def _demand(reason: Reason) -> list[str]:
     if not found.days:
         return ["Nothing was on sale yet, so any demand up to the shelf is possible."]
     top = found.tail.size - 1
-    means = f"About {found.mean * lot:.1f} a day, {found.mean_today * lot:.1f} on a {reason.day:%A}"
+    means = f"About {found.mean * lot:.1f} per day, {found.mean_today * lot:.1f} on a {reason.day:%A}"
     lines = [f"{means}, from {counted(found.days, 'day')}; demand beyond {top * lot} counts as {top * lot}."]
     if found.unseen > 1:
         lines.append(f"Nothing was on sale on {found.unseen} days since, and demand may have changed meanwhile.")
@@ -91,7 +91,7 @@ def _memory(found: Outlook) -> list[str]:
     def span(days: float) -> str:
         return "all days" if math.isinf(days) else f"{days:.0f} days"
 
-    pairs = zip(MEMORIES, found.memory_weights, strict=True)
+    pairs = zip(MEMORY_DAYS, found.memory_weights, strict=True)
     weights = ", ".join(f"{span(days)} {weight:.0%}" for days, weight in pairs)
     best = f"A memory of {span(found.memory)} predicted its sales best so far"
     is_clear = found.memory_weights.max() > CLEAR_WEIGHT
@@ -105,30 +105,29 @@ def _memory(found: Outlook) -> list[str]:
 
 def _level(shop: Shop, reason: Reason) -> list[str]:
     costs, found, lot = shop.costs, reason.outlook, reason.lot
-    lot_costs = (
-        f"A lot asked for and not there costs {costs.lost_sale:g}, one left in the evening {costs.holding:g}"
-    )
-    ordering = f"one ordered {costs.unit:g}, an order {costs.fixed:g}"
-    lines = [f"{lot_costs}, {ordering}; the shelf takes {shop.capacity} lots."]
+    lines = [
+        f"Costs: {costs.fixed:g} per order, {costs.unit:g} per lot ordered, {costs.lost_sale:g} per lost sale of a "
+        f"lot, {costs.holding:g} per lot left in the evening. The shelf holds {shop.capacity} lots."
+    ]
     if reason.stock is None:
         lines.append("What follows is for an empty shelf.")
     elif reason.stock > shop.capacity * lot:
-        lines.append(f"More is there than the shelf takes; it counts as {shop.capacity * lot}.")
+        lines.append(f"More is there than the shelf holds; it counts as {shop.capacity * lot}.")
     elif lot > 1 and reason.stock != found.stock * lot:
         lines.append(f"{reason.stock} on the shelf count as {found.stock} lots.")
     if found.up_to is not None and found.reorder is not None:
         left = f"{found.reorder * lot} or fewer are" if found.reorder else "nothing is"
         rule = f"The cheapest rule for an average day: when {left} left, order up to {found.up_to * lot}"
-        lines.append(f"{rule}; it costs about {found.cost_per_day:.2f} a day.")
+        lines.append(f"{rule}; it costs about {found.cost_per_day:.2f} per day.")
         after = found.stock + found.order
         if (found.order > 0) != (found.stock <= found.reorder) or (found.order and after != found.up_to):
             lines.append(f"A {reason.day:%A} is not an average day, and the order is for it.")
     elif shop.lead_time:
         together = (found.stock + found.coming + found.order) * lot
         orders = f"Orders take {counted(shop.lead_time, 'day')}; with this one, shelf and orders come to {together}"
-        lines.append(f"{orders}. The cheapest plan for this demand costs about {found.cost_per_day:.2f} a day.")
+        lines.append(f"{orders}. The cheapest plan for this demand costs about {found.cost_per_day:.2f} per day.")
     else:
-        again = "It is tried again now and then, as an empty shelf shows nothing."
+        again = "One is tried now and then, because an empty shelf shows no demand."
         lines.append(f"At these costs and this demand an order does not pay. {again}")
     on_sale = found.stock + (found.order if shop.lead_time == 0 else 0)
     if on_sale:

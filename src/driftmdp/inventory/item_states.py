@@ -1,11 +1,11 @@
-"""What follows from a shop's event log: each item's demand as far as it is learned, and its last day.
+"""The item states computed from a shop's event log: each item's estimated demand, and its last day.
 
 The log has two kinds of batches: the advice of a morning (``decided``) and the sales of a day (``sold``). A batch
 is packed as a JSON header and columns of whole numbers, compressed. The header lists new items as (name, units in a
 lot). An item's number is its place among all items of the log.
 
-What is learned of an item follows from its daily sales alone: the last entry of each day, in the order of the days.
-It does not depend on when, or in which order, they were written. Sales later than all others of the item are
+An item's estimate follows from its daily sales alone: the last entry of each day, in the order of the days. It does
+not depend on when, or in which order, they were written. Sales later than all others of the item are
 learned at once. Sales that come late, or correct others, make the item learn all its days from scratch.
 """
 

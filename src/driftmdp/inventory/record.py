@@ -1,4 +1,4 @@
-"""The evening: what was sold, and what is unusual about it."""
+"""Recording sales: the new rows, and remarks on unusual sales."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What a shop answers."""
+"""The results that a shop returns."""
 
 from dataclasses import dataclass, field
 from datetime import date
@@ -80,7 +80,7 @@ class Event:
     stock, coming
         Counted in the morning, and on its way.
     expected
-        The stock that the records expected. A count that differs is taken for the truth.
+        The stock that the records expected. A count that differs is taken as the truth.
     advice, ordered, sales
         In units.
     """
@@ -111,7 +111,7 @@ class Reason:
         is the morning after, with the stock that the records expect. None means that the stock is unknown, and the
         outlook is for an empty shelf.
     outlook
-        What is learned of the demand, and the order that follows from it, in lots.
+        The estimated demand, and the order that follows from it, in lots.
     advice
         The last advice that was given, if any.
     """

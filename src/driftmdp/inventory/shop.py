@@ -1,7 +1,7 @@
-"""A shop: a number each morning, what was sold each evening, and why.
+"""A shop: advice on orders, records of sales, and explanations.
 
-A shop is an event log (``event_log.py``) and what follows from it (``item_states.py``), read and written together.
-``decide.py`` and ``record.py`` work out what a command adds to the log.
+A shop is an event log (``event_log.py``) and the item states computed from it (``item_states.py``), read and
+written together. ``decide.py`` and ``record.py`` compute the rows that a command adds to the log.
 """
 
 import contextlib
@@ -160,7 +160,7 @@ class Shop:
         correct
             Let another count replace the one that was given for this day.
         strict
-            Refuse counts that differ from what the records expect, instead of taking them for the truth.
+            Refuse counts that differ from what the records expect, instead of taking them as the truth.
 
         Raises
         ------
@@ -224,7 +224,7 @@ class Shop:
         return Receipt(counts["recorded"], counts["repeated"], counts["corrected"], tuple(remarks))
 
     def explain(self, sku: str) -> Reason:
-        """Return what is learned of an item's demand, the order that follows, and its last advice."""
+        """Return an item's estimated demand, the order that follows, and its last advice."""
         advice = None
         for event in self.history(sku):
             advice = event if event.kind == DECIDED else advice

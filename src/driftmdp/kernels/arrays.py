@@ -117,7 +117,7 @@ RunInputs: TypeAlias = tuple[WorldArrays, Draws, NoiseModel]  # what every compi
 
 
 class Record(NamedTuple):
-    """What a run writes down, one entry per step.
+    """The record of a run, one entry per step.
 
     ============  ========  ==========================================================================
     states        (T + 1,)  s_1 .. s_{T+1}
@@ -247,7 +247,7 @@ class Exp3Params(NamedTuple):
     bonus         what every arm's estimate grows by, over its probability: beta of eq:borl_update
     mixing        share of the draws that is uniform: gamma of eq:p
     sharing       share of all weight that is given to each arm after an update, EXP3.S, 0 for none
-    batch         restart after so many steps, Rexp3, 0 for never
+    batch         steps between restarts, Rexp3, 0 for none
     bottom, span  rewards are mapped to [0, 1] by (r - bottom) / span, and clipped
     ============  =====================================================================================
     """

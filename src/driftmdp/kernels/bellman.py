@@ -86,7 +86,7 @@ def bellman_step(model: Model, bias: Floats, policy: Ints, margin: float) -> tup
 
 @kernel
 def improve_in_place(model: Model, gain: float, bias: Floats, policy: Ints, margin: float) -> None:
-    """Improve ``policy`` further, in place up and down the states, so that news travels far in one go.
+    """Improve ``policy`` further, in place up and down the states, so that a change reaches far states in one pass.
 
     One Bellman step moves news by one transition, which on a chain of 1,000 states would take 1,000 policies.
     Where T h >= h + gain, as for the bias h of a policy with that gain, each update only raises h, so the new

@@ -1,8 +1,8 @@
 """Demand seen through sales: Kaplan-Meier under several memories at once, their mixture, and a band around it.
 
 A day with y units on sale shows Y = min(X, y). Of the question "given that demand is at least j, does it stop
-there?" the day tells the answer for every j < Y (no), and for j = Y if Y < y (yes). If the shelf was emptied it
-tells nothing more. Counting askings and stops gives the hazards and so the tail of demand, [KM58]:
+there?" the day shows the answer for every j < Y (no), and for j = Y if Y < y (yes). If the shelf was emptied it
+shows nothing more. Counting askings and stops gives the hazards and so the tail of demand, [KM58]:
 
 =============  ==========================  ====================================================================
 symbol         name here                   meaning
@@ -16,7 +16,7 @@ q              belief                      that the weekdays differ, by log-loss
 u              unseen                      days with nothing on sale since demand was last seen to stop
 =============  ==========================  ====================================================================
 
-A memory's hazards lean on those of levels nearby, and these on the next longer memory's: few days say little
+A memory's hazards borrow from levels nearby, and these from the next longer memory's: few days say little
 about one level, but more about all of them. While nothing is on sale anything may happen: each such day moves a
 little of the estimate back to the prior, and once an order would pay for that, one unit is ordered to see
 (``mix_with_prior``). Every array has the item first, so that one call serves a whole shop.

@@ -15,11 +15,11 @@ from driftmdp.kernels.bellman import BUFFER_FULL, CONVERGED, OUT_OF_BUDGET, STAL
 from driftmdp.kernels.plan_arrays import PlanWorkspace, PlausibleSets, SetRows
 
 TIE = 1e-9  # actions within this of the best are ties
-PLAIN_SWEEPS = 1000  # after so many sweeps of alg:evi, acceleration takes over
+PLAIN_SWEEPS = 1000  # sweeps of alg:evi before acceleration begins
 ACCELERATION_ROUNDS = 200
 ROUNDS_WITHOUT_PROGRESS = 8  # then acceleration is given up
 SLOW_CONTRACTION = 0.85  # sweeps of one policy that leave more of the residual than this are given up
-NEAR_PRECISIONS = 8.0  # within so many precisions, true steps alone will do
+NEAR_PRECISIONS = 8.0  # within this multiple of the precision, true steps alone suffice
 MAX_POLICY_SWEEPS = 50  # within a round
 MAX_EVALUATIONS = 1000  # of policies within a round
 DAMPING = 0.9  # of a step is taken where full steps may circle with the period of a chain

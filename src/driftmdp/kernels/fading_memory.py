@@ -6,7 +6,7 @@ last visit, so that a step costs what one pair has.
 =========  ====================================================================================================
 age        steps since the last visit of a pair. Its context is floor(log2 age)
 n_k        visits in memory k, faded to today
-mu_e       what expert e says of a pair's reward: the mean of memory k, or the line through its last two rewards
+mu_e       expert e's estimate of a pair's reward: the mean of memory k, or the line through its last two rewards
 r^         sum over e of u_e mu_e, the weights u being those of the context
 p^         from the longest memory to the shortest p_k = (counts_k + p_{k+1}) / (n_k + 1), then sum of w_k p_k
 sigma^2    noise of the pair's rewards
@@ -38,7 +38,7 @@ LARGEST_DRIFT = 0.25  # the largest variance of rewards in [0, 1]
 LOG_USUAL_AGE = np.log(31.0)
 NOISE_PRIOR = 2.0  # visits that the noise of all pairs counts for
 LEAST_ERROR = 1e-6  # an expert that was always right must not lose all weight at its first error
-MAX_SURPRISE = 20.0  # in squared deviations: beyond, an outlier says no more
+MAX_SURPRISE = 20.0  # in squared deviations: larger errors count as this one
 
 
 @inlined_kernel
@@ -88,7 +88,7 @@ def estimate_noise(
         squares = (slot["squares"] if last else fading.sums[index, 2, k]) / n
         # Within a short memory drift adds little, so the memories that are trusted show the noise.
         variance += experts.reward_weights[context, k] * max(0.0, squares - mean * mean)
-    # Few visits say little of a variance: then that of all pairs counts.
+    # Few visits estimate a variance badly: then that of all pairs counts.
     count = slot["count"]
     return (NOISE_PRIOR * experts.noise[0] + count * variance) / (NOISE_PRIOR + count)
 

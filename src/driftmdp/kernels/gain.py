@@ -13,7 +13,7 @@ from driftmdp.kernels.policy_iteration import policy_iteration
 from driftmdp.kernels.world import model_at
 
 KAPPA = 0.95  # the lazy chain moves with this probability
-SWEEPS_PER_CHECK = 400  # after so many, the pace of the sweeps is checked
+SWEEPS_PER_CHECK = 400  # sweeps between checks of their rate of convergence
 MAX_POLICY_SWEEPS = 20  # of one policy between two full sweeps
 ELIMINATE_UP_TO = 32  # states: elimination is cheaper than sweeping
 DENSE_LIMIT = 300  # up to here a dense elimination is worth its cube. Beyond, the caller uses a sparse one

@@ -64,7 +64,7 @@ def sort_row(sets: PlausibleSets, row: int, u: Floats) -> None:
 
 @inlined_kernel
 def should_complete(support: int, n: int) -> bool:
-    """Return whether a row has so many successors that it gets a place for every state, in order."""
+    """Return whether a row has enough successors to get a place for every state, in order."""
     # Then the worst states are found by walking all states by value, which is cheaper than sorting the row.
     return n > SHORT_ROW and support > SHORT_ROW and 4 * support > n
 

@@ -11,7 +11,7 @@ MAX_ELIMINATED_STATES = 1000  # of a plan that is solved by elimination where sw
 
 
 class ShelfModel(NamedTuple):
-    """What a day costs, and where: numbers only.
+    """Costs, capacity and lead time of a shelf: numbers only.
 
     =========================  =====================================================
     fixed, unit, lost, holding f, c, l and h of [CSZ20] Section 7.1
@@ -51,7 +51,7 @@ class Demands(NamedTuple):
 
 
 class OrderTrace(NamedTuple):
-    """What was done day by day, shape (T,) each: units ordered, units on sale, the level ordered up to."""
+    """The actions of a rule day by day, shape (T,) each: units ordered, units on sale, the level ordered up to."""
 
     orders: Ints
     on_sale: Ints

@@ -1,4 +1,4 @@
-"""A shelf day by day: what each way of ordering does along a path of demands.
+"""Ordering rules day by day, each along a path of demands.
 
 Every path begins with an empty shelf and nothing on its way. A day's order, what there was to sell and the level
 that was ordered up to are written down. Costs, sales and stock follow from them and the demand.

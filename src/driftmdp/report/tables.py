@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 SIGNIFICANCE_LEVEL = 0.05
 VACUOUS_SHARE = 0.99  # of an agent's plans: all or nearly all
 MAX_NAMES_IN_SENTENCE = 6
-ROUNDING = 1e-9  # a variation below this is an artefact of sums in floating point
+LEAST_VARIATION = 1e-9  # a variation below this is an artefact of sums in floating point
 DASH = TableCell("–")  # noqa: RUF001
 
 
@@ -192,7 +192,7 @@ def problems_table(layout: Layout) -> Table:
             rows.append(table_row(panel.label, *[DASH] * 6))
             continue
         size = f"{counted(row['n_states'], 'state')}, {counted(row['n_pairs'], 'pair')}"
-        budgets = [0.0 if row[name] < ROUNDING else float(row[name]) for name in ("b_r", "b_p")]
+        budgets = [0.0 if row[name] < LEAST_VARIATION else float(row[name]) for name in ("b_r", "b_p")]
         reward_range = f"[{row['reward_low']:g}, {row['reward_high']:g}]"
         optimum = float(row["optimum"][-1])
         rows.append(table_row(panel.label, _described(row), size, *budgets, reward_range, optimum))

@@ -162,7 +162,7 @@ class Run:
             i = int(differs.argmax())
             raise InvalidInputError(
                 f"problem must be the one of the run; its mean rewards differ at t={steps[i] + 1}, where the run "
-                f"has {seen[i]:g} and it has {found[i]:g}. Give what was given to simulate."
+                f"has {seen[i]:g} and it has {found[i]:g}. Give the problem that was given to simulate."
             )
 
 

@@ -1,4 +1,4 @@
-"""What checks share: the effort to make, random numbers, problems, and runs that several of them examine."""
+"""The context of checks: the effort to make, random numbers, problems, and runs that several checks examine."""
 
 import threading
 import zlib

@@ -1,4 +1,4 @@
-"""What a check found: trials of the printed claim and of its corrected form, and the verdict that follows.
+"""The result of a check: trials of the printed claim and of its corrected form, and the verdict that follows.
 
 A trial is one instance and one inequality, left <= right. It is vacuous where the right side is at least what is
 true anyway (``trivial``: a regret bound above T, a radius of 2). Its margin is (right - left) / max(|left|,
@@ -201,7 +201,7 @@ class Finding:
 
     @property
     def tried(self) -> str:
-        """How many instances were tried, in a few letters."""
+        """The number of instances tried, as short text."""
         return f"{self.instances} ({self.vacuous} vacuous)" if self.vacuous else str(self.instances)
 
 

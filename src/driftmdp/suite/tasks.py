@@ -1,4 +1,4 @@
-"""What the drift suite has: many problems at several horizons, many agents, and a yardstick chosen in hindsight.
+"""The tasks of the drift suite: many problems at several horizons, many agents, and a yardstick.
 
 ``suite.toml`` lists them. It becomes *tasks*, one per problem and horizon. Each task becomes two ordinary specs. In
 ``tuning`` the yardstick tries every window and scale. In ``fresh`` all agents and the winning arm meet on seeds

@@ -64,7 +64,7 @@ def check_agent(agent: Agent | Callable[[Problem], Agent], problem: Problem, see
         "asking twice gives the same answer": _asks_twice,
         "inputs are not changed": _changes_nothing,
         "a pickled copy runs the same": _survives_pickling,
-        "saved and loaded, it goes on": _survives_saving,
+        "a saved and loaded copy continues": _survives_saving,
         "compiled equals step by step": _compiled_equals_stepwise,
     }
     return run_checks(subject, checks, player, problem, seed)
@@ -95,7 +95,7 @@ def _acts_legally(agent: Any, problem: Problem, seed: int) -> None:
 
 def _asks_twice(agent: Any, problem: Problem, seed: int) -> None:
     if not isinstance(agent, BuiltinAgent):
-        raise Skip("the protocol does not ask it of an agent of your own")
+        raise Skip("not required of an agent of your own")
     player = copy.deepcopy(agent)
     player.reset(np.random.default_rng(seed))
     for state in range(min(problem.space.n_states, 20)):
@@ -122,7 +122,7 @@ def _survives_pickling(agent: Any, problem: Problem, seed: int) -> None:
 
 def _survives_saving(agent: Any, problem: Problem, seed: int) -> None:
     if not callable(getattr(agent, "save", None)) or not callable(getattr(type(agent), "load", None)):
-        raise Skip("it offers no save(path) with a class method load(path)")
+        raise Skip("it has no method save(path) with a class method load(path)")
     if isinstance(agent, BuiltinAgent) and builtin().get(type(agent).__name__) is not type(agent):
         raise Skip("it is derived from an agent of this package, and load finds only those")
     whole = simulate(agent, problem, seed, compiled=False)
@@ -132,7 +132,7 @@ def _survives_saving(agent: Any, problem: Problem, seed: int) -> None:
 
 def _compiled_equals_stepwise(agent: Any, problem: Problem, seed: int) -> None:
     if not hasattr(agent, "play"):
-        raise Skip("it has no compiled run, play(context)")
+        raise Skip("it has no method play(context)")
     compiled, stepwise = simulate(agent, problem, seed), simulate(agent, problem, seed, compiled=False)
     _same(compiled, stepwise, "the step-by-step run")
     for field in ("sweeps", "vacuous"):

@@ -1,4 +1,4 @@
-"""The bandit corner: agents for one state, where there is nothing to get right but forgetting and exploring."""
+"""Bandits: agents for problems with one state, where only forgetting and exploring matter."""
 
 from driftmdp.agents.bandits.bob import BOB
 from driftmdp.agents.bandits.d_ucb import DUCB

@@ -57,7 +57,7 @@ class DUCB(UpperConfidence):
 
     @classmethod
     def tuned(cls, space: Space, horizon: int, changes: int, **parameters: Any) -> Self:
-        """Return an agent with the discount of [GM11] for so many abrupt changes, 1 - sqrt(changes / T) / 4."""
+        """Return an agent with the discount of [GM11] for a number of abrupt changes, 1 - sqrt(changes / T) / 4."""
         return cls(space, discount=d_ucb_discount(horizon, changes), **parameters)
 
     @classmethod

@@ -1,4 +1,4 @@
-"""EXP3, for bandits against anyone who does not watch [ABFS02]: odds exp(gamma / K x estimated gain).
+"""EXP3, for bandits against an oblivious adversary [ABFS02]: weights exp(gamma / K x estimated gain).
 
 Its guarantee is for the mean regret against an oblivious adversary; the estimates have no bonus, so a single run
 can be far off. That is why [CSZ20] Section 5 rejects it as BORL's master.

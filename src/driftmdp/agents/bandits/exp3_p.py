@@ -1,4 +1,4 @@
-"""EXP3.P, for bandits against anyone who watches [BC12, Section 3.2], as [CSZ20] Section 5 states it.
+"""EXP3.P, for bandits against an adaptive adversary [BC12, Section 3.2], as [CSZ20] Section 5 states it.
 
 u_i = (1 - gamma) exp(alpha q_i) / sum + gamma / K                      eq:p
 q_i <- q_i + (beta + reward if i was drawn) / u_i for every arm         eq:borl_update

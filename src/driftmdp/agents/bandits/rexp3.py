@@ -20,7 +20,7 @@ class Rexp3(ExponentialWeights):
     space
         One state, and the arms as its actions.
     batch
-        Restart after so many steps.
+        The number of steps between restarts.
     gamma
         The share of uniform draws; by default EXP3's for ``batch`` steps.
     reward_range

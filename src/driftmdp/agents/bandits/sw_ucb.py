@@ -52,7 +52,7 @@ class SWUCB(UpperConfidence):
 
     @classmethod
     def tuned(cls, space: Space, horizon: int, changes: int, **parameters: Any) -> Self:
-        """Return an agent with the window of [GM11] for so many abrupt changes, 2 sqrt(T ln T / changes)."""
+        """Return an agent with the window of [GM11] for a number of abrupt changes, 2 sqrt(T ln T / changes)."""
         return cls(space, window=sw_ucb_window(horizon, changes), **parameters)
 
     @classmethod

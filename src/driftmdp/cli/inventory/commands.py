@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from driftmdp import inventory
-from driftmdp.cli.execution import Engine, Scheduler, Workers, saying_warnings, stopping_politely
+from driftmdp.cli.execution import Engine, Scheduler, Workers, saying_warnings, stopping_cleanly
 from driftmdp.cli.inventory import options
 from driftmdp.cli.output import print_columns, remark
 from driftmdp.display import counted
@@ -66,7 +66,7 @@ def backtest(
     lot = options.as_lot(lot_size)
     if not has_compiled_cache():
         remark("Compiling; that is done once, and takes half a minute.")
-    with saying_warnings(), stopping_politely("Stopping. Nothing was written."):
+    with saying_warnings(), stopping_cleanly("Stopping. Nothing was written."):
         found = inventory.backtest(
             past, costs, capacity, lead_time, lot, workers=workers, engine=chosen, scheduler=scheduler
         )

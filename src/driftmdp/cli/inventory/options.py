@@ -51,10 +51,10 @@ def _required(parser: Callable[[Any], Any], description: str) -> Any:
 
 
 Capacity = Annotated[int, _required(_whole(1), "Lots on the shelf, of each item.")]
-FixedCost = Annotated[float, _required(_amount, "Of placing an order at all.")]
-UnitCost = Annotated[float, _required(_amount, "Of each lot ordered.")]
-LostSale = Annotated[float, _required(_amount, "Of each lot asked for and not there.")]
-Holding = Annotated[float, _required(_amount, "Of each lot left in the evening.")]
+FixedCost = Annotated[float, _required(_amount, "Cost of placing an order.")]
+UnitCost = Annotated[float, _required(_amount, "Cost of each lot ordered.")]
+LostSale = Annotated[float, _required(_amount, "Cost of each lot that a customer wanted and did not get.")]
+Holding = Annotated[float, _required(_amount, "Cost of each lot left in the evening.")]
 LeadTime = Annotated[int, typer.Option(parser=_whole(0, 2), help="Days from an order to its arrival: 0, 1 or 2.")]
 Negatives = Annotated[str, typer.Option(help="Negative numbers, such as returns: refuse, zero or skip.")]
 Duplicates = Annotated[str, typer.Option(help="Two lines for one item and day: refuse, sum or last.")]

@@ -104,7 +104,7 @@ def _require_numbers(**values: float) -> None:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class InventoryProblem(Problem):
-    """An inventory problem in pseudo-rewards, with what is needed for true costs.
+    """An inventory problem in pseudo-rewards, with the data for true costs.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What is on the shelf and on its way: the states of an inventory with a lead time.
+"""Stock on the shelf and on order: the states of an inventory with a lead time.
 
 =========  ====================================================  =====================================
 lead time  a state, in the morning after arrivals                what there is to sell today

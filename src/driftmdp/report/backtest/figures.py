@@ -113,7 +113,7 @@ def _draw_demand(ax: Any, trace: Trace, capacity: int) -> None:
     ax.axhline(capacity, color=GREY, linewidth=1.0, linestyle="--", zorder=1)
     for day in np.flatnonzero(trace.demand > ceiling):
         ax.plot(day + 0.5, ceiling, "^", color=GREY, markersize=5, zorder=4, clip_on=False)
-    ax.set(ylim=(0, ceiling), ylabel="lots a day")
+    ax.set(ylim=(0, ceiling), ylabel="lots per day")
 
 
 def demand_ceiling(trace: Trace, capacity: int) -> float:

@@ -1,4 +1,4 @@
-"""What the paper's figures share: style, colours, and axes at fixed positions."""
+"""Common parts of the paper's figures: style, colours, and axes at fixed positions."""
 
 from collections.abc import Collection
 from typing import Any
