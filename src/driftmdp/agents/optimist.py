@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from driftmdp import kernels
 from driftmdp.agents.base import RunContext
 from driftmdp.agents.model_based import EpisodicAgent
-from driftmdp.agents.optimist_parts import Confidence, Doubling, Memory, optimist_params, phases_of
+from driftmdp.agents.optimist_parts import MEMORY_KINDS, Confidence, Doubling, Memory, optimist_params, phases_of
 from driftmdp.agents.plan_explanation import ActionReason, Beliefs, Explanation, Plan
 from driftmdp.agents.reward_range import REWARDS_BEFORE_RANGE_CHECK, Range, checked_range
 from driftmdp.agents.snapshot_checks import require
