@@ -72,7 +72,7 @@ def draw_ratios(backtest: Backtest, others: list[str]) -> RenderedFigure:
         ax.plot(ranks[beyond], ratios[beyond], "^", color=colour, markersize=7, zorder=3)
         less = int((ratios < 1).sum())
         ax.set_title(f"over {RULES[other]}: less in {less:,} of {ratios.size:,}", fontsize=9, loc="left")
-        ax.xaxis.get_major_locator().set_params(integer=True)
+        ax.locator_params(axis="x", integer=True)
         ends = (0.5 - 0.02 * ratios.size, ratios.size + 0.5 + 0.02 * ratios.size)
         heights = (float(values.min()) - margin, float(values.max()) + margin)
         ax.set(xlabel="items, sorted by ratio", xlim=ends, ylim=heights)

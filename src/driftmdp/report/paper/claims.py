@@ -167,7 +167,7 @@ def _gains(evidence: ClaimEvidence, scenarios: Sequence[Scenario]) -> dict[str, 
             raise LookupError(f"{other} has no positive rewards in {where}, so percentages mean nothing.")
     gains = {}
     for scenario, ours, other in itertools.product(scenarios, PAPER_AGENTS, OTHER_AGENTS):
-        mine, theirs = (evidence.reward(agent, *scenario) for agent in (ours, other))
+        mine, theirs = evidence.reward(ours, *scenario), evidence.reward(other, *scenario)
         gains[f"{ours} over {other} in {_name(*scenario)}"] = ratio_interval(mine, theirs)
     return gains
 
