@@ -17,8 +17,8 @@ from driftmdp.report.backtest import summary_rows, write_backtest
 
 Database = Annotated[Path, options.argument("The shop's database, made by `init`.")]
 Sku = Annotated[str, options.argument("The item.")]
-DAY_HELP = "The day, as 2026-11-16, if the file has no column date; `decide` takes today."
-Day = Annotated[str | None, typer.Option("--date", help=DAY_HELP)]
+Today = Annotated[str | None, typer.Option("--date", help="The day, as 2026-11-16; by default today.")]
+Day = Annotated[str | None, typer.Option("--date", help="The day of all lines, if the file has no column date.")]
 Out = Annotated[Path, typer.Option("--out", "-o", help="Where the table goes; - prints it.")]
 CORRECT_HELP = "Replace what was given before for the same item and day."
 Correct = Annotated[bool, typer.Option("--correct", help=CORRECT_HELP)]
@@ -103,7 +103,7 @@ def init(
 def decide(
     shop: Database,
     stock: Annotated[Path, options.argument(STOCK_HELP)],
-    day: Day = None,
+    day: Today = None,
     out: Out = Path("orders.csv"),
     correct: Correct = False,
     strict: Annotated[bool, typer.Option("--strict", help=STRICT_HELP)] = False,
