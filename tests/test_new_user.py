@@ -50,7 +50,7 @@ def test_rewards_by_next_state_are_told_how_to_become_means():
 @pytest.mark.parametrize("given", [PROBLEM, PROBLEM.drifting, MDP, RANDOM], ids=lambda given: type(given).__name__)
 def test_what_has_a_space_is_told_to_give_it(given):
     with pytest.raises(
-        InvalidInputError, match=rf"space must be a Space; got a {type(given).__name__}. Take its own"
+        InvalidInputError, match=rf"space must be a Space; got a {type(given).__name__}. Pass its .space"
     ):
         dm.agents.Adaptive(given)
 
@@ -65,7 +65,7 @@ def test_a_name_or_a_problem_in_place_of_an_object_is_told_what_to_write():
         InvalidInputError, match=r"got 'Adaptive'. Use driftmdp.agents.Adaptive.for_problem\(problem\)"
     ):
         dm.simulate("Adaptive", PROBLEM, 0)
-    with pytest.raises(InvalidInputError, match=r"got 'Adaptive'. Give what has this name in driftmdp.agents"):
+    with pytest.raises(InvalidInputError, match=r"got 'Adaptive'. Pass the class of driftmdp.agents, not its name"):
         learn(gymnasium.make("FrozenLake-v1"), "Adaptive", 10)
     with pytest.raises(InvalidInputError, match=r"got the problem 'unnamed'. Write ProblemEnv\(problem\)"):
         learn(PROBLEM, dm.agents.Adaptive, 10)

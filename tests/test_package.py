@@ -92,7 +92,7 @@ def attributes(kind):
     return set(re.findall(r"^ +self\.([a-z]\w*)(?:, self\.\w+)*(?:: .*)? = ", made, re.MULTILINE))
 
 
-def test_help_of_a_stage_has_every_attribute():
+def test_help_of_a_run_context_has_every_attribute():
     problem = dm.problems.two_state(10)
     record = new_record(problem.horizon, problem.start)
     context = dm.agents.RunContext(problem, problem.draw_noise(np.random.default_rng(0)), record)

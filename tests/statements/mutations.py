@@ -4,6 +4,7 @@ A mutation breaks one thing: a radius, the widening, the window, a formula, a so
 """
 
 import dataclasses
+import inspect
 from types import SimpleNamespace
 
 import numpy as np
@@ -352,8 +353,10 @@ def planning_stops_too_early(monkeypatch):
 def demand_has_no_floor(monkeypatch):
     original = problems.inventory
 
-    def bare(zeta, **parameters):
-        problem = original(zeta=0.0, **parameters)
+    def bare(*given, **parameters):
+        asked = inspect.signature(original).bind(*given, **parameters)
+        zeta = asked.arguments["zeta"]
+        problem = original(**asked.arguments | {"zeta": 0.0})
         object.__setattr__(problem, "zeta", zeta)
         return problem
 
