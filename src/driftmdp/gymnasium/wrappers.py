@@ -40,8 +40,10 @@ def space_of(env: gymnasium.Env[Any, Any]) -> Space:
     >>> space_of(gymnasium.make("FrozenLake-v1"))
     Space.uniform(16, 4)
     """
-    hint = " Write ProblemEnv(problem)." if isinstance(env, Problem) else " Use gymnasium.make(id)."
-    check_type(env, gymnasium.Env, "env must be a gymnasium.Env", hint)
+    rule = "env must be a gymnasium.Env"
+    if isinstance(env, Problem):
+        raise InvalidInputError(f"{rule}; got the problem {env.name!r}. Write ProblemEnv(problem).")
+    check_type(env, gymnasium.Env, rule, " Use gymnasium.make(id).")
     states, actions = _discrete(env, "observation_space"), _discrete(env, "action_space")
     inside = _without_wrappers(env)
     if isinstance(inside, ProblemEnv):
