@@ -86,3 +86,9 @@ def test_the_figure_of_ratios_shows_the_stored_table():
     drawn = FIGURE.read_text()
     assert len(ratios) > 15
     assert all(f">{row.ratio:g}x<" in drawn for row in ratios), "Run: python -m benchmarks.ratio_figure"
+
+
+def test_every_test_file_that_a_page_names_exists():
+    for page in PAGES:
+        for path in re.findall(r"`(tests/[\w/]+\.py)`", page.read_text()):
+            assert (ROOT / path).exists(), f"{name(page)} names {path}"

@@ -5,6 +5,7 @@ import importlib
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import driftmdp as dm
@@ -13,6 +14,7 @@ SOURCE = Path(dm.__file__).parent
 RENAMED = {
     "driftmdp": {"Luck": "Draws"},
     "driftmdp.agents": {"Stage": "RunContext"},
+    "driftmdp.callbacks": {"Audience": "CallbackList"},
     "driftmdp.engines": {"Outcome": "TaskOutcome"},
     "driftmdp.experiments": {"Cell": "PlannedCell", "Plan": "RunPlan"}
     | {
@@ -62,9 +64,26 @@ def test_an_unknown_name_is_an_attribute_error():
             importlib.import_module(home).Nobody  # noqa: B018
 
 
-def test_luck_is_now_draw_noise():
-    import numpy as np
+def test_a_subclass_that_overrides_the_old_name_still_decides():
+    class Still(dm.Problem):
+        def luck(self, rng):
+            return dm.Draws(*(np.zeros(self.horizon) for _ in range(3)))
 
+    problem = dm.problems.two_state(horizon=3)
+    still = Still(problem.drifting, reward_range=problem.reward_range)
+    with pytest.warns(DeprecationWarning, match="draw_noise"):
+        draws = still.draw_noise(np.random.default_rng(1))
+    assert not np.any(draws)
+
+
+def test_the_parameter_luck_is_now_draws():
+    problem = dm.problems.two_state(horizon=3)
+    draws = problem.draw_noise(np.random.default_rng(1))
+    with pytest.warns(DeprecationWarning, match="luck is now called draws"):
+        assert problem.sample(1, 0, 0, luck=draws) == problem.sample(1, 0, 0, draws)
+
+
+def test_luck_is_now_draw_noise():
     problem = dm.problems.two_state(horizon=3)
     with pytest.warns(DeprecationWarning, match="draw_noise"):
         old = problem.luck(np.random.default_rng(1))

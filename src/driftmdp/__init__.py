@@ -20,17 +20,28 @@ from driftmdp.mdp import Draws, DriftingMdp, Mdp, Noise, Problem, Sample, Space,
 from driftmdp.simulation import Run, simulate
 
 if TYPE_CHECKING:
-    from driftmdp import experiments, gymnasium, interchange, inventory, report, statements, statistics, suite
+    from driftmdp import (
+        compiled_agents,
+        experiments,
+        gymnasium,
+        interchange,
+        inventory,
+        report,
+        statements,
+        statistics,
+        suite,
+    )
 
 __all__ = [
     "Callback", "Draws", "DriftingMdp", "Mdp", "Noise", "Problem", "Run", "Sample", "Space", "Steps", "Variation",
-    "__version__", "agents", "errors", "experiments", "formulas", "gaussian", "gymnasium", "interchange",
-    "inventory", "planning", "problems", "report", "simulate", "statements", "statistics", "suite", "testing",
+    "__version__", "agents", "compiled_agents", "errors", "experiments", "formulas", "gaussian", "gymnasium",
+    "interchange", "inventory", "planning", "problems", "report", "simulate", "statements", "statistics", "suite",
+    "testing",
 ]  # fmt: skip
 
 # Imported on first use, because they are slow or need more packages. Each with the extra that has those.
 _EXTRAS = dict.fromkeys(("experiments", "inventory", "report", "statements", "statistics", "suite"), "experiments")
-_EXTRAS |= dict.fromkeys(("gymnasium", "interchange"), "gymnasium")
+_EXTRAS |= {"compiled_agents": "experiments"} | dict.fromkeys(("gymnasium", "interchange"), "gymnasium")
 
 
 def _import_on_first_use(name: str) -> Any:

@@ -11,8 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from driftmdp.deprecation import renamed
 from driftmdp.errors import InvalidInputError
 from driftmdp.validation import as_integer, as_list, check_type, nearest_name, readonly
+
+__all__ = ["Callback", "CallbackList", "Steps"]
+
+__getattr__ = renamed(__name__, Audience="CallbackList")
 
 METHODS = ("on_start", "on_steps", "on_end")
 

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, Self, TypeVar, get_args
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 from pydantic_core import ErrorDetails
 
-from driftmdp.display import brief
+from driftmdp.display import brief, counted
 from driftmdp.errors import InvalidInputError
 from driftmdp.validation import nearest_name
 
@@ -253,7 +253,7 @@ def _error_sentence(errors: Sequence[ErrorDetails], model: type[BaseModel]) -> s
     found = sorted(errors, key=lambda error: error["type"] != "extra_forbidden")
     # The members of a union report one wrong value of seeds one by one.
     about = {"seeds" if error["loc"][:1] == ("seeds",) else _key(error["loc"]) for error in found}
-    more = f" ({len(about) - 1} more errors.)" if len(about) > 1 else ""
+    more = f" ({counted(len(about) - 1, 'more error')}.)" if len(about) > 1 else ""
     return f"{_sentence(found[0], model)}{more}"
 
 

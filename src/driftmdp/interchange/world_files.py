@@ -33,7 +33,7 @@ from driftmdp.mdp import DriftingMdp, Mdp, Space
 from driftmdp.mdp.sparse import csr_from_arrays
 from driftmdp.mdp.weights import Weights
 from driftmdp.npz import Arrays, pack, read_regular, unpack
-from driftmdp.validation import as_file, check_type, one_of, shown
+from driftmdp.validation import as_file, one_of, shown
 
 FORMAT, VERSION = "driftmdp world", 1
 SUFFIXES = (".npz", ".json")
@@ -61,7 +61,8 @@ def save(world: Mdp | DriftingMdp, path: str | os.PathLike[str]) -> None:
     array([0. , 0.1])
     """
     hint = " Of a Problem, save its drifting."
-    check_type(world, Mdp | DriftingMdp, "world must be an Mdp or a DriftingMdp", hint)
+    if not isinstance(world, (Mdp, DriftingMdp)):
+        raise InvalidInputError(f"world must be an Mdp or a DriftingMdp; got {type(world).__name__}.{hint}")
     file = _checked_path(path)
     header, arrays = _header(world), _arrays(world)
     header["digest"] = _digest(header, arrays)

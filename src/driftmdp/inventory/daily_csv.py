@@ -157,7 +157,7 @@ def read_sold(
     hint = " Lines of one day may do without a date: give it with --date." if day is None else ""
     for row in read_rows(Path(path), wanted, optional, columns, hint):
         file.add(row, day, LARGEST_NUMBER, **least)
-    file.check()
+    file.check(together=True)
     return [Sold(sku, when, line.units, **line.others) for (sku, when), line in file.lines.items()]
 
 

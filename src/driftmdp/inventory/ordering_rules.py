@@ -107,7 +107,7 @@ def checked_rules(rules: Sequence[str]) -> tuple[str, ...]:
     """Validate that ``rules`` are some of ``RULES``. Repeated ones are dropped."""
     if not rules:
         raise InvalidInputError(f"rules must name at least one of {', '.join(RULES)}; got none.")
-    return tuple(dict.fromkeys(one_of(rule, "rules", RULES) for rule in rules))
+    return tuple(dict.fromkeys(one_of(rule, f"rules[{i}]", RULES) for i, rule in enumerate(rules)))
 
 
 def shelf_model(costs: Costs, capacity: int, lead_time: int) -> ShelfModel:

@@ -162,7 +162,7 @@ class SalesFile:
         sku = self.errors.sku_of(row)
         found = self.errors.date_of(row) if row.cells.get("date") or day is None else day
         if day is not None and found is not None and found != day:
-            self.errors.add(row.line, f"date must be {day}, as --date says; got {found}")
+            self.errors.add(row.line, f"date must be {day}, the given day; got {found}")
         units = self.errors.count_of(row, "units", None, largest)
         more = self.errors.optional_counts(row, largest, **others)
         if sku is None or found is None or units is None:
@@ -180,9 +180,13 @@ class SalesFile:
                 self.errors.add(row.line, f"units must be at most {largest} together; got {units}")
         self.lines[sku, found] = SalesLine(units, row.line, more)
 
-    def check(self) -> None:
-        """Raise an error with the lines that cannot be used, if there are any."""
-        self.errors.raise_if_any("Correct these lines, then try again; nothing was done.")
+    def check(self, together: bool = False) -> None:
+        """Raise an error with the lines that cannot be used, if any; ``together`` names negative ones too."""
+        how = "then try again"
+        if together and self._on_negative == "refuse" and self.negatives.found:
+            self.errors.found = sorted(self.errors.found + self.negatives.found)
+            how = "or use --negatives zero or skip for returns"
+        self.errors.raise_if_any(f"Correct these lines, {how}; nothing was done.")
         if self._on_negative == "refuse":
             self.negatives.raise_if_any("Use --negatives zero or skip if these are returns; nothing was done.")
         if self._on_duplicate == "refuse":

@@ -249,6 +249,12 @@ class Problem:
 
     def draw_noise(self, rng: np.random.Generator) -> Draws:
         """Draw the world's random numbers for all T steps."""
+        if type(self).luck is not Problem.luck:  # a subclass that still overrides the old name
+            warn_renamed("Problem.luck", "Problem.draw_noise")
+            return self.luck(rng)
+        return self._draw(rng)
+
+    def _draw(self, rng: np.random.Generator) -> Draws:
         hint = " Use np.random.default_rng(seed)."
         check_type(rng, np.random.Generator, "rng must be a numpy Generator", hint)
         require_memory(RUN_BYTES_PER_STEP * self.horizon, f"A run of {self.horizon:,} steps")
@@ -264,10 +270,15 @@ class Problem:
     def luck(self, rng: np.random.Generator) -> Draws:
         """Call ``draw_noise``, under its old name."""
         warn_renamed("Problem.luck", "Problem.draw_noise")
-        return self.draw_noise(rng)
+        return self.draw_noise(rng) if type(self).luck is Problem.luck else self._draw(rng)
 
-    def sample(self, t: int, state: int, action: int, draws: Draws) -> Sample:
-        """Return the outcome of an action in a state at step t, for the given draws."""
+    def sample(
+        self, t: int, state: int, action: int, draws: Draws | None = None, *, luck: Draws | None = None
+    ) -> Sample:
+        """Return the outcome of an action in a state at step t, for the given draws; ``luck`` is their old name."""
+        if luck is not None:
+            warn_renamed("The parameter luck", "draws")
+            draws = luck
         step = as_integer(t, "t", 1, self.horizon) - 1
         if not isinstance(draws, Draws) or any(np.shape(numbers) != (self.horizon,) for numbers in draws):
             raise InvalidInputError(f"draws must be for {self.horizon} steps; use problem.draw_noise(rng).")

@@ -33,16 +33,16 @@ def prepare_run(agent: Agent, problem: Problem, seed: int) -> tuple[Any, RunCont
     return player, RunContext(problem, draws, new_record(problem.horizon, problem.start))
 
 
-def check_kinds(agent: Any, problem: Problem, call: str) -> None:
+def check_kinds(agent: Any, problem: Problem, call: str, hint: str = "Use for_problem(problem).") -> None:
     """Raise if the arguments are swapped, or if the agent is a class; ``call`` shows how to write it."""
     if isinstance(agent, Problem):
         rule = "agent must have reset, act and observe"
-        hint = f"The arguments look swapped: write {call}."
-        raise InvalidInputError(f"{rule}; got the problem {agent.name!r}. {hint}")
+        swapped = f"The arguments look swapped: write {call}."
+        raise InvalidInputError(f"{rule}; got the problem {agent.name!r}. {swapped}")
     checked_problem(problem)
     if isinstance(agent, type):
         rule = "agent must be made from its class first"
-        raise InvalidInputError(f"{rule}; got the class {agent.__name__}. Use for_problem(problem).")
+        raise InvalidInputError(f"{rule}; got the class {agent.__name__}. {hint}")
 
 
 def copy_agent(agent: Agent) -> Any:

@@ -32,10 +32,11 @@ too loose to detect faults  A faulty algorithm satisfies the bound too, and noth
 import math
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from driftmdp.deprecation import warn_renamed
 
 ROUNDING = 1e-9
 Floats = NDArray[np.float64]
@@ -73,8 +74,8 @@ class Trial:
     left: float
     right: float
     vacuous: bool = False
-    scaled: bool = False
     proof_step: bool = False
+    scaled: bool = False
 
     @property
     def holds(self) -> bool:
@@ -102,8 +103,8 @@ class Trials:
         left: ArrayLike,
         right: ArrayLike,
         trivial: ArrayLike = math.inf,
-        scaled: bool = False,
         proof_step: bool = False,
+        scaled: bool = False,
     ) -> None:
         """Try left <= right. Of arrays, the worst entry that is not vacuous counts."""
         sides = (np.atleast_1d(np.asarray(side, float)) for side in (left, right, trivial))
@@ -114,7 +115,7 @@ class Trials:
         order = np.where(held, np.where(vacuous, 10.0 + slack, slack), slack - 10.0)  # failures come first
         worst = np.unravel_index(int(np.argmin(order)), order.shape)
         shown = float(lefts[worst]), float(rights[worst]), bool(vacuous[worst])
-        self.trials.append(Trial(instance, *shown, scaled, proof_step))
+        self.trials.append(Trial(instance, *shown, proof_step, scaled))
 
     def step(self, instance: str, left: ArrayLike, right: ArrayLike) -> None:
         """Try a step of the proof: left <= right, with no part in the margin."""
@@ -140,6 +141,12 @@ class Trials:
     def instances(self) -> list[Trial]:
         """The trials of the statement itself, without the steps of its proof."""
         return [trial for trial in self.trials if not trial.proof_step]
+
+    @property
+    def telling(self) -> list[Trial]:
+        """The old name of ``informative``."""
+        warn_renamed("telling", "informative")
+        return self.informative
 
     @property
     def informative(self) -> list[Trial]:
@@ -234,10 +241,12 @@ class Evidence:
         self.only_words = False
         self._caveats = caveats
 
-    def both(self, instance: str, left: ArrayLike, right: ArrayLike, **options: Any) -> None:
-        """Try an inequality that is the same in both forms, with the options of ``at_most``."""
-        self.printed.at_most(instance, left, right, **options)
-        self.corrected.at_most(instance, left, right, **options)
+    def both(
+        self, instance: str, left: ArrayLike, right: ArrayLike, trivial: ArrayLike = math.inf, scaled: bool = False
+    ) -> None:
+        """Try an inequality that is the same in both forms."""
+        for form in (self.printed, self.corrected):
+            form.at_most(instance, left, right, trivial, scaled=scaled)
 
     @property
     def caveats(self) -> tuple[Caveat, ...]:
@@ -260,6 +269,12 @@ class Evidence:
         if not self.decisive.informative:
             return Verdict.VACUOUS
         return Verdict.CORRECTED if printed.broken else Verdict.HOLDS
+
+    @property
+    def deciding(self) -> Trials:
+        """The old name of ``decisive``."""
+        warn_renamed("Evidence.deciding", "Evidence.decisive")
+        return self.decisive
 
     @property
     def decisive(self) -> Trials:
@@ -306,7 +321,8 @@ def critical_count(runs: int, probability: float, error: float) -> int:
 
     Examples
     --------
-    >>> from driftmdp.statements.verdict import critical_count
+    >>> from driftmdp.deprecation import warn_renamed
+    from driftmdp.statements.verdict import critical_count
     >>> critical_count(runs=200, probability=0.05, error=1e-3)
     22
     """

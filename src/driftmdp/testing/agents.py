@@ -54,7 +54,7 @@ def check_agent(agent: Agent | Callable[[Problem], Agent], problem: Problem, see
     >>> len(report.checks), len(report.skipped)
     (8, 0)
     """
-    check_kinds(agent, problem, "check_agent(agent, problem)")
+    check_kinds(agent, problem, "check_agent(agent, problem)", "Use for_problem(problem), or a function.")
     player: Any = agent if isinstance(agent, Agent) or not callable(agent) else agent(problem)
     subject = getattr(player, "name", type(player).__name__)
     checks = {
