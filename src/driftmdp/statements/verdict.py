@@ -321,8 +321,7 @@ def critical_count(runs: int, probability: float, error: float) -> int:
 
     Examples
     --------
-    >>> from driftmdp.deprecation import warn_renamed
-    from driftmdp.statements.verdict import critical_count
+    >>> from driftmdp.statements.verdict import critical_count
     >>> critical_count(runs=200, probability=0.05, error=1e-3)
     22
     """
