@@ -142,7 +142,8 @@ def shown(value: Any) -> str:
     >>> shown([1, 2]), shown(np.ones((2, 3)))
     ('[1, 2]', 'float64 of shape (2, 3)')
     """
-    if (isinstance(value, np.ndarray) and value.shape) or hasattr(value, "tocsr"):
+    is_sparse = hasattr(value, "tocsr") and hasattr(value, "dtype")
+    if is_sparse or (isinstance(value, np.ndarray) and value.shape):
         return f"{value.dtype} of shape {value.shape}"
     try:
         text = " ".join(repr(value).split())

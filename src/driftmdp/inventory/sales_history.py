@@ -183,7 +183,7 @@ class SalesFile:
     def check(self, together: bool = False) -> None:
         """Raise an error with the lines that cannot be used, if any; ``together`` names negative ones too."""
         how = "then try again"
-        if together and self._on_negative == "refuse" and self.negatives.found:
+        if together and self._on_negative == "refuse" and self.errors.found and self.negatives.found:
             self.errors.found = sorted(self.errors.found + self.negatives.found)
             how = "or use --negatives zero or skip for returns"
         self.errors.raise_if_any(f"Correct these lines, {how}; nothing was done.")
