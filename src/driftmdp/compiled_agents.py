@@ -30,7 +30,7 @@ __all__ = ["Draws", "Record", "RunContext", "WorldArrays", "take_step"]
 @numba.extending.typeof_impl.register(Kernel)
 def _typeof_kernel(kernel: Kernel, context: Any) -> Any:
     """Let functions that numba compiles call our kernels: there each is a function of numba."""
-    return numba.typeof(_by_numba(kernel))
+    return numba.typeof(_by_numba(kernel))  # type: ignore[no-untyped-call]
 
 
 @functools.cache

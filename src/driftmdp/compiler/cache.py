@@ -1,7 +1,7 @@
 """Where machine code is kept on disk: in a folder whose name is a hash of everything that it is made from.
 
-An edit of a kernel or of the compiler, another processor, another LLVM: each has a folder of its own, so that code is
-never read where it does not belong. A file that is damaged is compiled again.
+An edit of a kernel or of the compiler, another processor, another LLVM: each has a folder of its own, so that code
+is never read where it does not belong. A file that is damaged is compiled again.
 
 The folder is in ``NUMBA_CACHE_DIR`` if that is set, otherwise in the user's cache folder. Where that cannot be
 written, in the temporary one. What lies there is run, so nobody else may be able to write to it: otherwise a new

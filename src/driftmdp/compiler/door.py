@@ -1,8 +1,8 @@
 """The door from Python into a compiled module: one function that reads Python's objects and calls the kernel.
 
-It looks into the objects itself, in the layout that Python's and numpy's C interfaces promise, because to ask each of
-fifty arrays for its address in Python takes longer than a short run. It answers 0 where an object is not of the type
-that the kernel was compiled for. Then Python looks again, slowly.
+It looks into the objects itself, in the layout that Python's and numpy's C interfaces promise, because to ask each
+of fifty arrays for its address in Python takes longer than a short run. It answers 0 where an object is not of the
+type that the kernel was compiled for. Then Python looks again, slowly.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ def require_known_layout() -> None:
 
     found = at(TYPE), at(DATA), at(AXES) & 0xFFFFFFFF, at(DTYPE)
     if found != (id(np.ndarray), sample.ctypes.data, 1, id(sample.dtype)):
-        raise RuntimeError("driftmdp needs CPython with the GIL, of 64 bits. Set NUMBA_DISABLE_JIT=1 to go on slowly.")
+        raise RuntimeError(
+            "driftmdp needs CPython with the GIL, of 64 bits. Set NUMBA_DISABLE_JIT=1 to go on slowly."
+        )
 
 
 def write_door(kernel: Translated, types: tuple[Type, ...]) -> str:

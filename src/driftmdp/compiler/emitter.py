@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from driftmdp.compiler.machine import checks_bounds
 from driftmdp.compiler.kernel_types import (
     BITS,
     BOOL,
@@ -30,6 +29,7 @@ from driftmdp.compiler.kernel_types import (
     leaves,
     storage,
 )
+from driftmdp.compiler.machine import checks_bounds
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,9 @@ def literal(value: Any) -> Value:
         return Value(FLOAT, (f"0x{struct.pack('>d', float(value)).hex().upper()}",), float(value))
     if isinstance(value, tuple):
         items = [literal(item) for item in value]
-        return Value(Tuple(tuple(item.type for item in items), type(value)), sum((item.leaves for item in items), ()))
+        return Value(
+            Tuple(tuple(item.type for item in items), type(value)), sum((item.leaves for item in items), ())
+        )
     return Value(Nothing(value), (), value if isinstance(value, str) else None)
 
 
@@ -249,7 +251,9 @@ class Emitter:
     def read(self, value: Value) -> Value:
         """Return the value that is kept in slots."""
         kinds = leaves(value.type)
-        return Value(value.type, tuple(self.load(kind, slot) for kind, slot in zip(kinds, value.leaves, strict=True)))
+        return Value(
+            value.type, tuple(self.load(kind, slot) for kind, slot in zip(kinds, value.leaves, strict=True))
+        )
 
     def tuple(self, items: Sequence[Value], kind: type[Any] = tuple) -> Value:
         """Return a tuple of values."""
@@ -397,14 +401,18 @@ class Emitter:
             return self._extreme(operator.lt if function is min else operator.gt, arguments)
         (value,) = arguments
         if function is len:
-            return literal(len(value.type.items)) if isinstance(value.type, Tuple) else Value(INT, (value.leaves[1],))
+            return (
+                literal(len(value.type.items)) if isinstance(value.type, Tuple) else Value(INT, (value.leaves[1],))
+            )
         if function in (float, int, bool, np.float64, np.int64):
             wanted = {float: FLOAT, np.float64: FLOAT, bool: BOOL}.get(function, INT)
             return self.convert(value, wanted)
         if function is abs:
             return self._absolute(value)
         if function in (math.ceil, math.floor):
-            whole = self.name(f"call double @llvm.{function.__name__}.f64(double {self.convert(value, FLOAT).leaves[0]})")
+            whole = self.name(
+                f"call double @llvm.{function.__name__}.f64(double {self.convert(value, FLOAT).leaves[0]})"
+            )
             return self.convert(Value(FLOAT, (whole,)), INT)
         if function in (np.isfinite, math.isfinite):
             size = self.call_builtin(math.fabs, [value])
@@ -443,7 +451,7 @@ class Emitter:
         return Value(INT, (total,))
 
     def place(self, value: Value, index: Sequence[Value]) -> Place | Value:
-        """Return where an element of an array or a field of a record lies, or the record or the part of an array."""
+        """Return where an element or a field lies. Of a record or a part of an array, return that."""
         match value.type:
             case Record(dtype):
                 return self._field(dtype, value.leaves[0], index[0].constant)
@@ -491,7 +499,9 @@ class Emitter:
             return
         name = f'@"outside.{self._title}.{self.line}"'
         sentence = f"{self._title}, line {self.line}: an index is outside its array".encode()
-        self._sentences[self.line] = f'{name} = internal constant [{len(sentence) + 1} x i8] c"{sentence.decode()}\\00"'
+        self._sentences[self.line] = (
+            f'{name} = internal constant [{len(sentence) + 1} x i8] c"{sentence.decode()}\\00"'
+        )
         inside, outside = self.label("inside"), self.label("outside")
         self.branch(Value(BOOL, (self.name(f"icmp ult i64 {index}, {size}"),)), inside, outside)
         self.start(outside)
@@ -554,5 +564,7 @@ class Emitter:
         shape = [Value(INT, (leaf,)) for leaf in array.leaves[1:]]
         fresh = self.new_array(array.type.dtype, shape, False)
         size = self.name(f"mul nsw i64 {self.size(array).leaves[0]}, {array.type.dtype.itemsize}")
-        self.emit(f"call void @llvm.memcpy.p0.p0.i64(ptr {fresh.leaves[0]}, ptr {array.leaves[0]}, i64 {size}, i1 false)")
+        self.emit(
+            f"call void @llvm.memcpy.p0.p0.i64(ptr {fresh.leaves[0]}, ptr {array.leaves[0]}, i64 {size}, i1 false)"
+        )
         return fresh

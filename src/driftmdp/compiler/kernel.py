@@ -8,7 +8,7 @@ import os
 import threading
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 from driftmdp.compiler import cache, machine
 from driftmdp.compiler.door import expectations, require_known_layout, write_door
@@ -43,8 +43,8 @@ def kernel(function: Function) -> Function:
     """
     if os.environ.get("NUMBA_DISABLE_JIT", "0") == "1":
         return function
-    found: Any = Kernel(function)
-    return found
+    compiled: Any = Kernel(function)
+    return cast(Function, compiled)
 
 
 class Kernel:

@@ -1,7 +1,7 @@
 """The types of the kernel language, and what each is in LLVM.
 
-Every value is a sequence of *leaves*, one LLVM value each: a number is one leaf, an array its address and its shape,
-a record its address, a tuple the leaves of its items, None nothing at all.
+Every value is a sequence of *leaves*, one LLVM value each: a number is one leaf, an array its address and its
+shape, a record its address, a tuple the leaves of its items, None nothing at all.
 """
 
 from collections.abc import Mapping

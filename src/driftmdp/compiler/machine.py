@@ -7,7 +7,13 @@ import platform
 from typing import Any
 
 # What kernels and their doors call of Python, to be found by name.
-PYTHON_FUNCTIONS = ("PyErr_Occurred", "PyEval_RestoreThread", "PyEval_SaveThread", "PyLong_AsLongLong", "Py_FatalError")
+PYTHON_FUNCTIONS = (
+    "PyErr_Occurred",
+    "PyEval_RestoreThread",
+    "PyEval_SaveThread",
+    "PyLong_AsLongLong",
+    "Py_FatalError",
+)
 OPTIMIZATION_LEVEL = 2
 
 
@@ -38,7 +44,9 @@ def machine_name() -> str:
     """Return what machine code depends on, beside the sources: processor, LLVM, Python, and the checks."""
     import llvmlite
 
-    versions = f"LLVM {_llvm().llvm_version_info} of llvmlite {llvmlite.__version__}, Python {platform.python_version()}"
+    versions = (
+        f"LLVM {_llvm().llvm_version_info} of llvmlite {llvmlite.__version__}, Python {platform.python_version()}"
+    )
     return f"{_llvm().get_process_triple()}, {' '.join(_processor())}, {versions}, checks {checks_bounds()}"
 
 

@@ -1,8 +1,8 @@
 """From a Python function to LLVM's language: one function for each combination of argument types.
 
-The language is the part of Python that loops over arrays need, with numpy's meaning (docs/kernel-language.md). Variables become stack slots,
-which LLVM turns into registers. A variable's type is that of all its values together: where a later value widens it
-(an int that becomes a float), the function is translated once more from the beginning.
+The language is the part of Python that loops over arrays need (docs/kernel-language.md). Variables become places on
+the stack, which LLVM turns into registers. A variable's type is that of all its values together: where a later
+value widens it (an int that becomes a float), the function is translated once more from the beginning.
 """
 
 from __future__ import annotations
@@ -21,13 +21,10 @@ import numpy as np
 
 from driftmdp.compiler.emitter import Emitter, Place, Value, literal
 from driftmdp.compiler.kernel_types import (
-    BITS,
     BOOL,
-    FLOAT,
     INT,
     Array,
     Nothing,
-    Record,
     Scalar,
     Tuple,
     Type,
@@ -38,11 +35,12 @@ from driftmdp.compiler.kernel_types import (
     type_of,
 )
 
+
 class KernelError(Exception):
     """A function is not in the kernel language."""
 
 
-class _Widened(Exception):
+class _WidenedError(Exception):
     """A variable or the result has a wider type than was thought."""
 
 
@@ -105,7 +103,11 @@ class _Function:
         self._tree = _definitions(function.__code__.co_filename)[function.__code__.co_firstlineno]
         self._variable_types: dict[str, Type] = {}
         self._result: Type | None = None
-        stored = [node.id for node in ast.walk(self._tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+        stored = [
+            node.id
+            for node in ast.walk(self._tree)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        ]
         stored += [argument.arg for argument in self._tree.args.args]
         self._locals = set(stored)
         self._written_once = {name for name in stored if stored.count(name) == 1}
@@ -116,7 +118,7 @@ class _Function:
         while True:
             try:
                 return self._translate()
-            except _Widened:
+            except _WidenedError:
                 continue
 
     def _translate(self) -> Translated:
@@ -189,8 +191,10 @@ class _Function:
         if wider != self._result:
             self._result = wider
             self._result_slots = []
-            raise _Widened
-        for kind, leaf, slot in zip(leaves(wider), self._out.convert(value, wider).leaves, self._result_slots, strict=True):
+            raise _WidenedError
+        for kind, leaf, slot in zip(
+            leaves(wider), self._out.convert(value, wider).leaves, self._result_slots, strict=True
+        ):
             self._out.store(kind, leaf, slot)
         self._out.jump("return")
 
@@ -224,12 +228,16 @@ class _Function:
         wider = value.type if known is None else join(known, value.type)
         if known is not None and wider != known:
             self._variable_types[name] = wider
-            raise _Widened
+            raise _WidenedError
         self._variable_types[name] = wider
         if name not in self._variables:
-            self._variables[name] = Value(wider, tuple(self._out.slot(leaf) for leaf in leaves(wider)), is_slots=True)
+            self._variables[name] = Value(
+                wider, tuple(self._out.slot(leaf) for leaf in leaves(wider)), is_slots=True
+            )
         slots = self._variables[name]
-        for kind, leaf, slot in zip(leaves(wider), self._out.convert(value, wider).leaves, slots.leaves, strict=True):
+        for kind, leaf, slot in zip(
+            leaves(wider), self._out.convert(value, wider).leaves, slots.leaves, strict=True
+        ):
             self._out.store(kind, leaf, slot)
 
     def _do_augassign(self, node: ast.AugAssign) -> None:
@@ -265,7 +273,12 @@ class _Function:
 
     def _do_for(self, node: ast.For) -> None:
         out, call = self._out, node.iter
-        if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "range" and not node.orelse):
+        if not (
+            isinstance(call, ast.Call)
+            and isinstance(call.func, ast.Name)
+            and call.func.id == "range"
+            and not node.orelse
+        ):
             raise TypeError("for goes over range(...)")
         bounds = [out.convert(self._value(bound), INT) for bound in call.args]
         start, stop = (literal(0), bounds[0]) if len(bounds) == 1 else bounds[:2]
@@ -278,7 +291,9 @@ class _Function:
         out.jump(head)
         out.start(head)
         now = out.load("i64", counter)
-        out.branch(Value(BOOL, (out.name(f"icmp {'slt' if step > 0 else 'sgt'} i64 {now}, {stop.leaves[0]}"),)), body, end)
+        out.branch(
+            Value(BOOL, (out.name(f"icmp {'slt' if step > 0 else 'sgt'} i64 {now}, {stop.leaves[0]}"),)), body, end
+        )
         out.start(body)
         self._assign(node.target, Value(INT, (now,)))
         self._loop(node.body, following, end)
@@ -385,7 +400,11 @@ class _Function:
         if not isinstance(value.type, Array) or bounds.step is not None:
             raise TypeError("a slice must be of an array, without a step")
         first = literal(0) if bounds.lower is None else self._out.convert(self._value(bounds.lower), INT)
-        last = Value(INT, (value.leaves[1],)) if bounds.upper is None else self._out.convert(self._value(bounds.upper), INT)
+        last = (
+            Value(INT, (value.leaves[1],))
+            if bounds.upper is None
+            else self._out.convert(self._value(bounds.upper), INT)
+        )
         return self._out.rows(value, first, last)
 
     def _binary(self, operation: type[ast.operator], one: Value, other: Value) -> Value:
@@ -421,9 +440,7 @@ class _Function:
                 return literal((left.type == Nothing()) == isinstance(how, ast.Is))
             case ast.Compare():
                 values = [self._value(item) for item in (node.left, *node.comparators)]
-                tests = [
-                    out.compare(type(how), values[i], values[i + 1]) for i, how in enumerate(node.ops)
-                ]
+                tests = [out.compare(type(how), values[i], values[i + 1]) for i, how in enumerate(node.ops)]
                 whole = tests[0]
                 for test in tests[1:]:
                     whole = Value(BOOL, (out.name(f"and i1 {whole.leaves[0]}, {test.leaves[0]}"),))
@@ -516,7 +533,9 @@ class _Function:
             raise TypeError("the type of a new array must be named")
         shape = arguments[0]
         sizes = self._out.items(shape) if isinstance(shape.type, Tuple) else [shape]
-        return self._out.new_array(np.dtype(wanted.type.value), [self._out.convert(size, INT) for size in sizes], zeros)
+        return self._out.new_array(
+            np.dtype(wanted.type.value), [self._out.convert(size, INT) for size in sizes], zeros
+        )
 
 
 def integer_power(base: float, exponent: int) -> float:

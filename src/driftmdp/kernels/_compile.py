@@ -1,2 +1,3 @@
 from driftmdp.compiler import kernel
+
 lean_kernel = inlined_kernel = kernel
