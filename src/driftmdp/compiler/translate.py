@@ -481,23 +481,19 @@ class _Function:
     def _decide(self, tests: Iterator[Value], stops: bool) -> Value:
         """Return ``stops`` if one of the tests is that. The code of each runs only if none before it was."""
         out, found, end = self._out, self._out.slot("i1"), self._out.label("decided")
-        is_constant = True
+        outcome: bool | None = not stops  # None: not known while compiling
         for test in tests:
             if test.constant is None:
-                is_constant, following = False, out.label("operand")
+                outcome, following = None, out.label("operand")
                 out.store("i1", test.leaves[0], found)
                 out.branch(test, *((end, following) if stops else (following, end)))
                 out.start(following)
             elif test.constant is stops:
-                if is_constant:
-                    return literal(stops)
-                out.store("i1", test.leaves[0], found)
+                outcome = stops
                 break
-        if is_constant:
-            return literal(not stops)
         out.jump(end)
         out.start(end)
-        return Value(BOOL, (out.load("i1", found),))
+        return Value(BOOL, (out.load("i1", found),)) if outcome is None else literal(outcome)
 
     def _conditional(self, node: ast.IfExp) -> Value:
         test = self._condition(node.test)
