@@ -16,7 +16,8 @@ def bits(value):
     if isinstance(value, tuple):
         return type(value).__name__, tuple(bits(item) for item in value)
     if isinstance(value, np.ndarray):
-        return value.dtype, value.shape, value.tobytes()
+        plain = np.where(np.isnan(value), np.nan, value) if value.dtype.kind == "f" else value
+        return value.dtype, value.shape, plain.tobytes()
     if value is None:
         return None
     if isinstance(value, bool | np.bool_):

@@ -540,10 +540,9 @@ class Emitter:
         if not self._checks:
             return
         name = f'@"outside.{self._title}.{self.line}"'
-        sentence = f"{self._title}, line {self.line}: an index is outside its array".encode()
-        self._sentences[self.line] = (
-            f'{name} = internal constant [{len(sentence) + 1} x i8] c"{sentence.decode()}\\00"'
-        )
+        kernel = self._title.rpartition(".")[0]  # without the number that tells its types apart
+        sentence = f"{kernel}, line {self.line}: an index is outside its array"
+        self._sentences[self.line] = f'{name} = internal constant [{len(sentence) + 1} x i8] c"{sentence}\\00"'
         inside, outside = self.label("inside"), self.label("outside")
         self.branch(Value(BOOL, (self.name(f"icmp ult i64 {index}, {size}"),)), inside, outside)
         self.start(outside)
