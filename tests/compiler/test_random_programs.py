@@ -56,7 +56,9 @@ class Writer:
 
     def real(self, depth):
         if depth == 0:
-            return self.pick(*FLOATS, "0.5", "-2.0", "SCALE", "0.0", "float(a[-1])", "pair[1]", "u * 0.5")
+            return self.pick(
+                *FLOATS, "0.5", "-2.0", "SCALE", "0.0", "float(a[-1])", "float(v[0])", "pair[1]", "u * 0.5"
+            )
         e = lambda: self.real(depth - 1)  # noqa: E731
         return self.pick(
             lambda: f"({e()} {self.pick('+', '-', '*')} {e()})",
@@ -66,7 +68,7 @@ class Writer:
             lambda: f"{self.pick('min', 'max')}({e()}, {e()}, {self.pick('0.0', '1.5')})",
             lambda: f"math.sqrt(abs({e()}))",
             lambda: f"-{e()}",
-            lambda: f"({e()}) ** 2" if self.pick(True, False) else f"abs({e()})",
+            lambda: f"min(abs({e()}), 9.0) ** {self.pick('0.5', '1.5', '2.0')}",
             lambda: f"float(a[{self.whole(depth - 1)} % {SIZE}])",
             lambda: f"float(m[{self.whole(depth - 1)} % 2, {self.whole(depth - 1)} % {SIZE}])",
             lambda: f"({e()} if {self.flag(depth - 1)} else {e()})",
@@ -121,6 +123,8 @@ class Writer:
             lambda: f"a[{self.whole(1)} % {SIZE}] {self.pick('', '+', '-', '*')}= {self.real(2)}",
             lambda: f"k[{self.whole(1)} % {SIZE}] = {self.whole(2)} % 997",
             lambda: f"m[{self.whole(1)} % 2, {self.whole(1)} % {SIZE}] {self.pick('', '+')}= {self.real(1)}",
+            lambda: f"v = {self.pick('a', 'a[j % 2 :]', 'a[:3]', 'a[-2:]', 'm[i % 2]', 'np.zeros(3)')}",
+            lambda: f"v[{self.pick('0', '-1')}] {self.pick('', '+')}= {self.real(2)}",
             lambda: f"m[{self.whole(1)} % 2][1:][{self.pick('0', '-1')}] = {self.real(1)}",
         )()
 
@@ -167,16 +171,16 @@ class Writer:
     def helper(self):
         body = self.statements(1).replace("RESULT", self.real(1))
         start = "i, j, n = n, n % 3, 2\ny, z, u, f, g = 0.25, x, 0, n > 3, False\npair = (n % 9, x)\n"
-        start += f"k, m = np.zeros({SIZE}, np.int32), np.zeros((2, {SIZE}))\n"
+        start += f"k, m = np.zeros({SIZE}, np.int32), np.zeros((2, {SIZE}))\nv = a\n"
         name = f"helper{self.helpers}"
         self.helpers += 1
         return f"@kernel\ndef {name}(x, n, a):\n{block(start + body)}\n    return {self.real(1)}\n"
 
     def program(self):
         helpers = "\n\n".join(self.helper() for _ in range(self._draw(st.integers(0, 2))))
-        result = "(i, j, n), (x, y, z), f, g, pair, a[1:3], u * 1.0"
+        result = "(i, j, n), (x, y, z), f, g, pair, a[1:3], v, u * 1.0"
         body = self.statements(3).replace("RESULT", result)
-        start = "@kernel\ndef main(i, j, n, x, y, z, f, g, a, k, m):\n    u = 0\n    pair = (1, 0.5)\n"
+        start = "@kernel\ndef main(i, j, n, x, y, z, f, g, a, k, m):\n    u = 0\n    pair = (1, 0.5)\n    v = a\n"
         clip = "@kernel\ndef clip(x):\n    return int(x) if -1e6 < x < 1e6 else -1\n\n\n"
         whole = f"{clip}{helpers}\n\n{start}{block(body)}\n    return {result}\n"
         return f"{HEAD}\nLIMIT, SCALE = 11, 0.375\n\n\n{whole}"

@@ -87,19 +87,20 @@ COMPARISONS = {
     ast.LtE: ("ole", "sle", "ule"), ast.Gt: ("ogt", "sgt", "ugt"), ast.GtE: ("oge", "sge", "uge"),
 }  # fmt: skip
 # The same functions of the C library as Python's own, so that compiled and interpreted code agree to the last bit.
+# LLVM must not know what pow does: it would make pow(x, 0.5) a root, which rounds otherwise.
 MATH: Mapping[Callable[..., Any], str] = {
     math.sqrt: "llvm.sqrt.f64", np.sqrt: "llvm.sqrt.f64", math.log: "llvm.log.f64", np.log: "llvm.log.f64",
-    math.exp: "llvm.exp.f64", np.exp: "llvm.exp.f64", math.pow: "llvm.pow.f64", math.log1p: "log1p",
+    math.exp: "llvm.exp.f64", np.exp: "llvm.exp.f64", math.pow: "pow", math.log1p: "log1p",
     np.log1p: "log1p", math.expm1: "expm1", np.expm1: "expm1", math.fabs: "llvm.fabs.f64",
 }  # fmt: skip
 DECLARATIONS = """
 declare double @llvm.sqrt.f64(double)
 declare double @llvm.log.f64(double)
 declare double @llvm.exp.f64(double)
-declare double @llvm.pow.f64(double, double)
 declare double @llvm.fabs.f64(double)
 declare double @llvm.ceil.f64(double)
 declare double @llvm.floor.f64(double)
+declare double @pow(double, double) nounwind nobuiltin
 declare double @log1p(double) nounwind
 declare double @expm1(double) nounwind
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
