@@ -169,7 +169,7 @@ def test_tuples_are_told_apart_by_their_class():
     assert first_of(Renamed(1.5, 2)) == 2
     assert first_of(Named(2.5, 2)) == 2.5
     assert first_of(Point(3.5, 2)) == 3.5
-    with pytest.raises(KernelError, match=r"in first_of: builtins.tuple\(float, int\) has no attribute x"):
+    with pytest.raises(KernelError, match=r"in first_of: tuple\(float, int\) has no attribute x"):
         first_of((1.5, 2))
 
 

@@ -81,6 +81,7 @@ INT_OPERATIONS = {
     ast.LShift: "shl", ast.RShift: "ashr",
 }  # fmt: skip
 BIT_OPERATIONS = {**INT_OPERATIONS, ast.RShift: "lshr"}
+BITS_APART = "np.uint64 goes only with np.uint64: convert one of them by float() or int()"
 FLOAT_OPERATIONS = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul", ast.Div: "fdiv"}
 COMPARISONS = {
     ast.Eq: ("oeq", "eq", "eq"), ast.NotEq: ("une", "ne", "ne"), ast.Lt: ("olt", "slt", "ult"),
@@ -353,7 +354,7 @@ class Emitter:
             return self._apply(f"{INT_OPERATIONS[operation]} i1", BOOL, one, other)
         if BITS in (one.type, other.type):
             if one.type != other.type:
-                raise TypeError("np.uint64 goes only with np.uint64: convert the other by float() or int()")
+                raise TypeError(BITS_APART)
             if operation not in BIT_OPERATIONS:
                 raise TypeError(f"{operation.__name__} of np.uint64 is not in the kernel language")
             return self._apply(f"{BIT_OPERATIONS[operation]} i64", BITS, one, other)
@@ -399,6 +400,8 @@ class Emitter:
         """Return whether a comparison holds."""
         if how not in COMPARISONS:
             raise TypeError(f"{how.__name__} is not in the kernel language")
+        if one.type != other.type and BITS in (one.type, other.type):
+            raise TypeError(BITS_APART)
         kind = join(one.type, other.type)
         a, b = self.convert(one, kind).leaves, self.convert(other, kind).leaves
         floating, signed, unsigned = COMPARISONS[how]
