@@ -172,9 +172,9 @@ class Writer:
         body = self.statements(1).replace("RESULT", self.real(1))
         start = "i, j, n = n, n % 3, 2\ny, z, u, f, g = 0.25, x, 0, n > 3, False\npair = (n % 9, x)\n"
         start += f"k, m = np.zeros({SIZE}, np.int32), np.zeros((2, {SIZE}))\nv = a\n"
-        name = f"helper{self.helpers}"
-        self.helpers += 1
-        return f"@kernel\ndef {name}(x, n, a):\n{block(start + body)}\n    return {self.real(1)}\n"
+        text = f"@kernel\ndef helper{self.helpers}(x, n, a):\n{block(start + body)}\n    return {self.real(1)}\n"
+        self.helpers += 1  # only now: a kernel does not call itself
+        return text
 
     def program(self):
         helpers = "\n\n".join(self.helper() for _ in range(self._draw(st.integers(0, 2))))
