@@ -283,3 +283,13 @@ def test_a_kernel_looks_like_its_function():
     assert repr(scale) == "<kernel tests.compiler.test_door.scale>"
     assert scale.__name__ == "scale"
     assert scale.__wrapped__ is scale.py_func
+
+
+def test_without_a_compiler_a_kernel_stays_a_function(monkeypatch):
+    def plain(x):
+        return [x]  # not in the kernel language
+
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    assert kernel(plain) is plain
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "0")
+    assert kernel(plain) is not plain

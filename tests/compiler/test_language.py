@@ -497,7 +497,13 @@ def spots(n, dtype):
     return made
 
 
-@case((spots(4, SPOT),), (spots(1, SPOT),), (spots(4, ALIGNED),))
+def at_an_odd_address(n):
+    made = np.frombuffer(bytearray(n * SPOT.itemsize + 1), SPOT, offset=1)
+    made[:] = spots(n, SPOT)
+    return made
+
+
+@case((spots(4, SPOT),), (spots(1, SPOT),), (spots(4, ALIGNED),), (at_an_odd_address(5),))
 def records(a):
     total = 0.0
     for i in range(a.size):

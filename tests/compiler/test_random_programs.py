@@ -57,7 +57,7 @@ class Writer:
     def real(self, depth):
         if depth == 0:
             return self.pick(
-                *FLOATS, "0.5", "-2.0", "SCALE", "0.0", "float(a[-1])", "float(v[0])", "pair[1]", "u * 0.5"
+                *FLOATS, "0.5", "-2.0", "SCALE", "0.0", "float(a[-1])", "float(v[0])", "pair[1]", "(u * 0.5)"
             )
         e = lambda: self.real(depth - 1)  # noqa: E731
         return self.pick(

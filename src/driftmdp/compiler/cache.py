@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from driftmdp.compiler.machine import machine_name
+from driftmdp.files import temporary_beside
 from driftmdp.system import is_own
 from driftmdp.validation import warn
 
@@ -107,11 +108,9 @@ def read(name: str) -> Any:
 
 def write(name: str, value: Any) -> None:
     """Keep a value under a name. Where that cannot be done, the next process compiles again."""
-    directory = cache_directory()
-    with contextlib.suppress(OSError, AttributeError, pickle.PicklingError):  # a class in a function has no name
+    path = cache_directory() / name
+    # Written aside and renamed, so that another process never reads half of it. A class in a function has no name.
+    with contextlib.suppress(OSError, AttributeError, pickle.PicklingError), temporary_beside(path) as temporary:
         content = pickle.dumps(value)
-        # Written aside and renamed, so that another process never reads half of it.
-        handle, written = tempfile.mkstemp(dir=directory)
-        with os.fdopen(handle, "wb") as file:
-            file.write(hashlib.sha256(content).digest() + content)
-        os.replace(written, directory / name)
+        temporary.write_bytes(hashlib.sha256(content).digest() + content)
+        os.replace(temporary, path)

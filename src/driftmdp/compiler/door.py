@@ -3,6 +3,9 @@
 It looks into the objects itself, in the layout that Python's and numpy's C interfaces promise, because to ask each
 of fifty arrays for its address in Python takes longer than a short run. It answers 0 where an object is not of the
 type that the kernel was compiled for. Then Python looks again, slowly.
+
+Whoever calls a kernel must see to two things that the door does not: an array that the kernel writes to may be
+written, and arrays of different types do not share memory.
 """
 
 from __future__ import annotations
