@@ -10,7 +10,7 @@ from driftmdp.kernels._compile import kernel, lean_kernel
 from driftmdp.kernels.arrays import Floats, Ints, Model, WorldArrays
 from driftmdp.kernels.bellman import CONVERGED, OUT_OF_BUDGET, expectation, subtract_least
 from driftmdp.kernels.policy_iteration import policy_iteration
-from driftmdp.kernels.world import model_at
+from driftmdp.kernels.world import add_mixture, model_at, model_buffers
 
 KAPPA = 0.95  # the lazy chain moves with this probability
 SWEEPS_PER_CHECK = 400  # sweeps between checks of their rate of convergence
@@ -102,22 +102,38 @@ def solve(
 
 @kernel
 def solve_along(
-    world: WorldArrays, steps: Ints, tolerance: float, limit: int, lower: Floats, upper: Floats, policy_of: Ints
+    world: WorldArrays,
+    steps: Ints,
+    tolerances: tuple[float, float],
+    limit: int,
+    lower: Floats,
+    upper: Floats,
+    policy_of: Ints,
 ) -> tuple[int, Ints]:
     """Solve each of ``steps``, warm from the last. Return the index of a failure or -1, and the policies.
 
-    Fills certified ``lower`` and ``upper`` gains. The policy of step i is row ``policy_of[i]``.
+    Fills certified ``lower`` and ``upper`` gains. The policy of step i is row ``policy_of[i]``. ``tolerances`` are
+    the residual that suffices and the one to solve for. If the second is smaller, a bias is kept while it suffices.
     """
     n = world.offsets.size - 1
-    rewards, scratch = np.empty(world.anchor_rewards.shape[1]), np.empty(world.union_indices.size)
+    tolerance, aim = tolerances
+    buffers = model_buffers(world)
     bias, policy = np.zeros(n), np.zeros(n, np.int32)
+    keeps = aim < tolerance
+    changes = np.empty((world.anchor_rewards.shape[0] if keeps else 0, world.anchor_rewards.shape[1]))
     policies = np.empty((16, n), np.int32)
     n_policies = 0
     for i in range(steps.size):
-        model = model_at(world, steps[i], rewards, scratch)
-        lower[i], upper[i], _, _, status = solve(model, policy, bias, tolerance, limit)
-        if status != CONVERGED:
-            return i, policies[:n_policies]
+        low, high = -np.inf, np.inf
+        if keeps and i > 0:
+            low, high = certify_mixture(world, steps[i], changes, buffers.rewards, policy)
+        if not high - low <= tolerance:
+            low, high, _, _, _ = solve(model_at(world, steps[i], buffers), policy, bias, aim, limit)
+            if not high - low <= tolerance:
+                return i, policies[:n_policies]
+            if keeps:
+                fill_changes(world, bias, changes)
+        lower[i], upper[i] = low, high
         # Under slow drift the policy stays for many steps: only changes are stored.
         is_new = n_policies == 0
         for s in range(n):
@@ -130,3 +146,42 @@ def solve_along(
             n_policies += 1
         policy_of[i] = n_policies - 1
     return -1, policies[:n_policies]
+
+
+@lean_kernel
+def fill_changes(world: WorldArrays, bias: Floats, changes: Floats) -> None:
+    """Fill ``changes[k, pair]`` with sum_j P_k(j | pair) (bias(j) - bias(s)), for ``certify_mixture``."""
+    n_pairs = changes.shape[1]
+    for s in range(bias.size):
+        for pair in range(world.offsets[s], world.offsets[s + 1]):
+            for k in range(changes.shape[0]):
+                total = 0.0
+                row = k * n_pairs + pair
+                for z in range(world.anchor_indptr[row], world.anchor_indptr[row + 1]):
+                    total += world.anchor_data[z] * (bias[world.anchor_indices[z]] - bias[s])
+                changes[k, pair] = total
+
+
+@lean_kernel
+def certify_mixture(
+    world: WorldArrays, step: int, changes: Floats, values: Floats, policy: Ints
+) -> tuple[float, float]:
+    """Make ``policy`` greedy for a bias h at a step, given the ``changes`` of h. Return min and max of T h - h.
+
+    T h - h is linear in the weights up to the maximum: p_t needs not be mixed. ``values`` is scratch.
+    """
+    for pair in range(values.size):
+        values[pair] = 0.0
+    reward_weights = world.reward_weight_indptr, world.reward_weight_indices, world.reward_weight_data
+    add_mixture(reward_weights, step, world.anchor_rewards, values)
+    add_mixture((world.weight_indptr, world.weight_indices, world.weight_data), step, changes, values)
+    low, high = np.inf, -np.inf
+    for s in range(policy.size):
+        first = world.offsets[s]
+        best_value = values[first + policy[s]]
+        for pair in range(first, world.offsets[s + 1]):
+            if values[pair] > best_value:
+                best_value = values[pair]
+                policy[s] = pair - first
+        low, high = min(low, best_value), max(high, best_value)
+    return low, high

@@ -75,7 +75,7 @@ def _n_reached_from(model: Model, start: int) -> int:
     seen[start] = True
     order[0] = start
     head, n_seen = 0, 1
-    while head < n_seen:
+    while head < n_seen and n_seen < n:
         s = order[head]
         head += 1
         for z in range(model.indptr[model.offsets[s]], model.indptr[model.offsets[s + 1]]):
@@ -98,7 +98,7 @@ def _all_reach(model: Model, target: int) -> bool:
     for sweep in range(6):
         for i in range(n):
             s = i if sweep % 2 == 0 else n - 1 - i
-            if not marked[s] and _has_marked_successor(model, marked, s):
+            if not marked[s] and _leads_to_marked(model, marked, model.offsets[s], model.offsets[s + 1]):
                 marked[s] = True
                 n_marked += 1
         if n_marked == n:
@@ -110,9 +110,32 @@ def _all_reach(model: Model, target: int) -> bool:
 
 
 @lean_kernel
-def _has_marked_successor(model: Model, marked: Bools, s: int) -> bool:
-    for z in range(model.indptr[model.offsets[s]], model.indptr[model.offsets[s + 1]]):
+def _leads_to_marked(model: Model, marked: Bools, first: int, last: int) -> bool:
+    """Return whether one of the pairs ``first .. last - 1`` has a marked successor."""
+    for z in range(model.indptr[first], model.indptr[last]):
         if marked[model.indices[z]] and model.data[z] > 0.0:
+            return True
+    return False
+
+
+@kernel
+def all_lead_to(model: Model, policy: Ints, target: int) -> bool:
+    """Return whether a few passes show that every state leads to the target under ``policy``.
+
+    True is certain. False is not, and the caller asks ``recurrent_classes``, which costs ten times as much.
+    """
+    n = model.offsets.size - 1
+    marked = np.zeros(n, np.bool_)
+    marked[target] = True
+    n_marked = 1
+    for sweep in range(4):
+        for i in range(n):
+            s = i if sweep % 2 == 0 else n - 1 - i
+            pair = model.offsets[s] + policy[s]
+            if not marked[s] and _leads_to_marked(model, marked, pair, pair + 1):
+                marked[s] = True
+                n_marked += 1
+        if n_marked == n:
             return True
     return False
 

@@ -28,11 +28,11 @@ def solve_dense(matrix: Floats, vector: Floats) -> None:
     """Overwrite ``vector`` with the solution of matrix x = vector, by Gaussian elimination with partial pivots."""
     n = vector.size
     for k in range(n):
-        pivot = k
+        pivot, size = k, abs(matrix[k, k])
         for i in range(k + 1, n):
-            if abs(matrix[i, k]) > abs(matrix[pivot, k]):
-                pivot = i
-        # Columns left of k are zero by now, and need no swap.
+            if abs(matrix[i, k]) > size:
+                pivot, size = i, abs(matrix[i, k])
+        # Columns left of k are not read again, and need no swap.
         if pivot != k:
             for j in range(k, n):
                 matrix[k, j], matrix[pivot, j] = matrix[pivot, j], matrix[k, j]
@@ -40,13 +40,16 @@ def solve_dense(matrix: Floats, vector: Floats) -> None:
         for i in range(k + 1, n):
             factor = matrix[i, k] / matrix[k, k]
             if factor != 0.0:  # transition matrices are mostly zeros
-                for j in range(k + 1, n):
+                # Whole rows: from column k + 1 would do, since the others are not read again, but a loop from 0
+                # is compiled to vector instructions.
+                for j in range(n):
                     matrix[i, j] -= factor * matrix[k, j]
                 vector[i] -= factor * vector[k]
     for i in range(n - 1, -1, -1):
+        value = vector[i]
         for j in range(i + 1, n):
-            vector[i] -= matrix[i, j] * vector[j]
-        vector[i] /= matrix[i, i]
+            value -= matrix[i, j] * vector[j]
+        vector[i] = value / matrix[i, i]
 
 
 @kernel
@@ -63,10 +66,11 @@ def evaluate_class(model: Model, policy: Ints, members: Ints, discount: float, b
         place[members[i]] = i
     matrix = np.empty((m, m))
     h = np.empty(m)
+    # A uniform v keeps the system well conditioned even where some states are almost never visited.
+    v = 1.0 / m if discount == 1.0 else 0.0
     for i in range(m):
-        # A uniform v keeps the system well conditioned even where some states are almost never visited.
         for j in range(m):
-            matrix[i, j] = 1.0 / m if discount == 1.0 else 0.0
+            matrix[i, j] = v
         pair = model.offsets[members[i]] + policy[members[i]]
         matrix[i, i] += 1.0 - discount
         h[i] = model.rewards[pair]
@@ -134,6 +138,8 @@ def steer_to(model: Model, policy: Ints, labels: Ints, label: int) -> None:
 @kernel
 def make_unichain(model: Model, policy: Ints, bias: Floats) -> None:
     """If ``policy`` has several recurrent classes, steer every state to the one with the largest gain."""
+    if graph.all_lead_to(model, policy, 0):  # then every recurrent class contains state 0
+        return
     labels = np.empty(model.offsets.size - 1, np.int32)
     n_classes = graph.recurrent_classes(model, policy, labels)
     if n_classes == 1:
