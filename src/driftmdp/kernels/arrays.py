@@ -18,6 +18,7 @@ Longs: TypeAlias = NDArray[np.int64]
 Bools: TypeAlias = NDArray[np.bool_]
 Records: TypeAlias = Any  # an array of one of the record types below: its fields are read by name
 Csr: TypeAlias = tuple[Ints, Ints, Floats]  # indptr, indices, data
+Chain: TypeAlias = tuple[Floats, Ints, Ints, Floats]  # rewards, indptr, indices, data of one policy's rows
 Step: TypeAlias = tuple[int, int, float, int]  # state, pair, reward, next state
 NoiseModel: TypeAlias = tuple[int, float, float, float]  # kind as in mdp/problem.py, sigma, bottom, top of rewards
 

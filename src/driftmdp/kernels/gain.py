@@ -7,7 +7,7 @@ iteration, for small MDPs and for those that mix slowly.
 import numpy as np
 
 from driftmdp.kernels._compile import kernel, lean_kernel
-from driftmdp.kernels.arrays import Floats, Ints, Model, WorldArrays
+from driftmdp.kernels.arrays import Chain, Floats, Ints, Model, WorldArrays
 from driftmdp.kernels.bellman import CONVERGED, OUT_OF_BUDGET, expectation, subtract_least
 from driftmdp.kernels.policy_iteration import policy_iteration
 from driftmdp.kernels.world import add_mixture, model_at, model_buffers
@@ -15,6 +15,8 @@ from driftmdp.kernels.world import add_mixture, model_at, model_buffers
 KAPPA = 0.95  # the lazy chain moves with this probability
 SWEEPS_PER_CHECK = 400  # sweeps between checks of their rate of convergence
 MAX_POLICY_SWEEPS = 20  # of one policy between two full sweeps
+MAX_SETTLED_SWEEPS = 100  # the same, once the policy has settled
+UNSETTLED_SHARE = 1000  # it has if a full sweep changes fewer than one action in so many
 ELIMINATE_UP_TO = 32  # states: elimination is cheaper than sweeping
 DENSE_LIMIT = 300  # up to here a dense elimination is worth its cube. Beyond, the caller uses a sparse one
 
@@ -32,9 +34,10 @@ def modified_policy_iteration(
     u, new = np.empty(n), np.empty(n)
     for s in range(n):
         u[s] = bias[s] / KAPPA
+    chain = new_chain(model)
     sweeps, checked, before = 0, 0, np.inf
     while True:
-        low, high = sweep(model, u, new, policy, True)
+        low, high, n_changed = improving_sweep(model, u, new, policy)
         sweeps += 1
         if high - low <= tolerance or sweeps >= budget:
             break
@@ -45,10 +48,13 @@ def modified_policy_iteration(
                 break
             checked, before = sweeps, high - low
         # The policy alone is cheaper to sweep. Beyond a tenth of the full residual it would gain little.
-        enough = max(0.1 * (high - low), 0.5 * tolerance)
-        for _ in range(MAX_POLICY_SWEEPS):
+        # Where the policy has settled, all that is left is its bias.
+        settled = n_changed < n // UNSETTLED_SHARE
+        enough = 0.5 * tolerance if settled else max(0.1 * (high - low), 0.5 * tolerance)
+        pack_chain(model, policy, chain)
+        for _ in range(MAX_SETTLED_SWEEPS if settled else MAX_POLICY_SWEEPS):
             u, new = new, u
-            low, high = sweep(model, u, new, policy, False)
+            low, high = chain_sweep(chain, u, new)
             sweeps += 1
             if high - low <= enough:
                 break
@@ -60,26 +66,63 @@ def modified_policy_iteration(
 
 
 @lean_kernel
-def sweep(model: Model, u: Floats, new: Floats, policy: Ints, improve: bool) -> tuple[float, float]:
-    """Set ``new`` to T'u. Return min and max of T'u - u.
-
-    If ``improve``, ``policy`` becomes the actions that attain it. Otherwise T' has the policy's own actions only.
-    """
-    low, high = np.inf, -np.inf
+def improving_sweep(model: Model, u: Floats, new: Floats, policy: Ints) -> tuple[float, float, int]:
+    """Set ``new`` to T'u and ``policy`` to the actions that attain it. Return min and max of T'u - u, and changes."""
+    low, high, n_changed = np.inf, -np.inf, 0
     for s in range(u.size):
-        first, last = model.offsets[s], model.offsets[s + 1]
-        if not improve:
-            first = model.offsets[s] + policy[s]
-            last = first + 1
-        best_value, best = -np.inf, 0
-        for pair in range(first, last):
+        first = model.offsets[s]
+        best_value, best = -np.inf, first
+        for pair in range(first, model.offsets[s + 1]):
             value = model.rewards[pair] + KAPPA * expectation(model, u, pair)
             if value > best_value:
-                best_value, best = value, pair - model.offsets[s]
-        policy[s] = best
+                best_value, best = value, pair
+        n_changed += policy[s] != best - first
+        policy[s] = best - first
         new[s] = best_value + (1.0 - KAPPA) * u[s]
         low, high = min(low, new[s] - u[s]), max(high, new[s] - u[s])
+    return low, high, n_changed
+
+
+@lean_kernel
+def chain_sweep(chain: Chain, u: Floats, new: Floats) -> tuple[float, float]:
+    """Set ``new`` to T'u for the chain of one policy. Return min and max of T'u - u."""
+    rewards, indptr, indices, data = chain
+    low, high = np.inf, -np.inf
+    for s in range(u.size):
+        total = 0.0
+        for z in range(indptr[s], indptr[s + 1]):
+            total += data[z] * u[indices[z]]
+        value = rewards[s] + KAPPA * total + (1.0 - KAPPA) * u[s]
+        new[s] = value
+        low, high = min(low, value - u[s]), max(high, value - u[s])
     return low, high
+
+
+@kernel
+def new_chain(model: Model) -> Chain:
+    """Return arrays for the chain of any policy."""
+    n = model.offsets.size - 1
+    stored = 0
+    for s in range(n):
+        longest = 0
+        for pair in range(model.offsets[s], model.offsets[s + 1]):
+            longest = max(longest, model.indptr[pair + 1] - model.indptr[pair])
+        stored += longest
+    return np.empty(n), np.empty(n + 1, np.int32), np.empty(stored, np.int32), np.empty(stored)
+
+
+@lean_kernel
+def pack_chain(model: Model, policy: Ints, chain: Chain) -> None:
+    """Copy the rows of a policy next to each other: many sweeps read them."""
+    rewards, indptr, indices, data = chain
+    count = 0
+    for s in range(policy.size):
+        pair = model.offsets[s] + policy[s]
+        rewards[s], indptr[s] = model.rewards[pair], count
+        for z in range(model.indptr[pair], model.indptr[pair + 1]):
+            indices[count], data[count] = model.indices[z], model.data[z]
+            count += 1
+    indptr[policy.size] = count
 
 
 @lean_kernel
