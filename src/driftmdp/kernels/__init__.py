@@ -35,10 +35,3 @@ def __getattr__(name: str) -> ModuleType:
         if error.name != f"{__name__}.{name}":  # a module of ours needs one that is missing
             raise
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
-
-
-def has_compiled_cache() -> bool:
-    """Return whether something has been compiled on this machine before. If not, the first run takes a minute."""
-    from driftmdp.kernels import _compile
-
-    return _compile.has_compiled_cache()

@@ -47,8 +47,8 @@ def expected_change(model: Model, values: Floats, s: int, pair: int) -> float:
 def max_abs(values: Floats) -> float:
     """Return the largest absolute value."""
     size = 0.0
-    for value in values:
-        size = max(size, abs(value))
+    for i in range(values.size):
+        size = max(size, abs(values[i]))
     return size
 
 

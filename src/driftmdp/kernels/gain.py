@@ -183,12 +183,22 @@ def solve_along(
             is_new |= n_policies > 0 and policies[n_policies - 1, s] != policy[s]
         if is_new:
             if n_policies == len(policies):
-                policies = np.concatenate((policies, np.empty_like(policies)))
+                policies = _twice_as_long(policies)
             for s in range(n):
                 policies[n_policies, s] = policy[s]
             n_policies += 1
         policy_of[i] = n_policies - 1
     return -1, policies[:n_policies]
+
+
+@kernel
+def _twice_as_long(policies: Ints) -> Ints:
+    """Return a copy with space for as many rows again."""
+    longer = np.empty((2 * len(policies), policies.shape[1]), np.int32)
+    for i in range(len(policies)):
+        for s in range(policies.shape[1]):
+            longer[i, s] = policies[i, s]
+    return longer
 
 
 @lean_kernel

@@ -193,7 +193,9 @@ def stationary_distribution(matrix: Floats) -> Floats:
     """
     n = len(matrix)
     for k in range(n - 1, 0, -1):
-        leaving = matrix[k, :k].sum()
+        leaving = 0.0
+        for j in range(k):
+            leaving += matrix[k, j]
         for i in range(k):
             matrix[i, k] /= leaving
             # The chain that is watched only while it is below k: a visit to k is followed to where it ends.
@@ -201,9 +203,13 @@ def stationary_distribution(matrix: Floats) -> Floats:
                 matrix[i, j] += matrix[i, k] * matrix[k, j]
     distribution = np.empty(n)
     distribution[0] = 1.0
+    whole = 1.0
     for k in range(1, n):
         total = 0.0
         for i in range(k):
             total += distribution[i] * matrix[i, k]
         distribution[k] = total
-    return distribution / distribution.sum()
+        whole += total
+    for k in range(n):
+        distribution[k] /= whole
+    return distribution
