@@ -53,6 +53,14 @@ class Model(NamedTuple):
     data: Floats
 
 
+class Band(NamedTuple):
+    """An order of the states: state ``order[k]`` has place k, and leads at most ``width`` places away."""
+
+    order: Ints
+    place: Ints
+    width: int
+
+
 class WorldArrays(NamedTuple):
     """A drifting MDP as arrays: K anchor MDPs, mixed by weights over T steps.
 

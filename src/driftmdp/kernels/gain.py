@@ -139,7 +139,7 @@ def solve(
         )
         if status == CONVERGED or n > DENSE_LIMIT:
             return low, high, sweeps, 0, status
-    low, high, evaluations, status = policy_iteration(model, policy, bias, tolerance, limit)
+    low, high, evaluations, status = policy_iteration(model, policy, bias, tolerance, limit, None)
     return low, high, sweeps, evaluations, status
 
 

@@ -33,15 +33,22 @@ def reverse(model: Model) -> tuple[Ints, Ints]:
 
 
 @kernel
+def pair_states(offsets: Ints) -> Ints:
+    """Return the state of every pair."""
+    owner = np.empty(offsets[-1], np.int32)
+    for s in range(offsets.size - 1):
+        for pair in range(offsets[s], offsets[s + 1]):
+            owner[pair] = s
+    return owner
+
+
+@kernel
 def reach(offsets: Ints, pointer: Ints, pairs: Ints, order: Ints, n_reached: int, policy: Ints) -> int:
     """Extend ``order[:n_reached]`` by every state that can reach it, nearest first. Return how many.
 
     ``policy`` gets, for each added state, an action that leads one step nearer with positive probability.
     """
-    owner = np.empty(offsets[-1], np.int32)  # the state of every pair
-    for s in range(offsets.size - 1):
-        for pair in range(offsets[s], offsets[s + 1]):
-            owner[pair] = s
+    owner = pair_states(offsets)
     inside = np.zeros(offsets.size - 1, np.bool_)
     for i in range(n_reached):
         inside[order[i]] = True
