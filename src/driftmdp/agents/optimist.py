@@ -138,8 +138,7 @@ class Optimist(EpisodicAgent):
                 self._range_monitor.check_mean("reward_range", bounds, what, mean, effect)
 
     def _play_some(self, context: RunContext, first: int, last: int) -> tuple[int, int]:
-        record, acceleration = context.record, self._acceleration
-        return kernels.optimist.play(context.inputs, self._arrays, record, first, last, acceleration)
+        return kernels.optimist.play(context.inputs, self._arrays, context.record, first, last)
 
     # planning ----------------------------------------------------------------------------------------
 
@@ -152,15 +151,10 @@ class Optimist(EpisodicAgent):
         method = "fast" if self._params.fast else "paper, then accelerated" if accelerated else "paper"
         return Plan(int(t), bottom + span * float(gain), span * float(residual), int(sweeps), bool(vacuous), method)
 
-    @property
-    def _acceleration(self) -> int | None:
-        """None compiles kernels without acceleration, which ``_finish_plan`` adds where it is needed."""
-        return 1 if self._params.fast else None
-
     def _plan(self) -> None:
         status = kernels.bellman.BUFFER_FULL
         while status == kernels.bellman.BUFFER_FULL:
-            status = kernels.optimist.plan(self._arrays, self._acceleration)
+            status = kernels.optimist.plan(self._arrays)
             if status != kernels.bellman.CONVERGED:
                 self._continue(status)
 
@@ -173,20 +167,13 @@ class Optimist(EpisodicAgent):
             self._enlarge()
 
     def _finish_plan(self, status: int) -> None:
-        """Finish a plan that plain compiled sweeps could not: accelerate, then solve sparsely."""
+        """Finish a plan that compiled code could not: solve sparsely."""
         workspace, clock = self._workspace, self._plan_state.clock[0]
         n = int(np.count_nonzero(workspace.local_of >= 0))
         n_local = min(n + 1, self.space.n_states)
         precision = 1.0 / np.sqrt(float(clock["t"] - clock["start"]))
         try:
-            if status == kernels.bellman.TOO_SLOW:
-                low, high, more, status = kernels.extended_value_iteration.accelerate(
-                    workspace, n_local, precision, False
-                )
-                clock["tried_gain"], clock["tried_residual"] = high, high - low
-                clock["tried_sweeps"] += more
-                clock["tried_accelerated"] = True
-            if status == kernels.bellman.OUT_OF_BUDGET:
+            if status == kernels.bellman.SOLVE_SPARSELY:
                 low, high, rounds = finish_sparsely(workspace, n_local, precision)
                 clock["tried_gain"], clock["tried_residual"] = high, high - low
                 clock["tried_sweeps"] += rounds

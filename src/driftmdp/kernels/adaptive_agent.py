@@ -21,10 +21,11 @@ import numpy as np
 
 from driftmdp.kernels import fading_memory, transition_counts
 from driftmdp.kernels._compile import inlined_kernel, lean_kernel
+from driftmdp.kernels.acceleration import DAMPING
 from driftmdp.kernels.adaptive_agent_arrays import AdaptiveArrays, AdaptiveParams, AdaptivePlan, FadingMemory
 from driftmdp.kernels.arrays import Ints, Record, RunInputs, Step, TransitionCounts
 from driftmdp.kernels.bellman import BUFFER_FULL, CONVERGED
-from driftmdp.kernels.extended_value_iteration import DAMPING, TIE
+from driftmdp.kernels.extended_value_iteration import TIE
 from driftmdp.kernels.world import take_step
 
 PAIRS_PER_STEP = 32  # that are refreshed each step, in turn, beside those of the state

@@ -15,7 +15,7 @@ CONVERGED = 0  # the residual is within the tolerance
 STALLED = 1  # no policy improves by more than rounding, and the residual is still above the tolerance
 OUT_OF_BUDGET = 2  # the allowed iterations or sweeps are used up
 BUFFER_FULL = 3  # an array is too small: make it larger and go on
-TOO_SLOW = 4  # plain sweeps are not enough: accelerate, and go on
+SOLVE_SPARSELY = 4  # the MDP found is too large to be solved in compiled code: solve it outside, and go on
 
 
 @inlined_kernel

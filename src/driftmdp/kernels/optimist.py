@@ -2,19 +2,16 @@
 
 One definition serves the live agent, which calls ``should_replan``, ``plan`` and ``learn`` one by one, and
 ``play``, which calls them T times without leaving compiled code.
-
-``plan`` and ``play`` are compiled in two ways: with ``acceleration``, and with None for it. Then they do the
-paper's sweeps. Where these are too many (PLAIN_SWEEPS), they return TOO_SLOW, and acceleration is compiled only
-then (docs/decisions/0012).
 """
 
 import numpy as np
 
-from driftmdp.kernels import extended_value_iteration, inner_max, transition_counts
+from driftmdp.kernels import transition_counts
 from driftmdp.kernels._compile import inlined_kernel, lean_kernel
 from driftmdp.kernels.arrays import Ints, Record, RunInputs, Step, TransitionCounts
-from driftmdp.kernels.bellman import BUFFER_FULL, CONVERGED
-from driftmdp.kernels.extended_value_iteration import TIE
+from driftmdp.kernels.acceleration import accelerate
+from driftmdp.kernels.bellman import BUFFER_FULL, CONVERGED, OUT_OF_BUDGET
+from driftmdp.kernels.extended_value_iteration import TIE, count_extra_places, iterate, should_complete
 from driftmdp.kernels.plan_arrays import OptimistArrays, OptimistParams, Phases, PlanState, PlanWorkspace
 from driftmdp.kernels.world import take_step
 
@@ -69,11 +66,10 @@ def learn(
 
 
 @inlined_kernel
-def plan(arrays: OptimistArrays, acceleration: int | None) -> int:
+def plan(arrays: OptimistArrays) -> int:
     """Begin an episode with an optimistic plan from what is remembered. Return a status.
 
-    Without ``acceleration`` the status is TOO_SLOW where plain sweeps are not enough. Where the workspace is too
-    small it is BUFFER_FULL, and ``clock.need`` has the places that it takes.
+    Where the workspace is too small it is BUFFER_FULL, and ``clock.need`` has the places that it takes.
     """
     params, _, offsets, counts, plan_state, workspace = arrays
     clock, u = plan_state.clock[0], workspace.u
@@ -86,7 +82,7 @@ def plan(arrays: OptimistArrays, acceleration: int | None) -> int:
         release_states(n, workspace)
         return BUFFER_FULL
     for i in range(n_local):  # [CSZ20] alg:evi begins with u_0 = 0
-        u[i] = 0.0
+        u[i], workspace.order[i] = 0.0, i
     if params.fast == 1:
         # Any u has a certificate, so the last plan's bias may be the start. Other states have bias 0 there.
         least = 0.0
@@ -96,13 +92,13 @@ def plan(arrays: OptimistArrays, acceleration: int | None) -> int:
         for i in range(n_local):
             u[i] -= least
     precision = 1.0 / np.sqrt(clock["t"] - clock["start"])  # epsilon of [CSZ20] alg:swr-ucrl2, line 6
-    if acceleration is None:  # numba then leaves the other branch out
-        low, high, sweeps, status = extended_value_iteration.iterate_plainly(workspace, n_local, precision)
-        accelerated = False
-    else:
-        low, high, sweeps, status, accelerated = extended_value_iteration.iterate(
-            workspace, n_local, precision, params.fast == 1, False
-        )
+    low, high, sweeps, status = 0.0, np.inf, 0, OUT_OF_BUDGET
+    if params.fast == 0:
+        low, high, sweeps, status = iterate(workspace, n_local, precision)
+    accelerated = status != CONVERGED
+    if accelerated:
+        low, high, more, status = accelerate(workspace, n_local, precision, False)
+        sweeps += more
     clock["tried_gain"], clock["tried_residual"] = high, high - low
     clock["tried_sweeps"], clock["tried_accelerated"] = sweeps, accelerated
     if status == CONVERGED:
@@ -216,10 +212,10 @@ def build_row(arrays: OptimistArrays, n_local: int, index: int, row: int, stored
     params, phases, _, counts, plan_state, workspace = arrays
     sets, slot = workspace.sets, counts.slots[index]
     count, support = slot["count"], transition_counts.count_successors(counts, slot["head"])
-    complete = params.bernstein == 0 and inner_max.should_complete(support, n_local)
+    complete = params.bernstein == 0 and should_complete(support, n_local)
     sets.support[row] = n_local if complete else support
     if params.bernstein == 1:
-        last = stored + support + extended_value_iteration.count_extra_places(n_local, support, sets.radius[row])
+        last = stored + support + count_extra_places(n_local, support, sets.radius[row])
     else:
         last = stored + sets.support[row] + 1
     if last > sets.indices.size:  # go on counting, so that the caller learns how many places are needed
@@ -324,9 +320,7 @@ def release_states(n: int, workspace: PlanWorkspace) -> None:
 
 
 @lean_kernel
-def play(
-    inputs: RunInputs, arrays: OptimistArrays, record: Record, first: int, last: int, acceleration: int | None
-) -> tuple[int, int]:
+def play(inputs: RunInputs, arrays: OptimistArrays, record: Record, first: int, last: int) -> tuple[int, int]:
     """Take the steps of the rows ``first .. last - 1``; return the row reached and a status."""
     world, draws, noise = inputs
     params, phases, offsets, counts, plan_state, _ = arrays
@@ -336,7 +330,7 @@ def play(
         if not transition_counts.has_space(counts):
             return step, BUFFER_FULL
         if should_replan(phases, offsets, plan_state, state):
-            status = plan(arrays, acceleration)
+            status = plan(arrays)
             if status != CONVERGED:
                 return step, status
         if plan_state.clock[0]["tau"] == plan_state.clock[0]["t"]:
