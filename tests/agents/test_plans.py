@@ -127,8 +127,8 @@ def long_agent(planner, n=400):
 def test_long_chains_are_solved_sparsely(planner, monkeypatch):
     agent = long_agent(planner)
     used = []
-    real = optimist.finish_sparsely
-    monkeypatch.setattr(optimist, "finish_sparsely", lambda *arrays: used.append(1) or real(*arrays))
+    real = optimist.solve_sparsely
+    monkeypatch.setattr(optimist, "solve_sparsely", lambda *arrays: used.append(1) or real(*arrays))
     plan = agent.plan()
     assert used or planner == "fast"
     assert plan.residual <= 1.01e-3

@@ -10,7 +10,15 @@ from driftmdp.kernels import gain
 from driftmdp.kernels._compile import kernel, lean_kernel
 from driftmdp.kernels.arrays import Model
 from driftmdp.kernels.bellman import BUFFER_FULL, CONVERGED, OUT_OF_BUDGET, SOLVE_SPARSELY, STALLED, subtract_least
-from driftmdp.kernels.extended_value_iteration import TIE, find_top, is_close, needs_sorting, relax, row_value, sweep
+from driftmdp.kernels.extended_value_iteration import (
+    TIE,
+    find_top,
+    is_close,
+    needs_sorting,
+    relax,
+    row_value,
+    sweep,
+)
 from driftmdp.kernels.plan_arrays import PlanWorkspace
 
 ACCELERATION_ROUNDS = 200
@@ -21,6 +29,7 @@ MAX_POLICY_SWEEPS = 50  # within a round
 MAX_EVALUATIONS = 1000  # of policies within a round
 DAMPING = 0.9  # of a step is taken where full steps may circle with the period of a chain
 MAX_DAMPED_SWEEPS = 20_000
+SPARSE_ROUNDS = 50  # of sparse elimination outside of compiled code
 
 
 @kernel

@@ -101,9 +101,7 @@ def row_value(workspace: PlanWorkspace, row: int, n: int, top: int, fill: bool) 
     if sets.slack.size > 0 and sets.radius[row] == 0.0:
         value = maximize_inner_intervals(sets, row, u, fill, indices, data)
     elif sets.slack.size > 0:
-        value = maximize_intervals(
-            sets, row, n, u, workspace.order, workspace.scratch, fill, indices, data
-        )
+        value = maximize_intervals(sets, row, n, u, workspace.order, workspace.scratch, fill, indices, data)
     elif is_complete(support, n):
         value = maximize_complete_ball(sets, row, n, u, workspace.order, fill, indices, data)
     elif support == 0 and not fill:  # the whole simplex: all mass goes to the best state

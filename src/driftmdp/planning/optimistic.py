@@ -50,7 +50,6 @@ from driftmdp.planning.optimistic_inputs import (
 from driftmdp.planning.reward_scale import finite, scaled, unit_exponent
 from driftmdp.validation import LARGEST, as_vector
 
-SPARSE_ROUNDS = 50  # of sparse elimination, after compiled acceleration stopped
 MAX_PREALLOCATED = 4096  # stored entries up to which the optimistic transitions are allocated at once
 
 
@@ -228,12 +227,12 @@ def finish_sparsely(workspace: PlanWorkspace, n: int, precision: float) -> tuple
     """Continue where compiled acceleration stopped, with sparse elimination. Return low, high, rounds."""
     sort = kernels.extended_value_iteration.needs_sorting(workspace.sets, n)
     low, high = kernels.extended_value_iteration.sweep(workspace, n, sort, True)
-    for i in range(SPARSE_ROUNDS):
+    for i in range(kernels.acceleration.SPARSE_ROUNDS):
         if high - low <= precision:
             return low, high, i
         solve_sparsely(workspace, n, precision)
         low, high = kernels.extended_value_iteration.sweep(workspace, n, sort, True)
-    return low, high, SPARSE_ROUNDS
+    return low, high, kernels.acceleration.SPARSE_ROUNDS
 
 
 def solve_sparsely(workspace: PlanWorkspace, n: int, precision: float) -> None:
