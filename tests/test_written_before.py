@@ -58,6 +58,20 @@ def test_a_snapshot_goes_on_as_before(name):
     assert actions == EXPECTED[name]["actions"]
 
 
+@pytest.mark.parametrize("name", EXPECTED)
+def test_a_snapshot_that_is_saved_again_has_todays_version_and_all_that_was_learned(name, tmp_path):
+    agent = dm.agents.load(BEFORE / "snapshots" / f"{name}.npz")
+    agent.save(tmp_path / "again.npz")
+    again = dm.agents.load(tmp_path / "again.npz")
+    arrays, expected = again._state_arrays(), agent._state_arrays()
+    assert arrays.keys() == expected.keys()
+    for key, array in expected.items():
+        np.testing.assert_array_equal(arrays[key], array)
+    if hasattr(agent, "last_plan"):
+        assert again.last_plan == agent.last_plan
+        assert 1 <= agent.last_plan.t <= 120
+
+
 def test_a_shop_opens_and_orders_as_before(tmp_path):
     shutil.copy(BEFORE / "shop.db", tmp_path / "shop.db")
     orders = _lines("orders.csv")

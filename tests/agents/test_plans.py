@@ -1,5 +1,7 @@
 """An agent's plan is the optimistic plan of what it remembers, and costs only that."""
 
+import copy
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -134,6 +136,30 @@ def test_long_chains_are_solved_sparsely(planner, monkeypatch):
     assert plan.residual <= 1.01e-3
     assert 1 / 400 < plan.gain < 0.01
     assert plan.method == ("fast" if planner == "fast" else "paper, then accelerated")
+
+
+def test_a_plan_that_was_interrupted_outside_goes_on_or_begins_again(monkeypatch):
+    expected, agent, real = long_agent("paper"), long_agent("paper"), optimist.solve_sparsely
+    plan = expected.plan()
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(optimist, "solve_sparsely", interrupted)
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            agent.plan()
+    assert agent._workspace.progress["t"][0] == agent.t
+    later = copy.deepcopy(agent)
+    monkeypatch.setattr(optimist, "solve_sparsely", real)
+    assert agent.plan().gain == pytest.approx(plan.gain, abs=1e-3)
+    assert (agent._workspace.local_of == -1).all()
+    for either in (expected, later):  # what was begun is of no use a step later
+        either._pending_step = 0, 0
+        either.observe(0.0, 1)
+        either.plan()
+    assert later.last_plan == expected.last_plan
+    np.testing.assert_array_equal(later.beliefs().bias, expected.beliefs().bias)
 
 
 def test_plausible_worlds_that_do_not_communicate_raise_and_leave_the_agent_usable():

@@ -96,7 +96,7 @@ class EpisodicAgent(ModelBasedAgent):
 
     def _plan(self) -> None:
         """Plan from what is remembered."""
-        while status := self._try_plan():  # 0 is CONVERGED
+        while (status := self._try_plan()) != kernels.bellman.CONVERGED:
             self._continue(status)
 
     @abstractmethod

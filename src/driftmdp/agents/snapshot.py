@@ -93,7 +93,7 @@ def load(path: str | os.PathLike[str]) -> BuiltinAgent:
         raise InvalidInputError(f"{rule}; it is not one, or it is damaged.") from None
     if not OLDEST <= version <= VERSION:
         advice = "Update driftmdp to read it" if version > VERSION else "Read it with that driftmdp"
-        rule = f"{path} must have format version {VERSION}"
+        rule = f"{path} must have format version {OLDEST} to {VERSION}"
         raise InvalidInputError(f"{rule}; it has {version}, written by driftmdp {package}. {advice}.")
     classes = builtin()
     if name not in classes:

@@ -1,7 +1,9 @@
 """Acceleration of extended value iteration, for plans that need more than plain sweeps.
 
 ``accelerate`` alternates the step of kernels/extended_value_iteration.py, which certifies a plan whatever it was
-made by, with solving the ordinary MDP that the step found.
+made by, with solving the ordinary MDP that the step found. The optimistic MDP of u is a policy of the extended MDP,
+whose actions are (a, p): this is its modified policy iteration, and its policy iteration where that is slow
+[P94, Chapter 8].
 """
 
 import numpy as np
@@ -99,7 +101,7 @@ def sweep_policy(workspace: PlanWorkspace, n: int, sort: bool, improve: bool) ->
     """
     sets, u = workspace.sets, workspace.u
     top, _ = find_top(workspace, n, sort)
-    # Action elimination: since u was ``before``, no row has risen by more than this.
+    # Action elimination: p sums to 1, so that since u was ``before`` no row has risen by more than this.
     rise = -np.inf
     for s in range(n if improve else 0):
         rise = max(rise, u[s] - workspace.before[s])

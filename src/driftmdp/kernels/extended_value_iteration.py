@@ -43,7 +43,8 @@ def iterate(workspace: PlanWorkspace, n: int, precision: float) -> tuple[float, 
 def sweep(workspace: PlanWorkspace, n: int, sort: bool, fill: bool) -> tuple[float, float]:
     """Set ``new`` to T u, ``values`` and ``actions`` to what attains it. Return min and max of T u - u.
 
-    If ``fill``, also write the optimistic transitions.
+    One pass of [CSZ20] alg:evi, lines 3 and 4: ``values`` are Upsilon~ of every row. If ``fill``, also write the
+    optimistic transitions, line 6.
     """
     sets, u = workspace.sets, workspace.u
     top, flat = find_top(workspace, n, sort)
@@ -83,13 +84,14 @@ def relax(workspace: PlanWorkspace, n: int, share: float) -> None:
     for s in range(n):
         u[s] += share * (workspace.new[s] - u[s])
         least = min(least, u[s])
-    for s in range(n):  # so that values do not grow with the number of sweeps
+    # Only differences of u matter: T (u + c) = T u + c. So u need not grow with the number of sweeps.
+    for s in range(n):
         u[s] -= least
 
 
 @inlined_kernel
 def is_close(low: float, high: float, precision: float) -> bool:
-    """Return whether T u - u is within the precision. An empty or overflown range is not."""
+    """Return whether T u - u is within the precision, [CSZ20] alg:evi, line 8. An overflown range is not."""
     return 0.0 <= high - low <= precision
 
 
@@ -117,7 +119,10 @@ def row_value(workspace: PlanWorkspace, row: int, n: int, top: int, fill: bool) 
 def maximize_short_ball(
     sets: PlausibleSets, row: int, u: Floats, top: int, fill: bool, indices: Ints, data: Floats
 ) -> float:
-    """Return max p'u over a ball. If ``fill``, write the maximiser p~ to the row of (indices, data)."""
+    """Return max p'u over a ball [JOA10, Fig. 2]. If ``fill``, write the maximiser p~ to (indices, data).
+
+    With mass m moved to the top, p'u = p^'u + m u(top) - (mass times u, of what it is taken from).
+    """
     states, masses = sets.indices, sets.data
     first = sets.indptr[row]
     last = first + sets.support[row]
@@ -237,7 +242,7 @@ def maximize_intervals(
     indices: Ints,
     data: Floats,
 ) -> float:
-    """Return max p'u over intervals. If ``fill``, write the lower bounds and then what was added to them."""
+    """Return max p'u over intervals [FPL20]. If ``fill``, write the lower bounds, then what was added to them."""
     first = sets.indptr[row]
     last = first + sets.support[row]
     upper_elsewhere = sets.radius[row]

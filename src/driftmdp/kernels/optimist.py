@@ -59,7 +59,7 @@ def should_end_episode(every: int, offsets: Ints, plan_state: PlanState, state: 
 
 @inlined_kernel
 def count_visit(plan_state: PlanState, pair: int) -> None:
-    """Count a visit of the episode, and advance the clock."""
+    """Count a visit of the episode, and advance the clock: [CSZ20] alg:swr-ucrl2, line 9."""
     clock, visits = plan_state.clock[0], plan_state.visits[pair]
     # Pairs not in memory at the plan have N+ = 1. The stamp of the episode saves resetting all pairs at each plan.
     if visits["episode"] != clock["episode"]:
@@ -74,7 +74,7 @@ def learn(arrays: OptimistArrays, step: Step) -> None:
     params, phases, counts, plan_state = arrays.params, arrays.phases, arrays.counts, arrays.plan_state
     state, pair, reward, next_state = step
     clock = plan_state.clock[0]
-    if params.ranged:
+    if params.ranged:  # the radii of eq:Hr are those of rewards in [0, 1]
         reward = (reward - params.bottom) / params.span
     transition_counts.remember(counts, state, pair, next_state, reward)
     count_visit(plan_state, pair)
@@ -221,6 +221,7 @@ def build_sets(arrays: OptimistArrays, n: int, n_states: int) -> int:
             slot, reason = counts.slots[index], plan_state.reasons[index]
             count = slot["count"]
             mean = slot["total"] / count
+            # r~ is the largest plausible reward, [CSZ20] alg:evi, line 5: only the upper end of H_r matters.
             radius_r = reward_radius(params, log, count, slot["squares"] / count - mean * mean) + extra_r
             radius = transition_radius(params, log, count) + extra_p
             reward = mean + radius_r
@@ -336,13 +337,14 @@ def commit_plan(arrays: OptimistArrays) -> None:
     clock["n_touched"] = n
     clock["episode"] += 1
     clock["tau"] = clock["t"]
+    # nu = 0, kept as N+ - nu. Pairs that are not remembered get their N+ = 1 when they are visited.
     for index in range(counts.tally[0]["n_slots"]):
         visits = plan_state.visits[counts.slots[index]["pair"]]
         visits["episode"], visits["left"] = clock["episode"], counts.slots[index]["count"]
-    plan, made = plan_state.in_force[0], workspace.candidate[0]
-    plan["t"], plan["sweeps"], plan["widening"] = made["t"], made["sweeps"], made["widening"]
-    plan["gain"], plan["residual"] = made["gain"], made["residual"]
-    plan["vacuous"], plan["accelerated"] = made["vacuous"], made["accelerated"]
+    in_force, made = plan_state.in_force[0], workspace.candidate[0]
+    in_force["t"], in_force["sweeps"], in_force["widening"] = made["t"], made["sweeps"], made["widening"]
+    in_force["gain"], in_force["residual"] = made["gain"], made["residual"]
+    in_force["vacuous"], in_force["accelerated"] = made["vacuous"], made["accelerated"]
 
 
 @inlined_kernel

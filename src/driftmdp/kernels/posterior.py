@@ -100,11 +100,11 @@ def plan(arrays: PosteriorArrays) -> int:
     low, high, sweeps, evaluations, _ = solve(
         sample.model, plan_state.policy, plan_state.bias, params.tolerance, SOLVER_BUDGET
     )
+    is_finite = True
     for s in range(plan_state.bias.size):
-        if not np.isfinite(plan_state.bias[s]):
-            for i in range(plan_state.bias.size):  # elimination failed: the next plan begins without it
-                plan_state.bias[i] = 0.0
-            break
+        is_finite &= np.isfinite(plan_state.bias[s])
+    for s in range(0 if is_finite else plan_state.bias.size):
+        plan_state.bias[s] = 0.0  # elimination failed: the next plan begins without it
     clock["episode"] += 1
     clock["tau"] = in_force["t"] = clock["t"]
     in_force["gain"], in_force["sweeps"] = high, max(1, sweeps + evaluations)

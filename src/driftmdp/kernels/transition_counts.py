@@ -57,7 +57,7 @@ def count_successors(counts: TransitionCounts, head: int) -> int:
 
 @inlined_kernel
 def remember(counts: TransitionCounts, state: int, pair: int, next_state: int, reward: float) -> None:
-    """Add a step. Where the window is full, the oldest leaves."""
+    """Add a step. Where the window is full, the oldest leaves: N of [CSZ20] eq:N_sa counts the last W steps."""
     tally = counts.tally[0]
     window = tally["window"]
     if window > 0 and tally["remembered"] == window:
