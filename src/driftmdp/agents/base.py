@@ -238,7 +238,9 @@ class BuiltinAgent(Locked, ParameterizedAgent):
         if self._pending_step is None:
             raise InvalidInputError("observe must follow act; call act(state) first.")
         s, advised = self._pending_step
-        if not (type(reward) is float and -LARGEST <= reward <= LARGEST):
+        if isinstance(reward, float) and -LARGEST <= reward <= LARGEST:
+            reward = float(reward)  # numpy's too
+        else:
             given = reward.item() if isinstance(reward, np.generic) else reward
             reward = as_number(given, "reward", -LARGEST, LARGEST)
         following = self._state(next_state, "next_state")

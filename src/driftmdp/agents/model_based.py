@@ -11,7 +11,8 @@ from driftmdp.agents.plan_explanation import Plan
 from driftmdp.agents.snapshot_checks import WHOLE_PLAN_ARRAYS, memory_arrays, restored_memory, restored_plan_state
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import TransitionCounts, mean_rewards_by_pair, visits_by_pair
-from driftmdp.kernels.plan_arrays import OptimistParams, PlanState, PosteriorParams
+from driftmdp.kernels.plan_arrays import OptimistParams, PlanState
+from driftmdp.kernels.posterior_arrays import PosteriorParams
 from driftmdp.npz import Arrays
 
 

@@ -15,9 +15,9 @@ from driftmdp.agents.plan_explanation import Plan
 from driftmdp.agents.reward_range import Range, required_range, span_of
 from driftmdp.agents.snapshot_checks import require
 from driftmdp.formulas import tuned
-from driftmdp.kernels import plan_arrays
 from driftmdp.kernels.arrays import enlarge_counts, new_counts
-from driftmdp.kernels.plan_arrays import PosteriorArrays, PosteriorParams
+from driftmdp.kernels.plan_arrays import new_plan_state
+from driftmdp.kernels.posterior_arrays import PosteriorArrays, PosteriorParams, new_sampled_model
 from driftmdp.mdp import Space
 from driftmdp.mdp.space import as_space
 from driftmdp.npz import Arrays
@@ -82,11 +82,11 @@ class PosteriorSampler(EpisodicAgent):
         super().reset(rng)
         n_states, n_pairs = self.space.n_states, self.space.n_pairs
         self._memory = new_counts(n_pairs, self._window)
-        self._plan_state = plan_arrays.new_plan_state(n_states, n_pairs, 0)
+        self._plan_state = new_plan_state(n_states, n_pairs, 0)
         self._faded = np.zeros(n_pairs, np.int64)
         self._draws = self._generator(rng).integers(0, 2**64, 4, dtype=np.uint64)
         n_stored = min(n_states, FIRST_SUCCESSORS) * n_pairs + n_states
-        self._sample = plan_arrays.new_sampled_model(self._offsets, n_stored)
+        self._sample = new_sampled_model(self._offsets, n_stored)
 
     @property
     def _arrays(self) -> PosteriorArrays:
@@ -110,7 +110,7 @@ class PosteriorSampler(EpisodicAgent):
 
     def _continue(self, status: int) -> None:
         if status == kernels.bellman.BUFFER_FULL:
-            self._sample = plan_arrays.new_sampled_model(self._offsets, 2 * self._sample.model.data.size)
+            self._sample = new_sampled_model(self._offsets, 2 * self._sample.model.data.size)
         else:
             self._enlarge()
 

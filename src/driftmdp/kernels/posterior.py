@@ -22,7 +22,7 @@ from driftmdp.kernels.arrays import Longs, Record, RunInputs, Step, TransitionCo
 from driftmdp.kernels.bellman import BUFFER_FULL, CONVERGED, COUNTS_FULL
 from driftmdp.kernels.gain import solve
 from driftmdp.kernels.optimist import count_visit, should_end_episode
-from driftmdp.kernels.plan_arrays import Bits, PosteriorArrays, PosteriorParams, SampledModel
+from driftmdp.kernels.posterior_arrays import Bits, PosteriorArrays, PosteriorParams, SampledModel
 from driftmdp.kernels.world import take_step
 
 FORGOTTEN_BELOW = 1e-9  # of a step: what has faded further is dropped
