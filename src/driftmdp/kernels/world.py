@@ -3,7 +3,21 @@
 import numpy as np
 
 from driftmdp.kernels._compile import inlined_kernel, kernel, lean_kernel
-from driftmdp.kernels.arrays import Bools, Csr, Draws, Floats, Ints, Model, NoiseModel, Record, WorldArrays
+from driftmdp.kernels.arrays import (
+    ANCHOR_NOISE,
+    BERNOULLI_NOISE,
+    GAUSSIAN_NOISE,
+    NO_NOISE,
+    Bools,
+    Csr,
+    Draws,
+    Floats,
+    Ints,
+    Model,
+    NoiseModel,
+    Record,
+    WorldArrays,
+)
 
 
 @kernel
@@ -125,7 +139,7 @@ def take_step(
     )
     record.actions[step], record.rewards[step], record.states[step + 1] = action, reward, next_state
     # Without noise the reward is the mean: computed once.
-    record.mean_rewards[step] = reward if noise[0] == 0 else mean_reward(world, step, pair)
+    record.mean_rewards[step] = reward if noise[0] == NO_NOISE else mean_reward(world, step, pair)
     return reward, next_state
 
 
@@ -139,13 +153,15 @@ def sample_step(
     """
     anchor = sample_anchor(world, step, draws[0])
     next_state = sample_successor(world, anchor, pair, draws[1])
-    code, sigma, bottom, top = noise
-    if code == 1:  # anchor: the reward belongs to what was drawn, as inventory's pseudo-reward to the day's demand
+    kind, sigma, bottom, top = noise
+    if (
+        kind == ANCHOR_NOISE
+    ):  # the reward belongs to what was drawn, as inventory's pseudo-reward to the day's demand
         return world.anchor_rewards[anchor, pair], next_state, anchor
     mean = mean_reward(world, step, pair)
-    if code == 2:  # bernoulli: top with the probability that makes the mean right
+    if kind == BERNOULLI_NOISE:  # top with the probability that makes the mean right
         return (top if draws[2] * (top - bottom) < mean - bottom else bottom), next_state, anchor
-    if code == 3:  # gaussian
+    if kind == GAUSSIAN_NOISE:
         return mean + sigma * draws[2], next_state, anchor
     return mean, next_state, anchor
 
