@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # as re-exports, for type checkers
     from driftmdp.kernels import acceleration as acceleration
     from driftmdp.kernels import adaptive_agent as adaptive_agent
+    from driftmdp.kernels import band as band
     from driftmdp.kernels import bandits as bandits
     from driftmdp.kernels import bellman as bellman
     from driftmdp.kernels import censored_demand as censored_demand

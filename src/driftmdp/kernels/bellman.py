@@ -8,7 +8,7 @@ import numpy as np
 
 from driftmdp.kernels._compile import inlined_kernel, kernel, lean_kernel
 from driftmdp.kernels.arrays import Floats, Ints, Model, WorldArrays
-from driftmdp.kernels.world import model_at
+from driftmdp.kernels.world import model_at, model_buffers
 
 # The statuses of kernels that iterate, plan or play.
 CONVERGED = 0  # the residual is within the tolerance
@@ -116,12 +116,12 @@ def induce_backward(world: WorldArrays, values: Floats, policy: Ints, improve: b
     filled with the best actions. Otherwise the maximum is over its action alone.
     """
     offsets = world.offsets
-    rewards, scratch = np.empty(world.anchor_rewards.shape[1]), np.empty(world.union_indices.size)
+    buffers = model_buffers(world)
     next_values = np.empty(values.size)
     for s in range(values.size):
         values[s] = 0.0
     for step in range(len(policy) - 1, -1, -1):
-        model = model_at(world, step, rewards, scratch)
+        model = model_at(world, step, buffers)
         for s in range(values.size):
             next_values[s] = values[s]
         for s in range(values.size):
