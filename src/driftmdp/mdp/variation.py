@@ -99,7 +99,7 @@ def _explicit(matrix: sp.csr_array) -> sp.csr_array:
 
 def _reward_steps(drifting: DriftingMdp, norm: float) -> NDArray[np.float64]:
     moves, place = _differences(drifting.reward_weights)
-    rewards = drifting.anchor_rewards
+    rewards = drifting.world.anchor_rewards
     with np.errstate(over="ignore", invalid="ignore"):
         _check_variation(np.abs(moves.data).max(initial=0.0) * np.abs(rewards).max())
     # All rewards of an anchor are one row, so that the norm is taken over pairs.
@@ -134,7 +134,8 @@ def _combination_norms(
     combinations: sp.csr_array, anchors: Csr, n_pairs: int, n_columns: int, norm: float
 ) -> NDArray[np.float64]:
     """Return the norm of each combination of anchors, the largest over pairs."""
-    sizes = np.empty(combinations.shape[0])
-    rows = combinations.indptr.astype(np.int32), combinations.indices.astype(np.int32), combinations.data
-    kernels.world.combination_norms(rows, anchors, n_pairs, n_columns, norm, sizes)
+    sizes = np.zeros(combinations.shape[0])
+    if combinations.nnz:  # a world that does not change has nothing to compile
+        rows = combinations.indptr.astype(np.int32), combinations.indices.astype(np.int32), combinations.data
+        kernels.world.combination_norms(rows, anchors, n_pairs, n_columns, norm, sizes)
     return sizes
