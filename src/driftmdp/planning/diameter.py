@@ -1,8 +1,8 @@
 """How far apart states are: [CSZ20] Definition 1, D = max_{s != s'} min_pi E[time from s to s' under pi].
 
 The paper's maximum includes s = s'. As in [JOA10] it is taken over s != s' here, so that S = 1 gives 0.
-Times carry a certified relative error, see :mod:`driftmdp.kernels.hitting_times`. A target is left out once its times
-are proved to be no longer than those found.
+Times carry a certified relative error, see :mod:`driftmdp.kernels.hitting_times`. A target is left out once its
+times are proved to be no longer than those found.
 """
 
 from __future__ import annotations
