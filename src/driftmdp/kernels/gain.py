@@ -67,7 +67,10 @@ def modified_policy_iteration(
 
 @lean_kernel
 def improving_sweep(model: Model, u: Floats, new: Floats, policy: Ints) -> tuple[float, float, int]:
-    """Set ``new`` to T'u and ``policy`` to the actions that attain it. Return min and max of T'u - u, and changes."""
+    """Set ``new`` to T'u and ``policy`` to the actions that attain it.
+
+    Return min and max of T'u - u, and how many actions changed.
+    """
     low, high, n_changed = np.inf, -np.inf, 0
     for s in range(u.size):
         first = model.offsets[s]
