@@ -14,8 +14,25 @@ returns the reward and the next state. Like all compiled code here it does not c
 exist in the state. docs/howto-compiled-agent.md has a complete agent.
 """
 
+import functools
+from typing import Any
+
+import numba
+
 from driftmdp.agents.base import RunContext
+from driftmdp.compiler import Kernel
 from driftmdp.kernels.arrays import Draws, Record, WorldArrays
 from driftmdp.kernels.world import take_step
 
 __all__ = ["Draws", "Record", "RunContext", "WorldArrays", "take_step"]
+
+
+@numba.extending.typeof_impl.register(Kernel)
+def _typeof_kernel(kernel: Kernel, context: Any) -> Any:
+    """Let functions that numba compiles call our kernels: there each is a function of numba."""
+    return numba.typeof(_by_numba(kernel))  # type: ignore[no-untyped-call]
+
+
+@functools.cache
+def _by_numba(kernel: Kernel) -> Any:
+    return numba.njit(nogil=True, error_model="numpy")(kernel.py_func)

@@ -337,12 +337,3 @@ def test_temporary_files_of_a_killed_process_are_removed(tmp_path):
     assert not left.exists()
 
 
-def test_a_first_compilation_is_announced(tmp_path, monkeypatch):
-    monkeypatch.setattr("driftmdp.experiments.runner.has_compiled_cache", lambda: False)
-    stopper = Stopper(1000)
-    run(small(), tmp_path / "r", progress=stopper)
-    assert stopper.notes == [
-        "Compiling for the first time on this machine: a minute or two. Later runs start at once."
-    ]
-    run(small(), tmp_path / "r", progress=stopper)
-    assert stopper.notes == []

@@ -14,7 +14,6 @@ from driftmdp.cli.output import print_columns, remark
 from driftmdp.display import counted
 from driftmdp.errors import InvalidInputError
 from driftmdp.files import write_whole
-from driftmdp.kernels import has_compiled_cache
 from driftmdp.statements import Finding, Verdict, statement_named, statements
 from driftmdp.statements import check as check_statements
 from driftmdp.statements.page import MEANING, as_data, page, shown_margin, summary
@@ -49,8 +48,6 @@ def check(
     if list_only:
         print_columns([[entry.name, entry.where, entry.title] for entry in wanted])
         return
-    if not has_compiled_cache():
-        remark("Compiling, which is done once and takes a minute.")
     target = _page_to_write(to, names)
     if not names:
         remark(f"Checking {counted(len(wanted), 'statement')}, which takes {DURATIONS[thorough]}.")

@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from driftmdp import engines
 from driftmdp.display import brief
-from driftmdp.engines import ClusterLostError, Engine, TaskOutcome, run_one
+from driftmdp.engines import ClusterLostError, Engine, TaskOutcome
 from driftmdp.engines.base import leave_if_rerun
 from driftmdp.errors import DriftmdpError, InvalidInputError
 from driftmdp.experiments import provenance
@@ -30,8 +30,6 @@ from driftmdp.experiments.schema import run_table
 from driftmdp.experiments.spec import Spec
 from driftmdp.experiments.store import Store, folder_lock
 from driftmdp.experiments.user_code import with_user_code
-from driftmdp.kernels import has_compiled_cache
-from driftmdp.kernels.precompile import OPTIMAL_GAINS, compiling_in_background
 from driftmdp.progress import Progress, as_progress
 
 BATCH_RUNS = 256
@@ -197,18 +195,16 @@ class _Execution:
         is_python = any(":" in key.cell.agent.name for key in todo)
         self.engine_name = engines.choose(engine, len(todo), is_python, scheduler)
         self.engine: Engine = engines.make(self.engine_name, workers, scheduler)
-        is_remote = bool(todo) and scheduler is not None
-        must_compile = bool(todo) and not is_remote and not has_compiled_cache()
         if not self.is_checked:
             check_values({key.cell.id: key.cell for key in todo}.values(), self.asked.places)
         last = self.store.last_manifest()
-        notes = self._notes(last.get("name"), must_compile, is_remote)
+        notes = self._notes(last.get("name"))
         # A session that runs nothing leaves the versions that made the results.
         made_by = {} if todo else {key: last[key] for key in ("versions", "revision") if key in last}
         self.store.write_manifest(manifest_of(self.asked) | made_by)
         self.progress.begin(self.asked.n_runs, kept, notes)
         try:
-            self._run_all(todo, must_compile)
+            self._run_all(todo)
         except ClusterLostError as error:
             raise ClusterLostError(f"{error} Finished runs are kept in {self.store.folder}.") from error
         finally:
@@ -237,7 +233,7 @@ class _Execution:
         self._rewrite_journal()
         return kept
 
-    def _notes(self, last_name: str | None, must_compile: bool, is_remote: bool) -> list[str]:
+    def _notes(self, last_name: str | None) -> list[str]:
         """Return what the user should know before the runs begin."""
         notes = []
         if self.store.torn:
@@ -247,21 +243,13 @@ class _Execution:
             )
         if last_name not in {None, self.asked.spec.name}:
             notes.append(f"This folder had results of {last_name!r}; they are kept, and found again by that spec.")
-        if must_compile:
-            notes.append("Compiling for the first time on this machine: a minute or two. Later runs start at once.")
-        if is_remote:
-            notes.append("A worker that has never run this driftmdp compiles first: a minute or two.")
         return notes
 
     def _rewrite_journal(self) -> None:
         self.store.replace_journal([row for batch in self.batches for row in batch.rows.values()])
 
-    def _run_all(self, todo: list[RunKey], must_compile: bool) -> None:
+    def _run_all(self, todo: list[RunKey]) -> None:
         batch_of = {key.digest: batch for batch in self.batches for key in batch.keys}
-        if must_compile:
-            first = todo.pop(0)
-            with compiling_in_background(OPTIMAL_GAINS):
-                self._store_run(first, run_one(_execute, 0, first), batch_of[first.digest])
         for batch in [batch for batch in self.batches if batch.is_complete]:
             self._write_batch(batch)
         tasks = list(_with_problems(todo, self.asked.problems, self.store.stored_problems()))

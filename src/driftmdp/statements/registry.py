@@ -12,16 +12,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from driftmdp import engines, kernels, problems
-from driftmdp.agents import SWUCRL2CW
+from driftmdp import engines
 from driftmdp.errors import InvalidInputError, UnknownNameError
-from driftmdp.kernels.precompile import OPTIMAL_GAINS, OPTIMISTIC_PLANS, compiling_in_background
-from driftmdp.simulation import simulate
 from driftmdp.statements.context import CheckContext
 from driftmdp.statements.verdict import Caveat, Evidence, Finding, Verdict
 from driftmdp.validation import as_number, check_type, nearest_name, quietly
 
-MIN_CHECKS_TO_PRECOMPILE = 10  # for fewer checks a parallel compilation does not pay
 Check = Callable[[CheckContext], Evidence]
 Fill = Callable[[CheckContext, Evidence], str]
 _registered: dict[str, Statement] = {}
@@ -203,10 +199,6 @@ def check(
     wanted = list(dict.fromkeys(chosen)) or statements()
     context = CheckContext(thorough)
     found: dict[str, Finding] = {}
-    if len(wanted) > MIN_CHECKS_TO_PRECOMPILE and not kernels.has_compiled_cache():
-        with quietly(), compiling_in_background(OPTIMAL_GAINS, OPTIMISTIC_PLANS):
-            simulate(SWUCRL2CW.for_problem(problems.two_state(10)), problems.two_state(10), seed=0)
-
     outcomes = engines.make("threads", workers).map(lambda entry: entry.check(context), wanted)
     with contextlib.closing(outcomes):
         for outcome in outcomes:

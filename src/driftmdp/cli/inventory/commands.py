@@ -12,7 +12,6 @@ from driftmdp.cli.inventory import options
 from driftmdp.cli.output import print_columns, remark
 from driftmdp.display import counted
 from driftmdp.errors import InvalidInputError
-from driftmdp.kernels import has_compiled_cache
 from driftmdp.report.backtest import summary_rows, write_backtest
 
 Database = Annotated[Path, options.argument("The shop's database, made by `init`.")]
@@ -64,8 +63,6 @@ def backtest(
     past = inventory.read_sales(sales, options.as_columns(column), negatives, duplicates, gaps)
     chosen = engine if engine != "auto" else "threads" if scheduler is None else "dask"
     lot = options.as_lot(lot_size)
-    if not has_compiled_cache():
-        remark("Compiling; that is done once, and takes half a minute.")
     with saying_warnings(), stopping_cleanly("Stopping. Nothing was written."):
         found = inventory.backtest(
             past, costs, capacity, lead_time, lot, workers=workers, engine=chosen, scheduler=scheduler

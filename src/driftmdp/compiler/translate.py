@@ -1,0 +1,564 @@
+"""From a Python function to LLVM's language: one function for each combination of argument types.
+
+The language is the part of Python that loops over arrays need (docs/kernel-language.md). Variables become places on
+the stack, which LLVM turns into registers. A variable's type is that of all its values together: where a later
+value widens it (an int that becomes a float), the function is translated once more from the beginning.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import inspect
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from driftmdp.compiler.emitter import Emitter, Place, Value, literal
+from driftmdp.compiler.kernel_types import (
+    BOOL,
+    INT,
+    Array,
+    Nothing,
+    Scalar,
+    Tuple,
+    Type,
+    describe,
+    has_memory,
+    join,
+    leaves,
+    type_of,
+)
+
+
+class KernelError(Exception):
+    """A function is not in the kernel language."""
+
+
+class _WidenedError(Exception):
+    """A variable or the result has a wider type than was thought."""
+
+
+@dataclass(frozen=True)
+class Translated:
+    """A function in LLVM's language."""
+
+    name: str
+    result: Type
+    text: str
+
+
+@dataclass(frozen=True)
+class _Loop:
+    """Where ``continue`` and ``break`` lead."""
+
+    following: str
+    end: str
+
+
+class Module:
+    """The functions that are compiled together: one that is called from Python, and all that it calls."""
+
+    def __init__(self) -> None:
+        self._constants: list[str] = []
+        self._translated: dict[tuple[FunctionType, tuple[Type, ...]], Translated | None] = {}
+
+    def function(self, function: FunctionType, types: tuple[Type, ...]) -> Translated:
+        """Return the translation of a function for arguments of these types."""
+        key = function, types
+        if key not in self._translated:
+            self._translated[key] = None  # being translated
+            self._translated[key] = _Function(self, function, types, len(self._translated)).translate()
+        found = self._translated[key]
+        if found is None:
+            raise KernelError(f"{function.__qualname__} must not call itself, directly or through others.")
+        return found
+
+    def constant(self, array: np.ndarray[Any, Any]) -> Value:
+        """Return an array whose numbers are known while compiling."""
+        kind = type_of(array)
+        bytes_of = "".join(f"\\{byte:02X}" for byte in array.tobytes())
+        name = f"@constant{len(self._constants)}"
+        self._constants.append(f'{name} = internal constant [{array.nbytes} x i8] c"{bytes_of}", align 16')
+        return Value(kind, (name, *(str(size) for size in array.shape)))
+
+    @property
+    def text(self) -> str:
+        """All functions so far."""
+        functions = (found.text for found in self._translated.values() if found is not None)
+        return "\n".join([*self._constants, *functions])
+
+
+class _Function:
+    """The translation of one function."""
+
+    def __init__(self, module: Module, function: FunctionType, types: tuple[Type, ...], number: int) -> None:
+        self._module, self._function, self._types = module, function, types
+        self._name = f'@"{function.__name__}.{number}"'
+        self._tree = _definitions(function.__code__.co_filename)[function.__code__.co_firstlineno]
+        self._variable_types: dict[str, Type] = {}
+        self._result: Type | None = None
+        stored = [
+            node.id
+            for node in ast.walk(self._tree)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        ]
+        stored += [argument.arg for argument in self._tree.args.args]
+        self._locals = set(stored)
+        self._written_once = {name for name in stored if stored.count(name) == 1}
+
+    # the function ------------------------------------------------------------------------------------
+
+    def translate(self) -> Translated:
+        while True:
+            try:
+                return self._translate()
+            except _WidenedError:
+                continue
+
+    def _translate(self) -> Translated:
+        self._out = Emitter(f"{self._function.__module__}.{self._name[2:-1]}")
+        self._variables: dict[str, Value] = {}  # addresses of the leaves, or the leaves of what is written once
+        self._loops: list[_Loop] = []
+        self._allocates = False
+        parameters = ["ptr %arena"]
+        self._result_slots = [] if self._result is None else [self._out.slot(leaf) for leaf in leaves(self._result)]
+        for argument, kind in zip(self._tree.args.args, self._types, strict=True):
+            names = []
+            for leaf in leaves(kind):
+                names.append(f"%a{len(parameters)}")
+                parameters.append(f"{leaf} {names[-1]}")
+            self._assign_name(argument.arg, Value(kind, tuple(names)))
+        self._statements(self._tree.body)
+        return self._finished(parameters)
+
+    def _finished(self, parameters: list[str]) -> Translated:
+        out, result = self._out, self._result or Nothing()
+        if out.is_open:
+            out.jump("return")
+        out.start("return")
+        releases = self._allocates and not has_memory(result)
+        if releases:
+            out.entry("%mark = load ptr, ptr %arena")
+            out.emit("call void @release(ptr %arena, ptr %mark)")
+        kinds = leaves(result)
+        values = [out.load(kind, slot) for kind, slot in zip(kinds, self._result_slots, strict=True)]
+        returned = _struct(kinds)
+        if len(kinds) > 1:
+            whole = "undef"
+            for i, (kind, value) in enumerate(zip(kinds, values, strict=True)):
+                whole = out.name(f"insertvalue {returned} {whole}, {kind} {value}, {i}")
+            values = [whole]
+        out.emit(f"ret {returned} {values[0]}" if kinds else "ret void")
+        head = f"define internal {returned} {self._name}({', '.join(parameters)}) nounwind {{\n"
+        return Translated(self._name, result, out.constants + head + out.text + "}\n")
+
+    # statements --------------------------------------------------------------------------------------
+
+    def _statements(self, statements: Sequence[ast.stmt]) -> None:
+        for statement in statements:
+            if not self._out.is_open:  # after a return: never reached
+                return
+            method: Callable[[Any], None] | None = getattr(self, f"_do_{type(statement).__name__.lower()}", None)
+            if method is None:
+                raise self._error(statement, f"{type(statement).__name__} is not in the kernel language")
+            self._out.line = statement.lineno
+            try:
+                method(statement)
+            except TypeError as error:
+                raise self._error(statement, str(error)) from error
+
+    def _error(self, node: ast.AST, problem: str) -> KernelError:
+        code = self._function.__code__
+        line = getattr(node, "lineno", code.co_firstlineno)
+        return KernelError(f"{code.co_filename}:{line}, in {code.co_name}: {problem}.")
+
+    def _do_expr(self, node: ast.Expr) -> None:
+        if not isinstance(node.value, ast.Constant):  # a docstring
+            self._value(node.value)
+
+    def _do_pass(self, node: ast.Pass) -> None:
+        pass
+
+    def _do_return(self, node: ast.Return) -> None:
+        value = Value(Nothing()) if node.value is None else self._value(node.value)
+        wider = value.type if self._result is None else join(self._result, value.type)
+        if wider != self._result:
+            self._result = wider
+            self._result_slots = []
+            raise _WidenedError
+        for kind, leaf, slot in zip(
+            leaves(wider), self._out.convert(value, wider).leaves, self._result_slots, strict=True
+        ):
+            self._out.store(kind, leaf, slot)
+        self._out.jump("return")
+
+    def _do_assign(self, node: ast.Assign) -> None:
+        value = self._value(node.value)
+        for target in node.targets:
+            self._assign(target, value)
+
+    def _assign(self, target: ast.expr, value: Value) -> None:
+        match target:
+            case ast.Name():
+                self._assign_name(target.id, value)
+            case ast.Tuple():
+                parts = self._out.items(value)
+                if len(parts) != len(target.elts):
+                    raise TypeError(f"{len(target.elts)} variables cannot take {len(parts)} values")
+                for part, item in zip(target.elts, parts, strict=True):
+                    self._assign(part, item)
+            case ast.Subscript():
+                self._out.put(self._place(target), value)
+            case _:
+                raise TypeError(f"cannot assign to {ast.unparse(target)}")
+
+    def _assign_name(self, name: str, value: Value) -> None:
+        if name == "_":
+            return
+        if not isinstance(value.type, Scalar) and name in self._written_once:
+            self._variables[name] = value
+            return
+        known = self._variable_types.get(name)
+        wider = value.type if known is None else join(known, value.type)
+        if known is not None and wider != known:
+            self._variable_types[name] = wider
+            raise _WidenedError
+        self._variable_types[name] = wider
+        if name not in self._variables:
+            self._variables[name] = Value(
+                wider, tuple(self._out.slot(leaf) for leaf in leaves(wider)), is_slots=True
+            )
+        slots = self._variables[name]
+        for kind, leaf, slot in zip(
+            leaves(wider), self._out.convert(value, wider).leaves, slots.leaves, strict=True
+        ):
+            self._out.store(kind, leaf, slot)
+
+    def _do_augassign(self, node: ast.AugAssign) -> None:
+        if isinstance(node.target, ast.Name):
+            before = self._value(ast.Name(node.target.id, ast.Load()))
+            self._assign_name(node.target.id, self._binary(type(node.op), before, self._value(node.value)))
+        else:
+            place = self._place(node.target)
+            if not isinstance(place, Place):
+                raise TypeError("only numbers are changed, one by one")
+            before = self._out.get(place)
+            self._out.put(place, self._binary(type(node.op), before, self._value(node.value)))
+
+    def _do_annassign(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self._assign(node.target, self._value(node.value))
+
+    def _do_if(self, node: ast.If) -> None:
+        test = self._condition(node.test)
+        if test.constant is not None:  # known while compiling: the other branch is left out
+            self._statements(node.body if test.constant else node.orelse)
+            return
+        out = self._out
+        yes, no, end = out.label("then"), out.label("else"), out.label("endif")
+        out.branch(test, yes, no if node.orelse else end)
+        for label, statements in ((yes, node.body), (no, node.orelse)):
+            if statements:
+                out.start(label)
+                self._statements(statements)
+                if out.is_open:
+                    out.jump(end)
+        out.start(end)
+
+    def _do_for(self, node: ast.For) -> None:
+        out, call = self._out, node.iter
+        if not (
+            isinstance(call, ast.Call)
+            and isinstance(call.func, ast.Name)
+            and call.func.id == "range"
+            and not node.orelse
+        ):
+            raise TypeError("for goes over range(...)")
+        bounds = [out.convert(self._value(bound), INT) for bound in call.args]
+        start, stop = (literal(0), bounds[0]) if len(bounds) == 1 else bounds[:2]
+        step = bounds[2].constant if len(bounds) == 3 else 1
+        if not isinstance(step, int) or step == 0:
+            raise TypeError("the step of a range must be a number other than 0")
+        counter = out.slot("i64")
+        out.store("i64", start.leaves[0], counter)
+        head, body, following, end = (out.label(name) for name in ("for", "body", "next", "endfor"))
+        out.jump(head)
+        out.start(head)
+        now = out.load("i64", counter)
+        out.branch(
+            Value(BOOL, (out.name(f"icmp {'slt' if step > 0 else 'sgt'} i64 {now}, {stop.leaves[0]}"),)), body, end
+        )
+        out.start(body)
+        self._assign(node.target, Value(INT, (now,)))
+        self._loop(node.body, following, end)
+        out.start(following)
+        out.store("i64", out.name(f"add nsw i64 {out.load('i64', counter)}, {step}"), counter)
+        out.jump(head)
+        out.start(end)
+
+    def _do_while(self, node: ast.While) -> None:
+        out = self._out
+        head, body, end = (out.label(name) for name in ("while", "body", "endwhile"))
+        out.jump(head)
+        out.start(head)
+        out.branch(self._condition(node.test), body, end)
+        out.start(body)
+        self._loop(node.body, head, end)
+        out.start(end)
+
+    def _loop(self, body: list[ast.stmt], following: str, end: str) -> None:
+        self._loops.append(_Loop(following, end))
+        self._statements(body)
+        self._loops.pop()
+        if self._out.is_open:
+            self._out.jump(following)
+
+    def _do_break(self, node: ast.Break) -> None:
+        self._out.jump(self._loops[-1].end)
+
+    def _do_continue(self, node: ast.Continue) -> None:
+        self._out.jump(self._loops[-1].following)
+
+    # expressions -------------------------------------------------------------------------------------
+
+    def _value(self, node: ast.expr) -> Value:
+        match node:
+            case ast.Constant():
+                return literal(node.value)
+            case ast.Name():
+                return self._named(node.id)
+            case ast.Attribute():
+                return self._attribute(self._value(node.value), node.attr)
+            case ast.Tuple():
+                return self._out.tuple([self._value(item) for item in node.elts])
+            case ast.Subscript():
+                return self._subscript(node)
+            case ast.BinOp():
+                return self._binary(type(node.op), self._value(node.left), self._value(node.right))
+            case ast.UnaryOp():
+                return self._unary(node)
+            case ast.Compare() | ast.BoolOp():
+                return self._condition(node)
+            case ast.IfExp():
+                return self._conditional(node)
+            case ast.Call():
+                return self._call(node)
+        raise TypeError(f"{ast.unparse(node)} is not in the kernel language")
+
+    def _named(self, name: str) -> Value:
+        if name in self._variables:
+            value = self._variables[name]
+            return self._out.read(value) if value.is_slots else value
+        if name in self._locals:
+            raise TypeError(f"{name} has no value yet")
+        if name in self._function.__globals__:
+            found = self._function.__globals__[name]
+            return self._module.constant(found) if isinstance(found, np.ndarray) else literal(found)
+        if hasattr(builtins, name):
+            return literal(getattr(builtins, name))
+        raise TypeError(f"{name} is not known")
+
+    def _attribute(self, value: Value, name: str) -> Value:
+        match value.type:
+            case Nothing(ModuleType() as module):
+                return literal(getattr(module, name))
+            case Tuple() if name in value.type.names:
+                return self._out.items(value)[value.type.names.index(name)]
+            case Array() if name == "shape":
+                return self._out.tuple([Value(INT, (leaf,)) for leaf in value.leaves[1:]])
+            case Array() if name == "size":
+                return self._out.size(value)
+        raise TypeError(f"{describe(value.type)} has no attribute {name} in a kernel")
+
+    def _subscript(self, node: ast.Subscript) -> Value:
+        value = self._value(node.value)
+        if isinstance(value.type, Tuple):
+            index = self._value(node.slice).constant
+            if not isinstance(index, int):
+                raise TypeError("the index of a tuple must be a number")
+            return self._out.items(value)[index]
+        if isinstance(node.slice, ast.Slice):
+            return self._slice(value, node.slice)
+        place = self._out.place(value, self._index(node.slice))
+        return self._out.get(place) if isinstance(place, Place) else place
+
+    def _place(self, node: ast.expr) -> Place | Value:
+        if not isinstance(node, ast.Subscript):
+            raise TypeError(f"cannot assign to {ast.unparse(node)}")
+        return self._out.place(self._value(node.value), self._index(node.slice))
+
+    def _index(self, node: ast.expr) -> list[Value]:
+        return [self._value(item) for item in node.elts] if isinstance(node, ast.Tuple) else [self._value(node)]
+
+    def _slice(self, value: Value, bounds: ast.Slice) -> Value:
+        if not isinstance(value.type, Array) or bounds.step is not None:
+            raise TypeError("a slice must be of an array, without a step")
+        first = literal(0) if bounds.lower is None else self._out.convert(self._value(bounds.lower), INT)
+        last = (
+            Value(INT, (value.leaves[1],))
+            if bounds.upper is None
+            else self._out.convert(self._value(bounds.upper), INT)
+        )
+        return self._out.rows(value, first, last)
+
+    def _binary(self, operation: type[ast.operator], one: Value, other: Value) -> Value:
+        if operation is not ast.Pow:
+            return self._out.binary(operation, one, other)
+        if other.type == INT:
+            return self._call_kernel(integer_power, [one, other], {})
+        return self._out.call_builtin(math.pow, [one, other])
+
+    def _unary(self, node: ast.UnaryOp) -> Value:
+        if isinstance(node.op, ast.Not):
+            return self._condition(node)
+        value = self._value(node.operand)
+        if isinstance(node.op, ast.USub):
+            return self._out.negative(value)
+        raise TypeError(f"{ast.unparse(node)} is not in the kernel language")
+
+    def _condition(self, node: ast.expr) -> Value:
+        """Return the truth of an expression. Its ``constant`` is None unless it is known while compiling."""
+        out = self._out
+        match node:
+            case ast.UnaryOp(op=ast.Not()):
+                test = self._condition(node.operand)
+                if test.constant is not None:
+                    return literal(not test.constant)
+                return Value(BOOL, (out.name(f"xor i1 {test.leaves[0]}, true"),))
+            case ast.BoolOp():
+                return self._short_circuit(node)
+            case ast.Compare(ops=[ast.Is() | ast.IsNot() as how]):
+                left, right = self._value(node.left), self._value(node.comparators[0])
+                if right.type != Nothing():
+                    raise TypeError("only None is compared by is")
+                return literal((left.type == Nothing()) == isinstance(how, ast.Is))
+            case ast.Compare():
+                values = [self._value(item) for item in (node.left, *node.comparators)]
+                tests = [out.compare(type(how), values[i], values[i + 1]) for i, how in enumerate(node.ops)]
+                whole = tests[0]
+                for test in tests[1:]:
+                    whole = Value(BOOL, (out.name(f"and i1 {whole.leaves[0]}, {test.leaves[0]}"),))
+                return whole
+        return out.truth(self._value(node))
+
+    def _short_circuit(self, node: ast.BoolOp) -> Value:
+        out, stops = self._out, isinstance(node.op, ast.Or)
+        found = out.slot("i1")
+        end = out.label("decided")
+        for i, operand in enumerate(node.values):
+            test = self._condition(operand)
+            if test.constant is not None and i == 0 and test.constant is stops:
+                return literal(stops)
+            out.store("i1", test.leaves[0], found)
+            if i < len(node.values) - 1:
+                following = out.label("operand")
+                out.branch(test, *((end, following) if stops else (following, end)))
+                out.start(following)
+        out.jump(end)
+        out.start(end)
+        return Value(BOOL, (out.load("i1", found),))
+
+    def _conditional(self, node: ast.IfExp) -> Value:
+        test = self._condition(node.test)
+        if test.constant is not None:
+            return self._value(node.body if test.constant else node.orelse)
+        out = self._out
+        yes, no, end = out.label("then"), out.label("else"), out.label("endif")
+        out.branch(test, yes, no)
+        out.start(yes)
+        one, after_one = self._value(node.body), out.cut()
+        out.start(no)
+        other, after_other = self._value(node.orelse), out.cut()
+        kind = join(one.type, other.type)
+        slots = tuple(out.slot(leaf) for leaf in leaves(kind))
+        for value, lines in ((one, after_one), (other, after_other)):
+            out.resume(lines)
+            for leaf_type, leaf, slot in zip(leaves(kind), out.convert(value, kind).leaves, slots, strict=True):
+                out.store(leaf_type, leaf, slot)
+            out.jump(end)
+        out.start(end)
+        return out.read(Value(kind, slots, is_slots=True))
+
+    # calls -------------------------------------------------------------------------------------------
+
+    def _call(self, node: ast.Call) -> Value:
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "copy" and not node.args:
+            self._allocates = True
+            return self._out.copy(self._value(node.func.value))
+        callee = self._value(node.func)
+        if not isinstance(callee.type, Nothing):
+            raise TypeError(f"{ast.unparse(node.func)} cannot be called in a kernel")
+        function, arguments = callee.type.value, [self._value(argument) for argument in node.args]
+        named = {word.arg or "**": self._value(word.value) for word in node.keywords}
+        if isinstance(function, type) and issubclass(function, tuple):
+            parts = arguments + [named[name] for name in getattr(function, "_fields", ())[len(arguments) :]]
+            return self._out.tuple(parts, function)
+        python = getattr(function, "py_func", None)
+        if python is not None:
+            return self._call_kernel(python, arguments, named)
+        if function in (np.empty, np.zeros):
+            return self._allocate(function is np.zeros, arguments, named)
+        return self._out.call_builtin(function, arguments)
+
+    def _call_kernel(self, function: Any, arguments: list[Value], named: dict[str, Value]) -> Value:
+        parameters = inspect.signature(function).parameters
+        values = []
+        for i, (name, parameter) in enumerate(parameters.items()):
+            if i < len(arguments):
+                value = arguments[i]
+            elif name in named:
+                value = named[name]
+            elif parameter.default is not parameter.empty:
+                value = literal(parameter.default)
+            else:
+                raise TypeError(f"{function.__name__} needs {name}")
+            values.append(self._out.declared(value, parameter.annotation))
+        if len(arguments) > len(parameters) or not named.keys() <= parameters.keys():
+            raise TypeError(f"{function.__name__} takes {', '.join(parameters)}")
+        found = self._module.function(function, tuple(value.type for value in values))
+        if has_memory(found.result):
+            self._allocates = True
+        return self._out.call(found.name, found.result, values)
+
+    def _allocate(self, zeros: bool, arguments: list[Value], named: dict[str, Value]) -> Value:
+        self._allocates = True
+        wanted = named.get("dtype", arguments[1] if len(arguments) > 1 else literal(np.float64))
+        if not isinstance(wanted.type, Nothing):
+            raise TypeError("the type of a new array must be named")
+        shape = arguments[0]
+        sizes = self._out.items(shape) if isinstance(shape.type, Tuple) else [shape]
+        return self._out.new_array(
+            np.dtype(wanted.type.value), [self._out.convert(size, INT) for size in sizes], zeros
+        )
+
+
+def integer_power(base: float, exponent: int) -> float:
+    """Return a power by squaring: every number as numba has it."""
+    if abs(exponent) > 65536:
+        return math.pow(base, float(exponent))
+    power, left = 1.0, abs(exponent)
+    while left != 0:
+        if left & 1 == 1:
+            power *= base
+        left >>= 1
+        base *= base
+    return 1.0 / power if exponent < 0 else power
+
+
+@functools.cache
+def _definitions(file: str) -> dict[int, ast.FunctionDef]:
+    """Return the functions of a source file, by the line where each begins, decorators included."""
+    with open(file, encoding="utf-8") as source:
+        tree = ast.parse(source.read())
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    return {min([node.lineno, *(mark.lineno for mark in node.decorator_list)]): node for node in functions}
+
+
+def _struct(kinds: list[str]) -> str:
+    return "void" if not kinds else kinds[0] if len(kinds) == 1 else "{ " + ", ".join(kinds) + " }"
