@@ -202,8 +202,8 @@ def maximize_complete_ball(
         for s in range(n):
             indices[first + s], data[first + s] = s, sets.data[first + s]
         indices[first + n], data[first + n] = order[n - 1], moved
-    # First the states that are emptied, then the one that keeps something. A branch and no minimum: processors guess
-    # that the next state is emptied too, and do not wait for ``left``.
+    # First the states that are emptied, then the one that keeps something. A branch and no minimum: processors
+    # guess that the next state is emptied too, and do not wait for ``left``.
     left, i = moved, 0
     while i < n and sets.data[first + order[i]] < left:
         s = order[i]

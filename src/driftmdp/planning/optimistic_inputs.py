@@ -42,8 +42,8 @@ def _moderate(values: Floats, name: str) -> Floats:
 def as_rows(space: Space, table: Any, name: str, keep_zeros: bool = True) -> Csr:
     """Return CSR arrays of a table of shape (n_pairs, S).
 
-    A dense table with many positive entries keeps its zeros if ``keep_zeros``, and is not copied: never write to its
-    entries. Its indices are left out where the kernels do not read them.
+    A dense table with many positive entries keeps its zeros if ``keep_zeros``, and is not copied: never write to
+    its entries. Its indices are left out where the kernels do not read them.
     """
     shape = space.n_pairs, space.n_states
     if not sp.issparse(table):
