@@ -202,16 +202,20 @@ def maximize_complete_ball(
         for s in range(n):
             indices[first + s], data[first + s] = s, sets.data[first + s]
         indices[first + n], data[first + n] = order[n - 1], moved
-    left = moved
-    for i in range(n):
+    # First the states that are emptied, then the one that keeps something. A branch and no minimum: processors
+    # guess that the next state is emptied too, and do not wait for ``left``.
+    left, i = moved, 0
+    while i < n and sets.data[first + order[i]] < left:
         s = order[i]
-        taken = min(left, sets.data[first + s])
-        value -= taken * u[s]
-        left -= taken
+        value -= sets.data[first + s] * u[s]
+        left -= sets.data[first + s]
         if fill:
-            data[first + s] -= taken
-        if left <= 0.0:
-            break
+            data[first + s] = 0.0
+        i += 1
+    if i < n:
+        value -= left * u[order[i]]
+        if fill:
+            data[first + order[i]] -= left
     return value
 
 
