@@ -9,7 +9,17 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from driftmdp.kernels.arrays import Bools, Floats, Ints, Longs, Model, Records, TransitionCounts, record_type
+from driftmdp.kernels.arrays import (
+    Bools,
+    Floats,
+    Ints,
+    Longs,
+    Model,
+    Records,
+    TransitionCounts,
+    nowhere,
+    record_type,
+)
 
 Bits: TypeAlias = NDArray[np.uint64]  # the four numbers of a random generator, see kernels/posterior.py
 
@@ -184,7 +194,7 @@ def new_workspace(
         weight=np.empty(states),
     )
     return PlanWorkspace(
-        local_of=np.full(all_states, -1, np.int32),
+        local_of=nowhere(all_states),
         states=np.empty(states if slots else 0, np.int32),
         first_slot=np.empty(states + 2 if slots else 0, np.int32),
         slot_order=np.empty(slots, np.int32),
