@@ -25,13 +25,18 @@ Array = TypeVar("Array", bound=NDArray[Any])
 
 def as_integer(value: Any, name: str, minimum: int | None = None, maximum: int | None = None) -> int:
     """Return ``value`` as an int within bounds. An array without axes is a number."""
+    number = value if type(value) is int else _as_int(value, name)
+    if abs(number) >= 2**63:
+        raise InvalidInputError(f"{name} must be below 2^63 in size; got {number.bit_length()} bits.")
+    _check_bounds(number, name, minimum, maximum)
+    return number
+
+
+def _as_int(value: Any, name: str) -> int:
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
     if isinstance(value, bool | np.timedelta64) or not isinstance(value, numbers.Integral):
         raise InvalidInputError(f"{name} must be a whole number; got {shown(value)}.")
-    if abs(int(value)) >= 2**63:
-        raise InvalidInputError(f"{name} must be below 2^63 in size; got {int(value).bit_length()} bits.")
-    _check_bounds(float(value), name, minimum, maximum)
     return int(value)
 
 
@@ -117,6 +122,8 @@ def _is_masked(values: Any) -> bool:
 
 def as_list(values: Any, name: str, rule: str) -> list[Any]:
     """Return an iterable as a list. ``rule`` says what it should be. Text and sparse matrices are refused."""
+    if isinstance(values, list | tuple):
+        return list(values)
     if isinstance(values, Iterable) and not isinstance(values, str | bytes) and not hasattr(values, "tocsr"):
         with contextlib.suppress(TypeError):  # such as an array without axes
             return list(values)
