@@ -54,7 +54,7 @@ def as_rows(space: Space, table: Any, name: str, keep_zeros: bool = True) -> Csr
         size = table.size if shape[1] <= kernels.extended_value_iteration.SHORT_ROW else 0
         indices = np.arange(size, dtype=np.int32) % np.int32(shape[1])
         indptr = np.arange(shape[0] + 1, dtype=np.int32) * np.int32(shape[1])
-        data = np.require(table, requirements="CAW").ravel()  # kernels are compiled for such arrays only
+        data = np.require(table, requirements=("C", "A", "W")).ravel()  # kernels are compiled for such arrays only
     else:
         matrix = sound_csr(table, name)
         if not keep_zeros:
