@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from driftmdp.compiler import kernel
 from driftmdp.kernels import graph
-from driftmdp.kernels._compile import kernel, lean_kernel
 from driftmdp.kernels.arrays import Band, Floats, Ints, Model
 
 LONG_STAY = 1e4  # steps after which a set of states is taken for the one where the chain mostly is
@@ -39,7 +39,7 @@ class Eliminated(NamedTuple):
     reference: int
 
 
-@lean_kernel
+@kernel
 def find_width(model: Model, place: Ints, limit: int) -> int:
     """Return how far apart the places of a state and its successor can be, or some number above ``limit``."""
     width = 0

@@ -6,7 +6,7 @@ iteration, for small MDPs and for those that mix slowly.
 
 import numpy as np
 
-from driftmdp.kernels._compile import kernel, lean_kernel
+from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import Chain, Floats, Ints, Model, WorldArrays
 from driftmdp.kernels.bellman import CONVERGED, OUT_OF_BUDGET, expectation, subtract_least
 from driftmdp.kernels.policy_iteration import policy_iteration
@@ -65,7 +65,7 @@ def modified_policy_iteration(
     return low, high, sweeps, CONVERGED if high - low <= tolerance else OUT_OF_BUDGET
 
 
-@lean_kernel
+@kernel
 def improving_sweep(model: Model, u: Floats, new: Floats, policy: Ints) -> tuple[float, float, int]:
     """Set ``new`` to T'u and ``policy`` to the actions that attain it.
 
@@ -86,7 +86,7 @@ def improving_sweep(model: Model, u: Floats, new: Floats, policy: Ints) -> tuple
     return low, high, n_changed
 
 
-@lean_kernel
+@kernel
 def chain_sweep(chain: Chain, u: Floats, new: Floats) -> tuple[float, float]:
     """Set ``new`` to T'u for the chain of one policy. Return min and max of T'u - u."""
     rewards, indptr, indices, data = chain
@@ -114,7 +114,7 @@ def new_chain(model: Model) -> Chain:
     return np.empty(n), np.empty(n + 1, np.int32), np.empty(stored, np.int32), np.empty(stored)
 
 
-@lean_kernel
+@kernel
 def pack_chain(model: Model, policy: Ints, chain: Chain) -> None:
     """Copy the rows of a policy next to each other: many sweeps read them."""
     rewards, indptr, indices, data = chain
@@ -128,7 +128,7 @@ def pack_chain(model: Model, policy: Ints, chain: Chain) -> None:
     indptr[policy.size] = count
 
 
-@lean_kernel
+@kernel
 def solve(
     model: Model, policy: Ints, bias: Floats, tolerance: float, limit: int
 ) -> tuple[float, float, int, int, int]:
@@ -214,7 +214,7 @@ def _twice_as_long(policies: Ints) -> Ints:
     return longer
 
 
-@lean_kernel
+@kernel
 def fill_changes(world: WorldArrays, bias: Floats, changes: Floats) -> None:
     """Fill ``changes[k, pair]`` with sum_j P_k(j | pair) (bias(j) - bias(s)), for ``certify_mixture``."""
     n_pairs = changes.shape[1]
@@ -228,7 +228,7 @@ def fill_changes(world: WorldArrays, bias: Floats, changes: Floats) -> None:
                 changes[k, pair] = total
 
 
-@lean_kernel
+@kernel
 def certify_mixture(
     world: WorldArrays, step: int, changes: Floats, values: Floats, policy: Ints
 ) -> tuple[float, float]:
