@@ -423,7 +423,7 @@ class _Function:
         if operation is not ast.Pow:
             return self._out.binary(operation, one, other)
         if FLOAT not in (one.type, other.type):
-            raise TypeError("a power of whole numbers is not in the kernel language: write float(...) ** ...")
+            raise TypeError("a power of whole numbers is not in the kernel language: write float(n) ** 2")
         if other.type == INT:
             return self._call_kernel(integer_power, [one, other], {})
         return self._out.call_builtin(math.pow, [one, other])
@@ -594,7 +594,7 @@ def _definition(function: FunctionType) -> ast.FunctionDef:
     found = _definitions("".join(linecache.getlines(code.co_filename))).get(code.co_firstlineno)
     where = f"{code.co_filename}:{code.co_firstlineno}, in {code.co_name}"
     if found is None or found.name != code.co_name:
-        raise KernelError(f"{where}: a kernel must be a def in a source file.")
+        raise KernelError(f"{where}: a kernel must be a def in a file, as it was when it was loaded.")
     if found.args.posonlyargs or found.args.kwonlyargs or found.args.vararg or found.args.kwarg:
         raise KernelError(f"{where}: the parameters of a kernel must be plain ones, without * and /.")
     return found
