@@ -138,8 +138,7 @@ def _combination_norms(
     if combinations.nnz:  # a world that does not change has nothing to compile
         # Those of the same anchors side by side: the kernel sums them together.
         marks = np.random.default_rng(0).random(combinations.shape[1])
-        used = sp.csr_array((np.ones(combinations.nnz), combinations.indices, combinations.indptr), combinations.shape)
-        order = np.argsort(used @ marks, kind="stable")
+        order = np.argsort(abs(combinations.sign()) @ marks, kind="stable")
         grouped, found = combinations[order], np.empty(sizes.size)
         rows = grouped.indptr.astype(np.int32), grouped.indices.astype(np.int32), grouped.data
         kernels.world.combination_norms(rows, anchors, n_pairs, n_columns, norm, found)
