@@ -226,9 +226,10 @@ class BuiltinAgent(DisplayedAgent, SavedAgent):
         if self._pending_step is None:
             raise InvalidInputError("observe must follow act; call act(state) first.")
         s, advised = self._pending_step
+        if isinstance(reward, np.generic):
+            reward = reward.item()
         if not (type(reward) is float and -LARGEST <= reward <= LARGEST):
-            given = reward.item() if isinstance(reward, np.generic) else reward
-            reward = as_number(given, "reward", -LARGEST, LARGEST)
+            reward = as_number(reward, "reward", -LARGEST, LARGEST)
         following = self._state(next_state, "next_state")
         done = advised if action is None else self.space.pair(s, action) - int(self._offsets[s])
         self._learn(s, done, reward, following)
