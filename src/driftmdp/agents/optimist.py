@@ -4,6 +4,8 @@ The step is compiled and is the same whether it is taken live (``act``, ``observ
 (``simulate``).
 """
 
+import math
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -178,7 +180,7 @@ class Optimist(EpisodicAgent):
         workspace, clock = self._workspace, self._plan_state.clock[0]
         n = int(np.count_nonzero(workspace.local_of >= 0))
         n_local = min(n + 1, self.space.n_states)
-        precision = 1.0 / np.sqrt(float(clock["t"] - clock["start"]))
+        precision = 1.0 / math.sqrt(clock["t"] - clock["start"])
         try:
             if status == kernels.bellman.TOO_SLOW:
                 low, high, more, status = kernels.extended_value_iteration.accelerate(

@@ -69,21 +69,25 @@ class Kernel:
             buffer = way.new_buffer()
             if way.door(arguments, buffer, way.table):
                 return way.decode(buffer)
-        return self._call_by_new_way(arguments)
+        return self._call_with_plain(arguments)
 
-    def _call_by_new_way(self, arguments: tuple[Any, ...]) -> Any:
+    def _call_with_plain(self, arguments: tuple[Any, ...]) -> Any:
+        """Run compiled code for arguments that no way takes as they are: numpy's numbers, or new types."""
         parameters = inspect.signature(self.py_func).parameters
         if len(arguments) != len(parameters):
             raise TypeError(f"{self!r} takes {', '.join(parameters)}; got {len(arguments)} arguments")
         pairs = zip(arguments, parameters.values(), strict=True)
         types = tuple(type_of(argument, parameter.annotation) for argument, parameter in pairs)
         plain = tuple(_as_plain(argument, kind) for argument, kind in zip(arguments, types, strict=True))
+        for way in self._ways:
+            buffer = way.new_buffer()
+            if way.door(plain, buffer, way.table):
+                return way.decode(buffer)
         way = self._new_way(plain, types)
         buffer = way.new_buffer()
         if not way.door(plain, buffer, way.table):
             raise TypeError(f"{self!r} cannot read its arguments")
-        if all(one is other for one, other in zip(plain, arguments, strict=True)):
-            self._ways = (way, *self._ways[: MAX_WAYS - 1])
+        self._ways = (way, *self._ways[: MAX_WAYS - 1])
         return way.decode(buffer)
 
     def _new_way(self, arguments: tuple[Any, ...], types: tuple[Type, ...]) -> _Way:
