@@ -83,8 +83,11 @@ def as_vector(values: ArrayLike, name: str, length: int | None = None) -> NDArra
     return vector
 
 
-def as_numbers(values: Any, name: str, rule: str = "real numbers") -> NDArray[np.float64]:
-    """Return ``values`` as a new float array of any shape. Dates, text, objects and masked entries are refused."""
+def as_numbers(values: Any, name: str, rule: str = "real numbers", copy: bool = True) -> NDArray[np.float64]:
+    """Return ``values`` as a float array of any shape, a new one if ``copy``.
+
+    Dates, text, objects and masked entries are refused.
+    """
     _refuse_masked(values, name)
     try:
         table = np.asarray(values)
@@ -93,7 +96,7 @@ def as_numbers(values: Any, name: str, rule: str = "real numbers") -> NDArray[np
     if table.dtype.kind not in "biuf":
         raise InvalidInputError(f"{name} must be {rule}; got {shown(values)}.")
     with np.errstate(over="ignore"):  # a long double may become infinite, which callers refuse
-        return table.astype(np.float64)
+        return table.astype(np.float64, copy=copy)
 
 
 def as_table(values: ArrayLike, name: str) -> NDArray[Any]:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from driftmdp.agents import Adaptive, Agent, BuiltinAgent, Optimist, RunContext
-from driftmdp.agents.base import checked_problem
+from driftmdp.agents.parameters import checked_problem
 from driftmdp.agents.step_counter import StepCountingAgent
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import new_record
