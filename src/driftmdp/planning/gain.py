@@ -205,7 +205,7 @@ def sparse_policy_iteration(model: Model, policy: Ints, bias: Floats, tolerance:
             gains = [_gain_and_bias(*chain)[0] for chain in chains]
             kernels.policy_iteration.steer_to(model, policy, labels, int(np.argmax(gains)))
         bias[:], discounted = _evaluate(model, policy, lookahead)
-        size = np.abs(model.rewards).max() + (np.abs(bias).max() if discounted else 0.0)
+        size = float(np.abs(model.rewards).max() + (np.abs(bias).max() if discounted else 0.0))
         margin = kernels.policy_iteration.MARGIN * (1.0 + size)
         low, high, changed = kernels.bellman.bellman_step(model, bias, policy, margin)
         if high - low <= tolerance:
