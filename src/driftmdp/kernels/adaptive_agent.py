@@ -21,10 +21,11 @@ import numpy as np
 
 from driftmdp.kernels import fading_memory, transition_counts
 from driftmdp.kernels._compile import inlined_kernel, lean_kernel
+from driftmdp.kernels.acceleration import DAMPING
 from driftmdp.kernels.adaptive_agent_arrays import AdaptiveArrays, AdaptiveParams, AdaptivePlan, FadingMemory
 from driftmdp.kernels.arrays import Ints, Record, RunInputs, Step, TransitionCounts
-from driftmdp.kernels.bellman import BUFFER_FULL, CONVERGED
-from driftmdp.kernels.extended_value_iteration import DAMPING, TIE
+from driftmdp.kernels.bellman import CONVERGED, COUNTS_FULL
+from driftmdp.kernels.extended_value_iteration import TIE
 from driftmdp.kernels.world import take_step
 
 PAIRS_PER_STEP = 32  # that are refreshed each step, in turn, beside those of the state
@@ -184,8 +185,8 @@ def choose(arrays: AdaptiveArrays, state: int) -> int:
 @inlined_kernel
 def add_state(plan: AdaptivePlan, state: int) -> None:
     """Add a state that is met for the first time. Its value is that of the states never met."""
-    if plan.is_met[state] == 0:
-        plan.is_met[state] = 1
+    if not plan.is_met[state]:
+        plan.is_met[state] = True
         facts = plan.facts[0]
         plan.touched[facts["n_touched"]] = state
         plan.bias[state] = facts["elsewhere"]
@@ -228,7 +229,7 @@ def play(inputs: RunInputs, arrays: AdaptiveArrays, record: Record, first: int, 
     for step in range(first, last):
         # Arrays cannot grow in compiled code: the caller enlarges them and comes back to the same step.
         if not transition_counts.has_space(counts):
-            return step, BUFFER_FULL
+            return step, COUNTS_FULL
         state = record.states[step]
         improve_plan(arrays)
         action = choose(arrays, state)

@@ -18,8 +18,14 @@ Longs: TypeAlias = NDArray[np.int64]
 Bools: TypeAlias = NDArray[np.bool_]
 Records: TypeAlias = Any  # an array of one of the record types below: its fields are read by name
 Csr: TypeAlias = tuple[Ints, Ints, Floats]  # indptr, indices, data
+Chain: TypeAlias = tuple[Floats, Ints, Ints, Floats]  # rewards, indptr, indices, data of one policy's rows
 Step: TypeAlias = tuple[int, int, float, int]  # state, pair, reward, next state
-NoiseModel: TypeAlias = tuple[int, float, float, float]  # kind as in mdp/problem.py, sigma, bottom, top of rewards
+NoiseModel: TypeAlias = tuple[int, float, float, float]  # one of the kinds below, sigma, bottom, top of rewards
+
+NO_NOISE = 0  # the mean reward
+ANCHOR_NOISE = 1  # the reward of the anchor that was drawn
+BERNOULLI_NOISE = 2  # the top or the bottom of the rewards
+GAUSSIAN_NOISE = 3
 
 FIRST_CAPACITY = 32  # pairs and successors that new counts can hold
 
@@ -50,6 +56,14 @@ class Model(NamedTuple):
     indptr: Ints
     indices: Ints
     data: Floats
+
+
+class Band(NamedTuple):
+    """An order of the states: state ``order[k]`` has place k, and leads at most ``width`` places away."""
+
+    order: Ints
+    place: Ints
+    width: int
 
 
 class WorldArrays(NamedTuple):

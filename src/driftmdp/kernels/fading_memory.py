@@ -99,7 +99,7 @@ def refresh_pair(arrays: AdaptiveArrays, index: int, t: int) -> None:
     params, _, counts, fading, experts, _ = arrays
     slot, pair = counts.slots[index], fading.pairs[index]
     age = t - pair["last"]
-    context = find_context(age) if params.contexts == 1 else 0
+    context = find_context(age) if params.contexts else 0
     predict_rewards(counts, fading, index, age, experts.scratch)
     mean, visits = 0.0, 0.0
     for e in range(EXPERTS):
@@ -113,7 +113,7 @@ def refresh_pair(arrays: AdaptiveArrays, index: int, t: int) -> None:
     optimism = pair["doubt"] = 1.0 + params.curiosity * max(pair["rarity"], neglect)
     noise = params.noise**2 * optimism * estimate_noise(counts, fading, experts, context, index) / visits
     # What moves slowly is worth more deviations, since the answer stays valid for longer.
-    worth = params.drift * (np.log1p(age) / LOG_USUAL_AGE if params.patience == 1 else 1.0)
+    worth = params.drift * (np.log1p(age) / LOG_USUAL_AGE if params.patience else 1.0)
     drift = worth**2 * experts.drift[find_context(age)]
     # Noise and drift are independent: their variances add up.
     pair["mean"], pair["hoped"] = mean, min(1.0, mean + np.sqrt(noise + drift))
@@ -189,7 +189,7 @@ def weigh_by_reward(arrays: AdaptiveArrays, index: int, age: int, reward: float)
     """Weigh each expert by the normal density that it gave to the reward. Update drift and noise."""
     params, _, counts, fading, experts, _ = arrays
     # Short memories are right after short absences, long ones after long: each age has weights of its own.
-    context = find_context(age) if params.contexts == 1 else 0
+    context = find_context(age) if params.contexts else 0
     start_context(experts, context)
     weights, errors, log_weights = experts.reward_weights[context], experts.reward_errors[context], experts.scratch
     predict_rewards(counts, fading, index, age, log_weights)

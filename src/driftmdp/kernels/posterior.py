@@ -19,10 +19,10 @@ import numpy as np
 from driftmdp.kernels import transition_counts
 from driftmdp.kernels._compile import inlined_kernel, lean_kernel
 from driftmdp.kernels.arrays import Longs, Record, RunInputs, Step, TransitionCounts
-from driftmdp.kernels.bellman import BUFFER_FULL, CONVERGED
+from driftmdp.kernels.bellman import BUFFER_FULL, CONVERGED, COUNTS_FULL
 from driftmdp.kernels.gain import solve
 from driftmdp.kernels.optimist import count_visit, should_end_episode
-from driftmdp.kernels.plan_arrays import Bits, PlanState, PosteriorArrays, PosteriorParams, SampledModel
+from driftmdp.kernels.posterior_arrays import Bits, PosteriorArrays, PosteriorParams, SampledModel
 from driftmdp.kernels.world import take_step
 
 FORGOTTEN_BELOW = 1e-9  # of a step: what has faded further is dropped
@@ -33,10 +33,9 @@ TWENTY_THREE, FORTY_FIVE, FORTY_ONE = np.uint64(23), np.uint64(45), np.uint64(41
 
 
 @inlined_kernel
-def learn(
-    params: PosteriorParams, counts: TransitionCounts, plan_state: PlanState, faded_at: Longs, step: Step
-) -> None:
+def learn(arrays: PosteriorArrays, step: Step) -> None:
     """Remember a step, its reward clipped to the range, and advance the clock."""
+    params, counts, plan_state, faded_at = arrays.params, arrays.counts, arrays.plan_state, arrays.faded_at
     state, pair, reward, next_state = step
     clock = plan_state.clock[0]
     # Only the pair at hand fades now. The others do when a plan or a visit needs them.
@@ -88,7 +87,7 @@ def recount(counts: TransitionCounts, index: int) -> None:
 def plan(arrays: PosteriorArrays) -> int:
     """Begin an episode: draw a model and solve it. Return CONVERGED, or BUFFER_FULL with nothing drawn."""
     params, counts, plan_state, faded_at, generator, sample = arrays
-    clock = plan_state.clock[0]
+    clock, in_force = plan_state.clock[0], plan_state.in_force[0]
     if params.discount < 1.0:
         # Backwards, because the last slot takes the place of one that is dropped.
         for index in range(counts.tally[0]["n_slots"] - 1, -1, -1):
@@ -107,10 +106,10 @@ def plan(arrays: PosteriorArrays) -> int:
     for s in range(0 if is_finite else plan_state.bias.size):
         plan_state.bias[s] = 0.0  # elimination failed: the next plan begins without it
     clock["episode"] += 1
-    clock["tau"] = clock["planned"] = clock["t"]
-    clock["gain"], clock["sweeps"] = high, max(1, sweeps + evaluations)
-    clock["residual"] = high - low if high >= low else np.inf  # not so where one is no number
-    clock["tried_residual"] = max(clock["tried_residual"], clock["residual"])  # of all plans so far
+    clock["tau"] = in_force["t"] = clock["t"]
+    in_force["gain"], in_force["sweeps"] = high, max(1, sweeps + evaluations)
+    in_force["residual"] = high - low if high >= low else np.inf  # not so where one is no number
+    clock["worst_residual"] = max(clock["worst_residual"], in_force["residual"])
     for index in range(counts.tally[0]["n_slots"]):
         visits = plan_state.visits[counts.slots[index]["pair"]]
         visits["episode"], visits["left"] = clock["episode"], max(1, math.ceil(counts.slots[index]["count"]))
@@ -205,21 +204,20 @@ def draw_weight(generator: Bits, shape: float, cut: float) -> float:
 def play(inputs: RunInputs, arrays: PosteriorArrays, record: Record, first: int, last: int) -> tuple[int, int]:
     """Take the steps of the rows ``first .. last - 1``. Return the row reached and a status."""
     world, draws, noise = inputs
-    params, counts, plan_state, faded_at, _, _ = arrays
-    offsets = world.offsets
+    clock, plan_state, offsets = arrays.plan_state.clock[0], arrays.plan_state, world.offsets
     for step in range(first, last):
         state = record.states[step]
-        if not transition_counts.has_space(counts):
-            return step, BUFFER_FULL
-        if should_end_episode(params.every, offsets, plan_state, state):
+        if not transition_counts.has_space(arrays.counts):
+            return step, COUNTS_FULL
+        if should_end_episode(arrays.params.every, offsets, plan_state, state):
             status = plan(arrays)
             if status != CONVERGED:
                 return step, status
-        if plan_state.clock[0]["tau"] == plan_state.clock[0]["t"]:
-            record.sweeps[step] = plan_state.clock[0]["sweeps"]
+        if clock["tau"] == clock["t"]:
+            record.sweeps[step] = plan_state.in_force[0]["sweeps"]
         action = plan_state.policy[state]
         reward, next_state = take_step(world, draws, noise, record, step, action)
-        learn(params, counts, plan_state, faded_at, (state, offsets[state] + action, reward, next_state))
+        learn(arrays, (state, offsets[state] + action, reward, next_state))
     return last, CONVERGED
 
 

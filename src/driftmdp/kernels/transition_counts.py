@@ -17,7 +17,8 @@ LEAST_COUNT = 1e-200  # of a pair under discounting: smaller numbers lose their 
 def hash_place(pair: int, next_state: int, mask: int) -> int:
     """Return where the search for an entry begins."""
     # Odd multipliers spread neighbours over the table. The shift brings their high bits down to the mask.
-    mixed = pair * 0x9E3779B1 + next_state * 0x85EBCA77
+    # int: as Python this runs on int32 of numpy, whose products would overflow.
+    mixed = int(pair) * 0x9E3779B1 + int(next_state) * 0x85EBCA77
     return (mixed ^ (mixed >> 15)) & mask
 
 
@@ -56,7 +57,7 @@ def count_successors(counts: TransitionCounts, head: int) -> int:
 
 @inlined_kernel
 def remember(counts: TransitionCounts, state: int, pair: int, next_state: int, reward: float) -> None:
-    """Add a step. Where the window is full, the oldest leaves."""
+    """Add a step. Where the window is full, the oldest leaves: N of [CSZ20] eq:N_sa counts the last W steps."""
     tally = counts.tally[0]
     window = tally["window"]
     if window > 0 and tally["remembered"] == window:

@@ -27,7 +27,7 @@ from driftmdp import kernels
 from driftmdp.deprecation import warn_renamed
 from driftmdp.display import brief, safely, short
 from driftmdp.errors import InvalidInputError
-from driftmdp.kernels.arrays import Draws
+from driftmdp.kernels.arrays import ANCHOR_NOISE, BERNOULLI_NOISE, GAUSSIAN_NOISE, NO_NOISE, Draws
 from driftmdp.mdp.drifting import DriftingMdp
 from driftmdp.mdp.notebook import problem_html
 from driftmdp.mdp.space import Space
@@ -35,7 +35,12 @@ from driftmdp.mdp.sparse import blocks_of_product
 from driftmdp.system import require_memory
 from driftmdp.validation import as_integer, as_list, as_number, check_type, nearest_name, one_of, shown
 
-NOISE_KINDS = ("none", "anchor", "bernoulli", "gaussian")  # the position is the code used in kernels
+NOISE_KINDS = {
+    "none": NO_NOISE,
+    "anchor": ANCHOR_NOISE,
+    "bernoulli": BERNOULLI_NOISE,
+    "gaussian": GAUSSIAN_NOISE,
+}
 RUN_BYTES_PER_STEP = 72  # random numbers and records of a run
 
 
@@ -80,7 +85,7 @@ class Noise:
     @property
     def code(self) -> int:
         """The number of the kind in kernels."""
-        return NOISE_KINDS.index(self.kind)
+        return NOISE_KINDS[self.kind]
 
     def __str__(self) -> str:
         return f"gaussian({self.sigma:g})" if self.kind == "gaussian" else self.kind

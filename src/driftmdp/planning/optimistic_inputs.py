@@ -51,7 +51,7 @@ def as_rows(space: Space, table: Any, name: str, keep_zeros: bool = True) -> Csr
     if table.shape != shape:
         raise InvalidInputError(f"{name} must have shape {shape}, pairs by states; got {table.shape}.")
     if not sp.issparse(table) and keep_zeros and table.size < 2**31 and _is_full(table):
-        size = table.size if shape[1] <= kernels.inner_max.SHORT_ROW else 0
+        size = table.size if shape[1] <= kernels.extended_value_iteration.SHORT_ROW else 0
         indices = np.arange(size, dtype=np.int32) % np.int32(shape[1])
         indptr, data = np.arange(shape[0] + 1, dtype=np.int32) * np.int32(shape[1]), table.ravel()
     else:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.agents import Agent, BuiltinAgent
-from driftmdp.agents.base import checked_problem
+from driftmdp.agents.parameters import checked_problem
 from driftmdp.display import brief, facts, safely, short, sparkline
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import Record

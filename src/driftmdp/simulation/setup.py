@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from driftmdp.agents import Agent, BuiltinAgent, Optimist, RunContext
-from driftmdp.agents.base import checked_problem
+from driftmdp.agents.parameters import checked_problem
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import new_record
 from driftmdp.mdp import Problem
