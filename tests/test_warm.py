@@ -1,6 +1,5 @@
 import ast
 import importlib
-import inspect
 import os
 import pkgutil
 import subprocess
@@ -61,3 +60,43 @@ def _module_of(node, aliases):
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "kernels":
         return node.attr
     return aliases.get(node.id) if isinstance(node, ast.Name) else None
+
+
+@pytest.fixture(scope="module")
+def warmed():
+    from driftmdp.warm import warm
+
+    return warm()
+
+
+def test_every_kernel_that_python_calls_is_compiled(warmed):
+    found = entry_kernels()
+    assert len(found) > 50
+    assert sorted(name for name, kernel in found.items() if not kernel._compiled) == []
+
+
+def test_it_says_what_it_did(warmed):
+    assert warmed.folder.is_dir()
+    assert warmed.kernels >= len(entry_kernels())
+    assert warmed.compiled <= warmed.kernels
+    assert warmed.seconds > 0
+
+
+def test_another_process_finds_everything_there(warmed):
+    done = subprocess.run([sys.executable, "-m", "driftmdp", "warm"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"{warmed.folder}\n"
+    assert f"All {warmed.kernels} kernels were there already, in " in done.stderr
+
+
+def test_where_nothing_can_be_kept_it_says_so(tmp_path):
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    command = [sys.executable, "-m", "driftmdp", "warm"]
+    for name, value, code, sentence in (
+        ("NUMBA_CACHE_DIR", str(blocked), 1, "error: Kernels must be kept in a folder that you can write to"),
+        ("NUMBA_DISABLE_JIT", "1", 2, "error: NUMBA_DISABLE_JIT must not be 1 to compile kernels"),
+    ):
+        done = subprocess.run(command, env={**os.environ, name: value}, capture_output=True, text=True)
+        assert done.returncode == code
+        assert done.stderr.startswith(sentence)
+        assert done.stderr.count("\n") == 1

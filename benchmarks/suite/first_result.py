@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -76,8 +77,9 @@ def _seconds_of_numba() -> float:
             total += number
         return total
 
-    numba.njit(half)(1.0)
-    return seconds_of(lambda: numba.njit(total_in_order)(np.arange(5.0)))
+    compiler: Any = numba.njit
+    compiler(half)(1.0)
+    return seconds_of(lambda: compiler(total_in_order)(np.arange(5.0)))
 
 
 def _agent_row(name: str) -> Speed:

@@ -5,6 +5,7 @@ kernels, on all cores at once. A test compares the kernels that were reached wit
 in this package.
 """
 
+import contextlib
 import functools
 import importlib.util
 import inspect
@@ -23,8 +24,9 @@ import scipy.sparse as sp
 from driftmdp import agents, inventory, planning, problems
 from driftmdp.agents import BuiltinAgent
 from driftmdp.compiler import cache
-from driftmdp.errors import StorageError, InvalidInputError
+from driftmdp.errors import InvalidInputError, NotConvergedError, StorageError
 from driftmdp.mdp import Mdp, Problem, Space
+from driftmdp.planning.gain import sparse_policy_iteration
 from driftmdp.problems.garnet import random_mdp
 from driftmdp.simulation import simulate
 from driftmdp.validation import quietly
@@ -74,7 +76,9 @@ def warm(workers: int | None = None) -> Warmed:
         If there is no folder to keep machine code in.
     """
     if os.environ.get("NUMBA_DISABLE_JIT", "0") == "1":
-        raise InvalidInputError("NUMBA_DISABLE_JIT must not be 1 to compile kernels; it turns compiling off. Unset it.")
+        raise InvalidInputError(
+            "NUMBA_DISABLE_JIT must not be 1 to compile kernels; it turns compiling off. Unset it."
+        )
     if not cache.is_kept():
         raise StorageError(
             "Kernels must be kept in a folder that you can write to; none was found. Set NUMBA_CACHE_DIR to one."
@@ -133,7 +137,7 @@ def _problem_for(kind: type[BuiltinAgent]) -> Problem:
 
 
 def _plan_past_plain_sweeps() -> None:
-    """A chain without optimism, where an optimist's plain sweeps are too slow and its plan is accelerated."""
+    """Run an optimist without optimism on a chain: plain sweeps are too slow, and its plan is accelerated."""
     problem = problems.river_swim(horizon=600)
     simulate(agents.UCRL2.for_problem(problem, scale=1e-6), problem, seed=3)
 
@@ -174,15 +178,24 @@ def _trap() -> Mdp:
 
 
 def _solve_long_chains() -> None:
-    """Chains with more states than dense elimination is for."""
+    """Solve chains with more states than dense elimination is for, in their own order and in another."""
     mdp = problems.river_swim(n_states=LARGE).drifting.at(1)
     planning.optimal_gain(mdp)
+    planning.optimal_gain(_shuffled(mdp))
     planning.extended_value_iteration(mdp.space, mdp.rewards, mdp.transitions, np.zeros(mdp.space.n_pairs), 1e-6)
-    planning.optimal_gain(_ring(LARGE))
+    # What elimination in order cannot solve. The first policy stays, so each state is a class of its own.
+    sparse_policy_iteration(_ring(10).arrays, np.zeros(10, np.int32), np.zeros(10), 1e-9)
+
+
+def _shuffled(mdp: Mdp) -> Mdp:
+    """Return an MDP of two actions per state with its states in another order."""
+    order = np.random.default_rng(0).permutation(mdp.space.n_states)
+    pairs = (2 * order[:, None] + np.arange(2)).ravel()
+    return Mdp(mdp.space, mdp.rewards[pairs], mdp.transitions[pairs][:, order])
 
 
 def _ring(n: int) -> Mdp:
-    """Stay or go on, where staying pays: a greedy policy stays everywhere, in as many recurrent classes."""
+    """Stay, which pays, or go on."""
     places = np.arange(n)
     targets = np.stack([places, (places + 1) % n], axis=1).ravel()
     transitions = sp.csr_array((np.ones(2 * n), targets, np.arange(2 * n + 1)), shape=(2 * n, n))
@@ -192,9 +205,18 @@ def _ring(n: int) -> Mdp:
 
 def _measure_diameters() -> None:
     planning.diameter(problems.river_swim().drifting.at(1))
-    # State 0 stays or goes to 1, which leaves for 2 so rarely that after all sweeps staying still looks as good.
-    stays, leaves, rarely = [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 1.0 - 1e-9, 1e-9]
-    planning.diameter(Mdp(Space([2, 1, 1]), np.zeros(4), [stays, leaves, rarely, stays]), targets=[2])
+    with contextlib.suppress(NotConvergedError):  # so far that the first policy never arrives
+        planning.diameter(_climb(30, 0.1), targets=[29])
+
+
+def _climb(n: int, chance: float) -> Mdp:
+    """Give up, or try to climb and mostly slip back."""
+    rungs = np.arange(n)
+    transitions = np.zeros((n, 2, n))
+    transitions[rungs, 0, 0] = 1.0
+    transitions[rungs, 1, np.minimum(rungs + 1, n - 1)] += chance
+    transitions[rungs, 1, np.maximum(rungs - 1, 0)] += 1.0 - chance
+    return Mdp.from_dense(np.zeros((n, 2)), transitions)
 
 
 # inventory -----------------------------------------------------------------------------------------------
@@ -210,11 +232,12 @@ def _sell() -> None:
 
 def _keep_shop() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        with inventory.Shop.create(Path(folder) / "shop.db", inventory.Costs(), 4, 0, 1) as shop:
-            for day in (date(2026, 1, 1), date(2026, 1, 2)):
-                shop.decide([inventory.Count("A", 2)], day)
-                shop.record([inventory.Sold("A", day, 1)])
-            shop.explain("A")
+        shop = inventory.Shop.create(Path(folder) / "shop.db", inventory.Costs(), capacity=4, lot=1)
+        for day in (date(2026, 1, 1), date(2026, 1, 2)):
+            shop.decide([inventory.Count("A", 2)], day)
+            shop.record([inventory.Sold("A", day, 1)])
+        shop.explain("A")
+        shop.close()
 
 
 # single steps --------------------------------------------------------------------------------------------
