@@ -102,14 +102,19 @@ def read(name: str) -> Any:
     except OSError:
         return None
     digest, content = found[:DIGEST_BYTES], found[DIGEST_BYTES:]
-    return pickle.loads(content) if hashlib.sha256(content).digest() == digest else None
+    if hashlib.sha256(content).digest() != digest:
+        return None
+    try:
+        return pickle.loads(content)
+    except (AttributeError, ImportError):  # the class of a tuple is elsewhere now
+        return None
 
 
 def write(name: str, value: Any) -> None:
     """Keep a value under a name. Where that cannot be done, the next process compiles again."""
-    content = pickle.dumps(value)
     directory = cache_directory()
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError, AttributeError, pickle.PicklingError):  # a class in a function has no name
+        content = pickle.dumps(value)
         # Written aside and renamed, so that another process never reads half of it.
         handle, written = tempfile.mkstemp(dir=directory)
         with os.fdopen(handle, "wb") as file:

@@ -13,7 +13,18 @@ import sys
 import numpy as np
 
 from driftmdp.compiler.emitter import Emitter, Value
-from driftmdp.compiler.kernel_types import BOOL, FLOAT, Array, Nothing, Scalar, Tuple, Type, has_memory, leaves
+from driftmdp.compiler.kernel_types import (
+    BITS,
+    BOOL,
+    FLOAT,
+    Array,
+    Nothing,
+    Scalar,
+    Tuple,
+    Type,
+    has_memory,
+    leaves,
+)
 from driftmdp.compiler.translate import Translated
 
 TYPE, LENGTH, NUMBER = 8, 16, 16  # where an object has its type, a tuple its length, a float its number
@@ -23,6 +34,7 @@ CONTIGUOUS_AND_ALIGNED = 0x101
 
 DECLARATIONS = """
 declare i64 @PyLong_AsLongLong(ptr)
+declare i64 @PyLong_AsUnsignedLongLongMask(ptr)
 declare ptr @PyErr_Occurred()
 declare ptr @PyEval_SaveThread()
 declare void @PyEval_RestoreThread(ptr)
@@ -128,7 +140,8 @@ class _Reader:
             true = out.load("ptr", self._at("%expected", 8 * self._expected))
             self._expected += 1
             return out.name(f"icmp eq ptr {address}, {true}")
-        number = out.name(f"call i64 @PyLong_AsLongLong(ptr {address})")
+        reader = "PyLong_AsUnsignedLongLongMask" if kind == BITS else "PyLong_AsLongLong"
+        number = out.name(f"call i64 @{reader}(ptr {address})")
         error = out.name("call ptr @PyErr_Occurred()")  # more than 64 bits: Python raises it
         self._continue_if(out.name(f"icmp eq ptr {error}, null"))
         return number

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import math
 import operator
 import struct
@@ -25,6 +26,7 @@ from driftmdp.compiler.kernel_types import (
     Tuple,
     Type,
     describe,
+    is_known,
     join,
     leaves,
     storage,
@@ -61,6 +63,8 @@ def literal(value: Any) -> Value:
     if isinstance(value, np.uint64):
         return Value(BITS, (str(int(value)),), int(value))
     if isinstance(value, int | np.integer):
+        if not -(2**63) <= value < 2**63:
+            raise TypeError(f"{value} has more than 64 bits")
         return Value(INT, (str(int(value)),), int(value))
     if isinstance(value, float | np.floating):
         return Value(FLOAT, (f"0x{struct.pack('>d', float(value)).hex().upper()}",), float(value))
@@ -74,8 +78,9 @@ def literal(value: Any) -> Value:
 
 INT_OPERATIONS = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor",
-    ast.LShift: "shl",
+    ast.LShift: "shl", ast.RShift: "ashr",
 }  # fmt: skip
+BIT_OPERATIONS = {**INT_OPERATIONS, ast.RShift: "lshr"}
 FLOAT_OPERATIONS = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul", ast.Div: "fdiv"}
 COMPARISONS = {
     ast.Eq: ("oeq", "eq", "eq"), ast.NotEq: ("une", "ne", "ne"), ast.Lt: ("olt", "slt", "ult"),
@@ -105,7 +110,7 @@ declare void @free(ptr)
 # Memory that a kernel allocates is a chain, whose head is at the address %arena. A function gives back what was
 # allocated since it began. Each piece begins with the address of the one before.
 ARENA = r"""
-@out_of_memory = internal constant [40 x i8] c"driftmdp: a kernel found no more memory\00"
+@out_of_memory = internal constant [48 x i8] c"driftmdp: a kernel found no memory for an array\00"
 declare void @Py_FatalError(ptr) noreturn
 define internal ptr @allocate(ptr %arena, i64 %size, i1 %zeros) nounwind {
   %whole = add i64 %size, 16
@@ -118,7 +123,9 @@ plain:
   br label %link
 link:
   %piece = phi ptr [ %cleared, %clear ], [ %fresh, %plain ]
-  %failed = icmp eq ptr %piece, null
+  %missing = icmp eq ptr %piece, null
+  %negative = icmp slt i64 %size, 0
+  %failed = or i1 %missing, %negative
   br i1 %failed, label %full, label %found
 full:
   call void @Py_FatalError(ptr @out_of_memory)
@@ -168,6 +175,7 @@ class Emitter:
         self._slots: list[str] = []
         self._blocks: list[list[str]] = [[]]
         self._block: list[str] | None = self._blocks[0]
+        self._targets: set[str] = set()
         self._count = 0
 
     @property
@@ -223,18 +231,25 @@ class Emitter:
         return f"{name}{self._count}"
 
     def start(self, label: str) -> None:
-        """Go on at a label."""
-        self._block = [f"{label}:"]
-        self._blocks.append(self._block)
+        """Go on at a label. Where no jump leads to it, nothing can be emitted there."""
+        self._block = None
+        if label in self._targets:
+            self._block = [f"{label}:"]
+            self._blocks.append(self._block)
 
     def jump(self, label: str) -> None:
         """Go to a label."""
         self.emit(f"br label %{label}")
+        self._targets.add(label)
         self._block = None
 
     def branch(self, test: Value, yes: str, no: str) -> None:
         """Go to one of two labels."""
+        if test.constant is not None:
+            self.jump(yes if test.constant else no)
+            return
         self.emit(f"br i1 {test.leaves[0]}, label %{yes}, label %{no}")
+        self._targets |= {yes, no}
         self._block = None
 
     def cut(self) -> list[str] | None:
@@ -294,6 +309,12 @@ class Emitter:
             return self.name(f"{'fptoui' if kind == BITS else 'fptosi'} double {leaf} to i64")
         return leaf
 
+    def whole(self, value: Value) -> Value:
+        """Return a number that counts something: an index, a bound, a size."""
+        if value.type == FLOAT or not isinstance(value.type, Scalar):
+            raise TypeError(f"an index, a bound or a size must be a whole number, not {describe(value.type)}")
+        return self.convert(value, INT)
+
     def declared(self, value: Value, annotation: Any) -> Value:
         """Return a number as the type that a parameter is declared to have."""
         wanted = {float: FLOAT, "float": FLOAT, int: INT, "int": INT, bool: BOOL, "bool": BOOL}.get(annotation)
@@ -317,7 +338,7 @@ class Emitter:
 
     def negative(self, value: Value) -> Value:
         """Return minus a number."""
-        if value.constant is not None:
+        if value.constant is not None and value.type != BITS:
             return literal(-value.constant)
         if value.type == FLOAT:
             return Value(FLOAT, (self.name(f"fneg double {value.leaves[0]}"),))
@@ -332,33 +353,45 @@ class Emitter:
         if BITS in (one.type, other.type):
             if one.type != other.type:
                 raise TypeError("np.uint64 goes only with np.uint64: convert the other by float() or int()")
-            name = "lshr" if operation is ast.RShift else INT_OPERATIONS[operation]
-            return self._apply(f"{name} i64", BITS, one, other)
+            if operation not in BIT_OPERATIONS:
+                raise TypeError(f"{operation.__name__} of np.uint64 is not in the kernel language")
+            return self._apply(f"{BIT_OPERATIONS[operation]} i64", BITS, one, other)
         if operation is ast.Div or FLOAT in (one.type, other.type):
             if operation not in FLOAT_OPERATIONS:
                 raise TypeError(f"{operation.__name__} of floats is not in the kernel language")
             return self._apply(f"{FLOAT_OPERATIONS[operation]} double", FLOAT, one, other)
         if operation in (ast.FloorDiv, ast.Mod):
             return self._divide(operation, one, other)
-        name = "ashr" if operation is ast.RShift else INT_OPERATIONS[operation]
-        return self._apply(f"{name} i64", INT, one, other)
+        if operation not in INT_OPERATIONS:
+            raise TypeError(f"{operation.__name__} is not in the kernel language")
+        return self._apply(f"{INT_OPERATIONS[operation]} i64", INT, one, other)
 
     def _apply(self, instruction: str, kind: Scalar, one: Value, other: Value) -> Value:
         a, b = self.convert(one, kind).leaves[0], self.convert(other, kind).leaves[0]
         return Value(kind, (self.name(f"{instruction} {a}, {b}"),))
 
     def _divide(self, operation: type[ast.operator], one: Value, other: Value) -> Value:
-        """Return quotient or remainder as Python has them: rounded down, with the sign of the divisor."""
+        """Return quotient or remainder as Python has them: rounded down, with the sign of the divisor.
+
+        By 0 both are 0, as in numpy. The processor must not divide by 0, nor the least number by -1: it would stop
+        the process. There the quotient is the product, and the rest is 0.
+        """
         a, b = self.convert(one, INT).leaves[0], self.convert(other, INT).leaves[0]
-        quotient, rest = self.name(f"sdiv i64 {a}, {b}"), self.name(f"srem i64 {a}, {b}")
-        signs = self.name(f"xor i64 {rest}, {b}")
+        special, divisor = "false", b
+        if other.constant in (None, 0, -1):
+            special = self.name(f"icmp ult i64 {self.name(f'add i64 {b}, 1')}, 2")
+            divisor = self.name(f"select i1 {special}, i64 1, i64 {b}")
+        rest = self.name(f"srem i64 {a}, {divisor}")
+        signs = self.name(f"xor i64 {rest}, {divisor}")
         differ = self.name(f"icmp slt i64 {signs}, 0")
         inexact = self.name(f"icmp ne i64 {rest}, 0")
         adjust = self.name(f"and i1 {differ}, {inexact}")
         if operation is ast.FloorDiv:
+            quotient, product = self.name(f"sdiv i64 {a}, {divisor}"), self.name(f"mul i64 {a}, {b}")
             less = self.name(f"sub i64 {quotient}, 1")
-            return Value(INT, (self.name(f"select i1 {adjust}, i64 {less}, i64 {quotient}"),))
-        more = self.name(f"add i64 {rest}, {b}")
+            found = self.name(f"select i1 {adjust}, i64 {less}, i64 {quotient}")
+            return Value(INT, (self.name(f"select i1 {special}, i64 {product}, i64 {found}"),))
+        more = self.name(f"add i64 {rest}, {divisor}")
         return Value(INT, (self.name(f"select i1 {adjust}, i64 {more}, i64 {rest}"),))
 
     def compare(self, how: type[ast.cmpop], one: Value, other: Value) -> Value:
@@ -394,13 +427,20 @@ class Emitter:
 
     def call_builtin(self, function: Any, arguments: Sequence[Value]) -> Value:
         """Call one of the functions that the language has of itself."""
+        name = getattr(function, "__name__", function)
         if function in MATH:
+            if len(arguments) != (2 if function is math.pow else 1):
+                raise TypeError(f"{name} of {len(arguments)} numbers is not in the kernel language")
             floats = ", ".join(f"double {self.convert(value, FLOAT).leaves[0]}" for value in arguments)
             return Value(FLOAT, (self.name(f"call double @{MATH[function]}({floats})"),))
         if function in (min, max):
             return self._extreme(operator.lt if function is min else operator.gt, arguments)
-        (value,) = arguments
+        if len(arguments) != 1:
+            raise TypeError(f"{name} of {len(arguments)} values is not in the kernel language")
+        value = arguments[0]
         if function is len:
+            if not isinstance(value.type, Tuple | Array):
+                raise TypeError(f"{describe(value.type)} has no length")
             return (
                 literal(len(value.type.items)) if isinstance(value.type, Tuple) else Value(INT, (value.leaves[1],))
             )
@@ -419,15 +459,13 @@ class Emitter:
             return self.compare(ast.Lt, size, literal(math.inf))
         if function in (np.isnan, math.isnan):
             return self.compare(ast.NotEq, self.convert(value, FLOAT), self.convert(value, FLOAT))
-        raise TypeError(f"{getattr(function, '__name__', function)} is not in the kernel language")
+        raise TypeError(f"{name} is not in the kernel language")
 
     def _extreme(self, precedes: Callable[[Any, Any], Any], arguments: Sequence[Value]) -> Value:
         """Return the least or largest of numbers, the first of equal ones, as Python's min and max."""
-        kind = arguments[0].type
-        for argument in arguments[1:]:
-            kind = join(kind, argument.type)
-        if not isinstance(kind, Scalar):
-            raise TypeError("min and max are of numbers")
+        kind = functools.reduce(join, (argument.type for argument in arguments))
+        if len(arguments) < 2 or not isinstance(kind, Scalar):
+            raise TypeError("min and max are of two or more numbers")
         best, *others = [self.convert(argument, kind) for argument in arguments]
         for other in others:
             better = self.compare(ast.Lt if precedes is operator.lt else ast.Gt, other, best).leaves[0]
@@ -464,7 +502,9 @@ class Emitter:
             raise TypeError(f"a record has the fields {', '.join(dtype.names or ())}, not {name}")
         kind, offset = dtype.fields[name][:2]
         at = self.name(f"getelementptr inbounds i8, ptr {address}, i64 {offset}") if offset else address
-        is_aligned = offset % kind.itemsize == 0 and dtype.itemsize % kind.itemsize == 0
+        if kind.fields is not None:
+            raise TypeError(f"{name} is a record in a record, which is not in the kernel language")
+        is_aligned = offset % kind.itemsize == 0 and dtype.alignment % kind.itemsize == 0
         return Place(kind, at, _suffix(kind, "record", is_aligned))
 
     def _element(self, kind: Array, array: Value, index: Sequence[Value]) -> Place | Value:
@@ -475,11 +515,7 @@ class Emitter:
         for axis in range(kind.ndim):
             here = "0"
             if axis < len(index):
-                if index[axis].type == FLOAT or not isinstance(index[axis].type, Scalar):
-                    raise TypeError(f"an index must be a whole number, not {describe(index[axis].type)}")
-                here = self.convert(index[axis], INT).leaves[0]
-                if isinstance(index[axis].constant, int) and index[axis].constant < 0:  # from the end
-                    here = self.name(f"add nsw i64 {shape[axis]}, {index[axis].constant}")
+                here = self._from_start(index[axis], shape[axis])
                 self._check(here, shape[axis])
             if place:
                 place = self.name(f"mul nsw i64 {place}, {shape[axis]}")
@@ -492,6 +528,12 @@ class Emitter:
         if kind.dtype.fields is not None:
             return Value(Record(kind.dtype), (address,))
         return Place(kind.dtype, address, _suffix(kind.dtype, "array", True))
+
+    def _from_start(self, index: Value, size: str) -> str:
+        """Return an index as it is counted from the start. A negative number in the source is from the end."""
+        here = self.whole(index).leaves[0]
+        is_from_end = index.constant is not None and index.constant < 0
+        return self.name(f"add nsw i64 {size}, {here}") if is_from_end else here
 
     def _check(self, index: str, size: str) -> None:
         """Stop the process where an index is outside, if kernels are compiled with checks."""
@@ -515,18 +557,19 @@ class Emitter:
         return self.name(f"getelementptr inbounds {storage(dtype)[0]}, ptr {address}, i64 {place}")
 
     def rows(self, array: Value, first: Value, last: Value) -> Value:
-        """Return the part of an array between two places of its first axis."""
+        """Return the part of an array between two places of its first axis, which must lie in it, in order."""
         if not isinstance(array.type, Array):
             raise TypeError(f"{describe(array.type)} has no slices")
-        count = self.binary(ast.Sub, last, first)
+        start, stop = (self._from_start(bound, array.leaves[1]) for bound in (first, last))
+        count = self.name(f"sub i64 {stop}, {start}")
         beyond = self.name(f"add nsw i64 {array.leaves[1]}, 1")
-        for bound in (first, last, count):
-            self._check(bound.leaves[0], beyond)
-        place = first.leaves[0]
+        for bound in (start, stop, count):
+            self._check(bound, beyond)
+        place = start
         for axis in array.leaves[2:]:
             place = self.name(f"mul nsw i64 {place}, {axis}")
         address = self._offset(array.type.dtype, array.leaves[0], place)
-        return Value(array.type, (address, count.leaves[0], *array.leaves[2:]))
+        return Value(array.type, (address, count, *array.leaves[2:]))
 
     def get(self, place: Place) -> Value:
         """Return the number at a place."""
@@ -552,6 +595,8 @@ class Emitter:
 
     def new_array(self, dtype: np.dtype[Any], shape: Sequence[Value], zeros: bool) -> Value:
         """Return a new array, which lives until the function that asked for it returns."""
+        if not shape or not is_known(dtype):
+            raise TypeError(f"an array of {len(shape)} axes of {dtype} is not in the kernel language")
         array = Value(Array(dtype, len(shape)), ("null", *(size.leaves[0] for size in shape)))
         size = self.name(f"mul nsw i64 {self.size(array).leaves[0]}, {dtype.itemsize}")
         address = self.name(f"call ptr @allocate(ptr %arena, i64 {size}, i1 {str(zeros).lower()})")

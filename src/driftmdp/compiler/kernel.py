@@ -6,7 +6,7 @@ import hashlib
 import inspect
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import Any, NamedTuple, TypeVar, cast
 
@@ -60,23 +60,30 @@ class Kernel:
     def __repr__(self) -> str:
         return f"<kernel {self.py_func.__module__}.{self.py_func.__qualname__}>"
 
-    def __reduce__(self) -> Any:  # found again by name, as functions are
-        return _kernel_named, (self.py_func.__module__, self.py_func.__qualname__)
+    def __reduce__(self) -> str:  # found again by name, as functions are
+        return self.py_func.__qualname__
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
         """Run compiled code."""
+        if named:
+            return self(*self._in_order(arguments, named))
         for way in self._ways:
             buffer = way.new_buffer()
             if way.door(arguments, buffer, way.table):
                 return way.decode(buffer)
-        return self._call_by_new_way(arguments)
+        return self._call_by_new_way(self._in_order(arguments, named))
+
+    def _in_order(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+        """Return all arguments, with defaults, by position."""
+        try:
+            bound = inspect.signature(self.py_func).bind(*arguments, **named)
+        except TypeError as error:
+            raise TypeError(f"{self!r}: {error}") from None
+        bound.apply_defaults()
+        return tuple(bound.arguments.values())
 
     def _call_by_new_way(self, arguments: tuple[Any, ...]) -> Any:
-        parameters = inspect.signature(self.py_func).parameters
-        if len(arguments) != len(parameters):
-            raise TypeError(f"{self!r} takes {', '.join(parameters)}; got {len(arguments)} arguments")
-        pairs = zip(arguments, parameters.values(), strict=True)
-        types = tuple(type_of(argument, parameter.annotation) for argument, parameter in pairs)
+        types = tuple(self._argument_types(arguments))
         plain = tuple(_as_plain(argument, kind) for argument, kind in zip(arguments, types, strict=True))
         way = self._new_way(plain, types)
         buffer = way.new_buffer()
@@ -85,6 +92,14 @@ class Kernel:
         if all(one is other for one, other in zip(plain, arguments, strict=True)):
             self._ways = (way, *self._ways[: MAX_WAYS - 1])
         return way.decode(buffer)
+
+    def _argument_types(self, arguments: tuple[Any, ...]) -> Iterator[Type]:
+        parameters = inspect.signature(self.py_func).parameters
+        for argument, (name, parameter) in zip(arguments, parameters.items(), strict=True):
+            try:
+                yield type_of(argument, parameter.annotation)
+            except TypeError as error:
+                raise TypeError(f"{name} of {self!r}: {error}") from None
 
     def _new_way(self, arguments: tuple[Any, ...], types: tuple[Type, ...]) -> _Way:
         with self._lock:
@@ -121,12 +136,6 @@ class Kernel:
         translated = module.function(self.py_func, types)
         text = module.text + write_door(translated, types) + DECLARATIONS + ARENA + ALIAS_TAGS
         return text, translated.result
-
-
-def _kernel_named(module: str, name: str) -> Any:
-    import importlib
-
-    return getattr(importlib.import_module(module), name)
 
 
 def _as_plain(value: Any, kind: Type) -> Any:

@@ -101,8 +101,10 @@ def has_memory(kind: Type) -> bool:
 def type_of(value: Any, declared: Any = None) -> Type:
     """Return the type of a Python object. What is declared a float is one, also if it is given as an int."""
     if isinstance(value, np.ndarray):
-        if not value.flags.c_contiguous or not value.dtype.isnative or not _is_known(value.dtype):
-            raise TypeError(f"an array of a kernel must be C-contiguous, of a known type; got {value.dtype}")
+        flags = value.flags
+        if not (flags.c_contiguous and flags.aligned and value.ndim and is_known(value.dtype)):
+            rule = "an array must be C-contiguous and aligned, with axes, of a known type"
+            raise TypeError(f"{rule}; got {value.dtype}, shape {value.shape}, strides {value.strides}")
         return Array(value.dtype, value.ndim)
     if isinstance(value, tuple):
         declarations = getattr(type(value), "__annotations__", {})
@@ -115,17 +117,18 @@ def type_of(value: Any, declared: Any = None) -> Type:
         return BITS
     if isinstance(value, (bool, np.bool_)):
         return INT if declared in (int, "int") else BOOL
-    if isinstance(value, (float, np.floating)) or declared in (float, "float"):
+    if isinstance(value, (float, np.floating)):
         return FLOAT
     if isinstance(value, (int, np.integer)):
-        return INT
-    raise TypeError(f"a kernel takes numbers, arrays, tuples of them and None; got {value!r}")
+        return FLOAT if declared in (float, "float") else INT
+    raise TypeError(f"a kernel takes numbers, arrays, tuples of them and None; got {type(value).__name__}")
 
 
-def _is_known(dtype: "np.dtype[Any]") -> bool:
+def is_known(dtype: "np.dtype[Any]") -> bool:
+    """Return whether the language has arrays of the type."""
     if dtype.fields is not None:
-        return all(_is_known(field[0]) for field in dtype.fields.values())
-    return dtype.str[1:] in STORAGE
+        return all(is_known(field[0]) for field in dtype.fields.values())
+    return dtype.isnative and dtype.str[1:] in STORAGE
 
 
 def join(one: Type, other: Type) -> Type:
@@ -150,5 +153,7 @@ def describe(kind: Type) -> str:
         case Record():
             return f"record {kind.dtype}"
         case Tuple():
-            return f"{kind.kind.__qualname__}({', '.join(describe(item) for item in kind.items)})"
+            names = kind.names or [""] * len(kind.items)
+            items = [f"{name} {describe(item)}".strip() for name, item in zip(names, kind.items, strict=True)]
+            return f"{kind.kind.__module__}.{kind.kind.__qualname__}({', '.join(items)})"
     return repr(kind.value)

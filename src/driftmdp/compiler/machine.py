@@ -12,6 +12,7 @@ PYTHON_FUNCTIONS = (
     "PyEval_RestoreThread",
     "PyEval_SaveThread",
     "PyLong_AsLongLong",
+    "PyLong_AsUnsignedLongLongMask",
     "Py_FatalError",
 )
 OPTIMIZATION_LEVEL = 2

@@ -7,7 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from driftmdp.compiler.kernel_types import BOOL, FLOAT, INT, Array, Nothing, Scalar, Tuple, Type, has_memory, leaves
+from driftmdp.compiler.kernel_types import (
+    BITS,
+    BOOL,
+    FLOAT,
+    INT,
+    Array,
+    Nothing,
+    Scalar,
+    Tuple,
+    Type,
+    has_memory,
+    leaves,
+)
 
 Buffer = Any  # of ctypes: 8 bytes for each leaf, and for the chain of the memory that they lie in
 
@@ -20,7 +32,7 @@ def buffer_for(kind: Type) -> Callable[[], Buffer]:
 def decoder_for(kind: Type, give_back: Callable[[int], None]) -> Callable[[Buffer], Any]:
     """Return what makes Python's objects from a buffer. Arrays are copied, and their memory is given back."""
     kinds = leaves(kind)
-    if not kinds:
+    if kind == Nothing():
         return lambda buffer: None
     if kind == INT:
         return lambda buffer: buffer[0]
@@ -53,7 +65,8 @@ def _built(kind: Type, found: Iterator[Any]) -> Any:
                 ctypes.memmove(array.ctypes.data, address, array.nbytes)
             return array
         case Scalar():
-            return next(found) != 0 if kind == BOOL else next(found)
+            number = next(found)
+            return number != 0 if kind == BOOL else np.uint64(number % 2**64) if kind == BITS else number
         case Nothing():
             return None
     raise TypeError("a record cannot be returned to Python")

@@ -11,8 +11,9 @@ import ast
 import builtins
 import functools
 import inspect
+import linecache
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from types import FunctionType, ModuleType
 from typing import Any
@@ -22,6 +23,7 @@ import numpy as np
 from driftmdp.compiler.emitter import Emitter, Place, Value, literal
 from driftmdp.compiler.kernel_types import (
     BOOL,
+    FLOAT,
     INT,
     Array,
     Nothing,
@@ -76,7 +78,7 @@ class Module:
             self._translated[key] = _Function(self, function, types, len(self._translated)).translate()
         found = self._translated[key]
         if found is None:
-            raise KernelError(f"{function.__qualname__} must not call itself, directly or through others.")
+            raise TypeError(f"{function.__qualname__} must not call itself, directly or through others")
         return found
 
     def constant(self, array: np.ndarray[Any, Any]) -> Value:
@@ -84,7 +86,7 @@ class Module:
         kind = type_of(array)
         bytes_of = "".join(f"\\{byte:02X}" for byte in array.tobytes())
         name = f"@constant{len(self._constants)}"
-        self._constants.append(f'{name} = internal constant [{array.nbytes} x i8] c"{bytes_of}", align 16')
+        self._constants.append(f'{name} = internal global [{array.nbytes} x i8] c"{bytes_of}", align 16')
         return Value(kind, (name, *(str(size) for size in array.shape)))
 
     @property
@@ -100,7 +102,7 @@ class _Function:
     def __init__(self, module: Module, function: FunctionType, types: tuple[Type, ...], number: int) -> None:
         self._module, self._function, self._types = module, function, types
         self._name = f'@"{function.__name__}.{number}"'
-        self._tree = _definitions(function.__code__.co_filename)[function.__code__.co_firstlineno]
+        self._tree = _definition(function)
         self._variable_types: dict[str, Type] = {}
         self._result: Type | None = None
         stored = [
@@ -110,7 +112,7 @@ class _Function:
         ]
         stored += [argument.arg for argument in self._tree.args.args]
         self._locals = set(stored)
-        self._written_once = {name for name in stored if stored.count(name) == 1}
+        self._written_once = {name for name in _always_written(self._tree) if stored.count(name) == 1}
 
     # the function ------------------------------------------------------------------------------------
 
@@ -140,8 +142,12 @@ class _Function:
     def _finished(self, parameters: list[str]) -> Translated:
         out, result = self._out, self._result or Nothing()
         if out.is_open:
+            if result != Nothing():
+                raise self._error(self._tree.body[-1], "after this no value is returned, and elsewhere one is")
             out.jump("return")
         out.start("return")
+        if not out.is_open:
+            raise self._error(self._tree.body[-1], "this never ends")
         releases = self._allocates and not has_memory(result)
         if releases:
             out.entry("%mark = load ptr, ptr %arena")
@@ -170,7 +176,7 @@ class _Function:
             self._out.line = statement.lineno
             try:
                 method(statement)
-            except TypeError as error:
+            except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
                 raise self._error(statement, str(error)) from error
 
     def _error(self, node: ast.AST, problem: str) -> KernelError:
@@ -277,10 +283,11 @@ class _Function:
             isinstance(call, ast.Call)
             and isinstance(call.func, ast.Name)
             and call.func.id == "range"
+            and len(call.args) in (1, 2, 3)
             and not node.orelse
         ):
-            raise TypeError("for goes over range(...)")
-        bounds = [out.convert(self._value(bound), INT) for bound in call.args]
+            raise TypeError("for goes over range(...), without else")
+        bounds = [out.whole(self._value(bound)) for bound in call.args]
         start, stop = (literal(0), bounds[0]) if len(bounds) == 1 else bounds[:2]
         step = bounds[2].constant if len(bounds) == 3 else 1
         if not isinstance(step, int) or step == 0:
@@ -298,11 +305,14 @@ class _Function:
         self._assign(node.target, Value(INT, (now,)))
         self._loop(node.body, following, end)
         out.start(following)
-        out.store("i64", out.name(f"add nsw i64 {out.load('i64', counter)}, {step}"), counter)
-        out.jump(head)
+        if out.is_open:
+            out.store("i64", out.name(f"add nsw i64 {out.load('i64', counter)}, {step}"), counter)
+            out.jump(head)
         out.start(end)
 
     def _do_while(self, node: ast.While) -> None:
+        if node.orelse:
+            raise TypeError("while has no else in a kernel")
         out = self._out
         head, body, end = (out.label(name) for name in ("while", "body", "endwhile"))
         out.jump(head)
@@ -343,8 +353,10 @@ class _Function:
                 return self._binary(type(node.op), self._value(node.left), self._value(node.right))
             case ast.UnaryOp():
                 return self._unary(node)
-            case ast.Compare() | ast.BoolOp():
+            case ast.Compare():
                 return self._condition(node)
+            case ast.BoolOp():
+                return self._short_circuit(node, self._boolean)
             case ast.IfExp():
                 return self._conditional(node)
             case ast.Call():
@@ -356,18 +368,20 @@ class _Function:
             value = self._variables[name]
             return self._out.read(value) if value.is_slots else value
         if name in self._locals:
-            raise TypeError(f"{name} has no value yet")
+            raise TypeError(f"{name} has no value yet: give it one above")
         if name in self._function.__globals__:
-            found = self._function.__globals__[name]
-            return self._module.constant(found) if isinstance(found, np.ndarray) else literal(found)
+            return self._known(self._function.__globals__[name])
         if hasattr(builtins, name):
             return literal(getattr(builtins, name))
         raise TypeError(f"{name} is not known")
 
+    def _known(self, value: Any) -> Value:
+        return self._module.constant(value) if isinstance(value, np.ndarray) else literal(value)
+
     def _attribute(self, value: Value, name: str) -> Value:
         match value.type:
             case Nothing(ModuleType() as module):
-                return literal(getattr(module, name))
+                return self._known(getattr(module, name))
             case Tuple() if name in value.type.names:
                 return self._out.items(value)[value.type.names.index(name)]
             case Array() if name == "shape":
@@ -391,6 +405,8 @@ class _Function:
     def _place(self, node: ast.expr) -> Place | Value:
         if not isinstance(node, ast.Subscript):
             raise TypeError(f"cannot assign to {ast.unparse(node)}")
+        if isinstance(node.value, ast.Name) and node.value.id not in self._locals:
+            raise TypeError(f"{node.value.id} is a constant: a kernel writes to its arguments and its own arrays")
         return self._out.place(self._value(node.value), self._index(node.slice))
 
     def _index(self, node: ast.expr) -> list[Value]:
@@ -399,17 +415,15 @@ class _Function:
     def _slice(self, value: Value, bounds: ast.Slice) -> Value:
         if not isinstance(value.type, Array) or bounds.step is not None:
             raise TypeError("a slice must be of an array, without a step")
-        first = literal(0) if bounds.lower is None else self._out.convert(self._value(bounds.lower), INT)
-        last = (
-            Value(INT, (value.leaves[1],))
-            if bounds.upper is None
-            else self._out.convert(self._value(bounds.upper), INT)
-        )
+        first = literal(0) if bounds.lower is None else self._value(bounds.lower)
+        last = Value(INT, (value.leaves[1],)) if bounds.upper is None else self._value(bounds.upper)
         return self._out.rows(value, first, last)
 
     def _binary(self, operation: type[ast.operator], one: Value, other: Value) -> Value:
         if operation is not ast.Pow:
             return self._out.binary(operation, one, other)
+        if FLOAT not in (one.type, other.type):
+            raise TypeError("a power of whole numbers is not in the kernel language: write float(...) ** ...")
         if other.type == INT:
             return self._call_kernel(integer_power, [one, other], {})
         return self._out.call_builtin(math.pow, [one, other])
@@ -417,6 +431,9 @@ class _Function:
     def _unary(self, node: ast.UnaryOp) -> Value:
         if isinstance(node.op, ast.Not):
             return self._condition(node)
+        match node:
+            case ast.UnaryOp(ast.USub(), ast.Constant(int() as number)):  # the least number has no positive one
+                return literal(-number)
         value = self._value(node.operand)
         if isinstance(node.op, ast.USub):
             return self._out.negative(value)
@@ -432,37 +449,51 @@ class _Function:
                     return literal(not test.constant)
                 return Value(BOOL, (out.name(f"xor i1 {test.leaves[0]}, true"),))
             case ast.BoolOp():
-                return self._short_circuit(node)
+                return self._short_circuit(node, self._condition)
             case ast.Compare(ops=[ast.Is() | ast.IsNot() as how]):
                 left, right = self._value(node.left), self._value(node.comparators[0])
                 if right.type != Nothing():
                     raise TypeError("only None is compared by is")
                 return literal((left.type == Nothing()) == isinstance(how, ast.Is))
+            case ast.Compare(ops=[how]):
+                return out.compare(type(how), self._value(node.left), self._value(node.comparators[0]))
             case ast.Compare():
-                values = [self._value(item) for item in (node.left, *node.comparators)]
-                tests = [out.compare(type(how), values[i], values[i + 1]) for i, how in enumerate(node.ops)]
-                whole = tests[0]
-                for test in tests[1:]:
-                    whole = Value(BOOL, (out.name(f"and i1 {whole.leaves[0]}, {test.leaves[0]}"),))
-                return whole
+                return self._decide(self._links(node), False)
         return out.truth(self._value(node))
 
-    def _short_circuit(self, node: ast.BoolOp) -> Value:
-        out, stops = self._out, isinstance(node.op, ast.Or)
-        found = out.slot("i1")
-        end = out.label("decided")
-        for i, operand in enumerate(node.values):
-            test = self._condition(operand)
-            if test.constant is not None and i == 0 and test.constant is stops:
-                return literal(stops)
-            out.store("i1", test.leaves[0], found)
-            if i < len(node.values) - 1:
-                following = out.label("operand")
+    def _links(self, node: ast.Compare) -> Iterator[Value]:
+        """Yield the comparisons of a chain, a < b < c. Each value is computed once."""
+        left = self._value(node.left)
+        for how, comparator in zip(node.ops, node.comparators, strict=True):
+            right = self._value(comparator)
+            yield self._out.compare(type(how), left, right)
+            left = right
+
+    def _short_circuit(self, node: ast.BoolOp, test: Callable[[ast.expr], Value]) -> Value:
+        return self._decide((test(operand) for operand in node.values), isinstance(node.op, ast.Or))
+
+    def _boolean(self, node: ast.expr) -> Value:
+        value = self._value(node)
+        if value.type != BOOL:
+            raise TypeError(f"and, or give one of their operands: {ast.unparse(node)} must be a bool")
+        return value
+
+    def _decide(self, tests: Iterator[Value], stops: bool) -> Value:
+        """Return ``stops`` if one of the tests is that. The code of each runs only if none before it was."""
+        out, found, end = self._out, self._out.slot("i1"), self._out.label("decided")
+        outcome: bool | None = not stops  # None: not known while compiling
+        for test in tests:
+            if test.constant is None:
+                outcome, following = None, out.label("operand")
+                out.store("i1", test.leaves[0], found)
                 out.branch(test, *((end, following) if stops else (following, end)))
                 out.start(following)
+            elif test.constant is stops:
+                outcome = stops
+                break
         out.jump(end)
         out.start(end)
-        return Value(BOOL, (out.load("i1", found),))
+        return Value(BOOL, (out.load("i1", found),)) if outcome is None else literal(outcome)
 
     def _conditional(self, node: ast.IfExp) -> Value:
         test = self._condition(node.test)
@@ -496,31 +527,19 @@ class _Function:
             raise TypeError(f"{ast.unparse(node.func)} cannot be called in a kernel")
         function, arguments = callee.type.value, [self._value(argument) for argument in node.args]
         named = {word.arg or "**": self._value(word.value) for word in node.keywords}
-        if isinstance(function, type) and issubclass(function, tuple):
-            parts = arguments + [named[name] for name in getattr(function, "_fields", ())[len(arguments) :]]
-            return self._out.tuple(parts, function)
+        if hasattr(function, "_fields"):  # a named tuple
+            return self._out.tuple([value for value, _ in _bound(function, arguments, named)], function)
         python = getattr(function, "py_func", None)
         if python is not None:
             return self._call_kernel(python, arguments, named)
         if function in (np.empty, np.zeros):
             return self._allocate(function is np.zeros, arguments, named)
+        if named:
+            raise TypeError(f"{ast.unparse(node.func)} takes no named arguments in a kernel")
         return self._out.call_builtin(function, arguments)
 
     def _call_kernel(self, function: Any, arguments: list[Value], named: dict[str, Value]) -> Value:
-        parameters = inspect.signature(function).parameters
-        values = []
-        for i, (name, parameter) in enumerate(parameters.items()):
-            if i < len(arguments):
-                value = arguments[i]
-            elif name in named:
-                value = named[name]
-            elif parameter.default is not parameter.empty:
-                value = literal(parameter.default)
-            else:
-                raise TypeError(f"{function.__name__} needs {name}")
-            values.append(self._out.declared(value, parameter.annotation))
-        if len(arguments) > len(parameters) or not named.keys() <= parameters.keys():
-            raise TypeError(f"{function.__name__} takes {', '.join(parameters)}")
+        values = [self._out.declared(value, declared) for value, declared in _bound(function, arguments, named)]
         found = self._module.function(function, tuple(value.type for value in values))
         if has_memory(found.result):
             self._allocates = True
@@ -529,13 +548,11 @@ class _Function:
     def _allocate(self, zeros: bool, arguments: list[Value], named: dict[str, Value]) -> Value:
         self._allocates = True
         wanted = named.get("dtype", arguments[1] if len(arguments) > 1 else literal(np.float64))
-        if not isinstance(wanted.type, Nothing):
-            raise TypeError("the type of a new array must be named")
+        if len(arguments) not in (1, 2) or not named.keys() <= {"dtype"} or not isinstance(wanted.type, Nothing):
+            raise TypeError("a new array takes its shape and the name of its type")
         shape = arguments[0]
         sizes = self._out.items(shape) if isinstance(shape.type, Tuple) else [shape]
-        return self._out.new_array(
-            np.dtype(wanted.type.value), [self._out.convert(size, INT) for size in sizes], zeros
-        )
+        return self._out.new_array(np.dtype(wanted.type.value), [self._out.whole(size) for size in sizes], zeros)
 
 
 def integer_power(base: float, exponent: int) -> float:
@@ -551,12 +568,42 @@ def integer_power(base: float, exponent: int) -> float:
     return 1.0 / power if exponent < 0 else power
 
 
+def _bound(function: Any, arguments: list[Value], named: dict[str, Value]) -> list[tuple[Value, Any]]:
+    """Return a value for each parameter, and what it is declared to be."""
+    signature = inspect.signature(function)
+    bound = signature.bind(*arguments, **named).arguments
+    return [
+        (bound[name] if name in bound else literal(parameter.default), parameter.annotation)
+        for name, parameter in signature.parameters.items()
+    ]
+
+
+def _always_written(tree: ast.FunctionDef) -> list[str]:
+    """Return the variables that get a value outside of branches and loops: all that follows can use it."""
+    plain = [statement for statement in tree.body if isinstance(statement, ast.Assign | ast.AnnAssign)]
+    names = [node for statement in plain for node in ast.walk(statement) if isinstance(node, ast.Name)]
+    return [argument.arg for argument in tree.args.args] + [
+        node.id for node in names if isinstance(node.ctx, ast.Store)
+    ]
+
+
+def _definition(function: FunctionType) -> ast.FunctionDef:
+    """Return the syntax tree of a function."""
+    code = function.__code__
+    linecache.checkcache(code.co_filename)  # it may have been edited, and loaded again
+    found = _definitions("".join(linecache.getlines(code.co_filename))).get(code.co_firstlineno)
+    where = f"{code.co_filename}:{code.co_firstlineno}, in {code.co_name}"
+    if found is None or found.name != code.co_name:
+        raise KernelError(f"{where}: a kernel must be a def in a source file.")
+    if found.args.posonlyargs or found.args.kwonlyargs or found.args.vararg or found.args.kwarg:
+        raise KernelError(f"{where}: the parameters of a kernel must be plain ones, without * and /.")
+    return found
+
+
 @functools.cache
-def _definitions(file: str) -> dict[int, ast.FunctionDef]:
-    """Return the functions of a source file, by the line where each begins, decorators included."""
-    with open(file, encoding="utf-8") as source:
-        tree = ast.parse(source.read())
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+def _definitions(source: str) -> dict[int, ast.FunctionDef]:
+    """Return the functions of a source text, by the line where each begins, decorators included."""
+    functions = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)]
     return {min([node.lineno, *(mark.lineno for mark in node.decorator_list)]): node for node in functions}
 
 
