@@ -27,7 +27,7 @@ from driftmdp.mdp import Problem, Space
 from driftmdp.mdp.space import as_space
 from driftmdp.npz import Arrays
 from driftmdp.system import require_memory
-from driftmdp.validation import LARGEST, as_integer, as_number
+from driftmdp.validation import LARGEST, as_integer, as_number, check_type
 
 P = ParamSpec("P")
 Answer = TypeVar("Answer")
@@ -185,7 +185,9 @@ class BuiltinAgent(Locked, ParameterizedAgent):
     @abstractmethod
     def reset(self, rng: np.random.Generator | None = None) -> None:
         """Forget everything and start from scratch. All randomness comes from ``rng``, by default from ``seed``."""
-        self._generator(rng)
+        if rng is not None:
+            hint = " Use np.random.default_rng(seed)."
+            check_type(rng, np.random.Generator, "rng must be a numpy Generator", hint)
         self._pending_step = None
         self._range_monitor = RangeMonitor(self._range_monitor.warned)
 
@@ -282,16 +284,12 @@ class BuiltinAgent(Locked, ParameterizedAgent):
 
     def _fresh_copy(self, rng: np.random.Generator | None) -> Self:
         fresh = object.__new__(type(self))  # parameters are never changed, and reset makes everything else again
-        vars(fresh).update(vars(self) | {"lock": AgentLock()})
+        vars(fresh).update(vars(self), lock=AgentLock())
         fresh.reset(rng)
         return fresh
 
     def _generator(self, rng: np.random.Generator | None) -> np.random.Generator:
-        if rng is None:
-            return np.random.default_rng(self.seed)
-        if not isinstance(rng, np.random.Generator):
-            raise InvalidInputError(f"rng must be a numpy Generator; got {rng!r}. Use np.random.default_rng(seed).")
-        return rng
+        return np.random.default_rng(self.seed) if rng is None else rng
 
 
 class ResumableAgent(BuiltinAgent):

@@ -105,7 +105,8 @@ class Optimist(EpisodicAgent):
         """Forget everything and start from scratch."""
         super().reset(rng)
         windows = self._phases.window
-        self._memory = new_counts(self.space.n_pairs, int(windows[0]), steps=int(windows.max()))
+        largest = int(windows.max()) if windows.size > 1 else None
+        self._memory = new_counts(self.space.n_pairs, int(windows[0]), steps=largest)
         n_states, n_pairs, n_slots = self.space.n_states, self.space.n_pairs, self._memory.slots.size
         self._plan_state = plan_arrays.new_plan_state(n_states, n_pairs, n_slots)
         self._enlarge_workspace(0)

@@ -8,8 +8,8 @@ whose actions are (a, p): this is its modified policy iteration, and its policy 
 
 import numpy as np
 
+from driftmdp.compiler import kernel
 from driftmdp.kernels import gain
-from driftmdp.kernels._compile import kernel, lean_kernel
 from driftmdp.kernels.arrays import Model
 from driftmdp.kernels.bellman import BUFFER_FULL, CONVERGED, OUT_OF_BUDGET, SOLVE_SPARSELY, STALLED, subtract_least
 from driftmdp.kernels.extended_value_iteration import (
@@ -93,7 +93,7 @@ def accelerate(workspace: PlanWorkspace, n: int, precision: float, prune: bool) 
     return damped_sweeps(workspace, n, precision, sort, iterations)
 
 
-@lean_kernel
+@kernel
 def sweep_policy(workspace: PlanWorkspace, n: int, sort: bool, improve: bool) -> tuple[float, float]:
     """Like ``sweep`` for the actions of the last sweep only, and for rows that may be better if ``improve``.
 
@@ -125,7 +125,7 @@ def sweep_policy(workspace: PlanWorkspace, n: int, sort: bool, improve: bool) ->
     return low, high
 
 
-@lean_kernel
+@kernel
 def value_policy(workspace: PlanWorkspace, n: int, sort: bool, enough: float) -> tuple[int, bool]:
     """Sweep the policy alone until its residual is small enough. Return sweeps, and whether that is too slow."""
     before = np.inf
@@ -150,7 +150,7 @@ def optimistic_model(workspace: PlanWorkspace, n: int) -> Model:
     )
 
 
-@lean_kernel
+@kernel
 def damped_sweeps(
     workspace: PlanWorkspace, n: int, precision: float, sort: bool, iterations: int
 ) -> tuple[float, float, int, int]:

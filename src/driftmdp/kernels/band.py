@@ -1,9 +1,9 @@
 """Evaluation of a policy on a long chain: elimination in an order in which every state leads only to near ones.
 
-States are eliminated from the last to the first, as Grassmann, Taksar and Heyman do [GTH85]: the chain is watched only
-on the states that are left, and a visit to an eliminated one is followed to where it ends. Nothing is subtracted, so
-every probability keeps its digits, however rare. What is left of state k leads to states k - width .. k - 1 only, so
-that the cost is S width^2.
+States are eliminated from the last to the first, as Grassmann, Taksar and Heyman do [GTH85]: the chain is watched
+only on the states that are left, and a visit to an eliminated one is followed to where it ends. Nothing is
+subtracted, so every probability keeps its digits, however rare. When state k is eliminated it leads to states
+k - width .. k - 1 only, so that the cost is S width^2.
 
 ========  ==================  =================================================================================
 ways      (S, 2 width + 1)    ways[k, width + j - k]: the probability of going from k to j
@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from driftmdp.compiler import kernel
 from driftmdp.kernels import graph
-from driftmdp.kernels._compile import kernel, lean_kernel
 from driftmdp.kernels.arrays import Band, Floats, Ints, Model
 
 LONG_STAY = 1e4  # steps after which a set of states is taken for the one where the chain mostly is
@@ -39,7 +39,7 @@ class Eliminated(NamedTuple):
     reference: int
 
 
-@lean_kernel
+@kernel
 def find_width(model: Model, place: Ints, limit: int) -> int:
     """Return how far apart the places of a state and its successor can be, or some number above ``limit``."""
     width = 0
@@ -86,8 +86,8 @@ def order_by_distance(model: Model, order: Ints) -> None:
 def eliminate(model: Model, policy: Ints, band: Band, discount: float, reference: int) -> Eliminated:
     """Eliminate all states but the one at place ``reference``.
 
-    If that is negative, the first set of places k, k + 1, ... that holds the chain for long makes k the reference. If
-    it is S, there is none, and one state of every recurrent class is left, with ``leaving`` = 0.
+    If that is negative, the first set of places k, k + 1, ... that holds the chain for long makes k the reference.
+    If it is S, there is none, and one state of every recurrent class is left, with ``leaving`` = 0.
     """
     n, width = policy.size, band.width
     ways, home = np.zeros((n, 2 * width + 1)), np.empty(n)
@@ -172,7 +172,7 @@ def best_class(model: Model, policy: Ints, band: Band, labels: Ints) -> int:
     chain = eliminate(model, policy, band, 1.0, policy.size)
     best, best_gain = 0, -np.inf
     for k in range(policy.size):
-        # The last state of a class that is left. A transient state may lead only to states after it, and none is left.
+        # The state that is left of a class. Transient states may lead nowhere else either.
         if chain.leaving[k] == 0.0 and labels[band.order[k]] >= 0:
             gain = chain.rewards[k] / chain.times[k]
             if gain > best_gain:

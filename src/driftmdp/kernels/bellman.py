@@ -6,7 +6,7 @@ certifies the gain of a communicating MDP.
 
 import numpy as np
 
-from driftmdp.kernels._compile import inlined_kernel, kernel, lean_kernel
+from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import Floats, Ints, Model, WorldArrays
 from driftmdp.kernels.world import model_at, model_buffers
 
@@ -19,7 +19,7 @@ SOLVE_SPARSELY = 4  # the MDP found is too large to be solved in compiled code: 
 COUNTS_FULL = 5  # one more step may not fit into the counts: make them larger and go on
 
 
-@inlined_kernel
+@kernel
 def expectation(model: Model, values: Floats, pair: int) -> float:
     """Return sum_j p(j | pair) values(j)."""
     total = 0.0
@@ -28,13 +28,13 @@ def expectation(model: Model, values: Floats, pair: int) -> float:
     return total
 
 
-@inlined_kernel
+@kernel
 def backup(model: Model, bias: Floats, pair: int) -> float:
     """Return r(pair) + sum_j p(j | pair) bias(j)."""
     return model.rewards[pair] + expectation(model, bias, pair)
 
 
-@inlined_kernel
+@kernel
 def expected_change(model: Model, values: Floats, s: int, pair: int) -> float:
     """Return sum_j p(j | pair) (values(j) - values(s))."""
     total = 0.0
@@ -44,7 +44,7 @@ def expected_change(model: Model, values: Floats, s: int, pair: int) -> float:
     return total
 
 
-@lean_kernel
+@kernel
 def max_abs(values: Floats) -> float:
     """Return the largest absolute value."""
     size = 0.0
@@ -53,7 +53,7 @@ def max_abs(values: Floats) -> float:
     return size
 
 
-@inlined_kernel
+@kernel
 def subtract_least(u: Floats, n: int) -> None:
     """Make the least of the first n entries 0, so that values do not grow with the number of sweeps."""
     least = np.inf
@@ -63,7 +63,7 @@ def subtract_least(u: Floats, n: int) -> None:
         u[s] -= least
 
 
-@lean_kernel
+@kernel
 def bellman_step(model: Model, bias: Floats, policy: Ints, margin: float) -> tuple[float, float, bool]:
     """Make ``policy`` greedy for ``bias``. Return min and max of T bias - bias, and if it changed."""
     low, high, changed = np.inf, -np.inf, False

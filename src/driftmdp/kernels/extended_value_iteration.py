@@ -14,7 +14,7 @@ costs.
 
 import numpy as np
 
-from driftmdp.kernels._compile import inlined_kernel, lean_kernel
+from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import Floats, Ints
 from driftmdp.kernels.bellman import CONVERGED, OUT_OF_BUDGET
 from driftmdp.kernels.plan_arrays import PlanWorkspace, PlausibleSets
@@ -24,7 +24,7 @@ PLAIN_SWEEPS = 1000  # sweeps of alg:evi before acceleration begins
 SHORT_ROW = 16  # rows up to this length are scanned for their worst successors
 
 
-@lean_kernel
+@kernel
 def iterate(workspace: PlanWorkspace, n: int, precision: float) -> tuple[float, float, int, int]:
     """Iterate [CSZ20] alg:evi over n states from u. Return min and max of T u - u, sweeps and a status.
 
@@ -39,7 +39,7 @@ def iterate(workspace: PlanWorkspace, n: int, precision: float) -> tuple[float, 
     return low, high, PLAIN_SWEEPS, OUT_OF_BUDGET
 
 
-@lean_kernel
+@kernel
 def sweep(workspace: PlanWorkspace, n: int, sort: bool, fill: bool) -> tuple[float, float]:
     """Set ``new`` to T u, ``values`` and ``actions`` to what attains it. Return min and max of T u - u.
 
@@ -63,7 +63,7 @@ def sweep(workspace: PlanWorkspace, n: int, sort: bool, fill: bool) -> tuple[flo
     return low, high
 
 
-@inlined_kernel
+@kernel
 def find_top(workspace: PlanWorkspace, n: int, sort: bool) -> tuple[int, bool]:
     """Return the state with the largest u, and whether all are equal. Bring ``order`` up to date if it is used."""
     u = workspace.u
@@ -77,7 +77,7 @@ def find_top(workspace: PlanWorkspace, n: int, sort: bool) -> tuple[int, bool]:
     return top, u[top] == least
 
 
-@inlined_kernel
+@kernel
 def relax(workspace: PlanWorkspace, n: int, share: float) -> None:
     """Move u towards T u by a share of the way, and subtract its least entry."""
     u, least = workspace.u, np.inf
@@ -89,13 +89,13 @@ def relax(workspace: PlanWorkspace, n: int, share: float) -> None:
         u[s] -= least
 
 
-@inlined_kernel
+@kernel
 def is_close(low: float, high: float, precision: float) -> bool:
     """Return whether T u - u is within the precision, [CSZ20] alg:evi, line 8. An overflown range is not."""
     return 0.0 <= high - low <= precision
 
 
-@inlined_kernel
+@kernel
 def row_value(workspace: PlanWorkspace, row: int, n: int, top: int, fill: bool) -> float:
     """Return the optimistic value of a row. If ``fill``, write its optimistic transitions."""
     sets, u, indices, data = workspace.sets, workspace.u, workspace.indices, workspace.data
@@ -115,7 +115,7 @@ def row_value(workspace: PlanWorkspace, row: int, n: int, top: int, fill: bool) 
     return sets.rewards[row] + value
 
 
-@inlined_kernel
+@kernel
 def maximize_short_ball(
     sets: PlausibleSets, row: int, u: Floats, top: int, fill: bool, indices: Ints, data: Floats
 ) -> float:
@@ -154,7 +154,7 @@ def maximize_short_ball(
     return value
 
 
-@lean_kernel
+@kernel
 def maximize_long_ball(
     sets: PlausibleSets, row: int, u: Floats, top: int, fill: bool, indices: Ints, data: Floats
 ) -> float:
@@ -175,21 +175,21 @@ def maximize_long_ball(
     return value
 
 
-@inlined_kernel
+@kernel
 def should_complete(support: int, n: int) -> bool:
     """Return whether a row has enough successors to get a place for every state, in order."""
     # Then the worst states are found by walking all states by value, which is cheaper than sorting the row.
     return n > SHORT_ROW and support > SHORT_ROW and 4 * support > n
 
 
-@inlined_kernel
+@kernel
 def is_complete(support: int, n: int) -> bool:
     """Return whether a row has a place for every state: ``data[first + s]`` is p^(s)."""
     # No other row has a support of n, because one that has was completed.
     return support == n and n > SHORT_ROW
 
 
-@lean_kernel
+@kernel
 def maximize_complete_ball(
     sets: PlausibleSets, row: int, n: int, u: Floats, order: Ints, fill: bool, indices: Ints, data: Floats
 ) -> float:
@@ -202,20 +202,24 @@ def maximize_complete_ball(
         for s in range(n):
             indices[first + s], data[first + s] = s, sets.data[first + s]
         indices[first + n], data[first + n] = order[n - 1], moved
-    left = moved
-    for i in range(n):
+    # First the states that are emptied, then the one that keeps something. A branch and no minimum: processors
+    # guess that the next state is emptied too, and do not wait for ``left``.
+    left, i = moved, 0
+    while i < n and sets.data[first + order[i]] < left:
         s = order[i]
-        taken = min(left, sets.data[first + s])
-        value -= taken * u[s]
-        left -= taken
+        value -= sets.data[first + s] * u[s]
+        left -= sets.data[first + s]
         if fill:
-            data[first + s] -= taken
-        if left <= 0.0:
-            break
+            data[first + s] = 0.0
+        i += 1
+    if i < n:
+        value -= left * u[order[i]]
+        if fill:
+            data[first + order[i]] -= left
     return value
 
 
-@inlined_kernel
+@kernel
 def dot(data: Floats, first: int, u: Floats, n: int) -> float:
     """Return sum of data[first + s] u[s], in four sums as ``sum_nonnegative``."""
     a, b, c, d = 0.0, 0.0, 0.0, 0.0
@@ -230,7 +234,7 @@ def dot(data: Floats, first: int, u: Floats, n: int) -> float:
     return (a + b) + (c + d)
 
 
-@lean_kernel
+@kernel
 def maximize_intervals(
     sets: PlausibleSets,
     row: int,
@@ -275,7 +279,7 @@ def maximize_intervals(
     return value
 
 
-@lean_kernel
+@kernel
 def maximize_inner_intervals(
     sets: PlausibleSets, row: int, u: Floats, fill: bool, indices: Ints, data: Floats
 ) -> float:
@@ -296,7 +300,7 @@ def maximize_inner_intervals(
     return value
 
 
-@lean_kernel
+@kernel
 def count_extra_places(n: int, support: int, upper_elsewhere: float) -> int:
     """Return how many places intervals need beyond their support: for the states that mass can be added to."""
     if upper_elsewhere == 0.0:
@@ -305,7 +309,7 @@ def count_extra_places(n: int, support: int, upper_elsewhere: float) -> int:
     return int(min(n, support + 2.0 + 1.0 / upper_elsewhere))
 
 
-@inlined_kernel
+@kernel
 def needs_sorting(sets: PlausibleSets, n: int) -> bool:
     """Return whether some row needs all n states in order of their value."""
     if sets.slack.size > 0:
@@ -316,7 +320,7 @@ def needs_sorting(sets: PlausibleSets, n: int) -> bool:
     return found
 
 
-@lean_kernel
+@kernel
 def sort_states(order: Ints, n: int, u: Floats) -> None:
     """Sort the first n entries of ``order`` by u, ascending. It is quick where they are nearly sorted."""
     # Between sweeps u changes little: mostly one pass finds that nothing is to be done. Otherwise Shell's sort.
@@ -336,7 +340,7 @@ def sort_states(order: Ints, n: int, u: Floats) -> None:
             order[j] = state
 
 
-@lean_kernel
+@kernel
 def sort_row(sets: PlausibleSets, row: int, u: Floats) -> None:
     """Sort the observed successors of a row by u, ascending, as ``sort_states``."""
     indices, data, slack = sets.indices, sets.data, sets.slack

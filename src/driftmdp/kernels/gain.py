@@ -6,7 +6,7 @@ iteration, for small MDPs and for those that mix slowly.
 
 import numpy as np
 
-from driftmdp.kernels._compile import kernel, lean_kernel
+from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import Chain, Floats, Ints, Model, WorldArrays
 from driftmdp.kernels.bellman import CONVERGED, OUT_OF_BUDGET, expectation, subtract_least
 from driftmdp.kernels.policy_iteration import policy_iteration
@@ -65,9 +65,12 @@ def modified_policy_iteration(
     return low, high, sweeps, CONVERGED if high - low <= tolerance else OUT_OF_BUDGET
 
 
-@lean_kernel
+@kernel
 def improving_sweep(model: Model, u: Floats, new: Floats, policy: Ints) -> tuple[float, float, int]:
-    """Set ``new`` to T'u and ``policy`` to the actions that attain it. Return min and max of T'u - u, and changes."""
+    """Set ``new`` to T'u and ``policy`` to the actions that attain it.
+
+    Return min and max of T'u - u, and how many actions changed.
+    """
     low, high, n_changed = np.inf, -np.inf, 0
     for s in range(u.size):
         first = model.offsets[s]
@@ -83,7 +86,7 @@ def improving_sweep(model: Model, u: Floats, new: Floats, policy: Ints) -> tuple
     return low, high, n_changed
 
 
-@lean_kernel
+@kernel
 def chain_sweep(chain: Chain, u: Floats, new: Floats) -> tuple[float, float]:
     """Set ``new`` to T'u for the chain of one policy. Return min and max of T'u - u."""
     rewards, indptr, indices, data = chain
@@ -111,7 +114,7 @@ def new_chain(model: Model) -> Chain:
     return np.empty(n), np.empty(n + 1, np.int32), np.empty(stored, np.int32), np.empty(stored)
 
 
-@lean_kernel
+@kernel
 def pack_chain(model: Model, policy: Ints, chain: Chain) -> None:
     """Copy the rows of a policy next to each other: many sweeps read them."""
     rewards, indptr, indices, data = chain
@@ -125,7 +128,7 @@ def pack_chain(model: Model, policy: Ints, chain: Chain) -> None:
     indptr[policy.size] = count
 
 
-@lean_kernel
+@kernel
 def solve(
     model: Model, policy: Ints, bias: Floats, tolerance: float, limit: int
 ) -> tuple[float, float, int, int, int]:
@@ -166,16 +169,26 @@ def solve_along(
     changes = np.empty((world.anchor_rewards.shape[0] if keeps else 0, world.anchor_rewards.shape[1]))
     policies = np.empty((16, n), np.int32)
     n_policies = 0
+    kept = 0  # steps since the bias was solved
     for i in range(steps.size):
         low, high = -np.inf, np.inf
         if keeps and i > 0:
             low, high = certify_mixture(world, steps[i], changes, buffers.rewards, policy)
+        if keeps and kept > 1 and not high - low <= tolerance:
+            # The bias of a step in the middle certifies on both sides: nearly twice as many steps.
+            middle = steps[min(i + kept // 2, steps.size - 1)]
+            solve(model_at(world, middle, buffers), policy, bias, aim, limit)
+            fill_changes(world, bias, changes)
+            low, high = certify_mixture(world, steps[i], changes, buffers.rewards, policy)
+            kept = 0
         if not high - low <= tolerance:
             low, high, _, _, _ = solve(model_at(world, steps[i], buffers), policy, bias, aim, limit)
             if not high - low <= tolerance:
                 return i, policies[:n_policies]
+            kept = 0
             if keeps:
                 fill_changes(world, bias, changes)
+        kept += 1
         lower[i], upper[i] = low, high
         # Under slow drift the policy stays for many steps: only changes are stored.
         is_new = n_policies == 0
@@ -201,7 +214,7 @@ def _twice_as_long(policies: Ints) -> Ints:
     return longer
 
 
-@lean_kernel
+@kernel
 def fill_changes(world: WorldArrays, bias: Floats, changes: Floats) -> None:
     """Fill ``changes[k, pair]`` with sum_j P_k(j | pair) (bias(j) - bias(s)), for ``certify_mixture``."""
     n_pairs = changes.shape[1]
@@ -215,7 +228,7 @@ def fill_changes(world: WorldArrays, bias: Floats, changes: Floats) -> None:
                 changes[k, pair] = total
 
 
-@lean_kernel
+@kernel
 def certify_mixture(
     world: WorldArrays, step: int, changes: Floats, values: Floats, policy: Ints
 ) -> tuple[float, float]:

@@ -5,13 +5,13 @@ Agents write sets from what they remember instead: kernels/optimist.py.
 
 import numpy as np
 
-from driftmdp.kernels._compile import inlined_kernel, lean_kernel
+from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import Bools, Floats, Ints
 from driftmdp.kernels.extended_value_iteration import TIE, count_extra_places, should_complete
 from driftmdp.kernels.plan_arrays import PlanWorkspace, PlausibleSets, SetRows
 
 
-@lean_kernel
+@kernel
 def measure_rows(indptr: Ints, data: Floats, radius: Floats, n: int, sums: Floats, whole: Bools) -> int:
     """Fill the sum of each row of p^ and whether its ball is the whole simplex. Return the places that rows take.
 
@@ -28,7 +28,7 @@ def measure_rows(indptr: Ints, data: Floats, radius: Floats, n: int, sums: Float
     return places
 
 
-@inlined_kernel
+@kernel
 def sum_nonnegative(data: Floats, first: int, last: int) -> float:
     """Return the sum of the numbers in ``first .. last - 1``, NaN if one is negative."""
     # Four sums that do not wait for each other: three times as fast as one.
@@ -47,7 +47,7 @@ def sum_nonnegative(data: Floats, first: int, last: int) -> float:
     return np.nan if negative else (a + b) + (c + d)
 
 
-@lean_kernel
+@kernel
 def build_sets(
     offsets: Ints, rewards: Floats, rows: SetRows, radius: Floats, whole: Bools, sets: PlausibleSets, row_of: Ints
 ) -> None:
@@ -98,7 +98,7 @@ def build_sets(
     sets.offsets[n], sets.indptr[row] = row, z
 
 
-@lean_kernel
+@kernel
 def pick_first_best(
     offsets: Ints, rewards: Floats, row_of: Ints, workspace: PlanWorkspace, n: int, policy: Ints
 ) -> None:

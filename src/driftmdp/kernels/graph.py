@@ -6,7 +6,7 @@ and a weight may be zero.
 
 import numpy as np
 
-from driftmdp.kernels._compile import kernel, lean_kernel
+from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import Bools, Ints, Model
 
 
@@ -67,7 +67,7 @@ def reach(offsets: Ints, pointer: Ints, pairs: Ints, order: Ints, n_reached: int
     return n_reached
 
 
-@lean_kernel
+@kernel
 def is_strongly_connected(model: Model) -> bool:
     """Return whether every state can reach every other by some actions: from and to state 0 suffices."""
     return _n_reached_from(model, 0) == model.offsets.size - 1 and _all_reach(model, 0)
@@ -116,7 +116,7 @@ def _all_reach(model: Model, target: int) -> bool:
     return reach(model.offsets, pointer, pairs, order, 1, np.empty(n, np.int32)) == n
 
 
-@lean_kernel
+@kernel
 def _leads_to_marked(model: Model, marked: Bools, first: int, last: int) -> bool:
     """Return whether one of the pairs ``first .. last - 1`` has a marked successor."""
     for z in range(model.indptr[first], model.indptr[last]):

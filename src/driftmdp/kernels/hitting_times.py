@@ -10,14 +10,14 @@ delta is a certified relative error, whatever produced h.
 
 import numpy as np
 
+from driftmdp.compiler import kernel
 from driftmdp.kernels import graph
-from driftmdp.kernels._compile import kernel, lean_kernel
 from driftmdp.kernels.arrays import Csr, Floats, Ints, Model
 from driftmdp.kernels.bellman import expected_change
 from driftmdp.kernels.policy_iteration import solve_dense
 
 
-@lean_kernel
+@kernel
 def improve(model: Model, target: int, times: Floats, policy: Ints) -> tuple[float, bool]:
     """Make ``policy`` greedy for ``times``. Return the residual delta and whether the policy changed."""
     residual, changed = 0.0, False
@@ -107,7 +107,7 @@ def sweep(model: Model, order: Ints, times: Floats, budget: int, tolerance: floa
     return bound
 
 
-@lean_kernel
+@kernel
 def _least_time(model: Model, times: Floats, s: int) -> float:
     """Return min_a (1 + sum_{j != s} p(j | s, a) times(j)) / (1 - p(s | s, a))."""
     least = np.inf
@@ -164,7 +164,7 @@ def build_sparse_system(model: Model, target: int, policy: Ints) -> Csr:
     return indptr, indices, data
 
 
-@lean_kernel
+@kernel
 def iterate_policies(model: Model, target: int, policy: Ints, times: Floats, tolerance: float) -> float:
     """From a policy that reaches the target, improve until the residual is small. Return the residual."""
     residual = np.inf

@@ -18,8 +18,8 @@ UCRL2 and the other optimists differ in their memory, radii and schedule only, w
 
 import numpy as np
 
+from driftmdp.compiler import kernel
 from driftmdp.kernels import transition_counts
-from driftmdp.kernels._compile import inlined_kernel, lean_kernel
 from driftmdp.kernels.acceleration import SPARSE_ROUNDS, accelerate
 from driftmdp.kernels.arrays import Ints, Record, RunInputs, Step, TransitionCounts
 from driftmdp.kernels.bellman import BUFFER_FULL, CONVERGED, COUNTS_FULL, OUT_OF_BUDGET, SOLVE_SPARSELY, STALLED
@@ -36,14 +36,14 @@ from driftmdp.kernels.plan_arrays import OptimistArrays, OptimistParams, PlanSta
 from driftmdp.kernels.world import take_step
 
 
-@inlined_kernel
+@kernel
 def should_replan(arrays: OptimistArrays, state: int) -> bool:
     """Return whether the episode ends before a step in ``state``."""
     every = arrays.phases.every[arrays.plan_state.clock[0]["phase"]]
     return should_end_episode(every, arrays.offsets, arrays.plan_state, state)
 
 
-@inlined_kernel
+@kernel
 def should_end_episode(every: int, offsets: Ints, plan_state: PlanState, state: int) -> bool:
     """Return whether an episode that is cut at multiples of ``every`` ends before a step in ``state``."""
     clock = plan_state.clock[0]
@@ -57,7 +57,7 @@ def should_end_episode(every: int, offsets: Ints, plan_state: PlanState, state: 
     return visits["episode"] == clock["episode"] and visits["left"] <= 0
 
 
-@inlined_kernel
+@kernel
 def count_visit(plan_state: PlanState, pair: int) -> None:
     """Count a visit of the episode, and advance the clock: [CSZ20] alg:swr-ucrl2, line 9."""
     clock, visits = plan_state.clock[0], plan_state.visits[pair]
@@ -68,7 +68,7 @@ def count_visit(plan_state: PlanState, pair: int) -> None:
     clock["t"] += 1
 
 
-@inlined_kernel
+@kernel
 def learn(arrays: OptimistArrays, step: Step) -> None:
     """Remember a step and advance the clock. At a restart, forget everything."""
     params, phases, counts, plan_state = arrays.params, arrays.phases, arrays.counts, arrays.plan_state
@@ -85,7 +85,7 @@ def learn(arrays: OptimistArrays, step: Step) -> None:
         clock["phase"], clock["start"], clock["tau"] = following, clock["t"] - 1, 0
 
 
-@inlined_kernel
+@kernel
 def plan(arrays: OptimistArrays) -> int:
     """Begin an episode with an optimistic plan from what is remembered. Return a status.
 
@@ -123,7 +123,7 @@ def plan(arrays: OptimistArrays) -> int:
     return status
 
 
-@inlined_kernel
+@kernel
 def begin_plan(arrays: OptimistArrays) -> int:
     """Write the plausible sets and iterate over them as far as compiled code can. Return a status as ``plan``."""
     params, counts, plan_state, workspace = arrays.params, arrays.counts, arrays.plan_state, arrays.workspace
@@ -151,7 +151,7 @@ def begin_plan(arrays: OptimistArrays) -> int:
     return status
 
 
-@inlined_kernel
+@kernel
 def choose_start(arrays: OptimistArrays, n: int, n_states: int) -> None:
     """Set u to what iteration begins with, u_0 = 0 of [CSZ20] alg:evi or the bias of the last plan."""
     u, order = arrays.workspace.u, arrays.workspace.order
@@ -167,7 +167,7 @@ def choose_start(arrays: OptimistArrays, n: int, n_states: int) -> None:
             u[i] -= least
 
 
-@inlined_kernel
+@kernel
 def group_slots(counts: TransitionCounts, workspace: PlanWorkspace) -> int:
     """Group the slots by state and give the remembered states numbers. Return how many there are."""
     n = 0
@@ -192,7 +192,7 @@ def group_slots(counts: TransitionCounts, workspace: PlanWorkspace) -> int:
     return n
 
 
-@inlined_kernel
+@kernel
 def build_sets(arrays: OptimistArrays, n: int, n_states: int) -> int:
     """Write the plausible sets, [CSZ20] eq:Hr and eq:Hp. Return how many places their rows take.
 
@@ -250,7 +250,7 @@ def build_sets(arrays: OptimistArrays, n: int, n_states: int) -> int:
     return stored
 
 
-@inlined_kernel
+@kernel
 def reward_radius(params: OptimistParams, log: float, count: float, variance: float) -> float:
     """Return the reward radius of [CSZ20] eq:Hr before widening. The variance matters to Bernstein only."""
     if params.bernstein:
@@ -260,7 +260,7 @@ def reward_radius(params: OptimistParams, log: float, count: float, variance: fl
     return params.scale * np.sqrt(params.reward_factor * (params.reward_log + log) / count)
 
 
-@inlined_kernel
+@kernel
 def transition_radius(params: OptimistParams, log: float, count: float) -> float:
     """Return the L1 radius of [CSZ20] eq:Hp before widening. Bernstein: that of a next state never observed."""
     if params.bernstein:
@@ -268,7 +268,7 @@ def transition_radius(params: OptimistParams, log: float, count: float) -> float
     return params.scale * np.sqrt(params.transition_factor * (params.transition_log + log) / count)
 
 
-@inlined_kernel
+@kernel
 def build_row(arrays: OptimistArrays, n_states: int, index: int, row: int, stored: int, log: float) -> int:
     """Write the observed successors of a slot from place ``stored`` on. Return the place after its row."""
     params, phases, _, counts, plan_state, workspace = arrays
@@ -307,7 +307,7 @@ def build_row(arrays: OptimistArrays, n_states: int, index: int, row: int, store
     return last
 
 
-@inlined_kernel
+@kernel
 def commit_plan(arrays: OptimistArrays) -> None:
     """Put the candidate in force, with the policy of its last sweep, [CSZ20] alg:evi, line 4.
 
@@ -347,7 +347,7 @@ def commit_plan(arrays: OptimistArrays) -> None:
     in_force["vacuous"], in_force["accelerated"] = made["vacuous"], made["accelerated"]
 
 
-@inlined_kernel
+@kernel
 def choose(arrays: OptimistArrays, i: int, top: float) -> int:
     """Return the action of a remembered state: argmax of Upsilon~, [CSZ20] alg:evi, line 4.
 
@@ -385,7 +385,7 @@ def choose(arrays: OptimistArrays, i: int, top: float) -> int:
     return action
 
 
-@inlined_kernel
+@kernel
 def release_states(workspace: PlanWorkspace) -> None:
     """Close a plan: reset ``local_of`` of the remembered states for the next."""
     progress = workspace.progress[0]
@@ -394,7 +394,7 @@ def release_states(workspace: PlanWorkspace) -> None:
     progress["t"], progress["n_remembered"] = 0, 0
 
 
-@lean_kernel
+@kernel
 def play(inputs: RunInputs, arrays: OptimistArrays, record: Record, first: int, last: int) -> tuple[int, int]:
     """Take the steps of the rows ``first .. last - 1``; return the row reached and a status.
 

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from driftmdp.kernels.arrays import Floats, Ints, Longs, Records, TransitionCounts, record_type
+from driftmdp.kernels.arrays import Floats, Ints, Longs, Records, TransitionCounts, nowhere, record_type
 
 # Field names are keys of saved snapshots: never rename them.
 CLOCK = record_type(
@@ -204,7 +204,7 @@ def new_workspace(
     return PlanWorkspace(
         candidate=np.zeros(1, PLAN_FACTS),
         progress=np.zeros(1, PROGRESS),
-        local_of=np.full(all_states, -1, np.int32),
+        local_of=nowhere(all_states),
         states=np.empty(states if slots else 0, np.int32),
         first_slot=np.empty(states + 2 if slots else 0, np.int32),
         slot_order=np.empty(slots, np.int32),

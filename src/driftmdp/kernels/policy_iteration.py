@@ -6,8 +6,8 @@ best of them, which raises the gain, so the method still ends after finitely man
 
 import numpy as np
 
+from driftmdp.compiler import kernel
 from driftmdp.kernels import graph
-from driftmdp.kernels._compile import kernel, lean_kernel
 from driftmdp.kernels.arrays import Band, Floats, Ints, Model
 from driftmdp.kernels.band import best_class, evaluate_chain
 from driftmdp.kernels.bellman import (
@@ -24,7 +24,7 @@ MARGIN = 1e-14  # an improvement below this share of the numbers involved is rou
 FIRST_LOOKAHEAD, LAST_LOOKAHEAD = 1e6, 1e12  # steps that a discount looks ahead, at first and at last
 
 
-@lean_kernel
+@kernel
 def solve_dense(matrix: Floats, vector: Floats) -> None:
     """Overwrite ``vector`` with the solution of matrix x = vector, by Gaussian elimination with partial pivots."""
     n = vector.size
@@ -88,7 +88,7 @@ def evaluate_class(model: Model, policy: Ints, members: Ints, discount: float, b
     return gain
 
 
-@lean_kernel
+@kernel
 def solves_poisson(model: Model, policy: Ints, gain: float, bias: Floats) -> bool:
     """Return whether Poisson's equation r + P bias = bias + gain holds under ``policy``, up to rounding."""
     error = 0.0
@@ -101,7 +101,7 @@ def solves_poisson(model: Model, policy: Ints, gain: float, bias: Floats) -> boo
     return error <= 1e-6 * (1.0 + max_abs(model.rewards))
 
 
-@lean_kernel
+@kernel
 def evaluate(
     model: Model, policy: Ints, all_states: Ints, band: Band | None, lookahead: float, bias: Floats
 ) -> bool:

@@ -16,8 +16,8 @@ import math
 
 import numpy as np
 
+from driftmdp.compiler import kernel
 from driftmdp.kernels import transition_counts
-from driftmdp.kernels._compile import inlined_kernel, lean_kernel
 from driftmdp.kernels.arrays import Longs, Record, RunInputs, Step, TransitionCounts
 from driftmdp.kernels.bellman import BUFFER_FULL, CONVERGED, COUNTS_FULL
 from driftmdp.kernels.gain import solve
@@ -32,7 +32,7 @@ ELEVEN, SEVENTEEN, NINETEEN = np.uint64(11), np.uint64(17), np.uint64(19)  # np.
 TWENTY_THREE, FORTY_FIVE, FORTY_ONE = np.uint64(23), np.uint64(45), np.uint64(41)
 
 
-@inlined_kernel
+@kernel
 def learn(arrays: PosteriorArrays, step: Step) -> None:
     """Remember a step, its reward clipped to the range, and advance the clock."""
     params, counts, plan_state, faded_at = arrays.params, arrays.counts, arrays.plan_state, arrays.faded_at
@@ -49,7 +49,7 @@ def learn(arrays: PosteriorArrays, step: Step) -> None:
     count_visit(plan_state, pair)
 
 
-@lean_kernel
+@kernel
 def fade(params: PosteriorParams, counts: TransitionCounts, faded_at: Longs, index: int, t: int) -> None:
     """Discount what is remembered of a pair to time ``t``, and drop what has nearly vanished."""
     slot = counts.slots[index]
@@ -71,7 +71,7 @@ def fade(params: PosteriorParams, counts: TransitionCounts, faded_at: Longs, ind
         recount(counts, index)
 
 
-@inlined_kernel
+@kernel
 def recount(counts: TransitionCounts, index: int) -> None:
     """Make a pair's count the sum of its successors'."""
     # To the last bit: snapshots are checked for it, and probabilities sum to 1.
@@ -83,7 +83,7 @@ def recount(counts: TransitionCounts, index: int) -> None:
     slot["count"] = total
 
 
-@lean_kernel
+@kernel
 def plan(arrays: PosteriorArrays) -> int:
     """Begin an episode: draw a model and solve it. Return CONVERGED, or BUFFER_FULL with nothing drawn."""
     params, counts, plan_state, faded_at, generator, sample = arrays
@@ -116,7 +116,7 @@ def plan(arrays: PosteriorArrays) -> int:
     return CONVERGED
 
 
-@lean_kernel
+@kernel
 def draw_model(params: PosteriorParams, counts: TransitionCounts, generator: Bits, sample: SampledModel) -> bool:
     """Draw the mean reward and the next states of every pair. Return whether they fit."""
     model, n = sample.model, sample.seen.size
@@ -136,7 +136,7 @@ def draw_model(params: PosteriorParams, counts: TransitionCounts, generator: Bit
     return True
 
 
-@lean_kernel
+@kernel
 def draw_row(
     params: PosteriorParams, counts: TransitionCounts, generator: Bits, sample: SampledModel, index: int, first: int
 ) -> int:
@@ -167,7 +167,7 @@ def draw_row(
     return z
 
 
-@inlined_kernel
+@kernel
 def draw_unseen(
     params: PosteriorParams, generator: Bits, sample: SampledModel, cut: float, z: int
 ) -> tuple[int, float]:
@@ -191,7 +191,7 @@ def draw_unseen(
             z += 1
 
 
-@inlined_kernel
+@kernel
 def draw_weight(generator: Bits, shape: float, cut: float) -> float:
     """Return a gamma draw, 0 where it is beyond the cut."""
     if shape >= 1.0:
@@ -200,7 +200,7 @@ def draw_weight(generator: Bits, shape: float, cut: float) -> float:
     return 0.0 if w > cut else gamma(generator, shape + 1.0) * math.exp(-w)
 
 
-@lean_kernel
+@kernel
 def play(inputs: RunInputs, arrays: PosteriorArrays, record: Record, first: int, last: int) -> tuple[int, int]:
     """Take the steps of the rows ``first .. last - 1``. Return the row reached and a status."""
     world, draws, noise = inputs
@@ -221,7 +221,7 @@ def play(inputs: RunInputs, arrays: PosteriorArrays, record: Record, first: int,
     return last, CONVERGED
 
 
-@inlined_kernel
+@kernel
 def next_bits(generator: Bits) -> np.uint64:
     """Return 64 random bits of xoshiro256++."""
     a, b, c, d = generator[0], generator[1], generator[2], generator[3]
@@ -236,20 +236,20 @@ def next_bits(generator: Bits) -> np.uint64:
     return found
 
 
-@inlined_kernel
+@kernel
 def uniform(generator: Bits) -> float:
     """Return a number between 0 and 1, never one of them."""
     # The middle of one of 2^53 cells, so that its logarithm is finite.
     return (float(next_bits(generator) >> ELEVEN) + 0.5) * UNIT
 
 
-@inlined_kernel
+@kernel
 def exponential(generator: Bits) -> float:
     """Return a number with the exponential law of mean 1."""
     return -math.log(uniform(generator))
 
 
-@lean_kernel
+@kernel
 def normal(generator: Bits) -> float:
     """Return a standard normal number: Marsaglia's polar method, of which one of the two is used."""
     while True:
@@ -259,7 +259,7 @@ def normal(generator: Bits) -> float:
             return x * math.sqrt(-2.0 * math.log(square) / square)
 
 
-@lean_kernel
+@kernel
 def gamma(generator: Bits, shape: float) -> float:
     """Return a number with the gamma law of a shape of at least 1, scale 1 [MT00]."""
     if shape == 1.0:
@@ -277,7 +277,7 @@ def gamma(generator: Bits, shape: float) -> float:
                 return d * v
 
 
-@lean_kernel
+@kernel
 def beta(generator: Bits, a: float, b: float) -> float:
     """Return a number with the beta law of shapes of at least 1."""
     x = gamma(generator, a)

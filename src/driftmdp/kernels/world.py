@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from driftmdp.kernels._compile import inlined_kernel, kernel, lean_kernel
+from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import (
     ANCHOR_NOISE,
     BERNOULLI_NOISE,
@@ -81,7 +81,7 @@ def model_at(world: WorldArrays, step: int, buffers: ModelBuffers) -> Model:
     return Model(world.offsets, rewards, world.union_indptr, world.union_indices, mixed)
 
 
-@lean_kernel
+@kernel
 def add_mixture(weights: Csr, step: int, rows: Floats, total: Floats) -> None:
     """Add the rows, each times its weight at a step, to ``total``."""
     indptr, indices, data = weights
@@ -91,7 +91,7 @@ def add_mixture(weights: Csr, step: int, rows: Floats, total: Floats) -> None:
             total[i] += weight * rows[row, i]
 
 
-@inlined_kernel
+@kernel
 def mean_reward(world: WorldArrays, step: int, pair: int) -> float:
     """Return r_t of one pair."""
     total = 0.0
@@ -100,7 +100,7 @@ def mean_reward(world: WorldArrays, step: int, pair: int) -> float:
     return total
 
 
-@inlined_kernel
+@kernel
 def draw_index(data: Floats, first: int, last: int, uniform: float) -> int:
     """Return the entry in ``first .. last - 1`` that a uniform number in [0, 1) falls on."""
     total = 0.0
@@ -114,14 +114,14 @@ def draw_index(data: Floats, first: int, last: int, uniform: float) -> int:
     return chosen
 
 
-@inlined_kernel
+@kernel
 def sample_anchor(world: WorldArrays, step: int, uniform: float) -> int:
     """Draw the anchor of a step. In inventory, the day's censored demand."""
     first, last = world.weight_indptr[step], world.weight_indptr[step + 1]
     return world.weight_indices[draw_index(world.weight_data, first, last, uniform)]
 
 
-@inlined_kernel
+@kernel
 def sample_successor(world: WorldArrays, anchor: int, pair: int, uniform: float) -> int:
     """Draw a next state from an anchor's row."""
     row = anchor * world.anchor_rewards.shape[1] + pair
@@ -190,7 +190,7 @@ def combination_norms(rows: Csr, anchors: Csr, n_pairs: int, n_states: int, orde
         start += size
 
 
-@lean_kernel
+@kernel
 def _count_alike(indptr: Ints, indices: Ints, start: int, most: int) -> int:
     """Return how many rows from ``start`` on, at most ``most``, have the columns of that row."""
     first, count = indptr[start], indptr[start + 1] - indptr[start]
@@ -204,7 +204,7 @@ def _count_alike(indptr: Ints, indices: Ints, start: int, most: int) -> int:
     return most
 
 
-@lean_kernel
+@kernel
 def _sum_sizes(total: Floats, n_touched: int, size: int, order: float, norm: Floats) -> None:
     """Fill ``norm`` with the norm of each column of ``total``, for order 2 its square."""
     for i in range(size):
@@ -221,7 +221,7 @@ def _sum_sizes(total: Floats, n_touched: int, size: int, order: float, norm: Flo
                 norm[i] = max(norm[i], abs(total[j, i]))
 
 
-@inlined_kernel
+@kernel
 def take_step(
     world: WorldArrays, draws: Draws, noise: NoiseModel, record: Record, step: int, action: int
 ) -> tuple[float, int]:
@@ -236,7 +236,7 @@ def take_step(
     return reward, next_state
 
 
-@inlined_kernel
+@kernel
 def sample_step(
     world: WorldArrays, step: int, pair: int, draws: tuple[float, float, float], noise: NoiseModel
 ) -> tuple[float, int, int]:
@@ -259,7 +259,7 @@ def sample_step(
     return mean, next_state, anchor
 
 
-@lean_kernel
+@kernel
 def follow_policies(
     world: WorldArrays, draws: Draws, noise: NoiseModel, policies: Ints, policy_of: Ints, record: Record
 ) -> None:
@@ -268,7 +268,7 @@ def follow_policies(
         take_step(world, draws, noise, record, step, policies[policy_of[step], record.states[step]])
 
 
-@lean_kernel
+@kernel
 def play_randomly(world: WorldArrays, draws: Draws, noise: NoiseModel, uniforms: Floats, record: Record) -> None:
     """Play an action drawn uniformly at each step."""
     for step in range(record.actions.size):

@@ -262,14 +262,15 @@ class Problem:
     def _draw(self, rng: np.random.Generator) -> Draws:
         hint = " Use np.random.default_rng(seed)."
         check_type(rng, np.random.Generator, "rng must be a numpy Generator", hint)
-        require_memory(RUN_BYTES_PER_STEP * self.horizon, f"A run of {self.horizon:,} steps")
-        anchor, successor = rng.random((2, self.horizon))
+        horizon = self.horizon
+        require_memory(RUN_BYTES_PER_STEP * horizon, f"A run of {horizon:,} steps")
+        anchor, successor = rng.random((2, horizon))
         if self.noise.kind == "bernoulli":
-            noise = rng.random(self.horizon)
+            noise = rng.random(horizon)
         elif self.noise.kind == "gaussian":
-            noise = rng.standard_normal(self.horizon)
+            noise = rng.standard_normal(horizon)
         else:
-            noise = np.zeros(self.horizon)
+            noise = np.zeros(horizon)
         return Draws(anchor, successor, noise)
 
     def luck(self, rng: np.random.Generator) -> Draws:

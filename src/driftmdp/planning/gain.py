@@ -12,8 +12,8 @@ The certificate: for *any* h, min(T h - h) <= rho* <= max(T h - h) [P94, Theorem
 that interval's width on the returned bias, and ``gain`` its middle.
 
 Small MDPs are solved by policy iteration with dense elimination. Large ones are solved by sweeps over the non-zeros
-and, where those stall (almost separate parts), by policy iteration with sparse elimination. Long chains are eliminated
-in their own order.
+and, where those stall (almost separate parts), by policy iteration with sparse elimination. Long chains are
+eliminated in their own order.
 """
 
 from dataclasses import dataclass, field, replace
