@@ -222,8 +222,7 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
 def readonly(array: Array) -> Array:
     """Return a view that cannot be written to.
 
-    Public properties return such views. Kernels take the arrays themselves, because numba would compile everything
-    a second time for read-only ones.
+    Public properties return such views. Kernels take the arrays themselves, and do not look whether they may write.
     """
     view = array.view()
     view.flags.writeable = False

@@ -28,7 +28,7 @@ from driftmdp.kernels.world import take_step
 FORGOTTEN_BELOW = 1e-9  # of a step: what has faded further is dropped
 SOLVER_BUDGET = 100  # evaluations for a plan, then the best policy found is used
 UNIT = 2.0**-53  # doubles in [0, 1) have 53 random bits
-ELEVEN, SEVENTEEN, NINETEEN = np.uint64(11), np.uint64(17), np.uint64(19)  # numba keeps uint64 only among uint64
+ELEVEN, SEVENTEEN, NINETEEN = np.uint64(11), np.uint64(17), np.uint64(19)  # np.uint64 goes only with np.uint64
 TWENTY_THREE, FORTY_FIVE, FORTY_ONE = np.uint64(23), np.uint64(45), np.uint64(41)
 
 
