@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,14 +34,23 @@ class ChildFailed(RuntimeError):  # noqa: N818, reads as what happened
     """The function raised or the interpreter died. The message is the last line of its output."""
 
 
-def call_in_child(function: Callable[..., Any], *arguments: Any, timeout: float | None = None) -> ChildReport:
-    """Call a module-level function with JSON arguments. Raises ChildFailed or subprocess.TimeoutExpired."""
+def call_in_child(
+    function: Callable[..., Any],
+    *arguments: Any,
+    timeout: float | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> ChildReport:
+    """Call a module-level function with JSON arguments. Raises ChildFailed or subprocess.TimeoutExpired.
+
+    ``environment`` has variables that the interpreter is given beside those of this process.
+    """
     with tempfile.TemporaryDirectory() as directory:
         answer = Path(directory) / "answer.json"
         place = [function.__module__, function.__qualname__, json.dumps(arguments), str(answer)]
         process = subprocess.run(
             [sys.executable, "-m", "benchmarks.child", *place],
             cwd=ROOT,
+            env={**os.environ, **(environment or {})},
             timeout=timeout,
             text=True,
             stdout=subprocess.PIPE,

@@ -95,6 +95,29 @@ class Speed:
         )
 
     @classmethod
+    def within(
+        cls,
+        what: str,
+        seconds: float,
+        limit: float,
+        yardstick: str,
+        yardstick_seconds: float,
+        most: float,
+        note: str = "",
+    ) -> Speed:
+        """Return a row for a time that must stay under a limit and under a multiple of a yardstick's time."""
+        ratio = seconds / yardstick_seconds
+        return cls(
+            what,
+            as_time(seconds),
+            f"{yardstick}: {as_time(yardstick_seconds)}",
+            f"takes {_three_digits(ratio)}x",
+            f"< {as_time(limit)} and < {most:g}x",
+            _yes_or_no(seconds < limit and ratio < most),
+            note,
+        )
+
+    @classmethod
     def memory(cls, what: str, used: int, limit: int | None, yardstick: str, note: str) -> Speed:
         """Return a row for a process's peak memory, which must stay under a limit if one is given."""
         return cls(

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import driftmdp as dm
+from driftmdp.errors import InvalidInputError
 from driftmdp.inventory import Count, Shop
 
 BEFORE = Path(__file__).parent / "written_before"
@@ -56,6 +57,30 @@ def test_a_snapshot_goes_on_as_before(name):
         agent.observe(step.reward, step.next_state)
         state = step.next_state
     assert actions == EXPECTED[name]["actions"]
+
+
+@pytest.mark.parametrize("field", ["t", "start", "tau", "phase", "n_reasons", "n_touched"])
+def test_a_wrong_clock_of_an_old_snapshot_never_reaches_compiled_code(field, tmp_path):
+    with np.load(BEFORE / "snapshots" / "swucrl2cw.npz") as file:
+        arrays = dict(file)
+    arrays["state/clock"][field] = -7
+    np.savez(tmp_path / "damaged.npz", **arrays)
+    with pytest.raises(InvalidInputError, match="does not fit together"):
+        dm.agents.load(tmp_path / "damaged.npz")
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_a_snapshot_that_is_saved_again_has_todays_version_and_all_that_was_learned(name, tmp_path):
+    agent = dm.agents.load(BEFORE / "snapshots" / f"{name}.npz")
+    agent.save(tmp_path / "again.npz")
+    again = dm.agents.load(tmp_path / "again.npz")
+    arrays, expected = again._state_arrays(), agent._state_arrays()
+    assert arrays.keys() == expected.keys()
+    for key, array in expected.items():
+        np.testing.assert_array_equal(arrays[key], array)
+    if hasattr(agent, "last_plan"):
+        assert again.last_plan == agent.last_plan
+        assert 1 <= agent.last_plan.t <= 120
 
 
 def test_a_shop_opens_and_orders_as_before(tmp_path):

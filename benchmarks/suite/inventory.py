@@ -16,7 +16,7 @@ from benchmarks.rows import Row, Speed, as_memory
 from benchmarks.timing import seconds_of
 from driftmdp.inventory.csv_io import csv_text
 
-__all__ = ["run", "whole_day"]
+__all__ = ["DAYS", "SHELF", "run", "whole_day", "write_sales"]
 
 SHELF = ["--capacity", "20", "--fixed-cost", "4", "--unit-cost", "0.5", "--lost-sale", "4", "--holding", "0.5"]
 DAYS = 305
@@ -33,16 +33,21 @@ def run(quick: bool) -> list[Row]:
     return rows
 
 
-def _backtests(folder: Path, n_items: int) -> list[Row]:
-    """Seasonal demand of wide laws, as in retail."""
-    rng, sales = np.random.default_rng(0), folder / "sales.csv"
+def write_sales(path: Path, n_items: int) -> None:
+    """Write a CSV of seasonal demand of wide laws, as in retail."""
+    rng = np.random.default_rng(0)
     dates = (np.datetime64("2026-01-01") + np.arange(DAYS)).astype(str).tolist()
     lines = []
     for item in range(n_items):
         mean = rng.uniform(2, 8) * (1 + 0.5 * np.sin(2 * np.pi * (np.arange(DAYS) / 365 + rng.random())))
         units = rng.negative_binomial(1.0, 1 / (1 + mean)).tolist()
         lines += [(day, f"item {item}", sold) for day, sold in zip(dates, units, strict=True)]
-    sales.write_text(csv_text(("date", "sku", "units"), lines))
+    path.write_text(csv_text(("date", "sku", "units"), lines))
+
+
+def _backtests(folder: Path, n_items: int) -> list[Row]:
+    sales = folder / "sales.csv"
+    write_sales(sales, n_items)
     rows: list[Row] = []
     for lead_time, limit in ((0, 30.0), (1, None), (2, None)):
         command = ["backtest", str(sales), *SHELF, "--lead-time", str(lead_time), "--out", str(folder / "page")]

@@ -25,13 +25,18 @@ Array = TypeVar("Array", bound=NDArray[Any])
 
 def as_integer(value: Any, name: str, minimum: int | None = None, maximum: int | None = None) -> int:
     """Return ``value`` as an int within bounds. An array without axes is a number."""
+    number = value if type(value) is int else _as_int(value, name)
+    if abs(number) >= 2**63:
+        raise InvalidInputError(f"{name} must be below 2^63 in size; got {number.bit_length()} bits.")
+    _check_bounds(number, name, minimum, maximum)
+    return number
+
+
+def _as_int(value: Any, name: str) -> int:
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
     if isinstance(value, bool | np.timedelta64) or not isinstance(value, numbers.Integral):
         raise InvalidInputError(f"{name} must be a whole number; got {shown(value)}.")
-    if abs(int(value)) >= 2**63:
-        raise InvalidInputError(f"{name} must be below 2^63 in size; got {int(value).bit_length()} bits.")
-    _check_bounds(float(value), name, minimum, maximum)
     return int(value)
 
 
@@ -78,8 +83,11 @@ def as_vector(values: ArrayLike, name: str, length: int | None = None) -> NDArra
     return vector
 
 
-def as_numbers(values: Any, name: str, rule: str = "real numbers") -> NDArray[np.float64]:
-    """Return ``values`` as a new float array of any shape. Dates, text, objects and masked entries are refused."""
+def as_numbers(values: Any, name: str, rule: str = "real numbers", copy: bool = True) -> NDArray[np.float64]:
+    """Return ``values`` as a float array of any shape, a new one if ``copy``.
+
+    Dates, text, objects and masked entries are refused.
+    """
     _refuse_masked(values, name)
     try:
         table = np.asarray(values)
@@ -88,7 +96,7 @@ def as_numbers(values: Any, name: str, rule: str = "real numbers") -> NDArray[np
     if table.dtype.kind not in "biuf":
         raise InvalidInputError(f"{name} must be {rule}; got {shown(values)}.")
     with np.errstate(over="ignore"):  # a long double may become infinite, which callers refuse
-        return table.astype(np.float64)
+        return table.astype(np.float64, copy=copy)
 
 
 def as_table(values: ArrayLike, name: str) -> NDArray[Any]:
@@ -114,6 +122,8 @@ def _is_masked(values: Any) -> bool:
 
 def as_list(values: Any, name: str, rule: str) -> list[Any]:
     """Return an iterable as a list. ``rule`` says what it should be. Text and sparse matrices are refused."""
+    if isinstance(values, list | tuple):
+        return list(values)
     if isinstance(values, Iterable) and not isinstance(values, str | bytes) and not hasattr(values, "tocsr"):
         with contextlib.suppress(TypeError):  # such as an array without axes
             return list(values)
@@ -212,8 +222,7 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
 def readonly(array: Array) -> Array:
     """Return a view that cannot be written to.
 
-    Public properties return such views. Kernels take the arrays themselves, because numba would compile everything
-    a second time for read-only ones.
+    Public properties return such views. Kernels take the arrays themselves, and do not look whether they may write.
     """
     view = array.view()
     view.flags.writeable = False

@@ -1,5 +1,7 @@
 """An agent's plan is the optimistic plan of what it remembers, and costs only that."""
 
+import copy
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -127,13 +129,37 @@ def long_agent(planner, n=400):
 def test_long_chains_are_solved_sparsely(planner, monkeypatch):
     agent = long_agent(planner)
     used = []
-    real = optimist.finish_sparsely
-    monkeypatch.setattr(optimist, "finish_sparsely", lambda *arrays: used.append(1) or real(*arrays))
+    real = optimist.solve_sparsely
+    monkeypatch.setattr(optimist, "solve_sparsely", lambda *arrays: used.append(1) or real(*arrays))
     plan = agent.plan()
     assert used or planner == "fast"
     assert plan.residual <= 1.01e-3
     assert 1 / 400 < plan.gain < 0.01
     assert plan.method == ("fast" if planner == "fast" else "paper, then accelerated")
+
+
+def test_a_plan_that_was_interrupted_outside_goes_on_or_begins_again(monkeypatch):
+    expected, agent, real = long_agent("paper"), long_agent("paper"), optimist.solve_sparsely
+    plan = expected.plan()
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(optimist, "solve_sparsely", interrupted)
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            agent.plan()
+    assert agent._workspace.progress["t"][0] == agent.t
+    later = copy.deepcopy(agent)
+    monkeypatch.setattr(optimist, "solve_sparsely", real)
+    assert agent.plan().gain == pytest.approx(plan.gain, abs=1e-3)
+    assert (agent._workspace.local_of == -1).all()
+    for either in (expected, later):  # what was begun is of no use a step later
+        either._pending_step = 0, 0
+        either.observe(0.0, 1)
+        either.plan()
+    assert later.last_plan == expected.last_plan
+    np.testing.assert_array_equal(later.beliefs().bias, expected.beliefs().bias)
 
 
 def test_plausible_worlds_that_do_not_communicate_raise_and_leave_the_agent_usable():
@@ -204,15 +230,11 @@ def test_the_raw_reading_is_vacuous_only_before_anything_is_known():
 
 
 @pytest.mark.parametrize("kind", ["UCRL2", "UCRL2S", "UCRL2B"])
-def test_a_plan_that_plain_sweeps_are_too_slow_for_is_hurried_the_same_way(monkeypatch, kind):
+def test_a_plan_that_needs_acceleration_is_the_same_live_and_compiled(kind):
     problem = dm.problems.river_swim(horizon=600)
     agent = dm.agents.builtin()[kind].for_problem(problem, scale=1e-6)
-    apart = dm.simulate(agent, problem, seed=3)
-    live = dm.simulate(agent, problem, seed=3, compiled=False)
-    monkeypatch.setattr(dm.agents.Optimist, "_acceleration", 1)
-    whole = dm.simulate(agent, problem, seed=3)
-    assert apart.sweeps.max() > 1000
-    for other in (live, whole):
-        np.testing.assert_array_equal(apart.actions, other.actions)
-        np.testing.assert_array_equal(apart.sweeps, other.sweeps)
-        np.testing.assert_array_equal(apart.episode_starts, other.episode_starts)
+    compiled, live = (dm.simulate(agent, problem, seed=3, compiled=compiled) for compiled in (True, False))
+    assert compiled.sweeps.max() > 1000
+    np.testing.assert_array_equal(compiled.actions, live.actions)
+    np.testing.assert_array_equal(compiled.sweeps, live.sweeps)
+    np.testing.assert_array_equal(compiled.episode_starts, live.episode_starts)

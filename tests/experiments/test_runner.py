@@ -335,5 +335,3 @@ def test_temporary_files_of_a_killed_process_are_removed(tmp_path):
     left.write_bytes(b"half")
     run(small(), tmp_path / "r")
     assert not left.exists()
-
-

@@ -122,3 +122,22 @@ def test_strong_connection_of_a_shuffled_cycle(back):
     indices[order[-1]] = order[0] if back else order[-1]
     rows = np.arange(301, dtype=np.int32)
     assert graph.is_strongly_connected(Model(rows, np.zeros(300), rows, indices, np.ones(300))) == bool(back)
+
+
+@given(st.integers(0, 10**6))
+def test_where_all_states_lead_to_one_there_is_one_recurrent_class(seed):
+    model = random_model(seed)
+    n = model.offsets.size - 1
+    rng = np.random.default_rng(seed + 1)
+    policy, target = rng.integers(0, np.diff(model.offsets)).astype(np.int32), int(rng.integers(n))
+    if graph.all_lead_to(model, policy, target):
+        labels = np.empty(n, np.int32)
+        assert closure(edges(model, policy))[:, target].all()
+        assert graph.recurrent_classes(model, policy, labels) == 1
+        assert labels[target] == 0
+
+
+def test_a_few_passes_suffice_on_long_chains():
+    model = dm.problems.river_swim(n_states=200).drifting.at(1).arrays
+    for action in (0, 1):
+        assert graph.all_lead_to(model, np.full(200, action, np.int32), 0)

@@ -31,17 +31,17 @@ def test_a_step_is_the_weighted_mean_of_the_anchors(world):
 
 @given(drifting_mdps())
 def test_the_kernels_see_the_same_step(world):
-    from driftmdp.kernels.world import model_at
+    from driftmdp.kernels.world import model_at, model_buffers
 
-    rewards, scratch = np.empty(world.space.n_pairs), np.empty(world.world.union_indices.size)
+    buffers = model_buffers(world.world)
     for t in range(1, world.horizon + 1):
-        model = model_at(world.world, t - 1, rewards, scratch)
+        model = model_at(world.world, t - 1, buffers)
         matrix = np.zeros((world.space.n_pairs, world.space.n_states))
         for pair in range(world.space.n_pairs):
             for z in range(model.indptr[pair], model.indptr[pair + 1]):
                 matrix[pair, model.indices[z]] += model.data[z]
         np.testing.assert_allclose(matrix, world.at(t).transitions.toarray(), atol=1e-15)
-        np.testing.assert_allclose(rewards, world.at(t).rewards, atol=1e-13)
+        np.testing.assert_allclose(model.rewards, world.at(t).rewards, atol=1e-13)
 
 
 def test_weights_as_table_csr_and_index_are_the_same_world():

@@ -1,9 +1,11 @@
 import numpy as np
 import pytest
-from hypothesis import given
+import scipy.sparse as sp
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import driftmdp as dm
+from driftmdp import kernels
 from driftmdp.errors import InvalidInputError
 from tests.strategies import drifting_mdps, random_mdp, random_space
 
@@ -86,3 +88,59 @@ def test_a_variation_that_would_be_infinite_gets_a_sentence(norm):
     ends = [dm.Mdp(dm.Space([1]), [reward], [[1.0]]) for reward in (-1.7e308, 1.7e308)]
     with pytest.raises(InvalidInputError, match="rewards must be smaller"):
         dm.DriftingMdp(ends, [0, 1]).variation(reward_norm=norm)
+
+
+def one_row_at_a_time(combinations, anchors, n_pairs: int, order: float) -> list[float]:
+    """The largest norm of each combination, its entries added in the order in which they are met."""
+    norms = []
+    for row in combinations:
+        largest = 0.0
+        for pair in range(n_pairs):
+            total: dict[int, float] = {}
+            for k in np.flatnonzero(row):
+                for s in np.flatnonzero(anchors[k][pair]):
+                    total[s] = total.get(s, 0.0) + row[k] * anchors[k][pair, s]
+            norm = 0.0
+            for change in total.values():  # not sum(), which rounds only once
+                size = abs(change)
+                norm = max(norm, size) if order == np.inf else norm + size**order
+            largest = max(largest, np.sqrt(norm) if order == 2 else norm)
+        norms.append(largest)
+    return norms
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from(NORMS), st.sampled_from([1, 3, 64, 150]))
+@settings(max_examples=20)
+def test_rows_that_are_summed_together_have_the_bits_of_each_alone(seed, order, n_rows):
+    rng = np.random.default_rng(seed)
+    space, n_anchors = random_space(rng, 4), 4
+    anchors = [random_mdp(rng, space, 3).transitions for _ in range(n_anchors)]
+    combinations = rng.normal(size=(n_rows, n_anchors))
+    # Runs of rows with the same anchors, some of them with none.
+    combinations *= np.repeat(rng.random((n_rows, n_anchors)) < 0.6, rng.integers(1, 100, n_rows), axis=0)[:n_rows]
+    rows, stacked = sp.csr_array(combinations), sp.csr_array(sp.vstack(anchors))
+    norms = np.empty(n_rows)
+    parts = [(matrix.indptr, matrix.indices, matrix.data) for matrix in (rows, stacked)]
+    kernels.world.combination_norms(*parts, space.n_pairs, space.n_states, float(order), norms)
+    tables = [anchor.toarray() for anchor in anchors]
+    assert norms.tolist() == one_row_at_a_time(combinations, tables, space.n_pairs, order)
+
+
+def test_a_row_too_long_for_several_at_once_has_the_same_norm():
+    rng = np.random.default_rng(0)
+    n_pairs = 3
+    anchors = rng.dirichlet(np.ones(50_000), (2, n_pairs))
+    combinations = rng.normal(size=(5, 2))
+    rows, stacked = sp.csr_array(combinations), sp.csr_array(anchors.reshape(2 * n_pairs, -1))
+    norms = np.empty(5)
+    parts = [(matrix.indptr, matrix.indices, matrix.data) for matrix in (rows, stacked)]
+    kernels.world.combination_norms(*parts, n_pairs, 50_000, 1.0, norms)
+    expected = [max(np.abs(c @ anchors[:, pair]).sum() for pair in range(n_pairs)) for c in combinations]
+    np.testing.assert_allclose(norms, expected, rtol=1e-12)
+
+
+def test_weights_of_rewards_whose_difference_overflows_get_a_sentence():
+    ends = [dm.Mdp(dm.Space([1]), [reward], [[1.0]]) for reward in (-1.0, 1.0)]
+    world = dm.DriftingMdp(ends, [0, 1, 0], [[0.5e308, 0.0], [0.0, 0.5e308], [-0.9e308, 0.9e308 / 2]])
+    with pytest.raises(InvalidInputError, match="rewards must be smaller"):
+        world.variation()

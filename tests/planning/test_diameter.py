@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import driftmdp as dm
+from driftmdp import kernels
 from driftmdp.errors import InvalidInputError, NotConvergedError
 from driftmdp.planning import diameter, diameters, max_diameter
 from driftmdp.planning.diameter import _by_elimination, _by_target, _eliminate
@@ -100,6 +101,31 @@ def test_sparse_elimination_agrees_with_sweeps(seed):
     graph.reach(model.offsets, pointer, pairs, order, 1, policy)
     assert _eliminate(model, 0, policy, times) <= 1e-9
     assert times.max() == pytest.approx(diameter(mdp, targets=[0]), rel=1e-8)
+
+
+@given(communicating_mdps(), st.integers(0, 2**32 - 1), st.integers(1, 25), st.floats(0.0, 1e3))
+def test_sweeps_bound_the_true_times_whatever_they_start_from(mdp, seed, budget, size):
+    model, n = mdp.arrays, mdp.space.n_states
+    rng = np.random.default_rng(seed)
+    order, policy = np.empty(n, np.int32), np.zeros(n, np.int32)
+    order[0] = target = rng.integers(n)
+    kernels.graph.reach(model.offsets, *kernels.graph.reverse(model), order, 1, policy)
+    truth = diameter(mdp, targets=[target])
+    times = size * rng.random(n)
+    times[target] = 0.0
+    bound = kernels.hitting_times.sweep(model, order, times, budget, 0.0, 0.0)
+    assert bound >= truth * (1.0 - 1e-8)
+    # From the times themselves the bound is close.
+    exact = kernels.hitting_times.sweep(model, order, times, 10_000, 1e-12, 0.0)
+    assert exact == pytest.approx(truth, rel=1e-6)
+
+
+@pytest.mark.parametrize("branching", [2, 3, 30])
+def test_targets_that_are_left_out_are_not_the_worst(branching):
+    mdp = garnet_mdp(90, 2, branching, 0.5, np.random.default_rng(branching))
+    alone = [diameter(mdp, targets=[target]) for target in range(90)]
+    whole, worst = diameter(mdp), max(alone)
+    assert (whole, whole.source, whole.target) == (worst, worst.source, worst.target)
 
 
 def test_it_is_a_number_that_pickles_with_what_it_knows():

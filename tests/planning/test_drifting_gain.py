@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 
 import driftmdp as dm
 from driftmdp.errors import NotCommunicatingError, NotConvergedError
-from driftmdp.planning import gain_path, optimal_gain, optimal_gains, policy_gain
+from driftmdp.mdp.weights import Weights
+from driftmdp.planning import drifting_gain, gain_path, optimal_gain, optimal_gains, policy_gain
 from tests.strategies import drifting_mdps
 
 
@@ -30,6 +31,34 @@ def test_the_policies_attain_the_gains(world):
     path = gain_path(world)
     for t in range(1, world.horizon + 1):
         assert policy_gain(world.at(t), path.policy(t)).max() == pytest.approx(path.gains[t - 1], abs=1e-7)
+
+
+@given(drifting_mdps(), st.sampled_from([1e-3, 0.1, 1.0]))
+def test_with_a_tolerance_policies_still_earn_the_certified_lower_gain(world, tolerance):
+    path = gain_path(world, tolerance)
+    assert (path.residuals <= 2 * tolerance).all()
+    for t in range(1, world.horizon + 1):
+        earned = policy_gain(world.at(t), path.policy(t)).min()
+        assert earned >= path.gains[t - 1] - path.residuals[t - 1] / 2 - 1e-9
+
+
+@pytest.mark.parametrize("n_states", [20, 50])
+def test_one_bias_certifies_many_steps_of_slow_drift(n_states):
+    world = dm.problems.garnet(n_states=n_states, n_actions=3, horizon=3000, drift="slow").drifting
+    path, exact = gain_path(world, tolerance=0.01), optimal_gains(world)
+    assert (np.abs(path.gains - exact) <= path.residuals / 2 + 1e-9).all()
+    assert path.residuals.max() <= 0.02
+    assert len(path.policies) < 300
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 4), st.integers(1, 30))
+def test_supports_are_compared_with_those_of_the_step_before(seed, n_anchors, horizon):
+    rng = np.random.default_rng(seed)
+    positive = rng.random((horizon, n_anchors)) < 0.7
+    positive[np.arange(horizon), rng.integers(n_anchors, size=horizon)] = True
+    weights = Weights.parse(positive / positive.sum(axis=1, keepdims=True), n_anchors, "weights", True)
+    expected = [t for t in range(horizon) if t == 0 or (positive[t] != positive[t - 1]).any()]
+    assert drifting_gain._support_changes(weights).tolist() == expected
 
 
 def test_equal_steps_are_solved_once():

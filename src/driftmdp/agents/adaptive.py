@@ -104,8 +104,8 @@ class Adaptive(ModelBasedAgent):
 
     @property
     def _arrays(self) -> AdaptiveArrays:
-        """The arrays of the kernels, in their order."""
-        return self._params, self._offsets, self._memory, self._past, self._judged, self._plan
+        """Everything that the kernels need."""
+        return AdaptiveArrays(self._params, self._offsets, self._memory, self._past, self._judged, self._plan)
 
     def _decide(self, state: int) -> int:
         kernels.adaptive_agent.improve_plan(self._arrays)

@@ -1,30 +1,36 @@
-"""The agent protocol, and the base classes of the agents in this package.
+"""The agent protocol, and the base classes of the agents in this package: every call is checked and locked.
 
 A user's own agent needs only ``reset``, ``act`` and ``observe``. It need not inherit from anything.
 """
 
+import copy
 import functools
-import inspect
 import operator
-from abc import abstractmethod
-from collections.abc import Mapping
-from typing import Any, ClassVar, Protocol, Self, runtime_checkable
+import os
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any, ClassVar, ParamSpec, Protocol, Self, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from driftmdp.agents.lock import AgentLock, Locked
+from driftmdp.agents import snapshot
+from driftmdp.agents.parameters import ParameterizedAgent
 from driftmdp.agents.plan_explanation import Plan
 from driftmdp.agents.reward_range import Range, RangeMonitor
-from driftmdp.agents.snapshot import SavedAgent
 from driftmdp.deprecation import warn_renamed
-from driftmdp.display import safely, short, table
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import Draws, Record, WorldArrays
-from driftmdp.mdp import DriftingMdp, Problem, Space
+from driftmdp.mdp import Problem, Space
 from driftmdp.mdp.space import as_space
+from driftmdp.npz import Arrays
 from driftmdp.system import require_memory
-from driftmdp.validation import LARGEST, as_integer, as_number
+from driftmdp.validation import LARGEST, as_integer, as_number, check_type
+
+P = ParamSpec("P")
+Answer = TypeVar("Answer")
 
 PAIR_BYTES = 40  # that an agent takes for each pair of its space before its first step; 16 to 52
 
@@ -95,54 +101,54 @@ class RunContext:
         return self.draws
 
 
-class ParameterizedAgent(Locked):
-    """An agent that keeps each parameter of its constructor as an attribute of the same name."""
+class AgentLock(type(threading.RLock())):  # type: ignore[misc]
+    """A reentrant lock. A copy of it is a new lock, so that its owner can be copied and pickled."""
 
-    later_parameters: ClassVar[Mapping[str, Any]] = {}  # newer than stored results, with the value that those have
-
-    @classmethod
-    def for_problem(cls, problem: Problem, **parameters: Any) -> Self:
-        """Return an agent with the problem's space, horizon and reward range filled in."""
-        checked_problem(problem)
-        takes_all = any(p.kind is p.VAR_KEYWORD for p in inspect.signature(cls).parameters.values())
-        wanted = ("space", "horizon", "reward_range")
-        filled = {name: getattr(problem, name) for name in wanted if takes_all or name in _parameter_names(cls)}
-        return cls(**filled | parameters)
-
-    @property
-    def name(self) -> str:
-        """The name of the algorithm."""
-        return type(self).__name__
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The parameters of the constructor, by name.
-
-        One of ``later_parameters`` is left out at its value there: results and snapshots stay as they were.
-        """
-        given = {name: getattr(self, name) for name in _parameter_names(type(self)) if hasattr(self, name)}
-        return without_later(given, self.later_parameters)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return AgentLock, ()
 
 
-class DisplayedAgent(ParameterizedAgent):
-    """An agent that shows its parameters, in a console and in a notebook."""
+def locked(method: Callable[P, Answer]) -> Callable[P, Answer]:
+    """Let a method hold the lock of its object."""
 
-    @property
-    @abstractmethod
-    def t(self) -> int:
-        """The time of the step that comes next, from 1."""
+    @functools.wraps(method)
+    def holding(*args: P.args, **keywords: P.kwargs) -> Answer:
+        with args[0].lock:  # type: ignore[attr-defined]
+            return method(*args, **keywords)
 
-    def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={_short(value)}" for name, value in self.parameters.items() if value is not None)
-        return f"{self.name}({shown})"
-
-    @safely
-    def _repr_html_(self) -> str:
-        rows = [(name, short(value)) for name, value in self.parameters.items() if value is not None]
-        return table([], [*rows, ("next step", f"t = {self.t:,}")], self.name)
+    return holding
 
 
-class BuiltinAgent(DisplayedAgent, SavedAgent):
+class Locked(ABC):
+    """An object whose public methods, those of subclasses too, wait for each other.
+
+    Compiled code runs without Python's own lock, so two threads in one agent would write the same arrays.
+
+    Attributes
+    ----------
+    lock
+        Reentrant: ``with agent.lock:`` keeps several calls together.
+    """
+
+    lock: AgentLock
+
+    def __init__(self) -> None:
+        self.lock = AgentLock()
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        for name, found in list(vars(cls).items()):
+            if isinstance(found, FunctionType) and not name.startswith("_"):
+                setattr(cls, name, locked(found))
+
+    @locked
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        fresh = memo[id(self)] = object.__new__(type(self))
+        vars(fresh).update(copy.deepcopy(vars(self), memo))
+        return fresh
+
+
+class BuiltinAgent(Locked, ParameterizedAgent):
     """The base class of the agents in this package: the protocol, with every call checked.
 
     A subclass keeps each parameter of its constructor as an attribute of the same name. Threads may share an agent:
@@ -179,7 +185,9 @@ class BuiltinAgent(DisplayedAgent, SavedAgent):
     @abstractmethod
     def reset(self, rng: np.random.Generator | None = None) -> None:
         """Forget everything and start from scratch. All randomness comes from ``rng``, by default from ``seed``."""
-        self._generator(rng)
+        if rng is not None:
+            hint = " Use np.random.default_rng(seed)."
+            check_type(rng, np.random.Generator, "rng must be a numpy Generator", hint)
         self._pending_step = None
         self._range_monitor = RangeMonitor(self._range_monitor.warned)
 
@@ -194,6 +202,14 @@ class BuiltinAgent(DisplayedAgent, SavedAgent):
     @abstractmethod
     def play(self, context: RunContext) -> None:
         """Run a whole problem in compiled code and fill its record, as ``act`` and ``observe`` would."""
+
+    @abstractmethod
+    def _state_arrays(self) -> Arrays:
+        """Return everything learned, as arrays by name."""
+
+    @abstractmethod
+    def _restore(self, arrays: Arrays) -> None:
+        """Take over what ``_state_arrays`` returned. The agent is as new."""
 
     def act(self, state: int) -> int:
         """Return the action to take in ``state``.
@@ -224,14 +240,17 @@ class BuiltinAgent(DisplayedAgent, SavedAgent):
         if self._pending_step is None:
             raise InvalidInputError("observe must follow act; call act(state) first.")
         s, advised = self._pending_step
-        if not (type(reward) is float and -LARGEST <= reward <= LARGEST):
+        if isinstance(reward, float) and -LARGEST <= reward <= LARGEST:
+            reward = float(reward)  # numpy's too
+        else:
             given = reward.item() if isinstance(reward, np.generic) else reward
             reward = as_number(given, "reward", -LARGEST, LARGEST)
         following = self._state(next_state, "next_state")
         done = advised if action is None else self.space.pair(s, action) - int(self._offsets[s])
         self._learn(s, done, reward, following)
         self._pending_step = None
-        self._range_monitor.warn()  # last, so that the step is complete even if the warning is raised as an error
+        if self._range_monitor.pending:
+            self._range_monitor.warn()  # last, so that the step is complete even if this is raised as an error
 
     def _state(self, state: int, name: str) -> int:
         try:
@@ -247,22 +266,30 @@ class BuiltinAgent(DisplayedAgent, SavedAgent):
         """Return a summary of the agent's own choices so far; ``simulate`` keeps it in ``Run.summary``."""
         return None
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a snapshot; ``driftmdp.agents.load(path)`` continues exactly where this agent is."""
+        snapshot.save(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Return the agent of a snapshot, which must be of this class."""
+        agent = snapshot.load(path)
+        if not isinstance(agent, cls):
+            raise InvalidInputError(f"{path} must hold an agent of class {cls.__name__}; it holds {agent.name}.")
+        return agent
+
     def copy(self) -> Self:
         """Return a new agent with the same parameters, which has learned nothing."""
         return self._fresh_copy(None)
 
     def _fresh_copy(self, rng: np.random.Generator | None) -> Self:
         fresh = object.__new__(type(self))  # parameters are never changed, and reset makes everything else again
-        vars(fresh).update(vars(self) | {"lock": AgentLock()})
+        vars(fresh).update(vars(self), lock=AgentLock())
         fresh.reset(rng)
         return fresh
 
     def _generator(self, rng: np.random.Generator | None) -> np.random.Generator:
-        if rng is None:
-            return np.random.default_rng(self.seed)
-        if not isinstance(rng, np.random.Generator):
-            raise InvalidInputError(f"rng must be a numpy Generator; got {rng!r}. Use np.random.default_rng(seed).")
-        return rng
+        return np.random.default_rng(self.seed) if rng is None else rng
 
 
 class ResumableAgent(BuiltinAgent):
@@ -275,30 +302,3 @@ class ResumableAgent(BuiltinAgent):
     def play(self, context: RunContext) -> None:
         """Run a whole problem in compiled code and fill its record."""
         self._play_rows(context, 0, context.record.actions.size)
-
-
-def without_later(parameters: Mapping[str, Any], later: Mapping[str, Any]) -> dict[str, Any]:
-    """Return parameters without those of ``later`` that have the value given there."""
-    return {name: value for name, value in parameters.items() if name not in later or value != later[name]}
-
-
-def checked_problem(problem: Problem) -> Problem:
-    """Validate that ``problem`` is a Problem."""
-    if not isinstance(problem, Problem):
-        bare = isinstance(problem, DriftingMdp)
-        hint = "Write Problem(it, reward_range=(lo, hi))" if bare else "Try driftmdp.problems.two_state()"
-        hint = f"Write driftmdp.problems.make({problem!r})" if isinstance(problem, str) else hint
-        raise InvalidInputError(f"problem must be a Problem; got {problem!r}. {hint}.")
-    return problem
-
-
-@functools.cache
-def _parameter_names(agent: type[ParameterizedAgent]) -> tuple[str, ...]:
-    variable = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
-    return tuple(name for name, p in inspect.signature(agent).parameters.items() if p.kind not in variable)
-
-
-def _short(value: Any) -> str:
-    if isinstance(value, np.ndarray):
-        return f"<array of shape {value.shape}>"
-    return f"{value:.6g}" if isinstance(value, float) else repr(value)

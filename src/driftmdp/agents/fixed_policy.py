@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from driftmdp import kernels
-from driftmdp.agents.base import RunContext, checked_problem
+from driftmdp.agents.base import RunContext
 from driftmdp.agents.oracle import checked_policies
+from driftmdp.agents.parameters import checked_problem
 from driftmdp.agents.step_counter import StepCountingAgent
 from driftmdp.mdp import Problem, Space
 from driftmdp.planning import optimal_gain

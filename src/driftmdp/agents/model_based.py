@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp import kernels
-from driftmdp.agents.base import ResumableAgent, RunContext
-from driftmdp.agents.lock import locked
+from driftmdp.agents.base import ResumableAgent, RunContext, locked
 from driftmdp.agents.plan_explanation import Plan
-from driftmdp.agents.snapshot_checks import memory_arrays, restored_memory, restored_plan_state
+from driftmdp.agents.snapshot_checks import WHOLE_PLAN_ARRAYS, memory_arrays, restored_memory, restored_plan_state
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import TransitionCounts, mean_rewards_by_pair, visits_by_pair
-from driftmdp.kernels.plan_arrays import OptimistParams, PlanState, PosteriorParams
+from driftmdp.kernels.plan_arrays import OptimistParams, PlanState
+from driftmdp.kernels.posterior_arrays import PosteriorParams
 from driftmdp.npz import Arrays
 
 
@@ -53,7 +53,7 @@ class ModelBasedAgent(ResumableAgent):
         """Play rows until compiled code is done or cannot go on; return the next row and why it stopped."""
 
     def _continue(self, status: int) -> None:
-        """Do what compiled code could not: by default, allocate."""
+        """Do what compiled code asks for by its status: by default, make the counts larger."""
         self._enlarge()
 
     def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
@@ -95,9 +95,14 @@ class EpisodicAgent(ModelBasedAgent):
     def _should_replan(self, state: int) -> bool:
         """Return whether the schedule asks for a plan before the next action."""
 
-    @abstractmethod
     def _plan(self) -> None:
         """Plan from what is remembered."""
+        while (status := self._try_plan()) != kernels.bellman.CONVERGED:
+            self._continue(status)
+
+    @abstractmethod
+    def _try_plan(self) -> int:
+        """Plan in compiled code. Return a status, which ``_continue`` knows what to do about."""
 
     def _decide(self, state: int) -> int:
         if self._should_replan(state):
@@ -110,7 +115,7 @@ class EpisodicAgent(ModelBasedAgent):
 
     def _state_arrays(self) -> Arrays:
         arrays, clock = memory_arrays(self._memory), self._plan_state.clock[0]
-        for name in ("clock", "visits", "policy", "bias"):
+        for name in WHOLE_PLAN_ARRAYS:
             arrays[name] = getattr(self._plan_state, name)
         for name in ("touched", "reasons"):
             arrays[name] = getattr(self._plan_state, name)[: int(clock[f"n_{name}"])]

@@ -16,19 +16,17 @@ from driftmdp.agents.reward_range import REWARDS_BEFORE_RANGE_CHECK, Range, chec
 from driftmdp.agents.snapshot_checks import require
 from driftmdp.errors import NotConvergedError
 from driftmdp.kernels import plan_arrays
-from driftmdp.kernels.arrays import enlarge_counts, new_counts
+from driftmdp.kernels.arrays import Records, enlarge_counts, new_counts
 from driftmdp.kernels.plan_arrays import OptimistArrays, OptimistParams, Phases
 from driftmdp.mdp import Space
 from driftmdp.npz import Arrays
-from driftmdp.planning.optimistic import finish_sparsely
+from driftmdp.planning.optimistic import solve_sparsely
 from driftmdp.validation import as_integer, check_type, one_of
 
 TIE = 1e-9  # of the planner, in units of the reward range
 PLANNERS = ("paper", "fast")
 TIES = ("least-visited", "first")
 BY_DOUBLING = Doubling()
-PLAN_FACTS = "gain", "residual", "sweeps", "is_vacuous", "accelerated"
-TRIED_FACTS = "gain", "residual", "sweeps", "vacuous", "accelerated"
 
 
 class Optimist(EpisodicAgent):
@@ -107,7 +105,8 @@ class Optimist(EpisodicAgent):
         """Forget everything and start from scratch."""
         super().reset(rng)
         windows = self._phases.window
-        self._memory = new_counts(self.space.n_pairs, int(windows[0]), steps=int(windows.max()))
+        largest = int(windows.max()) if windows.size > 1 else None
+        self._memory = new_counts(self.space.n_pairs, int(windows[0]), steps=largest)
         n_states, n_pairs, n_slots = self.space.n_states, self.space.n_pairs, self._memory.slots.size
         self._plan_state = plan_arrays.new_plan_state(n_states, n_pairs, n_slots)
         self._enlarge_workspace(0)
@@ -119,15 +118,15 @@ class Optimist(EpisodicAgent):
 
     @property
     def _arrays(self) -> OptimistArrays:
-        """The arrays of the kernels ``plan`` and ``play``, in their order."""
-        return self._params, self._phases, self._offsets, self._memory, self._plan_state, self._workspace
+        """Everything that the kernels need."""
+        learned = self._memory, self._plan_state, self._workspace
+        return OptimistArrays(self._params, self._phases, self._offsets, *learned)
 
     def _should_replan(self, state: int) -> bool:
-        return bool(kernels.optimist.should_replan(self._phases, self._offsets, self._plan_state, state))
+        return bool(kernels.optimist.should_replan(self._arrays, state))
 
     def _remember(self, state: int, pair: int, reward: float, next_state: int) -> None:
-        step = state, pair, reward, next_state
-        kernels.optimist.learn(self._params, self._phases, self._memory, self._plan_state, step)
+        kernels.optimist.learn(self._arrays, (state, pair, reward, next_state))
         bounds, slot = self.reward_range, self._memory.slot_of[pair]  # slot is -1 right after a restart
         if bounds is not None and not bounds[0] <= reward <= bounds[1] and slot >= 0:
             count, total = self._memory.slots[slot]["count"], self._memory.slots[slot]["total"]
@@ -138,71 +137,47 @@ class Optimist(EpisodicAgent):
                 self._range_monitor.check_mean("reward_range", bounds, what, mean, effect)
 
     def _play_some(self, context: RunContext, first: int, last: int) -> tuple[int, int]:
-        record, acceleration = context.record, self._acceleration
-        return kernels.optimist.play(context.inputs, self._arrays, record, first, last, acceleration)
+        return kernels.optimist.play(context.inputs, self._arrays, context.record, first, last)
 
     # planning ----------------------------------------------------------------------------------------
 
     def _last_plan(self) -> Plan:
-        clock = self._plan_state.clock[0]
-        return self._facts(clock["planned"], *(clock[name] for name in PLAN_FACTS))
+        return self._plan_of(self._plan_state.in_force[0])
 
-    def _facts(self, t: int, gain: float, residual: float, sweeps: int, vacuous: int, accelerated: int) -> Plan:
-        bottom, span = self._params.bottom, self._params.span
-        method = "fast" if self._params.fast else "paper, then accelerated" if accelerated else "paper"
-        return Plan(int(t), bottom + span * float(gain), span * float(residual), int(sweeps), bool(vacuous), method)
+    def _plan_of(self, facts: Records) -> Plan:
+        """Return a plan from the record of its facts, in units of the rewards."""
+        span, gain = self._params.span, self._params.bottom + self._params.span * float(facts["gain"])
+        paper = "paper, then accelerated" if facts["accelerated"] else "paper"
+        return Plan(
+            t=int(facts["t"]),
+            gain=gain,
+            residual=span * float(facts["residual"]),
+            sweeps=int(facts["sweeps"]),
+            vacuous=bool(facts["vacuous"]),
+            method="fast" if self._params.fast else paper,
+        )
 
-    @property
-    def _acceleration(self) -> int | None:
-        """None compiles kernels without acceleration, which ``_finish_plan`` adds where it is needed."""
-        return 1 if self._params.fast else None
-
-    def _plan(self) -> None:
-        status = kernels.bellman.BUFFER_FULL
-        while status == kernels.bellman.BUFFER_FULL:
-            status = kernels.optimist.plan(self._arrays, self._acceleration)
-            if status != kernels.bellman.CONVERGED:
-                self._continue(status)
+    def _try_plan(self) -> int:
+        return kernels.optimist.plan(self._arrays)
 
     def _continue(self, status: int) -> None:
-        if status != kernels.bellman.BUFFER_FULL:
-            self._finish_plan(status)
-        elif kernels.transition_counts.has_space(self._memory):
-            self._enlarge_workspace(2 * int(self._plan_state.clock["need"][0]))
-        else:
+        progress = self._workspace.progress[0]
+        if status == kernels.bellman.SOLVE_SPARSELY:
+            solve_sparsely(self._workspace, int(progress["n_states"]), float(progress["precision"]))
+        elif status == kernels.bellman.BUFFER_FULL:
+            self._enlarge_workspace(2 * int(progress["places"]))
+        elif status == kernels.bellman.COUNTS_FULL:
             self._enlarge()
+        else:
+            raise self._not_converged()
 
-    def _finish_plan(self, status: int) -> None:
-        """Finish a plan that plain compiled sweeps could not: accelerate, then solve sparsely."""
-        workspace, clock = self._workspace, self._plan_state.clock[0]
-        n = int(np.count_nonzero(workspace.local_of >= 0))
-        n_local = min(n + 1, self.space.n_states)
-        precision = 1.0 / np.sqrt(float(clock["t"] - clock["start"]))
-        try:
-            if status == kernels.bellman.TOO_SLOW:
-                low, high, more, status = kernels.extended_value_iteration.accelerate(
-                    workspace, n_local, precision, False
-                )
-                clock["tried_gain"], clock["tried_residual"] = high, high - low
-                clock["tried_sweeps"] += more
-                clock["tried_accelerated"] = True
-            if status == kernels.bellman.OUT_OF_BUDGET:
-                low, high, rounds = finish_sparsely(workspace, n_local, precision)
-                clock["tried_gain"], clock["tried_residual"] = high, high - low
-                clock["tried_sweeps"] += rounds
-            if not 0 <= clock["tried_residual"] <= precision:
-                raise self._not_converged(precision)
-            kernels.optimist.commit_plan(self._arrays, n, n_local)
-        finally:
-            kernels.optimist.release_states(n, workspace)
-
-    def _not_converged(self, precision: float) -> NotConvergedError:
-        clock = self._plan_state.clock[0]
-        best = self._facts(clock["t"], *(clock[f"tried_{name}"] for name in TRIED_FACTS))
+    def _not_converged(self) -> NotConvergedError:
+        best = self._plan_of(self._workspace.candidate[0])
+        precision = self._params.span * float(self._workspace.progress[0]["precision"])
         return NotConvergedError(
-            f"The plan of {self.name} at t={clock['t']} must be certain to {precision * self._params.span:.3g}; "
-            f"got {best.residual:.3g}. Either the plausible worlds do not communicate, or too rarely for double "
-            "precision: use a larger scale or widening.",
+            f"The plan of {self.name} at t={best.t} must be certain to {precision:.3g}; got {best.residual:.3g}. "
+            "Either the plausible worlds do not communicate, or too rarely for double precision: use a larger "
+            "scale or widening.",
             best,
         )
 
@@ -212,8 +187,8 @@ class Optimist(EpisodicAgent):
         self._enlarge_workspace(0)
 
     def _enlarge_workspace(self, stored: int) -> None:
-        n_states, is_bernstein = self.space.n_states, self._params.bernstein == 1
-        self._workspace = plan_arrays.new_agent_workspace(n_states, self._memory, is_bernstein, stored)
+        n_states, bernstein = self.space.n_states, self._params.bernstein
+        self._workspace = plan_arrays.new_agent_workspace(n_states, self._memory, bernstein, stored)
 
     # what is remembered and planned ------------------------------------------------------------------
 
@@ -244,7 +219,7 @@ class Optimist(EpisodicAgent):
         reasons = plan_state.reasons[: int(clock["n_reasons"])]
         pairs = reasons["pair"]
         counts[pairs], rewards[pairs], radii[pairs] = reasons["count"], reasons["reward"], reasons["radius"]
-        gain, residual = float(clock["gain"]), float(clock["residual"])
+        gain, residual = float(plan_state.in_force["gain"][0]), float(plan_state.in_force["residual"][0])
         bias, policy = plan_state.bias.copy(), plan_state.policy.copy()
         return Beliefs(planned, gain, residual, counts, rewards, radii, bias, policy)
 
@@ -277,7 +252,7 @@ class Optimist(EpisodicAgent):
         actions = tuple(ActionReason(i, *row) for i, row in enumerate(rows))
         action, tied = int(self._plan_state.policy[s]), int(np.count_nonzero(values >= values.max() - TIE))
         vacuous = bool((radii >= (1.0 if self._params.bernstein else 2.0)).all())
-        settings = float(clock["widening"]), self.confidence.scale, self.ties
+        settings = float(self._plan_state.in_force["widening"][0]), self.confidence.scale, self.ties
         return Explanation(s, action, actions, tied, vacuous, plan.t, plan.gain, *settings)
 
     def _restore(self, arrays: Arrays) -> None:

@@ -101,7 +101,7 @@ class RadiusConstants(NamedTuple):
     transition_factor: float
     transition_log: float
     power: float
-    bernstein: int = 0
+    bernstein: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,7 +176,7 @@ class BernsteinRadii(Confidence):
     def constants(self, space: Space, horizon: int) -> RadiusConstants:
         """Return the numbers that kernels compute the radii from."""
         log = math.log(6 * space.n_pairs)
-        return RadiusConstants(0.0, log, 0.0, log, 0.0, bernstein=1)
+        return RadiusConstants(0.0, log, 0.0, log, 0.0, bernstein=True)
 
 
 PARTS = *MEMORY_KINDS, Doubling, PaperRadii, JakschRadii, VariationRadii, BernsteinRadii
@@ -200,11 +200,11 @@ def optimist_params(
     return OptimistParams(
         scale=confidence.scale,
         **confidence.constants(space, horizon)._asdict(),
-        ranged=int(reward_range is not None),
+        ranged=reward_range is not None,
         bottom=0.0 if reward_range is None else reward_range[0],
         span=span_of(reward_range),
-        first_tie=int(ties == "first"),
-        fast=int(planner == "fast"),
+        first_tie=ties == "first",
+        fast=planner == "fast",
     )
 
 

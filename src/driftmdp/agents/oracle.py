@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from driftmdp import kernels
-from driftmdp.agents.base import RunContext, checked_problem
+from driftmdp.agents.base import RunContext
+from driftmdp.agents.parameters import checked_problem
 from driftmdp.agents.step_counter import StepCountingAgent
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import Problem, Space

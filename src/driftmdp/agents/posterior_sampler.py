@@ -15,9 +15,9 @@ from driftmdp.agents.plan_explanation import Plan
 from driftmdp.agents.reward_range import Range, required_range, span_of
 from driftmdp.agents.snapshot_checks import require
 from driftmdp.formulas import tuned
-from driftmdp.kernels import plan_arrays
 from driftmdp.kernels.arrays import enlarge_counts, new_counts
-from driftmdp.kernels.plan_arrays import PosteriorArrays, PosteriorParams
+from driftmdp.kernels.plan_arrays import new_plan_state
+from driftmdp.kernels.posterior_arrays import PosteriorArrays, PosteriorParams, new_sampled_model
 from driftmdp.mdp import Space
 from driftmdp.mdp.space import as_space
 from driftmdp.npz import Arrays
@@ -82,36 +82,35 @@ class PosteriorSampler(EpisodicAgent):
         super().reset(rng)
         n_states, n_pairs = self.space.n_states, self.space.n_pairs
         self._memory = new_counts(n_pairs, self._window)
-        self._plan_state = plan_arrays.new_plan_state(n_states, n_pairs, 0)
+        self._plan_state = new_plan_state(n_states, n_pairs, 0)
         self._faded = np.zeros(n_pairs, np.int64)
         self._draws = self._generator(rng).integers(0, 2**64, 4, dtype=np.uint64)
         n_stored = min(n_states, FIRST_SUCCESSORS) * n_pairs + n_states
-        self._sample = plan_arrays.new_sampled_model(self._offsets, n_stored)
+        self._sample = new_sampled_model(self._offsets, n_stored)
 
     @property
     def _arrays(self) -> PosteriorArrays:
-        """The arrays of the kernels ``plan`` and ``play``, in their order."""
-        return self._params, self._memory, self._plan_state, self._faded, self._draws, self._sample
+        """Everything that the kernels need."""
+        state = self._plan_state, self._faded, self._draws
+        return PosteriorArrays(self._params, self._memory, *state, self._sample)
 
     def _should_replan(self, state: int) -> bool:
         return bool(kernels.optimist.should_end_episode(self._params.every, self._offsets, self._plan_state, state))
 
     def _remember(self, state: int, pair: int, reward: float, next_state: int) -> None:
-        step = state, pair, reward, next_state
-        kernels.posterior.learn(self._params, self._memory, self._plan_state, self._faded, step)
+        kernels.posterior.learn(self._arrays, (state, pair, reward, next_state))
         effect = f"{self.name} clips them and cannot tell them apart"
         self._range_monitor.check_reward(reward, self.reward_range, effect)
 
     def _play_some(self, context: RunContext, first: int, last: int) -> tuple[int, int]:
         return kernels.posterior.play(context.inputs, self._arrays, context.record, first, last)
 
-    def _plan(self) -> None:
-        while status := kernels.posterior.plan(self._arrays):
-            self._continue(status)
+    def _try_plan(self) -> int:
+        return kernels.posterior.plan(self._arrays)
 
     def _continue(self, status: int) -> None:
-        if kernels.transition_counts.has_space(self._memory):
-            self._sample = plan_arrays.new_sampled_model(self._offsets, 2 * self._sample.model.data.size)
+        if status == kernels.bellman.BUFFER_FULL:
+            self._sample = new_sampled_model(self._offsets, 2 * self._sample.model.data.size)
         else:
             self._enlarge()
 
@@ -119,14 +118,14 @@ class PosteriorSampler(EpisodicAgent):
         self._memory = enlarge_counts(self._memory)
 
     def _last_plan(self) -> Plan:
-        clock, span = self._plan_state.clock[0], self._params.span
-        residual, gain = float(clock["residual"]), self._params.bottom + span * float(clock["gain"])
+        plan, span = self._plan_state.in_force[0], self._params.span
+        residual, gain = float(plan["residual"]), self._params.bottom + span * float(plan["gain"])
         method = "sampled" if residual <= self._params.tolerance else "sampled, best policy found"
-        return Plan(int(clock["planned"]), gain, span * residual, int(clock["sweeps"]), False, method)
+        return Plan(int(plan["t"]), gain, span * residual, int(plan["sweeps"]), False, method)
 
     def summary(self) -> SamplingSummary:
         """Return how many models were drawn, and how well they were solved."""
-        span, worst = self._params.span, float(self._plan_state.clock["tried_residual"][0])
+        span, worst = self._params.span, float(self._plan_state.clock["worst_residual"][0])
         return SamplingSummary(self.n_plans, self._params.prior, span * self._params.tolerance, span * worst)
 
     def _state_arrays(self) -> Arrays:

@@ -48,12 +48,14 @@ class RangeMonitor:
         How many rewards were seen, and their sum.
     warned
         The names of the ranges that a warning was given for.
+    pending
+        Warnings that wait.
     """
 
     def __init__(self, warned: frozenset[str] = frozenset()) -> None:
         self.n_rewards, self.total, self.warned = 0, 0.0, warned
         self._n_beyond = 0  # rewards above the range less those below
-        self._pending: list[str] = []
+        self.pending: list[str] = []
 
     def check_mean(self, name: str, bounds: Range, what: str, mean: float, effect: str) -> None:
         """Note a warning if a mean lies more than the width of its range outside of it."""
@@ -78,9 +80,9 @@ class RangeMonitor:
         if name not in self.warned:
             self.warned |= {name}
             fault = f"{fault} {name} ({bounds[0]:g}, {bounds[1]:g})"
-            self._pending.append(f"{fault}: {effect}. Make the agent with the range of your rewards.")
+            self.pending.append(f"{fault}: {effect}. Make the agent with the range of your rewards.")
 
     def warn(self) -> None:
         """Give the warnings that were noted."""
-        while self._pending:
-            warn(self._pending.pop(0))
+        while self.pending:
+            warn(self.pending.pop(0))

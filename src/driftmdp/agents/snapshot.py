@@ -10,14 +10,12 @@ from __future__ import annotations
 import dataclasses
 import numbers
 import os
-from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp._version import __version__
-from driftmdp.agents.lock import Locked
 from driftmdp.agents.optimist_parts import PARTS
 from driftmdp.errors import InvalidInputError
 from driftmdp.files import write_whole
@@ -31,55 +29,36 @@ if TYPE_CHECKING:
 
 FORMAT = "driftmdp agent"
 MODEST_PAIRS = 10**7  # that any file may have; more only as many as it has bytes
-VERSION = 2  # 1 came before windows that differ by phase
+VERSION = 3  # 2 had the facts of a plan in the clock, 1 came before windows that differ by phase
+OLDEST = 2  # that is still read
 
 
-class SavedAgent(Locked):
-    """An agent that can be saved to a snapshot and loaded from one."""
+def save(agent: BuiltinAgent, path: str | os.PathLike[str]) -> None:
+    """Write a snapshot of an agent."""
+    from driftmdp.agents import builtin
 
-    @abstractmethod
-    def _state_arrays(self) -> Arrays:
-        """Return everything learned, as arrays by name."""
-
-    @abstractmethod
-    def _restore(self, arrays: Arrays) -> None:
-        """Take over what ``_state_arrays`` returned. The agent is as new."""
-
-    def save(self: Any, path: str | os.PathLike[str]) -> None:
-        """Write a snapshot; ``driftmdp.agents.load(path)`` continues exactly where this agent is."""
-        from driftmdp.agents import builtin
-
-        path, name = as_file(path), type(self).__name__
-        if builtin().get(name) is not type(self):
-            raise InvalidInputError(
-                f"{name} must be one of the agents of driftmdp to be saved: load could not find its class. "
-                "Save the agent that it is derived from, or write save and load of your own."
-            )
-        arrays: Arrays = {}
-        header = {
-            "format": FORMAT,
-            "version": VERSION,
-            "package": __version__,
-            "class": name,
-            "waiting": self._pending_step,
-            "parameters": {name: _encode(value, name, arrays) for name, value in self.parameters.items()},
-        }
-        arrays |= {f"state/{name}": array for name, array in self._state_arrays().items()}
-        try:
-            write_whole(path, pack(header, arrays))
-        except OSError as error:
-            raise InvalidInputError(
-                f"{path} must be in a folder that can be written to; nothing was changed "
-                f"({error.strerror or error})."
-            ) from None
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Return the agent of a snapshot, which must be of this class."""
-        agent = load(path)
-        if not isinstance(agent, cls):
-            raise InvalidInputError(f"{path} must hold an agent of class {cls.__name__}; it holds {agent.name}.")
-        return agent
+    path, name = as_file(path), type(agent).__name__
+    if builtin().get(name) is not type(agent):
+        raise InvalidInputError(
+            f"{name} must be one of the agents of driftmdp to be saved: load could not find its class. "
+            "Save the agent that it is derived from, or write save and load of your own."
+        )
+    arrays: Arrays = {}
+    header = {
+        "format": FORMAT,
+        "version": VERSION,
+        "package": __version__,
+        "class": name,
+        "waiting": agent._pending_step,
+        "parameters": {name: _encode(value, name, arrays) for name, value in agent.parameters.items()},
+    }
+    arrays |= {f"state/{name}": array for name, array in agent._state_arrays().items()}
+    try:
+        write_whole(path, pack(header, arrays))
+    except OSError as error:
+        raise InvalidInputError(
+            f"{path} must be in a folder that can be written to; nothing was changed ({error.strerror or error})."
+        ) from None
 
 
 def load(path: str | os.PathLike[str]) -> BuiltinAgent:
@@ -112,9 +91,9 @@ def load(path: str | os.PathLike[str]) -> BuiltinAgent:
     except Exception:
         rule = f"{path} must be a snapshot written by agent.save"
         raise InvalidInputError(f"{rule}; it is not one, or it is damaged.") from None
-    if version != VERSION:
+    if not OLDEST <= version <= VERSION:
         advice = "Update driftmdp to read it" if version > VERSION else "Read it with that driftmdp"
-        rule = f"{path} must have format version {VERSION}"
+        rule = f"{path} must have format version {OLDEST} to {VERSION}"
         raise InvalidInputError(f"{rule}; it has {version}, written by driftmdp {package}. {advice}.")
     classes = builtin()
     if name not in classes:

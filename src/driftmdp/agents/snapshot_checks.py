@@ -12,14 +12,23 @@ from numpy.typing import NDArray
 from driftmdp import kernels
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.adaptive_agent_arrays import AdaptivePlan, ExpertWeights, FadingMemory, new_fading_memory
-from driftmdp.kernels.arrays import TALLY, TransitionCounts, new_counts
-from driftmdp.kernels.plan_arrays import PlanState, enlarge_plan_state
+from driftmdp.kernels.arrays import TALLY, TransitionCounts, new_counts, record_type
+from driftmdp.kernels.plan_arrays import CLOCK, PLAN_FACTS, PlanState, enlarge_plan_state
 from driftmdp.mdp import Space
 from driftmdp.npz import Arrays
 
 LATEST = 2**62  # a time from which compiled code can still count on
 ROUNDING = 1e-6  # allowed in sums that are read from a file
 LARGEST_LOG = 50.0  # ln of the largest possible ratio of visits
+WHOLE_PLAN_ARRAYS = "clock", "in_force", "visits", "policy", "bias"  # those of a PlanState that never grow
+CLOCK_OF_VERSION_2 = record_type(
+    "i8 t start tau episode phase planned sweeps is_vacuous accelerated",
+    "f8 gain residual widening",
+    "i8 tried_sweeps tried_vacuous tried_accelerated",
+    "f8 tried_gain tried_residual",
+    "i8 n_reasons n_touched need",
+    "f8 unseen top",
+)
 GENERATORS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
 
 
@@ -69,8 +78,12 @@ def restored_memory(space: Space, empty: TransitionCounts, arrays: Arrays) -> Tr
 
 def restored_plan_state(space: Space, new: PlanState, memory: TransitionCounts, arrays: Arrays) -> PlanState:
     """Return the plan state of a snapshot; ``new`` is that of a new agent."""
-    clock, visits, policy, bias, touched, reasons = (_typed(arrays, new, name) for name in PlanState._fields)
-    require(clock.size == 1 and visits.size == space.n_pairs, "an array has the wrong size")
+    if arrays["clock"].dtype == CLOCK_OF_VERSION_2:
+        arrays = arrays | _split_clock(arrays["clock"])
+    clock, in_force, visits, policy, bias, touched, reasons = (
+        _typed(arrays, new, name) for name in PlanState._fields
+    )
+    require(clock.size == in_force.size == 1 and visits.size == space.n_pairs, "an array has the wrong size")
     require(policy.size == bias.size == space.n_states, "an array has the wrong size")
     require(bool(((policy >= 0) & (policy < space.n_actions)).all()), "an action does not exist")
     require(_within(touched, space.n_states) and _within(reasons["pair"], space.n_pairs), "a pair does not exist")
@@ -78,10 +91,22 @@ def restored_plan_state(space: Space, new: PlanState, memory: TransitionCounts, 
     require(facts["n_touched"] == touched.size and facts["n_reasons"] == reasons.size, "the clock is wrong")
     require(bool(0 <= facts["start"] < facts["t"] < LATEST and 0 <= facts["tau"] <= facts["t"]), "time is wrong")
     plan_state = enlarge_plan_state(new, max(memory.slots.size, touched.size, reasons.size))
-    for name in ("clock", "visits", "policy", "bias"):
+    for name in WHOLE_PLAN_ARRAYS:
         getattr(plan_state, name)[:] = arrays[name]
     plan_state.touched[: touched.size], plan_state.reasons[: reasons.size] = touched, reasons
     return plan_state
+
+
+def _split_clock(old: NDArray[Any]) -> Arrays:
+    """Return clock and plan in force of a snapshot of version 2, whose clock had the facts of two plans too."""
+    clock, in_force = np.zeros(old.shape, CLOCK), np.zeros(old.shape, PLAN_FACTS)
+    for name in ("t", "start", "tau", "episode", "phase", "n_reasons", "n_touched", "unseen", "top"):
+        clock[name] = old[name]
+    clock["worst_residual"] = old["tried_residual"]  # posterior sampling kept it there
+    for name in ("sweeps", "gain", "residual", "widening", "accelerated"):
+        in_force[name] = old[name]
+    in_force["t"], in_force["vacuous"] = old["planned"], old["is_vacuous"]
+    return {"clock": clock, "in_force": in_force}
 
 
 def restored_fading_memory(memory: TransitionCounts, arrays: Arrays) -> FadingMemory:
@@ -144,7 +169,7 @@ def restored_adaptive_plan(new: AdaptivePlan, memory: TransitionCounts, arrays: 
     require(np.array_equal(new.tried, np.bincount(slots["state"], minlength=n_states)), "the trials do not agree")
     visits = np.bincount(slots["state"], weights=slots["count"], minlength=n_states)
     require(np.array_equal(new.visits, visits), "the visits do not agree")
-    new.touched[: touched.size], new.is_met[touched] = touched, 1
+    new.touched[: touched.size], new.is_met[touched] = touched, True
     met = np.concatenate([slots["state"], memory.entries["next_state"][: int(memory.tally["n_entries"][0])]])
     require(bool(new.is_met[met].all()), "a state is missing")
     return new

@@ -9,9 +9,9 @@ for episode m = 1, 2, ...
 import math
 from typing import Any, Self
 
-from driftmdp.agents.base import checked_problem
 from driftmdp.agents.optimist import Optimist
 from driftmdp.agents.optimist_parts import Doubling, PaperRadii, SlidingWindow
+from driftmdp.agents.parameters import checked_problem
 from driftmdp.agents.reward_range import Range, unit_variation
 from driftmdp.formulas import Tuning, tuned
 from driftmdp.mdp import Problem, Space

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from driftmdp._version import __version__
-from driftmdp.cli import catalogue, check, report, run, suite
+from driftmdp.cli import catalogue, check, report, run, suite, warm
 from driftmdp.cli.inventory import inventory
 from driftmdp.errors import DriftmdpError, InvalidInputError, UnknownNameError, one_line
 
@@ -36,6 +36,7 @@ app.add_typer(inventory, name="inventory")
 app.command("init")(catalogue.init)
 app.command("list")(catalogue.list_names)
 app.command("show")(catalogue.show)
+app.command("warm")(warm.warm)
 
 
 def _print_version(wanted: bool) -> None:

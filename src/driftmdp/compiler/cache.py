@@ -91,6 +91,11 @@ def cache_directory() -> Path:
     return Path(fresh)
 
 
+def is_kept() -> bool:
+    """Return whether the folder outlives this process."""
+    return cache_directory().parent in _candidates()
+
+
 def read(name: str) -> Any:
     """Return what was kept under a name, or None if there is nothing, or nothing whole."""
     try:

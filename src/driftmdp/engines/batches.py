@@ -74,7 +74,7 @@ class BatchSizer:
     def learn(self, seconds: Sequence[float], n_bytes: int) -> None:
         """Learn from the seconds of each task of a batch, and from the bytes of its larger message."""
         n = len(seconds)
-        # The longest is left out: it may have compiled for a minute, and the next ones will not.
+        # The longest is left out: it may have compiled, and the next ones will not.
         typical = (sum(seconds) - max(seconds)) / (n - 1) if n > 1 else seconds[0]
         wanted = min(
             BATCH_SECONDS / max(typical, 1e-6),

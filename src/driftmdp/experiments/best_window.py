@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from driftmdp import engines
 from driftmdp.agents import SWUCRL2CW, Adaptive, Agent
-from driftmdp.agents.base import checked_problem
+from driftmdp.agents.parameters import checked_problem
 from driftmdp.agents.swucrl2_cw import tuned_to
 from driftmdp.display import safely, table
 from driftmdp.engines.base import leave_if_rerun

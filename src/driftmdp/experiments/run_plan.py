@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from driftmdp._version import NUMERICS
-from driftmdp.agents.base import without_later
+from driftmdp.agents.parameters import without_later
 from driftmdp.display import brief
 from driftmdp.errors import DriftmdpError, InvalidInputError
 from driftmdp.experiments import catalogue

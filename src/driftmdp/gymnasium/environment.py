@@ -22,7 +22,7 @@ from gymnasium.spaces import Discrete
 from numpy.typing import NDArray
 
 from driftmdp import kernels, problems
-from driftmdp.agents.base import checked_problem
+from driftmdp.agents.parameters import checked_problem
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import Draws, Problem
 from driftmdp.problems import ProblemEntry

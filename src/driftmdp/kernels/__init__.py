@@ -9,16 +9,18 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # as re-exports, for type checkers
+    from driftmdp.kernels import acceleration as acceleration
     from driftmdp.kernels import adaptive_agent as adaptive_agent
+    from driftmdp.kernels import band as band
     from driftmdp.kernels import bandits as bandits
     from driftmdp.kernels import bellman as bellman
     from driftmdp.kernels import censored_demand as censored_demand
     from driftmdp.kernels import extended_value_iteration as extended_value_iteration
     from driftmdp.kernels import fading_memory as fading_memory
     from driftmdp.kernels import gain as gain
+    from driftmdp.kernels import given_sets as given_sets
     from driftmdp.kernels import graph as graph
     from driftmdp.kernels import hitting_times as hitting_times
-    from driftmdp.kernels import inner_max as inner_max
     from driftmdp.kernels import inventory_rules as inventory_rules
     from driftmdp.kernels import optimist as optimist
     from driftmdp.kernels import order_planning as order_planning

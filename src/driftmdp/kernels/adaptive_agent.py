@@ -19,12 +19,13 @@ never met, and m pairs tried,
 
 import numpy as np
 
+from driftmdp.compiler import kernel
 from driftmdp.kernels import fading_memory, transition_counts
-from driftmdp.kernels._compile import inlined_kernel, lean_kernel
+from driftmdp.kernels.acceleration import DAMPING
 from driftmdp.kernels.adaptive_agent_arrays import AdaptiveArrays, AdaptiveParams, AdaptivePlan, FadingMemory
 from driftmdp.kernels.arrays import Ints, Record, RunInputs, Step, TransitionCounts
-from driftmdp.kernels.bellman import BUFFER_FULL, CONVERGED
-from driftmdp.kernels.extended_value_iteration import DAMPING, TIE
+from driftmdp.kernels.bellman import CONVERGED, COUNTS_FULL
+from driftmdp.kernels.extended_value_iteration import TIE
 from driftmdp.kernels.world import take_step
 
 PAIRS_PER_STEP = 32  # that are refreshed each step, in turn, beside those of the state
@@ -33,7 +34,7 @@ SWEEP_PRECISION = 0.01  # of a plan, in units of the reward range: then no more 
 ENTRIES_PER_STEP = 50_000  # with more next states in memory, a plan is made more rarely than every step
 
 
-@inlined_kernel
+@kernel
 def improve_plan(arrays: AdaptiveArrays) -> None:
     """Refresh some pairs and improve the plan, once per step."""
     params, offsets, counts, fading, _, plan = arrays
@@ -58,7 +59,7 @@ def improve_plan(arrays: AdaptiveArrays) -> None:
         facts["plans"] += 1
 
 
-@inlined_kernel
+@kernel
 def summarize_rewards(counts: TransitionCounts, fading: FadingMemory, plan: AdaptivePlan) -> None:
     """Note mean and deviation of the mean rewards of the pairs that were tried."""
     n, total, squares = counts.tally[0]["n_slots"], 0.0, 0.0
@@ -71,7 +72,7 @@ def summarize_rewards(counts: TransitionCounts, fading: FadingMemory, plan: Adap
     facts["reward_spread"] = np.sqrt(max(0.0, squares / n - (total / n) ** 2)) if n > 0 else 0.0
 
 
-@inlined_kernel
+@kernel
 def summarize_values(plan: AdaptivePlan) -> None:
     """Note largest value, mean and deviation over all states."""
     facts = plan.facts[0]
@@ -91,7 +92,7 @@ def summarize_values(plan: AdaptivePlan) -> None:
     facts["deviation"] = np.sqrt(max(0.0, squares / n_states - mean * mean))
 
 
-@inlined_kernel
+@kernel
 def evaluate_untried(params: AdaptiveParams, counts: TransitionCounts, plan: AdaptivePlan, visits: float) -> float:
     """Return the value of a pair that was never tried, in a state with so many visits."""
     facts = plan.facts[0]
@@ -102,7 +103,7 @@ def evaluate_untried(params: AdaptiveParams, counts: TransitionCounts, plan: Ada
     return reward + min(facts["top"], facts["mean"] + z * facts["deviation"])
 
 
-@inlined_kernel
+@kernel
 def evaluate_pair(
     params: AdaptiveParams, counts: TransitionCounts, fading: FadingMemory, plan: AdaptivePlan, index: int
 ) -> float:
@@ -126,7 +127,7 @@ def evaluate_pair(
     return pair["hoped"] + (1.0 - leak) * value + leak * top
 
 
-@inlined_kernel
+@kernel
 def sweep(
     params: AdaptiveParams, offsets: Ints, counts: TransitionCounts, fading: FadingMemory, plan: AdaptivePlan
 ) -> None:
@@ -162,7 +163,7 @@ def sweep(
     facts["gain"], facts["residual"] = high, high - low
 
 
-@inlined_kernel
+@kernel
 def choose(arrays: AdaptiveArrays, state: int) -> int:
     """Return the action of the largest value. Ties go to the least visited, then to the lowest."""
     params, offsets, counts, fading, _, plan = arrays
@@ -181,18 +182,18 @@ def choose(arrays: AdaptiveArrays, state: int) -> int:
     return action
 
 
-@inlined_kernel
+@kernel
 def add_state(plan: AdaptivePlan, state: int) -> None:
     """Add a state that is met for the first time. Its value is that of the states never met."""
-    if plan.is_met[state] == 0:
-        plan.is_met[state] = 1
+    if not plan.is_met[state]:
+        plan.is_met[state] = True
         facts = plan.facts[0]
         plan.touched[facts["n_touched"]] = state
         plan.bias[state] = facts["elsewhere"]
         facts["n_touched"] += 1
 
 
-@inlined_kernel
+@kernel
 def learn(arrays: AdaptiveArrays, step: Step) -> None:
     """Learn from a step and advance the clock."""
     params, offsets, counts, fading, experts, plan = arrays
@@ -220,7 +221,7 @@ def learn(arrays: AdaptiveArrays, step: Step) -> None:
     fading_memory.refresh_pair(arrays, index, t + 1)
 
 
-@lean_kernel
+@kernel
 def play(inputs: RunInputs, arrays: AdaptiveArrays, record: Record, first: int, last: int) -> tuple[int, int]:
     """Take the steps of the rows ``first .. last - 1``; return the row reached and a status."""
     world, draws, noise = inputs
@@ -228,7 +229,7 @@ def play(inputs: RunInputs, arrays: AdaptiveArrays, record: Record, first: int, 
     for step in range(first, last):
         # Arrays cannot grow in compiled code: the caller enlarges them and comes back to the same step.
         if not transition_counts.has_space(counts):
-            return step, BUFFER_FULL
+            return step, COUNTS_FULL
         state = record.states[step]
         improve_plan(arrays)
         action = choose(arrays, state)

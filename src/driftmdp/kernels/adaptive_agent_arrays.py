@@ -1,10 +1,10 @@
 """The arrays of the adaptive agent, by name, and the functions that make them. Nothing here needs the compiler."""
 
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
-from driftmdp.kernels.arrays import Floats, Ints, Records, TransitionCounts, record_type
+from driftmdp.kernels.arrays import Bools, Floats, Ints, Records, TransitionCounts, record_type
 
 FADING = 4.0 * 3.0 ** np.arange(9)  # steps that a fading memory reaches back: 4, 12, ..., 26,244
 MEMORIES = FADING.size + 1  # and one that keeps everything
@@ -13,20 +13,20 @@ CONTEXTS = 40  # ages of a pair's last visit: 1, 2-3, 4-7, ..., by powers of two
 
 
 class AdaptiveParams(NamedTuple):
-    """Parameters of the adaptive agent: numbers only. docs/adaptive.md says what each is worth.
+    """Parameters of the adaptive agent: numbers and switches. docs/adaptive.md says what each is worth.
 
     ============  ==========================================================================================
     noise         deviations of the mean reward that are added to it
     drift         deviations by which rewards were seen to move while a pair was not visited
-    patience      1: the more of these, the longer that was, ln (1 + age) / ln 31, 0: as many always
+    patience      the more of these, the longer that was, ln (1 + age) / ln 31. If not, as many always
     spread        deviations of the value of the next state
     leak          weight of the belief that a step leads to a good state whatever was seen, in visits
     curiosity     growth of all of these with the logarithm of how much more often the state was seen
     boldness      deviations above the mean of the tried pairs at which untried ones are valued
     share         of all weight that is spread evenly after each step
-    contexts      1: reward experts have weights for each age, 0: for all ages together
-    line          1: the line through the last two rewards is an expert
-    fading        1: there are fading memories, 0: only everything
+    contexts      reward experts have weights for each age. If not, for all ages together
+    line          the line through the last two rewards is an expert
+    fading        there are fading memories. If not, only everything
     every         steps from plan to plan
     bottom, span  rewards are mapped to [0, 1] by (r - bottom) / span, and clipped
     ============  ==========================================================================================
@@ -34,15 +34,15 @@ class AdaptiveParams(NamedTuple):
 
     noise: float = 1.0
     drift: float = 1.0
-    patience: int = 1
+    patience: bool = True
     spread: float = 0.5
     leak: float = 0.1
     curiosity: float = 0.5
     boldness: float = 1.0
     share: float = 0.003
-    contexts: int = 1
-    line: int = 1
-    fading: int = 1
+    contexts: bool = True
+    line: bool = True
+    fading: bool = True
     every: int = 1
     bottom: float = 0.0
     span: float = 1.0
@@ -127,7 +127,7 @@ class AdaptivePlan(NamedTuple):
     visits     (S,)           how often a state was acted in
     tried      (S,)           how many of its actions were tried
     touched    (S,)           the states that were met, in that order
-    is_met     (S,)           1 if a state is among them
+    is_met     (S,)           whether a state is among them
     =========  =============  ===================================================================
     """
 
@@ -137,10 +137,18 @@ class AdaptivePlan(NamedTuple):
     visits: Floats
     tried: Ints
     touched: Ints
-    is_met: Ints
+    is_met: Bools
 
 
-AdaptiveArrays: TypeAlias = tuple[AdaptiveParams, Ints, TransitionCounts, FadingMemory, ExpertWeights, AdaptivePlan]
+class AdaptiveArrays(NamedTuple):
+    """Everything that the adaptive agent's kernels read and write. ``offsets`` are those of its space."""
+
+    params: AdaptiveParams
+    offsets: Ints
+    counts: TransitionCounts
+    fading: FadingMemory
+    experts: ExpertWeights
+    plan: AdaptivePlan
 
 
 def new_fading_memory(slots: int, entries: int) -> FadingMemory:
@@ -184,5 +192,5 @@ def new_adaptive_plan(n_states: int) -> AdaptivePlan:
     facts = np.zeros(1, ADAPTIVE_FACTS)
     facts["t"] = 1
     bias, swept, visits = np.zeros((3, n_states))
-    tried, touched, is_met = np.zeros((3, n_states), np.int32)
-    return AdaptivePlan(facts, bias, swept, visits, tried, touched, is_met)
+    tried, touched = np.zeros((2, n_states), np.int32)
+    return AdaptivePlan(facts, bias, swept, visits, tried, touched, np.zeros(n_states, np.bool_))

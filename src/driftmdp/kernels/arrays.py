@@ -18,8 +18,14 @@ Longs: TypeAlias = NDArray[np.int64]
 Bools: TypeAlias = NDArray[np.bool_]
 Records: TypeAlias = Any  # an array of one of the record types below: its fields are read by name
 Csr: TypeAlias = tuple[Ints, Ints, Floats]  # indptr, indices, data
+Chain: TypeAlias = tuple[Floats, Ints, Ints, Floats]  # rewards, indptr, indices, data of one policy's rows
 Step: TypeAlias = tuple[int, int, float, int]  # state, pair, reward, next state
-NoiseModel: TypeAlias = tuple[int, float, float, float]  # kind as in mdp/problem.py, sigma, bottom, top of rewards
+NoiseModel: TypeAlias = tuple[int, float, float, float]  # one of the kinds below, sigma, bottom, top of rewards
+
+NO_NOISE = 0  # the mean reward
+ANCHOR_NOISE = 1  # the reward of the anchor that was drawn
+BERNOULLI_NOISE = 2  # the top or the bottom of the rewards
+GAUSSIAN_NOISE = 3
 
 FIRST_CAPACITY = 32  # pairs and successors that new counts can hold
 
@@ -31,6 +37,13 @@ def record_type(*groups: str, align: bool = False) -> np.dtype[np.void]:
         kind, *names = group.split()
         fields += [(name, kind) for name in names]
     return np.dtype(fields, align=align)
+
+
+def nowhere(count: int) -> Ints:
+    """Return an index for each of so many things, all -1."""
+    indices = np.empty(count, np.int32)
+    indices.fill(-1)  # np.full takes three times as long where there are few
+    return indices
 
 
 class Model(NamedTuple):
@@ -50,6 +63,14 @@ class Model(NamedTuple):
     indptr: Ints
     indices: Ints
     data: Floats
+
+
+class Band(NamedTuple):
+    """An order of the states: state ``order[k]`` has place k, and leads at most ``width`` places away."""
+
+    order: Ints
+    place: Ints
+    width: int
 
 
 class WorldArrays(NamedTuple):
@@ -194,10 +215,10 @@ def new_counts(
             f"window must be small enough for its steps to fit into memory, 16 bytes each; got {window}."
         ) from None
     return TransitionCounts(
-        np.full(n_pairs, -1, np.int32),
+        nowhere(n_pairs),
         np.zeros(max(FIRST_CAPACITY, pairs + 1), SLOT),
         np.zeros(capacity, ENTRY),
-        np.full(2 * capacity, -1, np.int32),  # half of the table stays vacant, so that searches are short
+        nowhere(2 * capacity),  # half of the table stays vacant, so that searches are short
         ring,
         tally,
     )
@@ -210,7 +231,7 @@ def enlarge_counts(counts: TransitionCounts) -> TransitionCounts:
         slots = np.concatenate([slots, np.zeros_like(slots)])
     if counts.tally["vacant"][0] < 0 and counts.tally["n_entries"][0] >= entries.size:
         entries = np.concatenate([entries, np.zeros_like(entries)])
-        table = np.full(2 * table.size, -1, np.int32)
+        table = nowhere(2 * table.size)
     larger = counts._replace(slots=slots, entries=entries, table=table)
     if table is not counts.table:
         kernels.transition_counts.fill_table(larger)

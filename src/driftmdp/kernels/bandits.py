@@ -11,14 +11,14 @@ import math
 
 import numpy as np
 
+from driftmdp.compiler import kernel
 from driftmdp.kernels import transition_counts
-from driftmdp.kernels._compile import inlined_kernel, lean_kernel
 from driftmdp.kernels.arrays import ArmWeights, Exp3Params, Floats, Record, RunInputs, TransitionCounts, UcbParams
 from driftmdp.kernels.extended_value_iteration import TIE
 from driftmdp.kernels.world import draw_index, take_step
 
 
-@inlined_kernel
+@kernel
 def update_probabilities(params: Exp3Params, weights: ArmWeights) -> None:
     """Compute the probabilities of the draw to come, [CSZ20] eq:p."""
     logits, probabilities = weights.logits, weights.probabilities
@@ -32,13 +32,13 @@ def update_probabilities(params: Exp3Params, weights: ArmWeights) -> None:
         probabilities[arm] = (1.0 - params.mixing) * (probabilities[arm] / total) + floor
 
 
-@inlined_kernel
+@kernel
 def draw_arm(weights: ArmWeights, uniform: float) -> int:
     """Return the arm that a uniform number in [0, 1) falls on."""
     return draw_index(weights.probabilities, 0, weights.probabilities.size, uniform)
 
 
-@inlined_kernel
+@kernel
 def add_gain(params: Exp3Params, weights: ArmWeights, arm: int, gain: float) -> None:
     """Add a gain in [0, 1] of the arm that was drawn, [CSZ20] eq:borl_update."""
     logits, probabilities = weights.logits, weights.probabilities
@@ -61,7 +61,7 @@ def add_gain(params: Exp3Params, weights: ArmWeights, arm: int, gain: float) -> 
     update_probabilities(params, weights)
 
 
-@inlined_kernel
+@kernel
 def learn_exponential(params: Exp3Params, weights: ArmWeights, t: int, arm: int, reward: float) -> None:
     """Add the reward of step t. At the end of a batch, restart."""
     add_gain(params, weights, arm, min(max((reward - params.bottom) / params.span, 0.0), 1.0))
@@ -71,7 +71,7 @@ def learn_exponential(params: Exp3Params, weights: ArmWeights, t: int, arm: int,
         update_probabilities(params, weights)
 
 
-@lean_kernel
+@kernel
 def play_exponential(
     inputs: RunInputs, params: Exp3Params, weights: ArmWeights, uniforms: Floats, record: Record
 ) -> None:
@@ -83,7 +83,7 @@ def play_exponential(
         learn_exponential(params, weights, step + 1, arm, reward)
 
 
-@inlined_kernel
+@kernel
 def choose_ucb(params: UcbParams, counts: TransitionCounts) -> int:
     """Return the first arm without a play in memory, or else the first within 1e-9 of the largest bound."""
     n_arms = counts.slot_of.size
@@ -106,7 +106,7 @@ def choose_ucb(params: UcbParams, counts: TransitionCounts) -> int:
     return chosen
 
 
-@inlined_kernel
+@kernel
 def learn_ucb(params: UcbParams, counts: TransitionCounts, arm: int, reward: float) -> None:
     """Discount the past and count a play."""
     if params.discount < 1.0:
@@ -114,7 +114,7 @@ def learn_ucb(params: UcbParams, counts: TransitionCounts, arm: int, reward: flo
     transition_counts.remember(counts, 0, arm, 0, (reward - params.bottom) / params.span)
 
 
-@lean_kernel
+@kernel
 def play_ucb(
     inputs: RunInputs, params: UcbParams, counts: TransitionCounts, record: Record, first: int, last: int
 ) -> None:

@@ -6,19 +6,20 @@ certifies the gain of a communicating MDP.
 
 import numpy as np
 
-from driftmdp.kernels._compile import inlined_kernel, kernel, lean_kernel
+from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import Floats, Ints, Model, WorldArrays
-from driftmdp.kernels.world import model_at
+from driftmdp.kernels.world import model_at, model_buffers
 
-# The statuses of an iteration towards the optimal gain.
+# The statuses of kernels that iterate, plan or play.
 CONVERGED = 0  # the residual is within the tolerance
 STALLED = 1  # no policy improves by more than rounding, and the residual is still above the tolerance
 OUT_OF_BUDGET = 2  # the allowed iterations or sweeps are used up
-BUFFER_FULL = 3  # an array is too small: make it larger and go on
-TOO_SLOW = 4  # plain sweeps are not enough: accelerate, and go on
+BUFFER_FULL = 3  # the buffers of a plan are too small: make them larger and go on
+SOLVE_SPARSELY = 4  # the MDP found is too large to be solved in compiled code: solve it outside and go on
+COUNTS_FULL = 5  # one more step may not fit into the counts: make them larger and go on
 
 
-@inlined_kernel
+@kernel
 def expectation(model: Model, values: Floats, pair: int) -> float:
     """Return sum_j p(j | pair) values(j)."""
     total = 0.0
@@ -27,13 +28,13 @@ def expectation(model: Model, values: Floats, pair: int) -> float:
     return total
 
 
-@inlined_kernel
+@kernel
 def backup(model: Model, bias: Floats, pair: int) -> float:
     """Return r(pair) + sum_j p(j | pair) bias(j)."""
     return model.rewards[pair] + expectation(model, bias, pair)
 
 
-@inlined_kernel
+@kernel
 def expected_change(model: Model, values: Floats, s: int, pair: int) -> float:
     """Return sum_j p(j | pair) (values(j) - values(s))."""
     total = 0.0
@@ -43,7 +44,7 @@ def expected_change(model: Model, values: Floats, s: int, pair: int) -> float:
     return total
 
 
-@lean_kernel
+@kernel
 def max_abs(values: Floats) -> float:
     """Return the largest absolute value."""
     size = 0.0
@@ -52,7 +53,7 @@ def max_abs(values: Floats) -> float:
     return size
 
 
-@inlined_kernel
+@kernel
 def subtract_least(u: Floats, n: int) -> None:
     """Make the least of the first n entries 0, so that values do not grow with the number of sweeps."""
     least = np.inf
@@ -62,7 +63,7 @@ def subtract_least(u: Floats, n: int) -> None:
         u[s] -= least
 
 
-@lean_kernel
+@kernel
 def bellman_step(model: Model, bias: Floats, policy: Ints, margin: float) -> tuple[float, float, bool]:
     """Make ``policy`` greedy for ``bias``. Return min and max of T bias - bias, and if it changed."""
     low, high, changed = np.inf, -np.inf, False
@@ -115,12 +116,12 @@ def induce_backward(world: WorldArrays, values: Floats, policy: Ints, improve: b
     filled with the best actions. Otherwise the maximum is over its action alone.
     """
     offsets = world.offsets
-    rewards, scratch = np.empty(world.anchor_rewards.shape[1]), np.empty(world.union_indices.size)
+    buffers = model_buffers(world)
     next_values = np.empty(values.size)
     for s in range(values.size):
         values[s] = 0.0
     for step in range(len(policy) - 1, -1, -1):
-        model = model_at(world, step, rewards, scratch)
+        model = model_at(world, step, buffers)
         for s in range(values.size):
             next_values[s] = values[s]
         for s in range(values.size):

@@ -26,7 +26,7 @@ import math
 
 import numpy as np
 
-from driftmdp.kernels._compile import inlined_kernel, lean_kernel
+from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import Floats
 from driftmdp.kernels.inventory_arrays import Demands, DemandWorkspace
 
@@ -44,7 +44,7 @@ UNSEEN_DAY_DECAY = 1.0 - 1.0 / 405.0  # of the estimate, for each day with nothi
 WEEKDAY_PRIOR = 20.0  # stops for which "all weekdays are alike" counts
 
 
-@inlined_kernel
+@kernel
 def estimate_hazards(demands: Demands, i: int, workspace: DemandWorkspace) -> None:
     """Fill ``workspace.hazards[memory, level]``, from the longest memory to the shortest."""
     n_memories, n_levels = workspace.hazards.shape
@@ -63,7 +63,7 @@ def estimate_hazards(demands: Demands, i: int, workspace: DemandWorkspace) -> No
             )
 
 
-@inlined_kernel
+@kernel
 def _sum_nearby(counts: Floats, i: int, k: int, nearby: Floats) -> None:
     """Fill ``nearby[j]`` with the sum over levels l of NEIGHBOUR_DECAY^|l - j| times their counts."""
     # Once up and once down: the cost is that of the levels, not of their pairs.
@@ -77,20 +77,20 @@ def _sum_nearby(counts: Floats, i: int, k: int, nearby: Floats) -> None:
         total = NEIGHBOUR_DECAY * (total + counts[i, k, j])
 
 
-@inlined_kernel
+@kernel
 def weekday_tilt(demands: Demands, i: int, weekday: int) -> float:
     """Return theta, the stops of a weekday over those that were expected."""
     return (demands.rhythm[i, 0, weekday] + WEEKDAY_PRIOR) / (demands.rhythm[i, 1, weekday] + WEEKDAY_PRIOR)
 
 
-@inlined_kernel
+@kernel
 def believed_tilt(demands: Demands, i: int, weekday: int) -> float:
     """Return the tilt as far as it is believed in."""
     q = demands.belief[i]
     return (1.0 - q) + q * weekday_tilt(demands, i, weekday)
 
 
-@inlined_kernel
+@kernel
 def mix_tail(demands: Demands, i: int, workspace: DemandWorkspace, tilt: float) -> None:
     """Fill ``tail[j]`` with Pr(X >= j), j = 0 .. S, and ``spread[j]`` with its relative deviation."""
     n_memories, n_levels = workspace.hazards.shape
@@ -114,7 +114,7 @@ def mix_tail(demands: Demands, i: int, workspace: DemandWorkspace, tilt: float) 
         workspace.spread[j + 1] = math.sqrt(variance)
 
 
-@inlined_kernel
+@kernel
 def mix_with_prior(demands: Demands, i: int, law: Floats) -> None:
     """Mix a law with the prior's, of hazards 2 / (S + 2), the more the longer nothing was seen."""
     kept = UNSEEN_DAY_DECAY ** demands.unseen[i]
@@ -127,7 +127,7 @@ def mix_with_prior(demands: Demands, i: int, law: Floats) -> None:
     law[n_levels] = kept * law[n_levels] + (1.0 - kept) * prior
 
 
-@inlined_kernel
+@kernel
 def fill_law(workspace: DemandWorkspace, deviations: float, law: Floats) -> None:
     """Fill ``law[x]`` with Pr(X = x), ``law[S]`` with Pr(X >= S), from a tail raised by some deviations."""
     n_levels = law.size - 1
@@ -140,7 +140,7 @@ def fill_law(workspace: DemandWorkspace, deviations: float, law: Floats) -> None
     law[n_levels] = before
 
 
-@inlined_kernel
+@kernel
 def predict(demands: Demands, i: int, weekday: int, workspace: DemandWorkspace) -> None:
     """Fill ``workspace.law`` and ``workspace.today``, a day's law and that of this weekday, both optimistic."""
     estimate_hazards(demands, i, workspace)
@@ -150,7 +150,7 @@ def predict(demands: Demands, i: int, weekday: int, workspace: DemandWorkspace) 
     fill_law(workspace, OPTIMISM, workspace.today)
 
 
-@lean_kernel
+@kernel
 def learn(demands: Demands, i: int, weekday: int, on_sale: int, sales: int, workspace: DemandWorkspace) -> None:
     """Weigh the memories by their predictions of these sales, let the past fade, and count the day."""
     # Nothing on sale says nothing: the day only passes. A shelf that was emptied did not show where demand stops.
@@ -175,7 +175,7 @@ def learn(demands: Demands, i: int, weekday: int, on_sale: int, sales: int, work
     demands.days[i] += 1
 
 
-@inlined_kernel
+@kernel
 def _weigh_memories(
     demands: Demands, i: int, weekday: int, on_sale: int, sales: int, workspace: DemandWorkspace
 ) -> None:
@@ -204,7 +204,7 @@ def _weigh_memories(
         demands.belief[i] = (1.0 - FIXED_SHARE) * q * tilted / total + 0.5 * FIXED_SHARE
 
 
-@inlined_kernel
+@kernel
 def _count_weekday(
     demands: Demands, i: int, weekday: int, on_sale: int, sales: int, workspace: DemandWorkspace
 ) -> None:

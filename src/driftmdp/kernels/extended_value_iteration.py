@@ -1,69 +1,50 @@
-"""Extended value iteration: the best plausible MDP and its policy.
+"""Extended value iteration: the best plausible MDP and its policy, [CSZ20] alg:evi.
 
 (T u)(s) = max over a of r(s, a) + max over plausible p of p'u. For *any* u, rho = max (T u - u) and gamma = u - min
 u satisfy Properties 1 and 2 of [CSZ20] app:evi with precision span(T u - u): whatever produced u, one step on it
-certifies the plan. ``iterate_plainly`` is [CSZ20] alg:evi. ``accelerate`` alternates that step with solving the
-ordinary MDP that it found.
+certifies the plan. From above to below: ``iterate`` takes such steps, ``sweep`` is one of them, and ``row_value``
+has the inner maximum of one pair.
+
+The inner maximum depends on the set. A *ball* is { p : |p - p^|_1 <= d }: move mass min(d/2, 1) to the best state,
+taken from the worst states of the support [JOA10, Fig. 2]. Where the best state is itself among those taken from,
+the mass returns to it, so it needs no special case. An *interval* set is { p : lower <= p <= upper }: start at the
+lower bounds and fill up from the best state down. Both cost what the support costs, never what the state space
+costs.
 """
 
 import numpy as np
 
-from driftmdp.kernels import gain, inner_max
-from driftmdp.kernels._compile import inlined_kernel, kernel, lean_kernel
-from driftmdp.kernels.arrays import Floats, Ints, Model
-from driftmdp.kernels.bellman import BUFFER_FULL, CONVERGED, OUT_OF_BUDGET, STALLED, TOO_SLOW, subtract_least
-from driftmdp.kernels.plan_arrays import PlanWorkspace, PlausibleSets, SetRows
+from driftmdp.compiler import kernel
+from driftmdp.kernels.arrays import Floats, Ints
+from driftmdp.kernels.bellman import CONVERGED, OUT_OF_BUDGET
+from driftmdp.kernels.plan_arrays import PlanWorkspace, PlausibleSets
 
 TIE = 1e-9  # actions within this of the best are ties
 PLAIN_SWEEPS = 1000  # sweeps of alg:evi before acceleration begins
-ACCELERATION_ROUNDS = 200
-ROUNDS_WITHOUT_PROGRESS = 8  # then acceleration is given up
-SLOW_CONTRACTION = 0.85  # sweeps of one policy that leave more of the residual than this are given up
-NEAR_PRECISIONS = 8.0  # within this multiple of the precision, true steps alone suffice
-MAX_POLICY_SWEEPS = 50  # within a round
-MAX_EVALUATIONS = 1000  # of policies within a round
-DAMPING = 0.9  # of a step is taken where full steps may circle with the period of a chain
-MAX_DAMPED_SWEEPS = 20_000
+SHORT_ROW = 16  # rows up to this length are scanned for their worst successors
 
 
-@inlined_kernel
-def needs_sorting(sets: PlausibleSets, n: int) -> bool:
-    """Return whether some row needs all n states in order of their value."""
-    if sets.slack.size > 0:
-        return True
-    found = False
-    for row in range(sets.offsets[n]):
-        found |= inner_max.is_complete(sets.support[row], n)
-    return found
+@kernel
+def iterate(workspace: PlanWorkspace, n: int, precision: float) -> tuple[float, float, int, int]:
+    """Iterate [CSZ20] alg:evi over n states from u. Return min and max of T u - u, sweeps and a status.
+
+    It is CONVERGED or OUT_OF_BUDGET. ``order`` must have the n states in any order.
+    """
+    sort = needs_sorting(workspace.sets, n)
+    for sweeps in range(1, PLAIN_SWEEPS + 1):
+        low, high = sweep(workspace, n, sort, False)
+        if is_close(low, high, precision):
+            return low, high, sweeps, CONVERGED
+        relax(workspace, n, 1.0)
+    return low, high, PLAIN_SWEEPS, OUT_OF_BUDGET
 
 
-@inlined_kernel
-def row_value(workspace: PlanWorkspace, row: int, n: int, top: int, fill: bool) -> float:
-    """Return the optimistic value of a row. If ``fill``, write its optimistic transitions."""
-    sets, u, indices, data = workspace.sets, workspace.u, workspace.indices, workspace.data
-    support = sets.support[row]
-    if sets.slack.size > 0 and sets.radius[row] == 0.0:
-        value = inner_max.maximize_inner_intervals(sets, row, u, fill, indices, data)
-    elif sets.slack.size > 0:
-        value = inner_max.maximize_intervals(
-            sets, row, n, u, workspace.order, workspace.scratch, fill, indices, data
-        )
-    elif inner_max.is_complete(support, n):
-        value = inner_max.maximize_complete_ball(sets, row, n, u, workspace.order, fill, indices, data)
-    elif support == 0 and not fill:  # the whole simplex: all mass goes to the best state
-        value = u[top]
-    elif support <= inner_max.SHORT_ROW:
-        value = inner_max.maximize_short_ball(sets, row, u, top, fill, indices, data)
-    else:
-        value = inner_max.maximize_long_ball(sets, row, u, top, fill, indices, data)
-    return sets.rewards[row] + value
-
-
-@lean_kernel
+@kernel
 def sweep(workspace: PlanWorkspace, n: int, sort: bool, fill: bool) -> tuple[float, float]:
     """Set ``new`` to T u, ``values`` and ``actions`` to what attains it. Return min and max of T u - u.
 
-    If ``fill``, also write the optimistic transitions.
+    One pass of [CSZ20] alg:evi, lines 3 and 4: ``values`` are Upsilon~ of every row. If ``fill``, also write the
+    optimistic transitions, line 6.
     """
     sets, u = workspace.sets, workspace.u
     top, flat = find_top(workspace, n, sort)
@@ -82,39 +63,7 @@ def sweep(workspace: PlanWorkspace, n: int, sort: bool, fill: bool) -> tuple[flo
     return low, high
 
 
-@lean_kernel
-def sweep_policy(workspace: PlanWorkspace, n: int, sort: bool, improve: bool) -> tuple[float, float]:
-    """Like ``sweep`` for the actions of the last sweep only, and for rows that may be better if ``improve``.
-
-    Rows that cannot be best are left out: their ``values`` become upper bounds.
-    """
-    sets, u = workspace.sets, workspace.u
-    top, _ = find_top(workspace, n, sort)
-    # Action elimination: since u was ``before``, no row has risen by more than this.
-    rise = -np.inf
-    for s in range(n if improve else 0):
-        rise = max(rise, u[s] - workspace.before[s])
-    low, high = np.inf, -np.inf
-    for s in range(n):
-        current = sets.offsets[s] + workspace.actions[s]
-        best = row_value(workspace, current, n, top, False)
-        if improve:
-            workspace.values[current], workspace.before[s] = best, u[s]
-            for row in range(sets.offsets[s], sets.offsets[s + 1]):
-                if row != current:
-                    workspace.values[row] += rise
-                    # Ties must have exact values too: the first of them is taken.
-                    if workspace.values[row] >= best - 2.0 * TIE:
-                        workspace.values[row] = row_value(workspace, row, n, top, False)
-                        if workspace.values[row] > best:
-                            best = workspace.values[row]
-                            workspace.actions[s] = row - sets.offsets[s]
-        workspace.new[s] = best
-        low, high = min(low, best - u[s]), max(high, best - u[s])
-    return low, high
-
-
-@inlined_kernel
+@kernel
 def find_top(workspace: PlanWorkspace, n: int, sort: bool) -> tuple[int, bool]:
     """Return the state with the largest u, and whether all are equal. Bring ``order`` up to date if it is used."""
     u = workspace.u
@@ -124,255 +73,295 @@ def find_top(workspace: PlanWorkspace, n: int, sort: bool) -> tuple[int, bool]:
         if u[s] > u[top]:
             top = s
     if sort:
-        inner_max.sort_states(workspace.order, n, u)
+        sort_states(workspace.order, n, u)
     return top, u[top] == least
 
 
-@inlined_kernel
+@kernel
 def relax(workspace: PlanWorkspace, n: int, share: float) -> None:
     """Move u towards T u by a share of the way, and subtract its least entry."""
+    u, least = workspace.u, np.inf
     for s in range(n):
-        workspace.u[s] += share * (workspace.new[s] - workspace.u[s])
-    subtract_least(workspace.u, n)
+        u[s] += share * (workspace.new[s] - u[s])
+        least = min(least, u[s])
+    # Only differences of u matter: T (u + c) = T u + c. So u need not grow with the number of sweeps.
+    for s in range(n):
+        u[s] -= least
 
 
-@inlined_kernel
+@kernel
 def is_close(low: float, high: float, precision: float) -> bool:
-    """Return whether T u - u is within the precision. An empty or overflown range is not."""
+    """Return whether T u - u is within the precision, [CSZ20] alg:evi, line 8. An overflown range is not."""
     return 0.0 <= high - low <= precision
 
 
 @kernel
-def optimistic_model(workspace: PlanWorkspace, n: int) -> Model:
-    """Return the ordinary MDP that the last filled sweep found."""
-    sets = workspace.sets
-    rows = sets.offsets[n]
-    return Model(
-        sets.offsets[: n + 1], sets.rewards[:rows], sets.indptr[: rows + 1], workspace.indices, workspace.data
-    )
+def row_value(workspace: PlanWorkspace, row: int, n: int, top: int, fill: bool) -> float:
+    """Return the optimistic value of a row. If ``fill``, write its optimistic transitions."""
+    sets, u, indices, data = workspace.sets, workspace.u, workspace.indices, workspace.data
+    support = sets.support[row]
+    if sets.slack.size > 0 and sets.radius[row] == 0.0:
+        value = maximize_inner_intervals(sets, row, u, fill, indices, data)
+    elif sets.slack.size > 0:
+        value = maximize_intervals(sets, row, n, u, workspace.order, workspace.scratch, fill, indices, data)
+    elif is_complete(support, n):
+        value = maximize_complete_ball(sets, row, n, u, workspace.order, fill, indices, data)
+    elif support == 0 and not fill:  # the whole simplex: all mass goes to the best state
+        value = u[top]
+    elif support <= SHORT_ROW:
+        value = maximize_short_ball(sets, row, u, top, fill, indices, data)
+    else:
+        value = maximize_long_ball(sets, row, u, top, fill, indices, data)
+    return sets.rewards[row] + value
 
 
 @kernel
-def accelerate(workspace: PlanWorkspace, n: int, precision: float, prune: bool) -> tuple[float, float, int, int]:
-    """Iterate modified policy iteration, and solve where that is slow. Return as ``iterate_plainly``.
+def maximize_short_ball(
+    sets: PlausibleSets, row: int, u: Floats, top: int, fill: bool, indices: Ints, data: Floats
+) -> float:
+    """Return max p'u over a ball [JOA10, Fig. 2]. If ``fill``, write the maximiser p~ to (indices, data).
 
-    OUT_OF_BUDGET means that the MDP of the last sweep needs a sparse elimination, BUFFER_FULL that the workspace
-    has no places for it.
+    With mass m moved to the top, p'u = p^'u + m u(top) - (mass times u, of what it is taken from).
     """
-    sort = needs_sorting(workspace.sets, n)
-    iterations, stuck, least, last = 0, 0, np.inf, np.inf
-    slow = False
-    best = workspace.u[:n].copy()
-    for _ in range(ACCELERATION_ROUNDS):
-        # Each round begins with a true step, which certifies the plan or improves the policy.
-        if prune and iterations > 0 and not slow:
-            low, high = sweep_policy(workspace, n, sort, True)
-        else:
-            low, high = sweep(workspace, n, sort, slow)
-        iterations += 1
-        if is_close(low, high, precision):
-            return low, high, iterations, CONVERGED
-        # Only full sweeps have this certificate, so the damped sweeps start from the best u so far.
-        stuck = stuck + 1 if high - low >= 0.9 * least else 0
-        if high - low < least:
-            least = high - low
-            for s in range(n):
-                best[s] = workspace.u[s]
-        if stuck >= ROUNDS_WITHOUT_PROGRESS:
+    states, masses = sets.indices, sets.data
+    first = sets.indptr[row]
+    last = first + sets.support[row]
+    moved = min(0.5 * sets.radius[row], 1.0)
+    value, left = moved * u[top], moved
+    worst, least = first, np.inf
+    for z in range(first, last):
+        here = u[states[z]]
+        value += masses[z] * here
+        if here < least:
+            worst, least = z, here
+    # The worst successors are brought to the front one by one, as many as are taken from: no sorting.
+    for z in range(first, last):
+        states[z], states[worst] = states[worst], states[z]
+        masses[z], masses[worst] = masses[worst], masses[z]
+        taken = min(left, masses[z])
+        value -= taken * least
+        left -= taken
+        if fill:
+            indices[z], data[z] = states[z], masses[z] - taken
+        if left <= 0.0 and not fill:
             break
-        # A policy that will change need not be valued exactly. One that does not improve is valued better.
-        enough = max(0.1 * (high - low), 0.5 * precision) if stuck == 0 else 0.1 * precision
-        if not slow:
-            # The policy alone is swept, which costs a fraction of a true step.
-            relax(workspace, n, 1.0)
-            if high - low > NEAR_PRECISIONS * precision:
-                sweeps, slow = value_policy(workspace, n, sort, enough)
-                iterations += sweeps
-            else:
-                slow = high - low > SLOW_CONTRACTION * last
-            last = high - low
-            if slow and workspace.data.size == 0:
-                return low, high, iterations, BUFFER_FULL
-            continue
-        # Where such sweeps hardly help (long chains, almost separate parts), the ordinary MDP that the true step
-        # found is solved instead. Once slow, it stays so: what made it slow is in the sets.
-        model = optimistic_model(workspace, n)
-        _, _, sweeps, evaluations, status = gain.solve(
-            model, workspace.actions[:n], workspace.u[:n], enough, MAX_EVALUATIONS
-        )
-        iterations += sweeps + evaluations
-        subtract_least(workspace.u, n)
-        if status == OUT_OF_BUDGET and n > gain.DENSE_LIMIT and stuck > 0:
-            return low, high, iterations, OUT_OF_BUDGET
-    for s in range(n):
-        workspace.u[s] = best[s]
-    return damped_sweeps(workspace, n, precision, sort, iterations)
+        worst, least = z + 1, np.inf
+        for y in range(z + 1, last):
+            if u[states[y]] < least:
+                worst, least = y, u[states[y]]
+    if fill:
+        indices[last], data[last] = top, moved
+    return value
 
 
-@lean_kernel
-def value_policy(workspace: PlanWorkspace, n: int, sort: bool, enough: float) -> tuple[int, bool]:
-    """Sweep the policy alone until its residual is small enough. Return sweeps, and whether that is too slow."""
-    before = np.inf
-    for i in range(MAX_POLICY_SWEEPS):
-        low, high = sweep_policy(workspace, n, sort, False)
-        relax(workspace, n, 1.0)
-        if high - low <= enough:
-            return i + 1, False
-        if high - low > SLOW_CONTRACTION * before:
-            return i + 1, True
-        before = high - low
-    return MAX_POLICY_SWEEPS, True
+@kernel
+def maximize_long_ball(
+    sets: PlausibleSets, row: int, u: Floats, top: int, fill: bool, indices: Ints, data: Floats
+) -> float:
+    """Like ``maximize_short_ball``, for longer rows, which are kept sorted by u."""
+    first = sets.indptr[row]
+    last = first + sets.support[row]
+    sort_row(sets, row, u)
+    moved = min(0.5 * sets.radius[row], 1.0)
+    value, left = moved * u[top], moved
+    for z in range(first, last):
+        taken = min(left, sets.data[z])
+        left -= taken
+        value += (sets.data[z] - taken) * u[sets.indices[z]]
+        if fill:
+            indices[z], data[z] = sets.indices[z], sets.data[z] - taken
+    if fill:
+        indices[last], data[last] = top, moved
+    return value
 
 
-@lean_kernel
-def damped_sweeps(
-    workspace: PlanWorkspace, n: int, precision: float, sort: bool, iterations: int
-) -> tuple[float, float, int, int]:
-    """Take steps of nine tenths, which converge on periodic chains too. Stop when they no longer improve."""
-    before = np.inf
-    for i in range(MAX_DAMPED_SWEEPS + 1):
-        low, high = sweep(workspace, n, sort, False)
-        iterations += 1
-        if is_close(low, high, precision):
-            return low, high, iterations, CONVERGED
-        if i % 1000 == 0:
-            if high - low > 0.99 * before:
-                break
-            before = high - low
-        if i < MAX_DAMPED_SWEEPS:  # u stays the one that the last sweep has certified
-            relax(workspace, n, DAMPING)
-    return low, high, iterations, STALLED
+@kernel
+def should_complete(support: int, n: int) -> bool:
+    """Return whether a row has enough successors to get a place for every state, in order."""
+    # Then the worst states are found by walking all states by value, which is cheaper than sorting the row.
+    return n > SHORT_ROW and support > SHORT_ROW and 4 * support > n
 
 
-@lean_kernel
-def iterate(
-    workspace: PlanWorkspace, n: int, precision: float, fast: bool, prune: bool
-) -> tuple[float, float, int, int, bool]:
-    """Plan over n states from u. Return min and max of T u - u, iterations, status, if it was accelerated.
-
-    If ``prune``, ``values`` are exact only for rows that are best or nearly so.
-    """
-    for s in range(n if fast else 0):
-        workspace.order[s] = s
-    iterations = 0
-    if not fast:
-        low, high, iterations, status = iterate_plainly(workspace, n, precision)
-        if status == CONVERGED:
-            return low, high, iterations, status, False
-    low, high, more, status = accelerate(workspace, n, precision, prune)
-    return low, high, iterations + more, status, True
+@kernel
+def is_complete(support: int, n: int) -> bool:
+    """Return whether a row has a place for every state: ``data[first + s]`` is p^(s)."""
+    # No other row has a support of n, because one that has was completed.
+    return support == n and n > SHORT_ROW
 
 
-@lean_kernel
-def iterate_plainly(workspace: PlanWorkspace, n: int, precision: float) -> tuple[float, float, int, int]:
-    """Iterate [CSZ20] alg:evi from u. Return min and max of T u - u, sweeps, and CONVERGED or TOO_SLOW.
-
-    Where TOO_SLOW, ``accelerate`` goes on. It is separate because all that it needs is half of the compile time,
-    and is rarely needed.
-    """
-    for s in range(n):
-        workspace.order[s] = s
-    sort = needs_sorting(workspace.sets, n)
-    for sweeps in range(1, PLAIN_SWEEPS + 1):
-        low, high = sweep(workspace, n, sort, False)
-        if is_close(low, high, precision):
-            return low, high, sweeps, CONVERGED
-        relax(workspace, n, 1.0)
-    return low, high, PLAIN_SWEEPS, TOO_SLOW
-
-
-@lean_kernel
-def measure_rows(indptr: Ints, data: Floats, radius: Floats, n: int, sums: Floats, whole: Ints) -> int:
-    """Fill the sum of each row of p^ and whether its ball is the whole simplex. Return the places that rows take.
-
-    A row that sums to 0 was never seen. One with a negative number gets the sum NaN.
-    """
-    places = 0
-    for pair in range(radius.size):
-        total = inner_max.sum_nonnegative(data, indptr[pair], indptr[pair + 1])
-        sums[pair] = total
-        whole[pair] = total == 0.0 or radius[pair] >= 2.0
-        support = indptr[pair + 1] - indptr[pair]
-        # One place more than the support: for the mass that is moved to the best state.
-        places += 1 if whole[pair] == 1 else 1 + (n if inner_max.should_complete(support, n) else support)
-    return places
+@kernel
+def maximize_complete_ball(
+    sets: PlausibleSets, row: int, n: int, u: Floats, order: Ints, fill: bool, indices: Ints, data: Floats
+) -> float:
+    """Like ``maximize_short_ball``, for a complete row. ``order`` has the n states by u."""
+    first = sets.indptr[row]
+    moved = min(0.5 * sets.radius[row], 1.0)
+    # The whole mean at full speed, then a correction for the few states that mass is taken from.
+    value = moved * u[order[n - 1]] + dot(sets.data, first, u, n)
+    if fill:
+        for s in range(n):
+            indices[first + s], data[first + s] = s, sets.data[first + s]
+        indices[first + n], data[first + n] = order[n - 1], moved
+    # First the states that are emptied, then the one that keeps something. A branch and no minimum: processors
+    # guess that the next state is emptied too, and do not wait for ``left``.
+    left, i = moved, 0
+    while i < n and sets.data[first + order[i]] < left:
+        s = order[i]
+        value -= sets.data[first + s] * u[s]
+        left -= sets.data[first + s]
+        if fill:
+            data[first + s] = 0.0
+        i += 1
+    if i < n:
+        value -= left * u[order[i]]
+        if fill:
+            data[first + order[i]] -= left
+    return value
 
 
-@lean_kernel
-def pick_first_best(
-    offsets: Ints, rewards: Floats, row_of: Ints, workspace: PlanWorkspace, n: int, policy: Ints
-) -> None:
-    """Fill the first action of each state whose value in the last sweep is within 1e-9 of the best."""
-    top = -np.inf
-    for s in range(n):
-        top = max(top, workspace.u[s])
-    for s in range(n):
-        best = -np.inf
-        for pair in range(offsets[s], offsets[s + 1]):
-            row = row_of[pair]
-            best = max(best, workspace.values[row] if row >= 0 else rewards[pair] + top)
-        # Backwards, so that the last that is found is the first.
-        for pair in range(offsets[s + 1] - 1, offsets[s] - 1, -1):
-            row = row_of[pair]
-            if (workspace.values[row] if row >= 0 else rewards[pair] + top) >= best - TIE:
-                policy[s] = pair - offsets[s]
+@kernel
+def dot(data: Floats, first: int, u: Floats, n: int) -> float:
+    """Return sum of data[first + s] u[s], in four sums as ``sum_nonnegative``."""
+    a, b, c, d = 0.0, 0.0, 0.0, 0.0
+    whole = n - n % 4
+    for s in range(0, whole, 4):
+        a += data[first + s] * u[s]
+        b += data[first + s + 1] * u[s + 1]
+        c += data[first + s + 2] * u[s + 2]
+        d += data[first + s + 3] * u[s + 3]
+    for s in range(whole, n):
+        a += data[first + s] * u[s]
+    return (a + b) + (c + d)
 
 
-@lean_kernel
-def build_sets(
-    offsets: Ints, rewards: Floats, rows: SetRows, radius: Floats, whole: Ints, sets: PlausibleSets, row_of: Ints
-) -> None:
-    """Write given sets, one row per pair, but one for all pairs of a state that have the whole simplex.
-
-    ``rows`` are those of the pairs. ``row_of`` is filled with the row of each pair, -1 for those in ``whole``.
-    """
-    indptr, indices, data, slack = rows
-    n = offsets.size - 1
-    row, z = 0, 0
-    for s in range(n):
-        sets.offsets[s], sets.weight[s] = row, 1.0
-        best = -np.inf
-        for pair in range(offsets[s], offsets[s + 1]):
-            if whole[pair] == 1:
-                row_of[pair] = -1
-                best = max(best, rewards[pair])
-                continue
-            row_of[pair] = row
-            sets.rewards[row], sets.radius[row], sets.indptr[row] = rewards[pair], radius[pair], z
-            first, last = indptr[pair], indptr[pair + 1]
-            sets.support[row] = last - first
-            if slack.size == 0 and inner_max.should_complete(last - first, n):
-                sets.support[row] = n
-                if last - first == n:  # such rows come in order, and perhaps without indices
-                    for j in range(n):
-                        sets.data[z + j] = data[first + j]
-                else:
-                    for j in range(n):
-                        sets.data[z + j] = 0.0
-                    for y in range(first, last):
-                        sets.data[z + indices[y]] = data[y]
-                z += n + 1
-            else:
-                for y in range(first, last):
-                    sets.indices[z], sets.data[z] = indices[y], data[y]
-                    if slack.size > 0:
-                        sets.slack[z] = slack[y]
-                    z += 1
-                z += 1 if slack.size == 0 else count_extra_places(n, last - first, sets.radius[row])
-            row += 1
-        # All mass may go anywhere from any of these pairs: only the best reward among them matters.
-        if best > -np.inf:
-            sets.rewards[row], sets.indptr[row], sets.support[row] = best, z, 0
-            sets.radius[row] = 2.0 if slack.size == 0 else 1.0
-            row += 1
-            z += 1
-    sets.offsets[n], sets.indptr[row] = row, z
+@kernel
+def maximize_intervals(
+    sets: PlausibleSets,
+    row: int,
+    n: int,
+    u: Floats,
+    order: Ints,
+    scratch: Floats,
+    fill: bool,
+    indices: Ints,
+    data: Floats,
+) -> float:
+    """Return max p'u over intervals [FPL20]. If ``fill``, write the lower bounds, then what was added to them."""
+    first = sets.indptr[row]
+    last = first + sets.support[row]
+    upper_elsewhere = sets.radius[row]
+    value, left = 0.0, 1.0
+    for z in range(first, last):
+        value += sets.data[z] * u[sets.indices[z]]
+        left -= sets.data[z]
+        # Less what every state gets below, so that one pass over the states serves those of the support too.
+        scratch[sets.indices[z]] += sets.slack[z] - upper_elsewhere
+        if fill:
+            indices[z], data[z] = sets.indices[z], sets.data[z]
+    place = last
+    for i in range(n - 1, -1, -1):
+        if left <= 0.0:
+            break
+        state = order[i]
+        # A state that stands for several can take as much as all of them.
+        added = min(left, upper_elsewhere * sets.weight[state] + scratch[state])
+        if added > 0.0:
+            left -= added
+            value += added * u[state]
+            if fill:
+                indices[place], data[place] = state, added
+                place += 1
+    for z in range(first, last):
+        scratch[sets.indices[z]] = 0.0
+    if fill:  # places that were not needed hold no mass
+        for z in range(place, sets.indptr[row + 1]):
+            indices[z], data[z] = 0, 0.0
+    return value
 
 
-@lean_kernel
+@kernel
+def maximize_inner_intervals(
+    sets: PlausibleSets, row: int, u: Floats, fill: bool, indices: Ints, data: Floats
+) -> float:
+    """Like ``maximize_intervals``, for a row whose next states outside the support have probability 0."""
+    first = sets.indptr[row]
+    last = first + sets.support[row]
+    sort_row(sets, row, u)
+    left = 1.0
+    for z in range(first, last):
+        left -= sets.data[z]
+    value = 0.0
+    for z in range(last - 1, first - 1, -1):
+        added = min(max(left, 0.0), sets.slack[z])
+        left -= added
+        value += (sets.data[z] + added) * u[sets.indices[z]]
+        if fill:
+            indices[z], data[z] = sets.indices[z], sets.data[z] + added
+    return value
+
+
+@kernel
 def count_extra_places(n: int, support: int, upper_elsewhere: float) -> int:
     """Return how many places intervals need beyond their support: for the states that mass can be added to."""
     if upper_elsewhere == 0.0:
         return 0
     # Each state outside takes this upper bound of the mass, so few take all of it. The support may be met too.
     return int(min(n, support + 2.0 + 1.0 / upper_elsewhere))
+
+
+@kernel
+def needs_sorting(sets: PlausibleSets, n: int) -> bool:
+    """Return whether some row needs all n states in order of their value."""
+    if sets.slack.size > 0:
+        return True
+    found = False
+    for row in range(sets.offsets[n]):
+        found |= is_complete(sets.support[row], n)
+    return found
+
+
+@kernel
+def sort_states(order: Ints, n: int, u: Floats) -> None:
+    """Sort the first n entries of ``order`` by u, ascending. It is quick where they are nearly sorted."""
+    # Between sweeps u changes little: mostly one pass finds that nothing is to be done. Otherwise Shell's sort.
+    gap = 1
+    for i in range(1, n):
+        if u[order[i - 1]] > u[order[i]]:
+            gap = n
+            break
+    while gap > 1:
+        gap = max(1, int(gap / 2.25))
+        for i in range(gap, n):
+            state = order[i]
+            j = i
+            while j >= gap and u[order[j - gap]] > u[state]:
+                order[j] = order[j - gap]
+                j -= gap
+            order[j] = state
+
+
+@kernel
+def sort_row(sets: PlausibleSets, row: int, u: Floats) -> None:
+    """Sort the observed successors of a row by u, ascending, as ``sort_states``."""
+    indices, data, slack = sets.indices, sets.data, sets.slack
+    first = sets.indptr[row]
+    last = first + sets.support[row]
+    gap = 1
+    for i in range(first + 1, last):
+        if u[indices[i - 1]] > u[indices[i]]:
+            gap = last - first
+            break
+    while gap > 1:
+        gap = max(1, int(gap / 2.25))
+        for i in range(first + gap, last):
+            state, mass = indices[i], data[i]
+            width = slack[i] if slack.size > 0 else 0.0
+            j = i
+            while j >= first + gap and u[indices[j - gap]] > u[state]:
+                indices[j], data[j] = indices[j - gap], data[j - gap]
+                if slack.size > 0:
+                    slack[j] = slack[j - gap]
+                j -= gap
+            indices[j], data[j] = state, mass
+            if slack.size > 0:
+                slack[j] = width

@@ -16,8 +16,8 @@ D          mean squared distance by which rewards moved, in this context, beyond
 
 import numpy as np
 
+from driftmdp.compiler import kernel
 from driftmdp.kernels import transition_counts
-from driftmdp.kernels._compile import inlined_kernel
 from driftmdp.kernels.adaptive_agent_arrays import (
     CONTEXTS,
     EXPERTS,
@@ -41,7 +41,7 @@ LEAST_ERROR = 1e-6  # an expert that was always right must not lose all weight a
 MAX_SURPRISE = 20.0  # in squared deviations: larger errors count as this one
 
 
-@inlined_kernel
+@kernel
 def find_context(age: int) -> int:
     """Return floor(log2 age)."""
     context = 0
@@ -51,7 +51,7 @@ def find_context(age: int) -> int:
     return context
 
 
-@inlined_kernel
+@kernel
 def extrapolate_rewards(fading: FadingMemory, index: int, age: int) -> float:
     """Return where the line through a pair's last two rewards is today, within [0, 1]."""
     pair = fading.pairs[index]
@@ -61,7 +61,7 @@ def extrapolate_rewards(fading: FadingMemory, index: int, age: int) -> float:
     return min(max(pair["reward"] + slope, 0.0), 1.0)
 
 
-@inlined_kernel
+@kernel
 def predict_rewards(
     counts: TransitionCounts, fading: FadingMemory, index: int, age: int, predictions: Floats
 ) -> None:
@@ -74,7 +74,7 @@ def predict_rewards(
     predictions[EXPERTS - 1] = extrapolate_rewards(fading, index, age)
 
 
-@inlined_kernel
+@kernel
 def estimate_noise(
     counts: TransitionCounts, fading: FadingMemory, experts: ExpertWeights, context: int, index: int
 ) -> float:
@@ -93,13 +93,13 @@ def estimate_noise(
     return (NOISE_PRIOR * experts.noise[0] + count * variance) / (NOISE_PRIOR + count)
 
 
-@inlined_kernel
+@kernel
 def refresh_pair(arrays: AdaptiveArrays, index: int, t: int) -> None:
     """Bring what the next plan takes from a pair up to date."""
     params, _, counts, fading, experts, _ = arrays
     slot, pair = counts.slots[index], fading.pairs[index]
     age = t - pair["last"]
-    context = find_context(age) if params.contexts == 1 else 0
+    context = find_context(age) if params.contexts else 0
     predict_rewards(counts, fading, index, age, experts.scratch)
     mean, visits = 0.0, 0.0
     for e in range(EXPERTS):
@@ -113,14 +113,14 @@ def refresh_pair(arrays: AdaptiveArrays, index: int, t: int) -> None:
     optimism = pair["doubt"] = 1.0 + params.curiosity * max(pair["rarity"], neglect)
     noise = params.noise**2 * optimism * estimate_noise(counts, fading, experts, context, index) / visits
     # What moves slowly is worth more deviations, since the answer stays valid for longer.
-    worth = params.drift * (np.log1p(age) / LOG_USUAL_AGE if params.patience == 1 else 1.0)
+    worth = params.drift * (np.log1p(age) / LOG_USUAL_AGE if params.patience else 1.0)
     drift = worth**2 * experts.drift[find_context(age)]
     # Noise and drift are independent: their variances add up.
     pair["mean"], pair["hoped"] = mean, min(1.0, mean + np.sqrt(noise + drift))
     mix_transitions(counts, fading, experts, index, age)
 
 
-@inlined_kernel
+@kernel
 def mix_transitions(
     counts: TransitionCounts, fading: FadingMemory, experts: ExpertWeights, index: int, age: int
 ) -> None:
@@ -147,7 +147,7 @@ def mix_transitions(
         found = entry["link"]
 
 
-@inlined_kernel
+@kernel
 def weigh_by_transition(arrays: AdaptiveArrays, index: int, age: int, next_state: int) -> None:
     """Weigh each memory by the probability that it gave to the next state."""
     params, _, counts, fading, experts, plan = arrays
@@ -172,7 +172,7 @@ def weigh_by_transition(arrays: AdaptiveArrays, index: int, age: int, next_state
     share_weights(weights, total, params.share)
 
 
-@inlined_kernel
+@kernel
 def share_weights(weights: Floats, total: float, share: float) -> None:
     """Make weights sum to 1, a share of which is spread evenly: fixed share [HW98]."""
     # The best expert may change: none may fall so low that it cannot come back. Those at 0 are switched off.
@@ -184,12 +184,12 @@ def share_weights(weights: Floats, total: float, share: float) -> None:
             weights[e] = (1.0 - share) * weights[e] / total + share / n_enabled
 
 
-@inlined_kernel
+@kernel
 def weigh_by_reward(arrays: AdaptiveArrays, index: int, age: int, reward: float) -> None:
     """Weigh each expert by the normal density that it gave to the reward. Update drift and noise."""
     params, _, counts, fading, experts, _ = arrays
     # Short memories are right after short absences, long ones after long: each age has weights of its own.
-    context = find_context(age) if params.contexts == 1 else 0
+    context = find_context(age) if params.contexts else 0
     start_context(experts, context)
     weights, errors, log_weights = experts.reward_weights[context], experts.reward_errors[context], experts.scratch
     predict_rewards(counts, fading, index, age, log_weights)
@@ -218,7 +218,7 @@ def weigh_by_reward(arrays: AdaptiveArrays, index: int, age: int, reward: float)
     experts.noise[0] += (error - experts.noise[0]) / experts.noise[1]
 
 
-@inlined_kernel
+@kernel
 def start_context(experts: ExpertWeights, context: int) -> None:
     """Give a context that is met for the first time the weights of the next younger one that was met."""
     if experts.judged[context, 0] == 0.0:
@@ -230,7 +230,7 @@ def start_context(experts: ExpertWeights, context: int) -> None:
             experts.reward_errors[context, e] = experts.reward_errors[younger, e]
 
 
-@inlined_kernel
+@kernel
 def update_drift(experts: ExpertWeights, context: int, excess: float, noise: float) -> None:
     """Add by how much an error exceeded the noise, and estimate the drift of every context again."""
     for c in range(3):
@@ -249,7 +249,7 @@ def update_drift(experts: ExpertWeights, context: int, excess: float, noise: flo
         experts.drift[c] = younger
 
 
-@inlined_kernel
+@kernel
 def remember(counts: TransitionCounts, fading: FadingMemory, experts: ExpertWeights, step: Step, t: int) -> int:
     """Add a step to every memory. Return the slot of its pair."""
     state, pair, reward, next_state = step

@@ -6,7 +6,7 @@ and a weight may be zero.
 
 import numpy as np
 
-from driftmdp.kernels._compile import kernel, lean_kernel
+from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import Bools, Ints, Model
 
 
@@ -33,15 +33,22 @@ def reverse(model: Model) -> tuple[Ints, Ints]:
 
 
 @kernel
+def pair_states(offsets: Ints) -> Ints:
+    """Return the state of every pair."""
+    owner = np.empty(offsets[-1], np.int32)
+    for s in range(offsets.size - 1):
+        for pair in range(offsets[s], offsets[s + 1]):
+            owner[pair] = s
+    return owner
+
+
+@kernel
 def reach(offsets: Ints, pointer: Ints, pairs: Ints, order: Ints, n_reached: int, policy: Ints) -> int:
     """Extend ``order[:n_reached]`` by every state that can reach it, nearest first. Return how many.
 
     ``policy`` gets, for each added state, an action that leads one step nearer with positive probability.
     """
-    owner = np.empty(offsets[-1], np.int32)  # the state of every pair
-    for s in range(offsets.size - 1):
-        for pair in range(offsets[s], offsets[s + 1]):
-            owner[pair] = s
+    owner = pair_states(offsets)
     inside = np.zeros(offsets.size - 1, np.bool_)
     for i in range(n_reached):
         inside[order[i]] = True
@@ -60,7 +67,7 @@ def reach(offsets: Ints, pointer: Ints, pairs: Ints, order: Ints, n_reached: int
     return n_reached
 
 
-@lean_kernel
+@kernel
 def is_strongly_connected(model: Model) -> bool:
     """Return whether every state can reach every other by some actions: from and to state 0 suffices."""
     return _n_reached_from(model, 0) == model.offsets.size - 1 and _all_reach(model, 0)
@@ -75,7 +82,7 @@ def _n_reached_from(model: Model, start: int) -> int:
     seen[start] = True
     order[0] = start
     head, n_seen = 0, 1
-    while head < n_seen:
+    while head < n_seen and n_seen < n:
         s = order[head]
         head += 1
         for z in range(model.indptr[model.offsets[s]], model.indptr[model.offsets[s + 1]]):
@@ -98,7 +105,7 @@ def _all_reach(model: Model, target: int) -> bool:
     for sweep in range(6):
         for i in range(n):
             s = i if sweep % 2 == 0 else n - 1 - i
-            if not marked[s] and _has_marked_successor(model, marked, s):
+            if not marked[s] and _leads_to_marked(model, marked, model.offsets[s], model.offsets[s + 1]):
                 marked[s] = True
                 n_marked += 1
         if n_marked == n:
@@ -109,10 +116,33 @@ def _all_reach(model: Model, target: int) -> bool:
     return reach(model.offsets, pointer, pairs, order, 1, np.empty(n, np.int32)) == n
 
 
-@lean_kernel
-def _has_marked_successor(model: Model, marked: Bools, s: int) -> bool:
-    for z in range(model.indptr[model.offsets[s]], model.indptr[model.offsets[s + 1]]):
+@kernel
+def _leads_to_marked(model: Model, marked: Bools, first: int, last: int) -> bool:
+    """Return whether one of the pairs ``first .. last - 1`` has a marked successor."""
+    for z in range(model.indptr[first], model.indptr[last]):
         if marked[model.indices[z]] and model.data[z] > 0.0:
+            return True
+    return False
+
+
+@kernel
+def all_lead_to(model: Model, policy: Ints, target: int) -> bool:
+    """Return whether a few passes show that every state leads to the target under ``policy``.
+
+    True is certain. False is not, and the caller asks ``recurrent_classes``, which costs ten times as much.
+    """
+    n = model.offsets.size - 1
+    marked = np.zeros(n, np.bool_)
+    marked[target] = True
+    n_marked = 1
+    for sweep in range(4):
+        for i in range(n):
+            s = i if sweep % 2 == 0 else n - 1 - i
+            pair = model.offsets[s] + policy[s]
+            if not marked[s] and _leads_to_marked(model, marked, pair, pair + 1):
+                marked[s] = True
+                n_marked += 1
+        if n_marked == n:
             return True
     return False
 

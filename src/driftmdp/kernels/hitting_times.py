@@ -10,14 +10,14 @@ delta is a certified relative error, whatever produced h.
 
 import numpy as np
 
+from driftmdp.compiler import kernel
 from driftmdp.kernels import graph
-from driftmdp.kernels._compile import kernel, lean_kernel
 from driftmdp.kernels.arrays import Csr, Floats, Ints, Model
 from driftmdp.kernels.bellman import expected_change
 from driftmdp.kernels.policy_iteration import solve_dense
 
 
-@lean_kernel
+@kernel
 def improve(model: Model, target: int, times: Floats, policy: Ints) -> tuple[float, bool]:
     """Make ``policy`` greedy for ``times``. Return the residual delta and whether the policy changed."""
     residual, changed = 0.0, False
@@ -60,20 +60,34 @@ def approach_target(model: Model, order: Ints, policy: Ints) -> None:
 
 
 @kernel
-def sweep(model: Model, order: Ints, times: Floats, budget: int, tolerance: float) -> None:
-    """Improve ``times`` by Gauss-Seidel sweeps, nearest states first, each state's self-loop solved exactly."""
+def sweep(model: Model, order: Ints, times: Floats, budget: int, tolerance: float, enough: float) -> float:
+    """Improve ``times`` by Gauss-Seidel sweeps, nearest states first, each state's self-loop solved exactly.
+
+    Return a bound on the largest true time. Sweeps end where this is at most ``enough``, or nothing changes.
+    """
     n = model.offsets.size - 1
     step, kept = np.empty(n), np.empty(n)
     change, last_change, jumped = np.inf, np.inf, False
+    bound = np.inf
     for i in range(budget):
         last_change, change = change, 0.0
+        rise, top = 0.0, 0.0
         for j in range(1, n):
             s = order[j]
             value = _least_time(model, times, s)
             step[s] = value - times[s]
             times[s] = value
             change += abs(step[s])
-        if change <= tolerance:
+            if step[s] > rise:
+                rise = step[s]
+            if value > top:
+                top = value
+        # A sweep G has G(c h) <= c G(h) - (c - 1) for c >= 1. So where G(h) <= h + rise, it does not raise c h for
+        # c = 1 / (1 - rise), and then h* <= G(c h) <= c G(h) - (c - 1). The margin is for rounding.
+        rise += 1e-12 * top
+        if rise < 1.0:
+            bound = min(bound, (top - rise) / (1.0 - rise))
+        if bound <= enough or change <= tolerance:
             break
         if jumped and change > last_change:  # the jump went too far: take it back
             for s in range(n):
@@ -90,9 +104,10 @@ def sweep(model: Model, order: Ints, times: Floats, budget: int, tolerance: floa
                 kept[s] = times[s]
                 times[s] = max(1.0, times[s] + step[s] * stretch)
             kept[order[0]] = 0.0
+    return bound
 
 
-@lean_kernel
+@kernel
 def _least_time(model: Model, times: Floats, s: int) -> float:
     """Return min_a (1 + sum_{j != s} p(j | s, a) times(j)) / (1 - p(s | s, a))."""
     least = np.inf
@@ -149,7 +164,7 @@ def build_sparse_system(model: Model, target: int, policy: Ints) -> Csr:
     return indptr, indices, data
 
 
-@lean_kernel
+@kernel
 def iterate_policies(model: Model, target: int, policy: Ints, times: Floats, tolerance: float) -> float:
     """From a policy that reaches the target, improve until the residual is small. Return the residual."""
     residual = np.inf

@@ -6,8 +6,8 @@ that was ordered up to are written down. Costs, sales and stock follow from them
 
 import numpy as np
 
+from driftmdp.compiler import kernel
 from driftmdp.kernels import censored_demand, order_planning
-from driftmdp.kernels._compile import inlined_kernel, lean_kernel
 from driftmdp.kernels.arrays import Floats, Ints, Longs, Record, RunInputs
 from driftmdp.kernels.inventory_arrays import Demands, DemandWorkspace, OrderingArrays, OrderTrace, ShelfModel
 from driftmdp.kernels.world import take_step
@@ -15,7 +15,7 @@ from driftmdp.kernels.world import take_step
 DAYS_BEFORE_FITTING = 14  # until then a rolling rule keeps the shelf full: fewer days would say too little
 
 
-@inlined_kernel
+@kernel
 def advance_day(shelf: ShelfModel, stock: int, coming: int, order: int, demand: int) -> tuple[int, int, int]:
     """Return what there is to sell today, and tomorrow's stock and what will be coming then."""
     on_sale = stock + order if shelf.lead_time == 0 else stock  # without a lead time an order is sold today
@@ -27,13 +27,13 @@ def advance_day(shelf: ShelfModel, stock: int, coming: int, order: int, demand: 
     return on_sale, left + coming, order
 
 
-@inlined_kernel
+@kernel
 def order_up_to(position: int, s: int, up: int) -> int:
     """Return what an (s, S) rule orders. The position is stock and what is coming."""
     return up - position if position <= s and up > position else 0
 
 
-@lean_kernel
+@kernel
 def follow_levels(path: Ints, shelf: ShelfModel, s: int, up: int, trace: OrderTrace) -> None:
     """Write down what one (s, S) rule does."""
     stock, coming = 0, 0
@@ -43,7 +43,7 @@ def follow_levels(path: Ints, shelf: ShelfModel, s: int, up: int, trace: OrderTr
         trace.on_sale[t], stock, coming = advance_day(shelf, stock, coming, order, path[t])
 
 
-@lean_kernel
+@kernel
 def cost_of_levels(path: Ints, first: int, scored: int, last: int, shelf: ShelfModel, s: int, up: int) -> float:
     """Return what an (s, S) rule costs on the days ``scored .. last - 1`` if it begins on day ``first``."""
     stock, coming, cost = 0, 0, 0.0
@@ -58,7 +58,7 @@ def cost_of_levels(path: Ints, first: int, scored: int, last: int, shelf: ShelfM
     return cost
 
 
-@lean_kernel
+@kernel
 def find_cheapest_levels(path: Ints, first: int, scored: int, last: int, shelf: ShelfModel) -> tuple[int, int]:
     """Return the (s, S) that would have cost least on a path. All 0 <= s < S <= capacity are tried."""
     best_s, best_up, best = 0, 1, np.inf
@@ -70,7 +70,7 @@ def find_cheapest_levels(path: Ints, first: int, scored: int, last: int, shelf: 
     return best_s, best_up
 
 
-@lean_kernel
+@kernel
 def fit_levels(
     days: Ints, first: int, last: int, shelf: ShelfModel, workspace: DemandWorkspace, dice: Floats, drawn: Ints
 ) -> tuple[int, int]:
@@ -90,7 +90,7 @@ def fit_levels(
     return find_cheapest_levels(drawn, 0, 0, drawn.size, shelf)
 
 
-@lean_kernel
+@kernel
 def roll_levels(
     path: Ints,
     shelf: ShelfModel,
@@ -116,7 +116,7 @@ def roll_levels(
         seen[t] = min(path[t], trace.on_sale[t]) if censored_sales else path[t]
 
 
-@lean_kernel
+@kernel
 def roll_base_stock(
     path: Ints, shelf: ShelfModel, window: int, ratio: float, seen: Ints, counts: Longs, trace: OrderTrace
 ) -> None:
@@ -136,7 +136,7 @@ def roll_base_stock(
         seen[t] = min(path[t], trace.on_sale[t])
 
 
-@inlined_kernel
+@kernel
 def _quantile_of_sums(seen: Ints, first: int, last: int, span: int, ratio: float, counts: Longs) -> int:
     for x in range(counts.size):
         counts[x] = 0
@@ -154,7 +154,7 @@ def _quantile_of_sums(seen: Ints, first: int, last: int, span: int, ratio: float
     return counts.size - 1
 
 
-@lean_kernel
+@kernel
 def follow_policies(
     path: Ints, shelf: ShelfModel, offsets: Ints, policies: Ints, policy_of: Ints, trace: OrderTrace
 ) -> None:
@@ -166,7 +166,7 @@ def follow_policies(
         trace.on_sale[t], stock, coming = advance_day(shelf, stock, coming, order, path[t])
 
 
-@inlined_kernel
+@kernel
 def decide(arrays: OrderingArrays, i: int, weekday: int, stock: int, coming: int) -> tuple[int, float]:
     """Return the optimist's order, and how far from optimal its plan may be."""
     shelf, demands, workspace = arrays
@@ -183,7 +183,7 @@ def decide(arrays: OrderingArrays, i: int, weekday: int, stock: int, coming: int
     return order, residual
 
 
-@lean_kernel
+@kernel
 def follow_optimist(path: Ints, weekdays: Ints, arrays: OrderingArrays, means: Floats, trace: OrderTrace) -> float:
     """Write down what the optimist does, who sees sales only. Return the largest residual of its plans.
 
@@ -203,7 +203,7 @@ def follow_optimist(path: Ints, weekdays: Ints, arrays: OrderingArrays, means: F
     return worst
 
 
-@lean_kernel
+@kernel
 def decide_all(
     arrays: OrderingArrays, items: Longs, weekday: int, stocks: Longs, comings: Longs, orders: Longs
 ) -> float:
@@ -215,7 +215,7 @@ def decide_all(
     return worst
 
 
-@lean_kernel
+@kernel
 def learn_all(
     demands: Demands, items: Longs, weekdays: Longs, on_sale: Longs, sales: Longs, workspace: DemandWorkspace
 ) -> None:
@@ -224,7 +224,7 @@ def learn_all(
         censored_demand.learn(demands, items[n], weekdays[n], on_sale[n], sales[n], workspace)
 
 
-@lean_kernel
+@kernel
 def play(
     inputs: RunInputs, arrays: OrderingArrays, record: Record, places: tuple[Longs, Longs], first: int, last: int
 ) -> float:

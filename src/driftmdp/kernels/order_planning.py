@@ -18,7 +18,7 @@ that hardly sells moves so slowly that sweeps would take thousands: then policie
 
 import numpy as np
 
-from driftmdp.kernels._compile import inlined_kernel, lean_kernel
+from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import Floats
 from driftmdp.kernels.gain import KAPPA
 from driftmdp.kernels.inventory_arrays import DemandWorkspace, ShelfModel
@@ -33,7 +33,7 @@ ELIMINATION_ROUNDS = 40  # before sweeps go on
 MAX_SWEEPS = 100_000
 
 
-@lean_kernel
+@kernel
 def find_best_levels(
     law: Floats, shelf: ShelfModel, renewals: Floats, day_costs: Floats, may_never: bool
 ) -> tuple[int, int, float]:
@@ -62,12 +62,12 @@ def find_best_levels(
     return best_s, best_up, best
 
 
-@inlined_kernel
+@kernel
 def _cost_scale(shelf: ShelfModel) -> float:
     return shelf.fixed + shelf.unit + shelf.lost + shelf.holding
 
 
-@inlined_kernel
+@kernel
 def _count_renewals(law: Floats, renewals: Floats) -> None:
     moves = 1.0 - law[0]
     renewals[0] = 1.0 / moves
@@ -78,7 +78,7 @@ def _count_renewals(law: Floats, renewals: Floats) -> None:
         renewals[i] = total / moves
 
 
-@inlined_kernel
+@kernel
 def _fill_day_costs(law: Floats, shelf: ShelfModel, day_costs: Floats) -> None:
     """Fill ``day_costs[y]`` with L(y)."""
     sold, beyond = 0.0, 1.0
@@ -89,7 +89,7 @@ def _fill_day_costs(law: Floats, shelf: ShelfModel, day_costs: Floats) -> None:
         day_costs[on_sale] = (shelf.unit - shelf.lost) * sold + shelf.holding * (on_sale - sold)
 
 
-@inlined_kernel
+@kernel
 def cost_of_day(law: Floats, shelf: ShelfModel, values: Floats, on_sale: int) -> float:
     """Return the mean cost of a day with y on sale, and of the stock that it leaves, without a lead time."""
     total, beyond = 0.0, 1.0
@@ -100,7 +100,7 @@ def cost_of_day(law: Floats, shelf: ShelfModel, values: Floats, on_sale: int) ->
     return total + beyond * (values[0] - shelf.lost * on_sale)
 
 
-@lean_kernel
+@kernel
 def value_levels(law: Floats, shelf: ShelfModel, levels: tuple[int, int, float], values: Floats) -> None:
     """Fill ``values[s]`` with the relative cost of a stock, before ordering, under a rule (s, S, its cost)."""
     s, up, gain = levels
@@ -125,7 +125,7 @@ def value_levels(law: Floats, shelf: ShelfModel, levels: tuple[int, int, float],
             values[stock] = min(values[stock], shelf.fixed + shelf.unit * (up - stock))
 
 
-@lean_kernel
+@kernel
 def plan(workspace: DemandWorkspace, shelf: ShelfModel) -> tuple[int, int, float, float]:
     """Fill the values for ``workspace.law``. Return s, S (-1, 0 with a lead time), average cost and residual."""
     if shelf.lead_time == 0:
@@ -136,7 +136,7 @@ def plan(workspace: DemandWorkspace, shelf: ShelfModel) -> tuple[int, int, float
     return -1, 0, gain, residual
 
 
-@lean_kernel
+@kernel
 def plan_ahead(workspace: DemandWorkspace, shelf: ShelfModel) -> tuple[float, float]:
     """Fill the values with the relative costs of an optimal plan. Return its average cost and residual."""
     values = workspace.values
@@ -161,7 +161,7 @@ def plan_ahead(workspace: DemandWorkspace, shelf: ShelfModel) -> tuple[float, fl
     return gain, residual
 
 
-@inlined_kernel
+@kernel
 def _improve(workspace: DemandWorkspace, shelf: ShelfModel) -> tuple[float, float]:
     """Take one Bellman step, note the best orders, and return the least and the largest growth."""
     values, other = workspace.values, workspace.other
@@ -178,7 +178,7 @@ def _improve(workspace: DemandWorkspace, shelf: ShelfModel) -> tuple[float, floa
     return low, high
 
 
-@inlined_kernel
+@kernel
 def _best_order_ahead(
     workspace: DemandWorkspace, shelf: ShelfModel, law: Floats, kappa: float, s: int, coming: int
 ) -> tuple[int, float]:
@@ -205,7 +205,7 @@ def _best_order_ahead(
     return best, today + cost
 
 
-@inlined_kernel
+@kernel
 def _sweep_policy(workspace: DemandWorkspace, shelf: ShelfModel) -> None:
     """Take one step of the policy, costs relative to those of the first state."""
     values, other, law = workspace.values, workspace.other, workspace.law
@@ -225,7 +225,7 @@ def _sweep_policy(workspace: DemandWorkspace, shelf: ShelfModel) -> None:
     _store_relative(values, other)
 
 
-@lean_kernel
+@kernel
 def _solve_policy(workspace: DemandWorkspace, shelf: ShelfModel) -> None:
     """Fill ``workspace.values`` with the relative costs of the policy, exactly: (I - P + 1/n) h = cost."""
     system, cost, law, n = workspace.system, workspace.other, workspace.law, workspace.other.size
@@ -254,14 +254,14 @@ def _solve_policy(workspace: DemandWorkspace, shelf: ShelfModel) -> None:
         workspace.values[state] = (cost[state] - cost[0]) / KAPPA
 
 
-@inlined_kernel
+@kernel
 def _store_relative(values: Floats, other: Floats) -> None:
     base = other[0]
     for state in range(values.size):
         values[state] = other[state] - base
 
 
-@lean_kernel
+@kernel
 def choose_order(workspace: DemandWorkspace, shelf: ShelfModel, s: int, coming: int) -> int:
     """Return what to order today: today's demand follows ``workspace.today``, later days' ``workspace.law``."""
     if shelf.lead_time > 0:

@@ -7,11 +7,8 @@ state of a plan.
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from driftmdp.kernels.arrays import Bools, Floats, Ints, Longs, Model, Records, TransitionCounts, record_type
-
-Bits: TypeAlias = NDArray[np.uint64]  # the four numbers of a random generator, see kernels/posterior.py
+from driftmdp.kernels.arrays import Floats, Ints, Longs, Records, TransitionCounts, nowhere, record_type
 
 # Field names are keys of saved snapshots: never rename them.
 CLOCK = record_type(
@@ -19,14 +16,18 @@ CLOCK = record_type(
     "i8 start",  # the time before the first step since the last restart: local time is t - start
     "i8 tau",  # when the plan in force was made, 0 for none since the restart
     "i8 episode phase",  # how many plans were made, and how many restarts there were
-    "i8 planned sweeps is_vacuous accelerated",  # when the last plan was made, also after a restart, and its facts
-    "f8 gain residual widening",
-    "i8 tried_sweeps tried_vacuous tried_accelerated",  # the facts of a plan that is being made
-    "f8 tried_gain tried_residual",
     "i8 n_reasons n_touched",
-    "i8 need",  # places for the rows of a plan that did not fit
     "f8 unseen",  # optimistic reward of a pair that is not remembered
     "f8 top",  # the largest bias
+    "f8 worst_residual",  # of all plans so far, in posterior sampling
+)
+PLAN_FACTS = record_type(
+    "i8 t sweeps",  # when it was made, and how many iterations it took
+    "f8 gain residual",  # rho~ of [CSZ20] alg:evi, and the width of its certificate, span(T u - u)
+    "f8 widening",  # eta of [CSZ20] eq:Hp
+    "? vacuous",  # nothing that is remembered mattered
+    "? accelerated",  # after plain sweeps, which were too slow
+    align=True,
 )
 VISITS = record_type("i4 left episode")
 PAIR_REASON = record_type("i8 pair", "f8 count reward radius value")
@@ -36,7 +37,8 @@ class PlanState(NamedTuple):
     """The plan in force, and when it ends.
 
     =========  =====================  ==================================================================
-    clock      (1,) CLOCK             time, and facts of the plan in force
+    clock      (1,) CLOCK             time, episodes and restarts
+    in_force   (1,) PLAN_FACTS        the plan in force, which after a restart is still the last one
     visits     (pairs,) VISITS        visits left until the pair ends the episode named beside it
     policy     (S,)                   the plan in force, 0 in states of which nothing was remembered
     bias       (S,)                   its bias, relative to those states
@@ -46,6 +48,7 @@ class PlanState(NamedTuple):
     """
 
     clock: Records
+    in_force: Records
     visits: Records
     policy: Ints
     bias: Floats
@@ -59,6 +62,7 @@ def new_plan_state(n_states: int, n_pairs: int, capacity: int) -> PlanState:
     clock["t"] = 1
     return PlanState(
         clock,
+        np.zeros(1, PLAN_FACTS),
         np.zeros(n_pairs, VISITS),
         np.zeros(n_states, np.int32),
         np.zeros(n_states),
@@ -108,10 +112,22 @@ class PlausibleSets(NamedTuple):
 SetRows: TypeAlias = tuple[Ints, Ints, Floats, Floats]  # indptr, indices, data and slack of given sets
 
 
+PROGRESS = record_type(
+    "i8 t",  # the time of the plan that waits for its caller, 0 for none
+    "i8 rounds",  # how often the caller has solved the MDP found
+    "i8 n_remembered",  # states of which something is remembered
+    "i8 n_states",  # and with the one that stands for all others, if there are any
+    "i8 places",  # that the rows of the plausible sets take
+    "f8 precision",  # that the residual must reach
+)
+
+
 class PlanWorkspace(NamedTuple):
     """Buffers for making a plan. Nothing here outlives the plan.
 
     ===========  ==========  =========================================================================
+    candidate    (1,)        PLAN_FACTS of the plan that is being made
+    progress     (1,)        PROGRESS: how far it is
     local_of     (S,)        -1, or the number of a remembered state during a plan
     states       (n,)        the remembered states
     first_slot   (n + 2,)    where the slots of each of them begin in slot_order
@@ -129,6 +145,8 @@ class PlanWorkspace(NamedTuple):
     ===========  ==========  =========================================================================
     """
 
+    candidate: Records
+    progress: Records
     local_of: Ints
     states: Ints
     first_slot: Ints
@@ -184,7 +202,9 @@ def new_workspace(
         weight=np.empty(states),
     )
     return PlanWorkspace(
-        local_of=np.full(all_states, -1, np.int32),
+        candidate=np.zeros(1, PLAN_FACTS),
+        progress=np.zeros(1, PROGRESS),
+        local_of=nowhere(all_states),
         states=np.empty(states if slots else 0, np.int32),
         first_slot=np.empty(states + 2 if slots else 0, np.int32),
         slot_order=np.empty(slots, np.int32),
@@ -220,7 +240,7 @@ def with_transitions(workspace: PlanWorkspace) -> PlanWorkspace:
 
 
 class OptimistParams(NamedTuple):
-    """Parameters of an optimist: numbers only.
+    """Parameters of an optimist: numbers and switches.
 
     ==================  ==============================================================================
     scale               factor of every radius
@@ -229,11 +249,11 @@ class OptimistParams(NamedTuple):
     transition_factor   the same for rad_p
     transition_log
     power               of the time inside the logarithms
-    bernstein           1: L = reward_log + ln N+ + ln 1/delta in empirical Bernstein intervals instead
-    ranged              1: rewards are mapped to [0, 1] by (r - bottom) / span, and capped, 0: raw
+    bernstein           L = reward_log + ln N+ + ln 1/delta in empirical Bernstein intervals instead
+    ranged              rewards are mapped to [0, 1] by (r - bottom) / span, and capped. If not, they are raw
     bottom, span        of the reward range
-    first_tie           1: ties go to the lowest action, 0: to the least visited
-    fast                1: warm starts and acceleration, 0: [CSZ20] alg:evi verbatim
+    first_tie           ties go to the lowest action. If not, to the least visited
+    fast                warm starts and acceleration. If not, [CSZ20] alg:evi verbatim
     ==================  ==============================================================================
     """
 
@@ -243,12 +263,12 @@ class OptimistParams(NamedTuple):
     transition_factor: float
     transition_log: float
     power: float
-    bernstein: int
-    ranged: int
+    bernstein: bool
+    ranged: bool
     bottom: float
     span: float
-    first_tie: int
-    fast: int
+    first_tie: bool
+    fast: bool
 
 
 class Phases(NamedTuple):
@@ -272,49 +292,12 @@ class Phases(NamedTuple):
     transition_extra: Floats
 
 
-OptimistArrays: TypeAlias = tuple[OptimistParams, Phases, Ints, TransitionCounts, PlanState, PlanWorkspace]
+class OptimistArrays(NamedTuple):
+    """Everything that an optimist's kernels read and write. ``offsets`` are those of its space."""
 
-
-class PosteriorParams(NamedTuple):
-    """Parameters of an agent that samples its model: numbers only.
-
-    ============  =====================================================================================
-    prior         weight of every next state in the Dirichlet prior
-    discount      factor of everything remembered at every step, 1 for none
-    every         draw a model when the time is a multiple of this, 0 for never
-    tolerance     of the gain of the model drawn
-    bottom, span  rewards are mapped to [0, 1] by (r - bottom) / span, and clipped
-    ============  =====================================================================================
-    """
-
-    prior: float
-    discount: float
-    every: int
-    tolerance: float
-    bottom: float
-    span: float
-
-
-class SampledModel(NamedTuple):
-    """A model drawn from a posterior.
-
-    =====  =====  ==================================================================
-    model  Model  its arrays, longer than the successors of any draw so far
-    seen   (S,)   False, but for the seen successors of the pair that is being drawn
-    =====  =====  ==================================================================
-    """
-
-    model: Model
-    seen: Bools
-
-
-PosteriorArrays: TypeAlias = tuple[PosteriorParams, TransitionCounts, PlanState, Longs, Bits, SampledModel]
-
-
-def new_sampled_model(offsets: Ints, stored: int) -> SampledModel:
-    """Return the arrays for a model with so many places in all rows."""
-    n_pairs = int(offsets[-1])
-    model = Model(
-        offsets, np.zeros(n_pairs), np.zeros(n_pairs + 1, np.int32), np.zeros(stored, np.int32), np.zeros(stored)
-    )
-    return SampledModel(model, np.zeros(offsets.size - 1, np.bool_))
+    params: OptimistParams
+    phases: Phases
+    offsets: Ints
+    counts: TransitionCounts
+    plan_state: PlanState
+    workspace: PlanWorkspace

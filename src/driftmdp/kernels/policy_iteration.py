@@ -1,4 +1,4 @@
-"""Howard's policy iteration with dense elimination, and the stationary distribution of a chain.
+"""Howard's policy iteration with dense or banded elimination, and the stationary distribution of a chain.
 
 On a communicating MDP an intermediate policy may have several recurrent classes. Then every state is steered to the
 best of them, which raises the gain, so the method still ends after finitely many policies (docs/decisions/0004).
@@ -6,9 +6,10 @@ best of them, which raises the gain, so the method still ends after finitely man
 
 import numpy as np
 
+from driftmdp.compiler import kernel
 from driftmdp.kernels import graph
-from driftmdp.kernels._compile import kernel, lean_kernel
-from driftmdp.kernels.arrays import Floats, Ints, Model
+from driftmdp.kernels.arrays import Band, Floats, Ints, Model
+from driftmdp.kernels.band import best_class, evaluate_chain
 from driftmdp.kernels.bellman import (
     CONVERGED,
     OUT_OF_BUDGET,
@@ -23,16 +24,16 @@ MARGIN = 1e-14  # an improvement below this share of the numbers involved is rou
 FIRST_LOOKAHEAD, LAST_LOOKAHEAD = 1e6, 1e12  # steps that a discount looks ahead, at first and at last
 
 
-@lean_kernel
+@kernel
 def solve_dense(matrix: Floats, vector: Floats) -> None:
     """Overwrite ``vector`` with the solution of matrix x = vector, by Gaussian elimination with partial pivots."""
     n = vector.size
     for k in range(n):
-        pivot = k
+        pivot, size = k, abs(matrix[k, k])
         for i in range(k + 1, n):
-            if abs(matrix[i, k]) > abs(matrix[pivot, k]):
-                pivot = i
-        # Columns left of k are zero by now, and need no swap.
+            if abs(matrix[i, k]) > size:
+                pivot, size = i, abs(matrix[i, k])
+        # Columns left of k are not read again, and need no swap.
         if pivot != k:
             for j in range(k, n):
                 matrix[k, j], matrix[pivot, j] = matrix[pivot, j], matrix[k, j]
@@ -40,13 +41,16 @@ def solve_dense(matrix: Floats, vector: Floats) -> None:
         for i in range(k + 1, n):
             factor = matrix[i, k] / matrix[k, k]
             if factor != 0.0:  # transition matrices are mostly zeros
-                for j in range(k + 1, n):
+                # Whole rows: from column k + 1 would do, since the others are not read again, but a loop from 0
+                # is compiled to vector instructions.
+                for j in range(n):
                     matrix[i, j] -= factor * matrix[k, j]
                 vector[i] -= factor * vector[k]
     for i in range(n - 1, -1, -1):
+        value = vector[i]
         for j in range(i + 1, n):
-            vector[i] -= matrix[i, j] * vector[j]
-        vector[i] /= matrix[i, i]
+            value -= matrix[i, j] * vector[j]
+        vector[i] = value / matrix[i, i]
 
 
 @kernel
@@ -63,10 +67,11 @@ def evaluate_class(model: Model, policy: Ints, members: Ints, discount: float, b
         place[members[i]] = i
     matrix = np.empty((m, m))
     h = np.empty(m)
+    # A uniform v keeps the system well conditioned even where some states are almost never visited.
+    v = 1.0 / m if discount == 1.0 else 0.0
     for i in range(m):
-        # A uniform v keeps the system well conditioned even where some states are almost never visited.
         for j in range(m):
-            matrix[i, j] = 1.0 / m if discount == 1.0 else 0.0
+            matrix[i, j] = v
         pair = model.offsets[members[i]] + policy[members[i]]
         matrix[i, i] += 1.0 - discount
         h[i] = model.rewards[pair]
@@ -83,7 +88,7 @@ def evaluate_class(model: Model, policy: Ints, members: Ints, discount: float, b
     return gain
 
 
-@lean_kernel
+@kernel
 def solves_poisson(model: Model, policy: Ints, gain: float, bias: Floats) -> bool:
     """Return whether Poisson's equation r + P bias = bias + gain holds under ``policy``, up to rounding."""
     error = 0.0
@@ -96,15 +101,23 @@ def solves_poisson(model: Model, policy: Ints, gain: float, bias: Floats) -> boo
     return error <= 1e-6 * (1.0 + max_abs(model.rewards))
 
 
-@lean_kernel
-def evaluate(model: Model, policy: Ints, all_states: Ints, lookahead: float, bias: Floats) -> bool:
+@kernel
+def evaluate(
+    model: Model, policy: Ints, all_states: Ints, band: Band | None, lookahead: float, bias: Floats
+) -> bool:
     """Fill ``bias`` for a policy with one recurrent class. Return whether a discount had to decide."""
-    gain = evaluate_class(model, policy, all_states, 1.0, bias)
+    if band is None:
+        gain = evaluate_class(model, policy, all_states, 1.0, bias)
+    else:
+        gain = evaluate_chain(model, policy, band, 1.0, bias)
     if solves_poisson(model, policy, gain, bias):
         return False
     # Where leaving some states takes longer than double precision can tell from never (a chain against a current:
     # 7^100 steps), the policy is as good as multichain. A discount tells which part is better.
-    evaluate_class(model, policy, all_states, 1.0 - 1.0 / lookahead, bias)
+    if band is None:
+        evaluate_class(model, policy, all_states, 1.0 - 1.0 / lookahead, bias)
+    else:
+        evaluate_chain(model, policy, band, 1.0 - 1.0 / lookahead, bias)
     return True
 
 
@@ -132,25 +145,33 @@ def steer_to(model: Model, policy: Ints, labels: Ints, label: int) -> None:
 
 
 @kernel
-def make_unichain(model: Model, policy: Ints, bias: Floats) -> None:
+def make_unichain(model: Model, policy: Ints, band: Band | None, bias: Floats) -> None:
     """If ``policy`` has several recurrent classes, steer every state to the one with the largest gain."""
+    if graph.all_lead_to(model, policy, 0):  # then every recurrent class contains state 0
+        return
     labels = np.empty(model.offsets.size - 1, np.int32)
     n_classes = graph.recurrent_classes(model, policy, labels)
     if n_classes == 1:
         return
     best, best_gain = 0, -np.inf
-    for label in range(n_classes):
-        gain = evaluate_class(model, policy, find_members(labels, label), 1.0, bias)
-        if gain > best_gain:
-            best, best_gain = label, gain
+    if band is None:
+        for label in range(n_classes):
+            gain = evaluate_class(model, policy, find_members(labels, label), 1.0, bias)
+            if gain > best_gain:
+                best, best_gain = label, gain
+    else:
+        best = best_class(model, policy, band, labels)
     steer_to(model, policy, labels, best)
 
 
 @kernel
 def policy_iteration(
-    model: Model, policy: Ints, bias: Floats, tolerance: float, limit: int
+    model: Model, policy: Ints, bias: Floats, tolerance: float, limit: int, band: Band | None
 ) -> tuple[float, float, int, int]:
-    """Improve ``policy`` and ``bias`` in place. Return lower and upper gain, evaluations, status."""
+    """Improve ``policy`` and ``bias`` in place. Return lower and upper gain, evaluations, status.
+
+    Elimination is dense, or in the order of a ``band``.
+    """
     all_states = np.empty(model.offsets.size - 1, np.int32)
     for s in range(all_states.size):
         all_states[s] = s
@@ -166,8 +187,8 @@ def policy_iteration(
             if not discounted or lookahead > LAST_LOOKAHEAD:
                 return low, high, iteration, STALLED
             lookahead *= 100.0
-        make_unichain(model, policy, bias)
-        discounted = evaluate(model, policy, all_states, lookahead, bias)
+        make_unichain(model, policy, band, bias)
+        discounted = evaluate(model, policy, all_states, band, lookahead, bias)
         # The bias of a discounted policy is as large as the lookahead, and so is its rounding.
         margin = MARGIN * (1.0 + max_abs(model.rewards) + (max_abs(bias) if discounted else 0.0))
         low, high, changed = bellman_step(model, bias, policy, margin)

@@ -16,27 +16,26 @@ import math
 
 import numpy as np
 
+from driftmdp.compiler import kernel
 from driftmdp.kernels import transition_counts
-from driftmdp.kernels._compile import inlined_kernel, lean_kernel
 from driftmdp.kernels.arrays import Longs, Record, RunInputs, Step, TransitionCounts
-from driftmdp.kernels.bellman import BUFFER_FULL, CONVERGED
+from driftmdp.kernels.bellman import BUFFER_FULL, CONVERGED, COUNTS_FULL
 from driftmdp.kernels.gain import solve
 from driftmdp.kernels.optimist import count_visit, should_end_episode
-from driftmdp.kernels.plan_arrays import Bits, PlanState, PosteriorArrays, PosteriorParams, SampledModel
+from driftmdp.kernels.posterior_arrays import Bits, PosteriorArrays, PosteriorParams, SampledModel
 from driftmdp.kernels.world import take_step
 
 FORGOTTEN_BELOW = 1e-9  # of a step: what has faded further is dropped
 SOLVER_BUDGET = 100  # evaluations for a plan, then the best policy found is used
 UNIT = 2.0**-53  # doubles in [0, 1) have 53 random bits
-ELEVEN, SEVENTEEN, NINETEEN = np.uint64(11), np.uint64(17), np.uint64(19)  # numba keeps uint64 only among uint64
+ELEVEN, SEVENTEEN, NINETEEN = np.uint64(11), np.uint64(17), np.uint64(19)  # np.uint64 goes only with np.uint64
 TWENTY_THREE, FORTY_FIVE, FORTY_ONE = np.uint64(23), np.uint64(45), np.uint64(41)
 
 
-@inlined_kernel
-def learn(
-    params: PosteriorParams, counts: TransitionCounts, plan_state: PlanState, faded_at: Longs, step: Step
-) -> None:
+@kernel
+def learn(arrays: PosteriorArrays, step: Step) -> None:
     """Remember a step, its reward clipped to the range, and advance the clock."""
+    params, counts, plan_state, faded_at = arrays.params, arrays.counts, arrays.plan_state, arrays.faded_at
     state, pair, reward, next_state = step
     clock = plan_state.clock[0]
     # Only the pair at hand fades now. The others do when a plan or a visit needs them.
@@ -50,7 +49,7 @@ def learn(
     count_visit(plan_state, pair)
 
 
-@lean_kernel
+@kernel
 def fade(params: PosteriorParams, counts: TransitionCounts, faded_at: Longs, index: int, t: int) -> None:
     """Discount what is remembered of a pair to time ``t``, and drop what has nearly vanished."""
     slot = counts.slots[index]
@@ -72,7 +71,7 @@ def fade(params: PosteriorParams, counts: TransitionCounts, faded_at: Longs, ind
         recount(counts, index)
 
 
-@inlined_kernel
+@kernel
 def recount(counts: TransitionCounts, index: int) -> None:
     """Make a pair's count the sum of its successors'."""
     # To the last bit: snapshots are checked for it, and probabilities sum to 1.
@@ -84,11 +83,11 @@ def recount(counts: TransitionCounts, index: int) -> None:
     slot["count"] = total
 
 
-@lean_kernel
+@kernel
 def plan(arrays: PosteriorArrays) -> int:
     """Begin an episode: draw a model and solve it. Return CONVERGED, or BUFFER_FULL with nothing drawn."""
     params, counts, plan_state, faded_at, generator, sample = arrays
-    clock = plan_state.clock[0]
+    clock, in_force = plan_state.clock[0], plan_state.in_force[0]
     if params.discount < 1.0:
         # Backwards, because the last slot takes the place of one that is dropped.
         for index in range(counts.tally[0]["n_slots"] - 1, -1, -1):
@@ -99,7 +98,7 @@ def plan(arrays: PosteriorArrays) -> int:
         generator[0], generator[1], generator[2], generator[3] = a, b, c, d
         return BUFFER_FULL
     low, high, sweeps, evaluations, _ = solve(
-        sample.model, plan_state.policy, plan_state.bias, params.tolerance, SOLVER_BUDGET
+        sample.model, plan_state.policy, plan_state.bias, params.tolerance, SOLVER_BUDGET, False
     )
     is_finite = True
     for s in range(plan_state.bias.size):
@@ -107,17 +106,17 @@ def plan(arrays: PosteriorArrays) -> int:
     for s in range(0 if is_finite else plan_state.bias.size):
         plan_state.bias[s] = 0.0  # elimination failed: the next plan begins without it
     clock["episode"] += 1
-    clock["tau"] = clock["planned"] = clock["t"]
-    clock["gain"], clock["sweeps"] = high, max(1, sweeps + evaluations)
-    clock["residual"] = high - low if high >= low else np.inf  # not so where one is no number
-    clock["tried_residual"] = max(clock["tried_residual"], clock["residual"])  # of all plans so far
+    clock["tau"] = in_force["t"] = clock["t"]
+    in_force["gain"], in_force["sweeps"] = high, max(1, sweeps + evaluations)
+    in_force["residual"] = high - low if high >= low else np.inf  # not so where one is no number
+    clock["worst_residual"] = max(clock["worst_residual"], in_force["residual"])
     for index in range(counts.tally[0]["n_slots"]):
         visits = plan_state.visits[counts.slots[index]["pair"]]
         visits["episode"], visits["left"] = clock["episode"], max(1, math.ceil(counts.slots[index]["count"]))
     return CONVERGED
 
 
-@lean_kernel
+@kernel
 def draw_model(params: PosteriorParams, counts: TransitionCounts, generator: Bits, sample: SampledModel) -> bool:
     """Draw the mean reward and the next states of every pair. Return whether they fit."""
     model, n = sample.model, sample.seen.size
@@ -137,7 +136,7 @@ def draw_model(params: PosteriorParams, counts: TransitionCounts, generator: Bit
     return True
 
 
-@lean_kernel
+@kernel
 def draw_row(
     params: PosteriorParams, counts: TransitionCounts, generator: Bits, sample: SampledModel, index: int, first: int
 ) -> int:
@@ -168,7 +167,7 @@ def draw_row(
     return z
 
 
-@inlined_kernel
+@kernel
 def draw_unseen(
     params: PosteriorParams, generator: Bits, sample: SampledModel, cut: float, z: int
 ) -> tuple[int, float]:
@@ -192,7 +191,7 @@ def draw_unseen(
             z += 1
 
 
-@inlined_kernel
+@kernel
 def draw_weight(generator: Bits, shape: float, cut: float) -> float:
     """Return a gamma draw, 0 where it is beyond the cut."""
     if shape >= 1.0:
@@ -201,29 +200,28 @@ def draw_weight(generator: Bits, shape: float, cut: float) -> float:
     return 0.0 if w > cut else gamma(generator, shape + 1.0) * math.exp(-w)
 
 
-@lean_kernel
+@kernel
 def play(inputs: RunInputs, arrays: PosteriorArrays, record: Record, first: int, last: int) -> tuple[int, int]:
     """Take the steps of the rows ``first .. last - 1``. Return the row reached and a status."""
     world, draws, noise = inputs
-    params, counts, plan_state, faded_at, _, _ = arrays
-    offsets = world.offsets
+    clock, plan_state, offsets = arrays.plan_state.clock[0], arrays.plan_state, world.offsets
     for step in range(first, last):
         state = record.states[step]
-        if not transition_counts.has_space(counts):
-            return step, BUFFER_FULL
-        if should_end_episode(params.every, offsets, plan_state, state):
+        if not transition_counts.has_space(arrays.counts):
+            return step, COUNTS_FULL
+        if should_end_episode(arrays.params.every, offsets, plan_state, state):
             status = plan(arrays)
             if status != CONVERGED:
                 return step, status
-        if plan_state.clock[0]["tau"] == plan_state.clock[0]["t"]:
-            record.sweeps[step] = plan_state.clock[0]["sweeps"]
+        if clock["tau"] == clock["t"]:
+            record.sweeps[step] = plan_state.in_force[0]["sweeps"]
         action = plan_state.policy[state]
         reward, next_state = take_step(world, draws, noise, record, step, action)
-        learn(params, counts, plan_state, faded_at, (state, offsets[state] + action, reward, next_state))
+        learn(arrays, (state, offsets[state] + action, reward, next_state))
     return last, CONVERGED
 
 
-@inlined_kernel
+@kernel
 def next_bits(generator: Bits) -> np.uint64:
     """Return 64 random bits of xoshiro256++."""
     a, b, c, d = generator[0], generator[1], generator[2], generator[3]
@@ -238,20 +236,20 @@ def next_bits(generator: Bits) -> np.uint64:
     return found
 
 
-@inlined_kernel
+@kernel
 def uniform(generator: Bits) -> float:
     """Return a number between 0 and 1, never one of them."""
     # The middle of one of 2^53 cells, so that its logarithm is finite.
     return (float(next_bits(generator) >> ELEVEN) + 0.5) * UNIT
 
 
-@inlined_kernel
+@kernel
 def exponential(generator: Bits) -> float:
     """Return a number with the exponential law of mean 1."""
     return -math.log(uniform(generator))
 
 
-@lean_kernel
+@kernel
 def normal(generator: Bits) -> float:
     """Return a standard normal number: Marsaglia's polar method, of which one of the two is used."""
     while True:
@@ -261,7 +259,7 @@ def normal(generator: Bits) -> float:
             return x * math.sqrt(-2.0 * math.log(square) / square)
 
 
-@lean_kernel
+@kernel
 def gamma(generator: Bits, shape: float) -> float:
     """Return a number with the gamma law of a shape of at least 1, scale 1 [MT00]."""
     if shape == 1.0:
@@ -279,7 +277,7 @@ def gamma(generator: Bits, shape: float) -> float:
                 return d * v
 
 
-@lean_kernel
+@kernel
 def beta(generator: Bits, a: float, b: float) -> float:
     """Return a number with the beta law of shapes of at least 1."""
     x = gamma(generator, a)

@@ -7,21 +7,22 @@ A window also keeps its steps in a ring buffer, so that the step that leaves can
 
 import numpy as np
 
-from driftmdp.kernels._compile import inlined_kernel, kernel, lean_kernel
+from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import Ints, TransitionCounts
 
 LEAST_COUNT = 1e-200  # of a pair under discounting: smaller numbers lose their digits
 
 
-@inlined_kernel
+@kernel
 def hash_place(pair: int, next_state: int, mask: int) -> int:
     """Return where the search for an entry begins."""
     # Odd multipliers spread neighbours over the table. The shift brings their high bits down to the mask.
-    mixed = pair * 0x9E3779B1 + next_state * 0x85EBCA77
+    # int: as Python this runs on int32 of numpy, whose products would overflow.
+    mixed = int(pair) * 0x9E3779B1 + int(next_state) * 0x85EBCA77
     return (mixed ^ (mixed >> 15)) & mask
 
 
-@inlined_kernel
+@kernel
 def locate(counts: TransitionCounts, pair: int, next_state: int) -> int:
     """Return the place in the table of an entry, or the vacant place where it would go."""
     entries, table = counts.entries, counts.table
@@ -35,7 +36,7 @@ def locate(counts: TransitionCounts, pair: int, next_state: int) -> int:
     return place
 
 
-@inlined_kernel
+@kernel
 def has_space(counts: TransitionCounts) -> bool:
     """Return whether one more pair and one more successor fit."""
     tally = counts.tally[0]
@@ -44,7 +45,7 @@ def has_space(counts: TransitionCounts) -> bool:
     )
 
 
-@inlined_kernel
+@kernel
 def count_successors(counts: TransitionCounts, head: int) -> int:
     """Return how many next states the entries from ``head`` on have."""
     count = 0
@@ -54,9 +55,9 @@ def count_successors(counts: TransitionCounts, head: int) -> int:
     return count
 
 
-@inlined_kernel
+@kernel
 def remember(counts: TransitionCounts, state: int, pair: int, next_state: int, reward: float) -> None:
-    """Add a step. Where the window is full, the oldest leaves."""
+    """Add a step. Where the window is full, the oldest leaves: N of [CSZ20] eq:N_sa counts the last W steps."""
     tally = counts.tally[0]
     window = tally["window"]
     if window > 0 and tally["remembered"] == window:
@@ -74,7 +75,7 @@ def remember(counts: TransitionCounts, state: int, pair: int, next_state: int, r
             resum_window(counts)
 
 
-@inlined_kernel
+@kernel
 def count_step(counts: TransitionCounts, state: int, pair: int, next_state: int, reward: float) -> int:
     """Count a step. Return the entry of its successor."""
     tally = counts.tally[0]
@@ -111,7 +112,7 @@ def count_step(counts: TransitionCounts, state: int, pair: int, next_state: int,
     return found
 
 
-@inlined_kernel
+@kernel
 def forget_step(counts: TransitionCounts, position: int) -> None:
     """Take the step at a position of the ring buffer back out of the counts."""
     step = counts.steps[position]
@@ -129,7 +130,7 @@ def forget_step(counts: TransitionCounts, position: int) -> None:
     counts.tally[0]["remembered"] -= 1
 
 
-@inlined_kernel
+@kernel
 def discount(counts: TransitionCounts, factor: float) -> None:
     """Multiply every count and sum by a factor."""
     for index in range(counts.tally[0]["n_slots"]):
@@ -146,7 +147,7 @@ def discount(counts: TransitionCounts, factor: float) -> None:
             found = entry["link"]
 
 
-@lean_kernel
+@kernel
 def drop_entry(counts: TransitionCounts, index: int, dropped: int) -> None:
     """Unlink an entry from its slot, remove it from the table and put it on the list of vacant ones."""
     entries, table = counts.entries, counts.table
@@ -174,7 +175,7 @@ def drop_entry(counts: TransitionCounts, index: int, dropped: int) -> None:
     counts.tally[0]["vacant"] = dropped
 
 
-@lean_kernel
+@kernel
 def drop_slot(counts: TransitionCounts, index: int) -> None:
     """Give up a slot. The last one takes its place, so that slots stay dense."""
     slots, tally = counts.slots, counts.tally[0]
@@ -188,7 +189,7 @@ def drop_slot(counts: TransitionCounts, index: int) -> None:
     tally["n_slots"] = last
 
 
-@lean_kernel
+@kernel
 def resum_window(counts: TransitionCounts) -> None:
     """Sum a full window's rewards again from zero."""
     # Adding and subtracting lets rounding grow without end. Once per window costs one addition per step.
@@ -204,7 +205,7 @@ def resum_window(counts: TransitionCounts) -> None:
     counts.tally[0]["since"] = 0
 
 
-@lean_kernel
+@kernel
 def forget_all(counts: TransitionCounts) -> None:
     """Forget everything."""
     # It costs what was remembered, not the size of the arrays: BORL restarts often.
@@ -225,7 +226,7 @@ def forget_all(counts: TransitionCounts) -> None:
     tally["cursor"], tally["remembered"], tally["since"] = 0, 0, 0
 
 
-@lean_kernel
+@kernel
 def fill_table(counts: TransitionCounts) -> None:
     """Fill an empty table from the slots and their entries, after the counts have grown."""
     for index in range(counts.tally[0]["n_slots"]):

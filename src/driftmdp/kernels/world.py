@@ -1,36 +1,97 @@
 """A drifting MDP at a step: p_t, r_t, draws from them, and runs of agents that do not learn."""
 
+from typing import NamedTuple
+
 import numpy as np
 
-from driftmdp.kernels._compile import inlined_kernel, kernel, lean_kernel
-from driftmdp.kernels.arrays import Bools, Csr, Draws, Floats, Ints, Model, NoiseModel, Record, WorldArrays
+from driftmdp.compiler import kernel
+from driftmdp.kernels.arrays import (
+    ANCHOR_NOISE,
+    BERNOULLI_NOISE,
+    GAUSSIAN_NOISE,
+    NO_NOISE,
+    Csr,
+    Draws,
+    Floats,
+    Ints,
+    Model,
+    NoiseModel,
+    Record,
+    WorldArrays,
+)
+
+SPREAD_LIMIT = 4  # spread anchors may hold this many numbers for each that is stored
+ROWS_AT_ONCE = 64  # of combinations
+NUMBERS_AT_ONCE = 1 << 15  # that they fill: as many as stay in the nearer caches
+
+
+class ModelBuffers(NamedTuple):
+    """Where the MDP of a step is put together.
+
+    =======  ==================  ================================================================
+    rewards  (pairs,)            r_t
+    data     (union,)            p_t on the union of the anchors' patterns, if it is a mixture
+    spread   (K, union), (0, 0)  the anchors' transitions on the union, unless most would be zeros
+    =======  ==================  ================================================================
+    """
+
+    rewards: Floats
+    data: Floats
+    spread: Floats
 
 
 @kernel
-def model_at(world: WorldArrays, step: int, rewards: Floats, scratch: Floats) -> Model:
-    """Return the MDP of a step. ``rewards`` and, for a true mixture, ``scratch`` hold its numbers."""
+def model_buffers(world: WorldArrays) -> ModelBuffers:
+    """Return buffers for ``model_at``."""
+    n_anchors, n_pairs = world.anchor_rewards.shape[0], world.anchor_rewards.shape[1]
+    union = world.union_indices.size
+    # Rows that lie alike are mixed several numbers at a time, without looking up where each belongs.
+    is_full = union > 0 and n_anchors * union <= SPREAD_LIMIT * world.anchor_data.size
+    spread = np.zeros((n_anchors if is_full else 0, union if is_full else 0))
+    for anchor in range(spread.shape[0]):
+        row = anchor * n_pairs
+        for z in range(world.anchor_indptr[row], world.anchor_indptr[row + n_pairs]):
+            spread[anchor, world.anchor_position[z]] += world.anchor_data[z]
+    return ModelBuffers(np.empty(n_pairs), np.empty(union), spread)
+
+
+@kernel
+def model_at(world: WorldArrays, step: int, buffers: ModelBuffers) -> Model:
+    """Return the MDP of a step, in ``buffers``."""
+    rewards, mixed, spread = buffers
     for pair in range(rewards.size):
         rewards[pair] = 0.0
-    for w in range(world.reward_weight_indptr[step], world.reward_weight_indptr[step + 1]):
-        anchor = world.reward_weight_indices[w]
-        for pair in range(rewards.size):
-            rewards[pair] += world.reward_weight_data[w] * world.anchor_rewards[anchor, pair]
+    reward_weights = world.reward_weight_indptr, world.reward_weight_indices, world.reward_weight_data
+    add_mixture(reward_weights, step, world.anchor_rewards, rewards)
     first, last = world.weight_indptr[step], world.weight_indptr[step + 1]
     n_pairs = world.anchor_rewards.shape[1]
     if last - first == 1:  # one anchor's rows are p_t: nothing is copied
         row = world.weight_indices[first] * n_pairs
         rows = world.anchor_indptr[row : row + n_pairs + 1]
         return Model(world.offsets, rewards, rows, world.anchor_indices, world.anchor_data)
-    for z in range(scratch.size):
-        scratch[z] = 0.0
-    for w in range(first, last):
-        row = world.weight_indices[w] * n_pairs
-        for z in range(world.anchor_indptr[row], world.anchor_indptr[row + n_pairs]):
-            scratch[world.anchor_position[z]] += world.weight_data[w] * world.anchor_data[z]
-    return Model(world.offsets, rewards, world.union_indptr, world.union_indices, scratch)
+    for z in range(mixed.size):
+        mixed[z] = 0.0
+    if spread.shape[0] > 0:
+        add_mixture((world.weight_indptr, world.weight_indices, world.weight_data), step, spread, mixed)
+    else:
+        for w in range(first, last):
+            row = world.weight_indices[w] * n_pairs
+            for z in range(world.anchor_indptr[row], world.anchor_indptr[row + n_pairs]):
+                mixed[world.anchor_position[z]] += world.weight_data[w] * world.anchor_data[z]
+    return Model(world.offsets, rewards, world.union_indptr, world.union_indices, mixed)
 
 
-@inlined_kernel
+@kernel
+def add_mixture(weights: Csr, step: int, rows: Floats, total: Floats) -> None:
+    """Add the rows, each times its weight at a step, to ``total``."""
+    indptr, indices, data = weights
+    for w in range(indptr[step], indptr[step + 1]):
+        row, weight = indices[w], data[w]
+        for i in range(total.size):
+            total[i] += weight * rows[row, i]
+
+
+@kernel
 def mean_reward(world: WorldArrays, step: int, pair: int) -> float:
     """Return r_t of one pair."""
     total = 0.0
@@ -39,7 +100,7 @@ def mean_reward(world: WorldArrays, step: int, pair: int) -> float:
     return total
 
 
-@inlined_kernel
+@kernel
 def draw_index(data: Floats, first: int, last: int, uniform: float) -> int:
     """Return the entry in ``first .. last - 1`` that a uniform number in [0, 1) falls on."""
     total = 0.0
@@ -53,14 +114,14 @@ def draw_index(data: Floats, first: int, last: int, uniform: float) -> int:
     return chosen
 
 
-@inlined_kernel
+@kernel
 def sample_anchor(world: WorldArrays, step: int, uniform: float) -> int:
     """Draw the anchor of a step. In inventory, the day's censored demand."""
     first, last = world.weight_indptr[step], world.weight_indptr[step + 1]
     return world.weight_indices[draw_index(world.weight_data, first, last, uniform)]
 
 
-@inlined_kernel
+@kernel
 def sample_successor(world: WorldArrays, anchor: int, pair: int, uniform: float) -> int:
     """Draw a next state from an anchor's row."""
     row = anchor * world.anchor_rewards.shape[1] + pair
@@ -77,44 +138,90 @@ def combination_norms(rows: Csr, anchors: Csr, n_pairs: int, n_states: int, orde
     """
     indptr, indices, data = rows
     anchor_indptr, anchor_indices, anchor_data = anchors
-    # Only the states that a pair leads to are summed and cleared: the cost does not depend on S.
-    total = np.zeros(n_states)
-    seen = np.zeros(n_states, np.bool_)
-    touched = np.empty(n_states, np.int32)
+    n_anchors = (anchor_indptr.size - 1) // n_pairs
+    widest = 1
+    for pair in range(n_pairs):
+        entries = 0
+        for k in range(n_anchors):
+            entries += anchor_indptr[k * n_pairs + pair + 1] - anchor_indptr[k * n_pairs + pair]
+        widest = max(widest, min(entries, n_states))
+    # Rows that combine the same anchors are summed together: their numbers lie side by side, which processors add
+    # several at once, and an anchor's entry is looked up once for all of them.
+    at_once = max(1, min(ROWS_AT_ONCE, NUMBERS_AT_ONCE // widest))
+    most = 0
     for i in range(norms.size):
-        largest = 0.0
-        for pair in range(n_pairs if indptr[i + 1] > indptr[i] else 0):
+        most = max(most, indptr[i + 1] - indptr[i])
+    weights, total = np.empty((most, at_once)), np.empty((widest, at_once))
+    norm, largest = np.empty(at_once), np.empty(at_once)
+    # Only the states that a pair leads to are summed and cleared: the cost does not depend on S.
+    place, touched = np.empty(n_states, np.int32), np.empty(widest, np.int32)
+    for s in range(n_states):
+        place[s] = -1
+    start = 0
+    while start < norms.size:
+        first, count = indptr[start], indptr[start + 1] - indptr[start]
+        size = _count_alike(indptr, indices, start, min(at_once, norms.size - start))
+        for i in range(size):
+            largest[i] = 0.0
+            for k in range(count):
+                weights[k, i] = data[indptr[start + i] + k]
+        for pair in range(n_pairs if count > 0 else 0):
             n_touched = 0
-            for w in range(indptr[i], indptr[i + 1]):
-                row = indices[w] * n_pairs + pair
+            for k in range(count):
+                row = indices[first + k] * n_pairs + pair
                 for z in range(anchor_indptr[row], anchor_indptr[row + 1]):
-                    s = anchor_indices[z]
-                    if not seen[s]:
-                        seen[s] = True
-                        touched[n_touched] = s
+                    s, mass = anchor_indices[z], anchor_data[z]
+                    j = place[s]
+                    if j < 0:
+                        place[s], touched[n_touched] = n_touched, s
+                        for i in range(size):
+                            total[n_touched, i] = weights[k, i] * mass
                         n_touched += 1
-                    total[s] += data[w] * anchor_data[z]
-            largest = max(largest, _norm_and_clear(total, seen, touched, n_touched, order))
-        norms[i] = largest
+                    else:
+                        for i in range(size):
+                            total[j, i] += weights[k, i] * mass
+            _sum_sizes(total, n_touched, size, order, norm)
+            for i in range(size):
+                largest[i] = max(largest[i], norm[i])
+            for j in range(n_touched):
+                place[touched[j]] = -1
+        for i in range(size):
+            norms[start + i] = np.sqrt(largest[i]) if order == 2.0 else largest[i]
+        start += size
 
 
-@lean_kernel
-def _norm_and_clear(total: Floats, seen: Bools, touched: Ints, n_touched: int, order: float) -> float:
-    norm = 0.0
-    for i in range(n_touched):
-        size = abs(total[touched[i]])
+@kernel
+def _count_alike(indptr: Ints, indices: Ints, start: int, most: int) -> int:
+    """Return how many rows from ``start`` on, at most ``most``, have the columns of that row."""
+    first, count = indptr[start], indptr[start + 1] - indptr[start]
+    for i in range(1, most):
+        here = indptr[start + i]
+        alike = indptr[start + i + 1] - here == count
+        for k in range(count if alike else 0):
+            alike &= indices[here + k] == indices[first + k]
+        if not alike:
+            return i
+    return most
+
+
+@kernel
+def _sum_sizes(total: Floats, n_touched: int, size: int, order: float, norm: Floats) -> None:
+    """Fill ``norm`` with the norm of each column of ``total``, for order 2 its square."""
+    for i in range(size):
+        norm[i] = 0.0
+    for j in range(n_touched):
         if order == 1.0:
-            norm += size
+            for i in range(size):
+                norm[i] += abs(total[j, i])
         elif order == 2.0:
-            norm += size * size
+            for i in range(size):
+                norm[i] += total[j, i] * total[j, i]
         else:
-            norm = max(norm, size)
-        total[touched[i]] = 0.0
-        seen[touched[i]] = False
-    return np.sqrt(norm) if order == 2.0 else norm
+            for i in range(size):
+                norm[i] = max(norm[i], abs(total[j, i]))
 
 
-@inlined_kernel
+@kernel
 def take_step(
     world: WorldArrays, draws: Draws, noise: NoiseModel, record: Record, step: int, action: int
 ) -> tuple[float, int]:
@@ -125,11 +232,11 @@ def take_step(
     )
     record.actions[step], record.rewards[step], record.states[step + 1] = action, reward, next_state
     # Without noise the reward is the mean: computed once.
-    record.mean_rewards[step] = reward if noise[0] == 0 else mean_reward(world, step, pair)
+    record.mean_rewards[step] = reward if noise[0] == NO_NOISE else mean_reward(world, step, pair)
     return reward, next_state
 
 
-@inlined_kernel
+@kernel
 def sample_step(
     world: WorldArrays, step: int, pair: int, draws: tuple[float, float, float], noise: NoiseModel
 ) -> tuple[float, int, int]:
@@ -139,18 +246,20 @@ def sample_step(
     """
     anchor = sample_anchor(world, step, draws[0])
     next_state = sample_successor(world, anchor, pair, draws[1])
-    code, sigma, bottom, top = noise
-    if code == 1:  # anchor: the reward belongs to what was drawn, as inventory's pseudo-reward to the day's demand
+    kind, sigma, bottom, top = noise
+    if (
+        kind == ANCHOR_NOISE
+    ):  # the reward belongs to what was drawn, as inventory's pseudo-reward to the day's demand
         return world.anchor_rewards[anchor, pair], next_state, anchor
     mean = mean_reward(world, step, pair)
-    if code == 2:  # bernoulli: top with the probability that makes the mean right
+    if kind == BERNOULLI_NOISE:  # top with the probability that makes the mean right
         return (top if draws[2] * (top - bottom) < mean - bottom else bottom), next_state, anchor
-    if code == 3:  # gaussian
+    if kind == GAUSSIAN_NOISE:
         return mean + sigma * draws[2], next_state, anchor
     return mean, next_state, anchor
 
 
-@lean_kernel
+@kernel
 def follow_policies(
     world: WorldArrays, draws: Draws, noise: NoiseModel, policies: Ints, policy_of: Ints, record: Record
 ) -> None:
@@ -159,7 +268,7 @@ def follow_policies(
         take_step(world, draws, noise, record, step, policies[policy_of[step], record.states[step]])
 
 
-@lean_kernel
+@kernel
 def play_randomly(world: WorldArrays, draws: Draws, noise: NoiseModel, uniforms: Floats, record: Record) -> None:
     """Play an action drawn uniformly at each step."""
     for step in range(record.actions.size):

@@ -27,7 +27,7 @@ from driftmdp import kernels
 from driftmdp.deprecation import warn_renamed
 from driftmdp.display import brief, safely, short
 from driftmdp.errors import InvalidInputError
-from driftmdp.kernels.arrays import Draws
+from driftmdp.kernels.arrays import ANCHOR_NOISE, BERNOULLI_NOISE, GAUSSIAN_NOISE, NO_NOISE, Draws
 from driftmdp.mdp.drifting import DriftingMdp
 from driftmdp.mdp.notebook import problem_html
 from driftmdp.mdp.space import Space
@@ -35,7 +35,12 @@ from driftmdp.mdp.sparse import blocks_of_product
 from driftmdp.system import require_memory
 from driftmdp.validation import as_integer, as_list, as_number, check_type, nearest_name, one_of, shown
 
-NOISE_KINDS = ("none", "anchor", "bernoulli", "gaussian")  # the position is the code used in kernels
+NOISE_KINDS = {
+    "none": NO_NOISE,
+    "anchor": ANCHOR_NOISE,
+    "bernoulli": BERNOULLI_NOISE,
+    "gaussian": GAUSSIAN_NOISE,
+}
 RUN_BYTES_PER_STEP = 72  # random numbers and records of a run
 
 
@@ -80,7 +85,7 @@ class Noise:
     @property
     def code(self) -> int:
         """The number of the kind in kernels."""
-        return NOISE_KINDS.index(self.kind)
+        return NOISE_KINDS[self.kind]
 
     def __str__(self) -> str:
         return f"gaussian({self.sigma:g})" if self.kind == "gaussian" else self.kind
@@ -257,14 +262,15 @@ class Problem:
     def _draw(self, rng: np.random.Generator) -> Draws:
         hint = " Use np.random.default_rng(seed)."
         check_type(rng, np.random.Generator, "rng must be a numpy Generator", hint)
-        require_memory(RUN_BYTES_PER_STEP * self.horizon, f"A run of {self.horizon:,} steps")
-        anchor, successor = rng.random((2, self.horizon))
+        horizon = self.horizon
+        require_memory(RUN_BYTES_PER_STEP * horizon, f"A run of {horizon:,} steps")
+        anchor, successor = rng.random((2, horizon))
         if self.noise.kind == "bernoulli":
-            noise = rng.random(self.horizon)
+            noise = rng.random(horizon)
         elif self.noise.kind == "gaussian":
-            noise = rng.standard_normal(self.horizon)
+            noise = rng.standard_normal(horizon)
         else:
-            noise = np.zeros(self.horizon)
+            noise = np.zeros(horizon)
         return Draws(anchor, successor, noise)
 
     def luck(self, rng: np.random.Generator) -> Draws:
@@ -283,7 +289,7 @@ class Problem:
         if not isinstance(draws, Draws) or any(np.shape(numbers) != (self.horizon,) for numbers in draws):
             raise InvalidInputError(f"draws must be for {self.horizon} steps; use problem.draw_noise(rng).")
         pair = self.space.pair(state, action)
-        drawn = draws.anchor[step], draws.successor[step], draws.noise[step]
+        drawn = float(draws.anchor[step]), float(draws.successor[step]), float(draws.noise[step])
         noise = self.noise.code, self.noise.sigma, *self.reward_range
         return Sample(*kernels.world.sample_step(self.drifting.world, step, pair, drawn, noise))
 

@@ -82,7 +82,7 @@ def blocks_of_product(matrix: sp.csr_array, table: Floats) -> Iterator[Floats]:
 def _sorted(matrix: Any) -> sp.csr_array:
     csr = sp.csr_array(matrix)
     csr.sum_duplicates()
-    csr.indptr, csr.indices = csr.indptr.astype(np.int32), csr.indices.astype(np.int32)
+    csr.indptr, csr.indices = csr.indptr.astype(np.int32, copy=False), csr.indices.astype(np.int32, copy=False)
     return csr
 
 

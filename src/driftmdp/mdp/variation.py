@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.errors import InvalidInputError
-from driftmdp.mdp.sparse import blocks_of_product
+from driftmdp.kernels.arrays import Csr
 from driftmdp.mdp.weights import Weights
 from driftmdp.validation import readonly, shown
 
@@ -64,9 +64,13 @@ def variation(drifting: DriftingMdp, reward_norm: float, transition_norm: float)
     transitions = _transition_steps(drifting, transition_norm)
     with np.errstate(over="ignore"):
         budgets = float(rewards.sum()), float(transitions.sum())
-    if not np.isfinite(budgets[0]):
-        raise InvalidInputError("rewards must be smaller: their variation would be infinite. Use a larger unit.")
+    _check_variation(budgets[0])
     return Variation(*budgets, readonly(rewards), readonly(transitions), reward_norm, transition_norm)
+
+
+def _check_variation(size: float) -> None:
+    if not np.isfinite(size):
+        raise InvalidInputError("rewards must be smaller: their variation would be infinite. Use a larger unit.")
 
 
 def _differences(weights: Weights) -> tuple[sp.csr_array, NDArray[np.int64]]:
@@ -95,14 +99,20 @@ def _explicit(matrix: sp.csr_array) -> sp.csr_array:
 
 def _reward_steps(drifting: DriftingMdp, norm: float) -> NDArray[np.float64]:
     moves, place = _differences(drifting.reward_weights)
+    rewards = drifting.world.anchor_rewards
     with np.errstate(over="ignore", invalid="ignore"):
-        changes = blocks_of_product(moves, drifting.anchor_rewards)
-        sizes = [np.linalg.norm(change, ord=norm, axis=1) for change in changes]
-    return np.asarray(np.concatenate([*sizes, np.empty(0)])[place])
+        _check_variation(np.abs(moves.data).max(initial=0.0) * np.abs(rewards).max())
+    # All rewards of an anchor are one row, so that the norm is taken over pairs.
+    n_anchors, n_pairs = rewards.shape
+    starts = np.arange(n_anchors + 1, dtype=np.int32) * np.int32(n_pairs)
+    columns = np.tile(np.arange(n_pairs, dtype=np.int32), n_anchors)
+    return _combination_norms(moves, (starts, columns, rewards.ravel()), 1, n_pairs, norm)[place]
 
 
 def _transition_steps(drifting: DriftingMdp, norm: float) -> NDArray[np.float64]:
     moves, place = _differences(drifting.weights)
+    world, shape = drifting.world, (drifting.space.n_pairs, drifting.space.n_states)
+    anchors = world.anchor_indptr, world.anchor_indices, world.anchor_data
     counts = np.diff(moves.indptr)
     sizes = np.zeros(moves.shape[0])
     # A move between two anchors lies on the line that joins them. So its size is the change of weight times one
@@ -112,17 +122,25 @@ def _transition_steps(drifting: DriftingMdp, norm: float) -> NDArray[np.float64]
         first = moves.indptr[:-1][straight]
         ends = np.column_stack([moves.indices[first], moves.indices[first + 1]])
         lines, line = np.unique(ends, axis=0, return_inverse=True)
-        distances = _combination_norms(drifting, _whole_moves(lines[:, 0], lines[:, 1], drifting.n_anchors), norm)
+        whole_lines = _whole_moves(lines[:, 0], lines[:, 1], drifting.n_anchors)
+        distances = _combination_norms(whole_lines, anchors, *shape, norm)
         sizes[straight] = np.abs(moves.data[first]) * distances[line.ravel()]
     if (counts > 2).any():
-        sizes[counts > 2] = _combination_norms(drifting, moves[counts > 2], norm)
+        sizes[counts > 2] = _combination_norms(moves[counts > 2], anchors, *shape, norm)
     return np.asarray(sizes[place])
 
 
-def _combination_norms(drifting: DriftingMdp, combinations: sp.csr_array, norm: float) -> NDArray[np.float64]:
+def _combination_norms(
+    combinations: sp.csr_array, anchors: Csr, n_pairs: int, n_columns: int, norm: float
+) -> NDArray[np.float64]:
     """Return the norm of each combination of anchors, the largest over pairs."""
-    world, space, sizes = drifting.world, drifting.space, np.empty(combinations.shape[0])
-    rows = combinations.indptr.astype(np.int32), combinations.indices.astype(np.int32), combinations.data
-    anchors = world.anchor_indptr, world.anchor_indices, world.anchor_data
-    kernels.world.combination_norms(rows, anchors, space.n_pairs, space.n_states, norm, sizes)
+    sizes = np.zeros(combinations.shape[0])
+    if combinations.nnz:  # a world that does not change has nothing to compile
+        # Those of the same anchors side by side: the kernel sums them together.
+        marks = np.random.default_rng(0).random(combinations.shape[1])
+        order = np.argsort(abs(combinations.sign()) @ marks, kind="stable")
+        grouped, found = combinations[order], np.empty(sizes.size)
+        rows = grouped.indptr.astype(np.int32), grouped.indices.astype(np.int32), grouped.data
+        kernels.world.combination_norms(rows, anchors, n_pairs, n_columns, norm, found)
+        sizes[order] = found
     return sizes

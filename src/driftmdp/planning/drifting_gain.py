@@ -10,14 +10,17 @@ from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.display import brief
-from driftmdp.kernels.arrays import Floats, Ints
+from driftmdp.kernels.arrays import Floats, Ints, Longs
 from driftmdp.mdp import DriftingMdp
 from driftmdp.mdp.problem import mean_reward_range
+from driftmdp.mdp.weights import Weights
 from driftmdp.planning.communication import check_model
 from driftmdp.planning.gain import MAX_EVALUATIONS, not_converged, residuals_for, solve
 from driftmdp.planning.inputs import as_drifting
 from driftmdp.planning.reward_scale import finite, scaled, unit_exponent
 from driftmdp.validation import as_integer
+
+KEPT_SHARE = 8.0  # with a tolerance, a bias is solved to this share of it and kept until the rest is used up
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,8 +98,13 @@ def gain_path(drifting: DriftingMdp, tolerance: float | None = None, allow_trans
     unit = unit_exponent((low, high))
     aim, accept = residuals_for(tolerance, scaled(low, unit), scaled(high, unit), unit)
     steps, group = drifting.distinct_steps()
-    solve_steps = _solve_compiled if drifting.space.n_states <= kernels.gain.DENSE_LIMIT else _solve_each
-    lower, upper, policies, policy_of = solve_steps(drifting, steps, aim, accept, unit)
+    if drifting.space.n_states <= kernels.gain.DENSE_LIMIT:
+        exact, _ = residuals_for(None, scaled(low, unit), scaled(high, unit), unit)
+        # Solved more exactly than asked, a bias suffices for more of the next steps.
+        closer = min(aim, max(exact, aim / KEPT_SHARE))
+        lower, upper, policies, policy_of = _solve_compiled(drifting, steps, (aim, closer), accept, unit)
+    else:
+        lower, upper, policies, policy_of = _solve_each(drifting, steps, aim, accept, unit)
     return GainPath(
         gains=finite(scaled(0.5 * (lower + upper), -unit), "a gain")[group],
         residuals=scaled(np.maximum(0.0, upper - lower), -unit)[group],
@@ -108,25 +116,38 @@ def gain_path(drifting: DriftingMdp, tolerance: float | None = None, allow_trans
 
 def _check_every_support(drifting: DriftingMdp, allow_transient: bool) -> None:
     """Check communication once per distinct set of anchors with positive weight, which decides where p_t > 0."""
-    steps, _ = drifting.distinct_steps(rewards=False)
     seen = set()
-    for step in steps.tolist():
+    for step in _support_changes(drifting.weights).tolist():
         support = drifting.weights.row(step)[0].tobytes()
         if support not in seen:
             seen.add(support)
             check_model(drifting.at(step + 1).arrays, allow_transient, f"the MDP of t={step + 1}")
 
 
+def _support_changes(weights: Weights) -> Longs:
+    """Return the 0-based steps whose anchors differ from those of the step before, and the first step."""
+    indptr, indices = weights.arrays.indptr, weights.arrays.indices
+    sizes = np.diff(indptr)
+    # Compared with the anchors of a step before of the same size, which stand that many places before.
+    differs = indices != indices[np.maximum(np.arange(indices.size) - np.repeat(sizes, sizes), 0)]
+    changed = np.logical_or.reduceat(differs, indptr[:-1])
+    changed[1:] |= sizes[1:] != sizes[:-1]
+    changed[0] = True
+    return np.flatnonzero(changed)
+
+
 _Solved = tuple[Floats, Floats, Ints, Ints]
 
 
-def _solve_compiled(drifting: DriftingMdp, steps: Ints, aim: float, accept: float, unit: int) -> _Solved:
+def _solve_compiled(
+    drifting: DriftingMdp, steps: Ints, aims: tuple[float, float], accept: float, unit: int
+) -> _Solved:
     world = drifting.world._replace(reward_weight_data=scaled(drifting.world.reward_weight_data, unit))
     lower, upper = np.empty(steps.size), np.empty(steps.size)
     policy_of = np.empty(steps.size, np.int32)
-    failed, policies = kernels.gain.solve_along(world, steps, aim, MAX_EVALUATIONS, lower, upper, policy_of)
+    failed, policies = kernels.gain.solve_along(world, steps, aims, MAX_EVALUATIONS, lower, upper, policy_of)
     if failed >= 0:
-        return _solve_each(drifting, steps, aim, accept, unit)
+        return _solve_each(drifting, steps, aims[0], accept, unit)
     return lower, upper, policies, policy_of
 
 
@@ -138,10 +159,10 @@ def _solve_each(drifting: DriftingMdp, steps: Ints, aim: float, accept: float, u
     for step in steps.tolist():
         model = drifting.at(step + 1).arrays
         model = model._replace(rewards=scaled(model.rewards, unit))
-        result = solve(model, policy, bias, aim)
+        result = solve(model, policy, bias, aim, is_stored=True)
         if result.residual > accept:
             policy, bias = np.zeros(n_states, np.int32), np.zeros(n_states)
-            result = solve(model, policy, bias, aim)
+            result = solve(model, policy, bias, aim, is_stored=True)
         if result.residual > accept:
             raise not_converged(f"the MDP of t={step + 1}", result, accept, unit)
         solved.append(result)

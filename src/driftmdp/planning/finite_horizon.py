@@ -95,7 +95,7 @@ def total_reward(drifting: DriftingMdp, policy: ArrayLike, start: int = 0) -> fl
             f"policy must be whole numbers of shape (S,) = {shape[1:]} or (T, S) = {shape}; "
             f"got {actions.dtype} of shape {actions.shape}."
         )
-    table = np.broadcast_to(actions, shape).astype(np.int32)
+    table = np.broadcast_to(actions, shape).astype(np.int32, order="C")
     if (table < 0).any() or (table >= drifting.space.n_actions).any():
         step, s = np.argwhere((table < 0) | (table >= drifting.space.n_actions))[0]
         raise InvalidInputError(

@@ -12,7 +12,8 @@ The certificate: for *any* h, min(T h - h) <= rho* <= max(T h - h) [P94, Theorem
 that interval's width on the returned bias, and ``gain`` its middle.
 
 Small MDPs are solved by policy iteration with dense elimination. Large ones are solved by sweeps over the non-zeros
-and, where those stall (long chains, almost separate parts), by policy iteration with sparse elimination.
+and, where those stall (almost separate parts), by policy iteration with sparse elimination. Long chains are
+eliminated in their own order.
 """
 
 from dataclasses import dataclass, field, replace
@@ -24,7 +25,7 @@ from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.errors import NotConvergedError
-from driftmdp.kernels.arrays import Floats, Ints, Longs, Model
+from driftmdp.kernels.arrays import Band, Floats, Ints, Longs, Model
 from driftmdp.mdp import Mdp
 from driftmdp.planning.communication import check_model
 from driftmdp.planning.inputs import as_mdp
@@ -33,6 +34,8 @@ from driftmdp.planning.sparse import leaving_rates, solve_sparse
 from driftmdp.validation import as_number
 
 MAX_EVALUATIONS = 1000
+CHAIN_WIDTH = 4  # a world whose states lead at most so far in their own order is a chain
+MAX_WIDTH = 64  # of a band in which elimination costs less than a general sparse one
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,16 +145,52 @@ def not_converged(where: str, found: Gain, residual: float, unit: int) -> NotCon
     )
 
 
-def solve(model: Model, policy: Ints, bias: Floats, tolerance: float) -> Gain:
-    """Solve from a warm start, which is overwritten. The caller checks the residual."""
-    low, high, sweeps, evaluations, status = kernels.gain.solve(model, policy, bias, tolerance, MAX_EVALUATIONS)
-    if status == kernels.bellman.CONVERGED or policy.size <= kernels.gain.DENSE_LIMIT:
+def solve(model: Model, policy: Ints, bias: Floats, tolerance: float, is_stored: bool = False) -> Gain:
+    """Solve from a warm start, which is overwritten. The caller checks the residual.
+
+    If regrets that were stored rest on the result, every digit is found in the same way as it was then.
+    """
+    start, n = (model, policy, bias, tolerance), policy.size
+    if n > kernels.gain.ELIMINATE_UP_TO and not is_stored:
+        # Sweeps carry news by one transition each: a chain in its own order is eliminated without them.
+        found = _solve_in_band(*start, np.arange(n, dtype=np.int32), CHAIN_WIDTH, 0)
+        if found is not None:
+            return found
+    low, high, sweeps, evaluations, status = kernels.gain.solve(*start, MAX_EVALUATIONS, not is_stored)
+    if status == kernels.bellman.CONVERGED or n <= kernels.gain.DENSE_LIMIT:
         method = "policy iteration" if sweeps == 0 or evaluations > 0 else "modified policy iteration"
-    else:
-        low, high, evaluations = sparse_policy_iteration(model, policy, bias, tolerance)
-        method = "sparse policy iteration"
+        return _result(low, high, policy, bias, sweeps + evaluations, method)
+    if not is_stored:
+        order = np.empty(n, np.int32)
+        kernels.band.order_by_distance(model, order)
+        found = _solve_in_band(*start, order, MAX_WIDTH, sweeps)
+        if found is not None:
+            return found
+    low, high, evaluations = sparse_policy_iteration(*start)
+    return _result(low, high, policy, bias, sweeps + evaluations, "sparse policy iteration")
+
+
+def _result(low: float, high: float, policy: Ints, bias: Floats, iterations: int, method: str) -> Gain:
     bias -= bias.min()
-    return Gain(0.5 * (low + high), bias.copy(), policy.copy(), max(0.0, high - low), sweeps + evaluations, method)
+    return Gain(0.5 * (low + high), bias.copy(), policy.copy(), max(0.0, high - low), iterations, method)
+
+
+def _solve_in_band(
+    model: Model, policy: Ints, bias: Floats, tolerance: float, order: Ints, max_width: int, sweeps: int
+) -> Gain | None:
+    """Solve by elimination in an order of the states. Return None if a state leads far, or if that fails."""
+    place = np.empty_like(order)
+    place[order] = np.arange(order.size)
+    width = kernels.band.find_width(model, place, max_width)
+    if width > max_width:
+        return None
+    low, high, evaluations, status = kernels.policy_iteration.policy_iteration(
+        model, policy, bias, tolerance, MAX_EVALUATIONS, Band(order, place, width)
+    )
+    if status == kernels.bellman.CONVERGED:
+        return _result(low, high, policy, bias, sweeps + evaluations, "banded policy iteration")
+    policy[:], bias[:] = 0, 0.0
+    return None
 
 
 def sparse_policy_iteration(model: Model, policy: Ints, bias: Floats, tolerance: float) -> tuple[float, float, int]:
@@ -166,7 +205,7 @@ def sparse_policy_iteration(model: Model, policy: Ints, bias: Floats, tolerance:
             gains = [_gain_and_bias(*chain)[0] for chain in chains]
             kernels.policy_iteration.steer_to(model, policy, labels, int(np.argmax(gains)))
         bias[:], discounted = _evaluate(model, policy, lookahead)
-        size = np.abs(model.rewards).max() + (np.abs(bias).max() if discounted else 0.0)
+        size = float(np.abs(model.rewards).max() + (np.abs(bias).max() if discounted else 0.0))
         margin = kernels.policy_iteration.MARGIN * (1.0 + size)
         low, high, changed = kernels.bellman.bellman_step(model, bias, policy, margin)
         if high - low <= tolerance:

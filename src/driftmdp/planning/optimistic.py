@@ -32,7 +32,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from driftmdp import kernels
 from driftmdp.errors import InvalidInputError, NotConvergedError
-from driftmdp.kernels.arrays import Floats, Ints
+from driftmdp.kernels.arrays import Bools, Floats
 from driftmdp.kernels.plan_arrays import PlanWorkspace, SetRows, new_workspace, with_transitions
 from driftmdp.mdp import Space
 from driftmdp.planning.gain import sparse_policy_iteration
@@ -50,7 +50,6 @@ from driftmdp.planning.optimistic_inputs import (
 from driftmdp.planning.reward_scale import finite, scaled, unit_exponent
 from driftmdp.validation import LARGEST, as_vector
 
-SPARSE_ROUNDS = 50  # of sparse elimination, after compiled acceleration stopped
 MAX_PREALLOCATED = 4096  # stored entries up to which the optimistic transitions are allocated at once
 
 
@@ -161,8 +160,8 @@ def extended_value_iteration(
         pair = int(np.argmax(balls < 0))
         raise InvalidInputError(f"radius[{space.where(pair)}] must not be negative; got {balls[pair]:g}.")
     indptr, indices, data = as_rows(space, p_hat, "p_hat")
-    sums, whole = np.empty(space.n_pairs), np.empty(space.n_pairs, np.int32)
-    places = kernels.extended_value_iteration.measure_rows(indptr, data, balls, space.n_states, sums, whole)
+    sums, whole = np.empty(space.n_pairs), np.empty(space.n_pairs, np.bool_)
+    places = kernels.given_sets.measure_rows(indptr, data, balls, space.n_states, sums, whole)
     if not np.isfinite(sums).all():
         check_entries(space, indptr, indices, data, "p_hat")
     right = (abs(sums - 1.0) <= SUM_TOLERANCE) | (sums == 0.0)
@@ -221,25 +220,30 @@ def extended_value_iteration_over_intervals(
         for row in zip(support.tolist(), elsewhere, strict=True)
     ]
     stored = int(highs.size + sum(places) + space.n_states)
-    return _solve(space, inputs, rows, elsewhere, whole.astype(np.int32), stored, True)
+    return _solve(space, inputs, rows, elsewhere, whole, stored, True)
 
 
 def finish_sparsely(workspace: PlanWorkspace, n: int, precision: float) -> tuple[float, float, int]:
     """Continue where compiled acceleration stopped, with sparse elimination. Return low, high, rounds."""
-    walk = kernels.extended_value_iteration.needs_sorting(workspace.sets, n)
-    low, high = kernels.extended_value_iteration.sweep(workspace, n, walk, True)
-    for i in range(SPARSE_ROUNDS):
+    sort = kernels.extended_value_iteration.needs_sorting(workspace.sets, n)
+    low, high = kernels.extended_value_iteration.sweep(workspace, n, sort, True)
+    for i in range(kernels.acceleration.SPARSE_ROUNDS):
         if high - low <= precision:
             return low, high, i
-        model = kernels.extended_value_iteration.optimistic_model(workspace, n)
-        sparse_policy_iteration(model, workspace.actions[:n], workspace.u[:n], 0.1 * precision)
-        workspace.u[:n] -= workspace.u[:n].min()
-        low, high = kernels.extended_value_iteration.sweep(workspace, n, walk, True)
-    return low, high, SPARSE_ROUNDS
+        solve_sparsely(workspace, n, precision)
+        low, high = kernels.extended_value_iteration.sweep(workspace, n, sort, True)
+    return low, high, kernels.acceleration.SPARSE_ROUNDS
+
+
+def solve_sparsely(workspace: PlanWorkspace, n: int, precision: float) -> None:
+    """Make u the bias of the ordinary MDP that the last filled sweep found, by sparse elimination."""
+    model = kernels.acceleration.optimistic_model(workspace, n)
+    sparse_policy_iteration(model, workspace.actions[:n], workspace.u[:n], 0.1 * precision)
+    workspace.u[:n] -= workspace.u[:n].min()
 
 
 def _solve(
-    space: Space, inputs: Inputs, rows: SetRows, radius: Floats, whole: Ints, stored: int, intervals: bool
+    space: Space, inputs: Inputs, rows: SetRows, radius: Floats, whole: Bools, stored: int, intervals: bool
 ) -> Optimistic:
     rewards, precision, u, method = inputs
     n, unit = space.n_states, unit_exponent(rewards)
@@ -251,21 +255,26 @@ def _solve(
     )
     row_of = np.empty(space.n_pairs, np.int32)
     offsets = np.array(space.offsets)
-    kernels.extended_value_iteration.build_sets(offsets, sized, rows, radius, whole, workspace.sets, row_of)
-    workspace.u[:] = u - u.min()
-    low, high, iterations, status, accelerated = kernels.extended_value_iteration.iterate(
-        workspace, n, epsilon, method == "fast", True
-    )
+    kernels.given_sets.build_sets(offsets, sized, rows, radius, whole, workspace.sets, row_of)
+    workspace.u[:], workspace.order[:] = u - u.min(), np.arange(n)
+    iterations, status = 0, kernels.bellman.OUT_OF_BUDGET
+    if method == "paper":
+        low, high, iterations, status = kernels.extended_value_iteration.iterate(workspace, n, epsilon)
+    accelerated = status != kernels.bellman.CONVERGED
+    if accelerated:
+        low, high, more, status = kernels.acceleration.accelerate(workspace, n, epsilon, True)
+        iterations += more
     if status == kernels.bellman.BUFFER_FULL:
         workspace = with_transitions(workspace)
-        low, high, more, status, _ = kernels.extended_value_iteration.iterate(workspace, n, epsilon, True, True)
+        workspace.order[:] = np.arange(n)
+        low, high, more, status = kernels.acceleration.accelerate(workspace, n, epsilon, True)
         iterations += more
-    if status == kernels.bellman.OUT_OF_BUDGET:
+    if status == kernels.bellman.SOLVE_SPARSELY:
         low, high, more = finish_sparsely(workspace, n, epsilon)
         iterations += more
     bias = workspace.u[:n] - workspace.u[:n].min()
     policy = np.empty(n, np.int32)
-    kernels.extended_value_iteration.pick_first_best(offsets, sized, row_of, workspace, n, policy)
+    kernels.given_sets.pick_first_best(offsets, sized, row_of, workspace, n, policy)
     plan = Optimistic(
         policy=policy,
         gain=scaled(high, -unit),

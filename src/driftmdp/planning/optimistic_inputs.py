@@ -42,18 +42,19 @@ def _moderate(values: Floats, name: str) -> Floats:
 def as_rows(space: Space, table: Any, name: str, keep_zeros: bool = True) -> Csr:
     """Return CSR arrays of a table of shape (n_pairs, S).
 
-    A dense table with many positive entries keeps its zeros if ``keep_zeros``. Its indices are left out where the
-    kernels do not read them.
+    A dense table with many positive entries keeps its zeros if ``keep_zeros``, and is not copied: never write to
+    its entries. Its indices are left out where the kernels do not read them.
     """
     shape = space.n_pairs, space.n_states
     if not sp.issparse(table):
-        table = as_numbers(table, name, f"a table of numbers of shape {shape}")
+        table = as_numbers(table, name, f"a table of numbers of shape {shape}", copy=False)
     if table.shape != shape:
         raise InvalidInputError(f"{name} must have shape {shape}, pairs by states; got {table.shape}.")
     if not sp.issparse(table) and keep_zeros and table.size < 2**31 and _is_full(table):
-        size = table.size if shape[1] <= kernels.inner_max.SHORT_ROW else 0
+        size = table.size if shape[1] <= kernels.extended_value_iteration.SHORT_ROW else 0
         indices = np.arange(size, dtype=np.int32) % np.int32(shape[1])
-        indptr, data = np.arange(shape[0] + 1, dtype=np.int32) * np.int32(shape[1]), table.ravel()
+        indptr = np.arange(shape[0] + 1, dtype=np.int32) * np.int32(shape[1])
+        data = np.require(table, requirements=("C", "A", "W")).ravel()  # kernels are compiled for such arrays only
     else:
         matrix = sound_csr(table, name)
         if not keep_zeros:
@@ -65,7 +66,7 @@ def as_rows(space: Space, table: Any, name: str, keep_zeros: bool = True) -> Csr
 def _is_full(table: Floats) -> bool:
     """Return whether more than a quarter of a table is nonzero, estimated from some of its rows."""
     some = table[:: max(1, len(table) // 64)]
-    return 4 * int(np.count_nonzero(some)) > some.size
+    return 4 * int(np.count_nonzero(some != 0.0)) > some.size
 
 
 def check_entries(space: Space, indptr: Ints, indices: Ints, data: Floats, name: str) -> None:

@@ -33,8 +33,11 @@ def unit_exponent(rewards: Any) -> int:
 
 def scaled(values: Any, exponent: int) -> Any:
     """Return numbers, or an array of them, times 2^exponent."""
+    unit = 2.0**exponent  # exact: the sizes that unit_exponent accepts keep it far from overflow
+    if np.ndim(values) == 0:
+        return float(values) * unit
     with np.errstate(over="ignore", under="ignore"):
-        return np.ldexp(values, exponent) if np.ndim(values) else float(np.ldexp(values, exponent))
+        return values * unit
 
 
 def finite(values: NDArray[np.float64], name: str) -> NDArray[np.float64]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.agents import Agent, BuiltinAgent
-from driftmdp.agents.base import checked_problem
+from driftmdp.agents.parameters import checked_problem
 from driftmdp.display import brief, facts, safely, short, sparkline
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import Record
@@ -95,7 +95,7 @@ class Run:
     @property
     def is_vacuous(self) -> bool:
         """Whether every plan was vacuous: the agent learned nothing, and ``print(run)`` says what to do."""
-        return self.plans > 0 and bool(self.vacuous.all())
+        return 0 < self.plans == np.count_nonzero(self.vacuous)
 
     @property
     def total_reward(self) -> float:
@@ -189,7 +189,7 @@ def _gains_of(drifting: DriftingMdp) -> NDArray[np.float64]:
 
 def finished_run(agent: Agent, player: Any, problem: Problem, seed: int, record: Record) -> Run:
     """Return the run of a complete record; ``player`` is the copy of the agent that played."""
-    planned = np.flatnonzero(record.sweeps)
+    planned = record.sweeps.nonzero()[0]
     return Run(
         agent=agent.name if isinstance(agent, BuiltinAgent) else type(agent).__name__,
         parameters=agent.parameters if isinstance(agent, BuiltinAgent) else {},

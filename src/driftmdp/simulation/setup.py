@@ -5,32 +5,40 @@ from typing import Any
 
 import numpy as np
 
-from driftmdp.agents import Agent, BuiltinAgent, Optimist, RunContext
-from driftmdp.agents.base import checked_problem
+from driftmdp.agents import Adaptive, Agent, BuiltinAgent, Optimist, RunContext
+from driftmdp.agents.parameters import checked_problem
+from driftmdp.agents.step_counter import StepCountingAgent
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import new_record
 from driftmdp.mdp import Problem
 from driftmdp.validation import LARGEST, as_integer, shown
 
+# The resets of agents that draw nothing: to make them a generator would take longer than a short run.
+WITHOUT_DRAWS = Adaptive.reset, Optimist.reset, StepCountingAgent.reset
+
 
 def prepare_run(agent: Agent, problem: Problem, seed: int) -> tuple[Any, RunContext]:
     """Return a fresh copy of the agent and the context of a run, or raise if the two do not fit."""
     check_kinds(agent, problem, "simulate(agent, problem, seed)")
-    if not isinstance(agent, Agent):
+    if not isinstance(agent, BuiltinAgent | Agent):
         hint = " Use driftmdp.agents.Adaptive.for_problem(problem)." if isinstance(agent, str) else ""
         raise InvalidInputError(f"agent must have reset, act and observe; got {agent!r}.{hint}")
     seed = as_integer(seed, "seed", minimum=0)
     if isinstance(agent, BuiltinAgent):
         check_fit(agent, problem)
-    world_stream, agent_stream = np.random.SeedSequence(seed).spawn(2)
-    rng = np.random.default_rng(agent_stream)
-    if isinstance(agent, BuiltinAgent):
-        player: Any = agent._fresh_copy(rng)
+        player: Any = agent._fresh_copy(None if type(agent).reset in WITHOUT_DRAWS else _stream(seed, 1))
     else:
         player = copy_agent(agent)
-        player.reset(rng)
-    draws = problem.draw_noise(np.random.default_rng(world_stream))
+        player.reset(_stream(seed, 1))
+    draws = problem.draw_noise(_stream(seed, 0))
     return player, RunContext(problem, draws, new_record(problem.horizon, problem.start))
+
+
+def _stream(seed: int, which: int) -> np.random.Generator:
+    """Return a stream of ``SeedSequence(seed).spawn(2)``: 0 is the world's, 1 the agent's."""
+    # What numpy makes of a seed and a spawn key, in half of its time.
+    words = np.array((seed & 0xFFFFFFFF, seed >> 32, 0, 0, which), np.uint32)
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(words)))
 
 
 def check_kinds(agent: Any, problem: Problem, call: str, hint: str = "Use for_problem(problem).") -> None:
@@ -62,7 +70,7 @@ def check_fit(agent: BuiltinAgent, problem: Problem) -> None:
         raise InvalidInputError(f"agent must be one of driftmdp.agents; got {shown(agent)}.")
     checked_problem(problem)
     hint = f"Use {type(agent).__name__}.for_problem(problem, ...)"
-    if not np.array_equal(agent.space.n_actions, problem.space.n_actions):
+    if agent.space is not problem.space and not np.array_equal(agent.space.n_actions, problem.space.n_actions):
         rule = f"The agent must be made for the problem's states and actions, {problem.space!r}"
         raise InvalidInputError(f"{rule}; it has {agent.space!r}. {hint}.")
     horizon = agent.horizon

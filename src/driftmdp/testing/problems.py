@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 
 from driftmdp.agents import FixedPolicy, Random
-from driftmdp.agents.base import checked_problem
+from driftmdp.agents.parameters import checked_problem
 from driftmdp.mdp import Problem
 from driftmdp.planning import check_communicating
 from driftmdp.simulation import simulate

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.agents.bandits.bandit import Bandit
-from driftmdp.agents.base import RunContext
-from driftmdp.agents.lock import locked
+from driftmdp.agents.base import RunContext, locked
 from driftmdp.agents.reward_range import Range, span_of
 from driftmdp.agents.snapshot_checks import require
 from driftmdp.agents.step_counter import RandomizedAgent

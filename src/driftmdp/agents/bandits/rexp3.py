@@ -4,7 +4,7 @@ from typing import Any, Self
 
 from driftmdp.agents.bandits.bandit import n_arms_of
 from driftmdp.agents.bandits.exponential_weights import ExponentialWeights, gamma_or
-from driftmdp.agents.base import checked_problem
+from driftmdp.agents.parameters import checked_problem
 from driftmdp.agents.reward_range import Range, unit_variation
 from driftmdp.formulas import rexp3_parameters
 from driftmdp.formulas.bandits import exp3_root

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from driftmdp.agents.bandits.bandit import n_arms_of
 from driftmdp.agents.bandits.upper_confidence import LARGEST_XI, UpperConfidence
-from driftmdp.agents.base import checked_problem
+from driftmdp.agents.parameters import checked_problem
 from driftmdp.agents.reward_range import Range
 from driftmdp.agents.swucrl2_cw import tuned_to
 from driftmdp.formulas import sw_ucb_window

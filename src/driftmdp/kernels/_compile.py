@@ -1,3 +1,0 @@
-from driftmdp.compiler import kernel
-
-lean_kernel = inlined_kernel = kernel
