@@ -20,8 +20,8 @@ from driftmdp.compiler.kernel_types import (
     INT,
     STORAGE,
     Array,
+    Element,
     Nothing,
-    Record,
     Scalar,
     Tuple,
     Type,
@@ -495,7 +495,7 @@ class Emitter:
     def place(self, value: Value, index: Sequence[Value]) -> Place | Value:
         """Return where an element or a field lies. Of a record or a part of an array, return that."""
         match value.type:
-            case Record(dtype):
+            case Element(dtype):
                 return self._field(dtype, value.leaves[0], index[0].constant)
             case Array():
                 return self._element(value.type, value, index)
@@ -530,7 +530,7 @@ class Emitter:
         if len(index) < kind.ndim:
             return Value(Array(kind.dtype, kind.ndim - len(index)), (address, *shape[len(index) :]))
         if kind.dtype.fields is not None:
-            return Value(Record(kind.dtype), (address,))
+            return Value(Element(kind.dtype), (address,))
         return Place(kind.dtype, address, _suffix(kind.dtype, "array", True))
 
     def _from_start(self, index: Value, size: str) -> str:

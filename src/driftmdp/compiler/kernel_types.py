@@ -41,7 +41,7 @@ class Array:
 
 
 @dataclass(frozen=True)
-class Record:
+class Element:
     """One element of an array of records."""
 
     dtype: "np.dtype[Any]"
@@ -60,7 +60,7 @@ class Tuple:
         return getattr(self.kind, "_fields", ())
 
 
-Type: TypeAlias = Scalar | Nothing | Array | Record | Tuple
+Type: TypeAlias = Scalar | Nothing | Array | Element | Tuple
 
 # How numbers lie in memory: the LLVM type there, and the type of the value that is made of it.
 STORAGE: Mapping[str, tuple[str, Scalar]] = {
@@ -86,7 +86,7 @@ def leaves(kind: Type) -> list[str]:
             return [kind.llvm]
         case Array():
             return ["ptr"] + ["i64"] * kind.ndim
-        case Record():
+        case Element():
             return ["ptr"]
         case Tuple():
             return [leaf for item in kind.items for leaf in leaves(item)]
@@ -150,7 +150,7 @@ def describe(kind: Type) -> str:
             return kind.name
         case Array():
             return f"array of {kind.ndim} axes of {kind.dtype}"
-        case Record():
+        case Element():
             return f"record {kind.dtype}"
         case Tuple():
             names = kind.names or [""] * len(kind.items)
