@@ -57,9 +57,9 @@ def test_linear_equations(compared):
 def test_optimists(compared):
     calls = compared(kernels.optimist, "play")
     for problem in (dm.problems.two_state(horizon=500), dm.problems.river_swim(horizon=500)):
-        for settings in ({}, {"planner": "fast"}, {"scale": 0.05}):
-            dm.simulate(dm.agents.SWUCRL2CW.for_problem(problem, **settings), problem, seed=1)
-    assert len(calls) >= 6
+        for scale in (1.0, 0.05):
+            dm.simulate(dm.agents.SWUCRL2CW.for_problem(problem, scale=scale), problem, seed=1)
+    assert len(calls) >= 4
 
 
 @pytest.mark.slow

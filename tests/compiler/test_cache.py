@@ -138,6 +138,20 @@ def test_a_result_without_a_name_is_not_kept(monkeypatch, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_nothing_is_kept_of_sources_that_were_edited_meanwhile(monkeypatch, tmp_path):
+    """The folder is named after the sources as they were, and they may come back."""
+    monkeypatch.setattr(cache, "cache_directory", lambda: tmp_path)
+    cache.sources_hash()
+    monkeypatch.setattr(cache, "_hash_sources", lambda: "another")
+
+    @kernel
+    def answer(x):
+        return x * 44
+
+    assert answer(2) == 88
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_full_disk_is_no_obstacle(monkeypatch, tmp_path):
     monkeypatch.setattr(cache, "cache_directory", lambda: tmp_path / "gone")
 

@@ -410,7 +410,7 @@ def sum_of(a):
 
 @case((0,), (1,), (5,))
 def new_arrays(n):
-    a, b, c = np.zeros(n), np.zeros((n, 2), np.int32), np.empty(n, bool)
+    a, b, c = np.zeros(n), np.zeros((n, 2), np.int32), np.empty(n, np.bool_)
     d = np.zeros((2, n, 3), dtype=np.int64)
     for i in range(n):
         c[i] = i % 2 == 0

@@ -31,6 +31,10 @@ DIGEST_BYTES = 32
 @functools.cache
 def sources_hash() -> str:
     """Return a hash of every source file of the kernels and of the compiler, by name and content."""
+    return _hash_sources()
+
+
+def _hash_sources() -> str:
     digest = hashlib.sha256()
     package = Path(__file__).parent.parent
     for folder in ("compiler", "kernels"):
@@ -113,6 +117,8 @@ def read(name: str) -> Any:
 
 def write(name: str, value: Any) -> None:
     """Keep a value under a name. Where that cannot be done, the next process compiles again."""
+    if _hash_sources() != sources_hash():  # edited while this process runs: it belongs to another folder
+        return
     path = cache_directory() / name
     # Written aside and renamed, so that another process never reads half of it. A class in a function has no name.
     with contextlib.suppress(OSError, AttributeError, pickle.PicklingError), temporary_beside(path) as temporary:
