@@ -37,6 +37,7 @@ PACKAGES = [
 
 def test_importing_does_not_load_the_compiler_or_slow_parts_of_scipy():
     heavy = (
+        "llvmlite",
         "numba",
         "pandas",
         "pydantic",

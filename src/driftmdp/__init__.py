@@ -12,7 +12,7 @@ paper's statements, executable.
 
 from typing import TYPE_CHECKING, Any
 
-from driftmdp import agents, errors, formulas, planning, problems, testing
+from driftmdp import agents, errors, formulas, planning, problems
 from driftmdp._version import __version__
 from driftmdp.callbacks import Callback, Steps
 from driftmdp.deprecation import renamed
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         statements,
         statistics,
         suite,
+        testing,
     )
 
 __all__ = [
@@ -41,7 +42,8 @@ __all__ = [
 
 # Imported on first use, because they are slow or need more packages. Each with the extra that has those.
 _EXTRAS = dict.fromkeys(("experiments", "inventory", "report", "statements", "statistics", "suite"), "experiments")
-_EXTRAS |= {"compiled_agents": "experiments"} | dict.fromkeys(("gymnasium", "interchange"), "gymnasium")
+_EXTRAS |= dict.fromkeys(("compiled_agents", "testing"), "experiments")
+_EXTRAS |= dict.fromkeys(("gymnasium", "interchange"), "gymnasium")
 
 
 def _import_on_first_use(name: str) -> Any:

@@ -6,7 +6,6 @@ that the output is readable in light and in dark mode.
 
 import dataclasses
 import functools
-import html
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -230,4 +229,6 @@ def _text(value: Any) -> str:
         return f"{number:,.0f}" if 1000 <= abs(number) < 1e12 else f"{number:.4g}"
     if not isinstance(value, str):
         value = short(value)
+    import html  # which has a table of all entities, and only notebooks need it
+
     return html.escape(value if len(value) <= 4 * MAX_TEXT_LENGTH else value[: 4 * MAX_TEXT_LENGTH] + "...")

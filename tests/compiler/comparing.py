@@ -15,8 +15,11 @@ def bits(value):
     """Return what is compared. A NaN is a NaN, and an int is the float that it became by being joined with one."""
     if isinstance(value, tuple):
         return type(value).__name__, tuple(bits(item) for item in value)
+    if isinstance(value, np.ndarray) and value.dtype.names:  # without the bytes between fields
+        return tuple(bits(np.ascontiguousarray(value[name])) for name in value.dtype.names)
     if isinstance(value, np.ndarray):
-        return value.dtype, value.shape, value.tobytes()
+        plain = np.where(np.isnan(value), np.nan, value) if value.dtype.kind == "f" else value
+        return value.dtype, value.shape, plain.tobytes()
     if value is None:
         return None
     if isinstance(value, bool | np.bool_):

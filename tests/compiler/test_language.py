@@ -107,7 +107,12 @@ def classes_of_floats(x):
 
 @case(*grid((0.5, -1.5, 3.0, 1e-3), (0.5, 2.5)))
 def powers(x, y):
-    return x**2, x**1, x**0, abs(x) ** y, 2**y
+    return x**2, x**1, x**0, abs(x) ** y, 2**y, abs(x) ** 0.5, math.pow(x, -1.0), math.pow(x, 2.0)
+
+
+@case((0.3, 1.7))
+def real_powers(x, y):
+    return x**y, 2.0**y, x**0.5, x**-1.0, x**2.0, math.pow(10.0, y)
 
 
 @case(*grid(INTS, FLOATS))
@@ -644,6 +649,11 @@ def test_floats(a, b, c):
 @given(st.floats(min_value=5e-324, allow_infinity=False))
 def test_functions(x):
     check(functions, min(x, 600.0))
+
+
+@given(st.floats(0.01, 100.0), st.floats(-50.0, 50.0))
+def test_powers_are_those_of_the_c_library(x, y):
+    check(real_powers, x, y)
 
 
 @given(st.integers(-20, 20), st.integers(-20, 20))

@@ -34,3 +34,12 @@ def test_elimination_is_the_textbooks_to_the_last_bit(seed, n, density):
     expected = solve_plainly(matrix, vector)
     solve_dense(matrix, vector)
     assert vector.tolist() == expected
+
+
+def test_dense_solve_equals_numpy():
+    rng = np.random.default_rng(0)
+    for n in (1, 2, 7, 40):
+        matrix, vector = rng.normal(size=(n, n)), rng.normal(size=n)
+        expected = np.linalg.solve(matrix, vector)
+        solve_dense(matrix, vector)
+        np.testing.assert_allclose(vector, expected, rtol=1e-8)

@@ -81,25 +81,27 @@ INT_OPERATIONS = {
     ast.LShift: "shl", ast.RShift: "ashr",
 }  # fmt: skip
 BIT_OPERATIONS = {**INT_OPERATIONS, ast.RShift: "lshr"}
+BITS_APART = "np.uint64 goes only with np.uint64: convert one of them by float() or int()"
 FLOAT_OPERATIONS = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul", ast.Div: "fdiv"}
 COMPARISONS = {
     ast.Eq: ("oeq", "eq", "eq"), ast.NotEq: ("une", "ne", "ne"), ast.Lt: ("olt", "slt", "ult"),
     ast.LtE: ("ole", "sle", "ule"), ast.Gt: ("ogt", "sgt", "ugt"), ast.GtE: ("oge", "sge", "uge"),
 }  # fmt: skip
 # The same functions of the C library as Python's own, so that compiled and interpreted code agree to the last bit.
+# LLVM must not know what pow does: it would make pow(x, 0.5) a root, which rounds otherwise.
 MATH: Mapping[Callable[..., Any], str] = {
     math.sqrt: "llvm.sqrt.f64", np.sqrt: "llvm.sqrt.f64", math.log: "llvm.log.f64", np.log: "llvm.log.f64",
-    math.exp: "llvm.exp.f64", np.exp: "llvm.exp.f64", math.pow: "llvm.pow.f64", math.log1p: "log1p",
+    math.exp: "llvm.exp.f64", np.exp: "llvm.exp.f64", math.pow: "pow", math.log1p: "log1p",
     np.log1p: "log1p", math.expm1: "expm1", np.expm1: "expm1", math.fabs: "llvm.fabs.f64",
 }  # fmt: skip
 DECLARATIONS = """
 declare double @llvm.sqrt.f64(double)
 declare double @llvm.log.f64(double)
 declare double @llvm.exp.f64(double)
-declare double @llvm.pow.f64(double, double)
 declare double @llvm.fabs.f64(double)
 declare double @llvm.ceil.f64(double)
 declare double @llvm.floor.f64(double)
+declare double @pow(double, double) nounwind nobuiltin
 declare double @log1p(double) nounwind
 declare double @expm1(double) nounwind
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
@@ -352,7 +354,7 @@ class Emitter:
             return self._apply(f"{INT_OPERATIONS[operation]} i1", BOOL, one, other)
         if BITS in (one.type, other.type):
             if one.type != other.type:
-                raise TypeError("np.uint64 goes only with np.uint64: convert the other by float() or int()")
+                raise TypeError(BITS_APART)
             if operation not in BIT_OPERATIONS:
                 raise TypeError(f"{operation.__name__} of np.uint64 is not in the kernel language")
             return self._apply(f"{BIT_OPERATIONS[operation]} i64", BITS, one, other)
@@ -398,6 +400,8 @@ class Emitter:
         """Return whether a comparison holds."""
         if how not in COMPARISONS:
             raise TypeError(f"{how.__name__} is not in the kernel language")
+        if one.type != other.type and BITS in (one.type, other.type):
+            raise TypeError(BITS_APART)
         kind = join(one.type, other.type)
         a, b = self.convert(one, kind).leaves, self.convert(other, kind).leaves
         floating, signed, unsigned = COMPARISONS[how]
@@ -540,10 +544,9 @@ class Emitter:
         if not self._checks:
             return
         name = f'@"outside.{self._title}.{self.line}"'
-        sentence = f"{self._title}, line {self.line}: an index is outside its array".encode()
-        self._sentences[self.line] = (
-            f'{name} = internal constant [{len(sentence) + 1} x i8] c"{sentence.decode()}\\00"'
-        )
+        kernel = self._title.rpartition(".")[0]  # without the number that tells its types apart
+        sentence = f"{kernel}, line {self.line}: an index is outside its array"
+        self._sentences[self.line] = f'{name} = internal constant [{len(sentence) + 1} x i8] c"{sentence}\\00"'
         inside, outside = self.label("inside"), self.label("outside")
         self.branch(Value(BOOL, (self.name(f"icmp ult i64 {index}, {size}"),)), inside, outside)
         self.start(outside)

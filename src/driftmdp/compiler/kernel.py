@@ -85,12 +85,15 @@ class Kernel:
     def _call_by_new_way(self, arguments: tuple[Any, ...]) -> Any:
         types = tuple(self._argument_types(arguments))
         plain = tuple(_as_plain(argument, kind) for argument, kind in zip(arguments, types, strict=True))
+        for way in self._ways:  # which numpy's numbers did not fit as they were
+            buffer = way.new_buffer()
+            if way.door(plain, buffer, way.table):
+                return way.decode(buffer)
         way = self._new_way(plain, types)
         buffer = way.new_buffer()
         if not way.door(plain, buffer, way.table):
             raise TypeError(f"{self!r} cannot read its arguments")
-        if all(one is other for one, other in zip(plain, arguments, strict=True)):
-            self._ways = (way, *self._ways[: MAX_WAYS - 1])
+        self._ways = (way, *self._ways[: MAX_WAYS - 1])
         return way.decode(buffer)
 
     def _argument_types(self, arguments: tuple[Any, ...]) -> Iterator[Type]:

@@ -155,5 +155,6 @@ def describe(kind: Type) -> str:
         case Tuple():
             names = kind.names or [""] * len(kind.items)
             items = [f"{name} {describe(item)}".strip() for name, item in zip(names, kind.items, strict=True)]
-            return f"{kind.kind.__module__}.{kind.kind.__qualname__}({', '.join(items)})"
+            name = f"{kind.kind.__module__}.{kind.kind.__qualname__}" if kind.names else "tuple"
+            return f"{name}({', '.join(items)})"
     return repr(kind.value)

@@ -423,7 +423,7 @@ class _Function:
         if operation is not ast.Pow:
             return self._out.binary(operation, one, other)
         if FLOAT not in (one.type, other.type):
-            raise TypeError("a power of whole numbers is not in the kernel language: write float(...) ** ...")
+            raise TypeError("a power of whole numbers is not in the kernel language: write float(n) ** 2")
         if other.type == INT:
             return self._call_kernel(integer_power, [one, other], {})
         return self._out.call_builtin(math.pow, [one, other])
@@ -458,7 +458,7 @@ class _Function:
             case ast.Compare(ops=[how]):
                 return out.compare(type(how), self._value(node.left), self._value(node.comparators[0]))
             case ast.Compare():
-                return self._decide(self._links(node), False)
+                return self._decide(self._links(node), len(node.ops), False)
         return out.truth(self._value(node))
 
     def _links(self, node: ast.Compare) -> Iterator[Value]:
@@ -470,7 +470,8 @@ class _Function:
             left = right
 
     def _short_circuit(self, node: ast.BoolOp, test: Callable[[ast.expr], Value]) -> Value:
-        return self._decide((test(operand) for operand in node.values), isinstance(node.op, ast.Or))
+        tests = (test(operand) for operand in node.values)
+        return self._decide(tests, len(node.values), isinstance(node.op, ast.Or))
 
     def _boolean(self, node: ast.expr) -> Value:
         value = self._value(node)
@@ -478,16 +479,18 @@ class _Function:
             raise TypeError(f"and, or give one of their operands: {ast.unparse(node)} must be a bool")
         return value
 
-    def _decide(self, tests: Iterator[Value], stops: bool) -> Value:
+    def _decide(self, tests: Iterator[Value], count: int, stops: bool) -> Value:
         """Return ``stops`` if one of the tests is that. The code of each runs only if none before it was."""
         out, found, end = self._out, self._out.slot("i1"), self._out.label("decided")
         outcome: bool | None = not stops  # None: not known while compiling
-        for test in tests:
+        for i, test in enumerate(tests, 1):
             if test.constant is None:
-                outcome, following = None, out.label("operand")
+                outcome = None
                 out.store("i1", test.leaves[0], found)
-                out.branch(test, *((end, following) if stops else (following, end)))
-                out.start(following)
+                if i < count:
+                    following = out.label("operand")
+                    out.branch(test, *((end, following) if stops else (following, end)))
+                    out.start(following)
             elif test.constant is stops:
                 outcome = stops
                 break
@@ -594,7 +597,7 @@ def _definition(function: FunctionType) -> ast.FunctionDef:
     found = _definitions("".join(linecache.getlines(code.co_filename))).get(code.co_firstlineno)
     where = f"{code.co_filename}:{code.co_firstlineno}, in {code.co_name}"
     if found is None or found.name != code.co_name:
-        raise KernelError(f"{where}: a kernel must be a def in a source file.")
+        raise KernelError(f"{where}: a kernel must be a def in a file, as it was when it was loaded.")
     if found.args.posonlyargs or found.args.kwonlyargs or found.args.vararg or found.args.kwarg:
         raise KernelError(f"{where}: the parameters of a kernel must be plain ones, without * and /.")
     return found

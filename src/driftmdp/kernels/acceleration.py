@@ -82,7 +82,7 @@ def accelerate(workspace: PlanWorkspace, n: int, precision: float, prune: bool) 
         # found is solved instead. Once slow, it stays so: what made it slow is in the sets.
         model = optimistic_model(workspace, n)
         _, _, sweeps, evaluations, status = gain.solve(
-            model, workspace.actions[:n], workspace.u[:n], enough, MAX_EVALUATIONS
+            model, workspace.actions[:n], workspace.u[:n], enough, MAX_EVALUATIONS, False
         )
         iterations += sweeps + evaluations
         subtract_least(workspace.u, n)

@@ -23,7 +23,7 @@ DENSE_LIMIT = 300  # up to here a dense elimination is worth its cube. Beyond, t
 
 @kernel
 def modified_policy_iteration(
-    model: Model, policy: Ints, bias: Floats, tolerance: float, budget: int
+    model: Model, policy: Ints, bias: Floats, tolerance: float, budget: int, may_settle: bool
 ) -> tuple[float, float, int, int]:
     """Like ``policy_iteration``, in sweeps over the non-zeros. ``budget`` counts full and policy sweeps.
 
@@ -49,7 +49,7 @@ def modified_policy_iteration(
             checked, before = sweeps, high - low
         # The policy alone is cheaper to sweep. Beyond a tenth of the full residual it would gain little.
         # Where the policy has settled, all that is left is its bias.
-        settled = n_changed < n // UNSETTLED_SHARE
+        settled = may_settle and n_changed < n // UNSETTLED_SHARE
         enough = 0.5 * tolerance if settled else max(0.1 * (high - low), 0.5 * tolerance)
         pack_chain(model, policy, chain)
         for _ in range(MAX_SETTLED_SWEEPS if settled else MAX_POLICY_SWEEPS):
@@ -130,15 +130,18 @@ def pack_chain(model: Model, policy: Ints, chain: Chain) -> None:
 
 @kernel
 def solve(
-    model: Model, policy: Ints, bias: Floats, tolerance: float, limit: int
+    model: Model, policy: Ints, bias: Floats, tolerance: float, limit: int, may_settle: bool
 ) -> tuple[float, float, int, int, int]:
-    """Sweep if that is cheap, eliminate if it is not. Return lower, upper, sweeps, evaluations, status."""
+    """Sweep if that is cheap, eliminate if it is not. Return lower, upper, sweeps, evaluations, status.
+
+    To settle is faster and changes the last digits: where trajectories or stored regrets rest on them, it may not.
+    """
     n = model.offsets.size - 1
     sweeps = 0
     if n > ELIMINATE_UP_TO:
         # Where elimination is no way out, sweeps may take longer.
         low, high, sweeps, status = modified_policy_iteration(
-            model, policy, bias, tolerance, 2 * limit if n <= DENSE_LIMIT else 30 * limit
+            model, policy, bias, tolerance, 2 * limit if n <= DENSE_LIMIT else 30 * limit, may_settle
         )
         if status == CONVERGED or n > DENSE_LIMIT:
             return low, high, sweeps, 0, status
@@ -177,12 +180,12 @@ def solve_along(
         if keeps and kept > 1 and not high - low <= tolerance:
             # The bias of a step in the middle certifies on both sides: nearly twice as many steps.
             middle = steps[min(i + kept // 2, steps.size - 1)]
-            solve(model_at(world, middle, buffers), policy, bias, aim, limit)
+            solve(model_at(world, middle, buffers), policy, bias, aim, limit, False)
             fill_changes(world, bias, changes)
             low, high = certify_mixture(world, steps[i], changes, buffers.rewards, policy)
             kept = 0
         if not high - low <= tolerance:
-            low, high, _, _, _ = solve(model_at(world, steps[i], buffers), policy, bias, aim, limit)
+            low, high, _, _, _ = solve(model_at(world, steps[i], buffers), policy, bias, aim, limit, False)
             if not high - low <= tolerance:
                 return i, policies[:n_policies]
             kept = 0

@@ -98,7 +98,7 @@ def plan(arrays: PosteriorArrays) -> int:
         generator[0], generator[1], generator[2], generator[3] = a, b, c, d
         return BUFFER_FULL
     low, high, sweeps, evaluations, _ = solve(
-        sample.model, plan_state.policy, plan_state.bias, params.tolerance, SOLVER_BUDGET
+        sample.model, plan_state.policy, plan_state.bias, params.tolerance, SOLVER_BUDGET, False
     )
     is_finite = True
     for s in range(plan_state.bias.size):

@@ -289,7 +289,7 @@ class Problem:
         if not isinstance(draws, Draws) or any(np.shape(numbers) != (self.horizon,) for numbers in draws):
             raise InvalidInputError(f"draws must be for {self.horizon} steps; use problem.draw_noise(rng).")
         pair = self.space.pair(state, action)
-        drawn = draws.anchor[step], draws.successor[step], draws.noise[step]
+        drawn = float(draws.anchor[step]), float(draws.successor[step]), float(draws.noise[step])
         noise = self.noise.code, self.noise.sigma, *self.reward_range
         return Sample(*kernels.world.sample_step(self.drifting.world, step, pair, drawn, noise))
 

@@ -136,6 +136,11 @@ def _combination_norms(
     """Return the norm of each combination of anchors, the largest over pairs."""
     sizes = np.zeros(combinations.shape[0])
     if combinations.nnz:  # a world that does not change has nothing to compile
-        rows = combinations.indptr.astype(np.int32), combinations.indices.astype(np.int32), combinations.data
-        kernels.world.combination_norms(rows, anchors, n_pairs, n_columns, norm, sizes)
+        # Those of the same anchors side by side: the kernel sums them together.
+        marks = np.random.default_rng(0).random(combinations.shape[1])
+        order = np.argsort(abs(combinations.sign()) @ marks, kind="stable")
+        grouped, found = combinations[order], np.empty(sizes.size)
+        rows = grouped.indptr.astype(np.int32), grouped.indices.astype(np.int32), grouped.data
+        kernels.world.combination_norms(rows, anchors, n_pairs, n_columns, norm, found)
+        sizes[order] = found
     return sizes

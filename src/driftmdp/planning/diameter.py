@@ -150,7 +150,7 @@ def _by_target(model: Model, targets: Iterable[int]) -> Diameter:
         reached = kernels.graph.reach(model.offsets, pointer, pairs, order, 1, policy)
         if reached < n_states:
             return Diameter(np.inf, _unconnected(model, target), target)
-        if _is_within(model, order, longest):
+        if _is_within(model, order, float(longest)):
             continue
         times = np.zeros(n_states)
         sweeps = SWEEPS_PER_TARGET if stalls < 3 else SWEEPS_PER_TARGET // 5

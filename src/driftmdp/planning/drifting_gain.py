@@ -159,10 +159,10 @@ def _solve_each(drifting: DriftingMdp, steps: Ints, aim: float, accept: float, u
     for step in steps.tolist():
         model = drifting.at(step + 1).arrays
         model = model._replace(rewards=scaled(model.rewards, unit))
-        result = solve(model, policy, bias, aim)
+        result = solve(model, policy, bias, aim, is_stored=True)
         if result.residual > accept:
             policy, bias = np.zeros(n_states, np.int32), np.zeros(n_states)
-            result = solve(model, policy, bias, aim)
+            result = solve(model, policy, bias, aim, is_stored=True)
         if result.residual > accept:
             raise not_converged(f"the MDP of t={step + 1}", result, accept, unit)
         solved.append(result)

@@ -145,23 +145,27 @@ def not_converged(where: str, found: Gain, residual: float, unit: int) -> NotCon
     )
 
 
-def solve(model: Model, policy: Ints, bias: Floats, tolerance: float) -> Gain:
-    """Solve from a warm start, which is overwritten. The caller checks the residual."""
+def solve(model: Model, policy: Ints, bias: Floats, tolerance: float, is_stored: bool = False) -> Gain:
+    """Solve from a warm start, which is overwritten. The caller checks the residual.
+
+    If regrets that were stored rest on the result, every digit is found in the same way as it was then.
+    """
     start, n = (model, policy, bias, tolerance), policy.size
-    if n > kernels.gain.ELIMINATE_UP_TO:
+    if n > kernels.gain.ELIMINATE_UP_TO and not is_stored:
         # Sweeps carry news by one transition each: a chain in its own order is eliminated without them.
         found = _solve_in_band(*start, np.arange(n, dtype=np.int32), CHAIN_WIDTH, 0)
         if found is not None:
             return found
-    low, high, sweeps, evaluations, status = kernels.gain.solve(*start, MAX_EVALUATIONS)
+    low, high, sweeps, evaluations, status = kernels.gain.solve(*start, MAX_EVALUATIONS, not is_stored)
     if status == kernels.bellman.CONVERGED or n <= kernels.gain.DENSE_LIMIT:
         method = "policy iteration" if sweeps == 0 or evaluations > 0 else "modified policy iteration"
         return _result(low, high, policy, bias, sweeps + evaluations, method)
-    order = np.empty(n, np.int32)
-    kernels.band.order_by_distance(model, order)
-    found = _solve_in_band(*start, order, MAX_WIDTH, sweeps)
-    if found is not None:
-        return found
+    if not is_stored:
+        order = np.empty(n, np.int32)
+        kernels.band.order_by_distance(model, order)
+        found = _solve_in_band(*start, order, MAX_WIDTH, sweeps)
+        if found is not None:
+            return found
     low, high, evaluations = sparse_policy_iteration(*start)
     return _result(low, high, policy, bias, sweeps + evaluations, "sparse policy iteration")
 
@@ -201,7 +205,7 @@ def sparse_policy_iteration(model: Model, policy: Ints, bias: Floats, tolerance:
             gains = [_gain_and_bias(*chain)[0] for chain in chains]
             kernels.policy_iteration.steer_to(model, policy, labels, int(np.argmax(gains)))
         bias[:], discounted = _evaluate(model, policy, lookahead)
-        size = np.abs(model.rewards).max() + (np.abs(bias).max() if discounted else 0.0)
+        size = float(np.abs(model.rewards).max() + (np.abs(bias).max() if discounted else 0.0))
         margin = kernels.policy_iteration.MARGIN * (1.0 + size)
         low, high, changed = kernels.bellman.bellman_step(model, bias, policy, margin)
         if high - low <= tolerance:
