@@ -43,9 +43,8 @@ FENCE = re.compile(r"^```(?P<language>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE
 FILE_NAME = re.compile(r"# ([\w-]+\.(?:py|toml))\n")
 HERE_DOCUMENT = re.compile(r"<<'?(\w+)'?$")
 NEEDS_A_SHELL = re.compile(r"[|<>;&$`\n]")
-PASSING = re.compile(
-    r"^(driftmdp: compiling|\d+ of \d+ runs, ).*\n", re.MULTILINE
-)  # printed on a new or a slow machine only
+# Printed on a new or a slow machine only.
+PASSING = re.compile(r"^(driftmdp: compiling|\d+ of \d+ runs, ).*\n", re.MULTILINE)
 LIKE_A_DOCTEST = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 

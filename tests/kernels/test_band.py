@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import driftmdp as dm
 from driftmdp.kernels import band, graph
-from driftmdp.kernels.arrays import Band, Model
+from driftmdp.kernels.arrays import Model, StateOrder
 from driftmdp.kernels.policy_iteration import evaluate_class
 
 
@@ -23,13 +23,13 @@ def chain_model(rng: np.random.Generator, n: int, width: int, rarest: float) -> 
     return dm.Mdp(dm.Space.uniform(n, 1), rng.normal(size=n), rows / rows.sum(axis=1, keepdims=True)).arrays
 
 
-def in_order(model: Model, order: np.ndarray) -> Band:
+def in_order(model: Model, order: np.ndarray) -> StateOrder:
     place = np.empty_like(order)
     place[order] = np.arange(order.size)
-    return Band(order, place, band.find_width(model, place, order.size))
+    return StateOrder(order, place, band.find_width(model, place, order.size))
 
 
-def natural(model: Model) -> Band:
+def natural(model: Model) -> StateOrder:
     return in_order(model, np.arange(model.offsets.size - 1, dtype=np.int32))
 
 

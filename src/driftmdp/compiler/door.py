@@ -118,7 +118,7 @@ class _Reader:
     def read(self, kind: Type, address: str) -> Value:
         """Return the value of the object at an address, or leave where it is of another type."""
         out = self._out
-        self._require(out.load("ptr", self._at(address, TYPE)))
+        self._continue_if(self._is_expected(out.load("ptr", self._at(address, TYPE))))
         match kind:
             case Tuple():
                 length = out.load("i64", self._at(address, LENGTH))
@@ -151,20 +151,21 @@ class _Reader:
 
     def _array(self, kind: Array, address: str) -> Value:
         out = self._out
-        self._require(out.load("ptr", self._at(address, DTYPE)))
+        same = self._is_expected(out.load("ptr", self._at(address, DTYPE)))
         axes = out.load("i32", self._at(address, AXES))
-        self._continue_if(out.name(f"icmp eq i32 {axes}, {kind.ndim}"))
         flags = out.load("i32", self._at(address, FLAGS))
         good = out.name(f"and i32 {flags}, {CONTIGUOUS_AND_ALIGNED}")
-        self._continue_if(out.name(f"icmp eq i32 {good}, {CONTIGUOUS_AND_ALIGNED}"))
+        for test in (f"icmp eq i32 {axes}, {kind.ndim}", f"icmp eq i32 {good}, {CONTIGUOUS_AND_ALIGNED}"):
+            same = out.name(f"and i1 {same}, {out.name(test)}")
+        self._continue_if(same)
         shape = out.load("ptr", self._at(address, SHAPE)) if kind.ndim else ""
         sizes = [out.load("i64", self._at(shape, 8 * axis)) for axis in range(kind.ndim)]
         return Value(kind, (out.load("ptr", self._at(address, DATA)), *sizes))
 
-    def _require(self, found: str) -> None:
+    def _is_expected(self, found: str) -> str:
         wanted = self._out.load("ptr", self._at("%expected", 8 * self._expected))
         self._expected += 1
-        self._continue_if(self._out.name(f"icmp eq ptr {found}, {wanted}"))
+        return self._out.name(f"icmp eq ptr {found}, {wanted}")
 
     def _continue_if(self, test: str) -> None:
         following = self._out.label("same")

@@ -37,6 +37,8 @@ from driftmdp.compiler.kernel_types import (
     type_of,
 )
 
+LONG_BODY = 200  # instructions: longer functions stay apart, as LLVM is slow on what they would be together
+
 
 class KernelError(Exception):
     """A function is not in the kernel language."""
@@ -161,8 +163,10 @@ class _Function:
                 whole = out.name(f"insertvalue {returned} {whole}, {kind} {value}, {i}")
             values = [whole]
         out.emit(f"ret {returned} {values[0]}" if kinds else "ret void")
-        head = f"define internal {returned} {self._name}({', '.join(parameters)}) nounwind {{\n"
-        return Translated(self._name, result, out.constants + head + out.text + "}\n")
+        body = out.text
+        stays = " noinline" if body.count("\n") > LONG_BODY else ""
+        head = f"define internal {returned} {self._name}({', '.join(parameters)}) nounwind{stays} {{\n"
+        return Translated(self._name, result, out.constants + head + body + "}\n")
 
     # statements --------------------------------------------------------------------------------------
 

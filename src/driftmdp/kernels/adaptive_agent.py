@@ -69,7 +69,7 @@ def summarize_rewards(counts: TransitionCounts, fading: FadingMemory, plan: Adap
         squares += mean * mean
     facts = plan.facts[0]
     facts["reward_mean"] = total / n if n > 0 else 1.0
-    facts["reward_spread"] = np.sqrt(max(0.0, squares / n - (total / n) ** 2)) if n > 0 else 0.0
+    facts["reward_spread"] = np.sqrt(max(0.0, squares / n - (total / n) * (total / n))) if n > 0 else 0.0
 
 
 @kernel

@@ -65,7 +65,7 @@ class Model(NamedTuple):
     data: Floats
 
 
-class Band(NamedTuple):
+class StateOrder(NamedTuple):
     """An order of the states: state ``order[k]`` has place k, and leads at most ``width`` places away."""
 
     order: Ints

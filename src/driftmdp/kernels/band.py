@@ -22,7 +22,7 @@ import numpy as np
 
 from driftmdp.compiler import kernel
 from driftmdp.kernels import graph
-from driftmdp.kernels.arrays import Band, Floats, Ints, Model
+from driftmdp.kernels.arrays import Floats, Ints, Model, StateOrder
 
 LONG_STAY = 1e4  # steps after which a set of states is taken for the one where the chain mostly is
 MAX_REFERENCES = 2  # tried after the first
@@ -83,7 +83,7 @@ def order_by_distance(model: Model, order: Ints) -> None:
 
 
 @kernel
-def eliminate(model: Model, policy: Ints, band: Band, discount: float, reference: int) -> Eliminated:
+def eliminate(model: Model, policy: Ints, band: StateOrder, discount: float, reference: int) -> Eliminated:
     """Eliminate all states but the one at place ``reference``.
 
     If that is negative, the first set of places k, k + 1, ... that holds the chain for long makes k the reference.
@@ -147,7 +147,7 @@ def most_visited(chain: Eliminated, width: int) -> tuple[int, float]:
 
 
 @kernel
-def evaluate_chain(model: Model, policy: Ints, band: Band, discount: float, bias: Floats) -> float:
+def evaluate_chain(model: Model, policy: Ints, band: StateOrder, discount: float, bias: Floats) -> float:
     """Return the gain of a policy with one recurrent class and fill its ``bias``, as ``evaluate_class`` does."""
     chain = eliminate(model, policy, band, discount, -1 if discount == 1.0 else policy.size)
     if discount == 1.0:
@@ -167,7 +167,7 @@ def evaluate_chain(model: Model, policy: Ints, band: Band, discount: float, bias
 
 
 @kernel
-def best_class(model: Model, policy: Ints, band: Band, labels: Ints) -> int:
+def best_class(model: Model, policy: Ints, band: StateOrder, labels: Ints) -> int:
     """Return the label of the recurrent class with the largest gain."""
     chain = eliminate(model, policy, band, 1.0, policy.size)
     best, best_gain = 0, -np.inf

@@ -111,10 +111,12 @@ def refresh_pair(arrays: AdaptiveArrays, index: int, t: int) -> None:
     # L of kernels/adaptive_agent.py: optimism grows for pairs that had less than their share of all visits.
     neglect = np.log(t / (counts.slot_of.size * slot["count"]))
     optimism = pair["doubt"] = 1.0 + params.curiosity * max(pair["rarity"], neglect)
-    noise = params.noise**2 * optimism * estimate_noise(counts, fading, experts, context, index) / visits
+    noise = (
+        params.noise * params.noise * optimism * estimate_noise(counts, fading, experts, context, index) / visits
+    )
     # What moves slowly is worth more deviations, since the answer stays valid for longer.
     worth = params.drift * (np.log1p(age) / LOG_USUAL_AGE if params.patience else 1.0)
-    drift = worth**2 * experts.drift[find_context(age)]
+    drift = worth * worth * experts.drift[find_context(age)]
     # Noise and drift are independent: their variances add up.
     pair["mean"], pair["hoped"] = mean, min(1.0, mean + np.sqrt(noise + drift))
     mix_transitions(counts, fading, experts, index, age)
@@ -195,7 +197,7 @@ def weigh_by_reward(arrays: AdaptiveArrays, index: int, age: int, reward: float)
     predict_rewards(counts, fading, index, age, log_weights)
     best = -np.inf
     for e in range(EXPERTS):
-        error = (reward - log_weights[e]) ** 2
+        error = (reward - log_weights[e]) * (reward - log_weights[e])
         # The expert's own error is the variance of its density: a vague expert is surprised less.
         errors[e] += (error - errors[e]) / ERROR_MEMORY
         expected = errors[e] + LEAST_ERROR
@@ -211,7 +213,8 @@ def weigh_by_reward(arrays: AdaptiveArrays, index: int, age: int, reward: float)
             total += weights[e]
     share_weights(weights, total, params.share)
     # What the error of r^ has beyond noise, also that of the mean of N visits, is drift.
-    error = (reward - fading.pairs[index]["mean"]) ** 2
+    error = reward - fading.pairs[index]["mean"]
+    error *= error
     expected = estimate_noise(counts, fading, experts, context, index) * (1.0 + 1.0 / counts.slots[index]["count"])
     update_drift(experts, find_context(age), error - expected, expected)
     experts.noise[1] = min(experts.noise[1] + 1.0, ERROR_MEMORY)

@@ -8,7 +8,7 @@ import numpy as np
 
 from driftmdp.compiler import kernel
 from driftmdp.kernels import graph
-from driftmdp.kernels.arrays import Band, Floats, Ints, Model
+from driftmdp.kernels.arrays import Floats, Ints, Model, StateOrder
 from driftmdp.kernels.band import best_class, evaluate_chain
 from driftmdp.kernels.bellman import (
     CONVERGED,
@@ -103,7 +103,7 @@ def solves_poisson(model: Model, policy: Ints, gain: float, bias: Floats) -> boo
 
 @kernel
 def evaluate(
-    model: Model, policy: Ints, all_states: Ints, band: Band | None, lookahead: float, bias: Floats
+    model: Model, policy: Ints, all_states: Ints, band: StateOrder | None, lookahead: float, bias: Floats
 ) -> bool:
     """Fill ``bias`` for a policy with one recurrent class. Return whether a discount had to decide."""
     if band is None:
@@ -145,7 +145,7 @@ def steer_to(model: Model, policy: Ints, labels: Ints, label: int) -> None:
 
 
 @kernel
-def make_unichain(model: Model, policy: Ints, band: Band | None, bias: Floats) -> None:
+def make_unichain(model: Model, policy: Ints, band: StateOrder | None, bias: Floats) -> None:
     """If ``policy`` has several recurrent classes, steer every state to the one with the largest gain."""
     if graph.all_lead_to(model, policy, 0):  # then every recurrent class contains state 0
         return
@@ -166,7 +166,7 @@ def make_unichain(model: Model, policy: Ints, band: Band | None, bias: Floats) -
 
 @kernel
 def policy_iteration(
-    model: Model, policy: Ints, bias: Floats, tolerance: float, limit: int, band: Band | None
+    model: Model, policy: Ints, bias: Floats, tolerance: float, limit: int, band: StateOrder | None
 ) -> tuple[float, float, int, int]:
     """Improve ``policy`` and ``bias`` in place. Return lower and upper gain, evaluations, status.
 

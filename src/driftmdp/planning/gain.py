@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.errors import NotConvergedError
-from driftmdp.kernels.arrays import Band, Floats, Ints, Longs, Model
+from driftmdp.kernels.arrays import Floats, Ints, Longs, Model, StateOrder
 from driftmdp.mdp import Mdp
 from driftmdp.planning.communication import check_model
 from driftmdp.planning.inputs import as_mdp
@@ -185,7 +185,7 @@ def _solve_in_band(
     if width > max_width:
         return None
     low, high, evaluations, status = kernels.policy_iteration.policy_iteration(
-        model, policy, bias, tolerance, MAX_EVALUATIONS, Band(order, place, width)
+        model, policy, bias, tolerance, MAX_EVALUATIONS, StateOrder(order, place, width)
     )
     if status == kernels.bellman.CONVERGED:
         return _result(low, high, policy, bias, sweeps + evaluations, "banded policy iteration")
