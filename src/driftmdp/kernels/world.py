@@ -151,7 +151,7 @@ def combination_norms(rows: Csr, anchors: Csr, n_pairs: int, n_states: int, orde
     most = 0
     for i in range(norms.size):
         most = max(most, indptr[i + 1] - indptr[i])
-    weights, total = np.empty((most, at_once)), np.empty((widest, at_once))
+    weights, total = np.empty(most * at_once), np.empty(widest * at_once)  # each (..., size), row by row
     norm, largest = np.empty(at_once), np.empty(at_once)
     # Only the states that a pair leads to are summed and cleared: the cost does not depend on S.
     place, touched = np.empty(n_states, np.int32), np.empty(widest, np.int32)
@@ -164,7 +164,7 @@ def combination_norms(rows: Csr, anchors: Csr, n_pairs: int, n_states: int, orde
         for i in range(size):
             largest[i] = 0.0
             for k in range(count):
-                weights[k, i] = data[indptr[start + i] + k]
+                weights[k * size + i] = data[indptr[start + i] + k]
         for pair in range(n_pairs if count > 0 else 0):
             n_touched = 0
             for k in range(count):
@@ -175,11 +175,11 @@ def combination_norms(rows: Csr, anchors: Csr, n_pairs: int, n_states: int, orde
                     if j < 0:
                         place[s], touched[n_touched] = n_touched, s
                         for i in range(size):
-                            total[n_touched, i] = weights[k, i] * mass
+                            total[n_touched * size + i] = weights[k * size + i] * mass
                         n_touched += 1
                     else:
                         for i in range(size):
-                            total[j, i] += weights[k, i] * mass
+                            total[j * size + i] += weights[k * size + i] * mass
             _sum_sizes(total, n_touched, size, order, norm)
             for i in range(size):
                 largest[i] = max(largest[i], norm[i])
@@ -206,19 +206,19 @@ def _count_alike(indptr: Ints, indices: Ints, start: int, most: int) -> int:
 
 @kernel
 def _sum_sizes(total: Floats, n_touched: int, size: int, order: float, norm: Floats) -> None:
-    """Fill ``norm`` with the norm of each column of ``total``, for order 2 its square."""
+    """Fill ``norm`` with the norm of each column of ``total``, (n_touched, size), for order 2 its square."""
     for i in range(size):
         norm[i] = 0.0
     for j in range(n_touched):
         if order == 1.0:
             for i in range(size):
-                norm[i] += abs(total[j, i])
+                norm[i] += abs(total[j * size + i])
         elif order == 2.0:
             for i in range(size):
-                norm[i] += total[j, i] * total[j, i]
+                norm[i] += total[j * size + i] * total[j * size + i]
         else:
             for i in range(size):
-                norm[i] = max(norm[i], abs(total[j, i]))
+                norm[i] = max(norm[i], abs(total[j * size + i]))
 
 
 @kernel
