@@ -17,6 +17,8 @@ PYTHON_FUNCTIONS = (
 )
 OPTIMIZATION_LEVEL = 2
 
+_engines: list[Any] = []  # for ever
+
 
 @functools.cache
 def _llvm() -> Any:
@@ -78,9 +80,14 @@ def assemble(text: str) -> bytes:
 
 
 def load(code: bytes) -> Any:
-    """Return an engine that holds object code: ``get_function_address(name)`` leads to its functions."""
+    """Return an engine that holds object code: ``get_function_address(name)`` leads to its functions.
+
+    It stays until the process ends, as a thread may be in its code. Its empty module belongs to LLVM's own context:
+    an engine must not outlive the context.
+    """
     llvm = _llvm()
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly("", llvm.create_context()), _new_machine(jit=True))
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _new_machine(jit=True))
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
+    _engines.append(engine)
     return engine
