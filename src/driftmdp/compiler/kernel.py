@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 from driftmdp.compiler import cache, machine
 from driftmdp.compiler.door import expectations, require_known_layout, write_door
 from driftmdp.compiler.emitter import ALIAS_TAGS, ARENA, DECLARATIONS
-from driftmdp.compiler.kernel_types import BOOL, FLOAT, INT, Tuple, Type, describe, type_of
+from driftmdp.compiler.kernel_types import BOOL, FLOAT, Tuple, Type, describe, type_of
 from driftmdp.compiler.notice import telling_who_waits
 from driftmdp.compiler.results import Buffer, buffer_for, decoder_for
 from driftmdp.compiler.translate import Module
@@ -85,7 +85,7 @@ class Kernel:
     def _call_by_new_way(self, arguments: tuple[Any, ...]) -> Any:
         types = tuple(self._argument_types(arguments))
         plain = tuple(_as_plain(argument, kind) for argument, kind in zip(arguments, types, strict=True))
-        for way in self._ways:  # which numpy's numbers did not fit as they were
+        for way in self._ways:  # which the numbers did not fit as they were: an int for a float
             buffer = way.new_buffer()
             if way.door(plain, buffer, way.table):
                 return way.decode(buffer)
@@ -142,14 +142,17 @@ class Kernel:
 
 
 def _as_plain(value: Any, kind: Type) -> Any:
-    """Return a value with Python's own numbers, which the door can read."""
+    """Return a value with numbers that the door can read.
+
+    It reads numpy's as it reads Python's: np.float64 is a float, and all its whole numbers answer as an int.
+    """
     if isinstance(kind, Tuple):
         items = [_as_plain(item, part) for item, part in zip(value, kind.items, strict=True)]
         if all(one is other for one, other in zip(items, value, strict=True)):
             return value
         return kind.kind(*items) if kind.names else tuple(items)
     if kind == FLOAT:
-        return float(value)
+        return value if isinstance(value, float) else float(value)
     if kind == BOOL:
         return bool(value)
-    return int(value) if kind == INT else value
+    return value
