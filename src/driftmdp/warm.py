@@ -13,7 +13,6 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -21,7 +20,7 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from driftmdp import agents, inventory, planning, problems
+from driftmdp import agents, engines, inventory, planning, problems
 from driftmdp.agents import BuiltinAgent
 from driftmdp.compiler import cache
 from driftmdp.errors import InvalidInputError, NotConvergedError, StorageError
@@ -66,7 +65,7 @@ def warm(workers: int | None = None) -> Warmed:
     Parameters
     ----------
     workers
-        Threads to compile with, by default one per core.
+        Processes to compile with, by default one per core.
 
     Raises
     ------
@@ -84,9 +83,11 @@ def warm(workers: int | None = None) -> Warmed:
             "Kernels must be kept in a folder that you can write to; none was found. Set NUMBA_CACHE_DIR to one."
         )
     began, before = time.perf_counter(), _kept()
-    with ThreadPoolExecutor(workers or os.cpu_count()) as pool:
-        for running in [pool.submit(_run_quietly, task) for task in tasks()]:
-            running.result()
+    # Processes, as LLVM is used by one thread of a process at a time.
+    with contextlib.closing(engines.make("processes", workers).map(_run_quietly, tasks())) as outcomes:
+        for outcome in outcomes:
+            if outcome.error is not None:
+                raise outcome.error
     return Warmed(len(_kept()), len(_kept() - before), cache.cache_directory(), time.perf_counter() - began)
 
 

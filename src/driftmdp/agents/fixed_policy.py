@@ -11,7 +11,7 @@ from driftmdp.agents.oracle import checked_policies
 from driftmdp.agents.parameters import checked_problem
 from driftmdp.agents.step_counter import StepCountingAgent
 from driftmdp.mdp import Problem, Space
-from driftmdp.planning import optimal_gain
+from driftmdp.planning.gain import find_gain
 from driftmdp.validation import as_table
 
 
@@ -45,7 +45,7 @@ class FixedPolicy(StepCountingAgent):
         """Return an agent for a problem; without a policy, the one that is optimal at t = 1."""
         if "policy" not in parameters:
             first = checked_problem(problem).drifting.at(1)
-            parameters["policy"] = optimal_gain(first, allow_transient=True).policy
+            parameters["policy"] = find_gain(first, None, allow_transient=True, is_stored=True).policy
         return super().for_problem(problem, **parameters)
 
     def _decide(self, state: int) -> int:

@@ -8,7 +8,7 @@ from driftmdp import warm as library
 from driftmdp.cli.output import remark
 from driftmdp.display import counted
 
-Workers = Annotated[int | None, typer.Option(help="Threads; by default one per core.", min=1, show_default=False)]
+Workers = Annotated[int | None, typer.Option(help="Processes; by default one per core.", min=1, show_default=False)]
 
 
 def warm(workers: Workers = None) -> None:

@@ -68,7 +68,7 @@ def folder_name() -> str:
 
 @functools.cache
 def cache_directory() -> Path:
-    """Return the first candidate folder that can be written by this user only."""
+    """Return the first candidate folder that nobody else can write to, and this user can or that holds code."""
     refused = []
     for parent in _candidates():
         directory = parent / folder_name()
@@ -81,6 +81,8 @@ def cache_directory() -> Path:
             if not is_own(directory):
                 refused.append(directory)
                 continue
+            if any(directory.iterdir()):  # warmed, and perhaps read-only since: what is there is used
+                return directory
             with tempfile.TemporaryFile(dir=directory):
                 return directory
         except OSError:
@@ -97,7 +99,7 @@ def cache_directory() -> Path:
 
 def is_kept() -> bool:
     """Return whether the folder outlives this process."""
-    return cache_directory().parent in _candidates()
+    return cache_directory().name == folder_name()
 
 
 def read(name: str) -> Any:

@@ -55,13 +55,16 @@ define void @give_back(ptr %chain) {
 
 def require_known_layout() -> None:
     """Raise if this Python keeps its objects in another way: one without the GIL does."""
-    sample = np.array([1.5, 2.5])
+    array, items, number = np.array([[1.5, 2.5, 3.5]]), ("a", "b", "c"), 1.5
 
-    def at(offset: int) -> int:
-        return int.from_bytes(ctypes.string_at(id(sample) + offset, 8), sys.byteorder)
+    def at(place: int, size: int = 8) -> int:
+        return int.from_bytes(ctypes.string_at(place, size), sys.byteorder)
 
-    found = at(TYPE), at(DATA), at(AXES) & 0xFFFFFFFF, at(DTYPE)
-    if found != (id(np.ndarray), sample.ctypes.data, 1, id(sample.dtype)):
+    places = [id(array) + offset for offset in (TYPE, DATA, DTYPE)]
+    found = [*map(at, places), at(id(array) + AXES, 4), at(at(id(array) + SHAPE) + 8)]
+    found += [at(id(array) + FLAGS, 4) & CONTIGUOUS_AND_ALIGNED, at(id(items) + LENGTH), at(id(items) + ITEMS + 16)]
+    expected = [id(np.ndarray), array.ctypes.data, id(array.dtype), 2, 3, CONTIGUOUS_AND_ALIGNED, 3, id(items[2])]
+    if found != expected or at(id(number) + NUMBER) != np.float64(number).view(np.int64):
         raise RuntimeError(
             "driftmdp needs CPython with the GIL, of 64 bits. Set NUMBA_DISABLE_JIT=1 to go on slowly."
         )

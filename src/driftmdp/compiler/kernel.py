@@ -53,9 +53,14 @@ class Kernel:
     def __init__(self, function: Any) -> None:
         functools.update_wrapper(self, function)
         self.py_func: FunctionType = function
+        cache.sources_hash()  # of the sources as they are loaded, not as they may be edited later
         self._ways: tuple[_Way, ...] = ()
         self._compiled: dict[tuple[Type, ...], tuple[Any, Type]] = {}
         self._lock = threading.Lock()
+
+    @functools.cached_property
+    def _signature(self) -> inspect.Signature:
+        return inspect.signature(self.py_func)
 
     def __repr__(self) -> str:
         return f"<kernel {self.py_func.__module__}.{self.py_func.__qualname__}>"
@@ -76,7 +81,7 @@ class Kernel:
     def _in_order(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
         """Return all arguments, with defaults, by position."""
         try:
-            bound = inspect.signature(self.py_func).bind(*arguments, **named)
+            bound = self._signature.bind(*arguments, **named)
         except TypeError as error:
             raise TypeError(f"{self!r}: {error}") from None
         bound.apply_defaults()
@@ -97,7 +102,7 @@ class Kernel:
         return way.decode(buffer)
 
     def _argument_types(self, arguments: tuple[Any, ...]) -> Iterator[Type]:
-        parameters = inspect.signature(self.py_func).parameters
+        parameters = self._signature.parameters
         for argument, (name, parameter) in zip(arguments, parameters.items(), strict=True):
             try:
                 yield type_of(argument, parameter.annotation)
@@ -118,11 +123,11 @@ class Kernel:
     def _load(self, types: tuple[Type, ...]) -> tuple[Any, Type]:
         """Return the machine code for arguments of these types, and the type of its result."""
         require_known_layout()
-        text = None
         if self.py_func.__module__.startswith("driftmdp.kernels."):
             made_from = "; ".join(describe(kind) for kind in types)  # the folder's name stands for the sources
         else:
-            text = made_from = self._translate(types)[0]
+            text, result = self._translate(types)
+            made_from = text + describe(result)
         key = hashlib.sha256(made_from.encode()).hexdigest()[:20]
         name = f"{self.py_func.__module__.rpartition('.')[2]}.{self.py_func.__name__}-{key}"
         found = cache.read(name)

@@ -66,7 +66,7 @@ def _new_machine(**options: Any) -> Any:
 
 
 def assemble(text: str) -> bytes:
-    """Return the object code of a module. Threads may do this at once."""
+    """Return the object code of a module. llvmlite lets one thread in at a time."""
     llvm = _llvm()
     machine = _new_machine(reloc="pic", codemodel="small")
     module = llvm.parse_assembly(text, llvm.create_context())

@@ -21,7 +21,8 @@ def telling_who_waits() -> Iterator[None]:
     global _waited
     timer = threading.Timer(max(0.0, PATIENCE - _waited), _tell)
     timer.daemon = True
-    timer.start()
+    with contextlib.suppress(RuntimeError):  # no thread can be started any more: the process ends
+        timer.start()
     began = time.perf_counter()
     try:
         yield

@@ -107,13 +107,18 @@ def optimal_gain(mdp: Mdp, tolerance: float | None = None, allow_transient: bool
     >>> round(best.gain, 9), best.policy.tolist(), best.residual < 1e-9
     (2.0, [1, 1], True)
     """
+    return find_gain(mdp, tolerance, allow_transient)
+
+
+def find_gain(mdp: Mdp, tolerance: float | None, allow_transient: bool, is_stored: bool = False) -> Gain:
+    """Like :func:`optimal_gain`. ``is_stored`` as for :func:`solve`."""
     model = as_mdp(mdp).arrays
     check_model(model, allow_transient)
     unit = unit_exponent(model.rewards)
     model = model._replace(rewards=scaled(model.rewards, unit))
     aim, accept = residuals_for(tolerance, float(model.rewards.min()), float(model.rewards.max()), unit)
     n_states = mdp.space.n_states
-    result = solve(model, np.zeros(n_states, np.int32), np.zeros(n_states), aim)
+    result = solve(model, np.zeros(n_states, np.int32), np.zeros(n_states), aim, is_stored)
     if result.residual > accept:
         raise not_converged("mdp", result, accept, unit)
     return _scaled_back(result, unit)
