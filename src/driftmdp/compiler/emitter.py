@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import functools
 import math
-import operator
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,6 +28,7 @@ from driftmdp.compiler.kernel_types import (
     is_known,
     join,
     leaves,
+    returned_type,
     storage,
 )
 from driftmdp.compiler.machine import checks_bounds
@@ -419,11 +419,10 @@ class Emitter:
         given = ["ptr %arena"]
         for argument in arguments:
             given += [f"{kind} {leaf}" for kind, leaf in zip(leaves(argument.type), argument.leaves, strict=True)]
-        kinds = leaves(result)
+        kinds, returned = leaves(result), returned_type(result)
         if not kinds:
             self.emit(f"call void {name}({', '.join(given)})")
             return Value(result)
-        returned = kinds[0] if len(kinds) == 1 else "{ " + ", ".join(kinds) + " }"
         whole = self.name(f"call {returned} {name}({', '.join(given)})")
         if len(kinds) == 1:
             return Value(result, (whole,))
@@ -438,7 +437,7 @@ class Emitter:
             floats = ", ".join(f"double {self.convert(value, FLOAT).leaves[0]}" for value in arguments)
             return Value(FLOAT, (self.name(f"call double @{MATH[function]}({floats})"),))
         if function in (min, max):
-            return self._extreme(operator.lt if function is min else operator.gt, arguments)
+            return self._extreme(ast.Lt if function is min else ast.Gt, arguments)
         if len(arguments) != 1:
             raise TypeError(f"{name} of {len(arguments)} values is not in the kernel language")
         value = arguments[0]
@@ -465,14 +464,14 @@ class Emitter:
             return self.compare(ast.NotEq, self.convert(value, FLOAT), self.convert(value, FLOAT))
         raise TypeError(f"{name} is not in the kernel language")
 
-    def _extreme(self, precedes: Callable[[Any, Any], Any], arguments: Sequence[Value]) -> Value:
+    def _extreme(self, precedes: type[ast.cmpop], arguments: Sequence[Value]) -> Value:
         """Return the least or largest of numbers, the first of equal ones, as Python's min and max."""
         kind = functools.reduce(join, (argument.type for argument in arguments))
         if len(arguments) < 2 or not isinstance(kind, Scalar):
             raise TypeError("min and max are of two or more numbers")
         best, *others = [self.convert(argument, kind) for argument in arguments]
         for other in others:
-            better = self.compare(ast.Lt if precedes is operator.lt else ast.Gt, other, best).leaves[0]
+            better = self.compare(precedes, other, best).leaves[0]
             chosen = self.name(f"select i1 {better}, {kind.llvm} {other.leaves[0]}, {kind.llvm} {best.leaves[0]}")
             best = Value(kind, (chosen,))
         return best
@@ -481,7 +480,7 @@ class Emitter:
         if value.type == FLOAT:
             return self.call_builtin(math.fabs, [value])
         whole = self.convert(value, INT)
-        return self._extreme(operator.gt, [whole, self.negative(whole)])
+        return self._extreme(ast.Gt, [whole, self.negative(whole)])
 
     # memory ------------------------------------------------------------------------------------------
 

@@ -93,6 +93,12 @@ def leaves(kind: Type) -> list[str]:
     return []
 
 
+def returned_type(kind: Type) -> str:
+    """Return the LLVM type of a function's result."""
+    kinds = leaves(kind)
+    return "void" if not kinds else kinds[0] if len(kinds) == 1 else "{ " + ", ".join(kinds) + " }"
+
+
 def has_memory(kind: Type) -> bool:
     """Return whether a value of the type leads to memory."""
     return "ptr" in leaves(kind)

@@ -34,6 +34,7 @@ from driftmdp.compiler.kernel_types import (
     has_memory,
     join,
     leaves,
+    returned_type,
     type_of,
 )
 
@@ -156,7 +157,7 @@ class _Function:
             out.emit("call void @release(ptr %arena, ptr %mark)")
         kinds = leaves(result)
         values = [out.load(kind, slot) for kind, slot in zip(kinds, self._result_slots, strict=True)]
-        returned = _struct(kinds)
+        returned = returned_type(result)
         if len(kinds) > 1:
             whole = "undef"
             for i, (kind, value) in enumerate(zip(kinds, values, strict=True)):
@@ -200,7 +201,6 @@ class _Function:
         wider = value.type if self._result is None else join(self._result, value.type)
         if wider != self._result:
             self._result = wider
-            self._result_slots = []
             raise _WidenedError
         for kind, leaf, slot in zip(
             leaves(wider), self._out.convert(value, wider).leaves, self._result_slots, strict=True
@@ -630,7 +630,3 @@ def _codes(source: str) -> set[tuple[Any, ...]]:
         found.add(_loaded(code))
         todo += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
     return found
-
-
-def _struct(kinds: list[str]) -> str:
-    return "void" if not kinds else kinds[0] if len(kinds) == 1 else "{ " + ", ".join(kinds) + " }"

@@ -247,9 +247,8 @@ def sample_step(
     anchor = sample_anchor(world, step, draws[0])
     next_state = sample_successor(world, anchor, pair, draws[1])
     kind, sigma, bottom, top = noise
-    if (
-        kind == ANCHOR_NOISE
-    ):  # the reward belongs to what was drawn, as inventory's pseudo-reward to the day's demand
+    # The reward belongs to what was drawn, as inventory's pseudo-reward to the day's demand.
+    if kind == ANCHOR_NOISE:
         return world.anchor_rewards[anchor, pair], next_state, anchor
     mean = mean_reward(world, step, pair)
     if kind == BERNOULLI_NOISE:  # top with the probability that makes the mean right
