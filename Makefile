@@ -56,7 +56,7 @@ statements: $(READY) ## check the paper's statements thoroughly and write their 
 	$(BIN)/python -m tests.wrapping
 
 test: $(READY) ## run the tests
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 test-slow: $(READY) ## run the slow tests
 	$(BIN)/python -m pytest -m slow

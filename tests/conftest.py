@@ -1,6 +1,22 @@
-"""Shared settings: property-based tests are deterministic, and not stopped by a kernel that compiles."""
+"""Shared settings: property-based tests are deterministic, and the files that take longest begin first."""
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+# By the sum of their tests. A worker that begins one of them last keeps the others waiting.
+LONGEST = (
+    "test_documents.py",
+    "test_document_blocks.py",
+    "test_claims.py",
+    "test_checks.py",
+    "test_runner.py",
+    "test_promises.py",
+    "test_mutations.py",
+    "test_plans.py",
+    "test_cluster.py",
+    "test_dask.py",
+    "test_cli.py",
+)
 
 settings.register_profile(
     "driftmdp",
@@ -10,3 +26,9 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 settings.load_profile("driftmdp")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let the longest files begin first."""
+    places = {name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: places.get(item.path.name, len(LONGEST)))

@@ -64,6 +64,51 @@ def test_a_second_process_does_not_compile_and_edits_are_seen(package):
         assert probe(package) == (residual, 1)
 
 
+def test_an_edit_while_a_process_runs_is_neither_compiled_nor_kept(package):
+    """What was loaded and what is on disk are two functions then."""
+    file = str(package / "driftmdp" / "kernels" / "bellman.py")
+    edit = (
+        "s = pathlib.Path(F); s.write_text(s.read_text().replace('model.data[z] * (v', '3.0 * model.data[z] * (v'))"
+    )
+    with pytest.raises(subprocess.CalledProcessError) as caught:
+        probe(
+            package, f"import pathlib; from driftmdp.kernels import hitting_times; {edit.replace('F', repr(file))}"
+        )
+    assert "as it was when it was loaded" in caught.value.stderr
+    assert probe(package) == (14.0, 1)
+
+
+def test_the_type_of_a_result_is_part_of_its_name(package):
+    module = package / "counted.py"
+    lines = (
+        "import numpy as np",
+        "from driftmdp.compiler import kernel",
+        "@kernel",
+        "def zeros(n: int) -> np.ndarray:",
+    )
+    for kind in ("int8", "uint8"):
+        module.write_text("\n".join([*lines, f"    return np.zeros(n, np.{kind})"]))
+        code = "import counted; print(counted.zeros(2).dtype)"
+        environment = {**os.environ, "PYTHONPATH": str(package), "NUMBA_CACHE_DIR": str(package / "cache")}
+        command = [sys.executable, "-B", "-c", code]
+        out = subprocess.run(command, env=environment, cwd=package, capture_output=True, text=True, check=True)
+        assert out.stdout == f"{kind}\n"
+
+
+def test_a_warmed_folder_may_be_read_only(monkeypatch, tmp_path):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    folder = cache.cache_directory.__wrapped__()
+    (folder / "warmed").touch()
+
+    def refuse(*args, **keywords):
+        raise OSError("read-only")
+
+    monkeypatch.setattr("tempfile.TemporaryFile", refuse)
+    assert cache.cache_directory.__wrapped__() == folder
+    (folder / "warmed").unlink()
+    assert cache.cache_directory.__wrapped__() != folder
+
+
 def test_machine_code_of_another_machine_is_never_read(package):
     """Neither another processor's nor another llvmlite's: each has a folder of its own, and the same numbers."""
     assert probe(package, **OTHER_PROCESSOR) == (4.0, 1)
