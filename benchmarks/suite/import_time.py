@@ -11,6 +11,7 @@ from benchmarks.timing import Task, medians
 __all__ = ["run"]
 
 DEPENDENCIES = "numpy, scipy.sparse"
+USED = "driftmdp, driftmdp.simulation, driftmdp.problems"  # with agents, planning and formulas
 LIMIT = 0.08  # seconds beyond the dependencies
 
 MEASURE = """
@@ -22,13 +23,17 @@ print(time.perf_counter() - start, "numba" in sys.modules or "llvmlite" in sys.m
 
 
 def run(quick: bool) -> list[Row]:
-    """Return one row: the difference of two medians."""
+    """Return two rows: the differences of medians."""
     repeats = 3 if quick else 15
-    seconds = medians({modules: _importing(modules) for modules in ("driftmdp", DEPENDENCIES)}, repeats)
+    seconds = medians({modules: _importing(modules) for modules in ("driftmdp", USED, DEPENDENCIES)}, repeats)
     scale = f"import {DEPENDENCIES}: {as_time(seconds[DEPENDENCIES])}"
     note = f"Medians of {repeats} fresh interpreters, whose own start is not counted. No compiler is loaded"
-    beyond = seconds["driftmdp"] - seconds[DEPENDENCIES]
-    return [Speed.under("import driftmdp, beyond numpy and scipy.sparse", beyond, LIMIT, scale, note)]
+    bare, used = (seconds[modules] - seconds[DEPENDENCIES] for modules in ("driftmdp", USED))
+    later = "The same with agents, planning, problems and simulate, which are loaded when they are first used"
+    return [
+        Speed.under("import driftmdp, beyond numpy and scipy.sparse", bare, LIMIT, scale, note),
+        Speed.under("import driftmdp and use simulate, beyond numpy and scipy.sparse", used, None, scale, later),
+    ]
 
 
 def _importing(modules: str) -> Task:

@@ -10,28 +10,33 @@ many seeds. :mod:`driftmdp.inventory` decides how much to order each morning. :m
 paper's statements, executable.
 """
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
-from driftmdp import agents, errors, formulas, planning, problems
+from driftmdp import errors
 from driftmdp._version import __version__
-from driftmdp.callbacks import Callback, Steps
 from driftmdp.deprecation import renamed
 from driftmdp.mdp import Draws, DriftingMdp, Mdp, Noise, Problem, Sample, Space, Variation, gaussian
-from driftmdp.simulation import Run, simulate
 
 if TYPE_CHECKING:
     from driftmdp import (
+        agents,
         compiled_agents,
         experiments,
+        formulas,
         gymnasium,
         interchange,
         inventory,
+        planning,
+        problems,
         report,
         statements,
         statistics,
         suite,
         testing,
     )
+    from driftmdp.callbacks import Callback, Steps
+    from driftmdp.simulation import Run, simulate
 
 __all__ = [
     "Callback", "Draws", "DriftingMdp", "Mdp", "Noise", "Problem", "Run", "Sample", "Space", "Steps", "Variation",
@@ -40,21 +45,30 @@ __all__ = [
     "testing",
 ]  # fmt: skip
 
-# Imported on first use, because they are slow or need more packages. Each with the extra that has those.
-_EXTRAS = dict.fromkeys(("experiments", "inventory", "report", "statements", "statistics", "suite"), "experiments")
+# Imported on first use: some are slow, and some need more packages, which an extra has.
+_HOMES = {"Callback": "callbacks", "Steps": "callbacks", "Run": "simulation", "simulate": "simulation"}
+_EXTRAS = dict.fromkeys(("agents", "formulas", "planning", "problems", *_HOMES.values()), "")
+_EXTRAS |= dict.fromkeys(("experiments", "inventory", "report", "statements", "statistics", "suite"), "experiments")
 _EXTRAS |= dict.fromkeys(("compiled_agents", "testing"), "experiments")
 _EXTRAS |= dict.fromkeys(("gymnasium", "interchange"), "gymnasium")
 
 
 def _import_on_first_use(name: str) -> Any:
+    if name in _HOMES:
+        globals()[name] = found = getattr(_import_on_first_use(_HOMES[name]), name)
+        return found
     if name not in _EXTRAS:
         raise AttributeError(f"module 'driftmdp' has no attribute {name!r}")
-    import importlib
-
     try:
         return importlib.import_module(f"driftmdp.{name}")
     except ModuleNotFoundError as error:
+        if not _EXTRAS[name]:
+            raise
         raise errors.missing_package(error, f"driftmdp.{name}", _EXTRAS[name]) from None
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
 
 
 __getattr__ = renamed(__name__, _import_on_first_use, Luck="Draws")
