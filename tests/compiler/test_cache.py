@@ -55,7 +55,7 @@ def test_a_second_process_does_not_compile_and_edits_are_seen(package):
     assert probe(package) == (4.0, 0)
     for file, old, new, residual in (
         ("kernels/bellman.py", "+= model.data[z] * (values[", "+= 3.0 * model.data[z] * (values[", 14.0),
-        ("compiler/translate.py", "import math\n", "import math  # edited\n", 14.0),
+        ("compiler/translate.py", "import ast\n", "import ast  # edited\n", 14.0),
     ):
         source = package / "driftmdp" / file
         text = source.read_text()

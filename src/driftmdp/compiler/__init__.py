@@ -3,8 +3,14 @@
 ====================  ======================================================================================
 kernel                the decorator, and what happens at a call
 kernel_types          the types of the language
-translate             statements, expressions and calls, from Python's syntax tree
-emitter               LLVM's language: arithmetic and memory
+syntax                a kernel's syntax tree
+translate             its statements, and the functions that are compiled together
+expressions           its expressions and calls
+values                what they are while a kernel is compiled
+emitter               LLVM's language: arrays and records
+arithmetic            the same: operations and functions of numbers
+instructions          the same: instructions, jumps and labels
+runtime               what every module has beside its functions
 door                  how compiled code reads Python's objects
 results               how Python reads what compiled code returns
 machine               LLVM's language to machine code
@@ -14,6 +20,6 @@ notice                the line for whoever waits
 """
 
 from driftmdp.compiler.kernel import Kernel, kernel
-from driftmdp.compiler.translate import KernelError
+from driftmdp.compiler.syntax import KernelError
 
 __all__ = ["Kernel", "KernelError", "kernel"]

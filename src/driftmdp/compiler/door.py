@@ -15,7 +15,7 @@ import sys
 
 import numpy as np
 
-from driftmdp.compiler.emitter import Emitter, Value
+from driftmdp.compiler.emitter import Emitter
 from driftmdp.compiler.kernel_types import (
     BITS,
     BOOL,
@@ -29,6 +29,7 @@ from driftmdp.compiler.kernel_types import (
     leaves,
 )
 from driftmdp.compiler.translate import Translated
+from driftmdp.compiler.values import Value
 
 TYPE, LENGTH, NUMBER = 8, 16, 16  # where an object has its type, a tuple its length, a float its number
 DATA, AXES, SHAPE, DTYPE, FLAGS = 16, 24, 32, 56, 64  # where an array has these

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 from driftmdp.compiler import cache, machine
 from driftmdp.compiler.door import expectations, require_known_layout, write_door
-from driftmdp.compiler.emitter import ALIAS_TAGS, ARENA, DECLARATIONS
 from driftmdp.compiler.kernel_types import BOOL, FLOAT, Tuple, Type, describe, type_of
 from driftmdp.compiler.notice import telling_who_waits
 from driftmdp.compiler.results import Buffer, buffer_for, decoder_for
+from driftmdp.compiler.runtime import ALIAS_TAGS, ARENA, DECLARATIONS
 from driftmdp.compiler.translate import Module
 
 Function = TypeVar("Function", bound=Callable[..., Any])
