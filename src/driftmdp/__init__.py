@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from driftmdp import errors
 from driftmdp._version import __version__
 from driftmdp.deprecation import renamed
-from driftmdp.mdp import Draws, DriftingMdp, Mdp, Noise, Problem, Sample, Space, Variation, gaussian
+from driftmdp.mdp import Draws, DriftingMdp, Mdp, Noise, Problem, Sample, Space, Variation, binomial, gaussian
 
 if TYPE_CHECKING:
     from driftmdp import (
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Callback", "Draws", "DriftingMdp", "Mdp", "Noise", "Problem", "Run", "Sample", "Space", "Steps", "Variation",
-    "__version__", "agents", "compiled_agents", "errors", "experiments", "formulas", "gaussian", "gymnasium",
-    "interchange", "inventory", "planning", "problems", "report", "simulate", "statements", "statistics", "suite",
+    "__version__", "agents", "binomial", "compiled_agents", "errors", "experiments", "formulas", "gaussian",
+    "gymnasium", "interchange", "inventory", "planning", "problems", "report", "simulate", "statements", "statistics", "suite",
     "testing",
 ]  # fmt: skip
 

@@ -2,6 +2,7 @@ import pickle
 
 import numpy as np
 import pytest
+import scipy.stats
 
 import driftmdp as dm
 from driftmdp.errors import InvalidInputError
@@ -43,7 +44,7 @@ def test_pickles():
         (lambda: dm.Problem(WORLD, start=1), "start must be at most 0; got 1."),
         (
             lambda: dm.Problem(WORLD, noise="bernuli"),
-            "noise must be 'none', 'anchor', 'bernoulli' or 'gaussian(sigma)'",
+            "noise must be 'none', 'anchor', 'bernoulli', 'binomial(n)' or 'gaussian(sigma)'",
         ),
         (lambda: dm.Problem(WORLD, noise="gaussian"), "noise 'gaussian' must name its standard deviation; write"),
         (lambda: dm.Problem(WORLD, noise="gaussian(x)"), "sigma of noise must be a finite number"),
@@ -68,3 +69,15 @@ def test_wrong_input_gets_one_sentence(make, message):
     with pytest.raises(InvalidInputError) as error:
         make()
     assert str(error.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("trials", "chance"), [(1, 0.3), (7, 0.82), (1000, 0.5), (1000, 0.999), (4, 0.0), (4, 1.0)]
+)
+def test_binomial_noise_is_the_inverse_of_the_distribution_function(trials, chance):
+    world = dm.DriftingMdp.stationary(dm.Mdp(dm.Space.uniform(1, 1), [chance], [[1.0]]), 200)
+    problem = dm.Problem(world, noise=f"binomial({trials})", reward_range=(0.0, 1.0))
+    draws = problem.draw_noise(np.random.default_rng(5))
+    counts = [problem.sample(t, 0, 0, draws).reward * trials for t in range(1, 201)]
+    uniforms = draws.noise if chance <= 0.5 else 1.0 - draws.noise  # the rarer outcome is counted
+    np.testing.assert_allclose(counts, scipy.stats.binom.ppf(uniforms, trials, chance).clip(0), atol=1e-9)

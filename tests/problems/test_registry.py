@@ -121,7 +121,7 @@ def test_every_mean_reward_lies_in_the_reward_range(name):
 
 
 def test_positional_parameters_are_recorded_by_name():
-    assert dm.problems.perils(3, 2).parameters == {"tau": 3, "cycles": 2}
+    assert dm.problems.perils(3, 2).parameters == {"tau": 3, "cycles": 2, "noise": "none"}
 
 
 def test_a_name_without_a_version_is_the_newest(fresh):
@@ -223,7 +223,7 @@ def test_a_missing_parameter_is_named(fresh):
         (
             "bandit-v1",
             {"noise": "bernouli"},
-            "noise must be 'none', 'anchor', 'bernoulli' or 'gaussian(sigma)'; got 'bernouli'. "
+            "noise must be 'none', 'anchor', 'bernoulli', 'binomial(n)' or 'gaussian(sigma)'; got 'bernouli'. "
             "Did you mean 'bernoulli'?",
         ),
         ("bandit-v1", {"n_arms": 0}, "n_arms must be at least 1; got 0."),
@@ -239,4 +239,4 @@ def test_a_wrong_value_is_answered_with_one_sentence(name, parameters, sentence)
 
 def test_anchor_noise_where_rewards_move_on_their_own_says_what_to_use():
     error = refused(lambda: dm.problems.bandit(noise="anchor"))
-    assert "Use 'none', 'bernoulli' or 'gaussian(sigma)'." in str(error)
+    assert "Use 'none', 'bernoulli', 'binomial(n)' or 'gaussian(sigma)'." in str(error)

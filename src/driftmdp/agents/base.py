@@ -85,7 +85,7 @@ class RunContext:
     def __init__(self, problem: Problem, draws: Draws, record: Record) -> None:
         self.problem = problem
         self.world: WorldArrays = problem.drifting.world
-        self.noise = (problem.noise.code, problem.noise.sigma, *problem.reward_range)
+        self.noise = (problem.noise.code, problem.noise.spread, *problem.reward_range)
         self.draws = draws
         self.record = record
 

@@ -90,7 +90,7 @@ def problem_maker(name: str) -> Maker:
             f"There is no problem {name!r}.{nearest_name(name, known)} `driftmdp list problems` has them all; "
             "write 'module:name' for one of your own."
         ) from None
-    return Maker(entry.name, entry.factory, entry.parameters, takes_any=False)
+    return Maker(entry.name, entry.factory, entry.parameters, takes_any=False, later=entry.later)
 
 
 def spec_agents() -> dict[str, type[BuiltinAgent]]:

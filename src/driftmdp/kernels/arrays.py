@@ -20,12 +20,14 @@ Records: TypeAlias = Any  # an array of one of the record types below: its field
 Csr: TypeAlias = tuple[Ints, Ints, Floats]  # indptr, indices, data
 Chain: TypeAlias = tuple[Floats, Ints, Ints, Floats]  # rewards, indptr, indices, data of one policy's rows
 Step: TypeAlias = tuple[int, int, float, int]  # state, pair, reward, next state
-NoiseModel: TypeAlias = tuple[int, float, float, float]  # one of the kinds below, sigma, bottom, top of rewards
+# One of the kinds below, its sigma or number of trials, bottom and top of rewards.
+NoiseModel: TypeAlias = tuple[int, float, float, float]
 
 NO_NOISE = 0  # the mean reward
 ANCHOR_NOISE = 1  # the reward of the anchor that was drawn
 BERNOULLI_NOISE = 2  # the top or the bottom of the rewards
 GAUSSIAN_NOISE = 3
+BINOMIAL_NOISE = 4  # a count of successes, between the bottom and the top of the rewards
 
 FIRST_CAPACITY = 32  # pairs and successors that new counts can hold
 

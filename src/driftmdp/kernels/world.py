@@ -8,6 +8,7 @@ from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import (
     ANCHOR_NOISE,
     BERNOULLI_NOISE,
+    BINOMIAL_NOISE,
     GAUSSIAN_NOISE,
     NO_NOISE,
     Csr,
@@ -246,7 +247,7 @@ def sample_step(
     """
     anchor = sample_anchor(world, step, draws[0])
     next_state = sample_successor(world, anchor, pair, draws[1])
-    kind, sigma, bottom, top = noise
+    kind, spread, bottom, top = noise
     # The reward belongs to what was drawn, as inventory's pseudo-reward to the day's demand.
     if kind == ANCHOR_NOISE:
         return world.anchor_rewards[anchor, pair], next_state, anchor
@@ -254,8 +255,29 @@ def sample_step(
     if kind == BERNOULLI_NOISE:  # top with the probability that makes the mean right
         return (top if draws[2] * (top - bottom) < mean - bottom else bottom), next_state, anchor
     if kind == GAUSSIAN_NOISE:
-        return mean + sigma * draws[2], next_state, anchor
+        return mean + spread * draws[2], next_state, anchor
+    if kind == BINOMIAL_NOISE and top > bottom:
+        share = binomial_count(draws[2], spread, (mean - bottom) / (top - bottom)) / spread
+        return bottom + share * (top - bottom), next_state, anchor
     return mean, next_state, anchor
+
+
+@kernel
+def binomial_count(uniform: float, trials: float, chance: float) -> float:
+    """Return how many of some trials succeed: the inverse of the Binomial distribution function at a uniform.
+
+    It counts the rarer outcome. So the mass of 0 is at least 2^-trials, which floats hold for 1,000 trials.
+    """
+    rare = max(0.0, min(chance, 1.0 - chance))
+    mass = 1.0
+    for _ in range(int(trials)):
+        mass *= 1.0 - rare
+    count, below = 0.0, mass  # below: the chance of at most `count`
+    while uniform >= below and count < trials:
+        mass *= (trials - count) / (count + 1.0) * (rare / (1.0 - rare))
+        count += 1.0
+        below += mass
+    return count if chance <= 0.5 else trials - count
 
 
 @kernel

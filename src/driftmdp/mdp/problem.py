@@ -9,6 +9,8 @@ noise              what is emitted
 ``anchor``         the drawn anchor's reward (inventory: what that day's demand really earned)
 ``bernoulli``      the top of the reward range with the probability that makes the mean right, else
                    the bottom
+``binomial(n)``    a count: how many of n trials succeed, as a share of the reward range. ``binomial(1)``
+                   is ``bernoulli``
 ``gaussian(s)``    r_t(s, a) plus a normal error with standard deviation s
 =================  ==========================================================================
 """
@@ -27,7 +29,14 @@ from driftmdp import kernels
 from driftmdp.deprecation import warn_renamed
 from driftmdp.display import brief, safely, short
 from driftmdp.errors import InvalidInputError
-from driftmdp.kernels.arrays import ANCHOR_NOISE, BERNOULLI_NOISE, GAUSSIAN_NOISE, NO_NOISE, Draws
+from driftmdp.kernels.arrays import (
+    ANCHOR_NOISE,
+    BERNOULLI_NOISE,
+    BINOMIAL_NOISE,
+    GAUSSIAN_NOISE,
+    NO_NOISE,
+    Draws,
+)
 from driftmdp.mdp.drifting import DriftingMdp
 from driftmdp.mdp.notebook import problem_html
 from driftmdp.mdp.space import Space
@@ -39,47 +48,61 @@ NOISE_KINDS = {
     "none": NO_NOISE,
     "anchor": ANCHOR_NOISE,
     "bernoulli": BERNOULLI_NOISE,
+    "binomial": BINOMIAL_NOISE,
     "gaussian": GAUSSIAN_NOISE,
 }
+MAX_TRIALS = 1000  # of binomial noise: the smallest chance is still a float
 RUN_BYTES_PER_STEP = 72  # random numbers and records of a run
 
 
 @dataclass(frozen=True)
 class Noise:
-    """A noise model, also written as a word, ``"bernoulli"``, or as ``gaussian(0.1)``.
+    """A noise model, also written as a word, ``"bernoulli"``, or as ``"gaussian(0.1)"`` and ``"binomial(10)"``.
 
     Attributes
     ----------
     kind
-        ``"none"``, ``"anchor"``, ``"bernoulli"`` or ``"gaussian"``.
+        ``"none"``, ``"anchor"``, ``"bernoulli"``, ``"binomial"`` or ``"gaussian"``.
     sigma
         The standard deviation of Gaussian noise, and 0 for the others.
+    trials
+        The number of trials of binomial noise, at most 1,000, and 0 for the others.
     """
 
     kind: str
     sigma: float = 0.0
+    trials: int = 0
 
     def __post_init__(self) -> None:
         if not isinstance(self.kind, str) or self.kind not in NOISE_KINDS:
-            rule = "noise must be 'none', 'anchor', 'bernoulli' or 'gaussian(sigma)'"
+            rule = "noise must be 'none', 'anchor', 'bernoulli', 'binomial(n)' or 'gaussian(sigma)'"
             raise InvalidInputError(f"{rule}; got {shown(self.kind)}.{nearest_name(self.kind, NOISE_KINDS)}")
+        fewest = 1 if self.kind == "binomial" else 0
         object.__setattr__(self, "sigma", as_number(self.sigma, "sigma", minimum=0.0))
+        object.__setattr__(self, "trials", as_integer(self.trials, "trials of noise", fewest, MAX_TRIALS))
 
     @classmethod
     def parse(cls, text: str | Noise) -> Noise:
-        """Return the noise model of a word, of ``"gaussian(0.1)"``, or of a Noise."""
+        """Return the noise model of a word, of ``"gaussian(0.1)"`` or ``"binomial(10)"``, or of a Noise."""
         if isinstance(text, Noise):
             return text
         check_type(text, str, "noise must be a word or a Noise")
-        match = re.fullmatch(r"gaussian\(\s*([^()\s]+)\s*\)", text)
-        if match:
+        match = re.fullmatch(r"(gaussian|binomial)\(\s*([^()\s]+)\s*\)", text)
+        if match and match[1] == "gaussian":
             try:
-                return gaussian(float(match[1]))
+                return gaussian(float(match[2]))
             except ValueError:
                 rule = "sigma of noise must be a finite number that is not negative"
-                raise InvalidInputError(f"{rule}; got {shown(match[1])}.") from None
+                raise InvalidInputError(f"{rule}; got {shown(match[2])}.") from None
+        if match:
+            if not re.fullmatch(r"[0-9]{1,4}", match[2]):
+                rule = f"trials of noise must be a whole number from 1 to {MAX_TRIALS:,}"
+                raise InvalidInputError(f"{rule}; got {shown(match[2])}.")
+            return binomial(int(match[2]))
         if text == "gaussian":
             raise InvalidInputError("noise 'gaussian' must name its standard deviation; write 'gaussian(0.1)'.")
+        if text == "binomial":
+            raise InvalidInputError("noise 'binomial' must name its number of trials; write 'binomial(10)'.")
         return cls(text)
 
     @property
@@ -87,7 +110,14 @@ class Noise:
         """The number of the kind in kernels."""
         return NOISE_KINDS[self.kind]
 
+    @property
+    def spread(self) -> float:
+        """The number beside the kind in kernels: sigma, or the number of trials."""
+        return float(self.trials) if self.kind == "binomial" else self.sigma
+
     def __str__(self) -> str:
+        if self.kind == "binomial":
+            return f"binomial({self.trials})"
         return f"gaussian({self.sigma:g})" if self.kind == "gaussian" else self.kind
 
 
@@ -101,6 +131,18 @@ def gaussian(sigma: float) -> Noise:
     'gaussian(0.1)'
     """
     return Noise("gaussian", sigma)
+
+
+def binomial(trials: int) -> Noise:
+    """Return count noise: how many of ``trials`` succeed, as a share of the reward range.
+
+    Examples
+    --------
+    >>> from driftmdp import binomial
+    >>> str(binomial(10))
+    'binomial(10)'
+    """
+    return Noise("binomial", trials=trials)
 
 
 class Sample(NamedTuple):
@@ -132,7 +174,8 @@ class Problem:
     start
         The state at t = 1.
     noise
-        ``"none"``, ``"anchor"``, ``"bernoulli"`` or ``gaussian(sigma)``. The mean is always r_t(s, a).
+        ``"none"``, ``"anchor"``, ``"bernoulli"``, ``"binomial(n)"`` or ``"gaussian(sigma)"``. The mean is always
+        r_t(s, a).
     reward_range
         Bounds (lo, hi) on every mean reward, which agents use to normalise. By default the exact ones.
         With noise ``"anchor"``, bounds on the emitted rewards.
@@ -188,7 +231,7 @@ class Problem:
         if self.noise.kind == "anchor" and not self.drifting.rewards_follow_transitions:
             rule = "noise 'anchor' must not be used with reward_weights"
             why = "the drawn anchor's reward would not have mean r_t"
-            raise InvalidInputError(f"{rule}: {why}. Use 'none', 'bernoulli' or 'gaussian(sigma)'.")
+            raise InvalidInputError(f"{rule}: {why}. Use 'none', 'bernoulli', 'binomial(n)' or 'gaussian(sigma)'.")
 
     def __repr__(self) -> str:
         made_from = f", parameters={short(self.parameters)}" if self.parameters else ""
@@ -265,7 +308,7 @@ class Problem:
         horizon = self.horizon
         require_memory(RUN_BYTES_PER_STEP * horizon, f"A run of {horizon:,} steps")
         anchor, successor = rng.random((2, horizon))
-        if self.noise.kind == "bernoulli":
+        if self.noise.kind in ("bernoulli", "binomial"):
             noise = rng.random(horizon)
         elif self.noise.kind == "gaussian":
             noise = rng.standard_normal(horizon)
@@ -290,7 +333,7 @@ class Problem:
             raise InvalidInputError(f"draws must be for {self.horizon} steps; use problem.draw_noise(rng).")
         pair = self.space.pair(state, action)
         drawn = float(draws.anchor[step]), float(draws.successor[step]), float(draws.noise[step])
-        noise = self.noise.code, self.noise.sigma, *self.reward_range
+        noise = self.noise.code, self.noise.spread, *self.reward_range
         return Sample(*kernels.world.sample_step(self.drifting.world, step, pair, drawn, noise))
 
 

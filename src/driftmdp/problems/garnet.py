@@ -6,14 +6,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
+from driftmdp.mdp import Mdp, Problem, Space
 from driftmdp.problems.registry import register
-from driftmdp.problems.schedules import drift_weights
+from driftmdp.problems.schedules import DRIFTS, drifting_between
 from driftmdp.system import require_memory
 from driftmdp.validation import as_fraction, as_integer, one_of
-
-CYCLES = {"slow": 1.0, "fast": 20.0, "reward-only": 2.0, "transition-only": 2.0}
-DRIFTS = ("stationary", *CYCLES, "abrupt")
 
 
 @register("garnet-v1")
@@ -45,8 +42,8 @@ def garnet(
     horizon
         T.
     drift
-        ``stationary``, ``slow`` and ``fast`` (linear from anchor to anchor and back, 1 or 20 times),
-        ``reward-only`` and ``transition-only`` (twice, with the other fixed), or ``abrupt`` (jumps).
+        ``stationary``, ``slow``, ``seasonal`` and ``fast`` (linear from anchor to anchor and back, 1, 5 or 20
+        times), ``reward-only`` and ``transition-only`` (twice, with the other fixed), or ``abrupt`` (jumps).
     n_anchors
         Random MDPs to move between.
     cycles
@@ -70,18 +67,11 @@ def garnet(
     as_fraction(reward_sparsity, "reward_sparsity")
     one_of(drift, "drift", DRIFTS)
     count = 1 if drift == "stationary" else as_integer(n_anchors, "n_anchors", minimum=2)
-    cycles = CYCLES.get(drift, 1.0) if cycles is None else cycles
-    moving = drift_weights("seasonal" if drift in CYCLES else drift, horizon, count, cycles, changes)
     rng = np.random.default_rng(as_integer(seed, "seed", minimum=0))
     entries = count * n_states * n_actions * branching
     require_memory(32 * entries, f"n_anchors x n_states x n_actions x branching = {entries:,}")
     anchors = [random_mdp(n_states, n_actions, branching, reward_sparsity, rng) for _ in range(count)]
-    fixed = np.zeros(moving.shape[0], dtype=np.int32)  # always the first anchor
-    drifting = DriftingMdp(
-        anchors,
-        weights=fixed if drift == "reward-only" else moving,
-        reward_weights={"reward-only": moving, "transition-only": fixed}.get(drift),
-    )
+    drifting = drifting_between(anchors, drift, horizon, cycles, changes)
     return Problem(drifting, noise=noise, reward_range=(0.0, 1.0))
 
 

@@ -45,8 +45,8 @@ class PerilsProblem(Problem):
         return states, actions
 
 
-@register("perils-v1")
-def perils(tau: int = 25, cycles: int = 1) -> PerilsProblem:
+@register("perils-v1", later={"noise": "none"})
+def perils(tau: int = 25, cycles: int = 1, noise: str = "none") -> PerilsProblem:
     """Two deterministic MDPs that alternate, and mislead every learner that averages its past.
 
     =====  ===========  ==========  ===========  ==========
@@ -69,6 +69,8 @@ def perils(tau: int = 25, cycles: int = 1) -> PerilsProblem:
         Steps before the world changes.
     cycles
         The number of windows of 4 tau steps.
+    noise
+        Reward noise. Mean rewards are 0 and 1, so Bernoulli noise would change nothing.
 
     Examples
     --------
@@ -86,4 +88,4 @@ def perils(tau: int = 25, cycles: int = 1) -> PerilsProblem:
     one, two = [1, 0], [0, 1]
     anchors = [Mdp(space, rewards, [one, two, two, one]), Mdp(space, rewards, [two, one, one, two])]
     turns = np.tile(np.repeat([0, 1, 0, 1], tau), cycles)
-    return PerilsProblem(DriftingMdp(anchors, turns), reward_range=(0.0, 1.0), tau=tau)
+    return PerilsProblem(DriftingMdp(anchors, turns), noise=noise, reward_range=(0.0, 1.0), tau=tau)  # type: ignore[arg-type]

@@ -7,8 +7,8 @@ stay reproducible.
 import functools
 import inspect
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, ParamSpec, TypeVar
 
 from driftmdp.display import facts, safely, short, table
@@ -30,10 +30,14 @@ class ProblemEntry:
         The name with its version, such as ``two-state-v1``.
     factory
         The function that makes it.
+    later
+        Parameters that are newer than stored results, with the value of those results. At this value a parameter is
+        no part of a run's identity.
     """
 
     name: str
     factory: Callable[..., Problem]
+    later: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def summary(self) -> str:
@@ -62,7 +66,9 @@ class ProblemEntry:
 _entries: dict[str, ProblemEntry] = {}
 
 
-def register(name: str) -> Callable[[Callable[Parameters, AnyProblem]], Callable[Parameters, AnyProblem]]:
+def register(
+    name: str, later: Mapping[str, Any] | None = None
+) -> Callable[[Callable[Parameters, AnyProblem]], Callable[Parameters, AnyProblem]]:
     """Return a decorator that registers a function that makes a problem.
 
     The problems it makes carry the name and all parameters, defaults included.
@@ -71,6 +77,8 @@ def register(name: str) -> Callable[[Callable[Parameters, AnyProblem]], Callable
     ----------
     name
         Lower-case words and a version: ``my-shop-v1``.
+    later
+        Parameters that were added after results had been stored, with the value that these results have.
 
     Examples
     --------
@@ -100,7 +108,7 @@ def register(name: str) -> Callable[[Callable[Parameters, AnyProblem]], Callable
             check_type(problem, Problem, f"{name} must make a Problem")
             return problem.labelled(name, problem.description or entry.summary, dict(bound.arguments))
 
-        entry = _entries[name] = ProblemEntry(name, named)
+        entry = _entries[name] = ProblemEntry(name, named, dict(later or {}))
         return named
 
     return decorate
@@ -145,7 +153,7 @@ def describe(name: str) -> ProblemEntry:
     --------
     >>> from driftmdp import problems
     >>> problems.describe("perils").parameters
-    {'tau': 25, 'cycles': 1}
+    {'tau': 25, 'cycles': 1, 'noise': 'none'}
     """
     asked = name if isinstance(name, str) else ""
     if asked in _entries:

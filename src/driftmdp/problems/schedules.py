@@ -1,11 +1,66 @@
-"""Drift schedules: the weights of the anchors over T steps."""
+"""Drift schedules: the weights of the anchors over T steps, and the drifting world that they make.
+
+===================  ==========================================================================
+drift                what happens over the horizon
+===================  ==========================================================================
+``stationary``       nothing: the first anchor for ever
+``seasonal``         linear from anchor to anchor and back to the first, 5 times
+``slow``, ``fast``   the same once, or 20 times
+``abrupt``           jumps from anchor to anchor
+``reward-only``      rewards move twice as in ``seasonal``, transitions are the first anchor's
+``transition-only``  transitions move twice, rewards are the first anchor's
+===================  ==========================================================================
+"""
+
+from collections.abc import Sequence
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from driftmdp.mdp import DriftingMdp, Mdp
 from driftmdp.mdp.weights import as_horizon
 from driftmdp.validation import as_integer, as_number, one_of
+
+CYCLES = {"seasonal": 5.0, "slow": 1.0, "fast": 20.0, "reward-only": 2.0, "transition-only": 2.0}
+DRIFTS = ("stationary", *CYCLES, "abrupt")
+
+
+def drifting_between(
+    anchors: Sequence[Mdp], drift: str, horizon: int, cycles: float | None = None, changes: int = 5
+) -> DriftingMdp:
+    """Return the world that drifts between some anchors.
+
+    Parameters
+    ----------
+    anchors
+        The worlds to move between, in their order.
+    drift
+        One of the words above.
+    horizon
+        T.
+    cycles
+        Cycles over the horizon, instead of the drift's own number.
+    changes
+        Jumps of ``abrupt``.
+
+    Examples
+    --------
+    >>> from driftmdp import Mdp, Space
+    >>> from driftmdp.problems.schedules import drifting_between
+    >>> low, high = (Mdp(Space.uniform(1, 1), [reward], [[1.0]]) for reward in (0.0, 1.0))
+    >>> [drifting_between([low, high], "slow", horizon=4).rewards_at(t).item() for t in (1, 2, 3, 4)]
+    [0.0, 0.5, 1.0, 0.5]
+    """
+    one_of(drift, "drift", DRIFTS)
+    cycles = CYCLES.get(drift, 1.0) if cycles is None else cycles
+    moving = drift_weights("seasonal" if drift in CYCLES else drift, horizon, len(anchors), cycles, changes)
+    fixed = np.zeros(moving.shape[0], dtype=np.int32)  # always the first anchor
+    return DriftingMdp(
+        anchors,
+        weights=fixed if drift == "reward-only" else moving,
+        reward_weights={"reward-only": moving, "transition-only": fixed}.get(drift),
+    )
 
 
 def swing(horizon: int, cycles: float) -> NDArray[np.float64]:

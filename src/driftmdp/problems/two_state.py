@@ -12,8 +12,10 @@ from driftmdp.problems.registry import register
 from driftmdp.validation import as_number
 
 
-@register("two-state-v1")
-def two_state(horizon: int = 5000, v_r: float | str = "T^0.2", v_p: float | str = "T^0.2") -> Problem:
+@register("two-state-v1", later={"noise": "none"})
+def two_state(
+    horizon: int = 5000, v_r: float | str = "T^0.2", v_p: float | str = "T^0.2", noise: str = "none"
+) -> Problem:
     """Two states, two actions, cosine rewards and sine transitions: the paper's experiment.
 
     With c_t = cos(5 V_r pi t / T) and beta_t = 0.5 + 0.3 sin(5 V_p pi t / T),
@@ -28,7 +30,7 @@ def two_state(horizon: int = 5000, v_r: float | str = "T^0.2", v_p: float | str 
     ======  ========  =============  =====================================
 
     The paper prints p_t(s1|s1,a2) and p_t(s1|s2,a2) twice each. The second is read as the other state's
-    (docs/paper-notes.md, item 14). Rewards are deterministic.
+    (docs/paper-notes.md, item 14).
 
     It tests tracking: the better state changes with the sign of c_t. Closed form: rho*_t = 0.2 + max(3 c_t, -c_t)
     (stay in s1, or in s2), and the diameter is 1 / beta_t.
@@ -40,6 +42,8 @@ def two_state(horizon: int = 5000, v_r: float | str = "T^0.2", v_p: float | str 
     v_r, v_p
         V_r and V_p, how fast rewards and transitions move: numbers, or powers of the horizon such as ``"T^0.5"``,
         the paper's high variation. ``"T^0.2"`` by default, its low one.
+    noise
+        Reward noise. The paper has none.
 
     The paper states the budgets B_r = 15 V_r and B_p = 12 V_p, and their orders V_r and V_p. They are
     ``budget("printed")`` and ``budget("order")``.
@@ -62,7 +66,7 @@ def two_state(horizon: int = 5000, v_r: float | str = "T^0.2", v_p: float | str 
     weights, reward_weights = (np.column_stack([0.5 * (1 + wave), 0.5 * (1 - wave)]) for wave in (sine, cosine))
     drifting = DriftingMdp(anchors, weights, reward_weights)
     budgets = {"printed": (15 * speed_r, 12 * speed_p), "order": (speed_r, speed_p)}
-    return Problem(drifting, reward_range=(-2.8, 3.2), budgets=budgets)
+    return Problem(drifting, noise=noise, reward_range=(-2.8, 3.2), budgets=budgets)
 
 
 def _speed(value: float | str, name: str, horizon: int) -> float:

@@ -131,7 +131,7 @@ class InventoryProblem(Problem):
         return np.asarray(self.cost_shift[t - 1] - rewards)
 
 
-@register("inventory-v1")
+@register("inventory-v1", later={"noise": "anchor"})
 def inventory(
     capacity: int = 20,
     horizon: int = 5000,
@@ -143,6 +143,7 @@ def inventory(
     zeta: float = 0.002,
     start: int = 0,
     lead_time: int = 0,
+    noise: str = "anchor",
 ) -> InventoryProblem:
     """How much to order each day when demand drifts and empty shelves hide it.
 
@@ -174,6 +175,9 @@ def inventory(
     lead_time
         Days from an order to its arrival: 0 (the paper's model), 1 or 2. With 2 the state also has what arrives
         tomorrow, (S + 1)(S + 2) / 2 states in all.
+    noise
+        Reward noise. With ``anchor`` a reward is what the day's demand really earned, with ``none`` what it earns
+        in the mean.
 
     Examples
     --------
@@ -200,7 +204,7 @@ def inventory(
     return InventoryProblem(
         DriftingMdp(demand_anchors(stock, costs), weights),
         start=stock.index(as_integer(start, "start", 0, capacity)),
-        noise="anchor",  # type: ignore[arg-type]
+        noise=noise,  # type: ignore[arg-type]
         reward_range=costs.pseudo_reward_range(capacity),
         capacity=capacity,
         costs=costs,
