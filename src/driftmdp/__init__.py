@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Callback", "Draws", "DriftingMdp", "Mdp", "Noise", "Problem", "Run", "Sample", "Space", "Steps", "Variation",
     "__version__", "agents", "binomial", "compiled_agents", "errors", "experiments", "formulas", "gaussian",
-    "gymnasium", "interchange", "inventory", "planning", "problems", "report", "simulate", "statements", "statistics", "suite",
-    "testing",
+    "gymnasium", "interchange", "inventory", "planning", "problems", "report", "simulate", "statements",
+    "statistics", "suite", "testing",
 ]  # fmt: skip
 
 # Imported on first use: some are slow, and some need more packages, which an extra has.
