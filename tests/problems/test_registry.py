@@ -14,6 +14,7 @@ NAMES = [
     "perils-v1",
     "remarketing-v1",
     "river-swim-v1",
+    "transport-v1",
     "two-state-v1",
 ]
 
@@ -25,6 +26,7 @@ SMALL = {
     "perils-v1": {"tau": 2},
     "remarketing-v1": {"horizon": 6, "capacity": 4},
     "river-swim-v1": {"horizon": 6, "drift": "drifting"},
+    "transport-v1": {"horizon": 6, "rows": 2, "columns": 2},
     "two-state-v1": {"horizon": 6},
 }
 

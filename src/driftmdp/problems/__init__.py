@@ -27,11 +27,12 @@ from driftmdp.problems.registry import ProblemEntry, describe, make, register
 from driftmdp.problems.registry import list_problems as list
 from driftmdp.problems.remarketing import remarketing
 from driftmdp.problems.river_swim import river_swim
+from driftmdp.problems.transport import transport
 from driftmdp.problems.two_state import two_state
 
 __all__ = [
     "Abrupt", "Constant", "Costs", "Empirical", "Gamma", "Geometric", "Given", "InventoryProblem",
     "NegativeBinomial", "PerilsProblem", "Poisson", "ProblemEntry", "RegimeSwitching", "Seasonal", "Trend",
     "bandit", "bidding", "describe", "garnet", "inventory", "list", "make", "perils", "register", "remarketing",
-    "river_swim", "two_state",
+    "river_swim", "transport", "two_state",
 ]  # fmt: skip
