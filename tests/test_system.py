@@ -38,7 +38,16 @@ def small_machine(monkeypatch):
     [
         *(
             (name, {"horizon": HUGE})
-            for name in ("two-state", "river-swim", "garnet", "bandit", "bidding", "remarketing", "inventory")
+            for name in (
+                "two-state",
+                "river-swim",
+                "garnet",
+                "bandit",
+                "bidding",
+                "epidemic",
+                "remarketing",
+                "inventory",
+            )
         ),
         ("river-swim", {"horizon": HUGE, "drift": "drifting"}),
         ("garnet", {"horizon": HUGE, "drift": "abrupt"}),
