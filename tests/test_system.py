@@ -38,21 +38,13 @@ def small_machine(monkeypatch):
     [
         *(
             (name, {"horizon": HUGE})
-            for name in (
-                "two-state",
-                "river-swim",
-                "garnet",
-                "bandit",
-                "bidding",
-                "epidemic",
-                "remarketing",
-                "inventory",
-            )
+            for name in ("two-state", "river-swim", "garnet", "bandit", "bidding", "remarketing", "inventory")
         ),
         ("river-swim", {"horizon": HUGE, "drift": "drifting"}),
         ("garnet", {"horizon": HUGE, "drift": "abrupt"}),
         ("bandit", {"horizon": HUGE, "drift": "abrupt"}),
         ("bidding", {"horizon": HUGE, "drift": "stationary"}),
+        ("epidemic", {"horizon": HUGE}),
         ("perils", {"tau": HUGE}),
         ("perils", {"cycles": HUGE}),
         ("inventory", {"horizon": 10**6, "capacity": 100}),

@@ -81,7 +81,7 @@ def epidemic(
     **Endogenous** is the number of infected groups: measures today decide how many fall ill. Cases from outside
     keep the epidemic from dying out. **What drifts** are the contagion, the harm of the illness and the burden of
     the measures. In the ``variant`` regime contagion doubles and people accept measures. In ``summer`` it halves
-    and they resent them. **Noise** is the count of normal weeks among 40 groups, beside the chance of who falls ill.
+    and they resent them. **Noise** is the count of normal weeks among 40 groups, beside who falls ill by chance.
 
     **It tests** control that must be stricter or laxer by regime in the same state: at 2 infected groups of 40 the
     best measure is mild in the usual regime, a lockdown under the variant, none in summer. With the defaults the
@@ -111,8 +111,8 @@ def epidemic(
         T, weeks.
     drift
         ``stationary`` (the usual regime), ``seasonal``, ``slow`` and ``fast`` (linear from usual to variant to
-        summer and back, 5, 1 or 20 times), ``reward-only`` and ``transition-only`` (twice, with the other fixed), or
-        ``abrupt`` (jumps in that order).
+        summer and back, 5, 1 or 20 times), ``reward-only`` and ``transition-only`` (twice, with the other fixed),
+        or ``abrupt`` (jumps in that order).
     cycles
         Cycles over the horizon, instead of the drift's own number.
     changes
