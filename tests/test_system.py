@@ -44,6 +44,8 @@ def small_machine(monkeypatch):
         ("garnet", {"horizon": HUGE, "drift": "abrupt"}),
         ("bandit", {"horizon": HUGE, "drift": "abrupt"}),
         ("bidding", {"horizon": HUGE, "drift": "stationary"}),
+        ("choice", {"horizon": HUGE}),
+        ("choice", {"n_prices": 10**5}),
         ("epidemic", {"horizon": HUGE}),
         ("perils", {"tau": HUGE}),
         ("perils", {"cycles": HUGE}),

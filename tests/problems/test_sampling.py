@@ -29,7 +29,7 @@ def draw(problem, state, action, seed):
     return [problem.sample(t, state, action, draws) for t in range(1, problem.horizon + 1)]
 
 
-MIXTURES = ["garnet", "two-state", "river", "inventory", "epidemic"]
+MIXTURES = ["garnet", "two-state", "river", "inventory", "epidemic", "choice"]
 
 
 @functools.cache
@@ -43,6 +43,8 @@ def mixture(name):
         return dm.problems.river_swim(6, horizon=10, drift="drifting"), 2, 3, 1
     if name == "epidemic":
         return dm.problems.epidemic(6, 4, imports=0.1, horizon=10, cycles=1), 3, 2, 1
+    if name == "choice":
+        return dm.problems.choice(3, 2, horizon=10, cycles=1), 3, 4, 0
     return dm.problems.inventory(capacity=5, horizon=10, zeta=0.01), 3, 1, 4
 
 
