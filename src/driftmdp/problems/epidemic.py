@@ -174,7 +174,7 @@ class Population:
         """Return the next-state distribution of each pair."""
         pressure = contagion * (1 - self.strength * self.measure) * self.infected / self.groups
         falls_ill = 1 - (1 - self.imports) * np.exp(-pressure)
-        return np.stack([self._following(i, q) for i, q in zip(self.infected, falls_ill, strict=True)])
+        return np.stack([self._following(i, q) for i, q in zip(self.infected.tolist(), falls_ill, strict=True)])
 
     def _following(self, infected: int, falls_ill: float) -> NDArray[np.float64]:
         still_ill = binomial_law(infected, 1 - self.recovery)
