@@ -9,6 +9,8 @@ from driftmdp.problems import registry
 NAMES = [
     "bandit-v1",
     "bidding-v1",
+    "choice-v1",
+    "epidemic-v1",
     "garnet-v1",
     "inventory-v1",
     "perils-v1",
@@ -21,6 +23,8 @@ NAMES = [
 SMALL = {
     "bandit-v1": {"horizon": 6, "n_arms": 3},
     "bidding-v1": {"horizon": 6, "budget": 3},
+    "choice-v1": {"horizon": 6, "n_prices": 3},
+    "epidemic-v1": {"horizon": 6, "groups": 4, "levels": 3},
     "garnet-v1": {"horizon": 6, "n_states": 5},
     "inventory-v1": {"horizon": 6, "capacity": 3},
     "perils-v1": {"tau": 2},

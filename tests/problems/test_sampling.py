@@ -29,7 +29,8 @@ def draw(problem, state, action, seed):
     return [problem.sample(t, state, action, draws) for t in range(1, problem.horizon + 1)]
 
 
-MIXTURES = ["garnet", "two-state", "river", "inventory", "transport"]
+
+MIXTURES = ["garnet", "two-state", "river", "transport", "epidemic", "choice", "inventory"]
 
 
 @functools.cache
@@ -43,6 +44,10 @@ def mixture(name):
         return dm.problems.river_swim(6, horizon=10, drift="drifting"), 2, 3, 1
     if name == "transport":
         return dm.problems.transport(2, 2, horizon=10), 2, 2, 0
+    if name == "epidemic":
+        return dm.problems.epidemic(6, 4, imports=0.1, horizon=10, cycles=1), 3, 2, 1
+    if name == "choice":
+        return dm.problems.choice(3, 2, horizon=10, cycles=1), 3, 4, 0
     return dm.problems.inventory(capacity=5, horizon=10, zeta=0.01), 3, 1, 4
 
 

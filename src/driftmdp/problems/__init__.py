@@ -5,6 +5,8 @@
 
 from driftmdp.problems.bandit import bandit
 from driftmdp.problems.bidding import bidding
+from driftmdp.problems.choice import choice
+from driftmdp.problems.epidemic import epidemic
 from driftmdp.problems.garnet import garnet
 from driftmdp.problems.inventory import (
     Abrupt,
@@ -33,6 +35,6 @@ from driftmdp.problems.two_state import two_state
 __all__ = [
     "Abrupt", "Constant", "Costs", "Empirical", "Gamma", "Geometric", "Given", "InventoryProblem",
     "NegativeBinomial", "PerilsProblem", "Poisson", "ProblemEntry", "RegimeSwitching", "Seasonal", "Trend",
-    "bandit", "bidding", "describe", "garnet", "inventory", "list", "make", "perils", "register", "remarketing",
-    "river_swim", "transport", "two_state",
+    "bandit", "bidding", "choice", "describe", "epidemic", "garnet", "inventory", "list", "make", "perils",
+    "register", "remarketing", "river_swim", "transport", "two_state",
 ]  # fmt: skip
