@@ -15,6 +15,7 @@ NAMES = [
     "remarketing-v1",
     "river-swim-v1",
     "two-state-v1",
+    "wireless-v1",
 ]
 
 SMALL = {
@@ -26,6 +27,7 @@ SMALL = {
     "remarketing-v1": {"horizon": 6, "capacity": 4},
     "river-swim-v1": {"horizon": 6, "drift": "drifting"},
     "two-state-v1": {"horizon": 6},
+    "wireless-v1": {"horizon": 6, "battery": 3},
 }
 
 

@@ -28,10 +28,11 @@ from driftmdp.problems.registry import list_problems as list
 from driftmdp.problems.remarketing import remarketing
 from driftmdp.problems.river_swim import river_swim
 from driftmdp.problems.two_state import two_state
+from driftmdp.problems.wireless import wireless
 
 __all__ = [
     "Abrupt", "Constant", "Costs", "Empirical", "Gamma", "Geometric", "Given", "InventoryProblem",
     "NegativeBinomial", "PerilsProblem", "Poisson", "ProblemEntry", "RegimeSwitching", "Seasonal", "Trend",
     "bandit", "bidding", "describe", "garnet", "inventory", "list", "make", "perils", "register", "remarketing",
-    "river_swim", "two_state",
+    "river_swim", "two_state", "wireless",
 ]  # fmt: skip
