@@ -42,7 +42,7 @@ def mixture(name):
     if name == "river":
         return dm.problems.river_swim(6, horizon=10, drift="drifting"), 2, 3, 1
     if name == "wireless":
-        return dm.problems.wireless(battery=5, horizon=10, cycles=1), 3, 7, 2
+        return dm.problems.wireless(battery=5, horizon=10, cycles=1), 3, 10, 2
     return dm.problems.inventory(capacity=5, horizon=10, zeta=0.01), 3, 1, 4
 
 

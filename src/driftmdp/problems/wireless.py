@@ -5,7 +5,7 @@ symbol    name here        meaning
 ========  ===============  =========================================================================
 B, b      battery          units of energy of a full battery, and what is in it, 0 .. B
 c         channel          the channel in the last slot, 0 bad or 1 good
-(b, c)    state            2 (B + 1) states, index 2 b + c
+(b, c)    state            2 (B + 1) states, index (B + 1) c + b
 k         energy           units that an action spends: 0 to wait, 1 at low power, K at high power
 f, g      leave_good,      chance that a good channel turns bad, and that a bad one turns good [G60]
           leave_bad
@@ -120,10 +120,10 @@ def wireless(
     >>> from driftmdp.problems import wireless
     >>> problem = wireless(horizon=1000)
     >>> problem.drifting
-    <DriftingMdp: 1,000 steps, 3 anchors, 26 states, 74 pairs>
-    >>> problem.space.state_names[13]
+    <DriftingMdp: 1,000 steps, 3 anchors, 26 states, 70 pairs>
+    >>> problem.space.state_names[19]
     '6 units, good'
-    >>> [int(planning.optimal_gain(anchor).policy[13]) for anchor in problem.drifting.anchors]
+    >>> [int(planning.optimal_gain(anchor).policy[19]) for anchor in problem.drifting.anchors]
     [1, 0, 2]
     """
     radio = Radio(
@@ -167,7 +167,7 @@ class Radio:
         self.battery, self.parcel = battery, parcel
         n_states = 2 * (battery + 1)
         require_memory(1500.0 * n_states, f"battery = {battery:,}")
-        units, channel = np.divmod(np.arange(n_states), 2)
+        channel, units = np.divmod(np.arange(n_states), battery + 1)
         names = [f"{b} units, {('bad', 'good')[c]}" for b, c in zip(units, channel, strict=True)]
         n_actions = 1 + (units >= 1) + (units >= high_power)
         self.space = Space(n_actions, names, ["wait", "low power", "high power"][: n_actions.max()])
@@ -188,7 +188,7 @@ class Radio:
         for chance, units in ((harvest, charged), (1 - harvest, self.left)):
             for channel in (0, 1):
                 chances.append(chance * moves[:, channel])
-                following.append(2 * units + channel)
+                following.append((self.battery + 1) * channel + units)
         pairs = np.tile(np.arange(self.space.n_pairs), len(chances))
         entries = np.concatenate(chances), (pairs, np.concatenate(following))
         return sp.coo_array(entries, shape=(self.space.n_pairs, self.space.n_states)).tocsr()
