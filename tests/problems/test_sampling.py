@@ -29,7 +29,7 @@ def draw(problem, state, action, seed):
     return [problem.sample(t, state, action, draws) for t in range(1, problem.horizon + 1)]
 
 
-MIXTURES = ["garnet", "two-state", "river", "wireless", "inventory"]
+MIXTURES = ["garnet", "two-state", "river", "wireless", "healthcare", "inventory"]
 
 
 @functools.cache
@@ -43,6 +43,8 @@ def mixture(name):
         return dm.problems.river_swim(6, horizon=10, drift="drifting"), 2, 3, 1
     if name == "wireless":
         return dm.problems.wireless(battery=5, horizon=10, cycles=1), 3, 10, 2
+    if name == "healthcare":
+        return dm.problems.healthcare(levels=3, horizon=10, cycles=1), 3, 4, 3
     return dm.problems.inventory(capacity=5, horizon=10, zeta=0.01), 3, 1, 4
 
 

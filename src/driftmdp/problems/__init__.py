@@ -6,6 +6,7 @@
 from driftmdp.problems.bandit import bandit
 from driftmdp.problems.bidding import bidding
 from driftmdp.problems.garnet import garnet
+from driftmdp.problems.healthcare import healthcare
 from driftmdp.problems.inventory import (
     Abrupt,
     Constant,
@@ -33,6 +34,6 @@ from driftmdp.problems.wireless import wireless
 __all__ = [
     "Abrupt", "Constant", "Costs", "Empirical", "Gamma", "Geometric", "Given", "InventoryProblem",
     "NegativeBinomial", "PerilsProblem", "Poisson", "ProblemEntry", "RegimeSwitching", "Seasonal", "Trend",
-    "bandit", "bidding", "describe", "garnet", "inventory", "list", "make", "perils", "register", "remarketing",
-    "river_swim", "two_state", "wireless",
+    "bandit", "bidding", "describe", "garnet", "healthcare", "inventory", "list", "make", "perils", "register",
+    "remarketing", "river_swim", "two_state", "wireless",
 ]  # fmt: skip

@@ -30,6 +30,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from driftmdp.mdp import Mdp, Problem, Space
+from driftmdp.problems.odds import times_odds
 from driftmdp.problems.registry import register
 from driftmdp.problems.schedules import drifting_between
 from driftmdp.system import require_memory
@@ -146,18 +147,6 @@ def wireless(
         anchors.append(Mdp(radio.space, (moves * success).sum(axis=1), transitions))
     drifting = drifting_between(anchors, drift, horizon, cycles, changes)
     return Problem(drifting, start=radio.space.n_states - 1, noise=noise, reward_range=(0.0, 1.0))
-
-
-def times_odds(chance: float, factor: float) -> float:
-    """Return the chance whose odds are ``factor`` times those of ``chance``.
-
-    Examples
-    --------
-    >>> from driftmdp.problems.wireless import times_odds
-    >>> times_odds(0.5, factor=3.0)
-    0.75
-    """
-    return factor * chance / (factor * chance + 1 - chance)
 
 
 class Radio:
