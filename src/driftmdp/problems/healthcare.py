@@ -65,12 +65,12 @@ REGIMES = {
 @register("healthcare-v1")
 def healthcare(
     levels: int = 5,
-    drug_a: float = 0.3,
+    drug_a: float = 0.35,
     drug_b: float = 0.4,
-    reserve: float = 0.6,
+    reserve: float = 0.85,
     burden_a: float = 0.1,
     burden_b: float = 0.2,
-    burden_reserve: float = 0.3,
+    burden_reserve: float = 0.4,
     natural: float = 0.05,
     worsen: float = 0.2,
     build: float = 0.3,
@@ -92,7 +92,7 @@ def healthcare(
     - Rewards: the chance of a good day, in the range (0, 1). The patient feels well and has no side effects.
     - Endogenous: the condition, and the level that earlier use of the reserve drug built up.
     - Drift: the anchors are three strains. Against the ``usual`` one both drugs work. The next ``resists A`` and
-      the last ``resists B``. Each of these two is more sensitive to the other drug, and makes patients worse faster.
+      the last ``resists B``. These two are more sensitive to the other drug, and make patients worse faster.
     - Noise: a day is good or not (``bernoulli``). The course of the illness is random too.
 
     It tests tracking which of two actions works, with a costly third that is safe in the short run.
@@ -117,8 +117,8 @@ def healthcare(
         T, days.
     drift
         ``stationary`` (the usual strain), ``slow``, ``seasonal`` and ``fast`` (linear from strain to strain and
-        back, 1, 5 or 20 times), ``reward-only`` and ``transition-only`` (twice, with the other fixed), or ``abrupt``
-        (jumps in that order).
+        back, 1, 5 or 20 times), ``reward-only`` and ``transition-only`` (twice, with the other fixed), or
+        ``abrupt`` (jumps in that order).
     cycles
         Cycles over the horizon, instead of the drift's own number.
     changes
