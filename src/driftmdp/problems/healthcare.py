@@ -166,7 +166,7 @@ class Ward:
 
     def __init__(self, levels: int, build: float, fade: float, discharge: float) -> None:
         n_conditions, n_treatments = len(CONDITIONS), len(TREATMENTS)
-        require_memory(8000.0 * levels, f"levels = {levels:,}")
+        require_memory(13_000.0 * levels, f"levels = {levels:,}")
         self.levels, self.build, self.fade, self.discharge = levels, build, fade, discharge
         names = [f"{condition}, level {level}" for condition in CONDITIONS for level in range(levels)]
         self.space = Space(np.full(n_conditions * levels, n_treatments), names, list(TREATMENTS))

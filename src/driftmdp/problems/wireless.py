@@ -155,7 +155,7 @@ class Radio:
     def __init__(self, battery: int, high_power: int, parcel: int) -> None:
         self.battery, self.parcel = battery, parcel
         n_states = 2 * (battery + 1)
-        require_memory(1500.0 * n_states, f"battery = {battery:,}")
+        require_memory(1800.0 * n_states, f"battery = {battery:,}")
         channel, units = np.divmod(np.arange(n_states), battery + 1)
         names = [f"{b} units, {('bad', 'good')[c]}" for b, c in zip(units, channel, strict=True)]
         n_actions = 1 + (units >= 1) + (units >= high_power)
