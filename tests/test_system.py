@@ -62,6 +62,8 @@ def small_machine(monkeypatch):
         ("bidding", {"budget": 10**9}),
         ("bidding", {"exposures": 2**62}),
         ("remarketing", {"capacity": 10**9}),
+        ("wireless", {"battery": 10**12}),
+        ("healthcare", {"levels": 10**12}),
         ("remarketing", {"capacity": 10**5, "batch": 1, "n_batches": 10**5}),
     ],
 )

@@ -12,12 +12,14 @@ NAMES = [
     "choice-v1",
     "epidemic-v1",
     "garnet-v1",
+    "healthcare-v1",
     "inventory-v1",
     "perils-v1",
     "remarketing-v1",
     "river-swim-v1",
     "transport-v1",
     "two-state-v1",
+    "wireless-v1",
 ]
 
 SMALL = {
@@ -26,12 +28,14 @@ SMALL = {
     "choice-v1": {"horizon": 6, "n_prices": 3},
     "epidemic-v1": {"horizon": 6, "groups": 4, "levels": 3},
     "garnet-v1": {"horizon": 6, "n_states": 5},
+    "healthcare-v1": {"horizon": 6, "levels": 2},
     "inventory-v1": {"horizon": 6, "capacity": 3},
     "perils-v1": {"tau": 2},
     "remarketing-v1": {"horizon": 6, "capacity": 4},
     "river-swim-v1": {"horizon": 6, "drift": "drifting"},
     "transport-v1": {"horizon": 6, "rows": 2, "columns": 2},
     "two-state-v1": {"horizon": 6},
+    "wireless-v1": {"horizon": 6, "battery": 3},
 }
 
 

@@ -30,7 +30,8 @@ def draw(problem, state, action, seed):
 
 
 
-MIXTURES = ["garnet", "two-state", "river", "transport", "epidemic", "choice", "inventory"]
+
+MIXTURES = ["garnet", "two-state", "river", "transport", "epidemic", "choice", "wireless", "healthcare", "inventory"]
 
 
 @functools.cache
@@ -48,6 +49,10 @@ def mixture(name):
         return dm.problems.epidemic(6, 4, imports=0.1, horizon=10, cycles=1), 3, 2, 1
     if name == "choice":
         return dm.problems.choice(3, 2, horizon=10, cycles=1), 3, 4, 0
+    if name == "wireless":
+        return dm.problems.wireless(battery=5, horizon=10, cycles=1), 3, 10, 2
+    if name == "healthcare":
+        return dm.problems.healthcare(levels=3, horizon=10, cycles=1), 3, 4, 3
     return dm.problems.inventory(capacity=5, horizon=10, zeta=0.01), 3, 1, 4
 
 

@@ -8,6 +8,7 @@ from driftmdp.problems.bidding import bidding
 from driftmdp.problems.choice import choice
 from driftmdp.problems.epidemic import epidemic
 from driftmdp.problems.garnet import garnet
+from driftmdp.problems.healthcare import healthcare
 from driftmdp.problems.inventory import (
     Abrupt,
     Constant,
@@ -31,10 +32,11 @@ from driftmdp.problems.remarketing import remarketing
 from driftmdp.problems.river_swim import river_swim
 from driftmdp.problems.transport import transport
 from driftmdp.problems.two_state import two_state
+from driftmdp.problems.wireless import wireless
 
 __all__ = [
     "Abrupt", "Constant", "Costs", "Empirical", "Gamma", "Geometric", "Given", "InventoryProblem",
     "NegativeBinomial", "PerilsProblem", "Poisson", "ProblemEntry", "RegimeSwitching", "Seasonal", "Trend",
-    "bandit", "bidding", "choice", "describe", "epidemic", "garnet", "inventory", "list", "make", "perils",
-    "register", "remarketing", "river_swim", "transport", "two_state",
+    "bandit", "bidding", "choice", "describe", "epidemic", "garnet", "healthcare", "inventory", "list", "make",
+    "perils", "register", "remarketing", "river_swim", "transport", "two_state", "wireless",
 ]  # fmt: skip
