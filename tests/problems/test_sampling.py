@@ -29,9 +29,17 @@ def draw(problem, state, action, seed):
     return [problem.sample(t, state, action, draws) for t in range(1, problem.horizon + 1)]
 
 
-
-
-MIXTURES = ["garnet", "two-state", "river", "transport", "epidemic", "choice", "wireless", "healthcare", "inventory"]
+MIXTURES = [
+    "garnet",
+    "two-state",
+    "river",
+    "transport",
+    "epidemic",
+    "choice",
+    "wireless",
+    "healthcare",
+    "inventory",
+]
 
 
 @functools.cache
