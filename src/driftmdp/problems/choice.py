@@ -82,8 +82,8 @@ def choice(
     **Endogenous** is the reference price. It moves towards the price shown, so that a discount sells today and
     makes the usual price look dear tomorrow. **What drifts** is taste. ``usual`` customers mind a surcharge more
     than they like a discount. ``bargain`` hunters buy what looks cheap and soon believe in a high price again.
-    ``luxury`` customers pay more, but a discount spoils their idea of the price fast. **Noise** is whether there is
-    a sale: a reward is 0 or 1 with the right mean.
+    ``luxury`` customers pay more, but a discount spoils their idea of the price fast. **Noise** is in the
+    sale: the reward is 1 with chance p q(x, p), else 0. So a low price pays less often, not less at a time.
 
     **It tests** planning for a slow state whose best use changes. For usual and luxury customers one price for ever
     is best, 52 % and 100 % of the list price. For bargain hunters high and low prices must alternate [PW07, HCH16].
