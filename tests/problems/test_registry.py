@@ -9,9 +9,11 @@ from driftmdp.problems import registry
 NAMES = [
     "bandit-v1",
     "bidding-v1",
+    "combination-lock-v1",
     "garnet-v1",
     "inventory-v1",
     "perils-v1",
+    "random-mdp-v1",
     "remarketing-v1",
     "river-swim-v1",
     "two-state-v1",
@@ -20,9 +22,11 @@ NAMES = [
 SMALL = {
     "bandit-v1": {"horizon": 6, "n_arms": 3},
     "bidding-v1": {"horizon": 6, "budget": 3},
+    "combination-lock-v1": {"horizon": 6, "length": 3},
     "garnet-v1": {"horizon": 6, "n_states": 5},
     "inventory-v1": {"horizon": 6, "capacity": 3},
     "perils-v1": {"tau": 2},
+    "random-mdp-v1": {"horizon": 6, "n_states": 2},
     "remarketing-v1": {"horizon": 6, "capacity": 4},
     "river-swim-v1": {"horizon": 6, "drift": "drifting"},
     "two-state-v1": {"horizon": 6},

@@ -5,6 +5,7 @@
 
 from driftmdp.problems.bandit import bandit
 from driftmdp.problems.bidding import bidding
+from driftmdp.problems.combination_lock import combination_lock
 from driftmdp.problems.garnet import garnet
 from driftmdp.problems.inventory import (
     Abrupt,
@@ -23,6 +24,7 @@ from driftmdp.problems.inventory import (
     inventory,
 )
 from driftmdp.problems.perils import PerilsProblem, perils
+from driftmdp.problems.random_mdp import random_mdp
 from driftmdp.problems.registry import ProblemEntry, describe, make, register
 from driftmdp.problems.registry import list_problems as list
 from driftmdp.problems.remarketing import remarketing
@@ -32,6 +34,6 @@ from driftmdp.problems.two_state import two_state
 __all__ = [
     "Abrupt", "Constant", "Costs", "Empirical", "Gamma", "Geometric", "Given", "InventoryProblem",
     "NegativeBinomial", "PerilsProblem", "Poisson", "ProblemEntry", "RegimeSwitching", "Seasonal", "Trend",
-    "bandit", "bidding", "describe", "garnet", "inventory", "list", "make", "perils", "register", "remarketing",
-    "river_swim", "two_state",
+    "bandit", "bidding", "combination_lock", "describe", "garnet", "inventory", "list", "make", "perils",
+    "random_mdp", "register", "remarketing", "river_swim", "two_state",
 ]  # fmt: skip
