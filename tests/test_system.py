@@ -60,6 +60,7 @@ def small_machine(monkeypatch):
         ("bidding", {"exposures": 2**62}),
         ("combination-lock", {"length": 10**9}),
         ("combination-lock", {"horizon": HUGE, "drift": "gradual"}),
+        ("frozen-lake", {"horizon": HUGE, "drift": "gradual"}),
         ("random-mdp", {"n_states": 10**6}),
         ("remarketing", {"capacity": 10**9}),
         ("remarketing", {"capacity": 10**5, "batch": 1, "n_batches": 10**5}),

@@ -9,7 +9,9 @@ from driftmdp.problems import registry
 NAMES = [
     "bandit-v1",
     "bidding-v1",
+    "bridge-v1",
     "combination-lock-v1",
+    "frozen-lake-v1",
     "garnet-v1",
     "inventory-v1",
     "perils-v1",
@@ -22,7 +24,9 @@ NAMES = [
 SMALL = {
     "bandit-v1": {"horizon": 6, "n_arms": 3},
     "bidding-v1": {"horizon": 6, "budget": 3},
+    "bridge-v1": {"horizon": 6},
     "combination-lock-v1": {"horizon": 6, "length": 3},
+    "frozen-lake-v1": {"horizon": 6},
     "garnet-v1": {"horizon": 6, "n_states": 5},
     "inventory-v1": {"horizon": 6, "capacity": 3},
     "perils-v1": {"tau": 2},

@@ -29,7 +29,7 @@ def draw(problem, state, action, seed):
     return [problem.sample(t, state, action, draws) for t in range(1, problem.horizon + 1)]
 
 
-MIXTURES = ["garnet", "two-state", "river", "inventory", "lock", "random"]
+MIXTURES = ["garnet", "two-state", "river", "inventory", "lock", "random", "lake", "bridge"]
 
 
 @functools.cache
@@ -43,6 +43,10 @@ def mixture(name):
         return dm.problems.river_swim(6, horizon=10, drift="drifting"), 2, 3, 1
     if name == "lock":
         return dm.problems.combination_lock(horizon=10, drift="gradual"), 4, 0, 1
+    if name == "lake":
+        return dm.problems.frozen_lake(horizon=10, drift="slow"), 3, 10, 2
+    if name == "bridge":
+        return dm.problems.bridge(horizon=10, drift="gradual"), 4, 8, 2
     if name == "random":
         return dm.problems.random_mdp(3, 2, 3, horizon=10), 2, 1, 1
     return dm.problems.inventory(capacity=5, horizon=10, zeta=0.01), 3, 1, 4

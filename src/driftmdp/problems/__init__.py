@@ -5,7 +5,9 @@
 
 from driftmdp.problems.bandit import bandit
 from driftmdp.problems.bidding import bidding
+from driftmdp.problems.bridge import bridge
 from driftmdp.problems.combination_lock import combination_lock
+from driftmdp.problems.frozen_lake import frozen_lake
 from driftmdp.problems.garnet import garnet
 from driftmdp.problems.inventory import (
     Abrupt,
@@ -34,6 +36,6 @@ from driftmdp.problems.two_state import two_state
 __all__ = [
     "Abrupt", "Constant", "Costs", "Empirical", "Gamma", "Geometric", "Given", "InventoryProblem",
     "NegativeBinomial", "PerilsProblem", "Poisson", "ProblemEntry", "RegimeSwitching", "Seasonal", "Trend",
-    "bandit", "bidding", "combination_lock", "describe", "garnet", "inventory", "list", "make", "perils",
-    "random_mdp", "register", "remarketing", "river_swim", "two_state",
+    "bandit", "bidding", "bridge", "combination_lock", "describe", "frozen_lake", "garnet", "inventory", "list",
+    "make", "perils", "random_mdp", "register", "remarketing", "river_swim", "two_state",
 ]  # fmt: skip
