@@ -24,8 +24,9 @@ def test_actions_are_known_by_name_where_states_offer_different_ones():
     space = dm.Space([1, 2], ["left", "right"], [["go"], ["stay", "go"]])
     mdp = dm.Mdp(space, [0.0, 1.0, 0.0], [[0.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
     path = problem_path(dm.Problem(dm.DriftingMdp.stationary(mdp, 2)))
-    assert path.action_names == ("go", "stay")
-    assert path.actions.tolist() == [[0, 1], [0, 1]]
+    assert path.action_names == ("stay",)
+    assert path.states.tolist() == [1]
+    assert path.actions.tolist() == [[0], [0]]
     assert path.regimes == {}
 
 

@@ -22,6 +22,7 @@ from driftmdp.report.rendered_figure import Axes, Figure, stacked_axes, styled
 MAX_STATES = 150  # more rows than this are too thin to be seen
 MAX_LABELS = 16  # of states, and of actions
 STEPS = 240  # of the cycle that is drawn
+TIE = 1e-7  # of the spread of values: actions this near are equally good
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,8 +34,11 @@ class ProblemPath:
     optimal, fixed, random
         The gain at each step of that step's optimal policy, of the average world's and of uniformly random play,
         each as if the step's world stayed for ever, shape (T,).
+    states
+        The states that offer a choice, or all if none does.
     actions
-        The optimal action by step and state as an index into ``action_names``, shape (T, S).
+        Their optimal action by step as an index into ``action_names``, shape (T, number of these states). Of
+        equally good actions the first.
     action_names
         The names of the actions that are optimal somewhere, in the order of the states' lists.
     regimes
@@ -44,6 +48,7 @@ class ProblemPath:
     optimal: style.Floats
     fixed: style.Floats
     random: style.Floats
+    states: style.Ints = field(repr=False)
     actions: style.Ints = field(repr=False)
     action_names: tuple[str, ...]
     regimes: dict[str, int]
@@ -62,19 +67,22 @@ def problem_path(problem: Problem) -> ProblemPath:
     >>> path.optimal.round(3), path.regimes
     (array([0.064, 0.084, 0.041]), {'usual': 0, 'quiet': 1, 'fierce': 2})
     >>> path.action_names
-    ('no bid', 'bid 1', 'bid 2', 'bid 3', 'bid 4')
+    ('bid 1', 'bid 2', 'bid 3', 'bid 4')
     """
     drifting, space = problem.drifting, problem.space
-    best = planning.gain_path(drifting)
     worlds = [drifting.at(t) for t in range(1, problem.horizon + 1)]
+    best = [planning.optimal_gain(world) for world in worlds]
     fixed = planning.optimal_gain(average_world(drifting)).policy
     random = np.repeat(1.0 / space.n_actions, space.n_actions)
-    actions, names = _named_actions(space, best.policies)
+    policies = np.array([_first_best(world, plan.bias) for world, plan in zip(worlds, best, strict=True)])
+    states = np.flatnonzero(space.n_actions > min(1, space.n_actions.max() - 1))
+    actions, names = _named_actions(space, states, policies[:, states])
     return ProblemPath(
-        optimal=best.gains,
+        optimal=np.array([plan.gain for plan in best]),
         fixed=np.array([planning.policy_gain(world, fixed)[problem.start] for world in worlds]),
         random=np.array([planning.policy_gain(world, random)[problem.start] for world in worlds]),
-        actions=actions[best.policy_index],
+        states=states,
+        actions=actions,
         action_names=names,
         regimes=_regime_steps(problem),
     )
@@ -97,13 +105,23 @@ def average_world(drifting: DriftingMdp) -> Mdp:
     return DriftingMdp(drifting.anchors, shares, reward_shares).at(1)
 
 
-def _named_actions(space: Space, policies: Any) -> tuple[style.Ints, tuple[str, ...]]:
-    """Return policies as indices into the names of the actions that they use: an action may move between lists."""
+def _first_best(mdp: Mdp, bias: style.Floats) -> style.Ints:
+    """Return the first optimal action of each state, so that equally good ones do not alternate in a picture."""
+    offsets, counts = mdp.space.offsets[:-1], mdp.space.n_actions
+    values = mdp.rewards + mdp.transitions @ bias
+    best = np.maximum.reduceat(values, offsets)
+    is_best = values >= np.repeat(best - TIE * np.ptp(values), counts)
+    pairs = np.where(is_best, np.arange(values.size), values.size)
+    return np.asarray(np.minimum.reduceat(pairs, offsets) - offsets)
+
+
+def _named_actions(space: Space, states: style.Ints, chosen: style.Ints) -> tuple[style.Ints, tuple[str, ...]]:
+    """Return actions as indices into the names that occur: one name may stand at other places of other lists."""
     pair_names = [space.action_name(*space.state_and_action(pair)) for pair in range(space.n_pairs)]
     order = {name: rank for rank, name in enumerate(dict.fromkeys(pair_names))}
-    ranks = np.array([order[name] for name in pair_names])[space.offsets[:-1] + policies]
+    ranks = np.array([order[name] for name in pair_names])[space.offsets[states] + chosen]
     used, actions = np.unique(ranks, return_inverse=True)
-    return actions.reshape(policies.shape), tuple(np.array(list(order))[used].tolist())
+    return actions.reshape(chosen.shape), tuple(np.array(list(order))[used].tolist())
 
 
 def _regime_steps(problem: Problem) -> dict[str, int]:
@@ -153,7 +171,7 @@ def draw_problem(problem: Problem) -> Figure:
     if n_states > MAX_STATES:
         raise InvalidInputError(f"problem must have at most {MAX_STATES} states to be drawn; got {n_states}.")
     path = problem_path(problem)
-    labels = [problem.space.state_name(state) for state in range(n_states)]
+    labels = [problem.space.state_name(state) for state in path.states]
     left = 0.65 + 0.065 * max(map(len, labels))
     figure, (above, below) = stacked_axes([1.5, 2.9], left=left, right=1.55, gap=0.45)
     _draw_gains(above, path)
