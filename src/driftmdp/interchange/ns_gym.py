@@ -1,4 +1,4 @@
-"""NS-Gym's drifting environments [NSG25] as problems: their probability tables, read step by step."""
+"""NS-Gym's drifting environments [KLB25] as problems: their probability tables, read step by step."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""NS-Gym's Bridge [NSG25], after [LR19]: two goals, and a storm that moves from one side to the other."""
+"""NS-Gym's Bridge [KLB25], after [LR19]: two goals, and a storm that moves from one side to the other."""
 
 from typing import NamedTuple
 

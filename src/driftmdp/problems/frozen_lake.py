@@ -1,4 +1,6 @@
-"""FrozenLake on which moves turn aside by changing chances, as in NS-Gym [NSG25], as a world without end."""
+"""FrozenLake on which moves turn aside by changing chances, as in NS-Gym [KLB25], as a world without end."""
+
+from typing import NamedTuple
 
 from driftmdp.mdp import Problem
 from driftmdp.problems.grids import SlipperyGrid, drifting_grid, slip_towards
@@ -9,7 +11,15 @@ MAPS = {
     "4x4": ("SFFF", "FHFH", "FFFH", "HFFG"),
     "8x8": ("SFFFFFFF", "FFFFFFFF", "FFFHFFFF", "FFFFFHFF", "FFFHFFFF", "FHHFFFHF", "FHFFHFHF", "FFFHFFFG"),
 }  # Gymnasium's
-REGIMES = {"straight": 0, "turned left": 1, "turned right": 2}  # which of the grid's turns is the usual one
+
+
+class LakeRegime(NamedTuple):
+    """A regime: which of the grid's turns is the usual one."""
+
+    turn: int
+
+
+REGIMES = {"straight": LakeRegime(0), "turned left": LakeRegime(1), "turned right": LakeRegime(2)}
 
 
 @register("frozen-lake-v1")
@@ -67,6 +77,6 @@ def frozen_lake(
     """
     grid = SlipperyGrid(MAPS[one_of(map_name, "map_name", MAPS)], {"G": 1.0})
     slip = as_number(slip, "slip", 0.0, 0.6)
-    anchors = [grid.world(slip_towards(turn, slip)) for turn in REGIMES.values()]
+    anchors = [grid.world(slip_towards(regime.turn, slip)) for regime in REGIMES.values()]
     drifting = drifting_grid(anchors, drift, horizon, cycles, changes)
     return Problem(drifting, start=grid.start, noise=noise, reward_range=(0.0, 1.0))

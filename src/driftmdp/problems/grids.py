@@ -2,7 +2,7 @@
 
 Maps are rows of letters, as in Gymnasium: S the start, F frozen (safe), H a hole, G a goal. Action a means left,
 down, right or up. It has the effect of a, of the next action (a turn to the left) or of the one before (a turn to
-the right), with three chances: the ``slip``. So it is in NS-Gym's FrozenLake and Bridge [NSG25]. At the border a
+the right), with three chances: the ``slip``. So it is in NS-Gym's FrozenLake and Bridge [KLB25]. At the border a
 move stays where it is. Holes and goals are no states: who enters one is at the start.
 """
 
