@@ -42,7 +42,7 @@ def from_ns_gym(
     reward_range
         Bounds on every mean reward. By default the exact ones.
     seed
-        Of the schedules that draw random numbers.
+        Of the update functions that draw random numbers. A random scheduler of NS-Gym takes its own seed.
 
     Raises
     ------
