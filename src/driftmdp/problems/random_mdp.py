@@ -35,11 +35,11 @@ def random_mdp(
     n_actions: int = 3,
     length: int = 5,
     concentration: float = 1.0,
+    n_anchors: int = 3,
     horizon: int = 5000,
     drift: str = "seasonal",
     cycles: float | None = None,
     changes: int = 5,
-    n_anchors: int = 3,
     noise: str = "bernoulli",
     seed: int = 0,
 ) -> Problem:
@@ -67,6 +67,8 @@ def random_mdp(
     concentration
         Of the Dirichlet law of the chances, from 0.05 (nearly one successor) to 100 (nearly equal chances). With 1
         every distribution is equally likely.
+    n_anchors
+        Random MDPs to move between.
     horizon
         T, steps, so T / length episodes.
     drift
@@ -76,8 +78,6 @@ def random_mdp(
         Cycles over the horizon, instead of the drift's own number.
     changes
         Jumps of ``abrupt``.
-    n_anchors
-        Random MDPs to move between.
     noise
         Reward noise.
     seed
