@@ -7,14 +7,14 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 import driftmdp as dm
-from driftmdp.problems.garnet import random_mdp
+from driftmdp.problems.garnet import garnet_mdp
 
 __all__ = ["certified_interval", "ring", "river", "sparse_random", "symmetric_walk"]
 
 
 def sparse_random(n_states: int) -> dm.Mdp:
     """Return a random MDP with 5 actions and 5 successors per pair."""
-    return random_mdp(n_states, n_actions=5, branching=5, reward_sparsity=0.5, rng=np.random.default_rng(0))
+    return garnet_mdp(n_states, n_actions=5, branching=5, reward_sparsity=0.5, rng=np.random.default_rng(0))
 
 
 def river(n_states: int) -> dm.Mdp:

@@ -14,7 +14,7 @@ from benchmarks.chains import river
 from benchmarks.rows import require
 from benchmarks.yardsticks import Swept
 from driftmdp.planning import Optimistic, extended_value_iteration
-from driftmdp.problems.garnet import random_mdp
+from driftmdp.problems.garnet import garnet_mdp
 
 __all__ = ["Estimates", "dense_random", "perils", "ring_walk", "river_swim", "sparse_random"]
 
@@ -77,7 +77,7 @@ def dense_random(n_states: int, n_actions: int = 5) -> Estimates:
 def sparse_random(n_states: int, n_actions: int = 5, successors: int = 10) -> Estimates:
     """Return random estimates with few successors per pair, and radii from 0.1 to 0.5."""
     rng = np.random.default_rng(0)
-    mdp = random_mdp(n_states, n_actions, successors, 0.0, rng)
+    mdp = garnet_mdp(n_states, n_actions, successors, 0.0, rng)
     return Estimates.around(mdp, rng.uniform(0.1, 0.5, mdp.space.n_pairs))
 
 

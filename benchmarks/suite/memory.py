@@ -12,7 +12,7 @@ from benchmarks.child import call_in_child, peak_memory
 from benchmarks.rows import Row, Speed, as_memory, as_time, require
 from benchmarks.timing import seconds_of
 from driftmdp.planning import optimal_gain, optimal_gains
-from driftmdp.problems.garnet import random_mdp
+from driftmdp.problems.garnet import garnet_mdp
 
 __all__ = ["large_plan", "long_world", "run"]
 
@@ -48,7 +48,7 @@ def run(quick: bool) -> list[Row]:
 def long_world(horizon: int) -> dict[str, object]:
     """Build a world with dense weights, look at it, and find its gains. Return the seconds per stage."""
     rng = np.random.default_rng(0)
-    anchors = [random_mdp(50, 4, 5, 0.5, rng) for _ in range(4)]
+    anchors = [garnet_mdp(50, 4, 5, 0.5, rng) for _ in range(4)]
     before = peak_memory()
     angle = 2 * np.pi * np.arange(horizon)[:, None] / horizon
     weights = 1.5 + np.cos(angle * np.arange(1, 5))

@@ -26,7 +26,7 @@ from driftmdp.compiler import cache
 from driftmdp.errors import InvalidInputError, NotConvergedError, StorageError
 from driftmdp.mdp import Mdp, Problem, Space
 from driftmdp.planning.gain import sparse_policy_iteration
-from driftmdp.problems.garnet import random_mdp
+from driftmdp.problems.garnet import garnet_mdp
 from driftmdp.simulation import simulate
 from driftmdp.validation import quietly
 
@@ -147,7 +147,7 @@ def _plan_past_plain_sweeps() -> None:
 
 
 def _plan_optimistically() -> None:
-    mdp = random_mdp(10, 2, 3, 0.5, np.random.default_rng(0))
+    mdp = garnet_mdp(10, 2, 3, 0.5, np.random.default_rng(0))
     centres = mdp.transitions
     for p_hat in (centres, centres.toarray()):
         for method in ("fast", "paper"):

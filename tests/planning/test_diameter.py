@@ -10,7 +10,7 @@ from driftmdp import kernels
 from driftmdp.errors import InvalidInputError, NotConvergedError
 from driftmdp.planning import diameter, diameters, max_diameter
 from driftmdp.planning.diameter import _by_elimination, _by_target, _eliminate
-from driftmdp.problems.garnet import random_mdp as garnet_mdp
+from driftmdp.problems.garnet import garnet_mdp
 from tests.reference.diameter import diameter_by_enumeration
 from tests.strategies import communicating_mdps
 

@@ -8,7 +8,7 @@ import driftmdp as dm
 from driftmdp.errors import InvalidInputError, NotCommunicatingError, NotConvergedError
 from driftmdp.planning import gain as gain_module
 from driftmdp.planning import gain_by_linear_program, optimal_gain, policy_gain
-from driftmdp.problems.garnet import random_mdp as garnet_mdp
+from driftmdp.problems.garnet import garnet_mdp
 from tests.reference.gain import gain_by_enumeration
 from tests.strategies import communicating_mdps
 

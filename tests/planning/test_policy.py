@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 import driftmdp as dm
 from driftmdp.errors import InvalidInputError
 from driftmdp.planning import hitting_times, policy_gain, stationary_distributions
-from driftmdp.problems.garnet import random_mdp as garnet_mdp
+from driftmdp.problems.garnet import garnet_mdp
 from tests.reference.gain import policy_gain as gain_in_the_long_run
 from tests.strategies import random_mdp, random_space
 

@@ -29,7 +29,6 @@ def draw(problem, state, action, seed):
     return [problem.sample(t, state, action, draws) for t in range(1, problem.horizon + 1)]
 
 
-MIXTURES = [
     "garnet",
     "two-state",
     "river",
@@ -40,6 +39,8 @@ MIXTURES = [
     "healthcare",
     "inventory",
 ]
+
+MIXTURES = ["garnet", "two-state", "river", "transport", "epidemic", "choice", "wireless", "healthcare", "lock", "lake", "bridge", "random", "inventory"]
 
 
 @functools.cache
@@ -61,6 +62,14 @@ def mixture(name):
         return dm.problems.wireless(battery=5, horizon=10, cycles=1), 3, 10, 2
     if name == "healthcare":
         return dm.problems.healthcare(levels=3, horizon=10, cycles=1), 3, 4, 3
+    if name == "lock":
+        return dm.problems.combination_lock(horizon=10, drift="gradual"), 4, 0, 1
+    if name == "lake":
+        return dm.problems.frozen_lake(horizon=10, drift="slow"), 3, 10, 2
+    if name == "bridge":
+        return dm.problems.bridge(horizon=10, drift="gradual"), 4, 8, 2
+    if name == "random":
+        return dm.problems.random_mdp(3, 2, 3, horizon=10), 2, 1, 1
     return dm.problems.inventory(capacity=5, horizon=10, zeta=0.01), 3, 1, 4
 
 

@@ -7,6 +7,9 @@ from driftmdp.problems.bandit import bandit
 from driftmdp.problems.bidding import bidding
 from driftmdp.problems.choice import choice
 from driftmdp.problems.epidemic import epidemic
+from driftmdp.problems.bridge import bridge
+from driftmdp.problems.combination_lock import combination_lock
+from driftmdp.problems.frozen_lake import frozen_lake
 from driftmdp.problems.garnet import garnet
 from driftmdp.problems.healthcare import healthcare
 from driftmdp.problems.inventory import (
@@ -26,6 +29,7 @@ from driftmdp.problems.inventory import (
     inventory,
 )
 from driftmdp.problems.perils import PerilsProblem, perils
+from driftmdp.problems.random_mdp import random_mdp
 from driftmdp.problems.registry import ProblemEntry, describe, make, register
 from driftmdp.problems.registry import list_problems as list
 from driftmdp.problems.remarketing import remarketing
@@ -37,6 +41,7 @@ from driftmdp.problems.wireless import wireless
 __all__ = [
     "Abrupt", "Constant", "Costs", "Empirical", "Gamma", "Geometric", "Given", "InventoryProblem",
     "NegativeBinomial", "PerilsProblem", "Poisson", "ProblemEntry", "RegimeSwitching", "Seasonal", "Trend",
-    "bandit", "bidding", "choice", "describe", "epidemic", "garnet", "healthcare", "inventory", "list", "make",
-    "perils", "register", "remarketing", "river_swim", "transport", "two_state", "wireless",
+    "bandit", "bidding", "bridge", "choice", "combination_lock", "describe", "epidemic", "frozen_lake", "garnet",
+    "healthcare", "inventory", "list", "make", "perils", "random_mdp", "register", "remarketing", "river_swim",
+    "transport", "two_state", "wireless",
 ]  # fmt: skip

@@ -70,12 +70,12 @@ def garnet(
     rng = np.random.default_rng(as_integer(seed, "seed", minimum=0))
     entries = count * n_states * n_actions * branching
     require_memory(32 * entries, f"n_anchors x n_states x n_actions x branching = {entries:,}")
-    anchors = [random_mdp(n_states, n_actions, branching, reward_sparsity, rng) for _ in range(count)]
+    anchors = [garnet_mdp(n_states, n_actions, branching, reward_sparsity, rng) for _ in range(count)]
     drifting = drifting_between(anchors, drift, horizon, cycles, changes)
     return Problem(drifting, noise=noise, reward_range=(0.0, 1.0))
 
 
-def random_mdp(
+def garnet_mdp(
     n_states: int, n_actions: int, branching: int, reward_sparsity: float, rng: np.random.Generator
 ) -> Mdp:
     """Return one communicating Garnet."""
