@@ -40,6 +40,7 @@ def draw(problem, state, action, seed):
     "inventory",
 ]
 
+
 MIXTURES = ["garnet", "two-state", "river", "transport", "epidemic", "choice", "wireless", "healthcare", "lock", "lake", "bridge", "random", "inventory"]
 
 

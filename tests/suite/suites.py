@@ -7,13 +7,17 @@ name = "Tiny"
 [seeds]
 fresh = { first = 0, count = 2 }
 tuning = { first = 1000, count = 2 }
+long = { horizon = 400, fresh = 1, tuning = 1 }
 [yardstick]
-name = "SWUCRL2CW"
 label = "Hindsight"
+refinements = 1
+[[yardstick.arms]]
+name = "SWUCRL2CW"
 parameters = { widening = 0.0 }
-windows = 3
-shortest = 4
+windows = { shortest = 4, count = 3 }
 scales = [1.0, 0.02]
+[[yardstick.arms]]
+name = "PSRL"
 [quick]
 fresh = { first = 0, count = 1 }
 tuning = { first = 1000, count = 1 }
@@ -31,6 +35,10 @@ name = "BORL"
 label = "BORL raw"
 parameters = { reward_range = "raw" }
 groups = ["two-state"]
+[[agents]]
+name = "PSRL"
+label = "Posterior sampling"
+longest = 200
 [[problems]]
 name = "two-state"
 family = "reported"
@@ -43,6 +51,7 @@ label = "Bandit"
 family = "reported"
 group = "bandit"
 stationary = true
+noisy = true
 parameters = { drift = "stationary" }
 horizons = [200, 400]
 [[problems]]

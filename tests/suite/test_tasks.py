@@ -6,15 +6,17 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from driftmdp import problems
 from driftmdp.errors import InvalidInputError
 from driftmdp.experiments import load, plan
-from driftmdp.experiments.best_window import geometric_windows
-from driftmdp.suite import packaged_suite, parse_suite, run_suite
-from driftmdp.suite.runner import best_arm
+from driftmdp.experiments.spec import Choice
+from driftmdp.suite import packaged_suite, parse_suite, read_leaderboard, run_suite, write_tasks
+from driftmdp.suite.runner import mean_regrets
 from tests.suite.suites import TINY, tiny_suite
 
-ARM = {"window": 4, "scale": 0.1}
+ARM = Choice(name="SWUCRL2CW", parameters={"window": 4, "scale": 0.1})
 HORIZONS = {5000, 20_000, 100_000}
+SHORT = 20  # units of length
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +36,7 @@ def test_the_suite_has_what_it_should(tasks):
         if "100 " in task.label:
             assert task.horizon <= 20_000
     assert {task.group for task in tasks if task.family == "tuning"} <= set(at_5000)
-    assert all(task.seeds.fresh.count >= 20 and task.seeds.tuning.count == 5 for task in tasks)
+    assert all(task.seeds["fresh"].count == (20 if task.horizon < 100_000 else 10) for task in tasks)
 
 
 def test_every_name_and_parameter_is_known_and_families_share_no_instance(tasks):
@@ -47,19 +49,19 @@ def test_every_name_and_parameter_is_known_and_families_share_no_instance(tasks)
     assert not ids["reported"] & ids["tuning"]
 
 
-def test_tuning_tries_twelve_windows_and_five_scales(tasks):
-    asked = plan(tasks[0].tuning_spec())
-    assert len(asked.agents) == 60
-    assert asked.n_runs == 300
+def test_noise_is_as_the_suite_says():
+    for block in packaged_suite().problems:
+        [length] = block.length
+        varied = {key: values[0] for key, values in block.grid.items()}
+        problem = problems.make(block.name, **block.parameters | varied | {length: SHORT})
+        assert (problem.noise.kind != "none") == block.noisy, block.label
 
 
-@pytest.mark.parametrize("horizon", sorted(HORIZONS))
-def test_windows_are_geometric_and_distinct(horizon):
-    windows = np.array(geometric_windows(4, horizon, 12))
-    assert windows.size == 12
-    assert windows[[0, -1]].tolist() == [4, horizon]
-    factors = windows[1:] / windows[:-1]
-    assert factors.max() / factors.min() < 1.2
+def test_long_horizons_have_fewer_seeds_and_agents_with_a_limit_stay_away():
+    for task in tiny_suite().tasks():
+        is_long = task.horizon == 400
+        assert (task.seeds["fresh"].count, task.seeds["tuning"].count) == ((1, 1) if is_long else (2, 2))
+        assert ("Posterior sampling" in [agent.label for agent in task.agents]) != is_long
 
 
 def test_seeds_of_the_yardsticks_choice_are_never_reported(tasks):
@@ -100,19 +102,66 @@ def test_mistakes_are_named(old, new, message):
 
 def test_the_winner_has_the_least_mean_regret_and_a_second_time_does_nothing(tmp_path):
     task = tiny_suite().tasks()[0]
+    place = tmp_path / task.slug
     assert run_suite([task], tmp_path) == []
-    runs = load(tmp_path / task.slug / "tuning").runs
-    means = runs.groupby(["agent.window", "agent.scale"])["regret"].mean()
-    won = best_arm(load(tmp_path / task.slug / "tuning"))
-    assert means[won["window"], won["scale"]] == means.min()
-    fresh = load(tmp_path / task.slug / "fresh")
-    assert fresh.manifest["agents"][-1]["parameters"] == {"widening": 0} | won
-    timing = tmp_path / task.slug / "timing.json"
-    before = timing.read_bytes()
-    assert set(json.loads(before)) == set(fresh.cells["agent"])
+    runs = load(place / "tuning").runs
+    means = runs.groupby("agent")["regret"].mean()
+    assert mean_regrets(load(place / "tuning")) == pytest.approx(means.to_dict())
+    won = json.loads((place / "yardstick.json").read_text("utf-8"))
+    arms = {agent["label"]: agent for agent in load(place / "tuning").manifest["agents"]}
+    best = arms[means.idxmin()]
+    assert (won["agent"], won["parameters"]) == (best["name"], best["parameters"])
+    fresh = load(place / "fresh")
+    timing = (place / "timing.json").read_bytes()
+    assert set(json.loads(timing)) == set(fresh.cells["agent"])
+    files = {path: path.stat().st_mtime_ns for path in (place / "tuning").rglob("*")}
     assert run_suite([task], tmp_path) == []
-    assert timing.read_bytes() == before
-    assert load(tmp_path / task.slug / "fresh").sessions[-1]["done"] == 0
+    assert {path: path.stat().st_mtime_ns for path in (place / "tuning").rglob("*")} == files
+    assert (place / "timing.json").read_bytes() == timing
+    assert load(place / "fresh").sessions[-1]["done"] == 0
+
+
+class Stop:
+    """A progress that interrupts after some runs of the refinement."""
+
+    def __init__(self, what):
+        self.left = 3 if "round 2" in what else 10**9
+
+    def begin(self, total, kept, notes):
+        """Note nothing."""
+
+    def advance(self, failed=False, by=1):
+        self.left -= by
+        if self.left == 0:
+            raise KeyboardInterrupt
+
+    def end(self):
+        """Do nothing."""
+
+
+def test_an_interrupted_search_goes_on_and_ends_the_same(tmp_path):
+    task = tiny_suite().tasks()[0]
+    run_suite([task], tmp_path / "whole", workers=1)
+    with pytest.raises(KeyboardInterrupt):
+        run_suite([task], tmp_path / "halved", workers=1, watch=lambda task, what: Stop(what))
+    run_suite([task], tmp_path / "halved", workers=1)
+    whole, halved = (load(tmp_path / name / task.slug / "tuning") for name in ("whole", "halved"))
+    assert halved.digest == whole.digest
+    assert [session["done"] for session in halved.sessions] == [14, 3, 0, len(whole.runs) - 17]
+    chosen = [tmp_path / name / task.slug / "yardstick.json" for name in ("whole", "halved")]
+    assert chosen[0].read_bytes() == chosen[1].read_bytes()
+
+
+def test_an_agent_that_is_the_best_arm_stands_for_the_yardstick(tmp_path):
+    optimist = TINY[TINY.index('name = "SWUCRL2CW"') : TINY.index('name = "PSRL"')]
+    task = parse_suite(TINY.replace(optimist, "")).tasks()[0]
+    write_tasks([task], "Tiny", tmp_path)
+    run_suite([task], tmp_path)
+    [contest] = read_leaderboard(tmp_path).contests
+    assert (contest.arm, contest.on_edge) == ({"agent": "PSRL"}, False)
+    np.testing.assert_array_equal(contest.regrets["Hindsight"], contest.regrets["Posterior sampling"])
+    assert contest.microseconds["Hindsight"] == contest.microseconds["Posterior sampling"]
+    assert read_leaderboard(tmp_path).n_missing == 0
 
 
 def test_an_agent_that_fails_stops_nothing(tmp_path, monkeypatch):
@@ -126,3 +175,14 @@ def test_an_agent_that_fails_stops_nothing(tmp_path, monkeypatch):
     timed = json.loads((tmp_path / task.slug / "timing.json").read_text("utf-8"))
     assert timed
     assert "BORL raw" not in timed
+
+
+@pytest.mark.slow  # a cluster starts three times
+def test_a_cluster_gives_the_same(tmp_path):
+    task = tiny_suite().tasks(quick=True)[0]
+    for engine in ("threads", "dask"):
+        run_suite([task], tmp_path / engine, workers=2, engine=engine)
+    for part in ("tuning", "fresh"):
+        here, there = (load(tmp_path / engine / task.slug / part) for engine in ("threads", "dask"))
+        assert there.digest == here.digest
+        assert there.sessions[0]["engine"] == "dask"

@@ -10,37 +10,51 @@ from typing import Annotated
 
 import typer
 
-from driftmdp.cli.execution import Workers, resumable
+from driftmdp.cli.execution import Engine, Scheduler, Workers, resumable, saying_warnings
 from driftmdp.cli.output import print_columns, remark
 from driftmdp.display import counted
-from driftmdp.errors import InvalidInputError
+from driftmdp.errors import InvalidInputError, one_line
 from driftmdp.suite import SuiteTask, packaged_suite, run_suite, standing_rows, write_leaderboard, write_tasks
+from driftmdp.suite.runner import check_agents
+from driftmdp.validation import nearest_name
 
 SECONDS_BETWEEN_REMARKS = 5.0
 
 OUT_HELP = "The folder of the results; by default out/suite, or out/suite-quick."
 Out = Annotated[Path | None, typer.Option("--out", "-o", help=OUT_HELP, show_default=False)]
-QUICK_HELP = "14 problems at T = 5000 on few seeds, a coarser yardstick: some minutes."
+QUICK_HELP = "Some problems at one horizon, on few seeds, with a coarser yardstick: some minutes."
 Quick = Annotated[bool, typer.Option("--quick", help=QUICK_HELP)]
-ONLY_HELP = "Only problems whose folder's name fits, such as 'garnet-20-*'."
-Only = Annotated[str | None, typer.Option(help=ONLY_HELP, show_default=False)]
+ONLY_HELP = "Only problems whose folder's name fits, such as 'garnet-20-*'; may be repeated, or have commas."
+Only = Annotated[list[str] | None, typer.Option(help=ONLY_HELP, show_default=False)]
+AGENT_HELP = "An agent that joins, such as 'my_agents:Mine(alpha=0.1)' or 'UCRL2(scale=0.3)'; may be repeated."
+OwnAgents = Annotated[list[str] | None, typer.Option("--agent", help=AGENT_HELP, show_default=False)]
 
 
-def suite(quick: Quick = False, out: Out = None, workers: Workers = None, only: Only = None) -> None:
+def suite(
+    quick: Quick = False,
+    out: Out = None,
+    workers: Workers = None,
+    only: Only = None,
+    agent: OwnAgents = None,
+    engine: Engine = "auto",
+    scheduler: Scheduler = None,
+) -> None:
     """Run every agent on every problem of the drift suite, and write the leaderboard.
 
-    The same command again does only what is missing. A new agent or problem runs only itself. The yardstick is
-    SWUCRL2-CW with the window and scale that are best in hindsight.
+    The same command again does only what is missing. A new agent or problem runs only itself. The yardstick is the
+    best in hindsight of several agents with many windows and scales.
     """
     whole = packaged_suite()
-    tasks = whole.tasks(quick)
-    chosen = [task for task in tasks if only is None or fnmatch.fnmatch(task.slug, only)]
-    if not chosen:
-        raise InvalidInputError(f"--only must fit a problem, such as {tasks[0].slug!r}; got {only!r}.")
+    with saying_warnings():
+        tasks = whole.tasks(quick, agent or [])
+    chosen = _fitting(tasks, only or [])
+    if agent:
+        check_agents(chosen[0])
     folder = out or Path("out/suite-quick" if quick else "out/suite")
     write_tasks(tasks, whole.name, folder)
-    with resumable(folder):
-        failures = run_suite(chosen, folder, workers, _SuiteProgress(chosen).watch)
+    remark(_opening(chosen, folder))
+    with saying_warnings(), resumable(folder):
+        failures = run_suite(chosen, folder, workers, _SuiteProgress(chosen).watch, engine, scheduler)
     written = write_leaderboard(folder)
     header, rows = standing_rows(written.board)
     print(f"Regret over that of {written.board.yardstick}, on the reported family:\n")
@@ -48,8 +62,27 @@ def suite(quick: Quick = False, out: Out = None, workers: Workers = None, only: 
     print(f"\nThe page: {written.page}")
     if failures:
         first, runs = failures[0], counted(len(failures), "run")
-        remark(f"{runs} FAILED; the first: {first.agent} in {first.problem}: {first.error}")
+        remark(one_line(f"{runs} FAILED; the first: {first.agent} in {first.problem}: {first.error}"))
         raise typer.Exit(1)
+
+
+def _fitting(tasks: list[SuiteTask], patterns: list[str]) -> list[SuiteTask]:
+    """Return the tasks whose slug fits any of the patterns, which may have commas; without patterns, all."""
+    slugs = [task.slug for task in tasks]
+    globs = [glob.strip() for pattern in patterns for glob in pattern.split(",")]
+    for glob in globs:
+        if not fnmatch.filter(slugs, glob):
+            near = nearest_name(glob.replace("*", ""), slugs) or f" There is {slugs[0]!r}, for example."
+            raise InvalidInputError(f"--only must fit the folder of a problem; got {glob!r}.{near}")
+    return [task for task in tasks if not globs or any(fnmatch.fnmatch(task.slug, glob) for glob in globs)]
+
+
+def _opening(tasks: list[SuiteTask], folder: Path) -> str:
+    """Return how much there is to do, and where it goes."""
+    agents = {agent.label or agent.name for task in tasks for agent in task.agents}
+    size = f"{counted(len(tasks), 'problem')} and {counted(len(agents), 'agent')}"
+    runs = sum(task.n_runs for task in tasks)
+    return f"{size}, about {runs:,} runs, go into {folder}; what it has already is not run again."
 
 
 class _SuiteProgress:
@@ -60,8 +93,8 @@ class _SuiteProgress:
         self._began = time.monotonic()
         self._last_remark = 0.0
 
-    def watch(self, task: SuiteTask, seeds: str) -> _SuiteProgress:
-        self._task, self._seeds = task, seeds
+    def watch(self, task: SuiteTask, what: str) -> _SuiteProgress:
+        self._task, self._what = task, what
         return self
 
     def begin(self, total: int, kept: int, notes: Sequence[str]) -> None:
@@ -78,7 +111,7 @@ class _SuiteProgress:
             self._last_remark = now
             remark(
                 f"problem {self._places[self._task.slug]} of {len(self._places)}, {self._task.label}, "
-                f"T = {self._task.horizon:,}: {self._seeds}, {self._stored} of {counted(self._total, 'run')}; "
+                f"T = {self._task.horizon:,}: {self._what}, {self._stored} of {counted(self._total, 'run')}; "
                 f"{(now - self._began) / 60:.0f} min so far"
             )
 

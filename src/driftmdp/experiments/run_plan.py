@@ -172,7 +172,7 @@ def plan(spec: Spec, where: str = "spec") -> RunPlan:
     """
     _check_size(spec, where)
     if any(":" in choice.name for choice in [*spec.problems, *spec.agents]):
-        _allow_user_modules(where)
+        allow_user_modules(where)
     places: dict[str, str] = {}
     problem_cell = functools.partial(_problem_cell, spec.curve)
     problems = _cells(spec.problems, catalogue.problem_maker, problem_cell, f"{where}: problems", places)
@@ -207,7 +207,7 @@ def _thousands(number: int) -> str:
     return f"{number:,}" if number < 10**15 else "more than 10^15"
 
 
-def _allow_user_modules(where: str) -> None:
+def allow_user_modules(where: str) -> None:
     """Make modules beside the spec and in the current folder importable; warn if others can change them."""
     file, here = Path(where).absolute(), Path.cwd()
     for folder in (str(here), str(file.parent)):

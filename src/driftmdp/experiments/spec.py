@@ -39,6 +39,7 @@ TYPE_RULES = {
     "finite_number": "must be finite",
 }
 BOUND_RULES = {
+    "greater_than": ("above", "gt"),
     "greater_than_equal": ("at least", "ge"),
     "less_than_equal": ("at most", "le"),
     "less_than": ("below", "lt"),

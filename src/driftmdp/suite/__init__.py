@@ -1,5 +1,6 @@
 """The drift suite: its tasks, the yardstick, and the leaderboard of every agent on every problem."""
 
+from driftmdp.suite.agents import parse_agent
 from driftmdp.suite.leaderboard import Contest, Leaderboard, read_leaderboard
 from driftmdp.suite.page import WrittenLeaderboard, write_leaderboard
 from driftmdp.suite.runner import run_suite, write_tasks
@@ -13,6 +14,7 @@ __all__ = [
     "SuiteTask",
     "WrittenLeaderboard",
     "packaged_suite",
+    "parse_agent",
     "parse_suite",
     "read_leaderboard",
     "run_suite",

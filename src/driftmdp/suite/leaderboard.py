@@ -4,10 +4,9 @@ A ratio to the yardstick is a ratio of mean regrets. Where the yardstick's regre
 times the range of rewards, the ratio is to the slack instead, because a regret may be 0 or less.
 """
 
-import contextlib
 import functools
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from driftmdp.errors import StorageError
 from driftmdp.experiments import Results, load
 from driftmdp.statistics import Interval, mean_interval, median_interval, ratio_interval
+from driftmdp.suite.json_files import read_json
 
 SLACK = 0.005
 ROWS = """
@@ -34,7 +34,7 @@ class Contest:
 
     Attributes
     ----------
-    slug, label, family, group, stationary, horizon, parameters
+    slug, label, family, group, stationary, noisy, horizon, parameters
         As the suite has them.
     n_states, n_pairs
         Its size.
@@ -47,7 +47,9 @@ class Contest:
     yardstick
         The label of the agent that all are compared with.
     arm
-        The yardstick's window and scale.
+        What was best in hindsight: the name of an ``"agent"``, and its parameters.
+    on_edge
+        Whether it lies on the edge of the grid, so that a wider one might have a better arm.
     microseconds
         Time per step by agent, empty where none was timed.
     """
@@ -57,6 +59,7 @@ class Contest:
     family: str
     group: str
     stationary: bool
+    noisy: bool
     horizon: int
     parameters: Mapping[str, Any]
     n_states: int
@@ -66,6 +69,7 @@ class Contest:
     seeds: Mapping[str, NDArray[np.int64]] = field(repr=False)
     yardstick: str
     arm: Mapping[str, Any]
+    on_edge: bool
     microseconds: Mapping[str, float] = field(repr=False)
     _ratios: dict[tuple[str, str], Interval] = field(default_factory=dict, init=False, repr=False)
 
@@ -184,11 +188,12 @@ def read_leaderboard(folder: str | Path) -> Leaderboard:
         if not (place / "fresh" / "manifest.json").exists():
             continue
         results = load(place / "fresh")
-        contest = _contest(task, results, asked["yardstick"], _times(place / "timing.json"))
+        contest = _contest(task, results, asked["yardstick"], place)
         if contest is not None:
             contests.append(contest)
             sources.append(results)
-            n_missing += len(results.manifest["cells"]) * len(results.manifest["seeds"]) - contest.n_runs
+            labels = {agent["label"] for agent in results.manifest["agents"]} | {contest.yardstick}
+            n_missing += len(labels) * len(results.manifest["seeds"]) - contest.n_runs
     if not contests:
         raise StorageError(f"{path} has no finished problem yet. Run `driftmdp suite` again.")
     agents = list(dict.fromkeys(agent for contest in contests for agent in contest.regrets))
@@ -196,33 +201,39 @@ def read_leaderboard(folder: str | Path) -> Leaderboard:
     return Leaderboard(asked["name"], asked["yardstick"], contests, agents, len(asked["tasks"]), n_missing, sources)
 
 
-def _contest(
-    task: Mapping[str, Any], results: Results, yardstick: str, times: Mapping[str, float]
-) -> Contest | None:
+def _contest(task: Mapping[str, Any], results: Results, yardstick: str, place: Path) -> Contest | None:
     """Return the contest of a task, or None if the yardstick has no runs yet."""
-    runs = results.query(ROWS)
-    if not (runs["agent"] == yardstick).any():
-        return None
+    runs, chosen = results.query(ROWS), read_json(place / "yardstick.json")
     by_agent = {str(agent): rows for agent, rows in runs.groupby("agent", sort=False)}
-    arm = next(agent["parameters"] for agent in results.manifest["agents"] if agent["label"] == yardstick)
+    stand_in = _stand_in(results.manifest["agents"], yardstick, chosen)
+    if stand_in is None or stand_in["label"] not in by_agent:
+        return None
+    by_agent[yardstick] = by_agent[stand_in["label"]]
+    times = {agent: found["microseconds"] for agent, found in read_json(place / "timing.json").items()}
+    if stand_in["label"] in times:
+        times[yardstick] = times[stand_in["label"]]
     row = runs.iloc[0]
     return Contest(
-        **task,
+        **{"noisy": False} | dict(task),
         n_states=int(row["n_states"]),
         n_pairs=int(row["n_pairs"]),
         span=float(row["span"]),
         regrets={agent: rows["regret"].to_numpy(float) for agent, rows in by_agent.items()},
         seeds={agent: rows["seed"].to_numpy() for agent, rows in by_agent.items()},
         yardstick=yardstick,
-        arm=arm,
+        arm={"agent": stand_in["name"], **stand_in["parameters"]},
+        on_edge=bool(chosen.get("on_edge")),
         microseconds=times,
     )
 
 
-def _times(path: Path) -> dict[str, float]:
-    with contextlib.suppress(OSError, ValueError):
-        return {agent: found["microseconds"] for agent, found in json.loads(path.read_text("utf-8")).items()}
-    return {}
+def _stand_in(
+    agents: Sequence[Mapping[str, Any]], yardstick: str, chosen: Mapping[str, Any]
+) -> Mapping[str, Any] | None:
+    """Return the agent that ran as the yardstick: the one of that label, or else the one that is the best arm."""
+    best = (chosen.get("agent"), chosen.get("parameters"))
+    same = [agent for agent in agents if (agent["name"], agent["parameters"]) == best]
+    return next((agent for agent in agents if agent["label"] == yardstick), same[0] if same else None)
 
 
 @dataclass(frozen=True)

@@ -146,7 +146,7 @@ def _introduction(board: Leaderboard) -> list[str]:
 
 
 def _about_yardstick(board: Leaderboard) -> str:
-    scales = [contest.arm["scale"] for contest in board.contests]
+    scales = [contest.arm.get("scale", 1.0) for contest in board.contests]
     won = f"{scales.count(min(scales))} of {len(scales)}"
     return note("suite-yardstick", yardstick=board.yardstick, smallest_scale_won=won)
 

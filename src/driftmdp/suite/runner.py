@@ -1,43 +1,44 @@
-"""Runs the drift suite: for each task the yardstick's arms, the choice among them, all agents, and the timing.
+"""Runs the drift suite: for each task the search for the yardstick's best arm, all agents, and the timing.
 
 ================================  ==================================================================
 in the folder                     what it is
 ================================  ==================================================================
 ``suite.json``                    the tasks that were asked for, in order
 ``<task>/tuning``                 results of the yardstick's arms, on the tuning seeds
+``<task>/yardstick.json``         the arm that won, and whether it lies on the edge of the grid
 ``<task>/fresh``                  results of all agents and of the arm that won, on fresh seeds
 ``<task>/timing.json``            microseconds per step by agent, no part of the results
 ================================  ==================================================================
 """
 
-import contextlib
-import functools
-import json
-import time
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from driftmdp.errors import StorageError
-from driftmdp.experiments import Failure, PlannedCell, Results, Spec, load, plan, run
-from driftmdp.experiments.problem_cache import cached_agent, cached_problem
-from driftmdp.experiments.store import writing
-from driftmdp.files import write_whole
+from driftmdp.errors import InvalidInputError, StorageError
+from driftmdp.experiments import Failure, Results, Session, Spec, load, plan, run
+from driftmdp.experiments.execute import check_values
+from driftmdp.experiments.identity import canonical, digest
+from driftmdp.experiments.spec import Choice
 from driftmdp.progress import Progress
-from driftmdp.simulation import simulate
+from driftmdp.suite.json_files import read_json, write_json
 from driftmdp.suite.tasks import SuiteTask
-from driftmdp.validation import quietly
+from driftmdp.suite.timing import time_steps
+from driftmdp.suite.yardstick import Arm, best_arm
 
-TIMED_SEED = 0
-TIMED_RUNS = 3  # the fastest counts, because a disturbance only adds to the time
-FAST_AGENT_SECONDS = 0.05  # a fast agent is run more often, up to this time
-SLOW_AGENT_SECONDS = 1.0  # no further run begins after this time
+PROCESS_SECONDS = 20.0  # from this much plain Python on, processes gain more than their start costs
 
 Watch = Callable[[SuiteTask, str], Progress]
 
 
 def run_suite(
-    tasks: Sequence[SuiteTask], out: str | Path, workers: int | None = None, watch: Watch | None = None
+    tasks: Sequence[SuiteTask],
+    out: str | Path,
+    workers: int | None = None,
+    watch: Watch | None = None,
+    engine: str = "auto",
+    scheduler: str | None = None,
 ) -> list[Failure]:
     """Run what the tasks ask for and the folder does not have yet.
 
@@ -50,12 +51,14 @@ def run_suite(
     workers
         How many runs at a time, by default one per core. The results are the same.
     watch
-        A function of a task and ``"tuning"`` or ``"fresh"`` that returns a Progress for these runs.
+        A function of a task and of what runs, such as ``"fresh"``, that returns a Progress for these runs.
+    engine, scheduler
+        As for ``experiments.run``. The results are the same.
 
     Returns
     -------
     list
-        The runs that failed.
+        The runs that failed. They stop nothing.
 
     Examples
     --------
@@ -67,31 +70,108 @@ def run_suite(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     failures = run_suite([task], folder)
     ...     sorted(path.name for path in Path(folder, task.slug).iterdir())
-    ['fresh', 'timing.json', 'tuning']
+    ['fresh', 'timing.json', 'tuning', 'yardstick.json']
     """
-    failures: list[Failure] = []
+    suite = _SuiteRun(Path(out), workers, watch, engine, scheduler)
     for task in tasks:
-        folder = Path(out) / task.slug
-        run_here = functools.partial(run, workers=workers, engine="auto")
-        watching = functools.partial(watch, task) if watch else (lambda seeds: None)
-        failures += run_here(task.tuning_spec(), folder / "tuning", progress=watching("tuning")).failures
-        spec = task.fresh_spec(best_arm(load(folder / "tuning")))
-        failed = run_here(spec, folder / "fresh", progress=watching("fresh")).failures
+        suite.run_task(task)
+    return suite.failures
+
+
+@dataclass
+class _SuiteRun:
+    """One call of ``run_suite``: how things are run, what failed, and the time per step of each agent so far."""
+
+    out: Path
+    workers: int | None
+    watch: Watch | None
+    engine: str
+    scheduler: str | None
+    failures: list[Failure] = field(default_factory=list)
+    microseconds: dict[str, float] = field(default_factory=dict)
+
+    def run_task(self, task: SuiteTask) -> None:
+        """Search the yardstick's best arm, run all agents, and time them."""
+        spec = task.fresh_spec(self._best_in_hindsight(task))
+        failures: list[Failure] = []
+        try:
+            failures += self._run(task, spec, "fresh").failures
+        except InvalidInputError:
+            spec, failures = _without_misfits(spec)
+            if not failures or not spec.agents:
+                raise
+            failures += self._run(task, spec, "fresh").failures
         if task.timed:
-            _time_steps(spec, folder / "timing.json", {failure.agent for failure in failed})
-        failures += failed
-    return failures
+            failed = {failure.agent for failure in failures}
+            self.microseconds |= time_steps(spec, self.out / task.slug / "timing.json", failed)
+        self.failures += failures
+
+    def _best_in_hindsight(self, task: SuiteTask) -> Choice:
+        """Return the yardstick's best arm: the stored one, or what a search finds. Its rounds share a folder."""
+        yardstick, coarse, folder = task.yardstick, task.tuning_spec(), self.out / task.slug
+        cells = [cell.id for cell in plan(coarse).cells]
+        search = digest(canonical([cells, coarse.seed_list, yardstick.refinements]))
+        stored = read_json(folder / "yardstick.json")
+        if stored.get("search") == search:
+            return Choice(name=stored["agent"], parameters=stored["parameters"])
+        tried: list[Arm] = []
+        added = yardstick.coarse_arms(task.horizon)
+        for number in range(1 + yardstick.refinements):
+            tried += added
+            session = self._run(task, task.tuning_spec(tried), "tuning", f", round {number + 1}")
+            regrets = mean_regrets(load(folder / "tuning"))
+            added = yardstick.finer_arms(tried, regrets)
+            if not added:
+                break
+        best = best_arm(tried, regrets)
+        facts: dict[str, Any] = {"agent": best.choice.name, "parameters": best.choice.parameters}
+        facts |= {"on_edge": best.on_edge(task.horizon), "search": None if session.failures else search}
+        write_json(folder / "yardstick.json", facts)
+        self.failures += session.failures
+        return best.choice
+
+    def _run(self, task: SuiteTask, spec: Spec, part: str, detail: str = "") -> Session:
+        progress = self.watch(task, part + detail) if self.watch else None
+        engine = self._engine(task, spec)
+        return run(spec, self.out / task.slug / part, self.workers, engine, progress, "suite", self.scheduler)
+
+    def _engine(self, task: SuiteTask, spec: Spec) -> str:
+        """Return the engine. For "auto", processes must be worth their start, as every task starts them again."""
+        if self.engine != "auto" or self.scheduler is not None:
+            return self.engine
+        own = [agent.label or agent.name for agent in spec.agents if ":" in agent.name]
+        steps = task.horizon * spec.n_seeds
+        seconds = 1e-6 * steps * sum(self.microseconds.get(label, 0.0) for label in own)
+        return "processes" if seconds > PROCESS_SECONDS else "threads"
 
 
-def best_arm(tuning: Results) -> dict[str, Any]:
-    """Return the window and the scale with the least mean regret; of equals, the first."""
-    means = tuning.query(
-        'SELECT "agent.window" AS win, "agent.scale" AS scale, avg(regret) AS regret, count(*) AS n, '
-        "min(position) AS place FROM runs GROUP BY ALL ORDER BY n DESC, regret, place LIMIT 1"
-    )
-    if means.empty:
+def _without_misfits(spec: Spec) -> tuple[Spec, list[Failure]]:
+    """Return a spec without the agents that cannot be made for its problem, and these as failures."""
+    asked, failures = plan(spec, "suite"), []
+    for cell in asked.cells:
+        try:
+            check_values([cell], asked.places)
+        except InvalidInputError as error:
+            failures.append(Failure(cell.id, cell.problem.label, cell.agent.label, 0, str(error), ""))
+    failed = {failure.agent for failure in failures}
+    others = [agent for agent in spec.agents if (agent.label or agent.name) not in failed]
+    return spec.model_copy(update={"agents": others}), failures
+
+
+def check_agents(task: SuiteTask) -> None:
+    """Make every agent of a task once, so that a wrong value is reported before anything runs."""
+    asked = plan(task.fresh_spec(task.yardstick.coarse_arms(task.horizon)[0].choice), "suite")
+    check_values(asked.cells, asked.places)
+
+
+def mean_regrets(tuning: Results) -> dict[str, float]:
+    """Return the mean regret of every arm, by label. An arm that failed more often than others is left out."""
+    runs = tuning.query("SELECT agent, regret FROM runs ORDER BY position, seed")
+    if runs.empty:
         raise StorageError(f"{tuning.folder} must have runs; every one failed, see failures.json.")
-    return {"window": int(means["win"][0]), "scale": float(means["scale"][0])}
+    found = {str(agent): rows.to_numpy(float) for agent, rows in runs.groupby("agent", sort=False)["regret"]}
+    most = max(regrets.size for regrets in found.values())
+    return {agent: float(regrets.mean()) for agent, regrets in found.items() if regrets.size == most}
 
 
 def write_tasks(tasks: Sequence[SuiteTask], name: str, out: str | Path) -> None:
@@ -117,38 +197,8 @@ def write_tasks(tasks: Sequence[SuiteTask], name: str, out: str | Path) -> None:
     ...     Path(folder, "suite.json").exists()
     True
     """
-    columns = ("slug", "label", "family", "group", "stationary", "horizon")
+    columns = ("slug", "label", "family", "group", "stationary", "noisy", "horizon")
     facts = [
         {name: getattr(task, name) for name in columns} | {"parameters": task.problem.parameters} for task in tasks
     ]
-    _write_json(Path(out) / "suite.json", {"name": name, "yardstick": tasks[0].yardstick.label, "tasks": facts})
-
-
-def _time_steps(spec: Spec, path: Path, failed: Set[str]) -> None:
-    """Time a compiled step of each agent that did not fail, in this thread; times already in the file stay."""
-    stored = {}
-    with contextlib.suppress(OSError, ValueError):
-        stored = json.loads(path.read_text(encoding="utf-8"))
-    cells = {cell.agent.label: cell for cell in plan(spec).cells if cell.agent.label not in failed}
-    missing = {label: cell for label, cell in cells.items() if stored.get(label, {}).get("cell") != cell.id}
-    if missing:
-        found = {label: _microseconds(cell) for label, cell in missing.items()}
-        _write_json(path, {label: found.get(label) or stored[label] for label in cells})
-
-
-@quietly()
-def _microseconds(cell: PlannedCell) -> dict[str, Any]:
-    problem, agent = cached_problem(cell.problem).problem, cached_agent(cell)
-    simulate(agent, problem, TIMED_SEED)  # compiles, and fills caches
-    spent: list[float] = []
-    while sum(spent) < (SLOW_AGENT_SECONDS if len(spent) < TIMED_RUNS else FAST_AGENT_SECONDS):
-        start = time.perf_counter()
-        simulate(agent, problem, TIMED_SEED)
-        spent.append(time.perf_counter() - start)
-    return {"cell": cell.id, "microseconds": 1e6 * min(spent) / problem.horizon, "steps": problem.horizon}
-
-
-def _write_json(path: Path, content: Any) -> None:
-    with writing(path.parent):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, json.dumps(content, indent=1, ensure_ascii=False).encode())
+    write_json(Path(out) / "suite.json", {"name": name, "yardstick": tasks[0].yardstick.label, "tasks": facts})

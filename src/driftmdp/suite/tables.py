@@ -84,10 +84,10 @@ def arm_table(board: Leaderboard) -> Table:
     """Return the yardstick's window and scale for each problem."""
     rows = []
     for c in board.contests:
-        regret, arm = c.regret(board.yardstick), (c.arm["window"], float(c.arm["scale"]))
+        regret, arm = c.regret(board.yardstick), (c.arm["agent"], c.arm.get("window"), c.arm.get("scale"))
         share = TableCell(f"{100 * c.mean(board.yardstick) / (c.horizon * c.span):.2f}%", c.mean(board.yardstick))
         rows.append(table_row(c.label, c.horizon, c.family, *arm, regret, share))
-    columns = ["Problem", "T", "Family", "Window", "Scale", "Regret on fresh seeds", "of T x range"]
+    columns = ["Problem", "T", "Family", "Agent", "Window", "Scale", "Regret on fresh seeds", "of T x range"]
     return Table("arms", "What was best in hindsight", columns, rows)
 
 

@@ -1,23 +1,25 @@
 """The tasks of the drift suite: many problems at several horizons, many agents, and a yardstick.
 
 ``suite.toml`` lists them. It becomes *tasks*, one per problem and horizon. Each task becomes two ordinary specs. In
-``tuning`` the yardstick tries every window and scale. In ``fresh`` all agents and the winning arm meet on seeds
-that nothing was chosen on.
+``tuning`` the yardstick tries its arms. In ``fresh`` all agents and the winning arm meet on seeds that nothing was
+chosen on.
 """
 
 import itertools
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib import resources
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from driftmdp.display import brief
 from driftmdp.errors import InvalidInputError
-from driftmdp.experiments.best_window import geometric_windows
 from driftmdp.experiments.identity import labelled
 from driftmdp.experiments.spec import Choice, CurveOptions, SeedRange, Spec, Strict, parse_form
+from driftmdp.suite.agents import SuiteAgent, with_own_agents
+from driftmdp.suite.yardstick import Arm, Yardstick
 
 Horizon = Annotated[int, Field(ge=2)]
 CURVE = CurveOptions(points=50)
@@ -32,8 +34,8 @@ class SuiteProblem(Choice):
         ``"tuning"`` if constants may be chosen on it, otherwise ``"reported"``.
     group
         The kind of problem, by which agents are admitted and tables sorted.
-    stationary
-        Whether it does not drift.
+    stationary, noisy
+        Whether it does not drift, and whether its rewards are noisy.
     horizons
         The values of T.
     length
@@ -43,40 +45,50 @@ class SuiteProblem(Choice):
     family: Literal["tuning", "reported"]
     group: str
     stationary: bool = False
+    noisy: bool = False
     horizons: Annotated[list[Horizon], Field(min_length=1)]
     length: dict[str, Annotated[int, Field(ge=1)]] = Field({"horizon": 1}, min_length=1, max_length=1)
 
 
-class SuiteAgent(Choice):
-    """An agent, and the ``groups`` of problems that it meets. No groups means all."""
+class LongSeeds(Strict):
+    """How many seeds there are from a horizon on, where runs take longer."""
 
-    groups: list[str] = Field(default_factory=list)
-
-
-class Yardstick(Strict):
-    """An agent with a window and a scale, both chosen in hindsight."""
-
-    name: str
-    label: str
-    parameters: dict[str, Any] = Field(default_factory=dict)
-    windows: Annotated[int, Field(ge=1)]
-    shortest: Annotated[int, Field(ge=1)]
-    scales: Annotated[list[float], Field(min_length=1)]
+    horizon: Horizon
+    fresh: Annotated[int, Field(ge=1)]
+    tuning: Annotated[int, Field(ge=1)]
 
 
 class Seeds(Strict):
-    """The seeds that are reported, and those that the yardstick is chosen on."""
+    """The seeds that are reported, and those that the yardstick is chosen on. ``long`` is for long horizons."""
 
     fresh: SeedRange
     tuning: SeedRange
+    long: LongSeeds | None = None
+
+    def at(self, horizon: int) -> dict[str, SeedRange]:
+        """Return the fresh and the tuning seeds at a horizon."""
+        found = {"fresh": self.fresh, "tuning": self.tuning}
+        if self.long is None or horizon < self.long.horizon:
+            return found
+        return {key: SeedRange(first=seeds.first, count=getattr(self.long, key)) for key, seeds in found.items()}
 
 
 class Quick(Seeds):
-    """What ``--quick`` does: some problems, at one horizon, on fewer seeds and windows."""
+    """What ``--quick`` does: some problems, at one horizon, on fewer seeds, windows and refinements."""
 
     windows: Annotated[int, Field(ge=1)]
+    refinements: Annotated[int, Field(ge=0)] = 0
     horizon: Horizon
     problems: Annotated[list[str], Field(min_length=1)]
+
+    def simplified(self, yardstick: Yardstick) -> Yardstick:
+        """Return a yardstick with at most so many windows and refinements."""
+        kinds = []
+        for kind in yardstick.arms:
+            grid = kind.windows and kind.windows.model_copy(update={"count": min(self.windows, kind.windows.count)})
+            kinds.append(kind.model_copy(update={"windows": grid}))
+        refinements = min(self.refinements, yardstick.refinements)
+        return yardstick.model_copy(update={"arms": kinds, "refinements": refinements})
 
 
 @dataclass(frozen=True)
@@ -87,14 +99,16 @@ class SuiteTask:
     ----------
     slug
         The name of its folder.
-    label, family, group, stationary
+    label, family, group, stationary, noisy
         As the suite has them.
     horizon
         T.
     problem, agents
         What is run.
-    yardstick, seeds
-        How the yardstick is chosen.
+    yardstick
+        How the best arm in hindsight is found.
+    seeds
+        ``"fresh"`` ones, and those for ``"tuning"``.
     timed
         Whether steps are timed here: at the shortest horizon of a problem.
     """
@@ -104,29 +118,41 @@ class SuiteTask:
     family: str
     group: str
     stationary: bool
+    noisy: bool
     horizon: int
     problem: Choice
     agents: list[Choice]
     yardstick: Yardstick
-    seeds: Seeds
+    seeds: dict[str, SeedRange]
     timed: bool
 
     __repr__ = brief
 
-    def tuning_spec(self) -> Spec:
-        """Return what the yardstick is chosen on: every window and scale."""
-        windows = geometric_windows(self.yardstick.shortest, self.horizon, self.yardstick.windows)
-        return self._spec("tuning", [], {}, {"window": windows, "scale": list(self.yardstick.scales)})
+    @property
+    def n_runs(self) -> int:
+        """About how many runs it takes, if no kind of arm is given up."""
+        yardstick = self.yardstick
+        finer = sum(2 * (kind.windows is not None) + 2 * bool(kind.scales) for kind in yardstick.arms)
+        n_arms = len(yardstick.coarse_arms(self.horizon)) + yardstick.refinements * finer
+        return n_arms * self.seeds["tuning"].count + (len(self.agents) + 1) * self.seeds["fresh"].count
 
-    def fresh_spec(self, arm: dict[str, Any]) -> Spec:
-        """Return what is reported: all agents, and the yardstick with its best window and scale."""
-        return self._spec("fresh", self.agents, arm, {})
+    def tuning_spec(self, arms: Iterable[Arm] | None = None) -> Spec:
+        """Return what the yardstick is chosen on: some arms, by default those of the coarse grid."""
+        tried = self.yardstick.coarse_arms(self.horizon) if arms is None else arms
+        return self._spec("tuning", [arm.choice for arm in tried])
 
-    def _spec(self, seeds: str, agents: list[Choice], arm: dict[str, Any], grid: dict[str, list[Any]]) -> Spec:
-        given, name = self.yardstick, f"{self.label}, T = {self.horizon:,}: {seeds}"
-        yardstick = Choice(name=given.name, label=given.label, parameters=given.parameters | arm, grid=grid)
-        seed_range, problems = getattr(self.seeds, seeds), [self.problem]
-        return Spec(name=name, seeds=seed_range, curve=CURVE, problems=problems, agents=[*agents, yardstick])
+    def fresh_spec(self, arm: Choice) -> Spec:
+        """Return what is reported: all agents, and the best arm under the yardstick's label.
+
+        If an agent of the suite is that arm, its runs are the yardstick's too.
+        """
+        is_there = any((agent.name, agent.parameters) == (arm.name, arm.parameters) for agent in self.agents)
+        best = [] if is_there else [arm.model_copy(update={"label": self.yardstick.label})]
+        return self._spec("fresh", [*self.agents, *best])
+
+    def _spec(self, seeds: str, agents: list[Choice]) -> Spec:
+        name = f"{self.label}, T = {self.horizon:,}: {seeds}"
+        return Spec(name=name, seeds=self.seeds[seeds], curve=CURVE, problems=[self.problem], agents=agents)
 
 
 class Suite(Strict):
@@ -147,9 +173,18 @@ class Suite(Strict):
     agents: Annotated[list[SuiteAgent], Field(min_length=1)]
     problems: Annotated[list[SuiteProblem], Field(min_length=1)]
 
-    def tasks(self, quick: bool = False) -> list[SuiteTask]:
-        """Return every problem at every horizon, short ones first; or those that are quick."""
-        found = [task for block in self.problems for task in self._tasks_of(block, quick)]
+    def tasks(self, quick: bool = False, agents: Sequence[str] = ()) -> list[SuiteTask]:
+        """Return every problem at every horizon, short ones first; or those that are quick.
+
+        Parameters
+        ----------
+        quick
+            Whether only the problems of ``--quick``, on fewer seeds.
+        agents
+            Agents of one's own that join, as texts that ``parse_agent`` reads.
+        """
+        joined = self.model_copy(update={"agents": with_own_agents(self.agents, agents, self.yardstick.label)})
+        found = [task for block in self.problems for task in joined._tasks_of(block, quick)]
         if quick:
             unknown = set(self.quick.problems) - {task.label for task in found}
             if unknown:
@@ -164,13 +199,7 @@ class Suite(Strict):
 
     def _tasks_of(self, block: SuiteProblem, quick: bool) -> list[SuiteTask]:
         seeds: Seeds = self.quick if quick else self.seeds
-        windows = self.quick.windows if quick else self.yardstick.windows
-        yardstick = self.yardstick.model_copy(update={"windows": windows})
-        agents = [
-            Choice(**agent.model_dump(exclude={"groups"}))
-            for agent in self.agents
-            if not agent.groups or block.group in agent.groups
-        ]
+        yardstick = self.quick.simplified(self.yardstick) if quick else self.yardstick
         tasks = []
         for values in itertools.product(*block.grid.values()):
             varied = dict(zip(block.grid, values, strict=True))
@@ -181,11 +210,11 @@ class Suite(Strict):
                     raise InvalidInputError(f"horizons of {label!r} must be multiples of {unit}; got {horizon}.")
                 parameters = block.parameters | varied | {length: horizon // unit}
                 problem = Choice(name=block.name, label=label, parameters=parameters)
+                agents = [agent.choice for agent in self.agents if agent.meets(block.group, horizon)]
                 slug = re.sub(r"[^a-z0-9]+", "-", f"{label} {horizon}".lower()).strip("-")
-                kind = (slug, label, block.family, block.group, block.stationary, horizon)
-                chosen_on = Seeds(fresh=seeds.fresh, tuning=seeds.tuning)
+                kind = (slug, label, block.family, block.group, block.stationary, block.noisy, horizon)
                 is_timed = horizon == min(block.horizons)
-                tasks.append(SuiteTask(*kind, problem, agents, yardstick, chosen_on, is_timed))
+                tasks.append(SuiteTask(*kind, problem, agents, yardstick, seeds.at(horizon), is_timed))
         return tasks
 
 
