@@ -57,7 +57,9 @@ statements: $(READY) ## check the paper's statements thoroughly and write their 
 	$(BIN)/driftmdp figures remarketing bidding $(APPLICATIONS) --out docs/_static/problems
 	$(BIN)/python -m tests.wrapping
 
+# The tests start many processes. Where Python keeps no bytecode, each would compile the package anew (0.3 s).
 test: $(READY) ## run the tests
+	$(BIN)/python -m compileall -q src
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 test-slow: $(READY) ## run the slow tests

@@ -53,6 +53,12 @@ def test_importing_does_not_load_the_compiler_or_slow_parts_of_scipy():
     assert out.stdout.strip() == "[]"
 
 
+def test_workers_and_commands_start_without_pandas():
+    code = "import driftmdp.cli, sys; print([name for name in ('numba', 'pandas') if name in sys.modules])"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
+
+
 @pytest.mark.parametrize(("module", "package"), [("gymnasium", "gymnasium"), ("experiments", "pydantic")])
 def test_a_missing_package_is_named_with_its_extra(module, package):
     code = f"import sys; sys.modules[{package!r}] = None; import driftmdp; driftmdp.{module}"

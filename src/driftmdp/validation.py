@@ -42,14 +42,19 @@ def _as_int(value: Any, name: str) -> int:
 
 def as_number(value: Any, name: str, minimum: float | None = None, maximum: float | None = None) -> float:
     """Return ``value`` as a finite float within bounds."""
-    number = math.nan
-    if isinstance(value, numbers.Real) and not isinstance(value, bool | np.timedelta64):
-        with contextlib.suppress(OverflowError):
-            number = float(value)
+    number = value if type(value) is float else _as_float(value)
     if not math.isfinite(number):
         raise InvalidInputError(f"{name} must be a finite number; got {shown(value)}.")
     _check_bounds(number, name, minimum, maximum)
     return number
+
+
+def _as_float(value: Any) -> float:
+    """Return ``value`` as a float, or NaN if it is no real number or too large."""
+    if isinstance(value, numbers.Real) and not isinstance(value, bool | np.timedelta64):
+        with contextlib.suppress(OverflowError):
+            return float(value)
+    return math.nan
 
 
 def as_flag(value: Any, name: str) -> bool:

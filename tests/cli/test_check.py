@@ -9,14 +9,16 @@ from driftmdp.statements import statements
 
 
 def test_a_table_and_why(call, tmp_path):
-    code, out, err = call("check", "lemma-2", "remark-3")
+    code, out, err = call("check", "theorem-1-tuned", "remark-3")
     assert code == 0
     lines = out.splitlines()
     assert lines[0].split() == ["statement", "in", "the", "paper", "tried", "margin", "verdict"]
-    assert lines[1].startswith("remark-3   Remark 3")
-    assert lines[2].startswith("lemma-2    lemma:mc")
+    assert lines[1].startswith("remark-3         Remark 3")
+    assert lines[2].startswith("theorem-1-tuned  thm:main1")
     assert lines[2].endswith("holds as corrected")
-    assert "    counterexample: two states that swap, r = 0, gamma = (5, 0), rho = 5: 5 > 2" in lines
+    case = "S = 2, A = 1, T = 1e+03, B_r = 5e-10, B_p = 5e-10"
+    assert f"    counterexample: {case}: the terms at W* over the order: 22.7525" in lines
+    assert "      > 8" in lines  # wrapped
     assert "Why" in lines
     assert not (tmp_path / "out").exists()  # some statements only: no page, unless asked for
     assert err == ""
@@ -39,7 +41,7 @@ def test_all_of_it_writes_the_page(call, tmp_path, monkeypatch):
 
 
 def test_json_is_all_of_the_output(call):
-    code, out, _ = call("check", "--json", "lemma-2", "remark-3")
+    code, out, _ = call("check", "--json", "theorem-2-grid", "remark-3")
     assert code == 0
     first, second = json.loads(out)
     assert (first["name"], first["verdict"], first["margin"]) == ("remark-3", "not testable", None)

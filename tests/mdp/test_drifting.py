@@ -80,7 +80,7 @@ def test_steps_of_one_group_are_equal_and_groups_differ(world):
 
 
 def test_steps_that_share_a_projection_are_still_told_apart(monkeypatch):
-    monkeypatch.setattr("driftmdp.mdp.weights.Weights.fingerprints", lambda self: np.zeros((self.horizon, 2)))
+    monkeypatch.setattr("driftmdp.mdp.weights.Weights.labels", lambda self: np.zeros(self.horizon, np.int64))
     for weights in ([0, 1, 0], [[1, 0], [0.5, 0.5], [1, 0]]):
         steps, group = dm.DriftingMdp([ONE, TWO], weights).distinct_steps()
         assert (steps.tolist(), group.tolist()) == ([0, 1], [0, 1, 0])

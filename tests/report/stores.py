@@ -2,7 +2,12 @@
 
 from pathlib import Path
 
-from driftmdp.experiments import parse_spec, run
+import pytest
+
+from driftmdp.experiments import Results, parse_spec, run
+from driftmdp.report import build
+from driftmdp.report.build import BuiltReport
+from driftmdp.report.rendered_figure import RenderedFigure
 
 NAMES = ["<script>window.hacked=1</script>", "{{7*7}} & \"quotes\" 'too'", "$x$ <b> $\\frac{"]
 
@@ -53,3 +58,14 @@ def made(folder: Path, text: str) -> Path:
     """Run a spec and return its folder."""
     run(parse_spec(text), folder)
     return folder
+
+
+def built_blank(results: Results, baseline: str | None = None) -> BuiltReport:
+    """Build a report whose figures are made but not rendered, which takes most of the time of a report."""
+
+    def leave_blank(drawing: RenderedFigure, figure: object) -> None:
+        drawing.svg, drawing.png = "<svg/>", b""
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(RenderedFigure, "__init__", leave_blank)
+        return build(results, baseline)

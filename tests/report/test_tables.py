@@ -7,7 +7,7 @@ import pytest
 from driftmdp.errors import InvalidInputError, StorageError
 from driftmdp.experiments import load, parse_spec, run
 from driftmdp.experiments.schema import read_json
-from driftmdp.report import build, write_report
+from driftmdp.report import write_report
 from driftmdp.report.figures import readable_length
 from driftmdp.report.panels import layout_of
 from driftmdp.report.tables import vacuous_agents
@@ -15,7 +15,7 @@ from driftmdp.report.text import interval_text, number
 from driftmdp.simulation.run import VACUOUS_ADVICE
 from driftmdp.statistics import mean_interval, median_interval
 from tests.experiments.specs import SMALL
-from tests.report.stores import HORIZONS, HOSTILE, made
+from tests.report.stores import HORIZONS, HOSTILE, built_blank, made
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def results(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def built(results):
-    return build(results)
+    return built_blank(results)
 
 
 def table(built, name):
@@ -98,9 +98,9 @@ def test_ranks_order_the_means(built, results):
 
 
 def test_a_baseline_may_be_chosen_and_must_exist(results):
-    assert "than Random" in table(build(results, "Random"), "paired-s0").caption
+    assert "than Random" in table(built_blank(results, "Random"), "paired-s0").caption
     with pytest.raises(InvalidInputError, match="Did you mean 'Random'"):
-        build(results, "Randm")
+        built_blank(results, "Randm")
 
 
 def test_where_all_runs_failed_it_is_said_where_to_look(tmp_path, monkeypatch):
@@ -114,11 +114,11 @@ def test_where_all_runs_failed_it_is_said_where_to_look(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     run(parse_spec(ALONE.replace("UCB1", "never_agents:Never")), tmp_path / "r")
     with pytest.raises(InvalidInputError, match=r"runs to report on; its runs failed: see .*r/failures.json\."):
-        build(load(tmp_path / "r"))
+        built_blank(load(tmp_path / "r"))
 
 
 def test_slopes_where_there_are_several_horizons(tmp_path):
-    built = build(load(made(tmp_path / "r", HORIZONS)))
+    built = built_blank(load(made(tmp_path / "r", HORIZONS)))
     rows = table(built, "slopes-s0").rows
     assert [row[1].text for row in rows] == ["Random", "UCRL2"]
     assert rows[0][2].text == "200, 400, 800"
@@ -128,7 +128,7 @@ def test_slopes_where_there_are_several_horizons(tmp_path):
 def test_one_seed_has_no_interval_and_still_a_page(tmp_path):
     text = SMALL.replace("seeds = 4", "seeds = 1").replace("horizon = 120", "horizon = 1")
     folder = made(tmp_path / "r", text)
-    built = build(load(folder))
+    built = built_blank(load(folder))
     curve = next(iter(built.report.curves.values()))
     assert curve.regret.low == [None]
     assert "[–, –]" in table(built, "outcomes-s0").rows[0][2].text  # noqa: RUF001
@@ -147,7 +147,7 @@ name = "UCB1"
 
 def test_one_of_a_thing_is_in_the_singular(tmp_path):
     results = load(made(tmp_path / "r", ALONE))
-    built = build(results)
+    built = built_blank(results)
     assert built.report.lead.paragraphs[0].startswith(
         "1 run: 1 problem, 1 agent (one per choice of parameters), 1 seed. "
     )
@@ -191,7 +191,7 @@ def test_parameters_of_an_own_agent_are_what_the_spec_gave(tmp_path, monkeypatch
     (tmp_path / "cautious_agents.py").write_text(OWN)
     monkeypatch.syspath_prepend(tmp_path)
     run(parse_spec(OWN_SPEC), tmp_path / "r", where=str(tmp_path / "spec.toml"))
-    rows = table(build(load(tmp_path / "r")), "agents-s0").rows
+    rows = table(built_blank(load(tmp_path / "r")), "agents-s0").rows
     assert [[cell.text for cell in row[:3]] for row in rows] == [
         ["mine", "cautious_agents:Cautious", "optimism = 0.25"],
         ["mine as it is", "cautious_agents:Cautious", "its defaults"],
@@ -221,11 +221,12 @@ def test_missing_and_failed_runs_are_said(tmp_path):
     for file in (folder / "runs").glob("*.parquet"):
         file.unlink()
     with pytest.raises(InvalidInputError, match="it has none"):
-        build(load(folder))
+        built_blank(load(folder))
     run(parse_spec(SMALL.replace("seeds = 4", "seeds = 2")), folder)
     run_manifest_only(folder)
     assert any(
-        "16 runs that the spec asks for are missing" in text for text in build(load(folder)).report.lead.paragraphs
+        "16 runs that the spec asks for are missing" in text
+        for text in built_blank(load(folder)).report.lead.paragraphs
     )
 
 
@@ -238,21 +239,24 @@ def run_manifest_only(folder):
     Store(folder).write_manifest(manifest_of(plan(parse_spec(SMALL))))
 
 
-def test_files_are_written_whole_and_the_same_again(tmp_path):
-    folder = made(tmp_path / "r", HOSTILE)
-    written = write_report(folder)
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    return write_report(made(tmp_path_factory.mktemp("written") / "r", HOSTILE))
+
+
+def test_files_are_written_whole_and_the_same_again(written, tmp_path):
+    folder = written.page.parents[1]
     before = {path.name: path.read_bytes() for path in written.figures}
     assert {path.suffix for path in written.figures} == {".png", ".svg"}
     assert {name.partition(".")[0] for name in before} == {"reward", "regret", "drift", "arms-a1"}
     again = write_report(folder, tmp_path / "elsewhere")
     assert {path.name: path.read_bytes() for path in again.figures} == before
     assert again.page.read_bytes() == written.page.read_bytes()
-    assert not list(tmp_path.rglob("*/.*"))
+    assert not [*folder.rglob("report/.*"), *tmp_path.rglob("*/.*")]
 
 
-def test_names_in_figures_are_text(tmp_path):
-    folder = made(tmp_path / "r", HOSTILE)
-    for path in write_report(folder).figures:
+def test_names_in_figures_are_text(written):
+    for path in written.figures:
         if path.suffix == ".svg":
             assert "<script" not in path.read_text()
             assert "<b>" not in re.sub(r"<!--.*?-->", "", path.read_text(), flags=re.DOTALL)

@@ -56,7 +56,7 @@ def test_every_bandit(name):
 
 @pytest.mark.parametrize("parameters", [{"mode": "bounded"}, {"master": "exp3"}, {"reward_range": None}])
 def test_every_master(parameters):
-    problem = random_problem(3, 400, n_states=2)
+    problem = random_problem(3, 200, n_states=2)
     agent = dm.agents.BORL.for_problem(problem, scale=0.1, planner="fast", **parameters)
     assert not dm.testing.check_agent(agent, problem).skipped
 

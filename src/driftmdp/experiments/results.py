@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
@@ -53,6 +52,8 @@ class Results:
     """
 
     def __init__(self, store: Store) -> None:
+        import pyarrow.dataset as ds  # imports pandas
+
         self.folder = store.folder
         self.manifest = store.manifest()
         self._store = store

@@ -180,12 +180,19 @@ def theorem_2(space: Space, horizon: int, b_r: float, b_p: float, diameter: floa
 def _theorem_2_explicit(space: Space, t: int, br: float, bp: float, d: float) -> float:
     plan = borl_schedule(space, t)
     length = min(plan.block_length, t)
+    in_blocks = {
+        window: plan.n_blocks
+        * (
+            2 * d * lemmas.episodes(space, length, window)
+            + lemmas.precision(space, length, window)
+            + lemmas.estimation(space, length, window, d, log_horizon=t)
+        )
+        for window in {window for window, _ in plan.arms}  # whatever the widening
+    }
     arms = (
         lemmas.lost_episodes(bp, window, widening)
         + lemmas.variation(t, br, bp, window, widening, d)
-        + plan.n_blocks * 2 * d * lemmas.episodes(space, length, window)
-        + plan.n_blocks * lemmas.precision(space, length, window)
-        + plan.n_blocks * lemmas.estimation(space, length, window, d, log_horizon=t)
+        + in_blocks[window]
         for window, widening in plan.arms
     )
     noise = 2 * lemmas.chance(t)  # the master is fed realised rewards, regret is in mean ones

@@ -243,10 +243,11 @@ class DriftingMdp:
         compared = [self._weights]
         if as_flag(rewards, "rewards") and not self.rewards_follow_transitions:
             compared.append(self._reward_weights)
-        prints = np.ascontiguousarray(np.hstack([weights.fingerprints() for weights in compared]))
-        keys = prints.view([("", prints.dtype)] * prints.shape[1]).ravel()
+        keys = np.zeros(self.horizon, np.int64)
+        for labels in (weights.labels() for weights in compared):
+            keys = keys * (int(labels.max()) + 1) + labels
         _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-        # Rows that differ by rounding may share a projection: each of those is a group of its own.
+        # Rows that differ by rounding may share a label: each of those is a group of its own.
         alone = np.any([weights.differ(first[inverse]) for weights in compared], axis=0)
         representative = np.where(alone, np.arange(self.horizon), first[inverse])
         steps, group = np.unique(representative, return_inverse=True)

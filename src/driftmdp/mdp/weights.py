@@ -116,12 +116,13 @@ class Weights:
             return Weights.of_index(self._index[first:last], self._shape[1])
         return Weights(None, self.arrays[first:last], (last - first, self._shape[1]))
 
-    def fingerprints(self) -> NDArray[np.float64]:
-        """Return two random projections of each step's row, shape (T, 2). Equal rows have equal projections."""
-        directions = np.random.default_rng(0).standard_normal((self._shape[1], 2))
+    def labels(self) -> NDArray[np.integer[Any]]:
+        """Return a number for each step's row, shape (T,). Equal rows have equal numbers, and others seldom do."""
         if self._index is not None:
-            return np.asarray(directions[self._index])
-        return np.asarray(self.arrays @ directions)
+            return self._index
+        directions = np.random.default_rng(0).standard_normal((self._shape[1], 2))
+        projections = np.ascontiguousarray(self.arrays @ directions)
+        return np.unique(projections.view(np.complex128).ravel(), return_inverse=True)[1]
 
     def differ(self, steps: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return, for each step t, whether its row differs from that of ``steps[t]``."""

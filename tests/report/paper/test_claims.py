@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from driftmdp.experiments import load, parse_spec, run
-from driftmdp.report import build
 from driftmdp.report.paper.claims import VERDICTS, Claim, claims_of, score
+from tests.report.stores import built_blank
 
 SCENARIOS = [("T^0.2", "T^0.2"), ("T^0.2", "T^0.5"), ("T^0.5", "T^0.2"), ("T^0.5", "T^0.5")]
 BASE = {"SWUCRL2-CW": 1300.0, "BORL": 1500.0, "UCRL2": 1000.0, "UCRL2.S": 1000.0, "Naive window": 1000.0}
@@ -109,14 +109,21 @@ def test_scores():
     assert score(made) == 1.5
 
 
+def shortened(horizon, seeds):
+    """Return the paper's spec, shorter, with few seeds and few points."""
+    text = resources.files("driftmdp.experiments").joinpath("paper.toml").read_text()
+    for old, new in {"horizon = 5000": f"horizon = {horizon}", "points = 400": "points = 10"}.items():
+        assert old in text
+        text = text.replace(old, new)
+    return text.replace("seeds = 50", f"seeds = {seeds}")
+
+
 @pytest.fixture(scope="module")
 def paper(tmp_path_factory):
-    """The paper's spec, shorter and with few seeds."""
-    text = resources.files("driftmdp.experiments").joinpath("paper.toml").read_text()
-    text = text.replace("horizon = 5000", "horizon = 600").replace("seeds = 50", "seeds = 5")
+    text = shortened(horizon=600, seeds=5)
     folder = tmp_path_factory.mktemp("paper") / "r"
     run(parse_spec(text), folder)
-    return build(load(folder))
+    return built_blank(load(folder))
 
 
 def test_the_paper_s_spec_covers_both_readings_and_the_three_constants(paper):
@@ -154,26 +161,25 @@ def test_the_paper_s_spec_has_a_master_that_learns_beside_it(paper):
 
 
 def test_missing_runs_are_said_instead_of_judged(tmp_path):
-    text = resources.files("driftmdp.experiments").joinpath("paper.toml").read_text()
-    text = text.replace("horizon = 5000", "horizon = 60").replace("seeds = 50", "seeds = 2")
+    text = shortened(horizon=60, seeds=2)
     text = text.replace('label = "Naive window"', 'label = "Other"')
     run(parse_spec(text), tmp_path / "r")
-    (section,) = [section for section in build(load(tmp_path / "r")).report.sections if section.id == "claims"]
+    (section,) = [
+        section for section in built_blank(load(tmp_path / "r")).report.sections if section.id == "claims"
+    ]
     assert "There are no runs of Naive window" in section.paragraphs[0]
 
 
 def test_claims_compare_the_seeds_that_all_runs_have(tmp_path):
     """A missing run costs a seed, not the page; and seeds are never compared with others."""
-    text = resources.files("driftmdp.experiments").joinpath("paper.toml").read_text()
-    text = text.replace("horizon = 5000", "horizon = 300")
-    run(parse_spec(text.replace("seeds = 50", "seeds = [0, 1, 2, 3]")), tmp_path / "r")
-    whole = build(load(tmp_path / "r")).claims[3]
+    run(parse_spec(shortened(horizon=300, seeds=[0, 1, 2, 3])), tmp_path / "r")
+    whole = built_blank(load(tmp_path / "r")).claims[3]
     assert whole.why.startswith("All runs are the same")
-    other = text.replace("seeds = 50", "seeds = [1, 2, 3, 4]")
+    other = shortened(horizon=300, seeds=[1, 2, 3, 4])
     start, end = other.index("[[agents]]"), other.index("[[agents]] # does not")
     run(parse_spec(other[:start] + other[end:]), tmp_path / "r")  # all but SWUCRL2-CW have seed 4 too
-    run_manifest(tmp_path / "r", text.replace("seeds = 50", "seeds = [0, 1, 2, 3, 4]"))
-    built = build(load(tmp_path / "r"))
+    run_manifest(tmp_path / "r", shortened(horizon=300, seeds=[0, 1, 2, 3, 4]))
+    built = built_blank(load(tmp_path / "r"))
     assert built.claims[3].why == whole.why
     assert any("24 runs that the spec asks for are missing" in text for text in built.report.lead.paragraphs)
 
