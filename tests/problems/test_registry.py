@@ -6,33 +6,13 @@ import pytest
 import driftmdp as dm
 from driftmdp.problems import registry
 
-NAMES = [
-    "bandit-v1",
-    "bidding-v1",
-    "choice-v1",
-    "epidemic-v1",
-    "bridge-v1",
-    "combination-lock-v1",
-    "frozen-lake-v1",
-    "garnet-v1",
-    "healthcare-v1",
-    "inventory-v1",
-    "perils-v1",
-    "random-mdp-v1",
-    "remarketing-v1",
-    "river-swim-v1",
-    "transport-v1",
-    "two-state-v1",
-    "wireless-v1",
-]
-
 SMALL = {
     "bandit-v1": {"horizon": 6, "n_arms": 3},
     "bidding-v1": {"horizon": 6, "budget": 3},
-    "choice-v1": {"horizon": 6, "n_prices": 3},
-    "epidemic-v1": {"horizon": 6, "groups": 4, "levels": 3},
     "bridge-v1": {"horizon": 6},
+    "choice-v1": {"horizon": 6, "n_prices": 3},
     "combination-lock-v1": {"horizon": 6, "length": 3},
+    "epidemic-v1": {"horizon": 6, "groups": 4, "levels": 3},
     "frozen-lake-v1": {"horizon": 6},
     "garnet-v1": {"horizon": 6, "n_states": 5},
     "healthcare-v1": {"horizon": 6, "levels": 2},
@@ -45,6 +25,7 @@ SMALL = {
     "two-state-v1": {"horizon": 6},
     "wireless-v1": {"horizon": 6, "battery": 3},
 }
+NAMES = list(SMALL)
 
 
 @pytest.fixture

@@ -29,49 +29,27 @@ def draw(problem, state, action, seed):
     return [problem.sample(t, state, action, draws) for t in range(1, problem.horizon + 1)]
 
 
-    "garnet",
-    "two-state",
-    "river",
-    "transport",
-    "epidemic",
-    "choice",
-    "wireless",
-    "healthcare",
-    "inventory",
-]
-
-
-MIXTURES = ["garnet", "two-state", "river", "transport", "epidemic", "choice", "wireless", "healthcare", "lock", "lake", "bridge", "random", "inventory"]
+# A problem, and a step, a state and an action at which several anchors count.
+MIXTURES = {
+    "garnet": lambda: (dm.problems.garnet(6, 2, 3, horizon=10, seed=3), 4, 2, 1),
+    "two-state": lambda: (dm.problems.two_state(horizon=50), 7, 0, 1),
+    "river": lambda: (dm.problems.river_swim(6, horizon=10, drift="drifting"), 2, 3, 1),
+    "transport": lambda: (dm.problems.transport(2, 2, horizon=10), 2, 2, 0),
+    "epidemic": lambda: (dm.problems.epidemic(6, 4, imports=0.1, horizon=10, cycles=1), 3, 2, 1),
+    "choice": lambda: (dm.problems.choice(3, 2, horizon=10, cycles=1), 3, 4, 0),
+    "wireless": lambda: (dm.problems.wireless(battery=5, horizon=10, cycles=1), 3, 10, 2),
+    "healthcare": lambda: (dm.problems.healthcare(levels=3, horizon=10, cycles=1), 3, 4, 3),
+    "lock": lambda: (dm.problems.combination_lock(horizon=10, drift="gradual"), 4, 0, 1),
+    "lake": lambda: (dm.problems.frozen_lake(horizon=10, drift="slow"), 3, 10, 2),
+    "bridge": lambda: (dm.problems.bridge(horizon=10, drift="gradual"), 4, 8, 2),
+    "random": lambda: (dm.problems.random_mdp(3, 2, 3, horizon=10), 2, 1, 1),
+    "inventory": lambda: (dm.problems.inventory(capacity=5, horizon=10, zeta=0.01), 3, 1, 4),
+}
 
 
 @functools.cache
 def mixture(name):
-    """A problem, and a step, a state and an action at which several anchors count."""
-    if name == "garnet":
-        return dm.problems.garnet(6, 2, 3, horizon=10, seed=3), 4, 2, 1
-    if name == "two-state":
-        return dm.problems.two_state(horizon=50), 7, 0, 1
-    if name == "river":
-        return dm.problems.river_swim(6, horizon=10, drift="drifting"), 2, 3, 1
-    if name == "transport":
-        return dm.problems.transport(2, 2, horizon=10), 2, 2, 0
-    if name == "epidemic":
-        return dm.problems.epidemic(6, 4, imports=0.1, horizon=10, cycles=1), 3, 2, 1
-    if name == "choice":
-        return dm.problems.choice(3, 2, horizon=10, cycles=1), 3, 4, 0
-    if name == "wireless":
-        return dm.problems.wireless(battery=5, horizon=10, cycles=1), 3, 10, 2
-    if name == "healthcare":
-        return dm.problems.healthcare(levels=3, horizon=10, cycles=1), 3, 4, 3
-    if name == "lock":
-        return dm.problems.combination_lock(horizon=10, drift="gradual"), 4, 0, 1
-    if name == "lake":
-        return dm.problems.frozen_lake(horizon=10, drift="slow"), 3, 10, 2
-    if name == "bridge":
-        return dm.problems.bridge(horizon=10, drift="gradual"), 4, 8, 2
-    if name == "random":
-        return dm.problems.random_mdp(3, 2, 3, horizon=10), 2, 1, 1
-    return dm.problems.inventory(capacity=5, horizon=10, zeta=0.01), 3, 1, 4
+    return MIXTURES[name]()
 
 
 @pytest.mark.parametrize("name", MIXTURES)

@@ -5,10 +5,10 @@
 
 from driftmdp.problems.bandit import bandit
 from driftmdp.problems.bidding import bidding
-from driftmdp.problems.choice import choice
-from driftmdp.problems.epidemic import epidemic
 from driftmdp.problems.bridge import bridge
+from driftmdp.problems.choice import choice
 from driftmdp.problems.combination_lock import combination_lock
+from driftmdp.problems.epidemic import epidemic
 from driftmdp.problems.frozen_lake import frozen_lake
 from driftmdp.problems.garnet import garnet
 from driftmdp.problems.healthcare import healthcare
