@@ -58,6 +58,8 @@ def small_machine(monkeypatch):
         ("bandit", {"n_arms": 10**9}),
         ("bidding", {"budget": 10**9}),
         ("bidding", {"exposures": 2**62}),
+        ("queue", {"horizon": HUGE}),
+        ("queue", {"capacity": 10**9}),
         ("remarketing", {"capacity": 10**9}),
         ("remarketing", {"capacity": 10**5, "batch": 1, "n_batches": 10**5}),
     ],

@@ -23,6 +23,7 @@ from driftmdp.problems.inventory import (
     inventory,
 )
 from driftmdp.problems.perils import PerilsProblem, perils
+from driftmdp.problems.queue import queue
 from driftmdp.problems.registry import ProblemEntry, describe, make, register
 from driftmdp.problems.registry import list_problems as list
 from driftmdp.problems.remarketing import remarketing
@@ -32,6 +33,6 @@ from driftmdp.problems.two_state import two_state
 __all__ = [
     "Abrupt", "Constant", "Costs", "Empirical", "Gamma", "Geometric", "Given", "InventoryProblem",
     "NegativeBinomial", "PerilsProblem", "Poisson", "ProblemEntry", "RegimeSwitching", "Seasonal", "Trend",
-    "bandit", "bidding", "describe", "garnet", "inventory", "list", "make", "perils", "register", "remarketing",
-    "river_swim", "two_state",
+    "bandit", "bidding", "describe", "garnet", "inventory", "list", "make", "perils", "queue", "register",
+    "remarketing", "river_swim", "two_state",
 ]  # fmt: skip
