@@ -9,6 +9,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 BENCH_READY := $(VENV)/.ready-bench
+# the worlds of applications whose picture is `driftmdp figures NAME`
+APPLICATIONS := queue maintenance wireless healthcare epidemic choice transport
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
@@ -52,7 +54,7 @@ reproduce: $(READY) ## run the paper's numerical section and write its page to o
 statements: $(READY) ## check the paper's statements thoroughly and write their page and figures into docs
 	$(BIN)/driftmdp check --thorough --page docs/statements.md
 	$(BIN)/driftmdp figures --out docs/_static/paper
-	$(BIN)/driftmdp figures remarketing bidding --out docs/_static/problems
+	$(BIN)/driftmdp figures remarketing bidding $(APPLICATIONS) --out docs/_static/problems
 	$(BIN)/python -m tests.wrapping
 
 test: $(READY) ## run the tests

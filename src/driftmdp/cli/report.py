@@ -22,7 +22,10 @@ BASELINE_HELP = "The agent that others are compared with; by default the spec's,
 Baseline = Annotated[str | None, typer.Option(help=BASELINE_HELP, show_default=False)]
 TO_HELP = "The folder to write to; by default FOLDER/report."
 To = Annotated[Path | None, typer.Option("--to", help=TO_HELP, show_default=False)]
-NAMES_HELP = f"Any of {', '.join(FIGURES)}, which are all drawn by default; or {' or '.join(EXAMPLES)}."
+NAMES_HELP = (
+    f"Any of {', '.join(FIGURES)}, which are all drawn by default; or {' or '.join(EXAMPLES)}; or any problem of "
+    "`driftmdp list problems` that has a horizon and at most 150 states, without its version."
+)
 Names = Annotated[list[str] | None, typer.Argument(help=NAMES_HELP, metavar="[NAME]...", show_default=False)]
 FigureFolder = Annotated[Path, typer.Option("--out", "-o", help="The folder to write to.")]
 ResultsFolder = Annotated[Path, typer.Option("--out", "-o", help="The folder of the results.")]
@@ -41,9 +44,9 @@ def report(folder: Folder, baseline: Baseline = None, to: To = None) -> None:
 
 
 def figures(names: Names = None, out: FigureFolder = Path("out/figures")) -> None:
-    """Draw the paper's figures from runs and formulas, as PNG and SVG.
+    """Draw the paper's figures, or pictures of problems, from runs and formulas, as PNG and SVG.
 
-    Prints their paths. All of them take half a minute.
+    Prints their paths. All of the paper's take half a minute.
     """
     if out.is_file():
         raise InvalidInputError(f"--out must be a folder; {out} is a file.")

@@ -1,6 +1,6 @@
 """Common parts of the paper's figures: style, colours, and axes at fixed positions."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -55,12 +55,21 @@ def draw_choices(figure: Figure, ax: Axes, best: Ints, levels: Ints, label: str)
 
 def draw_cycle(ax: Axes, lines: dict[str, tuple[Floats, str]], anchors: Collection[str]) -> None:
     """Draw named lines (values and colour) over one cycle of the world, and mark where it passes each anchor."""
+    draw_lines(ax, lines)
+    mark_places(ax, {name: k / len(anchors) for k, name in enumerate(anchors)})
+
+
+def draw_lines(ax: Axes, lines: dict[str, tuple[Floats, str]]) -> None:
+    """Draw named lines (values and colour) from 0 to 1, with a legend at the right."""
     for name, (values, colour) in lines.items():
         ax.plot(np.linspace(0, 1, values.size, endpoint=False), values, color=colour, linewidth=1.8, label=name)
     ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=8)
     ax.set_xlim(0, 1)
-    for k, name in enumerate(anchors):
-        place = k / len(anchors)
+
+
+def mark_places(ax: Axes, places: Mapping[str, float]) -> None:
+    """Mark named places between 0 and 1."""
+    for name, place in places.items():
         ax.axvline(place, color=GREY, linewidth=0.8, linestyle=":")
-        align = "center" if k else "left"
+        align = "center" if place else "left"
         ax.text(place, 1.03, name, transform=ax.get_xaxis_transform(), fontsize=8.5, ha=align)

@@ -1,4 +1,4 @@
-"""The paper's figures by name, and their files."""
+"""The paper's figures and the pictures of problems by name, and their files."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -10,6 +10,7 @@ from driftmdp.report.paper.examples import bidding_example, remarketing_example
 from driftmdp.report.paper.perils import diameter_inside, peril_instances, peril_trajectory
 from driftmdp.report.paper.style import PAPER_STYLE
 from driftmdp.report.paper.two_state import q_sets, reward_process
+from driftmdp.report.problem_picture import problem_pictures
 from driftmdp.report.rendered_figure import Figure, RenderedFigure, styled
 from driftmdp.validation import nearest_name
 
@@ -28,14 +29,15 @@ EXAMPLES: dict[str, Callable[[], Figure]] = {"remarketing": remarketing_example,
 
 
 def write_figures(folder: str | Path, names: Iterable[str] | None = None) -> list[Path]:
-    """Compute and draw figures of the paper, and write each as PNG and SVG; the same bytes every time.
+    """Compute and draw figures, and write each as PNG and SVG; the same bytes every time.
 
     Parameters
     ----------
     folder
         The folder to write to, which is made if needed.
     names
-        The figures' names, as in ``driftmdp figures``; by default all of the paper's, without its two examples.
+        The names of figures, or of registered problems that have a horizon, as in ``driftmdp figures``. By default
+        all of the paper's figures, without its two examples.
 
     Returns
     -------
@@ -46,6 +48,8 @@ def write_figures(folder: str | Path, names: Iterable[str] | None = None) -> lis
     ------
     UnknownNameError
         If there is no such figure. Nothing is written then.
+    InvalidInputError
+        If a problem has more than 150 states.
 
     Examples
     --------
@@ -55,7 +59,7 @@ def write_figures(folder: str | Path, names: Iterable[str] | None = None) -> lis
     ...     [path.name for path in write_figures(folder, ["peril-instances"])]
     ['peril-instances.png', 'peril-instances.svg']
     """
-    available, wanted = FIGURES | EXAMPLES, list(FIGURES if names is None else names)
+    available, wanted = problem_pictures() | FIGURES | EXAMPLES, list(FIGURES if names is None else names)
     for name in wanted:
         if name not in available:
             raise UnknownNameError(
