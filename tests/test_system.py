@@ -58,6 +58,8 @@ def small_machine(monkeypatch):
         ("bandit", {"n_arms": 10**9}),
         ("bidding", {"budget": 10**9}),
         ("bidding", {"exposures": 2**62}),
+        ("maintenance", {"horizon": HUGE}),
+        ("maintenance", {"levels": 10**9}),
         ("queue", {"horizon": HUGE}),
         ("queue", {"capacity": 10**9}),
         ("remarketing", {"capacity": 10**9}),

@@ -29,7 +29,7 @@ def draw(problem, state, action, seed):
     return [problem.sample(t, state, action, draws) for t in range(1, problem.horizon + 1)]
 
 
-MIXTURES = ["garnet", "two-state", "river", "inventory", "queue"]
+MIXTURES = ["garnet", "two-state", "river", "inventory", "queue", "maintenance"]
 
 
 @functools.cache
@@ -43,6 +43,8 @@ def mixture(name):
         return dm.problems.river_swim(6, horizon=10, drift="drifting"), 2, 3, 1
     if name == "queue":
         return dm.problems.queue(4, horizon=10, cycles=1), 4, 2, 3
+    if name == "maintenance":
+        return dm.problems.maintenance(4, horizon=10, cycles=1), 4, 2, 1
     return dm.problems.inventory(capacity=5, horizon=10, zeta=0.01), 3, 1, 4
 
 

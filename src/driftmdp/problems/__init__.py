@@ -22,6 +22,7 @@ from driftmdp.problems.inventory import (
     Trend,
     inventory,
 )
+from driftmdp.problems.maintenance import maintenance
 from driftmdp.problems.perils import PerilsProblem, perils
 from driftmdp.problems.queue import queue
 from driftmdp.problems.registry import ProblemEntry, describe, make, register
@@ -33,6 +34,6 @@ from driftmdp.problems.two_state import two_state
 __all__ = [
     "Abrupt", "Constant", "Costs", "Empirical", "Gamma", "Geometric", "Given", "InventoryProblem",
     "NegativeBinomial", "PerilsProblem", "Poisson", "ProblemEntry", "RegimeSwitching", "Seasonal", "Trend",
-    "bandit", "bidding", "describe", "garnet", "inventory", "list", "make", "perils", "queue", "register",
-    "remarketing", "river_swim", "two_state",
+    "bandit", "bidding", "describe", "garnet", "inventory", "list", "maintenance", "make", "perils", "queue",
+    "register", "remarketing", "river_swim", "two_state",
 ]  # fmt: skip

@@ -177,7 +177,8 @@ class WaitingLine:
             (self.serves, np.maximum(self.customers - 1, 0)),
             (1 - enters - self.serves, self.customers),
         )
-        chances, following = (np.concatenate(column) for column in zip(*outcomes, strict=True))
+        chances = np.concatenate([chance for chance, _ in outcomes])
+        following = np.concatenate([state for _, state in outcomes])
         pairs = np.tile(np.arange(self.space.n_pairs), len(outcomes))
         shape = self.space.n_pairs, self.space.n_states
         table = sp.coo_array((chances, (pairs, following)), shape=shape).tocsr()
