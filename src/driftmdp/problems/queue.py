@@ -79,9 +79,9 @@ def queue(
     dear. In the ``rush`` twice as many come, they pay more, and fast service is cheap, as the staff is there. The
     noise is that of counts: the money of a step is a number of equal units.
 
-    It tests whether an agent follows drift that it causes in part: a long queue may mean a rush, or slow service.
+    It tests whether an agent tells drift from its own doing: a long queue may mean a rush, or slow service.
     With the defaults the best policy admits up to 2 customers in quiet times and never pays for fast service, and
-    up to 6 in the rush, always fast. Policies with fixed thresholds have a closed form, and Naor's rule [N69] gives
+    up to 6 in the rush, with fast service for all. Fixed thresholds have a closed form, and Naor's rule [N69] gives
     the best threshold without fast service. Numbers are in docs/applications/queue.md.
 
     Rewards are expected money, and ``reward_range`` is the exact range of mean rewards. The defaults are plausible,
