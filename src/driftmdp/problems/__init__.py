@@ -28,8 +28,10 @@ from driftmdp.problems.inventory import (
     Trend,
     inventory,
 )
+from driftmdp.problems.maintenance import maintenance
 from driftmdp.problems.perils import PerilsProblem, perils
 from driftmdp.problems.random_mdp import random_mdp
+from driftmdp.problems.queue import queue
 from driftmdp.problems.registry import ProblemEntry, describe, make, register
 from driftmdp.problems.registry import list_problems as list
 from driftmdp.problems.remarketing import remarketing
@@ -42,6 +44,6 @@ __all__ = [
     "Abrupt", "Constant", "Costs", "Empirical", "Gamma", "Geometric", "Given", "InventoryProblem",
     "NegativeBinomial", "PerilsProblem", "Poisson", "ProblemEntry", "RegimeSwitching", "Seasonal", "Trend",
     "bandit", "bidding", "bridge", "choice", "combination_lock", "describe", "epidemic", "frozen_lake", "garnet",
-    "healthcare", "inventory", "list", "make", "perils", "random_mdp", "register", "remarketing", "river_swim",
-    "transport", "two_state", "wireless",
+    "healthcare", "inventory", "list", "maintenance", "make", "perils", "queue", "random_mdp", "register",
+    "remarketing", "river_swim", "transport", "two_state", "wireless",
 ]  # fmt: skip
