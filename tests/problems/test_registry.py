@@ -6,19 +6,6 @@ import pytest
 import driftmdp as dm
 from driftmdp.problems import registry
 
-NAMES = [
-    "bandit-v1",
-    "bidding-v1",
-    "garnet-v1",
-    "inventory-v1",
-    "maintenance-v1",
-    "perils-v1",
-    "queue-v1",
-    "remarketing-v1",
-    "river-swim-v1",
-    "two-state-v1",
-]
-
 SMALL = {
     "bandit-v1": {"horizon": 6, "n_arms": 3},
     "bidding-v1": {"horizon": 6, "budget": 3},
@@ -32,8 +19,8 @@ SMALL = {
     "inventory-v1": {"horizon": 6, "capacity": 3},
     "maintenance-v1": {"horizon": 6, "levels": 3},
     "perils-v1": {"tau": 2},
-    "random-mdp-v1": {"horizon": 6, "n_states": 2},
     "queue-v1": {"horizon": 6, "capacity": 3},
+    "random-mdp-v1": {"horizon": 6, "n_states": 2},
     "remarketing-v1": {"horizon": 6, "capacity": 4},
     "river-swim-v1": {"horizon": 6, "drift": "drifting"},
     "transport-v1": {"horizon": 6, "rows": 2, "columns": 2},

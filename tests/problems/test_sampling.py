@@ -43,26 +43,15 @@ MIXTURES = {
     "lake": lambda: (dm.problems.frozen_lake(horizon=10, drift="slow"), 3, 10, 2),
     "bridge": lambda: (dm.problems.bridge(horizon=10, drift="gradual"), 4, 8, 2),
     "random": lambda: (dm.problems.random_mdp(3, 2, 3, horizon=10), 2, 1, 1),
+    "queue": lambda: (dm.problems.queue(4, horizon=10, cycles=1), 4, 2, 3),
+    "maintenance": lambda: (dm.problems.maintenance(4, horizon=10, cycles=1), 4, 2, 1),
     "inventory": lambda: (dm.problems.inventory(capacity=5, horizon=10, zeta=0.01), 3, 1, 4),
 }
-MIXTURES = ["garnet", "two-state", "river", "inventory", "queue", "maintenance"]
 
 
 @functools.cache
 def mixture(name):
     return MIXTURES[name]()
-    """A problem, and a step, a state and an action at which several anchors count."""
-    if name == "garnet":
-        return dm.problems.garnet(6, 2, 3, horizon=10, seed=3), 4, 2, 1
-    if name == "two-state":
-        return dm.problems.two_state(horizon=50), 7, 0, 1
-    if name == "river":
-        return dm.problems.river_swim(6, horizon=10, drift="drifting"), 2, 3, 1
-    if name == "queue":
-        return dm.problems.queue(4, horizon=10, cycles=1), 4, 2, 3
-    if name == "maintenance":
-        return dm.problems.maintenance(4, horizon=10, cycles=1), 4, 2, 1
-    return dm.problems.inventory(capacity=5, horizon=10, zeta=0.01), 3, 1, 4
 
 
 @pytest.mark.parametrize("name", MIXTURES)

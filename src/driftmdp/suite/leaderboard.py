@@ -21,7 +21,8 @@ from driftmdp.suite.json_files import read_json
 
 SLACK = 0.005
 ROWS = """
-    SELECT agent, seed, regret, n_states, n_pairs, reward_high - reward_low AS span
+    SELECT agent, seed, regret, n_states, n_pairs, reward_high - reward_low AS span, b_r + b_p AS variation,
+        problems.parameters AS made_from
     FROM runs JOIN problems USING (problem_id) ORDER BY position, seed
 """
 
@@ -34,8 +35,10 @@ class Contest:
 
     Attributes
     ----------
-    slug, label, family, group, stationary, noisy, horizon, parameters
+    slug, label, family, group, horizon, parameters
         As the suite has them.
+    stationary, noisy
+        Whether its variation budgets are 0, and whether its rewards are noisy.
     n_states, n_pairs
         Its size.
     span
@@ -214,7 +217,9 @@ def _contest(task: Mapping[str, Any], results: Results, yardstick: str, place: P
         times[yardstick] = times[stand_in["label"]]
     row = runs.iloc[0]
     return Contest(
-        **{"noisy": False} | dict(task),
+        **task,
+        stationary=bool(row["variation"] == 0),
+        noisy=json.loads(row["made_from"]).get("noise", "none") != "none",
         n_states=int(row["n_states"]),
         n_pairs=int(row["n_pairs"]),
         span=float(row["span"]),

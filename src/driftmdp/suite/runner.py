@@ -197,7 +197,7 @@ def write_tasks(tasks: Sequence[SuiteTask], name: str, out: str | Path) -> None:
     ...     Path(folder, "suite.json").exists()
     True
     """
-    columns = ("slug", "label", "family", "group", "stationary", "noisy", "horizon")
+    columns = ("slug", "label", "family", "group", "horizon")
     facts = [
         {name: getattr(task, name) for name in columns} | {"parameters": task.problem.parameters} for task in tasks
     ]

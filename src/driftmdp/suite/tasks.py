@@ -8,9 +8,9 @@ chosen on.
 import itertools
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field
 
@@ -30,24 +30,24 @@ class SuiteProblem(Choice):
 
     Attributes
     ----------
-    family
-        ``"tuning"`` if constants may be chosen on it, otherwise ``"reported"``.
     group
-        The kind of problem, by which agents are admitted and tables sorted.
-    stationary, noisy
-        Whether it does not drift, and whether its rewards are noisy.
+        The kind of problem, by which agents are admitted and tables sorted. By default its name.
     horizons
         The values of T.
     length
         The parameter that makes it so long, and how many steps a unit of it is.
     """
 
-    family: Literal["tuning", "reported"]
-    group: str
-    stationary: bool = False
-    noisy: bool = False
+    group: str = ""
     horizons: Annotated[list[Horizon], Field(min_length=1)]
     length: dict[str, Annotated[int, Field(ge=1)]] = Field({"horizon": 1}, min_length=1, max_length=1)
+
+
+class Families(Strict):
+    """The problems that are reported, and those on which constants may be chosen."""
+
+    reported: Annotated[list[SuiteProblem], Field(min_length=1)]
+    tuning: list[SuiteProblem] = Field(default_factory=list)
 
 
 class LongSeeds(Strict):
@@ -99,7 +99,7 @@ class SuiteTask:
     ----------
     slug
         The name of its folder.
-    label, family, group, stationary, noisy
+    label, family, group
         As the suite has them.
     horizon
         T.
@@ -110,21 +110,19 @@ class SuiteTask:
     seeds
         ``"fresh"`` ones, and those for ``"tuning"``.
     timed
-        Whether steps are timed here: at the shortest horizon of a problem.
+        Whether steps are timed here: on the first problem of each reported group.
     """
 
     slug: str
     label: str
     family: str
     group: str
-    stationary: bool
-    noisy: bool
     horizon: int
     problem: Choice
     agents: list[Choice]
     yardstick: Yardstick
     seeds: dict[str, SeedRange]
-    timed: bool
+    timed: bool = False
 
     __repr__ = brief
 
@@ -171,7 +169,7 @@ class Suite(Strict):
     yardstick: Yardstick
     quick: Quick
     agents: Annotated[list[SuiteAgent], Field(min_length=1)]
-    problems: Annotated[list[SuiteProblem], Field(min_length=1)]
+    problems: Families
 
     def tasks(self, quick: bool = False, agents: Sequence[str] = ()) -> list[SuiteTask]:
         """Return every problem at every horizon, short ones first; or those that are quick.
@@ -184,7 +182,13 @@ class Suite(Strict):
             Agents of one's own that join, as texts that ``parse_agent`` reads.
         """
         joined = self.model_copy(update={"agents": with_own_agents(self.agents, agents, self.yardstick.label)})
-        found = [task for block in self.problems for task in joined._tasks_of(block, quick)]
+        families = (("reported", self.problems.reported), ("tuning", self.problems.tuning))
+        found = [
+            task
+            for family, blocks in families
+            for block in blocks
+            for task in joined._tasks_of(family, block, quick)
+        ]
         if quick:
             unknown = set(self.quick.problems) - {task.label for task in found}
             if unknown:
@@ -195,12 +199,14 @@ class Suite(Strict):
         for slug in slugs:
             if slugs.count(slug) > 1:
                 raise InvalidInputError(f"problems must have different labels; two would be kept in {slug!r}.")
-        return sorted(found, key=lambda task: task.horizon)
+        first = {task.group: task.slug for task in reversed(found) if task.family == "reported"}
+        timed = [replace(task, timed=first.get(task.group) == task.slug) for task in found]
+        return sorted(timed, key=lambda task: task.horizon)
 
-    def _tasks_of(self, block: SuiteProblem, quick: bool) -> list[SuiteTask]:
+    def _tasks_of(self, family: str, block: SuiteProblem, quick: bool) -> list[SuiteTask]:
         seeds: Seeds = self.quick if quick else self.seeds
         yardstick = self.quick.simplified(self.yardstick) if quick else self.yardstick
-        tasks = []
+        tasks, group = [], block.group or block.name
         for values in itertools.product(*block.grid.values()):
             varied = dict(zip(block.grid, values, strict=True))
             label = labelled(block.label or block.name, varied)
@@ -210,11 +216,10 @@ class Suite(Strict):
                     raise InvalidInputError(f"horizons of {label!r} must be multiples of {unit}; got {horizon}.")
                 parameters = block.parameters | varied | {length: horizon // unit}
                 problem = Choice(name=block.name, label=label, parameters=parameters)
-                agents = [agent.choice for agent in self.agents if agent.meets(block.group, horizon)]
+                agents = [agent.choice for agent in self.agents if agent.meets(group, horizon)]
                 slug = re.sub(r"[^a-z0-9]+", "-", f"{label} {horizon}".lower()).strip("-")
-                kind = (slug, label, block.family, block.group, block.stationary, block.noisy, horizon)
-                is_timed = horizon == min(block.horizons)
-                tasks.append(SuiteTask(*kind, problem, agents, yardstick, seeds.at(horizon), is_timed))
+                kind = (slug, label, family, group, horizon)
+                tasks.append(SuiteTask(*kind, problem, agents, yardstick, seeds.at(horizon)))
         return tasks
 
 
@@ -224,8 +229,8 @@ def packaged_suite() -> Suite:
     Examples
     --------
     >>> from driftmdp.suite import packaged_suite
-    >>> sorted({problem.group for problem in packaged_suite().problems})[:3]
-    ['bandit', 'bidding', 'garnet']
+    >>> [problem.name for problem in packaged_suite().problems.reported[:3]]
+    ['two-state', 'two-state', 'river-swim']
     """
     return parse_suite(resources.files("driftmdp.suite").joinpath("suite.toml").read_text(encoding="utf-8"))
 
