@@ -19,7 +19,7 @@ from driftmdp.progress import make_progress
 from driftmdp.suite import SuiteTask, packaged_suite
 from driftmdp.suite.leaderboard import SLACK
 
-SCALES = [1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001]
+SCALES = [1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 0.0003]
 OPTIMISTS = {
     "SWUCRL2CW": {"budgets": "exact"},
     "BORL": {},
@@ -27,9 +27,10 @@ OPTIMISTS = {
     "UCRL2B": {},
     "UCRL2S": {},
     "RestartedUCRL2B": {},
+    "VariationAwareUCRL": {},
 }
 LONGEST = 5000
-N_SEEDS = 2
+N_SEEDS = 5
 ROWS = """
     SELECT problem, agent_base AS agent, "agent.scale" AS scale, avg(regret) AS regret,
            any_value(runs.horizon * (reward_high - reward_low)) AS most
