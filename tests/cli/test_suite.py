@@ -25,6 +25,7 @@ class Mine:
 @pytest.fixture(autouse=True)
 def _tiny(monkeypatch):
     monkeypatch.setattr("driftmdp.cli.suite.packaged_suite", tiny_suite)
+    monkeypatch.setattr("driftmdp.suite.timing.FAST_AGENT_SECONDS", 0.0)
 
 
 @pytest.fixture

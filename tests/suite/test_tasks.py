@@ -1,5 +1,6 @@
 """The drift suite: what it has, and how it runs."""
 
+import itertools
 import json
 from collections import Counter
 
@@ -11,12 +12,12 @@ from driftmdp.errors import InvalidInputError
 from driftmdp.experiments import load, plan
 from driftmdp.experiments.spec import Choice
 from driftmdp.suite import packaged_suite, parse_suite, read_leaderboard, run_suite, write_tasks
-from driftmdp.suite.runner import mean_regrets
+from driftmdp.suite.runner import _SuiteRun, mean_regrets
 from tests.suite.suites import TINY, tiny_suite
 
 ARM = Choice(name="SWUCRL2CW", parameters={"window": 4, "scale": 0.1})
 HORIZONS = {5000, 20_000, 100_000}
-SHORT = 20  # units of length
+SHORT = 20  # steps
 
 
 @pytest.fixture(scope="module")
@@ -51,10 +52,11 @@ def test_every_name_and_parameter_is_known_and_families_share_no_instance(tasks)
 
 def test_noise_is_as_the_suite_says():
     for block in packaged_suite().problems:
-        [length] = block.length
-        varied = {key: values[0] for key, values in block.grid.items()}
-        problem = problems.make(block.name, **block.parameters | varied | {length: SHORT})
-        assert (problem.noise.kind != "none") == block.noisy, block.label
+        [(length, unit)] = block.length.items()
+        for values in itertools.product(*block.grid.values()):
+            varied = dict(zip(block.grid, values, strict=True))
+            problem = problems.make(block.name, **block.parameters | varied | {length: -(-SHORT // unit)})
+            assert (problem.noise.kind != "none") == block.noisy, block.label
 
 
 def test_long_horizons_have_fewer_seeds_and_agents_with_a_limit_stay_away():
@@ -175,6 +177,16 @@ def test_an_agent_that_fails_stops_nothing(tmp_path, monkeypatch):
     timed = json.loads((tmp_path / task.slug / "timing.json").read_text("utf-8"))
     assert timed
     assert "BORL raw" not in timed
+
+
+@pytest.mark.parametrize(("microseconds", "engine"), [({}, "threads"), ({"Mine": 1e5}, "processes")])
+def test_slow_agents_in_plain_python_run_in_processes(tmp_path, microseconds, engine):
+    task = tiny_suite().tasks()[0]
+    spec = task.fresh_spec(ARM)
+    own = spec.model_copy(update={"agents": [*spec.agents, Choice(name="module:Mine", label="Mine")]})
+    suite = _SuiteRun(tmp_path, None, None, "auto", None, microseconds=microseconds)
+    assert suite._engine(task, own) == engine
+    assert suite._engine(task, spec) == "threads"
 
 
 @pytest.mark.slow  # a cluster starts three times

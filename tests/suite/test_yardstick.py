@@ -63,7 +63,7 @@ def test_ends_are_no_edges(yardstick):
     assert not arms["SWUCRL2CW", 5000, 1e-6]
     assert arms["SWUCRL2CW", 5000, 1.0]
     assert arms["SWUCRL2CW", 2, 0.1]
-    assert arms["SlidingWindowPSRL", 10, None]
+    assert arms["SlidingWindowPSRL", 4, None]
     assert not arms["SlidingWindowPSRL", 5000, None]
     assert not arms["PSRL", None, None]
     coarser = parse_suite(TINY).yardstick.coarse_arms(HORIZON)  # its smallest scale is not nearly 0
