@@ -9,7 +9,7 @@ from benchmarks import targets
 from driftmdp.errors import StorageError
 from driftmdp.experiments import load
 from driftmdp.suite import Contest, read_leaderboard, run_suite, standing_rows, write_leaderboard, write_tasks
-from driftmdp.suite.leaderboard import standings
+from driftmdp.suite.standings import standings
 from tests.suite.suites import tiny_suite
 
 
@@ -26,9 +26,9 @@ def contest(horizon=1000, **regrets):
     """Return a contest on rewards in [0, 1], so with a slack of T / 200."""
     samples = {agent: np.asarray(values, float) for agent, values in regrets.items()}
     return Contest(
-        "x-1000", "X", "reported", "x", False, horizon, {}, 2, 4, 1.0,
+        "x-1000", "X", "reported", "x", False, False, horizon, {}, 2, 4, 1.0,
         samples, {agent: np.arange(values.size) for agent, values in samples.items()}, "Hindsight",
-        {"window": 4, "scale": 1.0}, {},
+        {"agent": "SWUCRL2CW", "window": 4, "scale": 1.0}, {},
     )  # fmt: skip
 
 

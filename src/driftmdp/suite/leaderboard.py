@@ -17,9 +17,15 @@ from numpy.typing import NDArray
 
 from driftmdp.errors import StorageError
 from driftmdp.experiments import Results, load
-from driftmdp.statistics import Interval, mean_interval, median_interval, ratio_interval
+from driftmdp.statistics import Interval, mean_interval, ratio_interval
 
 SLACK = 0.005
+# The three kinds of contests that results are given for, and how a sentence names some of them.
+KINDS = {
+    "exact": "drifting problems without noise",
+    "noisy": "drifting problems with noise",
+    "stationary": "stationary problems",
+}
 ROWS = """
     SELECT agent, seed, regret, n_states, n_pairs, reward_high - reward_low AS span
     FROM runs JOIN problems USING (problem_id) ORDER BY position, seed
@@ -34,7 +40,7 @@ class Contest:
 
     Attributes
     ----------
-    slug, label, family, group, stationary, horizon, parameters
+    slug, label, family, group, stationary, noisy, horizon, parameters
         As the suite has them.
     n_states, n_pairs
         Its size.
@@ -47,7 +53,7 @@ class Contest:
     yardstick
         The label of the agent that all are compared with.
     arm
-        The yardstick's window and scale.
+        The yardstick's agent, by its class, and its parameters.
     microseconds
         Time per step by agent, empty where none was timed.
     """
@@ -57,6 +63,7 @@ class Contest:
     family: str
     group: str
     stationary: bool
+    noisy: bool
     horizon: int
     parameters: Mapping[str, Any]
     n_states: int
@@ -73,6 +80,16 @@ class Contest:
     def title(self) -> str:
         """The problem and its horizon."""
         return f"{self.label}, T = {self.horizon:,}"
+
+    @property
+    def kind(self) -> str:
+        """Which of the ``KINDS`` it is."""
+        return "stationary" if self.stationary else "noisy" if self.noisy else "exact"
+
+    @property
+    def on_edge(self) -> bool:
+        """Whether the yardstick's arm is at an edge of its grid, so that a wider grid might hold a better one."""
+        return bool(self.arm.get("on_edge"))
 
     @property
     def slack(self) -> float:
@@ -104,9 +121,12 @@ class Contest:
             found = self.regret(agent)
             estimate, low, high = (value / self.slack for value in (found.estimate, found.low, found.high))
             return Interval(estimate, low, high, found.level)
+        return ratio_interval(*self.paired(agent, other))
+
+    def paired(self, agent: str, other: str) -> list[Floats]:
+        """Return the regrets of two agents on the seeds that both have."""
         both = np.intersect1d(self.seeds[agent], self.seeds[other])
-        mine, theirs = (self.regrets[who][np.isin(self.seeds[who], both)] for who in (agent, other))
-        return ratio_interval(mine, theirs)
+        return [self.regrets[who][np.isin(self.seeds[who], both)] for who in (agent, other)]
 
     @functools.cached_property
     def ranks(self) -> Mapping[str, int]:
@@ -157,6 +177,17 @@ class Leaderboard:
         """The agents without the yardstick."""
         return [agent for agent in self.agents if agent != self.yardstick]
 
+    @functools.cached_property
+    def choices(self) -> dict[str, Mapping[str, Any]]:
+        """By agent, its name and parameters as the results have them."""
+        return {agent["label"]: agent for results in self.results for agent in results.manifest["agents"]}
+
+    @property
+    def heroes(self) -> list[str]:
+        """The agents that the page compares with each other one: the first of the suite, and the user's own."""
+        own = [agent for agent in self.rivals if ":" in self.choices.get(agent, {}).get("name", "")]
+        return list(dict.fromkeys([*self.rivals[:1], *own]))
+
 
 def read_leaderboard(folder: str | Path) -> Leaderboard:
     """Read the finished contests of a suite's folder.
@@ -204,17 +235,17 @@ def _contest(
     if not (runs["agent"] == yardstick).any():
         return None
     by_agent = {str(agent): rows for agent, rows in runs.groupby("agent", sort=False)}
-    arm = next(agent["parameters"] for agent in results.manifest["agents"] if agent["label"] == yardstick)
+    won = next(agent for agent in results.manifest["agents"] if agent["label"] == yardstick)
     row = runs.iloc[0]
     return Contest(
-        **task,
+        **{"noisy": False, **task},
         n_states=int(row["n_states"]),
         n_pairs=int(row["n_pairs"]),
         span=float(row["span"]),
         regrets={agent: rows["regret"].to_numpy(float) for agent, rows in by_agent.items()},
         seeds={agent: rows["seed"].to_numpy() for agent, rows in by_agent.items()},
         yardstick=yardstick,
-        arm=arm,
+        arm={"agent": won["name"], **won["parameters"]},
         microseconds=times,
     )
 
@@ -223,35 +254,3 @@ def _times(path: Path) -> dict[str, float]:
     with contextlib.suppress(OSError, ValueError):
         return {agent: found["microseconds"] for agent, found in json.loads(path.read_text("utf-8")).items()}
     return {}
-
-
-@dataclass(frozen=True)
-class Standing:
-    """How an agent did over some contests: the median and the worst ratio, the mean rank, and the wins."""
-
-    agent: str
-    n: int
-    median: Interval
-    worst: float
-    worst_on: str
-    mean_rank: float | None  # None for the yardstick
-    wins: int
-    everywhere: bool  # whether it met every problem and is not the yardstick, so that it may be called the best
-
-
-def standings(board: Leaderboard, family: str = "reported") -> list[Standing]:
-    """Return how every agent did over a family, the least median ratio first."""
-    found = [_standing(agent, board.family(family)) for agent in board.agents]
-    return sorted((one for one in found if one is not None), key=lambda one: one.median.estimate)
-
-
-def _standing(agent: str, contests: list[Contest]) -> Standing | None:
-    met = [contest for contest in contests if agent in contest.regrets]
-    if not met:
-        return None
-    ratios = [contest.ratio(agent).estimate for contest in met]
-    ranks = [contest.ranks[agent] for contest in met if agent in contest.ranks]
-    worst = int(np.argmax(ratios))
-    mean_rank = float(np.mean(ranks)) if ranks else None
-    record = (mean_rank, ranks.count(1), len(ranks) == len(contests))
-    return Standing(agent, len(met), median_interval(ratios), ratios[worst], met[worst].title, *record)
