@@ -14,7 +14,7 @@ from tests.wrapping import wrapped
 
 DOCS = ROOT / "docs"
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
-INCLUDED = {DOCS / "benchmarks-table.md", DOCS / "scale-tables.md"}  # by another page
+INCLUDED = {DOCS / f"{name}.md" for name in ("benchmarks-table", "scale-tables", "suite-table")}  # by another page
 
 
 def prose(page: Path) -> str:

@@ -19,7 +19,7 @@ LABELS = ("≤ 1/16", "1/4", "1", "4", "≥ 16")
 GREY, PALE = "#5a6069", "#b9bec6"
 WIDTH = 4.9  # inches
 COLOURED = 8  # lines in colour, the others are grey
-TINY_TIME = 1e-3  # microseconds
+BEHIND = {"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.8}
 
 
 def _axis_position(ratio: Any) -> Any:
@@ -59,13 +59,13 @@ def draw_profiles(board: Leaderboard) -> RenderedFigure:
     """Draw for each agent the share of contests where its regret is within a factor of the best agent's."""
     contests = board.family("reported")
     factors = np.geomspace(1, LARGEST_RATIO, 161)
-    agents = [one.agent for one in standings(board) if one.agent != board.yardstick]
+    agents = {one.agent: one.everywhere for one in standings(board) if one.agent != board.yardstick}
     shares = {agent: profile(contests, agent, factors) for agent in agents}
-    ranked = sorted(agents, key=lambda agent: -float(shares[agent].mean()))
+    ranked = sorted(agents, key=lambda agent: (not agents[agent], -float(shares[agent].mean())))
     figure, (ax,) = stacked_axes([4.2], left=0.55, right=1.6, bottom=0.5, width=WIDTH)
     ends = spread_labels([float(shares[agent][-1]) for agent in ranked], gap=0.045)
     for place, (agent, end) in enumerate(zip(ranked, ends, strict=True)):
-        is_coloured = place < COLOURED
+        is_coloured = place < COLOURED and agents[agent]
         colour = LIGHT_COLOURS[place] if is_coloured else PALE
         ax.plot(np.log2(factors), shares[agent], color=colour, linewidth=1.6, zorder=3 if is_coloured else 2)
         far = np.log2(LARGEST_RATIO)
@@ -98,8 +98,8 @@ def draw_times(board: Leaderboard) -> RenderedFigure:
     """Draw the median ratio of each agent against its time per step, and those that no other is better in both."""
     contests = board.family("reported")
     found = [one for one in standings(board) if one.agent != board.yardstick]
-    times = {one.agent: mean_time(contests, one.agent) for one in found}
-    points = [(times[one.agent] or TINY_TIME, _least(one), one) for one in found if times[one.agent] is not None]
+    timed = [(mean_time(contests, one.agent), one) for one in found]
+    points = [(time, _least(one), one) for time, one in timed if time is not None]
     figure, (ax,) = stacked_axes([4.2], left=0.55, right=0.2, bottom=0.5, width=WIDTH)
     ax.set_xscale("log")
     ax.set_yscale("log", base=2)
@@ -153,7 +153,7 @@ def _label_points(ax: Axes, points: Sequence[tuple[float, float, Standing]]) -> 
     inside = ax.get_window_extent()
     for x, y, one in points:
         for dx, dy, across, down in PLACES:
-            style = {"ha": across, "va": down, "fontsize": 8}
+            style = {"ha": across, "va": down, "fontsize": 8, "bbox": BEHIND}
             far = {"arrowprops": {"arrowstyle": "-", "color": PALE, "linewidth": 0.7}} if abs(dy) > 6 else {}
             text = ax.annotate(one.agent, (x, y), (dx, dy), textcoords="offset points", **style, **far)
             box = text.get_window_extent(canvas.get_renderer()) if not far else _text_box(text, canvas)

@@ -152,7 +152,7 @@
   function sentence(chosen, total, isFiltered) {
     if (!isFiltered) return `All ${total} reported problems and horizons.`;
     if (!chosen.length) return "No problem fits. Choose less.";
-    return `${chosen.length} of ${total} problems and horizons. Medians of a part have no interval.`;
+    return `${chosen.length} of ${total} problems and horizons. Medians of a part have no interval. Figures and tests are of all.`;
   }
 
   function show() {

@@ -2,7 +2,6 @@
 
 import csv
 import io
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -77,17 +76,15 @@ def write_leaderboard(folder: str | Path) -> WrittenLeaderboard:
 def leaderboard_report(board: Leaderboard) -> tuple[ReportContent, dict[str, RenderedFigure]]:
     """Return what the page shows, and its drawings by file name."""
     reported, found = board.family("reported"), wins(board.family("reported"))
-    lead = Section("lead", "Who wins where", [headline(board), *_introduction(board)])
+    lead = Section("lead", "Who wins where", [headline(board), *_missing(board)])
     sections, drawings = [], {}
     if reported:
         drawings = {"spread": draw_spread(board), "profiles": draw_profiles(board), "times": draw_times(board)}
+        shown = {name: _figure(board, name, drawing) for name, drawing in drawings.items()}
         met = [duels(reported, agent, board.rivals) for agent in board.heroes]
         lead.tables.extend(tables.loss_table(board, one, number) for number, one in enumerate(met))
-        sections = _result_sections(board, found, met, drawings)
-    sections += [
-        Section("steps", "Time per step", [note("suite-times")], [contest_tables.time_table(board)]),
-        _yardstick_section(board),
-    ]
+        sections = _result_sections(board, found, met, shown)
+    sections.append(_yardstick_section(board))
     if tuning := board.family("tuning"):
         section = _numbers_section(board, tuning, "tuning", "The tuning family", wins(tuning))
         section.paragraphs.append("Constants were chosen on these problems, so nothing here is a result.")
@@ -99,26 +96,26 @@ def leaderboard_report(board: Leaderboard) -> tuple[ReportContent, dict[str, Ren
 
 
 def _result_sections(
-    board: Leaderboard, found: Wins, met: list[Duels], drawings: dict[str, RenderedFigure]
+    board: Leaderboard, found: Wins, met: list[Duels], figures: dict[str, Figure]
 ) -> list[Section]:
     """Return what is shown of the reported family."""
     reported = board.family("reported")
-    standing = Section("standings", "Standings", [], [tables.standing_table(board), tables.rank_table(board)])
-    figures = Section("figures", "Spread, profiles and time", [], [], list(_figures(board, drawings)))
+    standing = [tables.standing_table(board), tables.rank_table(board)]
+    times = [contest_tables.time_table(board)]
     against = [tables.against_table(one, number) for number, one in enumerate(met)]
     return [
-        standing,
-        figures,
+        Section("standings", "Standings", _introduction(board), standing),
+        Section("figures", "Spread and profiles", [], [], [figures["spread"], figures["profiles"]]),
+        Section("steps", "Regret and time", [note("suite-times")], times, [figures["times"]]),
         Section("comparisons", "Which differences are significant", [about_wins(board, found)], against),
         Section("map", "All ratios", [note("suite-ratios")], [contest_tables.map_table(board, reported, found)]),
         _numbers_section(board, reported, "reported", "All numbers", found),
     ]
 
 
-def _figures(board: Leaderboard, drawings: dict[str, RenderedFigure]) -> Iterable[Figure]:
-    for name, drawing in drawings.items():
-        caption = note(f"suite-figure-{name}", yardstick=board.yardstick)
-        yield Figure(name, caption, f"{caption} The tables have all numbers.", drawing.svg)
+def _figure(board: Leaderboard, name: str, drawing: RenderedFigure) -> Figure:
+    caption = note(f"suite-figure-{name}", yardstick=board.yardstick)
+    return Figure(name, caption, f"{caption} The tables have all numbers.", drawing.svg)
 
 
 def _numbers_section(board: Leaderboard, contests: list[Contest], name: str, title: str, found: Wins) -> Section:
@@ -165,22 +162,26 @@ def _contests(count: int) -> str:
 
 
 def _introduction(board: Leaderboard) -> list[str]:
-    """Return what the suite is, what it was tuned on, and what is missing."""
+    """Return what the suite is, and what it was tuned on."""
     sizes = sorted({regrets.size for contest in board.contests for regrets in contest.regrets.values()})
     seeds = counted(sizes[0], "fresh seed") if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]} fresh seeds"
     reported, tuning = board.family("reported"), board.family("tuning")
     only = [group for group in groups(reported) if group not in groups(tuning)] if tuning else []
+    return [
+        note("suite-comparison", seeds=seeds),
+        note("suite-families", n_reported=_contests(len(reported)), n_tuning=len(tuning))
+        + (note("suite-reported-only", groups=_listed(only)) if only else ""),
+    ]
+
+
+def _missing(board: Leaderboard) -> list[str]:
+    """Return a sentence on what is missing, if something is."""
     missing = []
     if absent := board.asked - len(board.contests):
         missing.append(f"{absent} of {_contests(board.asked)} {'is' if absent == 1 else 'are'} not run yet")
     if board.n_missing:
         missing.append(f"{counted(board.n_missing, 'run')} {'is' if board.n_missing == 1 else 'are'} missing")
-    return [
-        note("suite-comparison", seeds=seeds),
-        note("suite-families", n_reported=_contests(len(reported)), n_tuning=len(tuning))
-        + (note("suite-reported-only", groups=_listed(only)) if only else ""),
-        *([f"Incomplete: {' and '.join(missing)}."] if missing else []),
-    ]
+    return [f"Incomplete: {' and '.join(missing)}."] if missing else []
 
 
 def _yardstick_section(board: Leaderboard) -> Section:
