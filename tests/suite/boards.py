@@ -14,7 +14,7 @@ def contest(slug="x-1000", horizon=1000, kind="exact", group="x", family="report
     return Contest(
         slug, slug.title(), family, group, kind == "stationary", kind == "noisy", horizon, {}, 2, 4, 1.0,
         samples, {agent: np.arange(values.size) for agent, values in samples.items()}, "Hindsight",
-        {"agent": "SWUCRL2CW", "window": 4, "scale": 1.0}, dict.fromkeys(samples, 2.0),
+        {"agent": "SWUCRL2CW", "window": 4, "scale": 1.0}, True, dict.fromkeys(samples, 2.0),
     )  # fmt: skip
 
 

@@ -37,7 +37,7 @@ def sign_flip_test(differences: ArrayLike, resamples: int = RESAMPLES, seed: int
     draws, seed = as_integer(resamples, "resamples", minimum=1), as_integer(seed, "seed", minimum=0)
     threshold = abs(float(sample.sum())) - 1e-12 * float(np.abs(sample).sum())
     if sample.size <= MAX_EXACT_SEEDS:
-        return _count_patterns(sample, threshold) / 2**sample.size
+        return _count_patterns(sample, threshold) * 0.5**sample.size
     hits, rows = 0, max(1, NUMBERS_AT_ONCE // sample.size)
     for block, start in enumerate(range(0, draws, rows)):
         hits += _hits(_signs(min(rows, draws - start), sample.size, seed, block), sample, threshold)

@@ -16,8 +16,7 @@ MOST_SHADE = 4  # powers of two: ratios beyond 16, or below one sixteenth, have 
 def map_table(board: Leaderboard, contests: Sequence[Contest], wins: Wins) -> Table:
     """Return all ratios as a map: a colour behind each number, one row per problem and horizon."""
     rows = [table_row(c.title, *(_map_cell(c, agent, wins) for agent in board.rivals)) for c in contests]
-    caption = f"Regret over {board.yardstick}'s: blue is less than 1, red is more"
-    return Table("map", caption, ["Problem", *board.rivals], rows, keys=_keys(contests))
+    return Table("map", f"Regret over {board.yardstick}'s", ["Problem", *board.rivals], rows, keys=_keys(contests))
 
 
 def _map_cell(contest: Contest, agent: str, wins: Wins) -> TableCell:
@@ -67,7 +66,7 @@ def time_table(board: Leaderboard) -> Table:
         times = [number_cell(c.microseconds.get(agent), 3) for agent in board.agents]
         rows.append(table_row(c.title, c.n_states, c.n_pairs, *times))
     columns = ["Problem", "States", "Pairs", *board.agents]
-    return Table("times", "Microseconds per step, compiled, in one thread", columns, rows, keys=_keys(timed))
+    return Table("times", "Microseconds per step", columns, rows, keys=_keys(timed))
 
 
 def _keys(contests: Sequence[Contest]) -> list[str]:

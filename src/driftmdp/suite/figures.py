@@ -146,27 +146,34 @@ def _label_points(ax: Axes, points: Sequence[tuple[float, float, Standing]]) -> 
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.transforms import Bbox
 
-    canvas = FigureCanvasAgg(ax.figure)
+    figure: Any = ax.figure
+    canvas: Any = FigureCanvasAgg(figure)
     canvas.draw()
-    dots = ax.transData.transform([(x, y) for x, y, _ in points])
-    taken = [Bbox.from_bounds(x - 5, y - 5, 10, 10) for x, y in dots]
+    taken = [Bbox.from_bounds(x - 5, y - 5, 10, 10) for x, y in ax.transData.transform([p[:2] for p in points])]
     inside = ax.get_window_extent()
     for x, y, one in points:
-        for dx, dy, across, down in PLACES:
-            style = {"ha": across, "va": down, "fontsize": 8, "bbox": BEHIND}
-            far = {"arrowprops": {"arrowstyle": "-", "color": PALE, "linewidth": 0.7}} if abs(dy) > 6 else {}
-            text = ax.annotate(one.agent, (x, y), (dx, dy), textcoords="offset points", **style, **far)
-            box = text.get_window_extent(canvas.get_renderer()) if not far else _text_box(text, canvas)
-            if inside.x0 <= box.x0 and box.x1 <= inside.x1 and not any(box.overlaps(other) for other in taken):
+        for place in PLACES:
+            label = _label(ax, one.agent, (x, y), place)
+            box = _text_box(label, canvas)
+            is_free = inside.x0 <= box.x0 and box.x1 <= inside.x1 and not any(map(box.overlaps, taken))
+            if is_free or place == PLACES[-1]:
                 break
-            if (dx, dy) != PLACES[-1][:2]:
-                text.remove()
+            label.remove()
         taken.append(box)
 
 
-def _text_box(text: Any, canvas: Any) -> Any:
-    """Return the box of an annotation's text, without its arrow."""
+def _label(ax: Axes, text: str, point: tuple[float, float], place: tuple[int, int, str, str]) -> Any:
+    """Write a label at a place beside its point, with a line between them if it is far."""
+    x, y, across, down = place
+    style: dict[str, Any] = {"ha": across, "va": down, "fontsize": 8, "bbox": BEHIND}
+    if abs(y) > 6:
+        style["arrowprops"] = {"arrowstyle": "-", "color": PALE, "linewidth": 0.7}
+    return ax.annotate(text, point, (x, y), textcoords="offset points", **style)
+
+
+def _text_box(label: Any, canvas: Any) -> Any:
+    """Return the box of a label's text, without its line."""
     from matplotlib.text import Text
 
-    text.update_positions(canvas.get_renderer())
-    return Text.get_window_extent(text, canvas.get_renderer())
+    label.update_positions(canvas.get_renderer())
+    return Text.get_window_extent(label, canvas.get_renderer())

@@ -53,7 +53,9 @@ class Contest:
     yardstick
         The label of the agent that all are compared with.
     arm
-        The yardstick's agent, by its class, and its parameters.
+        What was best in hindsight: the name of an ``"agent"``, and its parameters.
+    on_edge
+        Whether it lies on the edge of the grid, so that a wider one might have a better arm.
     microseconds
         Time per step by agent, empty where none was timed.
     """
@@ -73,6 +75,7 @@ class Contest:
     seeds: Mapping[str, NDArray[np.int64]] = field(repr=False)
     yardstick: str
     arm: Mapping[str, Any]
+    on_edge: bool
     microseconds: Mapping[str, float] = field(repr=False)
     _ratios: dict[tuple[str, str], Interval] = field(default_factory=dict, init=False, repr=False)
 
@@ -85,11 +88,6 @@ class Contest:
     def kind(self) -> str:
         """Which of the ``KINDS`` it is."""
         return "stationary" if self.stationary else "noisy" if self.noisy else "exact"
-
-    @property
-    def on_edge(self) -> bool:
-        """Whether the yardstick's arm is at an edge of its grid, so that a wider grid might hold a better one."""
-        return bool(self.arm.get("on_edge"))
 
     @property
     def slack(self) -> float:
@@ -123,10 +121,11 @@ class Contest:
             return Interval(estimate, low, high, found.level)
         return ratio_interval(*self.paired(agent, other))
 
-    def paired(self, agent: str, other: str) -> list[Floats]:
+    def paired(self, agent: str, other: str) -> tuple[Floats, Floats]:
         """Return the regrets of two agents on the seeds that both have."""
         both = np.intersect1d(self.seeds[agent], self.seeds[other])
-        return [self.regrets[who][np.isin(self.seeds[who], both)] for who in (agent, other)]
+        mine, theirs = (self.regrets[who][np.isin(self.seeds[who], both)] for who in (agent, other))
+        return mine, theirs
 
     @functools.cached_property
     def ranks(self) -> Mapping[str, int]:
@@ -246,6 +245,7 @@ def _contest(
         seeds={agent: rows["seed"].to_numpy() for agent, rows in by_agent.items()},
         yardstick=yardstick,
         arm={"agent": won["name"], **won["parameters"]},
+        on_edge=False,
         microseconds=times,
     )
 

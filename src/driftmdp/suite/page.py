@@ -129,7 +129,8 @@ def headline(board: Leaderboard) -> str:
     found = winners(board.family("reported"))
     if not found:
         return "Nothing of the reported family is finished yet."
-    parts, before = [], None
+    parts: list[str] = []
+    before = ""
     for one in found:
         who = " and ".join(one.agents)
         verb = "" if parts else f" {'has' if len(one.agents) == 1 else 'have'} the least regret"
