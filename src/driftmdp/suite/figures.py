@@ -18,8 +18,14 @@ TICKS = (1 / 16, 1 / 4, 1, 4, 16)
 LABELS = ("≤ 1/16", "1/4", "1", "4", "≥ 16")
 GREY, PALE = "#5a6069", "#b9bec6"
 WIDTH = 4.9  # inches
+LONGEST_NAME = 20  # letters
 COLOURED = 8  # lines in colour, the others are grey
 BEHIND = {"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.8}
+
+
+def _short(agent: str) -> str:
+    """Return the name of an agent, cut where a figure has no room for it."""
+    return agent if len(agent) <= LONGEST_NAME else f"{agent[: LONGEST_NAME - 1]}…"
 
 
 def _axis_position(ratio: Any) -> Any:
@@ -45,7 +51,7 @@ def draw_spread(board: Leaderboard) -> RenderedFigure:
         if any(contest.kind == kind for contest in contests):
             ax.plot([], [], "o", color=LIGHT_COLOURS[place], markersize=4, label=label.replace(" problems", ""))
     ax.axvline(0.0, color=GREY, linewidth=1.0, zorder=1)
-    ax.set_yticks(range(len(agents)), [one.agent for one in agents])
+    ax.set_yticks(range(len(agents)), [_short(one.agent) for one in agents])
     ax.set_ylim(len(agents) - 0.4, -0.6)
     ax.set_xticks(np.log2(TICKS), LABELS)
     ax.grid(visible=False, axis="y")
@@ -70,7 +76,7 @@ def draw_profiles(board: Leaderboard) -> RenderedFigure:
         ax.plot(np.log2(factors), shares[agent], color=colour, linewidth=1.6, zorder=3 if is_coloured else 2)
         far = np.log2(LARGEST_RATIO)
         ax.plot([far, far + 0.15], [shares[agent][-1], end], color=colour, linewidth=0.7, clip_on=False)
-        ax.text(far + 0.2, end, agent, color=colour if is_coloured else GREY, fontsize=8, va="center")
+        ax.text(far + 0.2, end, _short(agent), color=colour if is_coloured else GREY, fontsize=8, va="center")
     ax.set_xlim(0, np.log2(LARGEST_RATIO))
     ax.set_ylim(0, 1.01)
     ax.set_xticks(range(5), [str(2**power) for power in range(5)])
@@ -153,7 +159,7 @@ def _label_points(ax: Axes, points: Sequence[tuple[float, float, Standing]]) -> 
     inside = ax.get_window_extent()
     for x, y, one in points:
         for place in PLACES:
-            label = _label(ax, one.agent, (x, y), place)
+            label = _label(ax, _short(one.agent), (x, y), place)
             box = _text_box(label, canvas)
             is_free = inside.x0 <= box.x0 and box.x1 <= inside.x1 and not any(map(box.overlaps, taken))
             if is_free or place == PLACES[-1]:

@@ -170,7 +170,7 @@ def _introduction(board: Leaderboard) -> list[str]:
     only = [group for group in groups(reported) if group not in groups(tuning)] if tuning else []
     return [
         note("suite-comparison", seeds=seeds),
-        note("suite-families", n_reported=_contests(len(reported)), n_tuning=len(tuning))
+        note("suite-families", n_reported=_contests(len(reported)), n_tuning=len(tuning) or "none of it here")
         + (note("suite-reported-only", groups=_listed(only)) if only else ""),
     ]
 

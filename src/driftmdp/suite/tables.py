@@ -114,7 +114,8 @@ def against_table(found: Duels, place: int) -> Table:
         ratio = number_cell(one.median_ratio, 3)
         rows.append(table_row(one.rival, one.less, one.more, one.neither, one.untested, ratio))
     columns = ["Rival", "Significantly less", "Significantly more", "Neither", "Too few seeds", "Median ratio"]
-    text = note("suite-against", comparisons=counted(found.n_tested, "comparison"))
+    kind = "suite-against" if found.n_tested else "suite-against-nothing"
+    text = note(kind, comparisons=counted(found.n_tested, "comparison"))
     return Table(f"against-{place}", f"Regret of {found.agent} against each", columns, rows, note=text)
 
 
