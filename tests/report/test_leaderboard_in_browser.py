@@ -61,6 +61,8 @@ def test_a_choice_computes_what_python_computes(tab, path, board, wanted):
         assert row[5:] == [pytest.approx(one.worst), one.worst_on, one.n]
         if one.mean_rank is not None:
             assert row[3:5] == pytest.approx([one.wins / one.n, one.mean_rank])
+    tuned = {one.agent for one in standings(board, "tuning", fits(wanted))}
+    assert {row[0] for row in page.evaluate(ROWS % "standing-tuning")} == {f"agent:{agent}" for agent in tuned}
     assert page.evaluate(LEAST) == next(f"agent:{one.agent}" for one in found if one.everywhere)
     chosen = [c for c in board.family("reported") if fits(wanted)(c)]
     ranks = page.evaluate(ROWS % "ranks")

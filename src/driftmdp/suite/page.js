@@ -133,7 +133,7 @@
   // ---- All of it ----
 
   // What Python wrote has intervals. It is kept, and shown again when nothing is filtered.
-  const computed = ["standing-reported", "ranks"].map((name) => document.querySelector(`#table-${name} tbody`));
+  const computed = ["standing-reported", "standing-tuning", "ranks"].map((name) => document.querySelector(`#table-${name} tbody`));
   const originals = computed.map((body) => body?.cloneNode(true));
 
   function restore() {
@@ -158,16 +158,18 @@
   function show() {
     const wanted = choice();
     const isFiltered = NAMES.some((name) => wanted[name]);
-    const reported = contests.filter((contest) => contest.family === "reported");
-    const chosen = reported.filter((contest) => fits(contest, wanted));
+    const fitting = contests.filter((contest) => fits(contest, wanted));
+    const of = (family, among) => among.filter((contest) => contest.family === family);
+    const chosen = of("reported", fitting);
     restore();
     if (isFiltered) {
       showStandings("standing-reported", chosen);
+      showStandings("standing-tuning", of("tuning", fitting));
       showRanks(chosen);
     }
     showRows(wanted);
     document.body.classList.toggle("filtered", isFiltered);
-    document.getElementById("shown").value = sentence(chosen, reported.length, isFiltered);
+    document.getElementById("shown").value = sentence(chosen, of("reported", contests).length, isFiltered);
   }
 
   function onChoice() {
