@@ -19,7 +19,7 @@ extensions = [
     "sphinx.ext.viewcode",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["_build", "benchmarks-table.md", "scale-tables.md"]
+exclude_patterns = ["_build", "benchmarks-table.md", "scale-tables.md", "suite-table.md"]
 html_theme = "furo"
 html_show_copyright = False
 html_static_path = ["_static"]

@@ -122,7 +122,9 @@ def test_rounding_does_not_decide_a_sign_flip():
 
 def test_a_p_value_is_never_zero():
     assert statistics.sign_flip_test(np.ones(200), resamples=999) == 1 / 1000
-    assert statistics.sign_flip_test(np.ones(13)) == 2 / 2**13
+    for n in (1, 13, 24):
+        assert statistics.sign_flip_test(np.ones(n)) == statistics.smallest_p_value(n) == 2 / 2**n
+    assert statistics.sign_flip_test(np.ones(25)) == statistics.smallest_p_value(25)
 
 
 def test_holm_by_the_textbook():
@@ -205,13 +207,17 @@ def test_exact_sign_flips_are_the_slow_loops(sample):
     assert statistics.sign_flip_test(sample) == np.mean(np.array(sums) >= abs(sample.sum()))
 
 
-def test_random_sign_flips_are_near_the_exact_ones():
-    """14 differences are the first to be drawn; all 2^14 patterns are the truth."""
-    sample = np.random.default_rng(8).normal(0.4, 1, size=14)
-    patterns = 1 - 2 * (np.arange(2**14)[:, None] >> np.arange(14) & 1)
-    exact = np.mean(np.abs(patterns @ sample) >= abs(sample.sum()) - 1e-9)
+@pytest.mark.parametrize("n", [14, 24, 25])
+def test_many_sign_flips_are_those_of_whole_numbers(n):
+    """Whole numbers: the counts of all sums follow one difference at a time. 25 are the first to be drawn."""
+    sample = np.random.default_rng(n).integers(-6, 10, size=n)
+    counts = np.array([1.0])
+    for value in np.abs(sample):
+        counts = np.convolve(counts, np.concatenate([[1.0], np.zeros(2 * value - 1), [1.0]]) if value else [2.0])
+    sums = np.arange(counts.size) - np.abs(sample).sum()
+    exact = counts[np.abs(sums) >= abs(sample.sum())].sum() / 2**n
     error = math.sqrt(exact * (1 - exact) / 9999)
-    assert abs(statistics.sign_flip_test(sample) - exact) < 4 * error + 1e-4
+    assert abs(statistics.sign_flip_test(sample) - exact) <= (1e-15 if n <= 24 else 4 * error + 1e-4)
 
 
 @given(table=TABLES.filter(lambda table: len(table) > 1))

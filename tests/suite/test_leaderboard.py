@@ -1,16 +1,20 @@
 """The leaderboard: its numbers, its page, and the verdicts on our targets."""
 
 import csv
+import re
 
 import numpy as np
 import pytest
-from benchmarks import targets
+from benchmarks import suite_table, targets
 
 from driftmdp.errors import StorageError
 from driftmdp.experiments import load
-from driftmdp.suite import Contest, read_leaderboard, run_suite, standing_rows, write_leaderboard, write_tasks
-from driftmdp.suite.leaderboard import standings
+from driftmdp.suite import read_leaderboard, run_suite, standing_rows, write_leaderboard, write_tasks
+from driftmdp.suite.standings import standings
+from driftmdp.suite.tables import radii
+from tests.suite.boards import contest
 from tests.suite.suites import tiny_suite
+from tests.wrapping import wrapped
 
 
 @pytest.fixture(scope="module")
@@ -20,16 +24,6 @@ def folder(tmp_path_factory):
     write_tasks(tasks, "Tiny", where)
     run_suite(tasks, where)
     return where
-
-
-def contest(horizon=1000, **regrets):
-    """Return a contest on rewards in [0, 1], so with a slack of T / 200."""
-    samples = {agent: np.asarray(values, float) for agent, values in regrets.items()}
-    return Contest(
-        "x-1000", "X", "reported", "x", False, False, horizon, {}, 2, 4, 1.0,
-        samples, {agent: np.arange(values.size) for agent, values in samples.items()}, "Hindsight",
-        {"agent": "SWUCRL2CW", "window": 4, "scale": 1.0}, True, {},
-    )  # fmt: skip
 
 
 def test_numbers_are_those_of_the_results(folder):
@@ -99,14 +93,37 @@ def test_the_page_is_whole(folder):
     page = written.page.read_text(encoding="utf-8")
     for word in ("undefined", "nan", "None"):
         assert f">{word}<" not in page
-    for section in ("maps", "contests-200", "contests-tuning", "times", "yardstick", "provenance"):
+    for section in ("standings", "figures", "steps", "comparisons", "map", "contests-reported", "contests-tuning"):
         assert f'id="section-{section}"' in page
+    for table in (
+        "losses-0",
+        "standing-reported",
+        "ranks",
+        "against-0",
+        "times",
+        "arm-kinds",
+        "arms",
+        "provenance",
+    ):
+        assert f'id="table-{table}"' in page
+    shown = [radii(written.board, agent) for agent in ("unknown", "Adaptive", "UCRL2")]
+    assert shown == ["none", "scaled x 0.1", "theory"]
     assert "Constants of our agents were chosen on the tuning family only" in page
-    assert {path.name for path in written.figures} >= {"spread.svg", "map-200.png", "map-400.svg"}
+    assert {path.name for path in written.figures} >= {"spread.svg", "profiles.png", "times.svg"}
     rows = list(csv.DictReader(written.table.read_text("utf-8").splitlines()))
     assert len(rows) == sum(len(c.regrets) for c in written.board.contests)
     header, shown = standing_rows(written.board)
     assert all(len(row) == len(header) for row in shown)
+
+
+def test_the_table_of_the_documentation_is_wrapped_and_whole(folder, tmp_path):
+    assert suite_table.main([str(folder), "--docs", str(tmp_path)]) == 0
+    text = (tmp_path / "suite-table.md").read_text("utf-8")
+    assert wrapped(text) == text
+    for heading in ("All agents", "With and without noise", "Mean rank by group", "Where Adaptive loses", "Every"):
+        assert f"### {heading}" in text
+    for image in re.findall(r"\]\((.*png)\)", text):
+        assert (tmp_path / image).exists()
 
 
 def test_what_is_not_finished_is_said(folder, tmp_path):

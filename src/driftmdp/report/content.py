@@ -11,6 +11,7 @@ curve    means over the seeds of one (problem, agent, parameters), with interval
 """
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from driftmdp.display import brief
 
@@ -66,12 +67,17 @@ class TableCell:
 
     text: str
     value: float | None = None
-    kind: str = ""  # the mark: "", "best", "kept", "reproduced", "partly" or "not"
+    kind: str = ""  # the mark: "", "best", "least", "significant", "kept", "reproduced", "partly" or "not"
+    shade: int | None = None  # the colour behind it, from -4 to 4
 
 
 @dataclass(frozen=True)
 class Table:
-    """Columns and rows. ``setting`` is the id of the setting that the table belongs to, or empty for all."""
+    """Columns and rows.
+
+    ``setting`` is the id of the setting that the table belongs to, or empty for all. ``keys`` has a name for each
+    row, by which the script of a filter bar finds it, or is empty.
+    """
 
     id: str
     caption: str
@@ -79,6 +85,7 @@ class Table:
     rows: list[list[TableCell]]
     setting: str = ""
     note: str = ""
+    keys: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -104,11 +111,33 @@ class Section:
 
 
 @dataclass(frozen=True)
+class FilterChoice:
+    """One thing that the reader chooses: pairs of a value and its label, the first for everything."""
+
+    name: str
+    title: str
+    options: list[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class FilterBar:
+    """Choices that decide what the sections after them show, by a script of the page's own.
+
+    ``data`` is what the script reads as JSON from the element ``data``. Without scripts the bar is hidden.
+    """
+
+    choices: list[FilterChoice]
+    data: Any
+    script: str
+    style: str
+
+
+@dataclass(frozen=True)
 class ReportContent:
     """The content of a page, in the order in which it appears.
 
-    The interactive charts (``panels`` x ``lines`` for the chosen setting) come after the section ``lead`` and
-    before ``sections``.
+    The interactive charts (``panels`` x ``lines`` for the chosen setting), or the filter bar, come after the
+    section ``lead`` and before ``sections``.
     """
 
     title: str
@@ -119,5 +148,6 @@ class ReportContent:
     curves: dict[str, Curve]
     sections: list[Section]
     static: Figure = Figure("static", "", "", "<svg/>")  # the charts again, for readers without scripts
+    filters: FilterBar | None = None  # only in a page without charts
 
     __repr__ = brief

@@ -23,8 +23,9 @@ from driftmdp.report.content import Band, Curve, ReportContent, Table
 from driftmdp.report.rendered_figure import RenderedFigure
 
 VENDORED = ["vega.min.js", "vega-lite.min.js", "vega-interpreter.js"]
-# star, tick, tick, half moon, cross
-SIGNS = {"best": "\u2605", "kept": "\u2713", "reproduced": "\u2713", "partly": "\u25d0", "not": "\u2717"}
+# star, open star, star, tick, tick, half moon, cross
+SIGNS = {"best": "\u2605", "least": "\u2606", "significant": "\u2605"}
+SIGNS |= {"kept": "\u2713", "reproduced": "\u2713", "partly": "\u25d0", "not": "\u2717"}
 
 
 def write_page(
@@ -74,7 +75,7 @@ def render(report: ReportContent) -> str:
     loader = PackageLoader("driftmdp.report", ".")
     environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
     environment.filters |= {"data_uri": _data_uri, "numeric_columns": _numeric_columns}
-    scripts = [_vendored(name) for name in VENDORED] + [_text("page.js")] if report.panels else []
+    scripts, data = _interaction(report)
     return environment.get_template("page.html.jinja").render(
         report=report,
         labels={setting.id: setting.label for setting in report.settings},
@@ -82,12 +83,21 @@ def render(report: ReportContent) -> str:
         signs=SIGNS,
         light=LIGHT_COLOURS,
         dark=DARK_COLOURS,
-        style=_text("page.css"),
+        style=_text("page.css") + (report.filters.style if report.filters else ""),
         scripts=scripts,
-        data=_json(chart_data(report)) if report.panels else "",
+        data=data,
         policy=_policy(scripts),
         version=__version__,
     )
+
+
+def _interaction(report: ReportContent) -> tuple[list[str], str]:
+    """Return the scripts of the page and the JSON that they read, both empty if nothing in it moves."""
+    if report.panels:
+        return [_vendored(name) for name in VENDORED] + [_text("page.js")], _json(chart_data(report))
+    if report.filters:
+        return [report.filters.script], _json(report.filters.data)
+    return [], ""
 
 
 def chart_data(report: ReportContent) -> dict[str, Any]:

@@ -8,7 +8,7 @@ two samples with the same number of seeds are resampled alike.
 interval                  expanded percentile bootstrap, Hesterberg (2015): the tail alpha / 2 is replaced by
                           Phi(-sqrt(n / (n - 1)) t), t the 1 - alpha / 2 quantile of Student's law with
                           n - 1 degrees of freedom. Ends are order statistics, rounded outwards.
-paired test               sign flips of the differences: every pattern if n <= 13, otherwise random ones and
+paired test               sign flips of the differences: every pattern if n <= 24, otherwise random ones and
                           (1 + hits) / (1 + draws), which is never 0, Phipson and Smyth (2010)
 many tests                Holm (1979)
 ========================  ==================================================================================
@@ -37,9 +37,9 @@ from driftmdp.statistics.intervals import (
     rank_shares,
     ratio_interval,
 )
-from driftmdp.statistics.paired_tests import holm, sign_flip_test
+from driftmdp.statistics.paired_tests import holm, sign_flip_test, smallest_p_value
 
 __all__ = [
     "Interval", "Ranking", "difference_interval", "holm", "log_log_slope", "mean_interval", "median_interval",
-    "rank_shares", "ratio_interval", "sign_flip_test",
+    "rank_shares", "ratio_interval", "sign_flip_test", "smallest_p_value",
 ]  # fmt: skip

@@ -9,16 +9,17 @@ from driftmdp.errors import InvalidInputError
 from driftmdp.statistics.bootstrap import NUMBERS_AT_ONCE, Floats, as_sample
 from driftmdp.validation import as_integer, as_table
 
-MAX_EXACT_SEEDS = 13  # 2^13 = 8192 sign patterns
+MAX_EXACT_SEEDS = 24  # 2^24 sign patterns, counted from the sums of two halves with 2^12 each
+RESAMPLES = 9999
 
 
-def sign_flip_test(differences: ArrayLike, resamples: int = 9999, seed: int = 0) -> float:
+def sign_flip_test(differences: ArrayLike, resamples: int = RESAMPLES, seed: int = 0) -> float:
     """Return the two-sided p-value of paired differences that are symmetric about 0, by flipping signs.
 
     Parameters
     ----------
     differences
-        One difference per seed, shape (n,). Up to n = 13 all 2^n patterns are tried, so p is exact.
+        One difference per seed, shape (n,). Up to n = 24 all 2^n patterns are counted, so p is exact.
     resamples
         How many random patterns are drawn for a larger n.
     seed
@@ -36,13 +37,47 @@ def sign_flip_test(differences: ArrayLike, resamples: int = 9999, seed: int = 0)
     draws, seed = as_integer(resamples, "resamples", minimum=1), as_integer(seed, "seed", minimum=0)
     threshold = abs(float(sample.sum())) - 1e-12 * float(np.abs(sample).sum())
     if sample.size <= MAX_EXACT_SEEDS:
-        bits = np.arange(2**sample.size)[:, None] >> np.arange(sample.size) & 1
-        signs: Floats = 1.0 - 2.0 * bits.astype(np.float64)
-        return _hits(signs, sample, threshold) / len(signs)
+        return _count_patterns(sample, threshold) * 0.5**sample.size
     hits, rows = 0, max(1, NUMBERS_AT_ONCE // sample.size)
     for block, start in enumerate(range(0, draws, rows)):
         hits += _hits(_signs(min(rows, draws - start), sample.size, seed, block), sample, threshold)
     return (1 + hits) / (1 + draws)
+
+
+def smallest_p_value(n: int) -> float:
+    """Return the least p-value that ``sign_flip_test`` can find with n seeds.
+
+    Examples
+    --------
+    >>> from driftmdp.statistics import smallest_p_value
+    >>> smallest_p_value(10), smallest_p_value(100)
+    (0.001953125, 0.0001)
+    """
+    n = as_integer(n, "n", minimum=1)
+    return 2.0 ** (1 - n) if n <= MAX_EXACT_SEEDS else 1 / (1 + RESAMPLES)
+
+
+def _count_patterns(sample: Floats, threshold: float) -> int:
+    """Return how many of the 2^n sign patterns give a sum of at least ``threshold`` in size.
+
+    A pattern is a pattern of each half of the sample. For each sum of the first half, a search among the sorted
+    sums of the second half counts its partners.
+    """
+    if threshold <= 0:
+        return int(2**sample.size)
+    first, second = (_signed_sums(half) for half in np.array_split(sample, 2))
+    second.sort()
+    above = second.size - np.searchsorted(second, threshold - first, side="left")
+    below = np.searchsorted(second, -threshold - first, side="right")
+    return int(above.sum() + below.sum())
+
+
+def _signed_sums(values: Floats) -> Floats:
+    """Return the sums of the values under all patterns of signs."""
+    sums: Floats = np.zeros(1)
+    for value in values:
+        sums = np.concatenate([sums + value, sums - value])
+    return sums
 
 
 @lru_cache(maxsize=4)  # drawing them takes ten times as long as using them

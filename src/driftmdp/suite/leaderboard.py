@@ -16,10 +16,16 @@ from numpy.typing import NDArray
 
 from driftmdp.errors import StorageError
 from driftmdp.experiments import Results, load
-from driftmdp.statistics import Interval, mean_interval, median_interval, ratio_interval
+from driftmdp.statistics import Interval, mean_interval, ratio_interval
 from driftmdp.suite.json_files import read_json
 
 SLACK = 0.005
+# The three kinds of contests that results are given for, and how a sentence names some of them.
+KINDS = {
+    "exact": "drifting problems without noise",
+    "noisy": "drifting problems with noise",
+    "stationary": "stationary problems",
+}
 ROWS = """
     SELECT agent, seed, regret, n_states, n_pairs, reward_high - reward_low AS span, b_r + b_p AS variation,
         problems.parameters AS made_from
@@ -82,6 +88,11 @@ class Contest:
         return f"{self.label}, T = {self.horizon:,}"
 
     @property
+    def kind(self) -> str:
+        """Which of the ``KINDS`` it is."""
+        return "stationary" if self.stationary else "noisy" if self.noisy else "exact"
+
+    @property
     def slack(self) -> float:
         """The regret that does not count."""
         return SLACK * self.horizon * self.span
@@ -111,9 +122,13 @@ class Contest:
             found = self.regret(agent)
             estimate, low, high = (value / self.slack for value in (found.estimate, found.low, found.high))
             return Interval(estimate, low, high, found.level)
+        return ratio_interval(*self.paired(agent, other))
+
+    def paired(self, agent: str, other: str) -> tuple[Floats, Floats]:
+        """Return the regrets of two agents on the seeds that both have."""
         both = np.intersect1d(self.seeds[agent], self.seeds[other])
         mine, theirs = (self.regrets[who][np.isin(self.seeds[who], both)] for who in (agent, other))
-        return ratio_interval(mine, theirs)
+        return mine, theirs
 
     @functools.cached_property
     def ranks(self) -> Mapping[str, int]:
@@ -163,6 +178,17 @@ class Leaderboard:
     def rivals(self) -> list[str]:
         """The agents without the yardstick."""
         return [agent for agent in self.agents if agent != self.yardstick]
+
+    @functools.cached_property
+    def choices(self) -> dict[str, Mapping[str, Any]]:
+        """By agent, its name and parameters as the results have them."""
+        return {agent["label"]: agent for results in self.results for agent in results.manifest["agents"]}
+
+    @property
+    def heroes(self) -> list[str]:
+        """The agents that the page compares with each other one: the first of the suite, and the user's own."""
+        own = [agent for agent in self.rivals if ":" in self.choices.get(agent, {}).get("name", "")]
+        return list(dict.fromkeys([*self.rivals[:1], *own]))
 
 
 def read_leaderboard(folder: str | Path) -> Leaderboard:
@@ -239,35 +265,3 @@ def _stand_in(
     best = (chosen.get("agent"), chosen.get("parameters"))
     same = [agent for agent in agents if (agent["name"], agent["parameters"]) == best]
     return next((agent for agent in agents if agent["label"] == yardstick), same[0] if same else None)
-
-
-@dataclass(frozen=True)
-class Standing:
-    """How an agent did over some contests: the median and the worst ratio, the mean rank, and the wins."""
-
-    agent: str
-    n: int
-    median: Interval
-    worst: float
-    worst_on: str
-    mean_rank: float | None  # None for the yardstick
-    wins: int
-    everywhere: bool  # whether it met every problem and is not the yardstick, so that it may be called the best
-
-
-def standings(board: Leaderboard, family: str = "reported") -> list[Standing]:
-    """Return how every agent did over a family, the least median ratio first."""
-    found = [_standing(agent, board.family(family)) for agent in board.agents]
-    return sorted((one for one in found if one is not None), key=lambda one: one.median.estimate)
-
-
-def _standing(agent: str, contests: list[Contest]) -> Standing | None:
-    met = [contest for contest in contests if agent in contest.regrets]
-    if not met:
-        return None
-    ratios = [contest.ratio(agent).estimate for contest in met]
-    ranks = [contest.ranks[agent] for contest in met if agent in contest.ranks]
-    worst = int(np.argmax(ratios))
-    mean_rank = float(np.mean(ranks)) if ranks else None
-    record = (mean_rank, ranks.count(1), len(ranks) == len(contests))
-    return Standing(agent, len(met), median_interval(ratios), ratios[worst], met[worst].title, *record)

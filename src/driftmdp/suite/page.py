@@ -2,19 +2,21 @@
 
 import csv
 import io
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from driftmdp.display import counted
-from driftmdp.experiments.identity import digest
-from driftmdp.report.content import Figure, ReportContent, Section, Table
+from driftmdp.report.content import Figure, ReportContent, Section
 from driftmdp.report.page import write_page
 from driftmdp.report.rendered_figure import RenderedFigure
-from driftmdp.report.text import interval_text, note, number, table_row
-from driftmdp.suite import tables
-from driftmdp.suite.figures import draw_map, draw_spread
-from driftmdp.suite.leaderboard import Contest, Leaderboard, read_leaderboard, standings
+from driftmdp.report.text import note
+from driftmdp.suite import contest_tables, tables
+from driftmdp.suite.comparisons import Duels, Wins, duels, wins
+from driftmdp.suite.figures import draw_profiles, draw_spread, draw_times
+from driftmdp.suite.filters import filter_bar
+from driftmdp.suite.leaderboard import KINDS, Contest, Leaderboard, read_leaderboard
+from driftmdp.suite.provenance import provenance_section
+from driftmdp.suite.standings import KindWinners, groups, winners
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ def write_leaderboard(folder: str | Path) -> WrittenLeaderboard:
     board = read_leaderboard(folder)
     report, drawings = leaderboard_report(board)
     sheet = io.StringIO()
-    header, rows = tables.csv_rows(board)
+    header, rows = contest_tables.csv_rows(board)
     csv.writer(sheet, lineterminator="\n").writerows([header, *rows])
     other_files = {"leaderboard.csv": sheet.getvalue().encode()}
     page, figures = write_page(Path(folder), report, drawings, other_files)
@@ -73,55 +75,87 @@ def write_leaderboard(folder: str | Path) -> WrittenLeaderboard:
 
 def leaderboard_report(board: Leaderboard) -> tuple[ReportContent, dict[str, RenderedFigure]]:
     """Return what the page shows, and its drawings by file name."""
-    reported: dict[int, list[Contest]] = {horizon: [] for horizon in board.horizons}
-    for contest in board.family("reported"):
-        reported[contest.horizon].append(contest)
-    drawings = {f"map-{horizon}": draw_map(board, contests) for horizon, contests in reported.items()}
-    lead = Section("lead", "What was found", [headline(board), *_introduction(board)])
+    reported, found = board.family("reported"), wins(board.family("reported"))
+    lead = Section("lead", "Who wins where", [headline(board), *_missing(board)])
+    sections, drawings = [], {}
     if reported:
-        drawings = {"spread": draw_spread(board)} | drawings
-        caption = "One dot per problem and horizon. The bars are medians. Ratios beyond 16 are drawn at the edge."
-        lead.figures.append(Figure("spread", caption, headline(board), drawings["spread"].svg))
-        lead.tables.append(tables.standing_table(board))
-    maps = [_map(board, horizon, contests, drawings) for horizon, contests in reported.items()]
-    sections = [
-        Section("maps", "All ratios", [note("suite-ratios")], [], maps),
-        *(_contest_section(board, found, str(horizon), f"T = {horizon:,}") for horizon, found in reported.items()),
-        Section("times", "Time per step", [note("suite-times")], [tables.time_table(board)]),
-        Section("yardstick", "The yardstick", [_about_yardstick(board)], [tables.arm_table(board)]),
-    ]
+        drawings = {"spread": draw_spread(board), "profiles": draw_profiles(board), "times": draw_times(board)}
+        shown = {name: _figure(board, name, drawing) for name, drawing in drawings.items()}
+        met = [duels(reported, agent, board.rivals) for agent in board.heroes]
+        lead.tables.extend(tables.loss_table(board, one, number) for number, one in enumerate(met))
+        sections = _result_sections(board, found, met, shown)
+    sections.append(_yardstick_section(board))
     if tuning := board.family("tuning"):
-        section = _contest_section(board, tuning, "tuning", "The tuning family")
+        section = _numbers_section(board, tuning, "tuning", "The tuning family", wins(tuning))
         section.paragraphs.append("Constants were chosen on these problems, so nothing here is a result.")
         section.tables.insert(0, tables.standing_table(board, "tuning"))
         sections.append(section)
-    sections.append(_provenance_section(board))
-    return ReportContent(f"{board.name}: the leaderboard", lead, [], [], [], {}, sections), drawings
+    sections.append(provenance_section(board))
+    title = f"{board.name}: the leaderboard"
+    return ReportContent(title, lead, [], [], [], {}, sections, filters=filter_bar(board)), drawings
 
 
-def _map(board: Leaderboard, horizon: int, contests: list[Contest], drawings: dict[str, RenderedFigure]) -> Figure:
-    over = f"T = {horizon:,}: regret over {board.yardstick}'s"
-    caption = f"{over}. Blue is less than 1, red is more, bold the least of a row."
-    size = f"{counted(len(board.rivals), 'agent')} on {counted(len(contests), 'problem')}"
-    description = f"{over}, {size}. The tables below have all numbers."
-    return Figure(f"map-{horizon}", caption, description, drawings[f"map-{horizon}"].svg)
+def _result_sections(
+    board: Leaderboard, found: Wins, met: list[Duels], figures: dict[str, Figure]
+) -> list[Section]:
+    """Return what is shown of the reported family."""
+    reported = board.family("reported")
+    standing = [tables.standing_table(board), tables.rank_table(board)]
+    times = [contest_tables.time_table(board)]
+    against = [tables.against_table(one, number) for number, one in enumerate(met)]
+    return [
+        Section("standings", "Standings", _introduction(board), standing),
+        Section("figures", "Spread and profiles", [], [], [figures["spread"], figures["profiles"]]),
+        Section("steps", "Regret and time", [note("suite-times")], times, [figures["times"]]),
+        Section("comparisons", "Which differences are significant", [about_wins(board, found)], against),
+        Section("map", "All ratios", [note("suite-ratios")], [contest_tables.map_table(board, reported, found)]),
+        _numbers_section(board, reported, "reported", "All numbers", found),
+    ]
 
 
-def _contest_section(board: Leaderboard, contests: list[Contest], name: str, title: str) -> Section:
-    shown = [tables.ratio_table(board, contests, name), tables.regret_table(board, contests, name)]
-    return Section(f"contests-{name}", title, [], shown)
+def _figure(board: Leaderboard, name: str, drawing: RenderedFigure) -> Figure:
+    caption = note(f"suite-figure-{name}", yardstick=board.yardstick)
+    return Figure(name, caption, f"{caption} The tables have all numbers.", drawing.svg)
+
+
+def _numbers_section(board: Leaderboard, contests: list[Contest], name: str, title: str, found: Wins) -> Section:
+    ratios = contest_tables.ratio_table(board, contests, name, found)
+    regrets = contest_tables.regret_table(board, contests, name, found)
+    return Section(f"contests-{name}", title, [], [ratios, regrets])
 
 
 def headline(board: Leaderboard) -> str:
-    """Return how the agent with the least median ratio did, among those that met every problem."""
-    best = next((one for one in standings(board) if one.everywhere), None)
-    if best is None:
+    """Return who has the least regret most often: without noise, with noise, and where nothing drifts."""
+    found = winners(board.family("reported"))
+    if not found:
         return "Nothing of the reported family is finished yet."
-    return (
-        f"{best.agent} has a median regret of {interval_text(best.median)} times the yardstick's over "
-        f"{_contests(best.n)}, and at worst {number(best.worst, 3)} times, on {best.worst_on}. It is first "
-        f"{counted(best.wins, 'time')}, with mean rank {number(best.mean_rank, 3)}."
-    )
+    parts: list[str] = []
+    before = ""
+    for one in found:
+        who = " and ".join(one.agents)
+        verb = "" if parts else f" {'has' if len(one.agents) == 1 else 'have'} the least regret"
+        count = f"on {one.wins:,}{' each' if len(one.agents) > 1 else ''} of {one.n:,} {_kind(one)}"
+        parts.append(count if who == before else f"{who}{verb} {count}")
+        before = who
+    return f"{_listed(parts)}. A problem counts once for each horizon."
+
+
+def _kind(one: KindWinners) -> str:
+    return KINDS[one.kind].replace("problems", "problem" if one.n == 1 else "problems")
+
+
+def _listed(parts: list[str]) -> str:
+    """Return parts of a sentence as one list."""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def about_wins(board: Leaderboard, found: Wins) -> str:
+    """Return how many wins are significant, and how many could not be tested."""
+    n = len(found.p_values)
+    if not found.n_tested:
+        return note("suite-no-wins", n=counted(n, "win"))
+    text = note("suite-wins", significant=found.n_significant, tested=found.n_tested)
+    return text + (note("suite-untested-wins", untested=n - found.n_tested, n=n) if n > found.n_tested else "")
 
 
 def _contests(count: int) -> str:
@@ -129,51 +163,29 @@ def _contests(count: int) -> str:
 
 
 def _introduction(board: Leaderboard) -> list[str]:
-    """Return what the suite is, what it was tuned on, and what is missing."""
+    """Return what the suite is, and what it was tuned on."""
     sizes = sorted({regrets.size for contest in board.contests for regrets in contest.regrets.values()})
     seeds = counted(sizes[0], "fresh seed") if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]} fresh seeds"
     reported, tuning = board.family("reported"), board.family("tuning")
+    only = [group for group in groups(reported) if group not in groups(tuning)] if tuning else []
+    return [
+        note("suite-comparison", seeds=seeds),
+        note("suite-families", n_reported=_contests(len(reported)), n_tuning=len(tuning) or "none of it here")
+        + (note("suite-reported-only", groups=_listed(only)) if only else ""),
+    ]
+
+
+def _missing(board: Leaderboard) -> list[str]:
+    """Return a sentence on what is missing, if something is."""
     missing = []
     if absent := board.asked - len(board.contests):
         missing.append(f"{absent} of {_contests(board.asked)} {'is' if absent == 1 else 'are'} not run yet")
     if board.n_missing:
         missing.append(f"{counted(board.n_missing, 'run')} {'is' if board.n_missing == 1 else 'are'} missing")
-    return [
-        note("suite-comparison", seeds=seeds),
-        note("suite-families", n_reported=_contests(len(reported)), n_tuning=len(tuning)),
-        *([f"Incomplete: {'; '.join(missing)}."] if missing else []),
-    ]
+    return [f"Incomplete: {' and '.join(missing)}."] if missing else []
 
 
-def _about_yardstick(board: Leaderboard) -> str:
-    scales = [contest.arm.get("scale", 1.0) for contest in board.contests]
-    won = f"{scales.count(min(scales))} of {len(scales)}"
-    return note("suite-yardstick", yardstick=board.yardstick, smallest_scale_won=won)
-
-
-def _provenance_section(board: Leaderboard) -> Section:
-    """Return versions, revisions, machines, and a digest of all results on fresh seeds."""
-    sessions = [session for results in board.results for session in results.sessions]
-    manifests = [results.manifest for results in board.results]
-    spent = sum(seconds for session in sessions for _, seconds in session["cells"].values())
-    began = [session["began"] for session in sessions]
-    machines = (f"{s['machine']['processor']}, {counted(s['machine']['cores'], 'core')}" for s in sessions)
-    facts = {
-        "Suite": board.name,
-        "Digest of all results on fresh seeds": digest("".join(results.digest for results in board.results)),
-        "Runs on fresh seeds": f"{sum(contest.n_runs for contest in board.contests):,}",
-        "Time spent in them": f"{spent / 60:.1f} core-minutes",
-        "Run between": f"{min(began)} and {max(began)}" if began else "",
-        "Machine": _distinct(machines),
-        "Revision of the last session": _distinct(found["revision"] or "not in a checkout" for found in manifests),
-        "Revisions of all sessions": _distinct(session.get("revision") or "unknown" for session in sessions),
-    }
-    for name in manifests[0]["versions"]:
-        facts[f"Version of {name}"] = _distinct(manifest["versions"][name] for manifest in manifests)
-    rows = [table_row(key, value) for key, value in facts.items()]
-    table = Table("provenance", "Where these results come from", ["What", "Value"], rows)
-    return Section("provenance", "Provenance", [], [table])
-
-
-def _distinct(values: Iterable[str]) -> str:
-    return ", ".join(dict.fromkeys(values))
+def _yardstick_section(board: Leaderboard) -> Section:
+    edges, n = sum(contest.on_edge for contest in board.contests), len(board.contests)
+    text = note("suite-yardstick", yardstick=board.yardstick, edges=edges, n=n, share=f"{100 * edges / n:.0f}%")
+    return Section("yardstick", "The yardstick", [text], [tables.arm_kind_table(board), tables.arm_table(board)])

@@ -1,27 +1,53 @@
-"""The tables of the leaderboard."""
+"""The tables of who is ahead: standings, ranks by group, losses, corrected comparisons, the yardstick's arms."""
 
+import inspect
+from collections import Counter
+
+from driftmdp import agents
+from driftmdp.display import counted
 from driftmdp.report.content import Table, TableCell
 from driftmdp.report.text import interval_cell, interval_text, note, number, number_cell, table_row
-from driftmdp.suite.leaderboard import Contest, Leaderboard, standings
+from driftmdp.suite.comparisons import Duels
+from driftmdp.suite.leaderboard import Contest, Leaderboard
+from driftmdp.suite.standings import Standing, groups, losses, mean_ranks, standings, times_the_best, winner
 
 NO_VALUE = TableCell(number(None))
+MOST_LOSSES = 10
 
 
 def standing_table(board: Leaderboard, family: str = "reported") -> Table:
     """Return how every agent did over a family."""
-    found = standings(board, family)
+    found, total = standings(board, family), len(board.family(family))
     best = next((one.agent for one in found if one.everywhere), "")
     rows = []
     for one in found:
-        median = interval_cell(one.median, "best" if one.agent == best else "")
-        worst, rank = number_cell(one.worst, 3), NO_VALUE
-        if one.mean_rank is not None:
-            rank = TableCell(f"{one.mean_rank:.2f}", one.mean_rank)
-        wins = None if one.mean_rank is None else one.wins
-        rows.append(table_row(one.agent, median, worst, one.worst_on, rank, wins, one.n))
-    columns = ["Agent", "Median ratio [95%]", "Worst ratio", "On", "Mean rank", "Wins", "Problems"]
+        median = interval_cell(one.median, "least" if one.agent == best else "")
+        rank = NO_VALUE if one.mean_rank is None else TableCell(f"{one.mean_rank:.2f}", one.mean_rank)
+        met = TableCell(f"{one.n:,}" if one.n == total else f"{one.n:,} of {total:,}", one.n)
+        worst = (number_cell(one.worst, 3), one.worst_on)
+        rows.append(table_row(one.agent, radii(board, one.agent), median, _wins(one), rank, *worst, met))
+    columns = ["Agent", "Radii", "Median ratio [95%]", "Least regret on", "Mean rank", "Worst", "On", "Problems"]
+    keys = [f"agent:{one.agent}" for one in found]
     text = note("suite-standing", yardstick=board.yardstick)
-    return Table(f"standing-{family}", f"All agents, on the {family} family", columns, rows, note=text)
+    return Table(f"standing-{family}", f"All agents, on the {family} family", columns, rows, note=text, keys=keys)
+
+
+def _wins(one: Standing) -> TableCell:
+    if one.mean_rank is None:
+        return NO_VALUE
+    return TableCell(f"{one.wins:,} ({100 * one.wins / one.n:.0f}%)", one.wins / one.n)
+
+
+def radii(board: Leaderboard, agent: str) -> str:
+    """Return whether the radii of an agent are its theory's, or scaled by a constant, or whether it has none."""
+    if agent == board.yardstick:
+        return "in hindsight"
+    choice = board.choices.get(agent, {"name": "", "parameters": {}})
+    scale = choice["parameters"].get("scale")
+    if scale is None:
+        known = getattr(agents, choice["name"], None)
+        return "theory" if known and "scale" in inspect.signature(known.__init__).parameters else "none"
+    return "theory" if scale == 1 else f"scaled x {scale:g}"
 
 
 def standing_rows(board: Leaderboard) -> tuple[list[str], list[list[str]]]:
@@ -41,68 +67,81 @@ def standing_rows(board: Leaderboard) -> tuple[list[str], list[list[str]]]:
     return ["agent", "median ratio [95%]", "worst", "mean rank", "wins", "problems"], rows
 
 
-def ratio_table(board: Leaderboard, contests: list[Contest], name: str) -> Table:
-    """Return the ratio of every agent to the yardstick, one row per problem."""
-    rows = [table_row(c.label, *(_ratio_cell(c, agent) for agent in board.rivals)) for c in contests]
-    caption = f"Ratio to {board.yardstick} [95%]"
-    return Table(f"ratios-{name}", caption, ["Problem", *board.rivals], rows)
+def rank_table(board: Leaderboard) -> Table:
+    """Return the mean rank of every agent in each group of the reported family, and over all of it."""
+    reported = board.family("reported")
+    shown = {"": reported, **groups(reported)}
+    rows = [table_row(group or "all", len(found), *_rank_cells(board, found)) for group, found in shown.items()]
+    columns = ["Group", "Problems", *board.rivals]
+    keys = [f"group:{group}" for group in shown]
+    return Table("ranks", "Mean rank by group", columns, rows, note=note("suite-ranks"), keys=keys)
 
 
-def _ratio_cell(contest: Contest, agent: str) -> TableCell:
-    if agent not in contest.regrets:
-        return NO_VALUE
-    return interval_cell(contest.ratio(agent), "best" if contest.ranks[agent] == 1 else "")
+def _rank_cells(board: Leaderboard, contests: list[Contest]) -> list[TableCell]:
+    found = mean_ranks(board.rivals, contests)
+    everywhere = [rank for agent, rank in found.items() if all(agent in c.ranks for c in contests)]
+    least = min(everywhere, default=None)
+    cells = []
+    for agent in board.rivals:
+        rank = found.get(agent)
+        kind = "least" if rank is not None and rank == least and all(agent in c.ranks for c in contests) else ""
+        cells.append(NO_VALUE if rank is None else TableCell(f"{rank:.2f}", rank, kind))
+    return cells
 
 
-def regret_table(board: Leaderboard, contests: list[Contest], name: str) -> Table:
-    """Return the mean regret of every agent with its interval and rank, one row per problem."""
-    rows = [table_row(c.label, c.slack, *(_regret_cell(c, agent) for agent in board.agents)) for c in contests]
-    caption = "Mean dynamic regret [95%], and rank"
-    return Table(f"regrets-{name}", caption, ["Problem", "Slack", *board.agents], rows)
-
-
-def _regret_cell(contest: Contest, agent: str) -> TableCell:
-    if agent not in contest.regrets:
-        return NO_VALUE
-    rank = contest.ranks.get(agent)
-    found = interval_cell(contest.regret(agent), "best" if rank == 1 else "")
-    return found if rank is None else TableCell(f"{found.text} ({rank})", found.value, found.kind)
-
-
-def time_table(board: Leaderboard) -> Table:
-    """Return microseconds per step, one row per timed problem."""
+def loss_table(board: Leaderboard, found: Duels, place: int) -> Table:
+    """Return where an agent is worst beside the agent that wins there."""
+    agent = found.agent
+    met = [contest for contest in board.family("reported") if agent in contest.regrets]
+    lost = losses(met, agent)
     rows = []
-    for c in board.contests:
-        if c.microseconds:
-            times = [number_cell(c.microseconds.get(agent), 3) for agent in board.agents]
-            rows.append(table_row(c.label, c.n_states, c.n_pairs, *times))
-    columns = ["Problem", "States", "Pairs", *board.agents]
-    return Table("times", "Microseconds per step, compiled, in one thread", columns, rows)
+    for c in lost[:MOST_LOSSES]:
+        first, noise = winner(c), "noisy" if c.noisy else "without"
+        sure = "yes" if found.is_significant(first, c) else "no"
+        times, ratio = number_cell(times_the_best(c, agent), 3), c.ratio(agent)
+        rows.append(table_row(c.label, first, times, c.horizon, noise, sure, ratio, c.ranks[agent]))
+    columns = ["Problem", "Winner", "Regret over the winner's", "T", "Noise", "Significant"]
+    columns += [f"Ratio to {board.yardstick} [95%]", "Rank"]
+    shown = f"the {len(rows)} worst of {len(lost)}" if len(lost) > len(rows) else "all of them"
+    text = note("suite-losses", agent=agent, n_lost=len(lost), n_met=counted(len(met), "problem"), shown=shown)
+    return Table(f"losses-{place}", f"Where {agent} loses", columns, rows, note=text)
+
+
+def against_table(found: Duels, place: int) -> Table:
+    """Return how often an agent has significantly less regret than each rival, or more."""
+    rows = []
+    for one in found.tallies():
+        ratio = number_cell(one.median_ratio, 3)
+        rows.append(table_row(one.rival, one.less, one.more, one.neither, one.untested, ratio))
+    columns = ["Rival", "Significantly less", "Significantly more", "Neither", "Too few seeds", "Median ratio"]
+    kind = "suite-against" if found.n_tested else "suite-against-nothing"
+    text = note(kind, comparisons=counted(found.n_tested, "comparison"))
+    return Table(f"against-{place}", f"Regret of {found.agent} against each", columns, rows, note=text)
+
+
+def arm_kind_table(board: Leaderboard) -> Table:
+    """Return which agent the yardstick was, how often, and how often at an edge or an end of its grid."""
+    kinds = Counter(str(c.arm["agent"]) for c in board.contests)
+    rows = []
+    for kind, count in kinds.most_common():
+        won = [c for c in board.contests if c.arm["agent"] == kind]
+        ends = sum(c.arm.get("scale") == 0 for c in won), sum(c.arm.get("window") == c.horizon for c in won)
+        share = TableCell(f"{100 * count / len(board.contests):.0f}%", count / len(board.contests))
+        rows.append(table_row(kind, count, share, sum(c.on_edge for c in won), *ends))
+    columns = ["Agent", "Won", "Share", "At an edge", "With radius 0", "With window T"]
+    return Table("arm-kinds", "Which kind of arm was best in hindsight", columns, rows)
 
 
 def arm_table(board: Leaderboard) -> Table:
-    """Return the yardstick's window and scale for each problem."""
+    """Return the yardstick's agent, window and scale for each problem."""
     rows = []
     for c in board.contests:
-        regret, arm = c.regret(board.yardstick), (c.arm["agent"], c.arm.get("window"), c.arm.get("scale"))
+        scale = c.arm.get("scale")
+        arm = (str(c.arm["agent"]), c.arm.get("window"), None if scale is None else float(scale))
+        regret = c.regret(board.yardstick)
         share = TableCell(f"{100 * c.mean(board.yardstick) / (c.horizon * c.span):.2f}%", c.mean(board.yardstick))
-        rows.append(table_row(c.label, c.horizon, c.family, *arm, regret, share))
-    columns = ["Problem", "T", "Family", "Agent", "Window", "Scale", "Regret on fresh seeds", "of T x range"]
-    return Table("arms", "What was best in hindsight", columns, rows)
-
-
-def csv_rows(board: Leaderboard) -> tuple[list[str], list[list[str]]]:
-    """Return the header and one row per problem, horizon and agent, for a spreadsheet."""
-    header = [
-        *("problem", "horizon", "family", "group", "agent", "seeds"),
-        *("regret", "regret_low", "regret_high", "rank", "ratio", "ratio_low", "ratio_high", "slack"),
-    ]
-    rows = []
-    for c in board.contests:
-        for agent in c.regrets:
-            regret, ratio = c.regret(agent), c.ratio(agent)
-            numbers = (regret.estimate, regret.low, regret.high, ratio.estimate, ratio.low, ratio.high, c.slack)
-            texts = [f"{value:.6g}" for value in numbers]
-            row = [c.label, str(c.horizon), c.family, c.group, agent, str(c.regrets[agent].size), *texts[:3]]
-            rows.append([*row, str(c.ranks.get(agent, "")), *texts[3:]])
-    return header, rows
+        edge = "yes" if c.on_edge else "no"
+        rows.append(table_row(c.label, c.horizon, c.family, *arm, edge, regret, share))
+    columns = ["Problem", "T", "Family", "Agent", "Window", "Scale", "Edge", "Regret", "of T x range"]
+    keys = [f"contest:{c.slug}" for c in board.contests]
+    return Table("arms", "What was best in hindsight", columns, rows, keys=keys)
