@@ -187,9 +187,19 @@ class DriftingMdp:
         for k, weight in zip(anchors, weights, strict=True):
             entries = slice(stacked.indptr[k * n_pairs], stacked.indptr[(k + 1) * n_pairs])
             data[position[entries]] += weight * stacked.data[entries]
-        matrix = sp.csr_array((data, indices.copy(), indptr.copy()), shape=(n_pairs, self._space.n_states))
-        matrix.eliminate_zeros()
+        matrix = copy.copy(self._mixed)
+        matrix.data, matrix.indices, matrix.indptr = data, indices.copy(), indptr.copy()
+        if not data.all():
+            matrix.eliminate_zeros()
         return matrix
+
+    @functools.cached_property
+    def _mixed(self) -> sp.csr_array:
+        """A matrix with the union's pattern. To copy it takes a tenth of the time that scipy takes to make one."""
+        _, indptr, indices = self._union
+        return sp.csr_array(
+            (np.zeros(indices.size), indices, indptr), shape=(self._space.n_pairs, self._space.n_states)
+        )
 
     @functools.cached_property
     def _union(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
@@ -278,7 +288,7 @@ class DriftingMdp:
     _repr_html_ = safely(drifting_html)
 
     def __getstate__(self) -> dict[str, Any]:
-        cached = ("world", "_union", "_paper_variation")
+        cached = ("world", "_union", "_mixed", "_paper_variation")
         return {name: value for name, value in self.__dict__.items() if name not in cached}
 
 
