@@ -16,6 +16,8 @@ from tests.wrapping import wrapped
 DOCS = ROOT / "docs"
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 INCLUDED = {DOCS / f"{name}.md" for name in ("benchmarks-table", "scale-tables", "suite-table")}  # by another page
+SHORTER = {r"^(SEEDS = (?:range\()?)\d+": r"\g<1>3", r"^(HORIZON\b.* = )[\d_]+": r"\g<1>2_000"}
+SHORTER |= {r"range\(200\)": "range(3)"}
 
 
 def prose(page: Path) -> str:

@@ -7,10 +7,12 @@ name = "Tiny"
 [seeds]
 fresh = { first = 0, count = 2 }
 tuning = { first = 1000, count = 2 }
-long = { horizon = 400, fresh = 1, tuning = 1 }
+finals = { first = 2000, count = 3 }
+long = { horizon = 400, fresh = 1, tuning = 1, finals = 1 }
 [yardstick]
 label = "Hindsight"
 refinements = 1
+finalists = 2
 [[yardstick.arms]]
 name = "SWUCRL2CW"
 parameters = { widening = 0.0 }
@@ -21,6 +23,7 @@ name = "PSRL"
 [quick]
 fresh = { first = 0, count = 1 }
 tuning = { first = 1000, count = 1 }
+finals = { first = 2000, count = 1 }
 windows = 2
 horizon = 200
 problems = ["Bandit"]
@@ -39,29 +42,14 @@ groups = ["two-state"]
 name = "PSRL"
 label = "Posterior sampling"
 longest = 200
-[[problems]]
-name = "two-state"
-family = "reported"
-group = "two-state"
-grid = { v_r = ["T^0.2"] }
-horizons = [200]
-[[problems]]
-name = "bandit"
-label = "Bandit"
-family = "reported"
-group = "bandit"
-stationary = true
-noisy = true
-parameters = { drift = "stationary" }
-horizons = [200, 400]
-[[problems]]
-name = "perils"
-label = "Perils"
-family = "tuning"
-group = "perils"
-parameters = { tau = 5 }
-length = { cycles = 20 }
-horizons = [200]
+[problems]
+reported = [
+  { name = "two-state", grid = { v_r = ["T^0.2"] }, horizons = [200] },
+  { name = "bandit", label = "Bandit", parameters = { drift = "stationary" }, horizons = [200, 400] },
+]
+tuning = [
+  { name = "perils", label = "Perils", parameters = { tau = 5 }, length = { cycles = 20 }, horizons = [200] },
+]
 """
 
 

@@ -2,7 +2,6 @@
 
 import itertools
 import json
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from driftmdp import problems
 from driftmdp.errors import InvalidInputError
 from driftmdp.experiments import load, plan
+from driftmdp.experiments.identity import labelled
 from driftmdp.experiments.spec import Choice
 from driftmdp.suite import packaged_suite, parse_suite, read_leaderboard, run_suite, write_tasks
 from driftmdp.suite.runner import _SuiteRun, mean_regrets
@@ -17,7 +17,8 @@ from tests.suite.suites import TINY, tiny_suite
 
 ARM = Choice(name="SWUCRL2CW", parameters={"window": 4, "scale": 0.1})
 HORIZONS = {5000, 20_000, 100_000}
-SHORT = 20  # steps
+APPLICATIONS = {"epidemic", "transport", "wireless", "choice", "healthcare", "queue", "maintenance"}
+SHORT = 50  # steps
 
 
 @pytest.fixture(scope="module")
@@ -27,17 +28,14 @@ def tasks():
 
 def test_the_suite_has_what_it_should(tasks):
     reported = [task for task in tasks if task.family == "reported"]
-    at_5000 = Counter(task.group for task in reported if task.horizon == 5000)
-    assert at_5000["two-state"] == 4
-    assert at_5000["river-swim"] == 3
-    assert at_5000["garnet"] == 30  # twelve of them with noisy rewards
-    assert at_5000["bandit"] == 3
+    groups = {family: {task.group for task in tasks if task.family == family} for family in ("reported", "tuning")}
     assert {task.horizon for task in reported} == HORIZONS
-    for task in reported:
-        if "100 " in task.label:
-            assert task.horizon <= 20_000
-    assert {task.group for task in tasks if task.family == "tuning"} <= set(at_5000)
-    assert all(task.seeds["fresh"].count == (20 if task.horizon < 100_000 else 10) for task in tasks)
+    assert groups["reported"] >= {"two-state", "garnet", "inventory", *APPLICATIONS, "elsewhere"}
+    assert groups["tuning"] < groups["reported"]
+    assert groups["reported"] - groups["tuning"] == {"epidemic", "transport", "healthcare", "elsewhere"}
+    for group in groups["reported"]:
+        labels = [task.label for task in reported if task.group == group]
+        assert {label.endswith(", noisy") for label in labels} == {True, False}, group
 
 
 def test_every_name_and_parameter_is_known_and_families_share_no_instance(tasks):
@@ -50,25 +48,29 @@ def test_every_name_and_parameter_is_known_and_families_share_no_instance(tasks)
     assert not ids["reported"] & ids["tuning"]
 
 
-def test_noise_is_as_the_suite_says():
-    for block in packaged_suite().problems:
+def test_labels_say_truly_what_is_noisy_and_what_stands_still():
+    for block in packaged_suite().problems.reported + packaged_suite().problems.tuning:
         [(length, unit)] = block.length.items()
         for values in itertools.product(*block.grid.values()):
             varied = dict(zip(block.grid, values, strict=True))
+            label = labelled(block.label, varied)
             problem = problems.make(block.name, **block.parameters | varied | {length: -(-SHORT // unit)})
-            assert (problem.noise.kind != "none") == block.noisy, block.label
+            assert (problem.noise.kind != "none") == ("noisy" in label), label
+            assert (sum(problem.budget()) == 0) == ("stationary" in label), label
 
 
 def test_long_horizons_have_fewer_seeds_and_agents_with_a_limit_stay_away():
     for task in tiny_suite().tasks():
         is_long = task.horizon == 400
-        assert (task.seeds["fresh"].count, task.seeds["tuning"].count) == ((1, 1) if is_long else (2, 2))
+        assert [seeds.count for seeds in task.seeds.values()] == ([1, 1, 1] if is_long else [2, 2, 3])
         assert ("Posterior sampling" in [agent.label for agent in task.agents]) != is_long
 
 
 def test_seeds_of_the_yardsticks_choice_are_never_reported(tasks):
-    tuning, fresh = tasks[0].tuning_spec().seed_list, tasks[0].fresh_spec(ARM).seed_list
-    assert not set(tuning) & set(fresh)
+    task = tasks[0]
+    fresh, tuning = task.fresh_spec(ARM).seed_list, task.tuning_spec().seed_list
+    finals = task.tuning_spec(part="finals").seed_list
+    assert len({*fresh, *tuning, *finals}) == len(fresh) + len(tuning) + len(finals)
 
 
 def test_quick_covers_every_group(tasks):
@@ -87,7 +89,7 @@ def test_agents_of_a_group_meet_it_only():
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("group =", "grup =", "Did you mean 'group'"),
+        ("length =", "lenght =", "Did you mean 'length'"),
         ("cycles = 20", "cycles = 30", "multiples of 30; got 200"),
         ('problems = ["Bandit"]', 'problems = ["Bandits"]', "labels of problems; got 'Bandits'"),
         ('label = "Perils"', 'label = "bandit"', "two would be kept in 'bandit-200'"),
@@ -111,7 +113,9 @@ def test_the_winner_has_the_least_mean_regret_and_a_second_time_does_nothing(tmp
     assert mean_regrets(load(place / "tuning")) == pytest.approx(means.to_dict())
     won = json.loads((place / "yardstick.json").read_text("utf-8"))
     arms = {agent["label"]: agent for agent in load(place / "tuning").manifest["agents"]}
-    best = arms[means.idxmin()]
+    finals = load(place / "finals").runs.groupby("agent")["regret"].mean()
+    assert set(finals.index) == set(means.nsmallest(2).index)
+    best = arms[finals.idxmin()]
     assert (won["agent"], won["parameters"]) == (best["name"], best["parameters"])
     fresh = load(place / "fresh")
     timing = (place / "timing.json").read_bytes()

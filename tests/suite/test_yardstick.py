@@ -6,7 +6,7 @@ import pytest
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.suite import packaged_suite, parse_suite
-from driftmdp.suite.yardstick import NO_RADIUS, best_arm
+from driftmdp.suite.yardstick import NO_RADIUS, ranked_arms
 from tests.suite.suites import TINY
 
 HORIZON = 5000
@@ -24,7 +24,7 @@ def search(yardstick, regret):
         tried += added
         regrets = {arm.label: regret(arm) for arm in tried}
         added = yardstick.finer_arms(tried, regrets)
-    return tried, best_arm(tried, regrets)
+    return tried, ranked_arms(tried, regrets)[0]
 
 
 def bowl(window, scale, psrl=1e9):

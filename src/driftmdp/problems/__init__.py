@@ -30,8 +30,8 @@ from driftmdp.problems.inventory import (
 )
 from driftmdp.problems.maintenance import maintenance
 from driftmdp.problems.perils import PerilsProblem, perils
-from driftmdp.problems.random_mdp import random_mdp
 from driftmdp.problems.queue import queue
+from driftmdp.problems.random_mdp import random_mdp
 from driftmdp.problems.registry import ProblemEntry, describe, make, register
 from driftmdp.problems.registry import list_problems as list
 from driftmdp.problems.remarketing import remarketing

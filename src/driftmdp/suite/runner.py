@@ -4,7 +4,7 @@
 in the folder                     what it is
 ================================  ==================================================================
 ``suite.json``                    the tasks that were asked for, in order
-``<task>/tuning``                 results of the yardstick's arms, on the tuning seeds
+``<task>/tuning``, ``finals``     results of the yardstick's arms and of the best of them, on seeds of their own
 ``<task>/yardstick.json``         the arm that won, and whether it lies on the edge of the grid
 ``<task>/fresh``                  results of all agents and of the arm that won, on fresh seeds
 ``<task>/timing.json``            microseconds per step by agent, no part of the results
@@ -25,7 +25,7 @@ from driftmdp.progress import Progress
 from driftmdp.suite.json_files import read_json, write_json
 from driftmdp.suite.tasks import SuiteTask
 from driftmdp.suite.timing import time_steps
-from driftmdp.suite.yardstick import Arm, best_arm
+from driftmdp.suite.yardstick import Arm, ranked_arms
 
 PROCESS_SECONDS = 20.0  # from this much plain Python on, processes gain more than their start costs
 
@@ -110,7 +110,8 @@ class _SuiteRun:
         """Return the yardstick's best arm: the stored one, or what a search finds. Its rounds share a folder."""
         yardstick, coarse, folder = task.yardstick, task.tuning_spec(), self.out / task.slug
         cells = [cell.id for cell in plan(coarse).cells]
-        search = digest(canonical([cells, coarse.seed_list, yardstick.refinements]))
+        rules = [coarse.seed_list, yardstick.refinements, yardstick.finalists, task.seeds["finals"].model_dump()]
+        search = digest(canonical([cells, *rules]))
         stored = read_json(folder / "yardstick.json")
         if stored.get("search") == search:
             return Choice(name=stored["agent"], parameters=stored["parameters"])
@@ -123,11 +124,15 @@ class _SuiteRun:
             added = yardstick.finer_arms(tried, regrets)
             if not added:
                 break
-        best = best_arm(tried, regrets)
+        failures, finalists = session.failures, ranked_arms(tried, regrets)[: yardstick.finalists]
+        if len(finalists) > 1:
+            failures = failures + self._run(task, task.tuning_spec(finalists, "finals"), "finals").failures
+            regrets = mean_regrets(load(folder / "finals"))
+        best = ranked_arms(finalists, regrets)[0]
         facts: dict[str, Any] = {"agent": best.choice.name, "parameters": best.choice.parameters}
-        facts |= {"on_edge": best.on_edge(task.horizon), "search": None if session.failures else search}
+        facts |= {"on_edge": best.on_edge(task.horizon), "search": None if failures else search}
         write_json(folder / "yardstick.json", facts)
-        self.failures += session.failures
+        self.failures += failures
         return best.choice
 
     def _run(self, task: SuiteTask, spec: Spec, part: str, detail: str = "") -> Session:

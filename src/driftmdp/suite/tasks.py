@@ -56,28 +56,41 @@ class LongSeeds(Strict):
     horizon: Horizon
     fresh: Annotated[int, Field(ge=1)]
     tuning: Annotated[int, Field(ge=1)]
+    finals: Annotated[int, Field(ge=1)]
 
 
 class Seeds(Strict):
-    """The seeds that are reported, and those that the yardstick is chosen on. ``long`` is for long horizons."""
+    """The seeds of a task.
+
+    Attributes
+    ----------
+    fresh
+        Those that are reported.
+    tuning, finals
+        Those on which the yardstick's arms are tried, and on which the best of them meet again.
+    long
+        How many of each there are at long horizons.
+    """
 
     fresh: SeedRange
     tuning: SeedRange
+    finals: SeedRange
     long: LongSeeds | None = None
 
     def at(self, horizon: int) -> dict[str, SeedRange]:
-        """Return the fresh and the tuning seeds at a horizon."""
-        found = {"fresh": self.fresh, "tuning": self.tuning}
+        """Return the seeds at a horizon, by what they are for."""
+        found = {"fresh": self.fresh, "tuning": self.tuning, "finals": self.finals}
         if self.long is None or horizon < self.long.horizon:
             return found
         return {key: SeedRange(first=seeds.first, count=getattr(self.long, key)) for key, seeds in found.items()}
 
 
 class Quick(Seeds):
-    """What ``--quick`` does: some problems, at one horizon, on fewer seeds, windows and refinements."""
+    """What ``--quick`` does: some problems, at one horizon, on fewer seeds, windows, refinements and finalists."""
 
     windows: Annotated[int, Field(ge=1)]
     refinements: Annotated[int, Field(ge=0)] = 0
+    finalists: Annotated[int, Field(ge=1)] = 1
     horizon: Horizon
     problems: Annotated[list[str], Field(min_length=1)]
 
@@ -87,8 +100,8 @@ class Quick(Seeds):
         for kind in yardstick.arms:
             grid = kind.windows and kind.windows.model_copy(update={"count": min(self.windows, kind.windows.count)})
             kinds.append(kind.model_copy(update={"windows": grid}))
-        refinements = min(self.refinements, yardstick.refinements)
-        return yardstick.model_copy(update={"arms": kinds, "refinements": refinements})
+        fewer = {key: min(getattr(self, key), getattr(yardstick, key)) for key in ("refinements", "finalists")}
+        return yardstick.model_copy(update={"arms": kinds} | fewer)
 
 
 @dataclass(frozen=True)
@@ -108,7 +121,7 @@ class SuiteTask:
     yardstick
         How the best arm in hindsight is found.
     seeds
-        ``"fresh"`` ones, and those for ``"tuning"``.
+        For ``"fresh"`` runs, for ``"tuning"`` and for ``"finals"``.
     timed
         Whether steps are timed here: on the first problem of each reported group.
     """
@@ -132,12 +145,13 @@ class SuiteTask:
         yardstick = self.yardstick
         finer = sum(2 * (kind.windows is not None) + 2 * bool(kind.scales) for kind in yardstick.arms)
         n_arms = len(yardstick.coarse_arms(self.horizon)) + yardstick.refinements * finer
-        return n_arms * self.seeds["tuning"].count + (len(self.agents) + 1) * self.seeds["fresh"].count
+        counts = {"tuning": n_arms, "finals": yardstick.finalists, "fresh": len(self.agents) + 1}
+        return sum(count * self.seeds[part].count for part, count in counts.items())
 
-    def tuning_spec(self, arms: Iterable[Arm] | None = None) -> Spec:
+    def tuning_spec(self, arms: Iterable[Arm] | None = None, part: str = "tuning") -> Spec:
         """Return what the yardstick is chosen on: some arms, by default those of the coarse grid."""
         tried = self.yardstick.coarse_arms(self.horizon) if arms is None else arms
-        return self._spec("tuning", [arm.choice for arm in tried])
+        return self._spec(part, [arm.choice for arm in tried])
 
     def fresh_spec(self, arm: Choice) -> Spec:
         """Return what is reported: all agents, and the best arm under the yardstick's label.

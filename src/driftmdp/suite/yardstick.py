@@ -2,7 +2,8 @@
 
 A kind of arm is an agent with a window, a scale, both or neither. The first round tries a coarse grid of each kind.
 Each refinement adds arms around the best one of each kind, halfway, on a log scale, to the next values that were
-tried. A kind that is far behind is not refined.
+tried. A kind that is far behind is not refined. Few seeds tell many arms apart badly. So the best arms meet again
+in finals, on more seeds, and the best there is the yardstick.
 """
 
 import itertools
@@ -89,10 +90,11 @@ class Arm:
 
 
 class Yardstick(Strict):
-    """The kinds of arms among which the best is chosen in hindsight, and the rounds of refinement."""
+    """The kinds of arms among which the best is chosen in hindsight, rounds of refinement, and finalists."""
 
     label: Annotated[str, Field(min_length=1)]
     refinements: Annotated[int, Field(ge=0)] = 0
+    finalists: Annotated[int, Field(ge=1)] = 1
     arms: Annotated[list[ArmKind], Field(min_length=1)]
 
     def coarse_arms(self, horizon: int) -> list[Arm]:
@@ -109,15 +111,15 @@ class Yardstick(Strict):
         found = []
         for kind in self.arms:
             own = [arm for arm in tried if arm.kind == kind]
-            best = best_arm(own, regrets)
+            best = ranked_arms(own, regrets)[0]
             if regrets.get(best.label, math.inf) <= least + FAR_BEHIND * abs(least):
                 found += _neighbours(best, own)
         return found
 
 
-def best_arm(arms: Iterable[Arm], regrets: Mapping[str, float]) -> Arm:
-    """Return the arm with the least mean regret; of equals, the first."""
-    return min(arms, key=lambda arm: regrets.get(arm.label, math.inf))
+def ranked_arms(arms: Iterable[Arm], regrets: Mapping[str, float]) -> list[Arm]:
+    """Return the arms by mean regret, the least first; of equals, the first."""
+    return sorted(arms, key=lambda arm: regrets.get(arm.label, math.inf))
 
 
 def _neighbours(best: Arm, tried: Sequence[Arm]) -> list[Arm]:
