@@ -19,7 +19,7 @@ from driftmdp.experiments.best_window import geometric_windows
 from driftmdp.experiments.identity import labelled
 from driftmdp.experiments.spec import Choice, Strict
 
-NO_RADIUS = 1e-5  # from here down smaller scales change nothing, so the smallest one is an end and no edge
+NO_RADIUS = 1e-6  # a scale so small stands for 0, an end and no edge: still smaller ones hardly change a run
 FAR_BEHIND = 0.5  # a kind whose best arm is this share worse than the best of all is not refined
 
 
