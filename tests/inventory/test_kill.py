@@ -288,7 +288,7 @@ def kill_often(nursed, tmp_path, kills, longest, seed):
 
 
 def test_killed_at_random_moments_nothing_is_lost_and_nothing_is_there_twice(nursed, tmp_path):
-    kill_often(nursed, tmp_path, kills=20, longest=0.25, seed=7)
+    kill_often(nursed, tmp_path, kills=12, longest=0.25, seed=7)
 
 
 @pytest.mark.slow

@@ -11,8 +11,8 @@ class SmallContext(CheckContext):
         return self.once("small", self._make_small)
 
     def _make_small(self):
-        two_states = problems.two_state(horizon=3000)
-        garnet = problems.garnet(n_states=4, n_actions=2, branching=3, horizon=4000, noise="bernoulli")
+        two_states = problems.two_state(horizon=2000)
+        garnet = problems.garnet(n_states=4, n_actions=2, branching=3, horizon=2500, noise="bernoulli")
         moving = turns(100_000, changes=1, cycles=0.5)
         return [
             trace_run("two-state", two_states, 0, window=1000, widening=0.05, scale=0.4),

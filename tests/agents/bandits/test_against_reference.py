@@ -8,7 +8,7 @@ from tests.agents.comparing import compare
 from tests.agents.worlds import agent_rng, random_problem
 from tests.reference import bandits as reference
 
-T = 300
+T = 200
 NOISES = ("none", "bernoulli", "gaussian(0.2)", "anchor")
 
 
