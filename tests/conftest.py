@@ -22,7 +22,7 @@ settings.register_profile(
     "driftmdp",
     derandomize=True,
     deadline=None,
-    max_examples=50,
+    max_examples=30,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 settings.load_profile("driftmdp")

@@ -160,9 +160,9 @@ def test_a_killer_is_found_on_a_cluster_made_here(engine):
 
 @pytest.mark.filterwarnings("ignore::driftmdp.engines.ClusterWarning")  # both workers may die at once
 def test_many_killers_and_nobody_else_is_blamed(engine):
-    outcomes = collect(engine, functions.kill_on_thirds, range(7))
-    assert [outcome.index for outcome in outcomes if outcome.error is not None] == [0, 3, 6]
-    assert all("was killed by SIGKILL" in str(outcomes[index].error) for index in (0, 3, 6))
+    outcomes = collect(engine, functions.kill_on_thirds, range(5))
+    assert [outcome.index for outcome in outcomes if outcome.error is not None] == [0, 3]
+    assert all("was killed by SIGKILL" in str(outcomes[index].error) for index in (0, 3))
 
 
 def test_values_that_cannot_be_pickled_fail_alone(engine):
