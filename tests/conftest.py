@@ -5,17 +5,20 @@ from hypothesis import HealthCheck, settings
 
 # By the sum of their tests. A worker that begins one of them last keeps the others waiting.
 LONGEST = (
-    "test_documents.py",
     "test_document_blocks.py",
-    "test_claims.py",
-    "test_checks.py",
-    "test_runner.py",
-    "test_promises.py",
     "test_mutations.py",
-    "test_plans.py",
-    "test_cluster.py",
     "test_dask.py",
+    "test_page.py",
+    "test_runner.py",
+    "test_checks.py",
+    "test_conformance.py",
+    "test_cluster.py",
+    "test_claims.py",
+    "test_processes.py",
     "test_cli.py",
+    "test_trust.py",
+    "test_documents.py",
+    "test_warm.py",
 )
 
 settings.register_profile(
