@@ -66,7 +66,7 @@ def random_mdp(
         H, layers and steps of an episode, at least 2.
     concentration
         Of the Dirichlet law of the chances, from 0.05 (nearly one successor) to 100 (nearly equal chances). With 1
-        every distribution is equally likely.
+        every distribution is equally likely, but for 1 % of the chance that is shared evenly.
     n_anchors
         Random MDPs to move between, at least 2.
     horizon
