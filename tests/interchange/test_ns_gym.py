@@ -20,6 +20,23 @@ def test_what_is_not_of_ns_gym_is_refused_with_one_sentence():
         from_ns_gym(gymnasium.make("FrozenLake-v1").unwrapped, 10)
 
 
+class Pole:
+    """Looks like NS-Gym's CartPole: its state is four numbers."""
+
+    def __init__(self):
+        self.tunable_params = {"gravity": 9.8}
+
+    def reset(self, seed=None):
+        return {"state": np.zeros(4)}, {}
+
+
+def test_states_that_are_no_numbers_and_a_wrong_seed_are_refused_with_one_sentence():
+    with pytest.raises(dm.errors.InvalidInputError, match=r"env must have states that are whole .*; got Pole\."):
+        from_ns_gym(Pole(), 10)
+    with pytest.raises(dm.errors.InvalidInputError, match=r"seed must be a whole number; got 'x'\."):
+        from_ns_gym(Pole(), 10, seed="x")
+
+
 @pytest.fixture(scope="module")
 def ns_gym():
     with warnings.catch_warnings():

@@ -11,6 +11,7 @@ from driftmdp.errors import InvalidInputError
 from driftmdp.interchange.toy_text import from_toy_text
 from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
 from driftmdp.mdp.weights import as_horizon
+from driftmdp.validation import as_integer
 
 
 def from_ns_gym(
@@ -47,7 +48,7 @@ def from_ns_gym(
     Raises
     ------
     InvalidInputError
-        If the environment has no table that changes.
+        If the environment has no table that changes, or its states are no whole numbers.
 
     Examples
     --------
@@ -74,13 +75,21 @@ def from_ns_gym(
     if not isinstance(getattr(env, "tunable_params", None), Mapping):
         raise InvalidInputError(f"env must be an environment of NS-Gym; got {type(env).__name__}.")
     horizon = as_horizon(horizon)
-    first = int(env.reset(seed=seed)[0]["state"])
+    first = _first_state(env, None if seed is None else as_integer(seed, "seed", minimum=0))
     restart = getattr(env.unwrapped, "initial_state_distrib", first)
     worlds, index = _read_worlds(env, horizon, restart)
     states = _visited(worlds, first)
     drifting = DriftingMdp([_restricted(world, states) for world in worlds], index)
     start = int(np.flatnonzero(states == first)[0])
     return Problem(drifting, start=start, noise=noise, reward_range=reward_range)
+
+
+def _first_state(env: Any, seed: int | None) -> int:
+    state = np.asarray(env.reset(seed=seed)[0]["state"])
+    if state.size != 1 or state.dtype.kind not in "iu":
+        rule = "env must have states that are whole numbers, as FrozenLake, CliffWalking and Bridge of NS-Gym"
+        raise InvalidInputError(f"{rule}; got {type(env).__name__}.")
+    return int(state.item())
 
 
 def _read_worlds(env: Any, horizon: int, restart: Any) -> tuple[list[Mdp], NDArray[np.int32]]:

@@ -258,7 +258,7 @@ def sample_step(
         return mean + spread * draws[2], next_state, anchor
     if kind == BINOMIAL_NOISE and top > bottom:
         share = binomial_count(draws[2], spread, (mean - bottom) / (top - bottom)) / spread
-        return bottom + share * (top - bottom), next_state, anchor
+        return min(bottom + share * (top - bottom), top), next_state, anchor  # rounding may exceed the top
     return mean, next_state, anchor
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
 from driftmdp.mdp.weights import as_horizon
 from driftmdp.problems.registry import register
-from driftmdp.problems.schedules import blocks
+from driftmdp.problems.schedules import MOST, blocks
 from driftmdp.system import require_memory
 from driftmdp.validation import as_integer, as_number, one_of
 
@@ -57,8 +57,8 @@ def bandit(
     is_smooth = one_of(drift, "drift", ("stationary", "sinusoidal", "abrupt")) == "sinusoidal"
     require_memory(56 * n_arms * (3 if is_smooth else n_arms), f"n_arms = {n_arms:,}")
     horizon = as_horizon(horizon, n_weights=3 if is_smooth else 0)
-    cycles = as_number(cycles, "cycles", minimum=0.0)
-    changes = as_integer(changes, "changes", minimum=0)
+    cycles = as_number(cycles, "cycles", 0.0, MOST)
+    changes = as_integer(changes, "changes", 0, MOST)
     if is_smooth:
         drifting = _sinusoidal(n_arms, horizon, cycles)
     else:

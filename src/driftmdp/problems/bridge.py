@@ -50,17 +50,17 @@ def bridge(
     calm
         Chance that a move turns aside in the calm, in [0, 0.6].
     storm
-        The same in the storm.
+        The same in the storm, in [0, 0.6].
     horizon
-        T.
+        T, at least 1.
     drift
         ``gradual`` (linear from one regime to the other, once), ``abrupt`` (jumps), ``slow``, ``seasonal`` and
         ``fast`` (linear there and back, 1, 5 or 20 times), ``reward-only`` and ``transition-only`` (twice, with the
         other fixed) or ``stationary``.
     cycles
-        Cycles over the horizon, instead of the drift's own number.
+        Cycles over the horizon, instead of the drift's own number, at least 0.
     changes
-        Jumps of ``abrupt``.
+        Jumps of ``abrupt``, at least 0.
     noise
         Reward noise.
 

@@ -110,17 +110,17 @@ def choice(
     rival
         Utility of the rival's product, -10 to 10.
     adaptation
-        Share of the gap by which the reference of usual customers moves, 0.01 to 0.5.
+        Share of the gap by which the reference of usual customers moves, 0.01 to 0.5, and at most 1 / ``steps``.
     horizon
-        T, customers.
+        T, customers, at least 1.
     drift
         ``stationary`` (the usual regime), ``seasonal``, ``slow`` and ``fast`` (linear from usual to bargain to
         luxury and back, 5, 1 or 20 times), ``reward-only`` and ``transition-only`` (twice, with the other fixed),
         or ``abrupt`` (jumps in that order).
     cycles
-        Cycles over the horizon, instead of the drift's own number.
+        Cycles over the horizon, instead of the drift's own number, at least 0.
     changes
-        Jumps of ``abrupt``.
+        Jumps of ``abrupt``, at least 0.
     noise
         Reward noise.
 

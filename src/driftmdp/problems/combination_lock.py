@@ -26,6 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
 
 from driftmdp.kernels.arrays import Floats
 from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
@@ -37,6 +38,7 @@ from driftmdp.validation import as_fraction, as_integer, as_number, one_of
 
 MIN_CHANCE = 0.05  # a chance of 0 would leave the ends out of reach
 LOCKS = (0, 1)
+Integers = NDArray[np.int64]
 
 
 class LockRegime(NamedTuple):
@@ -93,8 +95,8 @@ def combination_lock(
     n_actions
         A, at least 2.
     success
-        Chance that a right action leads to the next dial, and that the first action opens its own lock, at least
-        0.05.
+        Chance that a right action leads to the next dial, and that the first action opens its own lock, 0.05
+        to 1.
     low_prize
         Reward at the poorer end, in [0, 1].
     consolation
@@ -106,13 +108,13 @@ def combination_lock(
         linear from regime to regime: ``slow``, ``seasonal`` and ``fast`` (1, 5 or 20 times), ``reward-only`` and
         ``transition-only`` (twice, with the other fixed). ``stationary``: the first regime for ever.
     cycles
-        Cycles over the horizon, instead of the drift's own number.
+        Cycles over the horizon, instead of the drift's own number, at least 0.
     changes
-        Swaps of ``abrupt``.
+        Swaps of ``abrupt``, at least 0.
     noise
         Reward noise.
     seed
-        Selects the combinations.
+        Selects the combinations, at least 0.
 
     Examples
     --------
@@ -138,12 +140,12 @@ def combination_lock(
     one_of(drift, "drift", (*DRIFTS, "gradual"))
     names = {"abrupt": ["first", "prizes swapped"], "gradual": ["first", "doors swapped"]}.get(drift, [*REGIMES])
     anchors = [lock.world(REGIMES[name]) for name in names]
-    if drift == "gradual":
+    is_gradual = drift == "gradual"
+    drifting = drifting_between(anchors, "stationary" if is_gradual else drift, horizon, cycles, changes)
+    if is_gradual:
         part = np.linspace(0.0, 1.0, as_horizon(horizon, n_weights=2))
         fixed = np.zeros(part.size, dtype=np.int32)
         drifting = DriftingMdp(anchors, np.column_stack([1.0 - part, part]), reward_weights=fixed)
-    else:
-        drifting = drifting_between(anchors, drift, horizon, cycles, changes)
     return Problem(drifting, noise=noise, reward_range=(0.0, 1.0))
 
 
@@ -156,49 +158,59 @@ class Lock:
         self.length, self.n_actions, self.success, self.low_prize = length, n_actions, success, low_prize
         self.comfort = consolation / length
         n_states = 3 * (length - 1)
+        self.first_end, self.first_sink = 2 * length - 3, 2 * length - 1
         require_memory(400 * n_states * n_actions, f"length x n_actions = {length * n_actions:,}")
         dials = [f"lock {lock}, step {step}" for step in range(2, length + 1) for lock in LOCKS]
         sinks = [f"sink, step {step}" for step in range(3, length + 1)]
         self.space = Space(np.full(n_states, n_actions), ["start", *dials, *sinks])
         self.right = np.random.default_rng(seed).integers(n_actions, size=(2, length - 2))  # [lock, dial]
 
-    def dial(self, step: int, lock: int) -> int:
+    def dial(self, step: ArrayLike, lock: ArrayLike) -> Integers:
         """Return the state of a lock at a step 2 .. H of an episode."""
-        return 1 + 2 * (step - 2) + lock
+        return np.asarray(1 + 2 * (np.asarray(step) - 2) + np.asarray(lock))
 
-    def sink(self, step: int) -> int:
+    def sink(self, step: ArrayLike) -> Integers:
         """Return the state of the sink at a step 3 .. H. After H comes the start."""
-        return 0 if step > self.length else 2 * self.length - 1 + step - 3
+        return np.where(np.asarray(step) > self.length, 0, self.first_sink + np.asarray(step) - 3)
 
     def world(self, regime: LockRegime) -> Mdp:
         """Return the world of a regime."""
-        n_pairs, n_states = self.space.n_pairs, self.space.n_states
-        moves = sp.lil_array((n_pairs, n_states))
-        rewards = np.zeros((n_states, self.n_actions))
-        for action in range(self.n_actions):
-            aim = regime.opened if action == 0 else 1 - regime.opened
-            moves[action, self.dial(2, aim)] = self.success
-            moves[action, self.dial(2, 1 - aim)] = 1.0 - self.success
-        for step in range(2, self.length + 1):
-            for lock in LOCKS:
-                self._fill_dial(moves, rewards, step, lock, 1.0 if lock == regime.rich else self.low_prize)
-        for step in range(3, self.length + 1):
-            rewards[self.sink(step)] = self.comfort
-            for action in range(self.n_actions):
-                moves[self.sink(step) * self.n_actions + action, self.sink(step + 1)] = 1.0
-        table = moves.tocsr()
-        table.eliminate_zeros()
-        return Mdp(self.space, rewards.ravel(), table)
+        rewards = np.zeros((self.space.n_states, self.n_actions))
+        rewards[self.first_end : self.first_sink] = self.low_prize
+        rewards[self.first_sink :] = self.comfort
+        rewards[self.dial(self.length, regime.rich)] = 1.0
+        dials, actions, passes = self._tries()
+        rewards[dials, actions] = (1.0 - passes) * self.comfort
+        return Mdp(self.space, rewards.ravel(), self._transitions(regime.opened))
 
-    def _fill_dial(self, moves: sp.lil_array, rewards: Floats, step: int, lock: int, prize: float) -> None:
-        state = self.dial(step, lock)
-        for action in range(self.n_actions):
-            pair = state * self.n_actions + action
-            if step == self.length:
-                rewards[state, action] = prize
-                moves[pair, 0] = 1.0
-                continue
-            passes = self.success if action == self.right[lock, step - 2] else 0.0
-            rewards[state, action] = (1.0 - passes) * self.comfort
-            moves[pair, self.dial(step + 1, lock)] = passes
-            moves[pair, self.sink(step + 1)] = 1.0 - passes
+    def _tries(self) -> tuple[Integers, Integers, Floats]:
+        """Return the state, the action and the chance of the next dial, for every action at every dial."""
+        grid = np.meshgrid(np.arange(2, self.length), LOCKS, np.arange(self.n_actions), indexing="ij")
+        step, lock, action = (axis.ravel() for axis in grid)
+        is_right = action == self.right[lock, step - 2]
+        return self.dial(step, lock), action, np.where(is_right, self.success, 0.0)
+
+    def _transitions(self, opened: int) -> sp.csr_array:
+        """Return the next-state distribution of each pair if action 0 opens some lock."""
+        first = np.arange(self.n_actions)
+        aim = np.where(first == 0, opened, 1 - opened)
+        dials, actions, passes = self._tries()
+        tries = dials * self.n_actions + actions
+        ends = np.arange(self.first_end * self.n_actions, self.first_sink * self.n_actions)
+        sinks = np.arange(self.first_sink * self.n_actions, self.space.n_pairs)
+        outcomes = (  # pair, chance, next state
+            (first, self.success, self.dial(2, aim)),
+            (first, 1.0 - self.success, self.dial(2, 1 - aim)),
+            (tries, passes, dials + len(LOCKS)),
+            (tries, 1.0 - passes, self.sink((dials - 1) // len(LOCKS) + 3)),
+            (ends, 1.0, 0),
+            (sinks, 1.0, self.sink(sinks // self.n_actions - self.first_sink + 4)),
+        )
+        pairs, chances, following = (
+            np.concatenate([np.broadcast_to(outcome[part], outcome[0].shape) for outcome in outcomes])
+            for part in range(3)
+        )
+        shape = self.space.n_pairs, self.space.n_states
+        table = sp.coo_array((chances, (pairs, following)), shape=shape).tocsr()
+        table.eliminate_zeros()
+        return table

@@ -92,7 +92,7 @@ def epidemic(
     Parameters
     ----------
     groups
-        N, groups of people, 1 to 100.
+        N, groups of people, from ``levels`` to 100.
     levels
         L, infected groups at which the count stops, 1 to N.
     contagion
@@ -108,15 +108,15 @@ def epidemic(
     burden
         Chance that a lockdown spoils a group's week in the usual regime, 0 to 0.6.
     horizon
-        T, weeks.
+        T, weeks, at least 1.
     drift
         ``stationary`` (the usual regime), ``seasonal``, ``slow`` and ``fast`` (linear from usual to variant to
         summer and back, 5, 1 or 20 times), ``reward-only`` and ``transition-only`` (twice, with the other fixed),
         or ``abrupt`` (jumps in that order).
     cycles
-        Cycles over the horizon, instead of the drift's own number.
+        Cycles over the horizon, instead of the drift's own number, at least 0.
     changes
-        Jumps of ``abrupt``.
+        Jumps of ``abrupt``, at least 0.
     noise
         Reward noise.
 

@@ -53,15 +53,15 @@ def frozen_lake(
     slip
         Chance of the two turns that a regime does not favour, together, in [0, 0.6].
     horizon
-        T.
+        T, at least 1.
     drift
         ``gradual`` (linear from the first regime to the last, once), ``abrupt`` (jumps), ``slow``, ``seasonal`` and
         ``fast`` (linear from regime to regime and back, 1, 5 or 20 times), ``reward-only`` and ``transition-only``
         (twice, with the other fixed) or ``stationary``.
     cycles
-        Cycles over the horizon, instead of the drift's own number.
+        Cycles over the horizon, instead of the drift's own number, at least 0.
     changes
-        Jumps of ``abrupt``.
+        Jumps of ``abrupt``, at least 0.
     noise
         Reward noise.
 

@@ -109,8 +109,10 @@ def drifting_grid(
     >>> [drifting_grid(anchors, "gradual", horizon=4).at(t).reward(0, 2) for t in (1, 2, 3, 4)]
     [1.0, 0.75, 0.5, 0.25]
     """
-    if one_of(drift, "drift", (*DRIFTS, "gradual")) != "gradual":
-        return drifting_between(anchors, drift, horizon, cycles, changes)
+    is_gradual = one_of(drift, "drift", (*DRIFTS, "gradual")) == "gradual"
+    drifting = drifting_between(anchors, "stationary" if is_gradual else drift, horizon, cycles, changes)
+    if not is_gradual:
+        return drifting
     horizon = as_horizon(horizon, n_weights=len(anchors))
     weights = np.zeros((horizon, len(anchors)))
     weights[:, -1] = np.arange(horizon) / horizon  # NS-Gym's t / T, which starts at 0

@@ -114,15 +114,15 @@ def healthcare(
     discharge
         Chance that a patient who is well in the evening goes home, 0.01 to 0.99.
     horizon
-        T, days.
+        T, days, at least 1.
     drift
         ``stationary`` (the usual strain), ``slow``, ``seasonal`` and ``fast`` (linear from strain to strain and
         back, 1, 5 or 20 times), ``reward-only`` and ``transition-only`` (twice, with the other fixed), or
         ``abrupt`` (jumps in that order).
     cycles
-        Cycles over the horizon, instead of the drift's own number.
+        Cycles over the horizon, instead of the drift's own number, at least 0.
     changes
-        Jumps of ``abrupt``.
+        Jumps of ``abrupt``, at least 0.
     noise
         Reward noise.
 

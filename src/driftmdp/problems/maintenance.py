@@ -127,15 +127,15 @@ def maintenance(
     emergency
         Factor of ``installed`` for a machine that has failed, 0.01 to 1.
     horizon
-        T, periods.
+        T, periods, at least 1.
     drift
         ``stationary`` (usual work), ``slow``, ``seasonal`` and ``fast`` (linear from usual to fine to rough and
         back, 1, 5 or 20 times), ``reward-only`` and ``transition-only`` (twice, with the other fixed), or
         ``abrupt`` (jumps in that order).
     cycles
-        Cycles over the horizon, instead of the drift's own number.
+        Cycles over the horizon, instead of the drift's own number, at least 0.
     changes
-        Jumps of ``abrupt``.
+        Jumps of ``abrupt``, at least 0.
     noise
         Reward noise.
 

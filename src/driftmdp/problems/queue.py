@@ -80,8 +80,8 @@ def queue(
     noise is that of counts: the money of a step is a number of equal units.
 
     It tests whether an agent tells drift from its own doing: a long queue may mean a rush, or slow service.
-    With the defaults the best policy admits up to 2 customers in quiet times and never pays for fast service, and
-    up to 6 in the rush, with fast service for all. Fixed thresholds have a closed form, and Naor's rule [N69] gives
+    With the defaults the best policy admits up to 2 customers in quiet times and serves them slowly, and up to 6
+    in the rush, with fast service for all. Fixed thresholds have a closed form, and Naor's rule [N69] gives
     the best threshold without fast service. Numbers are in docs/applications/queue.md.
 
     Rewards are expected money, and ``reward_range`` is the exact range of mean rewards. The defaults are plausible,
@@ -96,7 +96,7 @@ def queue(
     slow
         Chance that a slow service ends in a step, from 0.01 to ``fast``.
     fast
-        Chance that a fast service ends in a step, 0.01 to 0.5.
+        Chance that a fast service ends in a step, ``slow`` to 0.5.
     fee
         What a served customer pays in the usual regime, 0 to a million.
     holding
@@ -106,15 +106,15 @@ def queue(
     refusal
         Cost of each customer who is turned away, 0 to a million.
     horizon
-        T, steps.
+        T, steps, at least 1.
     drift
         ``stationary`` (the usual regime), ``slow``, ``seasonal`` and ``fast`` (linear from usual to quiet to rush
         and back, 1, 5 or 20 times), ``reward-only`` and ``transition-only`` (twice, with the other fixed), or
         ``abrupt`` (jumps in that order).
     cycles
-        Cycles over the horizon, instead of the drift's own number.
+        Cycles over the horizon, instead of the drift's own number, at least 0.
     changes
-        Jumps of ``abrupt``.
+        Jumps of ``abrupt``, at least 0.
     noise
         Reward noise.
 

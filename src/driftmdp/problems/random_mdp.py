@@ -59,29 +59,29 @@ def random_mdp(
     Parameters
     ----------
     n_states
-        States of each layer but the first, which has one.
+        States of each layer but the first, which has one, at least 1.
     n_actions
-        Actions in every state.
+        Actions in every state, at least 1.
     length
         H, layers and steps of an episode, at least 2.
     concentration
         Of the Dirichlet law of the chances, from 0.05 (nearly one successor) to 100 (nearly equal chances). With 1
-        every distribution is equally likely.
+        every distribution is equally likely, but for 1 % of the chance that is shared evenly.
     n_anchors
-        Random MDPs to move between.
+        Random MDPs to move between, at least 2.
     horizon
         T, steps, so T / length episodes.
     drift
         ``stationary``, ``abrupt`` (jumps), or linear from anchor to anchor and back: ``slow``, ``seasonal`` and
         ``fast`` (1, 5 or 20 times), ``reward-only`` and ``transition-only`` (twice, with the other fixed).
     cycles
-        Cycles over the horizon, instead of the drift's own number.
+        Cycles over the horizon, instead of the drift's own number, at least 0.
     changes
-        Jumps of ``abrupt``.
+        Jumps of ``abrupt``, at least 0.
     noise
         Reward noise.
     seed
-        Selects the random MDPs.
+        Selects the random MDPs, at least 0.
 
     Examples
     --------
@@ -97,10 +97,12 @@ def random_mdp(
     length = as_integer(length, "length", minimum=2)
     concentration = as_number(concentration, "concentration", *CONCENTRATIONS)
     one_of(drift, "drift", DRIFTS)
-    count = 1 if drift == "stationary" else as_integer(n_anchors, "n_anchors", minimum=2)
+    n_anchors = as_integer(n_anchors, "n_anchors", minimum=2)
+    count = 1 if drift == "stationary" else n_anchors
     rng = np.random.default_rng(as_integer(seed, "seed", minimum=0))
     n_total = 1 + n_states * (length - 1)
-    require_memory(16 * count * n_actions * n_total**2, f"n_states x length = {n_states * length:,}")
+    entries = count * n_actions * n_total**2
+    require_memory(16 * entries, f"n_anchors x n_actions x (n_states x length)^2, about {entries:,},")
     names = [f"step {step}, state {state}" for step in range(2, length + 1) for state in range(n_states)]
     space = Space(np.full(n_total, n_actions), ["start", *names])
     anchors = [_draw_world(space, n_states, concentration, rng) for _ in range(count)]

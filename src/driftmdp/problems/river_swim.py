@@ -5,7 +5,7 @@ import numpy as np
 from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
 from driftmdp.mdp.weights import as_horizon
 from driftmdp.problems.registry import register
-from driftmdp.problems.schedules import blocks, swing
+from driftmdp.problems.schedules import MOST, blocks, swing
 from driftmdp.system import require_memory
 from driftmdp.validation import as_integer, as_number, one_of
 
@@ -50,7 +50,7 @@ def river_swim(
     require_memory(80 * n_states**2, f"n_states = {n_states:,}")
     one_of(drift, "drift", ("stationary", "drifting", "reversing"))
     horizon = as_horizon(horizon, n_weights=2 if drift == "drifting" else 0)
-    cycles = as_number(cycles, "cycles", minimum=0.0)
+    cycles = as_number(cycles, "cycles", 0.0, MOST / 2)
     river = _river(n_states, right=0.35, left=0.05)
     if drift == "stationary":
         drifting = DriftingMdp.stationary(river, horizon)

@@ -24,6 +24,7 @@ from driftmdp.validation import as_integer, as_number, one_of
 
 CYCLES = {"seasonal": 5.0, "slow": 1.0, "fast": 20.0, "reward-only": 2.0, "transition-only": 2.0}
 DRIFTS = ("stationary", *CYCLES, "abrupt")
+MOST = 1_000_000_000  # cycles or changes: times the steps of any horizon they are still numbers
 
 
 def drifting_between(
@@ -40,9 +41,9 @@ def drifting_between(
     horizon
         T.
     cycles
-        Cycles over the horizon, instead of the drift's own number.
+        Cycles over the horizon, instead of the drift's own number, 0 to a billion.
     changes
-        Jumps of ``abrupt``.
+        Jumps of ``abrupt``, 0 to a billion.
 
     Examples
     --------
@@ -117,8 +118,8 @@ def drift_weights(
     """
     is_smooth = one_of(drift, "drift", ("stationary", "seasonal", "abrupt")) == "seasonal"
     horizon = as_horizon(horizon, n_weights=2 if is_smooth else 0)
-    cycles = as_number(cycles, "cycles", minimum=0.0)
-    changes = as_integer(changes, "changes", minimum=0)
+    cycles = as_number(cycles, "cycles", 0.0, MOST)
+    changes = as_integer(changes, "changes", 0, MOST)
     if is_smooth:
         return cyclic(horizon, n_anchors, cycles)
     return blocks(horizon, n_anchors, changes if drift == "abrupt" else 0)

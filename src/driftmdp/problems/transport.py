@@ -106,7 +106,7 @@ def transport(
     busy
         Chance of a request per step of waiting in the best zone, from ``quiet`` to 1.
     quiet
-        The chance far away from it, at least 0.01.
+        The chance far away from it, 0.01 to ``busy``.
     reach
         Zones over which demand falls by the factor e, from 0.1 to 100.
     stray
@@ -116,15 +116,15 @@ def transport(
     cost
         Cost of a step of driving, empty or not, from 0 to 1,000.
     horizon
-        T.
+        T, at least 1.
     drift
         ``stationary`` (the morning), ``slow``, ``seasonal`` and ``fast`` (linear from morning to evening to night
         and back, 1, 5 or 20 times), ``reward-only`` and ``transition-only`` (twice, with the other fixed), or
         ``abrupt`` (jumps).
     cycles
-        Cycles over the horizon, instead of the drift's own number.
+        Cycles over the horizon, instead of the drift's own number, at least 0.
     changes
-        Jumps of ``abrupt``.
+        Jumps of ``abrupt``, at least 0.
     noise
         Reward noise.
 

@@ -100,18 +100,18 @@ def wireless(
     harvest
         Chance of the usual slot that a parcel arrives, 0.01 to 0.99.
     good_loss, bad_loss
-        Losses of the usual channel when it is good, 0 to 100, and when it is bad, ``good_loss`` to 100. A packet
-        sent with k units gets through with chance exp(-loss / k).
+        Losses of the usual channel when it is good, 0 to ``bad_loss``, and when it is bad, up to 100. A packet sent
+        with k units gets through with chance exp(-loss / k).
     horizon
-        T, slots.
+        T, slots, at least 1.
     drift
         ``stationary`` (the usual conditions), ``slow``, ``seasonal`` and ``fast`` (linear from usual to crowded to
         faint and back, 1, 5 or 20 times), ``reward-only`` and ``transition-only`` (twice, with the other fixed), or
         ``abrupt`` (jumps in that order).
     cycles
-        Cycles over the horizon, instead of the drift's own number.
+        Cycles over the horizon, instead of the drift's own number, at least 0.
     changes
-        Jumps of ``abrupt``.
+        Jumps of ``abrupt``, at least 0.
     noise
         Reward noise.
 
@@ -153,7 +153,7 @@ class Radio:
     """The states of a transmitter, and for each pair the energy left before a harvest and the last channel."""
 
     def __init__(self, battery: int, high_power: int, parcel: int) -> None:
-        self.battery, self.parcel = battery, parcel
+        self.battery, self.parcel = battery, min(parcel, battery)
         n_states = 2 * (battery + 1)
         require_memory(1800.0 * n_states, f"battery = {battery:,}")
         channel, units = np.divmod(np.arange(n_states), battery + 1)
