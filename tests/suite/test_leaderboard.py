@@ -1,7 +1,10 @@
 """The leaderboard: its numbers, its page, and the verdicts on our targets."""
 
 import csv
+import json
 import re
+import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,9 +12,10 @@ from benchmarks import suite_table, targets
 
 from driftmdp.errors import StorageError
 from driftmdp.experiments import load
-from driftmdp.suite import read_leaderboard, run_suite, standing_rows, write_leaderboard, write_tasks
+from driftmdp.experiments.store import Store
+from driftmdp.suite import Leaderboard, read_leaderboard, run_suite, standing_rows, write_leaderboard, write_tasks
 from driftmdp.suite.standings import standings
-from driftmdp.suite.tables import radii
+from driftmdp.suite.tables import arm_kind_table, radii
 from tests.suite.boards import contest
 from tests.suite.suites import tiny_suite
 from tests.wrapping import wrapped
@@ -124,6 +128,34 @@ def test_the_table_of_the_documentation_is_wrapped_and_whole(folder, tmp_path):
         assert f"### {heading}" in text
     for image in re.findall(r"\]\((.*png)\)", text):
         assert (tmp_path / image).exists()
+
+
+def change(path, **facts):
+    """Change some facts of a JSON file."""
+    path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | facts), "utf-8")
+
+
+def test_what_an_interrupted_or_older_suite_left_is_not_shown(folder, tmp_path):
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+    slugs = [c.slug for c in read_leaderboard(folder).contests]
+    (tmp_path / slugs[0] / "yardstick.json").unlink()  # the first edition had none
+    change(tmp_path / slugs[1] / "yardstick.json", parameters={"window": 3})  # searched again, not run again
+    store = Store.open(tmp_path / slugs[2] / "fresh")
+    store.write_manifest(store.manifest() | {"seeds": [0, 1, 99]})  # asked for, and not run yet
+    asked = json.loads((tmp_path / "suite.json").read_text("utf-8"))
+    change(tmp_path / "suite.json", tasks=[task | {"stationary": True} for task in asked["tasks"]])
+    assert [c.slug for c in read_leaderboard(tmp_path).contests] == slugs[3:]
+    change(tmp_path / "suite.json", tasks=[{"slug": slugs[3]}])
+    with pytest.raises(StorageError, match="must be a folder that `driftmdp suite` wrote"):
+        read_leaderboard(tmp_path)
+
+
+def test_ends_of_the_grid_are_counted():
+    ends = [
+        replace(contest(f"c{k}", A=[1, 2], Hindsight=[1, 2]), arm={"agent": "X", "scale": 1e-6}) for k in (1, 2)
+    ]
+    [row] = arm_kind_table(Leaderboard("Made up", "Hindsight", ends, ["A", "Hindsight"], 2, [])).rows
+    assert [cell.value for cell in row[1:]] == [2, 1, 2, 2, 0]
 
 
 def test_what_is_not_finished_is_said(folder, tmp_path):

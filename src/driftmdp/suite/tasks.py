@@ -1,8 +1,8 @@
 """The tasks of the drift suite: many problems at several horizons, many agents, and a yardstick.
 
-``suite.toml`` lists them. It becomes *tasks*, one per problem and horizon. Each task becomes two ordinary specs. In
-``tuning`` the yardstick tries its arms. In ``fresh`` all agents and the winning arm meet on seeds that nothing was
-chosen on.
+``suite.toml`` lists them. It becomes *tasks*, one per problem and horizon. Each task becomes ordinary specs. In
+``tuning`` the yardstick tries its arms, and in ``finals`` the best of them meet again. In ``fresh`` all agents and
+the winning arm meet on seeds that nothing was chosen on.
 """
 
 import itertools
@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -138,6 +138,11 @@ class SuiteTask:
     timed: bool = False
 
     __repr__ = brief
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters of the problem."""
+        return self.problem.parameters
 
     @property
     def n_runs(self) -> int:
