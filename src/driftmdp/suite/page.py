@@ -61,7 +61,7 @@ def write_leaderboard(folder: str | Path) -> WrittenLeaderboard:
     ...     failures = run_suite(tasks, folder)
     ...     written = write_leaderboard(folder)
     >>> written.page.name, written.table.name, [contest.label for contest in written.board.contests]
-    ('index.html', 'leaderboard.csv', ['Bandit sinusoidal'])
+    ('index.html', 'leaderboard.csv', ['Bandit sinusoidal, noisy'])
     """
     board = read_leaderboard(folder)
     report, drawings = leaderboard_report(board)

@@ -180,7 +180,7 @@ class Suite(Strict):
     >>> from driftmdp.suite import packaged_suite
     >>> suite = packaged_suite()
     >>> suite.tasks(quick=True)[0].slug
-    'two-state-v-r-t-0-2-v-p-t-0-2-5000'
+    'two-state-v-r-t-0-5-v-p-t-0-5-5000'
     """
 
     name: Annotated[str, Field(min_length=1)]
