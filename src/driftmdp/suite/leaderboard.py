@@ -1,7 +1,8 @@
 """The leaderboard's numbers: regrets by problem, horizon, agent and seed, and how they compare.
 
 A ratio to the yardstick is a ratio of mean regrets. Where the yardstick's regret is below the *slack*, 0.5% of T
-times the range of rewards, the ratio is to the slack instead, because a regret may be 0 or less.
+times the range of rewards, the ratio is to the slack instead and at least 1, because a regret may be 0 or less.
+So a ratio below 1 always means less regret than the yardstick's.
 """
 
 import functools
@@ -120,8 +121,8 @@ class Contest:
     def _ratio(self, agent: str, other: str) -> Interval:
         if self.mean(other) < self.slack:
             found = self.regret(agent)
-            estimate, low, high = (value / self.slack for value in (found.estimate, found.low, found.high))
-            return Interval(estimate, low, high, found.level)
+            ends = (found.estimate, found.low, found.high)
+            return Interval(*(float(np.maximum(value / self.slack, 1.0)) for value in ends), found.level)
         return ratio_interval(*self.paired(agent, other))
 
     def paired(self, agent: str, other: str) -> tuple[Floats, Floats]:
