@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 
 from driftmdp.errors import StorageError
 from driftmdp.experiments import Results, load
+from driftmdp.experiments.spec import Choice
 from driftmdp.statistics import Interval, mean_interval, ratio_interval
+from driftmdp.suite.agents import agent_id
 from driftmdp.suite.json_files import read_json
 
 SLACK = 0.005
@@ -270,5 +272,7 @@ def _contest(task: Mapping[str, Any], results: Results, yardstick: str, place: P
 
 def _stand_in(agents: Sequence[Mapping[str, Any]], chosen: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return the agent that is the best arm, under the yardstick's label or under its own."""
-    best = (chosen.get("agent"), chosen.get("parameters"))
-    return next((agent for agent in agents if (agent["name"], agent["parameters"]) == best), None)
+    if not chosen:
+        return None
+    best = agent_id(Choice(name=chosen["agent"], parameters=chosen["parameters"]))
+    return next((agent for agent in agents if agent["id"] == best), None)

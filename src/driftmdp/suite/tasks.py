@@ -18,7 +18,7 @@ from driftmdp.display import brief
 from driftmdp.errors import InvalidInputError
 from driftmdp.experiments.identity import labelled
 from driftmdp.experiments.spec import Choice, CurveOptions, SeedRange, Spec, Strict, parse_form
-from driftmdp.suite.agents import SuiteAgent, with_own_agents
+from driftmdp.suite.agents import SuiteAgent, agent_id, with_own_agents
 from driftmdp.suite.yardstick import Arm, Yardstick
 
 Horizon = Annotated[int, Field(ge=2)]
@@ -163,7 +163,7 @@ class SuiteTask:
 
         If an agent of the suite is that arm, its runs are the yardstick's too.
         """
-        is_there = any((agent.name, agent.parameters) == (arm.name, arm.parameters) for agent in self.agents)
+        is_there = agent_id(arm) in {agent_id(agent) for agent in self.agents if agent.name == arm.name}
         best = [] if is_there else [arm.model_copy(update={"label": self.yardstick.label})]
         return self._spec("fresh", [*self.agents, *best])
 
