@@ -63,7 +63,7 @@ def worlds() -> list[tuple[str, dm.Problem]]:
     small = [
         task
         for task, (_, world) in zip(tasks, short, strict=True)
-        if not task.stationary and task.group in SMALL and world.space.n_states <= MOST_STATES
+        if sum(world.budget()) > 0 and task.group in SMALL and world.space.n_states <= MOST_STATES
     ]
     return short + [
         (f"{t.label}, T = {LONG:,}", dm.problems.make(t.problem.name, **t.problem.parameters | {"horizon": LONG}))

@@ -123,8 +123,9 @@ class Contest:
     def _ratio(self, agent: str, other: str) -> Interval:
         if self.mean(other) < self.slack:
             found = self.regret(agent)
-            ends = (found.estimate, found.low, found.high)
-            return Interval(*(float(np.maximum(value / self.slack, 1.0)) for value in ends), found.level)
+            ends = np.maximum(np.array([found.estimate, found.low, found.high]) / self.slack, 1.0)
+            estimate, low, high = ends.tolist()
+            return Interval(estimate, low, high, found.level)
         return ratio_interval(*self.paired(agent, other))
 
     def paired(self, agent: str, other: str) -> tuple[Floats, Floats]:
