@@ -114,6 +114,10 @@ def test_the_page_is_whole(folder):
         assert f'id="table-{table}"' in page
     shown = [radii(written.board, agent) for agent in ("unknown", "Adaptive", "UCRL2")]
     assert shown == ["none", "scaled x 0.1", "theory"]
+    told = replace(written.board, results=[])
+    told.choices["A"] = {"name": "SWUCRL2CW", "parameters": {"scale": 0.3, "budgets": "exact"}}
+    told.choices["B"] = {"name": "VariationAwareUCRL", "parameters": {}}
+    assert [radii(told, agent) for agent in "AB"] == ["scaled x 0.3, told", "theory, told"]
     assert "Constants of our agents were chosen on the tuning family only" in page
     assert {path.name for path in written.figures} >= {"spread.svg", "profiles.png", "times.svg"}
     rows = list(csv.DictReader(written.table.read_text("utf-8").splitlines()))

@@ -40,15 +40,16 @@ def _wins(one: Standing) -> TableCell:
 
 
 def radii(board: Leaderboard, agent: str) -> str:
-    """Return whether the radii of an agent are its theory's, or scaled by a constant, or whether it has none."""
+    """Return whether an agent's radii are its theory's, scaled or none, and what it is told of the variation."""
     if agent == board.yardstick:
         return "in hindsight"
     choice = board.choices.get(agent, {"name": "", "parameters": {}})
-    scale = choice["parameters"].get("scale")
-    if scale is None:
-        known = getattr(agents, choice["name"], None)
-        return "theory" if known and "scale" in inspect.signature(known.__init__).parameters else "none"
-    return "theory" if scale == 1 else f"scaled x {scale:g}"
+    scale = choice["parameters"].get("scale", 1)
+    known = getattr(agents, choice["name"], None)
+    has_radii = known is not None and "scale" in inspect.signature(known.__init__).parameters
+    text = f"scaled x {scale:g}" if scale != 1 else "theory" if has_radii else "none"
+    is_told = choice["parameters"].get("budgets") == "exact" or known is agents.VariationAwareUCRL
+    return f"{text}, told" if is_told else text
 
 
 def standing_rows(board: Leaderboard) -> tuple[list[str], list[list[str]]]:
