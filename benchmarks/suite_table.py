@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def pages_text(board: Leaderboard) -> str:
     """Return the page: who wins where, the tables, and the figures."""
     reported = board.family("reported")
-    found, met = wins(reported), [duels(reported, agent, board.rivals) for agent in board.heroes[:1]]
+    found, met = wins(reported), [duels(reported, agent, board.rivals) for agent in board.featured[:1]]
     parts = [
         _prose(headline(board)),
         markdown(tables.standing_table(board)),
@@ -60,7 +60,7 @@ def pages_text(board: Leaderboard) -> str:
         markdown(tables.rank_table(board)),
         *(markdown(tables.loss_table(board, one, 0)) for one in met),
         "### Which differences are significant",
-        _prose(about_wins(board, found)),
+        _prose(about_wins(found)),
         *(markdown(tables.against_table(one, 0)) for one in met),
         _image(board, "profiles"),
         _image(board, "times"),
@@ -131,7 +131,7 @@ def _standings_of(board: Leaderboard, kind: str) -> dict[str, Standing]:
 def _contest_table(board: Leaderboard, contests: list[Contest], found: Wins) -> Table:
     """Return the map of ratios, only of the main agents."""
     ranked = [one.agent for one in standings(board) if one.everywhere]
-    own = [agent for agent in board.heroes if agent not in ranked[:MAIN_AGENTS]]
+    own = [agent for agent in board.featured if agent not in ranked[:MAIN_AGENTS]]
     table, chosen = map_table(board, contests, found), {*ranked[:MAIN_AGENTS], *own}
     places = [0, *(place for place, name in enumerate(table.columns) if name in chosen)]
     rows = [[row[place] for place in places] for row in table.rows]

@@ -23,7 +23,7 @@ from driftmdp.suite import Contest, Leaderboard, read_leaderboard
 
 OURS = "Adaptive"
 PAPER_HORIZON = 5000
-ENOUGH_SEEDS = 10  # as many as the suite has at long horizons
+ENOUGH_SEEDS = 10
 Verdict = Literal["met", "met so far", "missed", "not run"]
 
 
@@ -81,7 +81,7 @@ def regret_targets(board: Leaderboard) -> list[RegretTarget]:
             f"The paper's two-state cases with V_r = {speed}, T = 5,000: at most {factor:g} x BORL (raw reading)",
             "BORL raw",
             factor,
-            _two_state(speed, at_paper_horizon=True),
+            _two_state(speed, of_paper=True),
         )
         for speed, factor in (("T^0.2", 0.15), ("T^0.5", 0.6))
     ]
@@ -97,10 +97,10 @@ def regret_targets(board: Leaderboard) -> list[RegretTarget]:
     ]
     lines += [
         RegretTarget(
-            f"Beyond the paper: V_r = {speed} at longer horizons, at most {factor:g} x BORL (raw reading)",
+            f"Beyond the paper: V_r = {speed}, longer or with noise, at most {factor:g} x BORL (raw reading)",
             "BORL raw",
             factor,
-            _two_state(speed, at_paper_horizon=False),
+            _two_state(speed, of_paper=False),
         )
         for speed, factor in (("T^0.2", 0.15), ("T^0.5", 0.6))
     ]
@@ -130,11 +130,11 @@ def _quick_steps(board: Leaderboard, line: str, most: float, where: Callable[[Co
     return Target(line, measured, _verdict(slowest.microseconds[OURS] < most, board))
 
 
-def _two_state(speed: str, at_paper_horizon: bool) -> Callable[[Contest], bool]:
+def _two_state(speed: str, of_paper: bool) -> Callable[[Contest], bool]:
     return lambda c: (
         c.group == "two-state"
         and c.parameters.get("v_r") == speed
-        and (c.horizon == PAPER_HORIZON) == at_paper_horizon
+        and (c.horizon == PAPER_HORIZON and not c.noisy) == of_paper
     )
 
 

@@ -32,4 +32,4 @@ def made_board(n_seeds=12):
                 slug = f"{group}-{kind}-{horizon}"
                 contests.append(contest(slug, horizon, kind, group, **regrets))
     contests.append(contest("sibling-1000", 1000, "noisy", "queue", "tuning", **contests[-1].regrets))
-    return Leaderboard("Made up", "Hindsight", contests, [*AGENTS, "Hindsight"], len(contests), 0, [])
+    return Leaderboard("Made up", "Hindsight", contests, [*AGENTS, "Hindsight"], len(contests), [])

@@ -32,13 +32,22 @@ def test_hundreds_of_comparisons_on_twenty_seeds_can_be_significant():
     assert (corrected_p_values([SURE] * 2500) < 0.05).all()
 
 
-def test_a_win_is_significant_only_against_the_second():
+def test_a_win_is_significant_only_against_every_other_agent():
     ahead = contest("ahead", A=SURE, B=SURE + 5, C=SURE + 90, Hindsight=SURE)
     close = contest("close", A=SURE, B=SURE + UNSURE / 10, C=SURE + 90, Hindsight=SURE)
     found = wins([ahead, close])
     assert (found.n_significant, found.n_tested) == (1, 2)
     assert [found.mark(ahead, agent) for agent in "ABC"] == ["significant", "", ""]
     assert "significant" not in {found.mark(close, agent) for agent in "ABC"}
+    third = contest("third", A=SURE, B=SURE + 5, C=SURE + 6 + 20 * UNSURE, Hindsight=SURE)
+    assert [wins([third]).mark(third, agent) for agent in "ABC"] == ["least", "", ""]
+
+
+def test_rounding_errors_are_no_differences():
+    equal = contest(A=SURE, B=SURE + 1e-11, Hindsight=SURE)
+    assert equal.ranks == {"A": 1, "B": 1}
+    assert wins([equal]).n_significant == 0
+    assert duels([equal], "A", ["B"]).tallies()[0].neither == 1
 
 
 def test_an_agent_against_each_rival():

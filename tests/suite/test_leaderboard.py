@@ -1,7 +1,10 @@
 """The leaderboard: its numbers, its page, and the verdicts on our targets."""
 
 import csv
+import json
 import re
+import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,9 +12,10 @@ from benchmarks import suite_table, targets
 
 from driftmdp.errors import StorageError
 from driftmdp.experiments import load
-from driftmdp.suite import read_leaderboard, run_suite, standing_rows, write_leaderboard, write_tasks
+from driftmdp.experiments.store import Store
+from driftmdp.suite import Leaderboard, read_leaderboard, run_suite, standing_rows, write_leaderboard, write_tasks
 from driftmdp.suite.standings import standings
-from driftmdp.suite.tables import radii
+from driftmdp.suite.tables import arm_kind_table, radii
 from tests.suite.boards import contest
 from tests.suite.suites import tiny_suite
 from tests.wrapping import wrapped
@@ -34,7 +38,8 @@ def test_numbers_are_those_of_the_results(folder):
         means = runs.groupby("agent")["regret"].mean()
         assert c.mean("Adaptive") == pytest.approx(means["Adaptive"])
         floor = 0.005 * c.horizon * c.span
-        expected = means["Adaptive"] / max(means["Hindsight"], floor)
+        least = floor if means["Hindsight"] < floor else -np.inf
+        expected = max(means["Adaptive"], least) / max(means["Hindsight"], floor)
         assert c.ratio("Adaptive").estimate == pytest.approx(expected)
         rivals = means.drop("Hindsight")
         assert c.ranks == {agent: int((rivals < mean).sum()) + 1 for agent, mean in rivals.items()}
@@ -77,8 +82,9 @@ def test_the_slack_decides_at_the_edge():
 
 
 def test_ratios_to_next_to_nothing_are_not_absurd():
-    tiny = contest(A=[4.0, 6.0], Hindsight=[-1.0, 1.0])
-    assert tiny.ratio("A").estimate == pytest.approx(1.0)
+    tiny = contest(A=[9.0, 11.0], B=[-4.0, 2.0], Hindsight=[-1.0, 1.0])
+    assert tiny.ratio("A").estimate == pytest.approx(2.0)
+    assert tiny.ratio("B").estimate == tiny.ratio("Hindsight").estimate == 1.0
     below = contest(A=[-40.0, -60.0], Hindsight=[100.0, 100.0])
     assert below.ratio("A").estimate == pytest.approx(-0.5)
 
@@ -108,6 +114,10 @@ def test_the_page_is_whole(folder):
         assert f'id="table-{table}"' in page
     shown = [radii(written.board, agent) for agent in ("unknown", "Adaptive", "UCRL2")]
     assert shown == ["none", "scaled x 0.1", "theory"]
+    told = replace(written.board, results=[])
+    told.choices["A"] = {"name": "SWUCRL2CW", "parameters": {"scale": 0.3, "budgets": "exact"}}
+    told.choices["B"] = {"name": "VariationAwareUCRL", "parameters": {}}
+    assert [radii(told, agent) for agent in "AB"] == ["scaled x 0.3, told", "theory, told"]
     assert "Constants of our agents were chosen on the tuning family only" in page
     assert {path.name for path in written.figures} >= {"spread.svg", "profiles.png", "times.svg"}
     rows = list(csv.DictReader(written.table.read_text("utf-8").splitlines()))
@@ -124,6 +134,34 @@ def test_the_table_of_the_documentation_is_wrapped_and_whole(folder, tmp_path):
         assert f"### {heading}" in text
     for image in re.findall(r"\]\((.*png)\)", text):
         assert (tmp_path / image).exists()
+
+
+def change(path, **facts):
+    """Change some facts of a JSON file."""
+    path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | facts), "utf-8")
+
+
+def test_what_an_interrupted_or_older_suite_left_is_not_shown(folder, tmp_path):
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+    slugs = [c.slug for c in read_leaderboard(folder).contests]
+    (tmp_path / slugs[0] / "yardstick.json").unlink()  # the first edition had none
+    change(tmp_path / slugs[1] / "yardstick.json", parameters={"window": 3})  # searched again, not run again
+    store = Store.open(tmp_path / slugs[2] / "fresh")
+    store.write_manifest(store.manifest() | {"seeds": [0, 1, 99]})  # asked for, and not run yet
+    asked = json.loads((tmp_path / "suite.json").read_text("utf-8"))
+    change(tmp_path / "suite.json", tasks=[task | {"stationary": True} for task in asked["tasks"]])
+    assert [c.slug for c in read_leaderboard(tmp_path).contests] == slugs[3:]
+    change(tmp_path / "suite.json", tasks=[{"slug": slugs[3]}])
+    with pytest.raises(StorageError, match="must be a folder that `driftmdp suite` wrote"):
+        read_leaderboard(tmp_path)
+
+
+def test_ends_of_the_grid_are_counted():
+    ends = [
+        replace(contest(f"c{k}", A=[1, 2], Hindsight=[1, 2]), arm={"agent": "X", "scale": 1e-6}) for k in (1, 2)
+    ]
+    [row] = arm_kind_table(Leaderboard("Made up", "Hindsight", ends, ["A", "Hindsight"], 2, [])).rows
+    assert [cell.value for cell in row[1:]] == [2, 1, 2, 2, 0]
 
 
 def test_what_is_not_finished_is_said(folder, tmp_path):

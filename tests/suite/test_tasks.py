@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -168,6 +169,10 @@ def test_an_agent_that_is_the_best_arm_stands_for_the_yardstick(tmp_path):
     np.testing.assert_array_equal(contest.regrets["Hindsight"], contest.regrets["Posterior sampling"])
     assert contest.microseconds["Hindsight"] == contest.microseconds["Posterior sampling"]
     assert read_leaderboard(tmp_path).n_missing == 0
+    spelled = replace(
+        task, agents=[Choice(name="SWUCRL2CW", parameters=ARM.parameters | {"ties": "least-visited"})]
+    )
+    assert len(plan(spelled.fresh_spec(ARM)).agents) == 1  # a default that is given changes nothing
 
 
 def test_an_agent_that_fails_stops_nothing(tmp_path, monkeypatch):

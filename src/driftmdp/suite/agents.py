@@ -9,7 +9,7 @@ from pydantic import Field
 from driftmdp.errors import InvalidInputError
 from driftmdp.experiments.catalogue import agent_maker
 from driftmdp.experiments.identity import check_finite
-from driftmdp.experiments.run_plan import allow_user_modules, plan
+from driftmdp.experiments.run_plan import RunPlan, allow_user_modules, plan
 from driftmdp.experiments.spec import Choice, Spec
 
 EXAMPLE = "'my_agents:Mine(alpha=0.1, window=100)'"
@@ -110,6 +110,14 @@ def with_own_agents(agents: Sequence[SuiteAgent], own: Sequence[str], yardstick:
             )
         found.append(agent)
     if own:  # a plan finds what is the same under two labels
-        problem = Choice(name="two-state")
-        plan(Spec(seeds=1, problems=[problem], agents=[agent.choice for agent in found]), "suite")
+        _plan([agent.choice for agent in found])
     return found
+
+
+def agent_id(agent: Choice) -> str:
+    """Return what tells agents apart, whichever of their defaults are given."""
+    return _plan([agent]).agents[0].id
+
+
+def _plan(agents: list[Choice]) -> RunPlan:
+    return plan(Spec(seeds=1, problems=[Choice(name="two-state")], agents=agents), "suite")

@@ -38,7 +38,7 @@ def _testable(least: Floats) -> int:
 
 @dataclass(frozen=True)
 class Wins:
-    """Whether the best agent of each contest is significantly ahead of the second.
+    """Whether the best agent of each contest is significantly ahead of every other one.
 
     Attributes
     ----------
@@ -68,14 +68,18 @@ class Wins:
 def wins(contests: Sequence[Contest]) -> Wins:
     """Return how sure each win is, corrected over all these contests."""
     met = [contest for contest in contests if len(contest.ranks) > 1]
-    samples = []
-    for contest in met:
-        best = winner(contest)
-        second = min((agent for agent in contest.ranks if agent != best), key=contest.ranks.__getitem__)
-        ahead, behind = contest.paired(best, second)
-        samples.append(behind - ahead)
-    p_values = corrected_p_values(samples)
+    p_values = corrected_p_values([_least_sure_lead(contest) for contest in met])
     return Wins({contest.slug: float(p) for contest, p in zip(met, p_values, strict=True)})
+
+
+def _least_sure_lead(contest: Contest) -> Floats:
+    """Return the winner's differences from the agent that it is least surely ahead of.
+
+    That need not be the second: the mean of a third agent may be larger and much less certain.
+    """
+    best = winner(contest)
+    leads = [contest.differences(best, agent) for agent in contest.ranks if agent != best]
+    return max(leads, key=lambda lead: sign_flip_test(lead) if lead.size else 1.0)
 
 
 @dataclass(frozen=True)
@@ -138,5 +142,5 @@ def duels(contests: Sequence[Contest], agent: str, rivals: Sequence[str]) -> Due
         for contest in contests
         if rival != agent and agent in contest.regrets and rival in contest.regrets
     ]
-    samples = [np.subtract(*contest.paired(agent, rival)) for rival, contest in pairs]
+    samples = [contest.differences(agent, rival) for rival, contest in pairs]
     return Duels(agent, pairs, corrected_p_values(samples))

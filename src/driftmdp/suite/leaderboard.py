@@ -1,7 +1,8 @@
 """The leaderboard's numbers: regrets by problem, horizon, agent and seed, and how they compare.
 
 A ratio to the yardstick is a ratio of mean regrets. Where the yardstick's regret is below the *slack*, 0.5% of T
-times the range of rewards, the ratio is to the slack instead, because a regret may be 0 or less.
+times the range of rewards, the ratio is to the slack instead and at least 1, because a regret may be 0 or less.
+So a ratio below 1 always means less regret than the yardstick's.
 """
 
 import functools
@@ -16,10 +17,14 @@ from numpy.typing import NDArray
 
 from driftmdp.errors import StorageError
 from driftmdp.experiments import Results, load
+from driftmdp.experiments.spec import Choice
 from driftmdp.statistics import Interval, mean_interval, ratio_interval
+from driftmdp.suite.agents import agent_id
 from driftmdp.suite.json_files import read_json
 
 SLACK = 0.005
+ROUNDING = 1e-9  # of the slack: regrets that differ by less are equal
+TASK_FACTS = ("slug", "label", "family", "group", "horizon", "parameters")  # of each task in suite.json
 # The three kinds of contests that results are given for, and how a sentence names some of them.
 KINDS = {
     "exact": "drifting problems without noise",
@@ -61,6 +66,8 @@ class Contest:
         Whether it lies on the edge of the grid, so that a wider one might have a better arm.
     microseconds
         Time per step by agent, empty where none was timed.
+    n_missing
+        How many runs it lacks, because they failed.
     """
 
     slug: str
@@ -80,6 +87,7 @@ class Contest:
     arm: Mapping[str, Any]
     on_edge: bool
     microseconds: Mapping[str, float] = field(repr=False)
+    n_missing: int = 0
     _ratios: dict[tuple[str, str], Interval] = field(default_factory=dict, init=False, repr=False)
 
     @property
@@ -96,11 +104,6 @@ class Contest:
     def slack(self) -> float:
         """The regret that does not count."""
         return SLACK * self.horizon * self.span
-
-    @property
-    def n_runs(self) -> int:
-        """The number of stored runs."""
-        return sum(regrets.size for regrets in self.regrets.values())
 
     def mean(self, agent: str) -> float:
         """Return an agent's mean regret."""
@@ -120,7 +123,8 @@ class Contest:
     def _ratio(self, agent: str, other: str) -> Interval:
         if self.mean(other) < self.slack:
             found = self.regret(agent)
-            estimate, low, high = (value / self.slack for value in (found.estimate, found.low, found.high))
+            ends = np.maximum(np.array([found.estimate, found.low, found.high]) / self.slack, 1.0)
+            estimate, low, high = ends.tolist()
             return Interval(estimate, low, high, found.level)
         return ratio_interval(*self.paired(agent, other))
 
@@ -130,11 +134,17 @@ class Contest:
         mine, theirs = (self.regrets[who][np.isin(self.seeds[who], both)] for who in (agent, other))
         return mine, theirs
 
+    def differences(self, agent: str, other: str) -> Floats:
+        """Return an agent's regrets minus another's, paired by seed. Rounding errors are no differences."""
+        found = np.subtract(*self.paired(agent, other))
+        return np.where(np.abs(found) < ROUNDING * self.slack, 0.0, found)
+
     @functools.cached_property
     def ranks(self) -> Mapping[str, int]:
         """Place by mean regret, 1 the least. Equals share the better place. The yardstick has none."""
         means = {agent: self.mean(agent) for agent in self.regrets if agent != self.yardstick}
-        return {agent: 1 + sum(other < mean for other in means.values()) for agent, mean in means.items()}
+        least = ROUNDING * self.slack
+        return {agent: 1 + sum(mean - other > least for other in means.values()) for agent, mean in means.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,8 +161,6 @@ class Leaderboard:
         In the order of the suite, the yardstick last.
     asked
         How many contests the suite asks for.
-    n_missing
-        How many runs the finished contests lack.
     results
         Where each contest comes from.
     """
@@ -162,12 +170,16 @@ class Leaderboard:
     contests: list[Contest]
     agents: list[str]
     asked: int
-    n_missing: int
     results: list[Results] = field(repr=False)
 
     def family(self, name: str) -> list[Contest]:
         """Return the contests of a family."""
         return [contest for contest in self.contests if contest.family == name]
+
+    @property
+    def n_missing(self) -> int:
+        """How many runs failed."""
+        return sum(contest.n_missing for contest in self.contests)
 
     @property
     def horizons(self) -> list[int]:
@@ -185,7 +197,7 @@ class Leaderboard:
         return {agent["label"]: agent for results in self.results for agent in results.manifest["agents"]}
 
     @property
-    def heroes(self) -> list[str]:
+    def featured(self) -> list[str]:
         """The agents that the page compares with each other one: the first of the suite, and the user's own."""
         own = [agent for agent in self.rivals if ":" in self.choices.get(agent, {}).get("name", "")]
         return list(dict.fromkeys([*self.rivals[:1], *own]))
@@ -209,10 +221,11 @@ def read_leaderboard(folder: str | Path) -> Leaderboard:
     path = Path(folder)
     try:
         asked = json.loads((path / "suite.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        tasks = [{name: task[name] for name in TASK_FACTS} for task in asked["tasks"]]
+    except (OSError, ValueError, LookupError, TypeError):
         raise StorageError(f"{path} must be a folder that `driftmdp suite` wrote; it has no suite.json.") from None
-    contests, sources, n_missing = [], [], 0
-    for task in asked["tasks"]:
+    contests, sources = [], []
+    for task in tasks:
         place = path / task["slug"]
         if not (place / "fresh" / "manifest.json").exists():
             continue
@@ -221,21 +234,20 @@ def read_leaderboard(folder: str | Path) -> Leaderboard:
         if contest is not None:
             contests.append(contest)
             sources.append(results)
-            labels = {agent["label"] for agent in results.manifest["agents"]} | {contest.yardstick}
-            n_missing += len(labels) * len(results.manifest["seeds"]) - contest.n_runs
     if not contests:
         raise StorageError(f"{path} has no finished problem yet. Run `driftmdp suite` again.")
     agents = list(dict.fromkeys(agent for contest in contests for agent in contest.regrets))
     agents.sort(key=lambda agent: agent == asked["yardstick"])
-    return Leaderboard(asked["name"], asked["yardstick"], contests, agents, len(asked["tasks"]), n_missing, sources)
+    return Leaderboard(asked["name"], asked["yardstick"], contests, agents, len(tasks), sources)
 
 
 def _contest(task: Mapping[str, Any], results: Results, yardstick: str, place: Path) -> Contest | None:
-    """Return the contest of a task, or None if the yardstick has no runs yet."""
+    """Return the contest of a task, or None if the best arm or runs that did not fail are missing."""
     runs, chosen = results.query(ROWS), read_json(place / "yardstick.json")
     by_agent = {str(agent): rows for agent, rows in runs.groupby("agent", sort=False)}
-    stand_in = _stand_in(results.manifest["agents"], yardstick, chosen)
-    if stand_in is None or stand_in["label"] not in by_agent:
+    stand_in = _stand_in(results.manifest["agents"], chosen)
+    n_missing = len(results.manifest["cells"]) * len(results.manifest["seeds"]) - len(runs)
+    if stand_in is None or stand_in["label"] not in by_agent or n_missing > len(results.failures):
         return None
     by_agent[yardstick] = by_agent[stand_in["label"]]
     times = {agent: found["microseconds"] for agent, found in read_json(place / "timing.json").items()}
@@ -255,13 +267,13 @@ def _contest(task: Mapping[str, Any], results: Results, yardstick: str, place: P
         arm={"agent": stand_in["name"], **stand_in["parameters"]},
         on_edge=bool(chosen.get("on_edge")),
         microseconds=times,
+        n_missing=n_missing,
     )
 
 
-def _stand_in(
-    agents: Sequence[Mapping[str, Any]], yardstick: str, chosen: Mapping[str, Any]
-) -> Mapping[str, Any] | None:
-    """Return the agent that ran as the yardstick: the one of that label, or else the one that is the best arm."""
-    best = (chosen.get("agent"), chosen.get("parameters"))
-    same = [agent for agent in agents if (agent["name"], agent["parameters"]) == best]
-    return next((agent for agent in agents if agent["label"] == yardstick), same[0] if same else None)
+def _stand_in(agents: Sequence[Mapping[str, Any]], chosen: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the agent that is the best arm, under the yardstick's label or under its own."""
+    if not chosen:
+        return None
+    best = agent_id(Choice(name=chosen["agent"], parameters=chosen["parameters"]))
+    return next((agent for agent in agents if agent["id"] == best), None)

@@ -61,7 +61,7 @@ def write_leaderboard(folder: str | Path) -> WrittenLeaderboard:
     ...     failures = run_suite(tasks, folder)
     ...     written = write_leaderboard(folder)
     >>> written.page.name, written.table.name, [contest.label for contest in written.board.contests]
-    ('index.html', 'leaderboard.csv', ['Bandit sinusoidal'])
+    ('index.html', 'leaderboard.csv', ['Bandit sinusoidal, noisy'])
     """
     board = read_leaderboard(folder)
     report, drawings = leaderboard_report(board)
@@ -81,7 +81,7 @@ def leaderboard_report(board: Leaderboard) -> tuple[ReportContent, dict[str, Ren
     if reported:
         drawings = {"spread": draw_spread(board), "profiles": draw_profiles(board), "times": draw_times(board)}
         shown = {name: _figure(board, name, drawing) for name, drawing in drawings.items()}
-        met = [duels(reported, agent, board.rivals) for agent in board.heroes]
+        met = [duels(reported, agent, board.rivals) for agent in board.featured]
         lead.tables.extend(tables.loss_table(board, one, number) for number, one in enumerate(met))
         sections = _result_sections(board, found, met, shown)
     sections.append(_yardstick_section(board))
@@ -107,7 +107,7 @@ def _result_sections(
         Section("standings", "Standings", _introduction(board), standing),
         Section("figures", "Spread and profiles", [], [], [figures["spread"], figures["profiles"]]),
         Section("steps", "Regret and time", [note("suite-times")], times, [figures["times"]]),
-        Section("comparisons", "Which differences are significant", [about_wins(board, found)], against),
+        Section("comparisons", "Which differences are significant", [about_wins(found)], against),
         Section("map", "All ratios", [note("suite-ratios")], [contest_tables.map_table(board, reported, found)]),
         _numbers_section(board, reported, "reported", "All numbers", found),
     ]
@@ -149,7 +149,7 @@ def _listed(parts: list[str]) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
-def about_wins(board: Leaderboard, found: Wins) -> str:
+def about_wins(found: Wins) -> str:
     """Return how many wins are significant, and how many could not be tested."""
     n = len(found.p_values)
     if not found.n_tested:

@@ -13,13 +13,14 @@ def provenance_section(board: Leaderboard) -> Section:
     """Return versions, revisions, machines, and a digest of all results on fresh seeds."""
     sessions = [session for results in board.results for session in results.sessions]
     manifests = [results.manifest for results in board.results]
+    n_asked = sum(len(manifest["cells"]) * len(manifest["seeds"]) for manifest in manifests)
     spent = sum(seconds for session in sessions for _, seconds in session["cells"].values())
     began = [session["began"] for session in sessions]
     machines = (f"{s['machine']['processor']}, {counted(s['machine']['cores'], 'core')}" for s in sessions)
     facts = {
         "Suite": board.name,
         "Digest of all results on fresh seeds": digest("".join(results.digest for results in board.results)),
-        "Runs on fresh seeds": f"{sum(contest.n_runs for contest in board.contests):,}",
+        "Runs on fresh seeds": f"{n_asked - board.n_missing:,}",
         "Time spent in them": f"{spent / 60:.1f} core-minutes",
         "Run between": f"{min(began)} and {max(began)}" if began else "",
         "Machine": _distinct(machines),

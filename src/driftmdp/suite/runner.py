@@ -23,6 +23,7 @@ from driftmdp.experiments.identity import canonical, digest
 from driftmdp.experiments.spec import Choice
 from driftmdp.progress import Progress
 from driftmdp.suite.json_files import read_json, write_json
+from driftmdp.suite.leaderboard import TASK_FACTS
 from driftmdp.suite.tasks import SuiteTask
 from driftmdp.suite.timing import time_steps
 from driftmdp.suite.yardstick import Arm, ranked_arms
@@ -202,8 +203,5 @@ def write_tasks(tasks: Sequence[SuiteTask], name: str, out: str | Path) -> None:
     ...     Path(folder, "suite.json").exists()
     True
     """
-    columns = ("slug", "label", "family", "group", "horizon")
-    facts = [
-        {name: getattr(task, name) for name in columns} | {"parameters": task.problem.parameters} for task in tasks
-    ]
+    facts = [{name: getattr(task, name) for name in TASK_FACTS} for task in tasks]
     write_json(Path(out) / "suite.json", {"name": name, "yardstick": tasks[0].yardstick.label, "tasks": facts})

@@ -10,6 +10,7 @@ from driftmdp.report.text import interval_cell, interval_text, note, number, num
 from driftmdp.suite.comparisons import Duels
 from driftmdp.suite.leaderboard import Contest, Leaderboard
 from driftmdp.suite.standings import Standing, groups, losses, mean_ranks, standings, times_the_best, winner
+from driftmdp.suite.yardstick import NO_RADIUS
 
 NO_VALUE = TableCell(number(None))
 MOST_LOSSES = 10
@@ -39,15 +40,16 @@ def _wins(one: Standing) -> TableCell:
 
 
 def radii(board: Leaderboard, agent: str) -> str:
-    """Return whether the radii of an agent are its theory's, or scaled by a constant, or whether it has none."""
+    """Return whether an agent's radii are its theory's, scaled or none, and what it is told of the variation."""
     if agent == board.yardstick:
         return "in hindsight"
     choice = board.choices.get(agent, {"name": "", "parameters": {}})
-    scale = choice["parameters"].get("scale")
-    if scale is None:
-        known = getattr(agents, choice["name"], None)
-        return "theory" if known and "scale" in inspect.signature(known.__init__).parameters else "none"
-    return "theory" if scale == 1 else f"scaled x {scale:g}"
+    scale = choice["parameters"].get("scale", 1)
+    known = getattr(agents, choice["name"], None)
+    has_radii = known is not None and "scale" in inspect.signature(known.__init__).parameters
+    text = f"scaled x {scale:g}" if scale != 1 else "theory" if has_radii else "none"
+    is_told = choice["parameters"].get("budgets") == "exact" or known is agents.VariationAwareUCRL
+    return f"{text}, told" if is_told else text
 
 
 def standing_rows(board: Leaderboard) -> tuple[list[str], list[list[str]]]:
@@ -57,7 +59,7 @@ def standing_rows(board: Leaderboard) -> tuple[list[str], list[list[str]]]:
     --------
     >>> from driftmdp.suite import standing_rows
     >>> from driftmdp.suite import Leaderboard
-    >>> standing_rows(Leaderboard("suite", "Hindsight", [], [], 0, 0, []))
+    >>> standing_rows(Leaderboard("suite", "Hindsight", [], [], 0, []))
     (['agent', 'median ratio [95%]', 'worst', 'mean rank', 'wins', 'problems'], [])
     """
     rows = []
@@ -125,10 +127,11 @@ def arm_kind_table(board: Leaderboard) -> Table:
     rows = []
     for kind, count in kinds.most_common():
         won = [c for c in board.contests if c.arm["agent"] == kind]
-        ends = sum(c.arm.get("scale") == 0 for c in won), sum(c.arm.get("window") == c.horizon for c in won)
+        n_without_radius = sum(c.arm.get("scale", 1.0) <= NO_RADIUS for c in won)
+        ends = n_without_radius, sum(c.arm.get("window") == c.horizon for c in won)
         share = TableCell(f"{100 * count / len(board.contests):.0f}%", count / len(board.contests))
         rows.append(table_row(kind, count, share, sum(c.on_edge for c in won), *ends))
-    columns = ["Agent", "Won", "Share", "At an edge", "With radius 0", "With window T"]
+    columns = ["Agent", "Won", "Share", "At an edge", "With radii of nearly 0", "With window T"]
     return Table("arm-kinds", "Which kind of arm was best in hindsight", columns, rows)
 
 

@@ -1,8 +1,8 @@
 """The tasks of the drift suite: many problems at several horizons, many agents, and a yardstick.
 
-``suite.toml`` lists them. It becomes *tasks*, one per problem and horizon. Each task becomes two ordinary specs. In
-``tuning`` the yardstick tries its arms. In ``fresh`` all agents and the winning arm meet on seeds that nothing was
-chosen on.
+``suite.toml`` lists them. It becomes *tasks*, one per problem and horizon. Each task becomes ordinary specs. In
+``tuning`` the yardstick tries its arms, and in ``finals`` the best of them meet again. In ``fresh`` all agents and
+the winning arm meet on seeds that nothing was chosen on.
 """
 
 import itertools
@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -18,7 +18,7 @@ from driftmdp.display import brief
 from driftmdp.errors import InvalidInputError
 from driftmdp.experiments.identity import labelled
 from driftmdp.experiments.spec import Choice, CurveOptions, SeedRange, Spec, Strict, parse_form
-from driftmdp.suite.agents import SuiteAgent, with_own_agents
+from driftmdp.suite.agents import SuiteAgent, agent_id, with_own_agents
 from driftmdp.suite.yardstick import Arm, Yardstick
 
 Horizon = Annotated[int, Field(ge=2)]
@@ -140,6 +140,11 @@ class SuiteTask:
     __repr__ = brief
 
     @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters of the problem."""
+        return self.problem.parameters
+
+    @property
     def n_runs(self) -> int:
         """About how many runs it takes, if no kind of arm is given up."""
         yardstick = self.yardstick
@@ -158,7 +163,7 @@ class SuiteTask:
 
         If an agent of the suite is that arm, its runs are the yardstick's too.
         """
-        is_there = any((agent.name, agent.parameters) == (arm.name, arm.parameters) for agent in self.agents)
+        is_there = agent_id(arm) in {agent_id(agent) for agent in self.agents if agent.name == arm.name}
         best = [] if is_there else [arm.model_copy(update={"label": self.yardstick.label})]
         return self._spec("fresh", [*self.agents, *best])
 
@@ -175,7 +180,7 @@ class Suite(Strict):
     >>> from driftmdp.suite import packaged_suite
     >>> suite = packaged_suite()
     >>> suite.tasks(quick=True)[0].slug
-    'two-state-v-r-t-0-2-v-p-t-0-2-5000'
+    'two-state-v-r-t-0-5-v-p-t-0-5-5000'
     """
 
     name: Annotated[str, Field(min_length=1)]

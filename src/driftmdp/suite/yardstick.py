@@ -85,8 +85,8 @@ class Arm:
         """Return whether a wider grid might have a better arm. Window T and radii of nearly 0 are ends."""
         windows, scales = self.kind.windows_to(horizon), self.kind.scales
         is_shortest = self.window is not None and self.window == windows[0] and self.window < horizon
-        is_outer = self.scale is not None and self.scale in {min(scales), max(scales)}
-        return is_shortest or (is_outer and self.scale is not None and self.scale > NO_RADIUS)
+        is_outer = self.scale is not None and self.scale > NO_RADIUS and self.scale in {min(scales), max(scales)}
+        return is_shortest or is_outer
 
 
 class Yardstick(Strict):
