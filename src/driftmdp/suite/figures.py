@@ -24,8 +24,12 @@ BEHIND = {"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.8}
 
 
 def _short(agent: str) -> str:
-    """Return the name of an agent, cut where a figure has no room for it."""
-    return agent if len(agent) <= LONGEST_NAME else f"{agent[: LONGEST_NAME - 1]}…"
+    """Return the name of an agent, cut where a figure has no room for it, but with its scale."""
+    if len(agent) <= LONGEST_NAME:
+        return agent
+    _, times, scale = agent.rpartition(" x ")
+    end = f"{times}{scale}" if times and len(scale) < LONGEST_NAME // 2 else ""
+    return f"{agent[: LONGEST_NAME - 1 - len(end)].rstrip()}…{end}"
 
 
 def _axis_position(ratio: Any) -> Any:
