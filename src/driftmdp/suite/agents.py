@@ -1,7 +1,7 @@
 """The agents of the suite, and agents of one's own, written as a call: ``my_agents:Mine(alpha=0.1)``."""
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -105,11 +105,17 @@ def with_own_agents(agents: Sequence[SuiteAgent], own: Sequence[str], yardstick:
     found = list(agents)
     for agent in map(parse_agent, own):
         if agent.label in {yardstick, *(other.label or other.name for other in found)}:
+            advice = "Leave it out if it is the same agent, or rename the class, or give another parameter."
             raise InvalidInputError(
-                f"agent must have a label that the suite does not have yet; got {agent.label!r}."
+                f"agent must have a label that the suite does not have yet; got {agent.label!r}. {advice}"
             )
         found.append(agent)
-    if own:  # a plan finds what is the same under two labels
-        problem = Choice(name="two-state")
-        plan(Spec(seeds=1, problems=[problem], agents=[agent.choice for agent in found]), "suite")
+    if own:
+        agent_ids(agent.choice for agent in found)  # finds what is the same under two labels
     return found
+
+
+def agent_ids(agents: Iterable[Choice]) -> dict[str, str]:
+    """Return a digest of each agent by label: of its name, its parameters and, if it is one's own, its code."""
+    spec = Spec(seeds=1, problems=[Choice(name="two-state")], agents=list(agents))
+    return {cell.label: cell.id for cell in plan(spec, "suite").agents}

@@ -6,7 +6,7 @@ times the range of rewards, the ratio is to the slack instead, because a regret 
 
 import functools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -217,11 +217,11 @@ def read_leaderboard(folder: str | Path) -> Leaderboard:
         if not (place / "fresh" / "manifest.json").exists():
             continue
         results = load(place / "fresh")
-        contest = _contest(task, results, asked["yardstick"], place)
+        labels = _shown(results.manifest["agents"], asked)
+        contest = _contest(task, results, asked["yardstick"], place, labels)
         if contest is not None:
             contests.append(contest)
             sources.append(results)
-            labels = {agent["label"] for agent in results.manifest["agents"]} | {contest.yardstick}
             n_missing += len(labels) * len(results.manifest["seeds"]) - contest.n_runs
     if not contests:
         raise StorageError(f"{path} has no finished problem yet. Run `driftmdp suite` again.")
@@ -230,14 +230,23 @@ def read_leaderboard(folder: str | Path) -> Leaderboard:
     return Leaderboard(asked["name"], asked["yardstick"], contests, agents, len(asked["tasks"]), n_missing, sources)
 
 
-def _contest(task: Mapping[str, Any], results: Results, yardstick: str, place: Path) -> Contest | None:
-    """Return the contest of a task, or None if the yardstick has no runs yet."""
+def _shown(agents: Sequence[Mapping[str, Any]], asked: Mapping[str, Any]) -> set[str]:
+    """Return the labels that the page shows: the yardstick, and agents as the last command had them."""
+    ids = asked.get("agents") or {agent["label"]: agent["id"] for agent in agents}
+    return {agent["label"] for agent in agents if ids.get(agent["label"]) == agent["id"]} | {asked["yardstick"]}
+
+
+def _contest(
+    task: Mapping[str, Any], results: Results, yardstick: str, place: Path, labels: Set[str]
+) -> Contest | None:
+    """Return the contest of a task among the agents with these labels, or None if the yardstick has no runs yet."""
     runs, chosen = results.query(ROWS), read_json(place / "yardstick.json")
     by_agent = {str(agent): rows for agent, rows in runs.groupby("agent", sort=False)}
     stand_in = _stand_in(results.manifest["agents"], yardstick, chosen)
     if stand_in is None or stand_in["label"] not in by_agent:
         return None
-    by_agent[yardstick] = by_agent[stand_in["label"]]
+    by_agent[yardstick] = by_agent[stand_in["label"]]  # an agent that is not shown may be the best arm
+    by_agent = {agent: rows for agent, rows in by_agent.items() if agent in labels}
     times = {agent: found["microseconds"] for agent, found in read_json(place / "timing.json").items()}
     if stand_in["label"] in times:
         times[yardstick] = times[stand_in["label"]]

@@ -22,6 +22,7 @@ from driftmdp.experiments.execute import check_values
 from driftmdp.experiments.identity import canonical, digest
 from driftmdp.experiments.spec import Choice
 from driftmdp.progress import Progress
+from driftmdp.suite.agents import agent_ids
 from driftmdp.suite.json_files import read_json, write_json
 from driftmdp.suite.tasks import SuiteTask
 from driftmdp.suite.timing import time_steps
@@ -180,7 +181,9 @@ def mean_regrets(tuning: Results) -> dict[str, float]:
 
 
 def write_tasks(tasks: Sequence[SuiteTask], name: str, out: str | Path) -> None:
-    """List all tasks of the suite in its folder, whether or not all of them are run now.
+    """List all tasks and agents of the suite in its folder, whether or not all of them are run now.
+
+    The page shows these agents only. So it leaves out what an agent of one's own did before its code changed.
 
     Parameters
     ----------
@@ -206,4 +209,6 @@ def write_tasks(tasks: Sequence[SuiteTask], name: str, out: str | Path) -> None:
     facts = [
         {name: getattr(task, name) for name in columns} | {"parameters": task.problem.parameters} for task in tasks
     ]
-    write_json(Path(out) / "suite.json", {"name": name, "yardstick": tasks[0].yardstick.label, "tasks": facts})
+    agents = {agent.label or agent.name: agent for task in tasks for agent in task.agents}
+    asked = {"name": name, "yardstick": tasks[0].yardstick.label, "agents": agent_ids(agents.values())}
+    write_json(Path(out) / "suite.json", asked | {"tasks": facts})
