@@ -156,18 +156,12 @@ def _without_misfits(spec: Spec) -> tuple[Spec, list[Failure]]:
     asked, failures = plan(spec, "suite"), []
     for cell in asked.cells:
         try:
-            check_values([cell], asked.places)
+            check_values([cell], dict.fromkeys(asked.places, "agent"))
         except InvalidInputError as error:
             failures.append(Failure(cell.id, cell.problem.label, cell.agent.label, 0, str(error), ""))
     failed = {failure.agent for failure in failures}
     others = [agent for agent in spec.agents if (agent.label or agent.name) not in failed]
     return spec.model_copy(update={"agents": others}), failures
-
-
-def check_agents(task: SuiteTask) -> None:
-    """Make every agent of a task once, so that a wrong value is reported before anything runs."""
-    asked = plan(task.fresh_spec(task.yardstick.coarse_arms(task.horizon)[0].choice), "suite")
-    check_values(asked.cells, asked.places)
 
 
 def mean_regrets(tuning: Results) -> dict[str, float]:
