@@ -23,7 +23,7 @@ SECONDS_BETWEEN_REMARKS = 5.0
 
 OUT_HELP = "The folder of the results; by default out/suite, or out/suite-quick."
 Out = Annotated[Path | None, typer.Option("--out", "-o", help=OUT_HELP, show_default=False)]
-QUICK_HELP = "Some problems at one horizon, on few seeds, with a coarser yardstick: some minutes."
+QUICK_HELP = "Some problems at one horizon, on few seeds, with a coarser yardstick: about three minutes."
 Quick = Annotated[bool, typer.Option("--quick", help=QUICK_HELP)]
 ONLY_HELP = "Only problems whose folder's name fits, such as 'garnet-20-*'; may be repeated, or have commas."
 Only = Annotated[list[str] | None, typer.Option(help=ONLY_HELP, show_default=False)]
@@ -62,7 +62,8 @@ def suite(
         failures = run_suite(chosen, folder, workers, _SuiteProgress(chosen).watch, engine, scheduler)
     written = write_leaderboard(folder)
     header, rows = standing_rows(written.board)
-    print(f"Regret over that of {written.board.yardstick}, the best agent in hindsight; less is better:\n")
+    yardstick = f"{written.board.yardstick}, the best in hindsight of each reported problem"
+    print(f"Regret over that of {yardstick}; less is better:\n")
     print_columns(rows, header, numbers=range(1, len(header)))
     print(f"\nThe page: {written.page}")
     if failures:
