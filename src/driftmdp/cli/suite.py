@@ -60,6 +60,7 @@ def suite(
     remark(_opening(chosen, folder))
     with saying_warnings(), resumable(folder):
         failures = run_suite(chosen, folder, workers, _SuiteProgress(chosen).watch, engine, scheduler)
+    write_tasks(tasks, whole.name, folder)  # a second command that was refused listed its own agents
     written = write_leaderboard(folder)
     header, rows = standing_rows(written.board)
     yardstick = f"{written.board.yardstick}, the best in hindsight of each reported problem"
