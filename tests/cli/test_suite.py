@@ -78,13 +78,44 @@ def test_an_agent_of_ones_own_joins_and_runs_again_when_its_code_changed(call, m
 
 def test_an_agent_that_fails_loses_nothing_of_the_others(call, mine, monkeypatch):
     monkeypatch.setattr("driftmdp.cli.suite.write_leaderboard", without_page)
-    mine.write_text(MINE.replace("return self.action", "raise RuntimeError('not today')"))
+    mine.write_text(
+        MINE.replace("pass\n    def act", "self.t = 0\n    def act").replace(
+            "return self.action",
+            "self.t += 1\n        if self.t > 100: raise SystemExit('not today')\n        return 0",
+        )
+    )
     own = ("--agent", "agents_of_mine:Mine")
     code, printed, said = call("suite", "--only", "bandit-200", *own)
     assert code == 1
-    assert "2 runs FAILED; the first: Mine in Bandit: RuntimeError: not today (agents_of_mine.py, line 8)" in said
+    assert "2 runs FAILED; the first: Mine in Bandit: RuntimeError: SystemExit('not today')" in said
     assert "Adaptive" in printed
     assert "Mine" not in printed
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ("--agent", "agents_of_mine:Mine(action=7)"),
+            "'Mine(action=7)', failed in the first steps of the problem",
+        ),
+        (("--agent", "agents_of_mine:Nine"), "has no attribute 'Nine'. Did you mean 'Mine'?"),
+        (
+            ("--agent", "./agents_of_mine.py:Mine"),
+            "Write the module as an import does, such as 'agents_of_mine:Mine'",
+        ),
+        (("--engine", "steam"), "engine must be one of"),
+        (("--out", "agents_of_mine.py/new"), "--out must be a folder"),
+        (("--quick", "--only", "perils-*"), "Leave out --quick"),
+    ],
+)
+def test_a_mistake_is_said_before_anything_is_run(call, mine, words, message):
+    mine.write_text(MINE)
+    allowed = ("--agent", "agents_of_mine:Mine") if "--agent" not in words else ()
+    code, printed, said = call("suite", *allowed, *words)
+    assert (code, printed) == (2, "")
+    assert message in said
+    assert not Path("out").exists()
 
 
 def test_an_agent_that_does_not_fit_a_problem_is_left_out_there(call, mine, monkeypatch):

@@ -56,6 +56,18 @@ def test_standings_are_over_the_reported_family(folder):
     assert ours.mean_rank == np.mean([c.ranks["Adaptive"] for c in reported])
 
 
+def test_an_agent_is_shown_only_as_the_last_command_had_it(folder):
+    path = folder / "suite.json"
+    before = path.read_text("utf-8")
+    asked = json.loads(before)
+    asked["agents"]["UCRL2"] = "the digest of its code after a change"
+    path.write_text(json.dumps(asked), "utf-8")
+    board = read_leaderboard(folder)
+    path.write_text(before, "utf-8")
+    assert board.agents == [agent for agent in read_leaderboard(folder).agents if agent != "UCRL2"]
+    assert board.n_missing == 0
+
+
 def test_verdicts_on_our_targets_follow_the_rule(folder, monkeypatch, capsys):
     board = read_leaderboard(folder)
     by_line = {target.line: target for target in targets.targets(board)}

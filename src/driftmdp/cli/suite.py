@@ -10,19 +10,20 @@ from typing import Annotated
 
 import typer
 
+from driftmdp import engines
 from driftmdp.cli.execution import Engine, Scheduler, Workers, resumable, saying_warnings
 from driftmdp.cli.output import print_columns, remark
 from driftmdp.display import counted
 from driftmdp.errors import InvalidInputError, one_line
 from driftmdp.suite import SuiteTask, packaged_suite, run_suite, standing_rows, write_leaderboard, write_tasks
-from driftmdp.suite.runner import check_agents
+from driftmdp.suite.rehearsal import check_agents
 from driftmdp.validation import nearest_name
 
 SECONDS_BETWEEN_REMARKS = 5.0
 
 OUT_HELP = "The folder of the results; by default out/suite, or out/suite-quick."
 Out = Annotated[Path | None, typer.Option("--out", "-o", help=OUT_HELP, show_default=False)]
-QUICK_HELP = "Some problems at one horizon, on few seeds, with a coarser yardstick: some minutes."
+QUICK_HELP = "Some problems at one horizon, on few seeds, with a coarser yardstick: about three minutes."
 Quick = Annotated[bool, typer.Option("--quick", help=QUICK_HELP)]
 ONLY_HELP = "Only problems whose folder's name fits, such as 'garnet-20-*'; may be repeated, or have commas."
 Only = Annotated[list[str] | None, typer.Option(help=ONLY_HELP, show_default=False)]
@@ -47,34 +48,64 @@ def suite(
     whole = packaged_suite()
     with saying_warnings():
         tasks = whole.tasks(quick, agent or [])
-    chosen = _fitting(tasks, only or [])
+    chosen = _fitting(tasks, only or [], [task.slug for task in whole.tasks()] if quick else [])
+    folder = out or Path("out/suite-quick" if quick else "out/suite")
+    _check_folder(folder)
+    engines.make(
+        engines.choose(engine, 0, scheduler=scheduler), workers, scheduler
+    )  # a wrong name, before a folder
     if agent:
         check_agents(chosen[0])
-    folder = out or Path("out/suite-quick" if quick else "out/suite")
     write_tasks(tasks, whole.name, folder)
     remark(_opening(chosen, folder))
     with saying_warnings(), resumable(folder):
         failures = run_suite(chosen, folder, workers, _SuiteProgress(chosen).watch, engine, scheduler)
+    write_tasks(tasks, whole.name, folder)  # a second command that was refused listed its own agents
     written = write_leaderboard(folder)
     header, rows = standing_rows(written.board)
-    print(f"Regret over that of {written.board.yardstick}, on the reported family:\n")
+    yardstick = f"{written.board.yardstick}, the best in hindsight of each reported problem"
+    print(f"Regret over that of {yardstick}; less is better:\n")
     print_columns(rows, header, numbers=range(1, len(header)))
     print(f"\nThe page: {written.page}")
     if failures:
         first, runs = failures[0], counted(len(failures), "run")
-        remark(one_line(f"{runs} FAILED; the first: {first.agent} in {first.problem}: {first.error}"))
+        where = f"(all of them: {folder / '*' / 'fresh' / 'failures.json'})"
+        remark(one_line(f"{runs} FAILED; the first: {first.agent} in {first.problem}: {first.error} {where}"))
         raise typer.Exit(1)
 
 
-def _fitting(tasks: list[SuiteTask], patterns: list[str]) -> list[SuiteTask]:
-    """Return the tasks whose slug fits any of the patterns, which may have commas; without patterns, all."""
+def _check_folder(folder: Path) -> None:
+    """Refuse a file, and a folder below one, before anything is run."""
+    for place in (folder, *folder.parents):
+        if place.exists() and not place.is_dir():
+            raise InvalidInputError(
+                f"--out must be a folder, new or of this command; got {folder}. {place} is a file."
+            )
+
+
+def _fitting(tasks: list[SuiteTask], patterns: list[str], whole: list[str]) -> list[SuiteTask]:
+    """Return the tasks whose slug fits any of the patterns, which may have commas; without patterns, all.
+
+    ``whole`` has the slugs that are there without ``--quick``.
+    """
     slugs = [task.slug for task in tasks]
-    globs = [glob.strip() for pattern in patterns for glob in pattern.split(",")]
+    globs = [glob.strip().lower() for pattern in patterns for glob in pattern.split(",")]
     for glob in globs:
         if not fnmatch.filter(slugs, glob):
-            near = nearest_name(glob.replace("*", ""), slugs) or f" There is {slugs[0]!r}, for example."
-            raise InvalidInputError(f"--only must fit the folder of a problem; got {glob!r}.{near}")
+            advice = _near(glob, slugs)
+            if fnmatch.filter(whole, glob):
+                advice = f" It fits problems of the whole suite. Leave out --quick, or choose others.{advice}"
+            raise InvalidInputError(f"--only must fit the folder of a problem; got {glob!r}.{advice}")
     return [task for task in tasks if not globs or any(fnmatch.fnmatch(task.slug, glob) for glob in globs)]
+
+
+def _near(glob: str, slugs: list[str]) -> str:
+    """Return a name that begins alike, or is similar, or any."""
+    stem = glob.partition("-")[0].strip("*")
+    alike = [slug for slug in slugs if stem and slug.startswith(stem)]
+    if alike:
+        return f" There is {alike[0]!r}, for example."
+    return nearest_name(glob.replace("*", ""), slugs) or f" There is {slugs[0]!r}, for example."
 
 
 def _opening(tasks: list[SuiteTask], folder: Path) -> str:
@@ -92,6 +123,7 @@ class _SuiteProgress:
         self._places = {task.slug: number for number, task in enumerate(tasks, start=1)}
         self._began = time.monotonic()
         self._last_remark = 0.0
+        self._failed = 0
 
     def watch(self, task: SuiteTask, what: str) -> _SuiteProgress:
         self._task, self._what = task, what
@@ -106,13 +138,14 @@ class _SuiteProgress:
     def advance(self, failed: bool = False, by: int = 1) -> None:
         """Count a run."""
         self._stored += by
+        self._failed += by if failed else 0
         now = time.monotonic()
         if now - self._last_remark >= SECONDS_BETWEEN_REMARKS:
             self._last_remark = now
             remark(
                 f"problem {self._places[self._task.slug]} of {len(self._places)}, {self._task.label}, "
                 f"T = {self._task.horizon:,}: {self._what}, {self._stored} of {counted(self._total, 'run')}; "
-                f"{(now - self._began) / 60:.0f} min so far"
+                f"{(now - self._began) / 60:.0f} min so far{f', {self._failed:,} FAILED' if self._failed else ''}"
             )
 
     def end(self) -> None:

@@ -180,5 +180,7 @@ def make_agent(maker: Maker, problem: Problem, parameters: Mapping[str, Any]) ->
     with quietly():  # an agent's remarks on its parameters are in its summary
         agent = maker.make(problem, **given)
     if not isinstance(agent, Agent):
-        raise InvalidInputError(f"{maker.name} must have reset, act and observe; got {agent!r}.")
+        lacking = [name for name in ("reset", "act", "observe") if not hasattr(agent, name)]
+        rule = f"{maker.name} must have the methods reset, act and observe"
+        raise InvalidInputError(f"{rule}; {type(agent).__name__} lacks {' and '.join(lacking)}.")
     return agent

@@ -2,19 +2,22 @@
 
 import dataclasses
 import json
+import traceback
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from driftmdp.agents import BuiltinAgent
+from driftmdp.agents import Agent, BuiltinAgent
 from driftmdp.errors import DriftmdpError, InvalidInputError
 from driftmdp.experiments.identity import canonical, plain
 from driftmdp.experiments.problem_cache import cached_agent, cached_problem, drift_summary
 from driftmdp.experiments.run_plan import PlannedCell, ProblemCell, RunKey
 from driftmdp.experiments.schema import PROBLEMS, pack_run
-from driftmdp.simulation import check_fit, simulate
+from driftmdp.experiments.user_code import place_in_user_code
+from driftmdp.mdp import Problem
+from driftmdp.simulation import Run, check_fit, simulate
 from driftmdp.validation import quietly
 
 
@@ -30,7 +33,8 @@ def check_values(cells: Iterable[PlannedCell], places: Mapping[str, str]) -> Non
             if isinstance(made, BuiltinAgent):
                 check_fit(made, context.problem)
         except Exception as error:
-            reason = str(error) if isinstance(error, DriftmdpError) else f"{type(error).__name__}: {error}"
+            place = place_in_user_code(traceback.format_exc())
+            reason = str(error) if isinstance(error, DriftmdpError) else f"{type(error).__name__}: {error}{place}"
             raise InvalidInputError(f"{what}: {reason}") from None
 
 
@@ -38,7 +42,7 @@ def execute_run(key: RunKey) -> bytes:
     """Simulate a run and return its row, packed."""
     context = cached_problem(key.cell.problem)
     with quietly():
-        run = simulate(cached_agent(key.cell), context.problem, key.seed)
+        run = _simulated(cached_agent(key.cell), context.problem, key.seed)
     steps = context.t - 1
     rewards, means = np.cumsum(run.rewards)[steps], np.cumsum(run.mean_rewards)[steps]
     regrets = context.optimum - means
@@ -50,6 +54,14 @@ def execute_run(key: RunKey) -> bytes:
         *(json.dumps(parameters), _summary_json(run.summary)),
     ]
     return pack_run(values, rewards, regrets)
+
+
+def _simulated(agent: Agent, problem: Problem, seed: int) -> Run:
+    """Return a run. An agent of the user that leaves Python fails, and does not end the whole command."""
+    try:
+        return simulate(agent, problem, seed)
+    except SystemExit as error:
+        raise RuntimeError(f"SystemExit({error.code!r})") from error
 
 
 def problem_record(cell: ProblemCell) -> pa.RecordBatch:

@@ -8,7 +8,6 @@ finished, the batch becomes a file.
 import contextlib
 import datetime
 import itertools
-import re
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
@@ -29,7 +28,7 @@ from driftmdp.experiments.run_plan import ProblemCell, RunKey, RunPlan, plan
 from driftmdp.experiments.schema import run_table
 from driftmdp.experiments.spec import Spec
 from driftmdp.experiments.store import Store, folder_lock
-from driftmdp.experiments.user_code import with_user_code
+from driftmdp.experiments.user_code import place_in_user_code, with_user_code
 from driftmdp.progress import Progress, as_progress
 
 BATCH_RUNS = 256
@@ -338,12 +337,8 @@ def _with_problems(
 
 
 def _error_text(outcome: TaskOutcome) -> str:
-    """Return the error of a task, and the last line outside of this package, such as `` (mine.py, line 3)``."""
-    package = str(Path(__file__).parents[1])
-    places = re.findall(r'File "([^"]+)", line (\d+)', outcome.traceback)
-    users = [(file, line) for file, line in places if not file.startswith((package, "<"))]
-    place = f" ({Path(users[-1][0]).name}, line {users[-1][1]})" if users else ""
-    return f"{type(outcome.error).__name__}: {outcome.error}{place}"
+    """Return the error of a task, and its place in the user's code."""
+    return f"{type(outcome.error).__name__}: {outcome.error}{place_in_user_code(outcome.traceback)}"
 
 
 def manifest_of(asked: RunPlan) -> dict[str, Any]:

@@ -11,10 +11,12 @@ import functools
 import hashlib
 import importlib
 import importlib.util
+import re
 import shutil
 import sys
 import tempfile
 import threading
+import traceback
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -22,6 +24,7 @@ from types import ModuleType
 from typing import Any, TypeAlias
 
 from driftmdp.errors import InvalidInputError, UnknownNameError
+from driftmdp.validation import nearest_name
 
 DIGEST_ATTRIBUTE = "__driftmdp_digest__"
 INSTALL_FOLDERS = {"site-packages", "dist-packages"}
@@ -42,18 +45,44 @@ def find(name: str) -> Any:
     <class 'fractions.Fraction'>
     """
     module_name, _, attribute = name.partition(":")
+    module = None
     try:
-        found: Any = importlib.import_module(module_name)
+        module = found = importlib.import_module(module_name)
         for part in attribute.split("."):
             found = getattr(found, part)
-    except Exception as error:
-        raise UnknownNameError(
-            f"There is no {name!r}: {type(error).__name__}: {error}. Write 'module:name', with the module in the "
-            "folder of the spec, in the current one, or installed."
-        ) from None
+    except (Exception, SystemExit) as error:
+        advice = _attribute_advice(attribute, module) if module else _import_advice(module_name, error)
+        place = place_in_user_code(traceback.format_exc())
+        what = f"{error}" if place in str(error) else f"{error}{place}"  # a syntax error has its place
+        raise UnknownNameError(f"There is no {name!r}: {type(error).__name__}: {what}.{advice}") from None
     if not callable(found):
         raise InvalidInputError(f"{name} must be a class or a function; got {found!r}.")
     return found
+
+
+def _attribute_advice(attribute: str, module: ModuleType) -> str:
+    """Return the class or function of a module that may be meant, or what it has."""
+    named = [name for name, value in vars(module).items() if callable(value) and not name.startswith("_")]
+    return nearest_name(attribute, named) or (f" It has {', '.join(named[:10])}." if named else "")
+
+
+def _import_advice(module_name: str, error: BaseException) -> str:
+    """Return what to do about a module that cannot be imported."""
+    stem = Path(module_name.removesuffix(".py")).name.lstrip(".")
+    if stem != module_name and re.search(r"[/\\\\]|\.py$|^\.", module_name):
+        return f" Write the module as an import does, such as '{stem}:Mine', and start in its folder."
+    missing = error.name if isinstance(error, ModuleNotFoundError) else None
+    if missing is None or missing.partition(".")[0] != module_name.partition(".")[0]:
+        return f" Mend {module_name}, or what it imports."
+    return " Write 'module:name', with the module in the folder of the spec, in the current one, or installed."
+
+
+def place_in_user_code(text: str) -> str:
+    """Return the last place of a traceback in the code of the user, such as `` (mine.py, line 3)``."""
+    ours, python = str(Path(__file__).parents[1]), str(Path(importlib.__file__).parents[1])
+    places = re.findall(r'File "([^"]+)", line (\d+)', text)
+    users = [(file, line) for file, line in places if not file.startswith((ours, "<", f"{python}/importlib"))]
+    return f" ({Path(users[-1][0]).name}, line {users[-1][1]})" if users else ""
 
 
 def digest_of_code(name: str) -> str:

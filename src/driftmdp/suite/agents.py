@@ -1,7 +1,7 @@
 """The agents of the suite, and agents of one's own, written as a call: ``my_agents:Mine(alpha=0.1)``."""
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -9,7 +9,7 @@ from pydantic import Field
 from driftmdp.errors import InvalidInputError
 from driftmdp.experiments.catalogue import agent_maker
 from driftmdp.experiments.identity import check_finite
-from driftmdp.experiments.run_plan import RunPlan, allow_user_modules, plan
+from driftmdp.experiments.run_plan import allow_user_modules, plan
 from driftmdp.experiments.spec import Choice, Spec
 
 EXAMPLE = "'my_agents:Mine(alpha=0.1, window=100)'"
@@ -105,19 +105,20 @@ def with_own_agents(agents: Sequence[SuiteAgent], own: Sequence[str], yardstick:
     found = list(agents)
     for agent in map(parse_agent, own):
         if agent.label in {yardstick, *(other.label or other.name for other in found)}:
+            advice = "Leave it out if it is the same agent, or rename the class, or give another parameter."
             raise InvalidInputError(
-                f"agent must have a label that the suite does not have yet; got {agent.label!r}."
+                f"agent must have a label that the suite does not have yet; got {agent.label!r}. {advice}"
             )
         found.append(agent)
-    if own:  # a plan finds what is the same under two labels
-        _plan([agent.choice for agent in found])
+    if own:
+        agent_ids(agent.choice for agent in found)  # finds what is the same under two labels
     return found
 
 
-def agent_id(agent: Choice) -> str:
-    """Return what tells agents apart, whichever of their defaults are given."""
-    return _plan([agent]).agents[0].id
-
-
-def _plan(agents: list[Choice]) -> RunPlan:
-    return plan(Spec(seeds=1, problems=[Choice(name="two-state")], agents=agents), "suite")
+def agent_ids(agents: Iterable[Choice]) -> dict[str, str]:
+    """Return a digest of each agent by label: of its name, all its parameters and, if it is one's own, its code."""
+    given = list(agents)
+    if not given:
+        return {}
+    spec = Spec(seeds=1, problems=[Choice(name="two-state")], agents=given)
+    return {cell.label: cell.id for cell in plan(spec, "suite").agents}

@@ -7,7 +7,7 @@ So a ratio below 1 always means less regret than the yardstick's.
 
 import functools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from driftmdp.errors import StorageError
 from driftmdp.experiments import Results, load
 from driftmdp.experiments.spec import Choice
 from driftmdp.statistics import Interval, mean_interval, ratio_interval
-from driftmdp.suite.agents import agent_id
+from driftmdp.suite.agents import agent_ids
 from driftmdp.suite.json_files import read_json
 
 SLACK = 0.005
@@ -230,7 +230,8 @@ def read_leaderboard(folder: str | Path) -> Leaderboard:
         if not (place / "fresh" / "manifest.json").exists():
             continue
         results = load(place / "fresh")
-        contest = _contest(task, results, asked["yardstick"], place)
+        labels = _shown(results.manifest["agents"], asked)
+        contest = _contest(task, results, asked["yardstick"], place, labels)
         if contest is not None:
             contests.append(contest)
             sources.append(results)
@@ -241,15 +242,24 @@ def read_leaderboard(folder: str | Path) -> Leaderboard:
     return Leaderboard(asked["name"], asked["yardstick"], contests, agents, len(tasks), sources)
 
 
-def _contest(task: Mapping[str, Any], results: Results, yardstick: str, place: Path) -> Contest | None:
-    """Return the contest of a task, or None if the best arm or runs that did not fail are missing."""
+def _shown(agents: Sequence[Mapping[str, Any]], asked: Mapping[str, Any]) -> set[str]:
+    """Return the labels that the page shows: the yardstick, and agents as the last command had them."""
+    ids = asked.get("agents") or {agent["label"]: agent["id"] for agent in agents}
+    return {agent["label"] for agent in agents if ids.get(agent["label"]) == agent["id"]} | {asked["yardstick"]}
+
+
+def _contest(
+    task: Mapping[str, Any], results: Results, yardstick: str, place: Path, labels: Set[str]
+) -> Contest | None:
+    """Return the contest of a task among the agents with these labels, or None if it is not finished."""
     runs, chosen = results.query(ROWS), read_json(place / "yardstick.json")
     by_agent = {str(agent): rows for agent, rows in runs.groupby("agent", sort=False)}
     stand_in = _stand_in(results.manifest["agents"], chosen)
     n_missing = len(results.manifest["cells"]) * len(results.manifest["seeds"]) - len(runs)
     if stand_in is None or stand_in["label"] not in by_agent or n_missing > len(results.failures):
         return None
-    by_agent[yardstick] = by_agent[stand_in["label"]]
+    by_agent[yardstick] = by_agent[stand_in["label"]]  # an agent that is not shown may be the best arm
+    by_agent = {agent: rows for agent, rows in by_agent.items() if agent in labels}
     times = {agent: found["microseconds"] for agent, found in read_json(place / "timing.json").items()}
     if stand_in["label"] in times:
         times[yardstick] = times[stand_in["label"]]
@@ -275,5 +285,5 @@ def _stand_in(agents: Sequence[Mapping[str, Any]], chosen: Mapping[str, Any]) ->
     """Return the agent that is the best arm, under the yardstick's label or under its own."""
     if not chosen:
         return None
-    best = agent_id(Choice(name=chosen["agent"], parameters=chosen["parameters"]))
+    [best] = agent_ids([Choice(name=chosen["agent"], parameters=chosen["parameters"])]).values()
     return next((agent for agent in agents if agent["id"] == best), None)

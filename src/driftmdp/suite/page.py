@@ -76,7 +76,8 @@ def write_leaderboard(folder: str | Path) -> WrittenLeaderboard:
 def leaderboard_report(board: Leaderboard) -> tuple[ReportContent, dict[str, RenderedFigure]]:
     """Return what the page shows, and its drawings by file name."""
     reported, found = board.family("reported"), wins(board.family("reported"))
-    lead = Section("lead", "Who wins where", [headline(board), *_missing(board)])
+    words = note("suite-lead", yardstick=board.yardstick)
+    lead = Section("lead", "Who wins where", [headline(board), words, *_missing(board)])
     sections, drawings = [], {}
     if reported:
         drawings = {"spread": draw_spread(board), "profiles": draw_profiles(board), "times": draw_times(board)}
@@ -170,7 +171,7 @@ def _introduction(board: Leaderboard) -> list[str]:
     only = [group for group in groups(reported) if group not in groups(tuning)] if tuning else []
     return [
         note("suite-comparison", seeds=seeds),
-        note("suite-families", n_reported=_contests(len(reported)), n_tuning=len(tuning) or "none of it here")
+        note("suite-families", sizes=f"{_contests(len(reported))} {f'against {len(tuning)}' if tuning else 'here'}")
         + (note("suite-reported-only", groups=_listed(only)) if only else ""),
     ]
 

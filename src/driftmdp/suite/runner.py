@@ -22,6 +22,7 @@ from driftmdp.experiments.execute import check_values
 from driftmdp.experiments.identity import canonical, digest
 from driftmdp.experiments.spec import Choice
 from driftmdp.progress import Progress
+from driftmdp.suite.agents import agent_ids
 from driftmdp.suite.json_files import read_json, write_json
 from driftmdp.suite.leaderboard import TASK_FACTS
 from driftmdp.suite.tasks import SuiteTask
@@ -156,18 +157,12 @@ def _without_misfits(spec: Spec) -> tuple[Spec, list[Failure]]:
     asked, failures = plan(spec, "suite"), []
     for cell in asked.cells:
         try:
-            check_values([cell], asked.places)
+            check_values([cell], dict.fromkeys(asked.places, "agent"))
         except InvalidInputError as error:
             failures.append(Failure(cell.id, cell.problem.label, cell.agent.label, 0, str(error), ""))
     failed = {failure.agent for failure in failures}
     others = [agent for agent in spec.agents if (agent.label or agent.name) not in failed]
     return spec.model_copy(update={"agents": others}), failures
-
-
-def check_agents(task: SuiteTask) -> None:
-    """Make every agent of a task once, so that a wrong value is reported before anything runs."""
-    asked = plan(task.fresh_spec(task.yardstick.coarse_arms(task.horizon)[0].choice), "suite")
-    check_values(asked.cells, asked.places)
 
 
 def mean_regrets(tuning: Results) -> dict[str, float]:
@@ -181,7 +176,9 @@ def mean_regrets(tuning: Results) -> dict[str, float]:
 
 
 def write_tasks(tasks: Sequence[SuiteTask], name: str, out: str | Path) -> None:
-    """List all tasks of the suite in its folder, whether or not all of them are run now.
+    """List all tasks and agents of the suite in its folder, whether or not all of them are run now.
+
+    The page shows these agents only. So it leaves out what an agent of one's own did before its code changed.
 
     Parameters
     ----------
@@ -204,4 +201,6 @@ def write_tasks(tasks: Sequence[SuiteTask], name: str, out: str | Path) -> None:
     True
     """
     facts = [{name: getattr(task, name) for name in TASK_FACTS} for task in tasks]
-    write_json(Path(out) / "suite.json", {"name": name, "yardstick": tasks[0].yardstick.label, "tasks": facts})
+    agents = {agent.label or agent.name: agent for task in tasks for agent in task.agents}
+    asked = {"name": name, "yardstick": tasks[0].yardstick.label, "agents": agent_ids(agents.values())}
+    write_json(Path(out) / "suite.json", asked | {"tasks": facts})

@@ -101,8 +101,8 @@ def loss_table(board: Leaderboard, found: Duels, place: int) -> Table:
         first, noise = winner(c), "noisy" if c.noisy else "without"
         sure = "yes" if found.is_significant(first, c) else "no"
         times, ratio = number_cell(times_the_best(c, agent), 3), c.ratio(agent)
-        rows.append(table_row(c.label, first, times, c.horizon, noise, sure, ratio, c.ranks[agent]))
-    columns = ["Problem", "Winner", "Regret over the winner's", "T", "Noise", "Significant"]
+        rows.append(table_row(c.label, times, first, c.horizon, noise, sure, ratio, c.ranks[agent]))
+    columns = ["Problem", "Regret over the winner's", "Winner", "T", "Noise", "Significant"]
     columns += [f"Ratio to {board.yardstick} [95%]", "Rank"]
     shown = f"the {len(rows)} worst of {len(lost)}" if len(lost) > len(rows) else "all of them"
     text = note("suite-losses", agent=agent, n_lost=len(lost), n_met=counted(len(met), "problem"), shown=shown)

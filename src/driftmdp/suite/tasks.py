@@ -18,7 +18,7 @@ from driftmdp.display import brief
 from driftmdp.errors import InvalidInputError
 from driftmdp.experiments.identity import labelled
 from driftmdp.experiments.spec import Choice, CurveOptions, SeedRange, Spec, Strict, parse_form
-from driftmdp.suite.agents import SuiteAgent, agent_id, with_own_agents
+from driftmdp.suite.agents import SuiteAgent, agent_ids, with_own_agents
 from driftmdp.suite.yardstick import Arm, Yardstick
 
 Horizon = Annotated[int, Field(ge=2)]
@@ -150,7 +150,8 @@ class SuiteTask:
         yardstick = self.yardstick
         finer = sum(2 * (kind.windows is not None) + 2 * bool(kind.scales) for kind in yardstick.arms)
         n_arms = len(yardstick.coarse_arms(self.horizon)) + yardstick.refinements * finer
-        counts = {"tuning": n_arms, "finals": yardstick.finalists, "fresh": len(self.agents) + 1}
+        n_finalists = yardstick.finalists if yardstick.finalists > 1 else 0
+        counts = {"tuning": n_arms, "finals": n_finalists, "fresh": len(self.agents) + 1}
         return sum(count * self.seeds[part].count for part, count in counts.items())
 
     def tuning_spec(self, arms: Iterable[Arm] | None = None, part: str = "tuning") -> Spec:
@@ -163,9 +164,10 @@ class SuiteTask:
 
         If an agent of the suite is that arm, its runs are the yardstick's too.
         """
-        is_there = agent_id(arm) in {agent_id(agent) for agent in self.agents if agent.name == arm.name}
-        best = [] if is_there else [arm.model_copy(update={"label": self.yardstick.label})]
-        return self._spec("fresh", [*self.agents, *best])
+        best = arm.model_copy(update={"label": self.yardstick.label})
+        alike = agent_ids(agent for agent in self.agents if agent.name == arm.name)
+        is_there = agent_ids([best])[self.yardstick.label] in alike.values()
+        return self._spec("fresh", self.agents if is_there else [*self.agents, best])
 
     def _spec(self, seeds: str, agents: list[Choice]) -> Spec:
         name = f"{self.label}, T = {self.horizon:,}: {seeds}"
