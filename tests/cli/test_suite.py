@@ -43,7 +43,7 @@ def test_some_of_the_suite_and_then_no_more(call):
     assert "--only must fit the folder of a problem; got 'nothing-*'." in said
     code, printed, said = call("suite", "--quick", "--only", "bandit-*,bandit-200")
     assert code == 0
-    assert "1 problem and 3 agents, about 10 runs, go into out/suite-quick" in said
+    assert "1 problem and 3 agents, about 9 runs, go into out/suite-quick" in said
     assert "Hindsight" in printed
     assert "out/suite-quick/index.html" in printed
     assert call("suite", "--quick")[:2] == (0, printed)
