@@ -7,6 +7,7 @@ Both regrets are at least the slack.
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +23,7 @@ LONGEST = 5000
 
 def first_yardstick(problem: Choice, horizon: int, folder: Path) -> float:
     """Return the mean regret of the first edition's yardstick on 20 fresh seeds."""
-    grid = {"window": geometric_windows(4, horizon, 12), "scale": SCALES}
+    grid: dict[str, list[Any]] = {"window": geometric_windows(4, horizon, 12), "scale": SCALES}
     arms = Choice(name="SWUCRL2CW", parameters={"widening": 0.0}, grid=grid)
     run(_spec(problem, arms, SeedRange(first=1000, count=5)), folder / "tuning")
     best = load(folder / "tuning").query(
