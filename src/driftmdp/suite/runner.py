@@ -72,7 +72,7 @@ def run_suite(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     failures = run_suite([task], folder)
     ...     sorted(path.name for path in Path(folder, task.slug).iterdir())
-    ['fresh', 'timing.json', 'tuning', 'yardstick.json']
+    ['finals', 'fresh', 'timing.json', 'tuning', 'yardstick.json']
     """
     suite = _SuiteRun(Path(out), workers, watch, engine, scheduler)
     for task in tasks:

@@ -192,6 +192,10 @@ class Suite(Strict):
     agents: Annotated[list[SuiteAgent], Field(min_length=1)]
     problems: Families
 
+    def __repr__(self) -> str:
+        blocks = len(self.problems.reported) + len(self.problems.tuning)
+        return f"<Suite {self.name!r}: {len(self.agents)} agents, {blocks} rows of problems>"
+
     def tasks(self, quick: bool = False, agents: Sequence[str] = ()) -> list[SuiteTask]:
         """Return every problem at every horizon, short ones first; or those that are quick.
 
