@@ -17,7 +17,7 @@ def test_a_table_and_why(call, tmp_path):
     assert lines[2].startswith("theorem-1-tuned  thm:main1")
     assert lines[2].endswith("holds as corrected")
     case = "S = 2, A = 1, T = 1e+03, B_r = 5e-10, B_p = 5e-10"
-    assert f"counterexample: {case}: the terms at W* over the order: 22.7525 > 8" in " ".join(out.split())  # wrapped
+    assert f"counterexample: {case}: the terms at W* over the order: 22.7525 > 8" in " ".join(out.split())
     assert "Why" in lines
     assert not (tmp_path / "out").exists()  # some statements only: no page, unless asked for
     assert err == ""
