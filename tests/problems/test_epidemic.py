@@ -65,29 +65,6 @@ def test_measures_rise_with_the_level_and_are_strictest_under_the_variant():
     assert [policy[2] for policy in (usual, variant, summer)] == [1, 3, 0]
 
 
-def test_the_defaults_drift_and_leave_room_above_random_play():
-    drifting = dm.problems.epidemic().drifting
-    variation = drifting.variation()
-    assert min(variation.reward, variation.transition) > 1
-    mixture = np.full(drifting.space.n_pairs, 0.25)
-    random = [dm.planning.policy_gain(drifting.at(t), mixture)[0] for t in range(1, 1001, 100)]  # one cycle
-    assert dm.planning.optimal_gains(drifting).mean() - np.mean(random) > 0.15
-
-
-def test_each_drift_moves_what_its_name_says():
-    moves = {
-        drift: dm.problems.epidemic(**{**SMALL, "horizon": 12}, drift=drift).drifting.variation()
-        for drift in ("stationary", "reward-only", "transition-only", "abrupt")
-    }
-    found = {drift: (total.reward > 0, total.transition > 0) for drift, total in moves.items()}
-    assert found == {
-        "stationary": (False, False),
-        "reward-only": (True, False),
-        "transition-only": (False, True),
-        "abrupt": (True, True),
-    }
-
-
 @pytest.mark.parametrize(
     "extreme",
     [

@@ -53,15 +53,6 @@ def test_chances_have_the_variance_of_their_dirichlet_law():
     assert anchor.rewards.mean() == pytest.approx(0.5, abs=0.02)
 
 
-def test_the_default_drifts_and_beats_random_play():
-    problem = dm.problems.random_mdp()
-    assert min(problem.drifting.variation().reward, problem.drifting.variation().transition) > 1
-    policies = [dm.planning.optimal_gain(anchor).policy.tolist() for anchor in problem.drifting.anchors]
-    assert policies[0] != policies[1] != policies[2] != policies[0]
-    random = dm.simulate(dm.agents.Random(problem.space), problem, seed=0).mean_rewards.mean()
-    assert dm.planning.optimal_gains(problem.drifting).mean() > random + 0.1
-
-
 @pytest.mark.parametrize(
     ("parameters", "sentence"),
     [

@@ -109,16 +109,6 @@ def test_defaults_drift_and_the_best_changes_and_beats_random_play():
     assert gap > 0.2 * (high - low)
 
 
-def test_drift_moves_what_its_name_says():
-    def budget(drift):
-        return tuple(np.array(dm.problems.transport(**GRID, drift=drift).budget()) > 0)
-
-    assert budget("stationary") == (False, False)
-    assert budget("reward-only") == (True, False)
-    assert budget("transition-only") == (False, True)
-    assert budget("abrupt") == (True, True)
-
-
 @pytest.mark.parametrize(
     "extreme",
     [
