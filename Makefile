@@ -9,8 +9,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 BENCH_READY := $(VENV)/.ready-bench
-# the worlds of applications whose picture is `driftmdp figures NAME`
-APPLICATIONS := queue maintenance wireless healthcare epidemic choice transport
+# the problems whose picture in docs is `driftmdp figures NAME`
+PICTURED := queue maintenance wireless healthcare epidemic choice transport combination-lock random-mdp frozen-lake bridge
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
@@ -54,10 +54,10 @@ reproduce: $(READY) ## run the paper's numerical section and write its page to o
 statements: $(READY) ## check the paper's statements thoroughly and write their page and figures into docs
 	$(BIN)/driftmdp check --thorough --page docs/statements.md
 	$(BIN)/driftmdp figures --out docs/_static/paper
-	$(BIN)/driftmdp figures remarketing bidding $(APPLICATIONS) --out docs/_static/problems
+	$(BIN)/driftmdp figures remarketing bidding $(PICTURED) --out docs/_static/problems
 	$(BIN)/python -m tests.wrapping
 
-# The tests start many processes. Where Python keeps no bytecode, each would compile the package anew (0.3 s).
+# The tests start many processes. Where Python keeps no bytecode, each would compile the package again (0.3 s).
 test: $(READY) ## run the tests
 	$(BIN)/python -m compileall -q src
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder

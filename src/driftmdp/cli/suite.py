@@ -51,9 +51,8 @@ def suite(
     chosen = _fitting(tasks, only or [], [task.slug for task in whole.tasks()] if quick else [])
     folder = out or Path("out/suite-quick" if quick else "out/suite")
     _check_folder(folder)
-    engines.make(
-        engines.choose(engine, 0, scheduler=scheduler), workers, scheduler
-    )  # a wrong name, before a folder
+    # A wrong engine is refused before there is a folder.
+    engines.make(engines.choose(engine, 0, scheduler=scheduler), workers, scheduler)
     if agent:
         check_agents(chosen[0])
     write_tasks(tasks, whole.name, folder)

@@ -32,6 +32,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from driftmdp.mdp import DriftingMdp, Mdp, Problem, Space
+from driftmdp.problems.outcomes import transition_table
 from driftmdp.problems.registry import register
 from driftmdp.problems.schedules import drift_weights
 from driftmdp.system import require_memory
@@ -182,12 +183,8 @@ class Campaign:
             ((1 - wins) * self.forget, self.left, np.maximum(self.shown - 1, 0)),
             ((1 - wins) * (1 - self.forget), self.left, self.shown),
         )
-        chances, following = [], []
+        after = []
         for chance, left, shown in outcomes:
-            chances += [chance * (1 - self.refill), chance * self.refill]
-            following += [left * (self.exposures + 1) + shown, self.budget * (self.exposures + 1) + shown]
-        pairs = np.tile(np.arange(self.space.n_pairs), len(chances))
-        entries = np.concatenate(chances), (pairs, np.concatenate(following))
-        table = sp.coo_array(entries, shape=(self.space.n_pairs, self.space.n_states)).tocsr()
-        table.eliminate_zeros()
-        return table
+            after.append((chance * (1 - self.refill), left * (self.exposures + 1) + shown))
+            after.append((chance * self.refill, self.budget * (self.exposures + 1) + shown))
+        return transition_table(self.space, after)

@@ -25,6 +25,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from driftmdp.mdp import Mdp, Problem, Space
+from driftmdp.problems.outcomes import transition_table
 from driftmdp.problems.registry import register
 from driftmdp.problems.schedules import drifting_between
 from driftmdp.system import require_memory
@@ -190,9 +191,5 @@ class PriceMemory:
         target = np.round(self.before + share * gap, 12)  # a whole level but for rounding is that level
         level = np.floor(target).astype(np.int64)
         part = target - level
-        pairs = np.tile(np.arange(self.space.n_pairs), 2)
-        following = np.concatenate([level, np.minimum(level + 1, self.space.n_states - 1)])
-        entries = np.concatenate([1 - part, part]), (pairs, following)
-        table = sp.coo_array(entries, shape=(self.space.n_pairs, self.space.n_states)).tocsr()
-        table.eliminate_zeros()
-        return table
+        above = np.minimum(level + 1, self.space.n_states - 1)
+        return transition_table(self.space, [(1 - part, level), (part, above)])

@@ -35,6 +35,7 @@ from numpy.typing import NDArray
 
 from driftmdp.mdp import Mdp, Problem, Space
 from driftmdp.problems.odds import times_odds
+from driftmdp.problems.outcomes import transition_table
 from driftmdp.problems.registry import register
 from driftmdp.problems.schedules import drifting_between
 from driftmdp.system import require_memory
@@ -192,12 +193,8 @@ class Ward:
         mornings += self.discharge * evenings[:, :1] * INTAKE
         chance = np.where(self.is_reserve, self.build, self.fade)
         moved = np.clip(self.level + np.where(self.is_reserve, 1, -1), 0, self.levels - 1)
-        chances, following = [], []
-        for condition in range(len(CONDITIONS)):
-            chances += [mornings[:, condition] * chance, mornings[:, condition] * (1 - chance)]
-            following += [self.levels * condition + moved, self.levels * condition + self.level]
-        pairs = np.tile(np.arange(self.space.n_pairs), len(chances))
-        entries = np.concatenate(chances), (pairs, np.concatenate(following))
-        table = sp.coo_array(entries, shape=(self.space.n_pairs, self.space.n_states)).tocsr()
-        table.eliminate_zeros()
-        return table
+        outcomes = []
+        for condition, share in enumerate(mornings.T):
+            outcomes.append((share * chance, self.levels * condition + moved))
+            outcomes.append((share * (1 - chance), self.levels * condition + self.level))
+        return transition_table(self.space, outcomes)

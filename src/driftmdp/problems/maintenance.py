@@ -37,6 +37,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from driftmdp.mdp import Mdp, Problem, Space
+from driftmdp.problems.outcomes import transition_table
 from driftmdp.problems.registry import register
 from driftmdp.problems.schedules import drifting_between
 from driftmdp.system import require_memory
@@ -213,10 +214,4 @@ class WornMachine:
             (mends, self.mended),
             (np.maximum(1 - fails - wears - ready - mends, 0.0), self.level),  # rounding may miss 0
         )
-        chances = np.concatenate([chance for chance, _ in outcomes])
-        following = np.concatenate([state for _, state in outcomes])
-        pairs = np.tile(np.arange(self.space.n_pairs), len(outcomes))
-        shape = self.space.n_pairs, self.space.n_states
-        table = sp.coo_array((chances, (pairs, following)), shape=shape).tocsr()
-        table.eliminate_zeros()
-        return table
+        return transition_table(self.space, outcomes)

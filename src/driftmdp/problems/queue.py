@@ -29,6 +29,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from driftmdp.mdp import Mdp, Problem, Space
+from driftmdp.problems.outcomes import transition_table
 from driftmdp.problems.registry import register
 from driftmdp.problems.schedules import drifting_between
 from driftmdp.system import require_memory
@@ -177,10 +178,4 @@ class WaitingLine:
             (self.serves, np.maximum(self.customers - 1, 0)),
             (1 - enters - self.serves, self.customers),
         )
-        chances = np.concatenate([chance for chance, _ in outcomes])
-        following = np.concatenate([state for _, state in outcomes])
-        pairs = np.tile(np.arange(self.space.n_pairs), len(outcomes))
-        shape = self.space.n_pairs, self.space.n_states
-        table = sp.coo_array((chances, (pairs, following)), shape=shape).tocsr()
-        table.eliminate_zeros()
-        return table
+        return transition_table(self.space, outcomes)

@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 
 from driftmdp.mdp import Mdp, Problem, Space
 from driftmdp.problems.odds import times_odds
+from driftmdp.problems.outcomes import transition_table
 from driftmdp.problems.registry import register
 from driftmdp.problems.schedules import drifting_between
 from driftmdp.system import require_memory
@@ -173,11 +174,9 @@ class Radio:
     def transitions(self, moves: NDArray[np.float64], harvest: float) -> sp.csr_array:
         """Return the next-state distribution of each pair, from ``moves[pair, next channel]``."""
         charged = np.minimum(self.left + self.parcel, self.battery)
-        chances, following = [], []
-        for chance, units in ((harvest, charged), (1 - harvest, self.left)):
-            for channel in (0, 1):
-                chances.append(chance * moves[:, channel])
-                following.append((self.battery + 1) * channel + units)
-        pairs = np.tile(np.arange(self.space.n_pairs), len(chances))
-        entries = np.concatenate(chances), (pairs, np.concatenate(following))
-        return sp.coo_array(entries, shape=(self.space.n_pairs, self.space.n_states)).tocsr()
+        outcomes = [
+            (chance * moves[:, channel], (self.battery + 1) * channel + units)
+            for chance, units in ((harvest, charged), (1 - harvest, self.left))
+            for channel in (0, 1)
+        ]
+        return transition_table(self.space, outcomes)
