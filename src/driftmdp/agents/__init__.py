@@ -22,6 +22,7 @@ from driftmdp.agents.optimist_parts import (
     PaperRadii,
     SinceRestart,
     SlidingWindow,
+    VanishingMultiplicative,
     VariationRadii,
 )
 from driftmdp.agents.oracle import Oracle
@@ -51,7 +52,7 @@ __all__ += ["RestartedUCRL2B", "SlidingWindowUCRL2", "VariationAwareUCRL"]
 __all__ += ["PSRL", "DiscountedPSRL", "SlidingWindowPSRL"]
 __all__ += ["BOB", "DUCB", "EXP3", "EXP3P", "EXP3S", "SWUCB", "UCB1", "Rexp3"]
 # Parts of an optimist
-__all__ += ["Doubling", "Everything", "SinceRestart", "SlidingWindow"]
+__all__ += ["Doubling", "Everything", "SinceRestart", "SlidingWindow", "VanishingMultiplicative"]
 __all__ += ["BernsteinRadii", "JakschRadii", "PaperRadii", "VariationRadii"]
 # Results
 __all__ += ["ActionReason", "AdaptiveReason", "Beliefs", "BlockSummary"]

@@ -18,8 +18,8 @@ import numpy as np
 from driftmdp.agents.bandits.exp3_p import MODES, exp3p_in_force
 from driftmdp.agents.bandits.exponential_weights import warn_if_clipped
 from driftmdp.agents.block_master import BlockMaster, Blocks
-from driftmdp.agents.optimist import BY_DOUBLING, Optimist
-from driftmdp.agents.optimist_parts import PaperRadii, SinceRestart
+from driftmdp.agents.optimist import Optimist
+from driftmdp.agents.optimist_parts import BY_DOUBLING, PaperRadii, SinceRestart
 from driftmdp.agents.reward_range import Range, checked_range, span_of
 from driftmdp.errors import InvalidInputError
 from driftmdp.formulas import BorlSchedule, Exp3pParameters, borl_schedule

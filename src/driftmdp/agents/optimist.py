@@ -10,7 +10,15 @@ import scipy.sparse as sp
 from driftmdp import kernels
 from driftmdp.agents.base import RunContext
 from driftmdp.agents.model_based import EpisodicAgent
-from driftmdp.agents.optimist_parts import MEMORY_KINDS, Confidence, Doubling, Memory, optimist_params, phases_of
+from driftmdp.agents.optimist_parts import (
+    BY_DOUBLING,
+    MEMORY_KINDS,
+    Confidence,
+    Doubling,
+    Memory,
+    optimist_params,
+    phases_of,
+)
 from driftmdp.agents.plan_explanation import ActionReason, Beliefs, Explanation, Plan
 from driftmdp.agents.reward_range import REWARDS_BEFORE_RANGE_CHECK, Range, checked_range
 from driftmdp.agents.snapshot_checks import require
@@ -26,7 +34,6 @@ from driftmdp.validation import as_integer, check_type, one_of
 TIE = 1e-9  # of the planner, in units of the reward range
 PLANNERS = ("paper", "fast")
 TIES = ("least-visited", "first")
-BY_DOUBLING = Doubling()
 
 
 class Optimist(EpisodicAgent):
@@ -46,7 +53,7 @@ class Optimist(EpisodicAgent):
         ``PaperRadii``, ``JakschRadii``, ``VariationRadii`` or ``BernsteinRadii``, each with ``delta``, ``scale``
         and ``widening``.
     schedule
-        When to plan again.
+        When to plan again: ``Doubling()`` or ``VanishingMultiplicative()``, each with ``every``.
     reward_range
         Bounds (lo, hi) on the mean rewards: rewards are mapped to [0, 1] and optimistic ones capped at hi. None is
         the raw reading: no mapping, no cap.
@@ -87,12 +94,13 @@ class Optimist(EpisodicAgent):
         super().__init__(space, as_integer(horizon, "horizon", minimum=1), seed)
         check_type(memory, MEMORY_KINDS, "memory must be Everything, SlidingWindow or SinceRestart")
         check_type(confidence, Confidence, "confidence must be one of the radii of driftmdp.agents")
-        check_type(schedule, Doubling, "schedule must be Doubling")
+        check_type(schedule, Doubling, "schedule must be Doubling or VanishingMultiplicative")
         self.memory, self.confidence, self._schedule = memory, confidence, schedule
         self.reward_range = checked_range(reward_range)
         self.planner = one_of(planner, "planner", PLANNERS)
         self.ties = one_of(ties, "ties", TIES)
-        self._params = optimist_params(confidence, self.space, self.horizon, self.reward_range, planner, ties)
+        given = confidence, self.space, self.horizon, self.reward_range, planner, ties, schedule
+        self._params = optimist_params(*given)
         self._phases = self._new_phases()
         self.reset()
 

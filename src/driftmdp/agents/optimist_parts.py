@@ -5,7 +5,7 @@ part         choices                                                        mean
 ===========  =============================================================  ========================================
 memory       Everything, SlidingWindow(W), SinceRestart(starts, W)          which past steps are counted
 confidence   PaperRadii, JakschRadii, VariationRadii, BernsteinRadii        how far estimates may be off
-schedule     Doubling(every)                                                when to plan again
+schedule     Doubling(every), VanishingMultiplicative(every)                when to plan again
 ===========  =============================================================  ========================================
 
 Every radius is multiplied by ``scale`` and then widened: rad = scale * theory + widening.
@@ -91,6 +91,15 @@ class Doubling:
     def __post_init__(self) -> None:
         if self.every is not None:
             object.__setattr__(self, "every", as_integer(self.every, "every", minimum=1))
+
+
+@dataclass(frozen=True)
+class VanishingMultiplicative(Doubling):
+    """Plan again when a pair's visits have grown by a factor 1 + f, and f = sqrt(ln(1 + t) / t) vanishes [BG25].
+
+    t is the time of the plan. Doubling is f = 1 for ever: its episodes get longer and longer, also the bad ones.
+    Here a bad plan is soon corrected, at the price of more plans, of the order of sqrt(T) for each pair.
+    """
 
 
 class RadiusConstants(NamedTuple):
@@ -179,7 +188,7 @@ class BernsteinRadii(Confidence):
         return RadiusConstants(0.0, log, 0.0, log, 0.0, bernstein=True)
 
 
-PARTS = *MEMORY_KINDS, Doubling, PaperRadii, JakschRadii, VariationRadii, BernsteinRadii
+PARTS = *MEMORY_KINDS, Doubling, VanishingMultiplicative, PaperRadii, JakschRadii, VariationRadii, BernsteinRadii
 
 
 def _each(value: Any, name: str, above_zero: bool = False, maximum: float | None = None) -> Any:
@@ -193,8 +202,18 @@ def _each(value: Any, name: str, above_zero: bool = False, maximum: float | None
     return numbers if several else numbers[0]
 
 
+BY_DOUBLING = Doubling()
+EPISODES: dict[str, Doubling] = {"doubling": BY_DOUBLING, "vanishing": VanishingMultiplicative()}
+
+
 def optimist_params(
-    confidence: Confidence, space: Space, horizon: int, reward_range: Range | None, planner: str, ties: str
+    confidence: Confidence,
+    space: Space,
+    horizon: int,
+    reward_range: Range | None,
+    planner: str,
+    ties: str,
+    schedule: Doubling = BY_DOUBLING,
 ) -> OptimistParams:
     """Return the numbers that compiled code computes plans from."""
     return OptimistParams(
@@ -205,6 +224,7 @@ def optimist_params(
         span=span_of(reward_range),
         first_tie=ties == "first",
         fast=planner == "fast",
+        vanishing=isinstance(schedule, VanishingMultiplicative),
     )
 
 

@@ -1,7 +1,7 @@
 """UCRL2B with restarts: the radii of [FPL20], and the restarts of UCRL2.S."""
 
-from driftmdp.agents.optimist import BY_DOUBLING, Optimist
-from driftmdp.agents.optimist_parts import BernsteinRadii, SinceRestart
+from driftmdp.agents.optimist import Optimist
+from driftmdp.agents.optimist_parts import BY_DOUBLING, BernsteinRadii, SinceRestart
 from driftmdp.agents.reward_range import Range
 from driftmdp.agents.ucrl2_s import periodic_restarts
 from driftmdp.mdp import Space

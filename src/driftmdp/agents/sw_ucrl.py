@@ -3,8 +3,8 @@
 import math
 from typing import Any, Self
 
-from driftmdp.agents.optimist import BY_DOUBLING, Optimist
-from driftmdp.agents.optimist_parts import JakschRadii, SlidingWindow
+from driftmdp.agents.optimist import Optimist
+from driftmdp.agents.optimist_parts import BY_DOUBLING, JakschRadii, SlidingWindow
 from driftmdp.agents.reward_range import Range
 from driftmdp.agents.swucrl2_cw import tuned_to
 from driftmdp.formulas.rounding import whole_part

@@ -6,8 +6,11 @@ for episode k = 1, 2, ...
     act until a pair's visits have doubled (schedule).
 """
 
-from driftmdp.agents.optimist import BY_DOUBLING, Optimist
-from driftmdp.agents.optimist_parts import Confidence, Everything, JakschRadii, PaperRadii
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from driftmdp.agents.optimist import Optimist
+from driftmdp.agents.optimist_parts import EPISODES, Confidence, Everything, JakschRadii, PaperRadii
 from driftmdp.agents.reward_range import Range
 from driftmdp.mdp import Space
 from driftmdp.validation import one_of
@@ -38,6 +41,8 @@ class UCRL2(Optimist):
         ``"least-visited"`` or ``"first"``.
     seed
         Not used: this agent draws nothing.
+    episodes
+        ``"doubling"``, its own, or ``"vanishing"``: shorter ones, by the rule of [BG25].
 
     Examples
     --------
@@ -47,6 +52,8 @@ class UCRL2(Optimist):
     >>> bool((run.sweeps >= 1).all())
     True
     """
+
+    later_parameters: ClassVar[Mapping[str, Any]] = {"episodes": "doubling"}
 
     def __init__(
         self,
@@ -59,7 +66,9 @@ class UCRL2(Optimist):
         planner: str = "paper",
         ties: str = "least-visited",
         seed: int | None = None,
+        episodes: str = "doubling",
     ) -> None:
         memory, confidence = Everything(), RADII[one_of(radii, "radii", RADII)](delta, scale)
-        super().__init__(space, horizon, memory, confidence, BY_DOUBLING, reward_range, planner, ties, seed)
-        self.radii, self.delta, self.scale = radii, delta, scale
+        schedule = EPISODES[one_of(episodes, "episodes", EPISODES)]
+        super().__init__(space, horizon, memory, confidence, schedule, reward_range, planner, ties, seed)
+        self.radii, self.delta, self.scale, self.episodes = radii, delta, scale, episodes

@@ -9,8 +9,8 @@ import itertools
 import numpy as np
 from numpy.typing import NDArray
 
-from driftmdp.agents.optimist import BY_DOUBLING, Optimist
-from driftmdp.agents.optimist_parts import JakschRadii, SinceRestart, require_restarts
+from driftmdp.agents.optimist import Optimist
+from driftmdp.agents.optimist_parts import BY_DOUBLING, JakschRadii, SinceRestart, require_restarts
 from driftmdp.agents.reward_range import Range
 from driftmdp.errors import InvalidInputError
 from driftmdp.formulas.rounding import whole_part

@@ -1,9 +1,13 @@
 """UCRL2B [FPL20]: UCRL2 with empirical Bernstein intervals around every transition probability."""
 
-from driftmdp.agents.optimist import BY_DOUBLING, Optimist
-from driftmdp.agents.optimist_parts import BernsteinRadii, Everything
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from driftmdp.agents.optimist import Optimist
+from driftmdp.agents.optimist_parts import EPISODES, BernsteinRadii, Everything
 from driftmdp.agents.reward_range import Range
 from driftmdp.mdp import Space
+from driftmdp.validation import one_of
 
 
 class UCRL2B(Optimist):
@@ -27,6 +31,8 @@ class UCRL2B(Optimist):
         ``"least-visited"`` or ``"first"``.
     seed
         Not used: this agent draws nothing.
+    episodes
+        ``"doubling"``, its own, or ``"vanishing"``: shorter ones, by the rule of [BG25].
 
     Examples
     --------
@@ -35,6 +41,8 @@ class UCRL2B(Optimist):
     >>> dm.simulate(dm.agents.UCRL2B.for_problem(problem), problem, seed=7).rewards.shape
     (2000,)
     """
+
+    later_parameters: ClassVar[Mapping[str, Any]] = {"episodes": "doubling"}
 
     def __init__(
         self,
@@ -46,7 +54,9 @@ class UCRL2B(Optimist):
         planner: str = "paper",
         ties: str = "least-visited",
         seed: int | None = None,
+        episodes: str = "doubling",
     ) -> None:
         memory, confidence = Everything(), BernsteinRadii(delta, scale)
-        super().__init__(space, horizon, memory, confidence, BY_DOUBLING, reward_range, planner, ties, seed)
-        self.delta, self.scale = delta, scale
+        schedule = EPISODES[one_of(episodes, "episodes", EPISODES)]
+        super().__init__(space, horizon, memory, confidence, schedule, reward_range, planner, ties, seed)
+        self.delta, self.scale, self.episodes = delta, scale, episodes

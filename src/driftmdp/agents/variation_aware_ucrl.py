@@ -10,8 +10,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from driftmdp.agents.optimist import BY_DOUBLING, Optimist
-from driftmdp.agents.optimist_parts import SinceRestart, VariationRadii
+from driftmdp.agents.optimist import Optimist
+from driftmdp.agents.optimist_parts import BY_DOUBLING, SinceRestart, VariationRadii
 from driftmdp.agents.parameters import checked_problem
 from driftmdp.agents.reward_range import Range, checked_range, span_of
 from driftmdp.errors import InvalidInputError

@@ -16,6 +16,8 @@ lines    the paper                                             here
 UCRL2 and the other optimists differ in their memory, radii and schedule only, which are numbers here.
 """
 
+import math
+
 import numpy as np
 
 from driftmdp.compiler import kernel
@@ -337,14 +339,21 @@ def commit_plan(arrays: OptimistArrays) -> None:
     clock["n_touched"] = n
     clock["episode"] += 1
     clock["tau"] = clock["t"]
-    # nu = 0, kept as N+ - nu. Pairs that are not remembered get their N+ = 1 when they are visited.
+    # nu = 0, kept as f N+ - nu. Pairs that are not remembered get their N+ = 1 when they are visited.
+    growth = episode_growth(arrays.params, clock["t"] - clock["start"])
     for index in range(counts.tally[0]["n_slots"]):
         visits = plan_state.visits[counts.slots[index]["pair"]]
-        visits["episode"], visits["left"] = clock["episode"], counts.slots[index]["count"]
+        visits["episode"], visits["left"] = clock["episode"], math.ceil(growth * counts.slots[index]["count"])
     in_force, made = plan_state.in_force[0], workspace.candidate[0]
     in_force["t"], in_force["sweeps"], in_force["widening"] = made["t"], made["sweeps"], made["widening"]
     in_force["gain"], in_force["residual"] = made["gain"], made["residual"]
     in_force["vacuous"], in_force["accelerated"] = made["vacuous"], made["accelerated"]
+
+
+@kernel
+def episode_growth(params: OptimistParams, t: int) -> float:
+    """Return the growth of a pair's visits that ends an episode: f of [BG25], or 1 for doubling."""
+    return math.sqrt(math.log(1.0 + t) / t) if params.vanishing else 1.0
 
 
 @kernel

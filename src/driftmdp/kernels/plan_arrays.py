@@ -254,6 +254,7 @@ class OptimistParams(NamedTuple):
     bottom, span        of the reward range
     first_tie           ties go to the lowest action. If not, to the least visited
     fast                warm starts and acceleration. If not, [CSZ20] alg:evi verbatim
+    vanishing           episodes end by the vanishing multiplicative rule. If not, by doubling
     ==================  ==============================================================================
     """
 
@@ -269,6 +270,7 @@ class OptimistParams(NamedTuple):
     span: float
     first_tie: bool
     fast: bool
+    vanishing: bool
 
 
 class Phases(NamedTuple):
