@@ -3,6 +3,9 @@
 The observed next states and the best state are in the support. As long as the states outside could add more than
 min(kappa, what those inside give), the best of them joins (NOSS: near-optimistic support selection). Values are
 relative to the least one, and mass that finds no place inside has that value.
+
+With a fixed number of joined states this is a maximum of means over a fixed set, and sweeps converge. NOSS itself
+jumps where a state joins or leaves, and sweeps may go in circles.
 """
 
 from driftmdp.compiler import kernel
@@ -13,28 +16,30 @@ from driftmdp.kernels.plan_arrays import PlausibleSets
 
 @kernel
 def maximize_near_optimistically(
-    sets: PlausibleSets, row: int, n: int, u: Floats, order: Ints, observed: Floats, kappa: float
-) -> float:
-    """Return the near-optimistic mean of a row.
+    sets: PlausibleSets, row: int, n: int, u: Floats, order: Ints, observed: Floats, kappa: float, joined: float
+) -> tuple[float, float]:
+    """Return the near-optimistic mean of a row, and how many states beside the observed ones are in its support.
 
-    ``order`` has the n states by u, ``observed`` is all zero. A state that stands for several has a weight.
+    They are at least ``joined``. ``order`` has the n states by u, ``observed`` is all zero. A state that stands for
+    several has a weight.
     """
     first = sets.indptr[row]
     last = first + sets.support[row]
     sort_row(sets, row, u)
     for z in range(first, last):
         observed[sets.indices[z]] += 1.0
-    joined = 0.0 if u[sets.indices[last - 1]] == u[order[n - 1]] else 1.0
+    if u[sets.indices[last - 1]] < u[order[n - 1]]:
+        joined = max(joined, 1.0)
     inside = fill_inside(sets, row, n, u, order, observed, joined)
     while fill_outside(sets, row, n, u, order, observed, joined) > min(kappa, inside):
-        joined += 1.0
-        more = fill_inside(sets, row, n, u, order, observed, joined)
-        if more <= inside:  # there is no mass left for it, and so for no other
+        more = fill_inside(sets, row, n, u, order, observed, joined + 1.0)
+        if more <= inside:  # there is no mass left for one more, and so for no other
             break
         inside = more
+        joined += 1.0
     for z in range(first, last):
         observed[sets.indices[z]] = 0.0
-    return u[order[0]] + inside
+    return u[order[0]] + inside, joined
 
 
 @kernel

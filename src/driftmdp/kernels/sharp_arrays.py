@@ -1,4 +1,4 @@
-"""The arrays of optimists with sharp confidence sets, and the function that makes them. Nothing here needs the compiler."""
+"""The arrays of optimists with sharp confidence sets. Nothing here needs the compiler."""
 
 from typing import NamedTuple
 
@@ -19,6 +19,7 @@ class SharpBuffers(NamedTuple):
 
     =======  ====================  ================================================================
     best     (n,)                  the u with the smallest residual so far
+    joined   (rows,)               how many states are in the support of a row beside the observed ones
     pairs    (slots,) PAIR_BOUNDS  bounds by slot, kept while the pair has no new visits
     lower    (entries,)            the smallest plausible probability of each observed next state
     upper    (entries,)            and the largest
@@ -26,6 +27,7 @@ class SharpBuffers(NamedTuple):
     """
 
     best: Floats
+    joined: Floats
     pairs: Records
     lower: Floats
     upper: Floats
@@ -42,4 +44,6 @@ def new_sharp_buffers(n_states: int, counts: TransitionCounts, intervals: bool) 
     """Return the buffers for all that the counts can hold. Only intervals have bounds to keep."""
     slots, entries = (counts.slots.size, counts.entries.size) if intervals else (0, 0)
     states = min(counts.slots.size, n_states) + 1  # one state stands for all that are not remembered
-    return SharpBuffers(np.zeros(states), np.zeros(slots, PAIR_BOUNDS), np.zeros(entries), np.zeros(entries))
+    rows = slots + states if intervals else 0
+    bounds = np.zeros(slots, PAIR_BOUNDS), np.zeros(entries), np.zeros(entries)
+    return SharpBuffers(np.zeros(states), np.zeros(rows), *bounds)

@@ -21,7 +21,9 @@ from driftmdp.kernels.optimist import choose_start, commit_plan, group_slots, le
 from driftmdp.kernels.sharp_arrays import SharpArrays
 from driftmdp.kernels.world import take_step
 
-PLAIN_SWEEPS = 100  # then u moves half of the way only: nearly deterministic cycles would swing for ever
+# Then u moves half of the way only, because nearly deterministic cycles would swing for ever, and supports do not
+# become smaller any more.
+PLAIN_SWEEPS = 100
 MOST_SWEEPS = 1000
 KAPPA = 10.0  # of NOSS [BMT20]
 
@@ -70,6 +72,7 @@ def build_sets(arrays: SharpArrays, n: int, n_states: int) -> float:
                 update_bounds(arrays, index, params.transition_log + log_delta)
                 sets.rewards[row] = arrays.buffers.pairs[index]["reward"]
                 sets.radius[row] = arrays.buffers.pairs[index]["elsewhere"]
+                arrays.buffers.joined[row] = 0.0
             else:
                 sets.rewards[row] = slot["total"] / count + reward_radius / math.sqrt(count)
                 sets.radius[row] = kl_radius / count
@@ -154,7 +157,7 @@ def iterate(arrays: SharpArrays, n: int, kappa: float, precision: float) -> tupl
     """
     workspace, best, least = arrays.base.workspace, arrays.buffers.best, np.inf
     for sweeps in range(1, MOST_SWEEPS + 1):
-        low, high = sweep(arrays, n, kappa)
+        low, high = sweep(arrays, n, kappa, sweeps > PLAIN_SWEEPS)
         if is_close(low, high, precision):
             complete_values(arrays, n, kappa)
             return low, high, sweeps
@@ -165,14 +168,17 @@ def iterate(arrays: SharpArrays, n: int, kappa: float, precision: float) -> tupl
         relax(workspace, n, 1.0 if sweeps <= PLAIN_SWEEPS else 0.5)
     for s in range(n):
         workspace.u[s] = best[s]
-    low, high = sweep(arrays, n, kappa)
+    low, high = sweep(arrays, n, kappa, True)
     complete_values(arrays, n, kappa)
     return low, high, MOST_SWEEPS + 1
 
 
 @kernel
-def sweep(arrays: SharpArrays, n: int, kappa: float) -> tuple[float, float]:
-    """Set ``new`` to T u and ``values`` to what attains it. Return min and max of T u - u."""
+def sweep(arrays: SharpArrays, n: int, kappa: float, grow: bool) -> tuple[float, float]:
+    """Set ``new`` to T u and ``values`` to what attains it. Return min and max of T u - u.
+
+    If ``grow``, supports keep what they had in the last such sweep.
+    """
     workspace, params = arrays.base.workspace, arrays.base.params
     sets, u = workspace.sets, workspace.u
     top, _ = find_top(workspace, n, params.bernstein)
@@ -183,7 +189,7 @@ def sweep(arrays: SharpArrays, n: int, kappa: float) -> tuple[float, float]:
         # An action never tried promises the largest reward and the best state: no other one can promise more.
         first = last - 1 if params.ranged and sets.support[last - 1] == 0 else sets.offsets[s]
         for row in range(first, last):
-            workspace.values[row] = row_value(arrays, row, n, top, kappa)
+            workspace.values[row] = row_value(arrays, row, n, top, kappa, grow)
             best = max(best, workspace.values[row])
         workspace.new[s] = best
         low, high = min(low, best - u[s]), max(high, best - u[s])
@@ -200,20 +206,23 @@ def complete_values(arrays: SharpArrays, n: int, kappa: float) -> None:
         last = sets.offsets[s + 1]
         if params.ranged and sets.support[last - 1] == 0:
             for row in range(sets.offsets[s], last - 1):
-                workspace.values[row] = row_value(arrays, row, n, top, kappa)
+                workspace.values[row] = row_value(arrays, row, n, top, kappa, False)
 
 
 @kernel
-def row_value(arrays: SharpArrays, row: int, n: int, top: int, kappa: float) -> float:
+def row_value(arrays: SharpArrays, row: int, n: int, top: int, kappa: float, grow: bool) -> float:
     """Return the optimistic value of a row."""
-    workspace = arrays.base.workspace
+    workspace, joined = arrays.base.workspace, arrays.buffers.joined
     sets, u, order = workspace.sets, workspace.u, workspace.order
     support = sets.support[row]
     if support == 0:
         value = u[top]
     elif arrays.base.params.bernstein:
         allowed = kappa * (u[top] - u[order[0]]) * support
-        value = maximize_near_optimistically(sets, row, n, u, order, workspace.scratch, allowed)
+        kept = joined[row] if grow else 0.0
+        value, kept = maximize_near_optimistically(sets, row, n, u, order, workspace.scratch, allowed, kept)
+        if grow:
+            joined[row] = kept
     else:
         value = maximize_kl_ball(sets, row, u, u[top])
     return sets.rewards[row] + value
