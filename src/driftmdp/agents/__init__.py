@@ -13,6 +13,7 @@ from driftmdp.agents.borl import BORL
 from driftmdp.agents.discounted_psrl import DiscountedPSRL
 from driftmdp.agents.fixed_policy import FixedPolicy
 from driftmdp.agents.inventory_optimist import InventoryOptimist
+from driftmdp.agents.kl_ucrl import KLUCRL
 from driftmdp.agents.optimist import Optimist
 from driftmdp.agents.optimist_parts import (
     BernsteinRadii,
@@ -40,13 +41,14 @@ from driftmdp.agents.swucrl2_cw import SWUCRL2CW
 from driftmdp.agents.ucrl2 import UCRL2
 from driftmdp.agents.ucrl2_s import UCRL2S
 from driftmdp.agents.ucrl2b import UCRL2B
+from driftmdp.agents.ucrl3 import UCRL3
 from driftmdp.agents.variation_aware_ucrl import VariationAwareUCRL
 from driftmdp.deprecation import renamed
 
 # The practical one, yardsticks and base classes
 __all__ = ["Adaptive", "BuiltinAgent", "FixedPolicy", "InventoryOptimist", "Optimist", "Oracle", "Random"]
 # Optimists
-__all__ += ["BORL", "SWUCRL", "SWUCRL2CW", "UCRL2", "UCRL2B", "UCRL2S"]
+__all__ += ["BORL", "KLUCRL", "SWUCRL", "SWUCRL2CW", "UCRL2", "UCRL2B", "UCRL2S", "UCRL3"]
 __all__ += ["RestartedUCRL2B", "SlidingWindowUCRL2", "VariationAwareUCRL"]
 # Posterior sampling, and bandits
 __all__ += ["PSRL", "DiscountedPSRL", "SlidingWindowPSRL"]
@@ -71,8 +73,8 @@ def builtin() -> dict[str, type[BuiltinAgent]]:
     >>> from driftmdp.agents import builtin
     >>> sorted(builtin())
     ['Adaptive', 'BOB', 'BORL', 'DUCB', 'DiscountedPSRL', 'EXP3', 'EXP3P', 'EXP3S', 'FixedPolicy',
-    'InventoryOptimist', 'Optimist', 'Oracle', 'PSRL', 'Random', 'RestartedUCRL2B', 'Rexp3', 'SWUCB', 'SWUCRL',
-    'SWUCRL2CW', 'SlidingWindowPSRL', 'SlidingWindowUCRL2', 'UCB1', 'UCRL2', 'UCRL2B', 'UCRL2S',
+    'InventoryOptimist', 'KLUCRL', 'Optimist', 'Oracle', 'PSRL', 'Random', 'RestartedUCRL2B', 'Rexp3', 'SWUCB',
+    'SWUCRL', 'SWUCRL2CW', 'SlidingWindowPSRL', 'SlidingWindowUCRL2', 'UCB1', 'UCRL2', 'UCRL2B', 'UCRL2S', 'UCRL3',
     'VariationAwareUCRL']
     """
     agents = [found for name in __all__ if isinstance(found := globals()[name], type)]
