@@ -59,7 +59,8 @@ __all__ += ["Doubling", "Everything", "SinceRestart", "SlidingWindow"]
 __all__ += ["BernsteinRadii", "JakschRadii", "PaperRadii", "VariationRadii"]
 # Results
 __all__ += ["ActionReason", "AdaptiveReason", "Beliefs", "BlockSummary"]
-__all__ += ["Explanation", "ImedReason", "ImedSummary", "Outlook", "Plan", "QReason", "QSummary", "SamplingSummary", "WeightsSummary"]
+__all__ += ["Explanation", "ImedReason", "ImedSummary", "Outlook", "Plan"]
+__all__ += ["QReason", "QSummary", "SamplingSummary", "WeightsSummary"]
 # Protocols and functions
 __all__ += ["Agent", "PlanningAgent", "RunContext", "builtin", "load"]
 
@@ -74,9 +75,9 @@ def builtin() -> dict[str, type[BuiltinAgent]]:
     >>> from driftmdp.agents import builtin
     >>> sorted(builtin())
     ['Adaptive', 'BOB', 'BORL', 'DUCB', 'DiscountedPSRL', 'EXP3', 'EXP3P', 'EXP3S', 'FixedPolicy',
-    'IMEDRL', 'InventoryOptimist', 'Optimist', 'OptimisticQ', 'Oracle', 'PSRL', 'Random', 'RestartedUCRL2B', 'Rexp3', 'SWUCB', 'SWUCRL',
-    'SWUCRL2CW', 'SlidingWindowPSRL', 'SlidingWindowUCRL2', 'UCB1', 'UCRL2', 'UCRL2B', 'UCRL2S',
-    'VariationAwareUCRL']
+    'IMEDRL', 'InventoryOptimist', 'Optimist', 'OptimisticQ', 'Oracle', 'PSRL', 'Random', 'RestartedUCRL2B',
+    'Rexp3', 'SWUCB', 'SWUCRL', 'SWUCRL2CW', 'SlidingWindowPSRL', 'SlidingWindowUCRL2', 'UCB1', 'UCRL2', 'UCRL2B',
+    'UCRL2S', 'VariationAwareUCRL']
     """
     agents = [found for name in __all__ if isinstance(found := globals()[name], type)]
     return {

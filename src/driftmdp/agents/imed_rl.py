@@ -193,11 +193,11 @@ class IMEDRL(ModelBasedAgent):
         if slot >= 0:
             mu = kernels.imed_rl.best_value(self._offsets, memory, plan, state)
             value = kernels.imed_rl.evaluate_pair(memory, plan, slot)
-            against = kernels.imed_rl.divergence(memory, self._laws, plan, slot, mu) if value < mu else 0.0
+            against = kernels.imed_rl.divergence(memory, self._laws, plan, slot, mu)
             index = count * against + float(np.log(count))
         else:
             value, against, index = 0.5 + float(plan.facts["mean"][0]), 0.0, -np.inf
-        planned = bool(kernels.imed_rl.is_in_skeleton(plan, state, count))
+        planned = bool(count >= plan.enough[state])
         promised = self._params.bottom + self._params.span * (value - here)
         return ImedReason(action, float(index), float(against), promised, int(count), planned)
 
@@ -206,7 +206,11 @@ class IMEDRL(ModelBasedAgent):
     def _state_arrays(self) -> Arrays:
         slots, plan = int(self._memory.tally["n_slots"][0]), self._plan
         laws = {f"law_{name}": array[:slots] for name, array in self._laws._asdict().items()}
-        planned = {"facts": plan.facts, "bias": plan.bias, "touched": plan.touched[: int(plan.facts["n_touched"][0])]}
+        planned = {
+            "facts": plan.facts,
+            "bias": plan.bias,
+            "touched": plan.touched[: int(plan.facts["n_touched"][0])],
+        }
         rewards = np.array([self._range_monitor.n_rewards, self._range_monitor.total])
         return memory_arrays(self._memory) | laws | planned | {"rewards": rewards}
 

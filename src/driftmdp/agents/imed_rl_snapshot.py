@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from driftmdp import kernels
 from driftmdp.agents.snapshot_checks import LATEST, ROUNDING, numbers, require
 from driftmdp.kernels.arrays import TransitionCounts
 from driftmdp.kernels.imed_rl_arrays import LAW_SIZE, ImedPlan, RewardLaws, new_reward_laws
@@ -18,7 +19,9 @@ def restored_laws(memory: TransitionCounts, arrays: Arrays) -> RewardLaws:
     used = np.arange(LAW_SIZE) < sizes[:, None]
     slots = memory.slots[:n]
     require(np.allclose((weights * used).sum(1), slots["count"] + 1, ROUNDING), "the weights do not agree")
-    require(np.allclose((weights * values * used).sum(1), slots["total"] + 0.5, ROUNDING), "the rewards do not agree")
+    require(
+        np.allclose((weights * values * used).sum(1), slots["total"] + 0.5, ROUNDING), "the rewards do not agree"
+    )
     laws.values[:n], laws.weights[:n], laws.sizes[:n] = values, weights, sizes
     return laws
 
@@ -37,7 +40,8 @@ def restored_plan(new: ImedPlan, memory: TransitionCounts, arrays: Arrays) -> Im
     slots = memory.slots[: int(memory.tally["n_slots"][0])]
     new.facts[:], new.bias[:], new.touched[: touched.size], new.is_met[touched] = facts, bias, touched, True
     new.tried[:] = np.bincount(slots["state"], minlength=n_states)
-    np.maximum.at(new.most, slots["state"], slots["count"])
+    for slot in slots:
+        kernels.imed_rl.note_visits(new, int(slot["state"]), float(slot["count"]))
     met = np.concatenate([slots["state"], memory.entries["next_state"][: int(memory.tally["n_entries"][0])]])
     require(bool(new.is_met[met].all()), "a state is missing")
     return new

@@ -9,7 +9,7 @@ Q = Q^ = V^ = H everywhere. Each step, in state s
 H = min(sqrt(sp T / SA), (T / (SA ln(4 T / delta)))^(1/3)) and gamma = 1 - 1/H: values of that discount are near
 enough to the average reward, and still learned in T steps. sp is the span of the optimal bias, which must be given.
 
-The updates were read in the authors' code, H and the bonus in another public implementation. The text of the paper's
+The updates were read in the authors' code, H and the bonus in another public implementation. The text of
 Algorithm 1 was not available.
 """
 
@@ -24,13 +24,14 @@ from driftmdp.agents.base import ResumableAgent, RunContext
 from driftmdp.agents.reward_range import Range, required_range, span_of
 from driftmdp.agents.snapshot_checks import numbers, require
 from driftmdp.agents.step_counter import StepCountingAgent
+from driftmdp.errors import InvalidInputError
+from driftmdp.formulas.radii import checked_delta
 from driftmdp.mdp import Space
 from driftmdp.npz import Arrays
 from driftmdp.validation import as_integer, as_number
 
 LEAST_HORIZON = 2.0  # H, so that the discount is at least 1/2 however short a run is
 LARGEST_DISCOUNT = 1.0 - 1e-9
-LEAST_DELTA = 1e-300
 LARGEST_SPAN = 1e9  # and scale: bonuses stay far from overflow
 
 
@@ -127,8 +128,8 @@ class OptimisticQ(StepCountingAgent, ResumableAgent):
         super().__init__(space, as_integer(horizon, "horizon", minimum=1), seed)
         self.span = as_number(span, "span", 0.0, LARGEST_SPAN)
         self.scale = as_number(scale, "scale", 0.0, LARGEST_SPAN)
-        self.delta = None if delta is None else as_number(delta, "delta", LEAST_DELTA, 1.0)
-        self.discount = None if discount is None else as_number(discount, "discount", 0.0, LARGEST_DISCOUNT)
+        self.delta = None if delta is None else checked_delta(delta, horizon)
+        self.discount = None if discount is None else _checked_discount(discount)
         self.reward_range = required_range(reward_range)
         self.reset()
 
@@ -139,7 +140,7 @@ class OptimisticQ(StepCountingAgent, ResumableAgent):
             return 1.0 / (1.0 - self.discount)
         horizon, n_pairs = float(self.horizon or 1), self.space.n_pairs
         by_span = sqrt(self.span * horizon / n_pairs)
-        by_noise = (horizon / (n_pairs * self._log(4.0))) ** (1.0 / 3.0)
+        by_noise: float = (horizon / (n_pairs * self._log(4.0))) ** (1.0 / 3.0)
         return max(LEAST_HORIZON, min(by_span, by_noise))
 
     def _log(self, factor: float) -> float:
@@ -221,3 +222,10 @@ class OptimisticQ(StepCountingAgent, ResumableAgent):
         n_rewards, self._range_monitor.total = numbers(arrays, "rewards")
         require(0 <= n_rewards < self.t, "the rewards are wrong")
         self._range_monitor.n_rewards = int(n_rewards)
+
+
+def _checked_discount(discount: float) -> float:
+    value = as_number(discount, "discount", 0.0)
+    if value > LARGEST_DISCOUNT:
+        raise InvalidInputError(f"discount must be below 1, at most 1 - 1e-9; got {discount!r}.")
+    return value

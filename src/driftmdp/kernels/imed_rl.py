@@ -64,13 +64,6 @@ def evaluate_pair(counts: TransitionCounts, plan: ImedPlan, index: int) -> float
 
 
 @kernel
-def is_in_skeleton(plan: ImedPlan, state: int, count: float) -> bool:
-    """Return whether an action with so many visits is tried often enough to plan with, [PM22]."""
-    log = math.log(plan.most[state]) if plan.most[state] > 1.0 else 0.0
-    return count >= log * log
-
-
-@kernel
 def sweep(offsets: Ints, counts: TransitionCounts, plan: ImedPlan) -> float:
     """Replace all values by those of the best pairs of the skeleton, less the least. Return the largest change."""
     facts, bias, swept, touched = plan.facts[0], plan.bias, plan.swept, plan.touched
@@ -78,12 +71,12 @@ def sweep(offsets: Ints, counts: TransitionCounts, plan: ImedPlan) -> float:
     untried = PRIOR_REWARD + facts["mean"]
     for i in range(n):
         s = touched[i]
-        has_untried = plan.tried[s] < offsets[s + 1] - offsets[s] and is_in_skeleton(plan, s, 0.0)
+        has_untried = plan.tried[s] < offsets[s + 1] - offsets[s] and plan.enough[s] == 0.0
         swept[s] = untried if has_untried else -np.inf
     for index in range(counts.tally[0]["n_slots"]):
         slot = counts.slots[index]
         s = slot["state"]
-        if is_in_skeleton(plan, s, slot["count"]):
+        if slot["count"] >= plan.enough[s]:
             swept[s] = max(swept[s], evaluate_pair(counts, plan, index))
     low, high, least, largest = np.inf, -np.inf, np.inf, 0.0
     if n < bias.size:
@@ -125,7 +118,7 @@ def improve_plan(arrays: ImedArrays) -> None:
 
 @kernel
 def spread_mass(counts: TransitionCounts, plan: ImedPlan, index: int) -> None:
-    """Put the weight of each next state of a pair, 1/S + c(s'), into ``plan.swept``, which is free between sweeps."""
+    """Put the weight of each next state of a pair, 1/S + c(s'), into ``plan.swept``: it is free between sweeps."""
     for i in range(plan.facts[0]["n_touched"]):
         plan.swept[plan.touched[i]] = 1.0 / plan.bias.size
     found = counts.slots[index]["head"]
@@ -178,8 +171,10 @@ def find_multiplier(laws: RewardLaws, plan: ImedPlan, index: int, mu: float) -> 
 
 @kernel
 def divergence(counts: TransitionCounts, laws: RewardLaws, plan: ImedPlan, index: int, mu: float) -> float:
-    """Return K of a pair whose value is below mu."""
+    """Return K of a pair, 0 where its value is mu."""
     facts = plan.facts[0]
+    if evaluate_pair(counts, plan, index) >= mu:
+        return 0.0
     spread_mass(counts, plan, index)
     x = find_multiplier(laws, plan, index, mu)
     n, n_states, total = facts["n_touched"], plan.bias.size, 0.0
@@ -217,7 +212,7 @@ def choose(arrays: ImedArrays, state: int) -> int:
         index = counts.slot_of[pair]
         count = counts.slots[index]["count"]
         value = math.log(count)
-        if evaluate_pair(counts, plan, index) < mu and value <= best + TIE:
+        if value <= best + TIE:  # otherwise it cannot win, whatever K is
             value += count * divergence(counts, laws, plan, index, mu)
         # Ties within rounding go to the pair that would teach more.
         if value < best - TIE or (value <= best + TIE and count < least):
@@ -237,6 +232,14 @@ def add_state(plan: ImedPlan, state: int) -> None:
 
 
 @kernel
+def note_visits(plan: ImedPlan, state: int, count: float) -> None:
+    """Note that an action of a state has so many visits, and how many one needs to be in the skeleton, [PM22]."""
+    if count > plan.most[state]:
+        log = math.log(count)
+        plan.most[state], plan.enough[state] = count, log * log
+
+
+@kernel
 def learn(arrays: ImedArrays, step: Step) -> None:
     """Remember a step, its reward clipped to the range, and advance the clock."""
     params, _, counts, laws, plan = arrays
@@ -251,7 +254,7 @@ def learn(arrays: ImedArrays, step: Step) -> None:
     add_reward(laws, index, reward, 1.0)
     add_state(plan, state)
     add_state(plan, next_state)
-    plan.most[state] = max(plan.most[state], counts.slots[index]["count"])
+    note_visits(plan, state, counts.slots[index]["count"])
     plan.facts[0]["t"] += 1
 
 

@@ -59,6 +59,7 @@ class ImedPlan(NamedTuple):
     bias       (S,)           value of a state, phi
     swept      (S,)           after a sweep
     most       (S,)           visits of the most visited action of a state
+    enough     (S,)           ln^2 of that: visits that an action of the skeleton has
     tried      (S,)           how many of its actions were tried
     touched    (S,)           the states that were met, in that order
     is_met     (S,)           whether a state is among them
@@ -69,6 +70,7 @@ class ImedPlan(NamedTuple):
     bias: Floats
     swept: Floats
     most: Floats
+    enough: Floats
     tried: Ints
     touched: Ints
     is_met: Bools
@@ -91,9 +93,8 @@ def new_reward_laws(slots: int) -> RewardLaws:
 
 def enlarge_reward_laws(laws: RewardLaws, slots: int) -> RewardLaws:
     """Return the same laws with the capacity for so many slots."""
-    larger = new_reward_laws(slots)
-    for array, before in zip(larger, laws, strict=True):
-        array[: len(before)] = before
+    larger, n = new_reward_laws(slots), laws.sizes.size
+    larger.values[:n], larger.weights[:n], larger.sizes[:n] = laws
     return larger
 
 
@@ -101,6 +102,6 @@ def new_imed_plan(n_states: int) -> ImedPlan:
     """Return the plan of an agent at t = 1: all values are 0."""
     facts = np.zeros(1, IMED_FACTS)
     facts["t"] = 1
-    bias, swept, most = np.zeros((3, n_states))
+    bias, swept, most, enough = np.zeros((4, n_states))
     tried, touched = np.zeros((2, n_states), np.int32)
-    return ImedPlan(facts, bias, swept, most, tried, touched, np.zeros(n_states, np.bool_))
+    return ImedPlan(facts, bias, swept, most, enough, tried, touched, np.zeros(n_states, np.bool_))
