@@ -12,6 +12,7 @@ from driftmdp.agents.block_master import BlockSummary
 from driftmdp.agents.borl import BORL
 from driftmdp.agents.discounted_psrl import DiscountedPSRL
 from driftmdp.agents.fixed_policy import FixedPolicy
+from driftmdp.agents.imed_rl import IMEDRL, ImedReason, ImedSummary
 from driftmdp.agents.inventory_optimist import InventoryOptimist
 from driftmdp.agents.kl_ucrl import KLUCRL
 from driftmdp.agents.optimist import Optimist
@@ -26,6 +27,7 @@ from driftmdp.agents.optimist_parts import (
     VanishingMultiplicative,
     VariationRadii,
 )
+from driftmdp.agents.optimistic_q import OptimisticQ, QReason, QSummary
 from driftmdp.agents.oracle import Oracle
 from driftmdp.agents.order_explanation import Outlook
 from driftmdp.agents.plan_explanation import ActionReason, Beliefs, Explanation, Plan
@@ -50,6 +52,8 @@ __all__ = ["Adaptive", "BuiltinAgent", "FixedPolicy", "InventoryOptimist", "Opti
 # Optimists
 __all__ += ["BORL", "KLUCRL", "SWUCRL", "SWUCRL2CW", "UCRL2", "UCRL2B", "UCRL2S", "UCRL3"]
 __all__ += ["RestartedUCRL2B", "SlidingWindowUCRL2", "VariationAwareUCRL"]
+# Indices, and Q-learning
+__all__ += ["IMEDRL", "OptimisticQ"]
 # Posterior sampling, and bandits
 __all__ += ["PSRL", "DiscountedPSRL", "SlidingWindowPSRL"]
 __all__ += ["BOB", "DUCB", "EXP3", "EXP3P", "EXP3S", "SWUCB", "UCB1", "Rexp3"]
@@ -58,7 +62,8 @@ __all__ += ["Doubling", "Everything", "SinceRestart", "SlidingWindow", "Vanishin
 __all__ += ["BernsteinRadii", "JakschRadii", "PaperRadii", "VariationRadii"]
 # Results
 __all__ += ["ActionReason", "AdaptiveReason", "Beliefs", "BlockSummary"]
-__all__ += ["Explanation", "Outlook", "Plan", "SamplingSummary", "WeightsSummary"]
+__all__ += ["Explanation", "ImedReason", "ImedSummary", "Outlook", "Plan"]
+__all__ += ["QReason", "QSummary", "SamplingSummary", "WeightsSummary"]
 # Protocols and functions
 __all__ += ["Agent", "PlanningAgent", "RunContext", "builtin", "load"]
 
@@ -72,10 +77,10 @@ def builtin() -> dict[str, type[BuiltinAgent]]:
     --------
     >>> from driftmdp.agents import builtin
     >>> sorted(builtin())
-    ['Adaptive', 'BOB', 'BORL', 'DUCB', 'DiscountedPSRL', 'EXP3', 'EXP3P', 'EXP3S', 'FixedPolicy',
-    'InventoryOptimist', 'KLUCRL', 'Optimist', 'Oracle', 'PSRL', 'Random', 'RestartedUCRL2B', 'Rexp3', 'SWUCB',
-    'SWUCRL', 'SWUCRL2CW', 'SlidingWindowPSRL', 'SlidingWindowUCRL2', 'UCB1', 'UCRL2', 'UCRL2B', 'UCRL2S', 'UCRL3',
-    'VariationAwareUCRL']
+    ['Adaptive', 'BOB', 'BORL', 'DUCB', 'DiscountedPSRL', 'EXP3', 'EXP3P', 'EXP3S', 'FixedPolicy', 'IMEDRL',
+    'InventoryOptimist', 'KLUCRL', 'Optimist', 'OptimisticQ', 'Oracle', 'PSRL', 'Random', 'RestartedUCRL2B',
+    'Rexp3', 'SWUCB', 'SWUCRL', 'SWUCRL2CW', 'SlidingWindowPSRL', 'SlidingWindowUCRL2', 'UCB1', 'UCRL2', 'UCRL2B',
+    'UCRL2S', 'UCRL3', 'VariationAwareUCRL']
     """
     agents = [found for name in __all__ if isinstance(found := globals()[name], type)]
     return {
