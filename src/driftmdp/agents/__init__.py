@@ -30,6 +30,7 @@ from driftmdp.agents.plan_explanation import ActionReason, Beliefs, Explanation,
 from driftmdp.agents.posterior_sampler import SamplingSummary
 from driftmdp.agents.psrl import PSRL
 from driftmdp.agents.random import Random
+from driftmdp.agents.restart_q import RestartQ, RestartQSummary
 from driftmdp.agents.restarted_ucrl2b import RestartedUCRL2B
 from driftmdp.agents.sliding_window_psrl import SlidingWindowPSRL
 from driftmdp.agents.sliding_window_ucrl2 import SlidingWindowUCRL2
@@ -47,6 +48,8 @@ __all__ = ["Adaptive", "BuiltinAgent", "FixedPolicy", "InventoryOptimist", "Opti
 # Optimists
 __all__ += ["BORL", "SWUCRL", "SWUCRL2CW", "UCRL2", "UCRL2B", "UCRL2S"]
 __all__ += ["RestartedUCRL2B", "SlidingWindowUCRL2", "VariationAwareUCRL"]
+# Q-learning
+__all__ += ["RestartQ"]
 # Posterior sampling, and bandits
 __all__ += ["PSRL", "DiscountedPSRL", "SlidingWindowPSRL"]
 __all__ += ["BOB", "DUCB", "EXP3", "EXP3P", "EXP3S", "SWUCB", "UCB1", "Rexp3"]
@@ -55,7 +58,7 @@ __all__ += ["Doubling", "Everything", "SinceRestart", "SlidingWindow"]
 __all__ += ["BernsteinRadii", "JakschRadii", "PaperRadii", "VariationRadii"]
 # Results
 __all__ += ["ActionReason", "AdaptiveReason", "Beliefs", "BlockSummary"]
-__all__ += ["Explanation", "Outlook", "Plan", "SamplingSummary", "WeightsSummary"]
+__all__ += ["Explanation", "Outlook", "Plan", "RestartQSummary", "SamplingSummary", "WeightsSummary"]
 # Protocols and functions
 __all__ += ["Agent", "PlanningAgent", "RunContext", "builtin", "load"]
 
@@ -70,8 +73,8 @@ def builtin() -> dict[str, type[BuiltinAgent]]:
     >>> from driftmdp.agents import builtin
     >>> sorted(builtin())
     ['Adaptive', 'BOB', 'BORL', 'DUCB', 'DiscountedPSRL', 'EXP3', 'EXP3P', 'EXP3S', 'FixedPolicy',
-    'InventoryOptimist', 'Optimist', 'Oracle', 'PSRL', 'Random', 'RestartedUCRL2B', 'Rexp3', 'SWUCB', 'SWUCRL',
-    'SWUCRL2CW', 'SlidingWindowPSRL', 'SlidingWindowUCRL2', 'UCB1', 'UCRL2', 'UCRL2B', 'UCRL2S',
+    'InventoryOptimist', 'Optimist', 'Oracle', 'PSRL', 'Random', 'RestartQ', 'RestartedUCRL2B', 'Rexp3', 'SWUCB',
+    'SWUCRL', 'SWUCRL2CW', 'SlidingWindowPSRL', 'SlidingWindowUCRL2', 'UCB1', 'UCRL2', 'UCRL2B', 'UCRL2S',
     'VariationAwareUCRL']
     """
     agents = [found for name in __all__ if isinstance(found := globals()[name], type)]
