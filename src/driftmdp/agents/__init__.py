@@ -13,6 +13,8 @@ from driftmdp.agents.borl import BORL
 from driftmdp.agents.discounted_psrl import DiscountedPSRL
 from driftmdp.agents.fixed_policy import FixedPolicy
 from driftmdp.agents.inventory_optimist import InventoryOptimist
+from driftmdp.agents.master import MASTER
+from driftmdp.agents.master_parts import MasterSummary
 from driftmdp.agents.optimist import Optimist
 from driftmdp.agents.optimist_parts import (
     BernsteinRadii,
@@ -48,8 +50,8 @@ __all__ = ["Adaptive", "BuiltinAgent", "FixedPolicy", "InventoryOptimist", "Opti
 # Optimists
 __all__ += ["BORL", "SWUCRL", "SWUCRL2CW", "UCRL2", "UCRL2B", "UCRL2S"]
 __all__ += ["RestartedUCRL2B", "SlidingWindowUCRL2", "VariationAwareUCRL"]
-# Q-learning
-__all__ += ["RestartQ"]
+# Of several time scales, and Q-learning
+__all__ += ["MASTER", "RestartQ"]
 # Posterior sampling, and bandits
 __all__ += ["PSRL", "DiscountedPSRL", "SlidingWindowPSRL"]
 __all__ += ["BOB", "DUCB", "EXP3", "EXP3P", "EXP3S", "SWUCB", "UCB1", "Rexp3"]
@@ -58,7 +60,15 @@ __all__ += ["Doubling", "Everything", "SinceRestart", "SlidingWindow"]
 __all__ += ["BernsteinRadii", "JakschRadii", "PaperRadii", "VariationRadii"]
 # Results
 __all__ += ["ActionReason", "AdaptiveReason", "Beliefs", "BlockSummary"]
-__all__ += ["Explanation", "Outlook", "Plan", "RestartQSummary", "SamplingSummary", "WeightsSummary"]
+__all__ += [
+    "Explanation",
+    "MasterSummary",
+    "Outlook",
+    "Plan",
+    "RestartQSummary",
+    "SamplingSummary",
+    "WeightsSummary",
+]
 # Protocols and functions
 __all__ += ["Agent", "PlanningAgent", "RunContext", "builtin", "load"]
 
@@ -73,9 +83,9 @@ def builtin() -> dict[str, type[BuiltinAgent]]:
     >>> from driftmdp.agents import builtin
     >>> sorted(builtin())
     ['Adaptive', 'BOB', 'BORL', 'DUCB', 'DiscountedPSRL', 'EXP3', 'EXP3P', 'EXP3S', 'FixedPolicy',
-    'InventoryOptimist', 'Optimist', 'Oracle', 'PSRL', 'Random', 'RestartQ', 'RestartedUCRL2B', 'Rexp3', 'SWUCB',
-    'SWUCRL', 'SWUCRL2CW', 'SlidingWindowPSRL', 'SlidingWindowUCRL2', 'UCB1', 'UCRL2', 'UCRL2B', 'UCRL2S',
-    'VariationAwareUCRL']
+    'InventoryOptimist', 'MASTER', 'Optimist', 'Oracle', 'PSRL', 'Random', 'RestartQ', 'RestartedUCRL2B', 'Rexp3',
+    'SWUCB', 'SWUCRL', 'SWUCRL2CW', 'SlidingWindowPSRL', 'SlidingWindowUCRL2', 'UCB1', 'UCRL2', 'UCRL2B',
+    'UCRL2S', 'VariationAwareUCRL']
     """
     agents = [found for name in __all__ if isinstance(found := globals()[name], type)]
     return {

@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # as re-exports, for type checkers
     from driftmdp.kernels import graph as graph
     from driftmdp.kernels import hitting_times as hitting_times
     from driftmdp.kernels import inventory_rules as inventory_rules
+    from driftmdp.kernels import master as master
     from driftmdp.kernels import optimist as optimist
     from driftmdp.kernels import order_planning as order_planning
     from driftmdp.kernels import policy_iteration as policy_iteration
