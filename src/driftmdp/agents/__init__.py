@@ -15,6 +15,8 @@ from driftmdp.agents.fixed_policy import FixedPolicy
 from driftmdp.agents.imed_rl import IMEDRL, ImedReason, ImedSummary
 from driftmdp.agents.inventory_optimist import InventoryOptimist
 from driftmdp.agents.kl_ucrl import KLUCRL
+from driftmdp.agents.master import MASTER
+from driftmdp.agents.master_parts import MasterSummary
 from driftmdp.agents.optimist import Optimist
 from driftmdp.agents.optimist_parts import (
     BernsteinRadii,
@@ -34,6 +36,7 @@ from driftmdp.agents.plan_explanation import ActionReason, Beliefs, Explanation,
 from driftmdp.agents.posterior_sampler import SamplingSummary
 from driftmdp.agents.psrl import PSRL
 from driftmdp.agents.random import Random
+from driftmdp.agents.restart_q import RestartQ, RestartQSummary
 from driftmdp.agents.restarted_ucrl2b import RestartedUCRL2B
 from driftmdp.agents.sliding_window_psrl import SlidingWindowPSRL
 from driftmdp.agents.sliding_window_ucrl2 import SlidingWindowUCRL2
@@ -54,6 +57,8 @@ __all__ += ["BORL", "KLUCRL", "SWUCRL", "SWUCRL2CW", "UCRL2", "UCRL2B", "UCRL2S"
 __all__ += ["RestartedUCRL2B", "SlidingWindowUCRL2", "VariationAwareUCRL"]
 # Indices, and Q-learning
 __all__ += ["IMEDRL", "OptimisticQ"]
+# Of several time scales, and Q-learning
+__all__ += ["MASTER", "RestartQ"]
 # Posterior sampling, and bandits
 __all__ += ["PSRL", "DiscountedPSRL", "SlidingWindowPSRL"]
 __all__ += ["BOB", "DUCB", "EXP3", "EXP3P", "EXP3S", "SWUCB", "UCB1", "Rexp3"]
@@ -64,6 +69,15 @@ __all__ += ["BernsteinRadii", "JakschRadii", "PaperRadii", "VariationRadii"]
 __all__ += ["ActionReason", "AdaptiveReason", "Beliefs", "BlockSummary"]
 __all__ += ["Explanation", "ImedReason", "ImedSummary", "Outlook", "Plan"]
 __all__ += ["QReason", "QSummary", "SamplingSummary", "WeightsSummary"]
+__all__ += [
+    "Explanation",
+    "MasterSummary",
+    "Outlook",
+    "Plan",
+    "RestartQSummary",
+    "SamplingSummary",
+    "WeightsSummary",
+]
 # Protocols and functions
 __all__ += ["Agent", "PlanningAgent", "RunContext", "builtin", "load"]
 
@@ -78,9 +92,9 @@ def builtin() -> dict[str, type[BuiltinAgent]]:
     >>> from driftmdp.agents import builtin
     >>> sorted(builtin())
     ['Adaptive', 'BOB', 'BORL', 'DUCB', 'DiscountedPSRL', 'EXP3', 'EXP3P', 'EXP3S', 'FixedPolicy', 'IMEDRL',
-    'InventoryOptimist', 'KLUCRL', 'Optimist', 'OptimisticQ', 'Oracle', 'PSRL', 'Random', 'RestartedUCRL2B',
-    'Rexp3', 'SWUCB', 'SWUCRL', 'SWUCRL2CW', 'SlidingWindowPSRL', 'SlidingWindowUCRL2', 'UCB1', 'UCRL2', 'UCRL2B',
-    'UCRL2S', 'UCRL3', 'VariationAwareUCRL']
+    'InventoryOptimist', 'KLUCRL', 'MASTER', 'Optimist', 'OptimisticQ', 'Oracle', 'PSRL', 'Random', 'RestartQ',
+    'RestartedUCRL2B', 'Rexp3', 'SWUCB', 'SWUCRL', 'SWUCRL2CW', 'SlidingWindowPSRL', 'SlidingWindowUCRL2', 'UCB1',
+    'UCRL2', 'UCRL2B', 'UCRL2S', 'UCRL3', 'VariationAwareUCRL']
     """
     agents = [found for name in __all__ if isinstance(found := globals()[name], type)]
     return {

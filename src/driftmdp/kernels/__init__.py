@@ -23,12 +23,14 @@ if TYPE_CHECKING:  # as re-exports, for type checkers
     from driftmdp.kernels import hitting_times as hitting_times
     from driftmdp.kernels import imed_rl as imed_rl
     from driftmdp.kernels import inventory_rules as inventory_rules
+    from driftmdp.kernels import master as master
     from driftmdp.kernels import optimist as optimist
     from driftmdp.kernels import optimistic_q as optimistic_q
     from driftmdp.kernels import order_planning as order_planning
     from driftmdp.kernels import policy_iteration as policy_iteration
     from driftmdp.kernels import posterior as posterior
     from driftmdp.kernels import sharp_optimist as sharp_optimist
+    from driftmdp.kernels import restart_q as restart_q
     from driftmdp.kernels import transition_counts as transition_counts
     from driftmdp.kernels import world as world
 
