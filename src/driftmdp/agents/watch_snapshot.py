@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.agents.snapshot_checks import LATEST, memory_arrays, require, restored_memory
-from driftmdp.kernels.detection_arrays import LEVELS, WIDTH, Watch, new_watch
+from driftmdp.kernels.detection_arrays import LEVELS, WIDTH, Watch, enlarge_watch, fit_watch
 from driftmdp.mdp import Space
 from driftmdp.npz import Arrays
 
@@ -33,8 +33,7 @@ def restored_watch(new: Watch, space: Space, arrays: Arrays) -> Watch:
     counts = restored_memory(cast(Space, streams), new.counts, stored)
     require(int(counts.tally["window"][0]) == 0, "the window is wrong")
     slots, entries = int(counts.tally[0]["n_slots"]), int(counts.tally[0]["n_entries"])
-    watch = new_watch(new.params, space.n_states, space.n_pairs, counts.slots.size, counts.entries.size)
-    watch = watch._replace(counts=counts)
+    watch = fit_watch(new, counts)
     for names, size in ((BY_SLOT, slots), (BY_ENTRY, entries)):
         for name in names:
             _put(getattr(watch, name), stored[name], size)
@@ -44,7 +43,7 @@ def restored_watch(new: Watch, space: Space, arrays: Arrays) -> Watch:
     require(bool(0 <= watch.facts["t"][0] < LATEST), "time is wrong")
     if watch.filled.size:
         _check_buckets(watch, slots, entries)
-    return watch
+    return enlarge_watch(watch)  # if it is full: kernels rely on space for one more step
 
 
 def _put(target: NDArray[Any], stored: NDArray[Any], size: int) -> None:

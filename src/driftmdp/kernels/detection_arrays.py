@@ -102,9 +102,9 @@ class Watch(NamedTuple):
     log_factorial: Floats
 
 
-def new_watch(params: WatchParams, n_states: int, n_pairs: int, slots: int = 0, entries: int = 0) -> Watch:
-    """Return a watch that has seen nothing, with the capacity for so many streams and categories."""
-    counts = new_counts(2 * n_pairs, 0, slots, entries)
+def new_watch(params: WatchParams, n_states: int, n_pairs: int) -> Watch:
+    """Return a watch that has seen nothing."""
+    counts = new_counts(2 * n_pairs, 0)
     n = np.arange(TABLE, dtype=np.float64)
     logs = np.log(np.maximum(n, 1.0))
     empty = Watch(
@@ -118,10 +118,10 @@ def new_watch(params: WatchParams, n_states: int, n_pairs: int, slots: int = 0, 
         *(np.zeros(COLUMNS, np.int32), np.zeros(COLUMNS)),
         *(n * logs, np.add.accumulate(logs)),
     )
-    return _fit(empty, counts)
+    return fit_watch(empty, counts)
 
 
-def _fit(watch: Watch, counts: TransitionCounts) -> Watch:
+def fit_watch(watch: Watch, counts: TransitionCounts) -> Watch:
     """Return a watch whose arrays are as long as those of the counts, with the content of the old ones."""
     slots, entries = counts.slots.size, counts.entries.size
     summed = watch.params.kind in (CUSUM, PAGE_HINKLEY)
@@ -156,4 +156,4 @@ def enlarge_watch(watch: Watch) -> Watch:
     larger = counts._replace(slots=slots, entries=entries, table=table)
     if table is not counts.table:
         kernels.transition_counts.fill_table(larger)
-    return _fit(watch, larger)
+    return fit_watch(watch, larger)

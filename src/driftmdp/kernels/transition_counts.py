@@ -196,7 +196,9 @@ def drop_pair(counts: TransitionCounts, pair: int) -> None:
     if index < 0:
         return
     while counts.slots[index]["head"] >= 0:
-        drop_entry(counts, index, counts.slots[index]["head"])
+        found = counts.slots[index]["head"]
+        counts.entries[found]["count"] = 0.0  # a vacant entry counts nothing
+        drop_entry(counts, index, found)
     counts.tally[0]["remembered"] -= int(counts.slots[index]["count"])
     drop_slot(counts, index)
 
