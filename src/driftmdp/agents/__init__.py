@@ -10,6 +10,8 @@ from driftmdp.agents.bandits import BOB, DUCB, EXP3, EXP3P, EXP3S, SWUCB, UCB1, 
 from driftmdp.agents.base import Agent, BuiltinAgent, PlanningAgent, RunContext
 from driftmdp.agents.block_master import BlockSummary
 from driftmdp.agents.borl import BORL
+from driftmdp.agents.detecting import Alarm, Detecting, DetectingSummary
+from driftmdp.agents.detectors import CUSUMDetector, GLRDetector, PageHinkleyDetector, RunLengthDetector
 from driftmdp.agents.discounted_psrl import DiscountedPSRL
 from driftmdp.agents.fixed_policy import FixedPolicy
 from driftmdp.agents.imed_rl import IMEDRL, ImedReason, ImedSummary
@@ -62,6 +64,8 @@ __all__ += ["MASTER", "RestartQ"]
 # Posterior sampling, and bandits
 __all__ += ["PSRL", "DiscountedPSRL", "SlidingWindowPSRL"]
 __all__ += ["BOB", "DUCB", "EXP3", "EXP3P", "EXP3S", "SWUCB", "UCB1", "Rexp3"]
+# Detection around a learner
+__all__ += ["CUSUMDetector", "Detecting", "GLRDetector", "PageHinkleyDetector", "RunLengthDetector"]
 # Parts of an optimist
 __all__ += ["Doubling", "Everything", "SinceRestart", "SlidingWindow", "VanishingMultiplicative"]
 __all__ += ["BernsteinRadii", "JakschRadii", "PaperRadii", "VariationRadii"]
@@ -78,6 +82,8 @@ __all__ += [
     "SamplingSummary",
     "WeightsSummary",
 ]
+__all__ += ["ActionReason", "AdaptiveReason", "Alarm", "Beliefs", "BlockSummary"]
+__all__ += ["DetectingSummary", "Explanation", "Outlook", "Plan", "SamplingSummary", "WeightsSummary"]
 # Protocols and functions
 __all__ += ["Agent", "PlanningAgent", "RunContext", "builtin", "load"]
 
@@ -91,10 +97,10 @@ def builtin() -> dict[str, type[BuiltinAgent]]:
     --------
     >>> from driftmdp.agents import builtin
     >>> sorted(builtin())
-    ['Adaptive', 'BOB', 'BORL', 'DUCB', 'DiscountedPSRL', 'EXP3', 'EXP3P', 'EXP3S', 'FixedPolicy', 'IMEDRL',
-    'InventoryOptimist', 'KLUCRL', 'MASTER', 'Optimist', 'OptimisticQ', 'Oracle', 'PSRL', 'Random', 'RestartQ',
-    'RestartedUCRL2B', 'Rexp3', 'SWUCB', 'SWUCRL', 'SWUCRL2CW', 'SlidingWindowPSRL', 'SlidingWindowUCRL2', 'UCB1',
-    'UCRL2', 'UCRL2B', 'UCRL2S', 'UCRL3', 'VariationAwareUCRL']
+    ['Adaptive', 'BOB', 'BORL', 'DUCB', 'Detecting', 'DiscountedPSRL', 'EXP3', 'EXP3P', 'EXP3S', 'FixedPolicy',
+    'IMEDRL', 'InventoryOptimist', 'KLUCRL', 'MASTER', 'Optimist', 'OptimisticQ', 'Oracle', 'PSRL', 'Random',
+    'RestartQ', 'RestartedUCRL2B', 'Rexp3', 'SWUCB', 'SWUCRL', 'SWUCRL2CW', 'SlidingWindowPSRL',
+    'SlidingWindowUCRL2', 'UCB1', 'UCRL2', 'UCRL2B', 'UCRL2S', 'UCRL3', 'VariationAwareUCRL']
     """
     agents = [found for name in __all__ if isinstance(found := globals()[name], type)]
     return {

@@ -32,6 +32,7 @@ from driftmdp.agents.snapshot_checks import require
 from driftmdp.kernels import adaptive_agent_arrays
 from driftmdp.kernels.adaptive_agent_arrays import AdaptiveArrays, AdaptiveParams
 from driftmdp.kernels.arrays import enlarge_counts, new_counts
+from driftmdp.kernels.detection_arrays import Watch
 from driftmdp.mdp import Space
 from driftmdp.npz import Arrays
 
@@ -81,6 +82,7 @@ class Adaptive(ModelBasedAgent):
     True
     """
 
+    can_be_watched = True
     reward_range: Range
 
     def __init__(self, space: Space, reward_range: Range = (0.0, 1.0), seed: int | None = None) -> None:
@@ -116,8 +118,8 @@ class Adaptive(ModelBasedAgent):
         effect = f"{self.name} clips them and cannot tell them apart"
         self._range_monitor.check_reward(reward, self.reward_range, effect)
 
-    def _play_some(self, context: RunContext, first: int, last: int) -> tuple[int, int]:
-        return kernels.adaptive_agent.play(context.inputs, self._arrays, context.record, first, last)
+    def _play_some(self, context: RunContext, first: int, last: int, watch: Watch | None = None) -> tuple[int, int]:
+        return kernels.adaptive_agent.play(context.inputs, self._arrays, context.record, first, last, watch)
 
     def _enlarge(self) -> None:
         self._memory = enlarge_counts(self._memory)

@@ -1,6 +1,7 @@
 """Base classes of agents that count transitions and plan from the counts."""
 
 from abc import abstractmethod
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from driftmdp.agents.plan_explanation import Plan
 from driftmdp.agents.snapshot_checks import WHOLE_PLAN_ARRAYS, memory_arrays, restored_memory, restored_plan_state
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import TransitionCounts, mean_rewards_by_pair, visits_by_pair
+from driftmdp.kernels.detection_arrays import Watch
 from driftmdp.kernels.plan_arrays import OptimistParams, PlanState
 from driftmdp.kernels.posterior_arrays import PosteriorParams
 from driftmdp.npz import Arrays
@@ -18,6 +20,8 @@ from driftmdp.npz import Arrays
 
 class ModelBasedAgent(ResumableAgent):
     """An agent that counts transitions in ``_memory`` and plans from them."""
+
+    can_be_watched: ClassVar[bool] = False  # whether ``_play_some`` takes a watch, see kernels/detection.py
 
     _memory: TransitionCounts
 
@@ -49,7 +53,7 @@ class ModelBasedAgent(ResumableAgent):
                 self._continue(status)
 
     @abstractmethod
-    def _play_some(self, context: RunContext, first: int, last: int) -> tuple[int, int]:
+    def _play_some(self, context: RunContext, first: int, last: int, watch: Watch | None = None) -> tuple[int, int]:
         """Play rows until compiled code is done or cannot go on; return the next row and why it stopped."""
 
     def _continue(self, status: int) -> None:
@@ -103,6 +107,11 @@ class EpisodicAgent(ModelBasedAgent):
     @abstractmethod
     def _try_plan(self) -> int:
         """Plan in compiled code. Return a status, which ``_continue`` knows what to do about."""
+
+    def forget_pair(self, pair: int) -> None:
+        """Forget everything about a pair, and plan again before the next action."""
+        kernels.transition_counts.forget_pair(self._memory, pair)
+        self._plan_state.clock["tau"] = 0
 
     def _decide(self, state: int) -> int:
         if self._should_replan(state):

@@ -25,6 +25,7 @@ from driftmdp.agents.snapshot_checks import require
 from driftmdp.errors import NotConvergedError
 from driftmdp.kernels import plan_arrays
 from driftmdp.kernels.arrays import Records, enlarge_counts, new_counts
+from driftmdp.kernels.detection_arrays import Watch
 from driftmdp.kernels.plan_arrays import OptimistArrays, OptimistParams, Phases
 from driftmdp.mdp import Space
 from driftmdp.npz import Arrays
@@ -76,6 +77,7 @@ class Optimist(EpisodicAgent):
     True
     """
 
+    can_be_watched = True
     horizon: int
     _params: OptimistParams
 
@@ -144,8 +146,8 @@ class Optimist(EpisodicAgent):
                 effect = f"optimistic rewards are capped there, so {self.name} cannot learn from it"
                 self._range_monitor.check_mean("reward_range", bounds, what, mean, effect)
 
-    def _play_some(self, context: RunContext, first: int, last: int) -> tuple[int, int]:
-        return kernels.optimist.play(context.inputs, self._arrays, context.record, first, last)
+    def _play_some(self, context: RunContext, first: int, last: int, watch: Watch | None = None) -> tuple[int, int]:
+        return kernels.optimist.play(context.inputs, self._arrays, context.record, first, last, watch)
 
     # planning ----------------------------------------------------------------------------------------
 

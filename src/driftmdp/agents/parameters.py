@@ -27,6 +27,11 @@ class ParameterizedAgent(ABC):
         filled = {name: getattr(problem, name) for name in wanted if takes_all or name in _parameter_names(cls)}
         return cls(**filled | parameters)
 
+    @classmethod
+    def takes_parameter(cls, name: str) -> bool:
+        """Return whether the constructor has a parameter of this name."""
+        return name in _parameter_names(cls)
+
     @property
     def name(self) -> str:
         """The name of the algorithm."""

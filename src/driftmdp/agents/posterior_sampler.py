@@ -16,6 +16,7 @@ from driftmdp.agents.reward_range import Range, required_range, span_of
 from driftmdp.agents.snapshot_checks import require
 from driftmdp.formulas import tuned
 from driftmdp.kernels.arrays import enlarge_counts, new_counts
+from driftmdp.kernels.detection_arrays import Watch
 from driftmdp.kernels.plan_arrays import new_plan_state
 from driftmdp.kernels.posterior_arrays import PosteriorArrays, PosteriorParams, new_sampled_model
 from driftmdp.mdp import Space
@@ -55,6 +56,7 @@ class PosteriorSampler(EpisodicAgent):
     """The base class of this family. A subclass gives the memory and the schedule."""
 
     reward_range: Range
+    can_be_watched = True
     _params: PosteriorParams
 
     def __init__(
@@ -102,8 +104,8 @@ class PosteriorSampler(EpisodicAgent):
         effect = f"{self.name} clips them and cannot tell them apart"
         self._range_monitor.check_reward(reward, self.reward_range, effect)
 
-    def _play_some(self, context: RunContext, first: int, last: int) -> tuple[int, int]:
-        return kernels.posterior.play(context.inputs, self._arrays, context.record, first, last)
+    def _play_some(self, context: RunContext, first: int, last: int, watch: Watch | None = None) -> tuple[int, int]:
+        return kernels.posterior.play(context.inputs, self._arrays, context.record, first, last, watch)
 
     def _try_plan(self) -> int:
         return kernels.posterior.plan(self._arrays)

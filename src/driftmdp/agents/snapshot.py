@@ -10,13 +10,16 @@ from __future__ import annotations
 import dataclasses
 import numbers
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp._version import __version__
+from driftmdp.agents.detectors import DETECTORS
 from driftmdp.agents.optimist_parts import PARTS
+from driftmdp.agents.parameters import ParameterizedAgent
 from driftmdp.errors import InvalidInputError
 from driftmdp.files import write_whole
 from driftmdp.mdp import Space
@@ -128,6 +131,11 @@ def _encode(value: Any, name: str, arrays: Arrays) -> Any:
     if isinstance(value, np.ndarray):
         arrays[f"parameter/{name}"] = value
         return {"array": f"parameter/{name}"}
+    if isinstance(value, ParameterizedAgent):
+        given = {key: _encode(item, f"{name}.{key}", arrays) for key, item in value.parameters.items()}
+        return {"agent": value.name, "parameters": given}
+    if isinstance(value, Mapping):
+        return {"mapping": {str(key): _encode(item, f"{name}.{key}", arrays) for key, item in value.items()}}
     if dataclasses.is_dataclass(value):
         fields = {
             field.name: _encode(getattr(value, field.name), f"{name}.{field.name}", arrays)
@@ -153,7 +161,13 @@ def _decode(value: Any, arrays: Arrays) -> Any:
         return arrays[value["array"]]
     if "tuple" in value:
         return tuple(_decode(item, arrays) for item in value["tuple"])
-    kinds: dict[str, Any] = {kind.__name__: kind for kind in (*PARTS, Costs)}
+    if "mapping" in value:
+        return {key: _decode(item, arrays) for key, item in value["mapping"].items()}
+    if "agent" in value:
+        from driftmdp.agents import builtin
+
+        return builtin()[value["agent"]](**{key: _decode(v, arrays) for key, v in value["parameters"].items()})
+    kinds: dict[str, Any] = {kind.__name__: kind for kind in (*PARTS, *DETECTORS.values(), Costs)}
     return kinds[value["part"]](**{name: _decode(item, arrays) for name, item in value["fields"].items()})
 
 

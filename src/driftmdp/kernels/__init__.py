@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # as re-exports, for type checkers
     from driftmdp.kernels import bandits as bandits
     from driftmdp.kernels import bellman as bellman
     from driftmdp.kernels import censored_demand as censored_demand
+    from driftmdp.kernels import detection as detection
     from driftmdp.kernels import extended_value_iteration as extended_value_iteration
     from driftmdp.kernels import fading_memory as fading_memory
     from driftmdp.kernels import gain as gain

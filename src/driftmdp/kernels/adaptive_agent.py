@@ -25,6 +25,8 @@ from driftmdp.kernels.acceleration import DAMPING
 from driftmdp.kernels.adaptive_agent_arrays import AdaptiveArrays, AdaptiveParams, AdaptivePlan, FadingMemory
 from driftmdp.kernels.arrays import Ints, Record, RunInputs, Step, TransitionCounts
 from driftmdp.kernels.bellman import CONVERGED, COUNTS_FULL
+from driftmdp.kernels.detection import forced_action, watch_step
+from driftmdp.kernels.detection_arrays import QUIET, Watch
 from driftmdp.kernels.extended_value_iteration import TIE
 from driftmdp.kernels.world import take_step
 
@@ -222,8 +224,13 @@ def learn(arrays: AdaptiveArrays, step: Step) -> None:
 
 
 @kernel
-def play(inputs: RunInputs, arrays: AdaptiveArrays, record: Record, first: int, last: int) -> tuple[int, int]:
-    """Take the steps of the rows ``first .. last - 1``; return the row reached and a status."""
+def play(
+    inputs: RunInputs, arrays: AdaptiveArrays, record: Record, first: int, last: int, watch: Watch | None = None
+) -> tuple[int, int]:
+    """Take the steps of the rows ``first .. last - 1``; return the row reached and a status.
+
+    A watch may force actions, and stops the run by its own status after the step that it fires on.
+    """
     world, draws, noise = inputs
     _, offsets, counts, _, _, plan = arrays
     for step in range(first, last):
@@ -235,6 +242,12 @@ def play(inputs: RunInputs, arrays: AdaptiveArrays, record: Record, first: int, 
         action = choose(arrays, state)
         facts = plan.facts[0]
         record.sweeps[step] = facts["sweeps"] if facts["planned"] == facts["t"] else 0
+        if watch is not None:
+            action = forced_action(watch, offsets, state, action)
         reward, next_state = take_step(world, draws, noise, record, step, action)
         learn(arrays, (state, offsets[state] + action, reward, next_state))
+        if watch is not None:
+            signal = watch_step(watch, state, offsets[state] + action, reward, next_state)
+            if signal != QUIET:
+                return step + 1, signal
     return last, CONVERGED

@@ -25,6 +25,8 @@ from driftmdp.kernels import transition_counts
 from driftmdp.kernels.acceleration import SPARSE_ROUNDS, accelerate
 from driftmdp.kernels.arrays import Ints, Record, RunInputs, Step, TransitionCounts
 from driftmdp.kernels.bellman import BUFFER_FULL, CONVERGED, COUNTS_FULL, OUT_OF_BUDGET, SOLVE_SPARSELY, STALLED
+from driftmdp.kernels.detection import forced_action, watch_step
+from driftmdp.kernels.detection_arrays import QUIET, Watch
 from driftmdp.kernels.extended_value_iteration import (
     TIE,
     count_extra_places,
@@ -404,10 +406,13 @@ def release_states(workspace: PlanWorkspace) -> None:
 
 
 @kernel
-def play(inputs: RunInputs, arrays: OptimistArrays, record: Record, first: int, last: int) -> tuple[int, int]:
+def play(
+    inputs: RunInputs, arrays: OptimistArrays, record: Record, first: int, last: int, watch: Watch | None = None
+) -> tuple[int, int]:
     """Take the steps of the rows ``first .. last - 1``; return the row reached and a status.
 
     It is that of ``plan``, or COUNTS_FULL: the caller does what it asks for and comes back to the same step.
+    A watch may force actions, and stops the run by its own status after the step that it fires on.
     """
     world, draws, noise = inputs
     clock, plan_state = arrays.plan_state.clock[0], arrays.plan_state
@@ -423,6 +428,12 @@ def play(inputs: RunInputs, arrays: OptimistArrays, record: Record, first: int, 
             record.sweeps[step] = plan_state.in_force[0]["sweeps"]
             record.vacuous[step] = plan_state.in_force[0]["vacuous"]
         action = plan_state.policy[state]
+        if watch is not None:
+            action = forced_action(watch, arrays.offsets, state, action)
         reward, next_state = take_step(world, draws, noise, record, step, action)
         learn(arrays, (state, arrays.offsets[state] + action, reward, next_state))
+        if watch is not None:
+            signal = watch_step(watch, state, arrays.offsets[state] + action, reward, next_state)
+            if signal != QUIET:
+                return step + 1, signal
     return last, CONVERGED

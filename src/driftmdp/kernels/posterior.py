@@ -20,6 +20,8 @@ from driftmdp.compiler import kernel
 from driftmdp.kernels import transition_counts
 from driftmdp.kernels.arrays import Longs, Record, RunInputs, Step, TransitionCounts
 from driftmdp.kernels.bellman import BUFFER_FULL, CONVERGED, COUNTS_FULL
+from driftmdp.kernels.detection import forced_action, watch_step
+from driftmdp.kernels.detection_arrays import QUIET, Watch
 from driftmdp.kernels.gain import solve
 from driftmdp.kernels.optimist import count_visit, should_end_episode
 from driftmdp.kernels.posterior_arrays import Bits, PosteriorArrays, PosteriorParams, SampledModel
@@ -201,8 +203,13 @@ def draw_weight(generator: Bits, shape: float, cut: float) -> float:
 
 
 @kernel
-def play(inputs: RunInputs, arrays: PosteriorArrays, record: Record, first: int, last: int) -> tuple[int, int]:
-    """Take the steps of the rows ``first .. last - 1``. Return the row reached and a status."""
+def play(
+    inputs: RunInputs, arrays: PosteriorArrays, record: Record, first: int, last: int, watch: Watch | None = None
+) -> tuple[int, int]:
+    """Take the steps of the rows ``first .. last - 1``. Return the row reached and a status.
+
+    A watch may force actions, and stops the run by its own status after the step that it fires on.
+    """
     world, draws, noise = inputs
     clock, plan_state, offsets = arrays.plan_state.clock[0], arrays.plan_state, world.offsets
     for step in range(first, last):
@@ -216,8 +223,14 @@ def play(inputs: RunInputs, arrays: PosteriorArrays, record: Record, first: int,
         if clock["tau"] == clock["t"]:
             record.sweeps[step] = plan_state.in_force[0]["sweeps"]
         action = plan_state.policy[state]
+        if watch is not None:
+            action = forced_action(watch, offsets, state, action)
         reward, next_state = take_step(world, draws, noise, record, step, action)
         learn(arrays, (state, offsets[state] + action, reward, next_state))
+        if watch is not None:
+            signal = watch_step(watch, state, offsets[state] + action, reward, next_state)
+            if signal != QUIET:
+                return step + 1, signal
     return last, CONVERGED
 
 

@@ -190,6 +190,43 @@ def drop_slot(counts: TransitionCounts, index: int) -> None:
 
 
 @kernel
+def drop_pair(counts: TransitionCounts, pair: int) -> None:
+    """Forget everything of a pair, in counts without a window."""
+    index = counts.slot_of[pair]
+    if index < 0:
+        return
+    while counts.slots[index]["head"] >= 0:
+        found = counts.slots[index]["head"]
+        counts.entries[found]["count"] = 0.0  # a vacant entry counts nothing
+        drop_entry(counts, index, found)
+    counts.tally[0]["remembered"] -= int(counts.slots[index]["count"])
+    drop_slot(counts, index)
+
+
+@kernel
+def forget_pair(counts: TransitionCounts, pair: int) -> None:
+    """Forget everything of a pair, its steps in a window too."""
+    tally = counts.tally[0]
+    if tally["window"] == 0:
+        drop_pair(counts, pair)
+        return
+    # The window's other steps are remembered again, oldest first, so that the ring buffer has no holes.
+    n, size = tally["remembered"], tally["window"]
+    first = tally["cursor"] if n == size else 0
+    states, pairs = np.empty(n, np.int32), np.empty(n, np.int32)
+    next_states, rewards = np.empty(n, np.int32), np.empty(n)
+    for i in range(n):
+        step = counts.steps[(first + i) % size]
+        pairs[i], rewards[i] = step["pair"], step["reward"]
+        states[i] = counts.slots[counts.slot_of[step["pair"]]]["state"]
+        next_states[i] = counts.entries[step["entry"]]["next_state"]
+    forget_all(counts)
+    for i in range(n):
+        if pairs[i] != pair:
+            remember(counts, states[i], pairs[i], next_states[i], rewards[i])
+
+
+@kernel
 def resum_window(counts: TransitionCounts) -> None:
     """Sum a full window's rewards again from zero."""
     # Adding and subtracting lets rounding grow without end. Once per window costs one addition per step.
