@@ -6,7 +6,21 @@ and explain their plans.
 """
 
 from driftmdp.agents.adaptive import Adaptive, AdaptiveReason
-from driftmdp.agents.bandits import BOB, DUCB, EXP3, EXP3P, EXP3S, SWUCB, UCB1, Rexp3, WeightsSummary
+from driftmdp.agents.bandits import (
+    BOB,
+    CUSUMUCB,
+    DUCB,
+    EXP3,
+    EXP3P,
+    EXP3S,
+    MUCB,
+    SWUCB,
+    UCB1,
+    BanditAlarms,
+    GLRklUCB,
+    Rexp3,
+    WeightsSummary,
+)
 from driftmdp.agents.base import Agent, BuiltinAgent, PlanningAgent, RunContext
 from driftmdp.agents.block_master import BlockSummary
 from driftmdp.agents.borl import BORL
@@ -66,6 +80,7 @@ __all__ += ["PSRL", "DiscountedPSRL", "SlidingWindowPSRL"]
 __all__ += ["BOB", "DUCB", "EXP3", "EXP3P", "EXP3S", "SWUCB", "UCB1", "Rexp3"]
 # Detection around a learner
 __all__ += ["CUSUMDetector", "Detecting", "GLRDetector", "PageHinkleyDetector", "RunLengthDetector"]
+__all__ += ["CUSUMUCB", "MUCB", "GLRklUCB"]
 # Parts of an optimist
 __all__ += ["Doubling", "Everything", "SinceRestart", "SlidingWindow", "VanishingMultiplicative"]
 __all__ += ["BernsteinRadii", "JakschRadii", "PaperRadii", "VariationRadii"]
@@ -84,6 +99,8 @@ __all__ += [
 ]
 __all__ += ["ActionReason", "AdaptiveReason", "Alarm", "Beliefs", "BlockSummary"]
 __all__ += ["DetectingSummary", "Explanation", "Outlook", "Plan", "SamplingSummary", "WeightsSummary"]
+__all__ += ["ActionReason", "AdaptiveReason", "BanditAlarms", "Beliefs", "BlockSummary"]
+__all__ += ["Explanation", "Outlook", "Plan", "SamplingSummary", "WeightsSummary"]
 # Protocols and functions
 __all__ += ["Agent", "PlanningAgent", "RunContext", "builtin", "load"]
 
@@ -97,10 +114,11 @@ def builtin() -> dict[str, type[BuiltinAgent]]:
     --------
     >>> from driftmdp.agents import builtin
     >>> sorted(builtin())
-    ['Adaptive', 'BOB', 'BORL', 'DUCB', 'Detecting', 'DiscountedPSRL', 'EXP3', 'EXP3P', 'EXP3S', 'FixedPolicy',
-    'IMEDRL', 'InventoryOptimist', 'KLUCRL', 'MASTER', 'Optimist', 'OptimisticQ', 'Oracle', 'PSRL', 'Random',
-    'RestartQ', 'RestartedUCRL2B', 'Rexp3', 'SWUCB', 'SWUCRL', 'SWUCRL2CW', 'SlidingWindowPSRL',
-    'SlidingWindowUCRL2', 'UCB1', 'UCRL2', 'UCRL2B', 'UCRL2S', 'UCRL3', 'VariationAwareUCRL']
+    ['Adaptive', 'BOB', 'BORL', 'CUSUMUCB', 'DUCB', 'Detecting', 'DiscountedPSRL', 'EXP3', 'EXP3P', 'EXP3S',
+    'FixedPolicy', 'GLRklUCB', 'IMEDRL', 'InventoryOptimist', 'KLUCRL', 'MASTER', 'MUCB', 'Optimist',
+    'OptimisticQ', 'Oracle', 'PSRL', 'Random', 'RestartQ', 'RestartedUCRL2B', 'Rexp3', 'SWUCB', 'SWUCRL',
+    'SWUCRL2CW', 'SlidingWindowPSRL', 'SlidingWindowUCRL2', 'UCB1', 'UCRL2', 'UCRL2B', 'UCRL2S', 'UCRL3',
+    'VariationAwareUCRL']
     """
     agents = [found for name in __all__ if isinstance(found := globals()[name], type)]
     return {

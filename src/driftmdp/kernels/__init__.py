@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # as re-exports, for type checkers
     from driftmdp.kernels import bellman as bellman
     from driftmdp.kernels import censored_demand as censored_demand
     from driftmdp.kernels import detection as detection
+    from driftmdp.kernels import changing_bandits as changing_bandits
     from driftmdp.kernels import extended_value_iteration as extended_value_iteration
     from driftmdp.kernels import fading_memory as fading_memory
     from driftmdp.kernels import gain as gain
@@ -25,6 +26,7 @@ if TYPE_CHECKING:  # as re-exports, for type checkers
     from driftmdp.kernels import imed_rl as imed_rl
     from driftmdp.kernels import inventory_rules as inventory_rules
     from driftmdp.kernels import master as master
+    from driftmdp.kernels import kl_ucb as kl_ucb
     from driftmdp.kernels import optimist as optimist
     from driftmdp.kernels import optimistic_q as optimistic_q
     from driftmdp.kernels import order_planning as order_planning
