@@ -1,7 +1,7 @@
 """How the scale of each optimist is chosen for all problems: ``python -m benchmarks.suite_scales [--out FOLDER]``.
 
 Radii of theory are vacuous at these horizons. So beside its theory's constants each optimist runs in the suite with
-one scale of its radii ("x 0.1"). That scale is chosen here, on the tuning family up to T = 5,000 and on tuning
+one scale of its radii or bonuses ("x 0.1"). That scale is chosen here, on the tuning family up to T = 5,000 and on tuning
 seeds, with nothing of the reported family. A ratio is an agent's mean regret over the least of any agent and scale
 on the problem, or over the slack if that is more. The scale with the least median ratio over problems wins.
 """
@@ -20,15 +20,24 @@ from driftmdp.suite import SuiteTask, packaged_suite
 from driftmdp.suite.leaderboard import SLACK
 
 SCALES = [1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 0.0003]
-OPTIMISTS = {
-    "SWUCRL2CW": {"budgets": "exact"},
-    "BORL": {},
-    "UCRL2": {},
-    "UCRL2B": {},
-    "UCRL2S": {},
-    "RestartedUCRL2B": {},
-    "VariationAwareUCRL": {},
-}
+SCALED = [
+    Choice(name="SWUCRL2CW", parameters={"budgets": "exact"}),
+    Choice(name="BORL"),
+    Choice(name="UCRL2"),
+    Choice(name="UCRL2", label="UCRL2 vanishing", parameters={"episodes": "vanishing"}),
+    Choice(name="UCRL2B"),
+    Choice(name="UCRL2S"),
+    Choice(name="RestartedUCRL2B"),
+    Choice(name="VariationAwareUCRL"),
+    Choice(name="UCRL3"),
+    Choice(name="KLUCRL"),
+    Choice(name="OptimisticQ"),
+    Choice(name="MASTER"),
+    Choice(name="MASTER", label="MASTER, tests x 0.01", parameters={"test_scale": 0.01}),
+    Choice(name="MASTER", label="MASTER, tests x 0.001", parameters={"test_scale": 0.001}),
+    Choice(name="RestartQ"),
+    Choice(name="RBOCPDUCRL2"),
+]
 LONGEST = 5000
 N_SEEDS = 5
 ROWS = """
@@ -39,9 +48,9 @@ ROWS = """
 
 
 def scale_spec(tasks: list[SuiteTask]) -> Spec:
-    """Return every optimist with every scale on the problems of some tasks."""
+    """Return every agent with every scale on the problems of some tasks."""
     seeds = SeedRange(first=tasks[0].seeds["tuning"].first, count=N_SEEDS)
-    agents = [Choice(name=name, parameters=given, grid={"scale": SCALES}) for name, given in OPTIMISTS.items()]
+    agents = [agent.model_copy(update={"grid": {"scale": SCALES}}) for agent in SCALED]
     return Spec(name="scales", seeds=seeds, problems=[task.problem for task in tasks], agents=agents)
 
 
