@@ -130,20 +130,26 @@ def test_states_join_until_the_others_could_add_no_more_than_kappa():
 @pytest.mark.parametrize("kind", [dm.agents.UCRL3, dm.agents.KLUCRL])
 def test_plans_are_certain_to_one_over_t(kind):
     problem = dm.problems.river_swim(horizon=1500)
-    agent = kind.for_problem(problem)
-    dm.simulate(agent, problem, seed=2)
-    plan = agent.copy().plan()
-    assert (plan.t, plan.gain, plan.method) == (1, 1.0, "sweeps")
-    run = dm.simulate(agent, problem, seed=2)
-    assert run.sweeps.max() <= 1000
+    agent = kind.for_problem(problem, scale=0.1)
+    assert agent.plan().gain == 1.0  # nothing is known
+    assert dm.simulate(agent, problem, seed=2).sweeps.max() <= 1000
+    agent.reset()
+    rng, state = np.random.default_rng(0), 0
+    for _ in range(400):
+        agent.act(state)
+        assert agent.last_plan.residual <= 1.0 / agent.last_plan.t
+        assert agent.last_plan.method == "sweeps"
+        following = int(rng.integers(6))
+        agent.observe(float(rng.random()), following)
+        state = following
+    assert agent.last_plan.gain < 1.0
 
 
 @pytest.mark.parametrize("kind", [dm.agents.UCRL3, dm.agents.KLUCRL])
-def test_unseen_states_cost_nothing_and_rewards_have_units(kind):
-    few, many = dm.Space.uniform(50, 2), dm.Space.uniform(50, 2)
-    one, other = kind(few, 100, delta=0.1), kind(many, 100, delta=0.1, reward_range=(-2.0, 6.0))
-    rng = np.random.default_rng(0)
-    state = 0
+def test_rewards_have_the_units_of_their_range(kind):
+    space = dm.Space.uniform(50, 2)
+    one, other = kind(space, 100, delta=0.1), kind(space, 100, delta=0.1, reward_range=(-2.0, 6.0))
+    rng, state = np.random.default_rng(0), 0
     for _ in range(100):
         action, following, reward = one.act(state), int(rng.integers(3)), float(rng.random())
         assert other.act(state) == action
@@ -151,6 +157,19 @@ def test_unseen_states_cost_nothing_and_rewards_have_units(kind):
         other.observe(-2.0 + 8.0 * reward, following)
         state = following
     assert other.last_plan.gain == pytest.approx(-2.0 + 8.0 * one.last_plan.gain)
+
+
+def test_certainty_holds_mass_where_one_next_state_always_followed():
+    promised = {}
+    for certainty in (0.0, 0.5):
+        agent = dm.agents.UCRL3(dm.Space.uniform(2, 1), 100, delta=0.1, certainty=certainty)
+        for state in [0] * 20 + [1]:
+            agent.act(state)
+            agent.observe(0.0 if state == 0 else 1.0, state)
+        agent.plan()
+        promised[certainty] = np.diff(agent.beliefs().bias)[0]
+    # State 1 pays and state 0 does not: leaving state 0 at most 1 - 0.5^(1/20) of the time takes longer.
+    assert promised[0.5] > 5 * promised[0.0]
 
 
 def test_bad_parameters():
@@ -163,5 +182,7 @@ def test_bad_parameters():
         ):
             with pytest.raises(InvalidInputError, match=rule):
                 kind(SPACE, 10, **given)
+    with pytest.raises(InvalidInputError, match="certainty must be at most 1; got 2"):
+        dm.agents.UCRL3(SPACE, 10, certainty=2.0)
     with pytest.raises(InvalidInputError, match="reward_range must be two finite numbers"):
         dm.agents.UCRL3(SPACE, 10, reward_range=None)
