@@ -51,9 +51,10 @@ class KLUCRL(SharpOptimist):
     Examples
     --------
     >>> import driftmdp as dm
-    >>> problem = dm.problems.river_swim(horizon=5000)
-    >>> run = dm.simulate(dm.agents.KLUCRL.for_problem(problem), problem, seed=7)
-    >>> bool(run.dynamic_regret(problem)[-1] < 2000)
+    >>> problem = dm.problems.garnet(n_states=5, branching=5, drift="stationary", noise="bernoulli")
+    >>> sharp = dm.simulate(dm.agents.KLUCRL.for_problem(problem), problem, seed=7)
+    >>> plain = dm.simulate(dm.agents.UCRL2.for_problem(problem), problem, seed=7)
+    >>> bool(sharp.dynamic_regret(problem)[-1] < plain.dynamic_regret(problem)[-1])
     True
     """
 

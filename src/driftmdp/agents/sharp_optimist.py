@@ -22,6 +22,7 @@ ROUNDING = 1e-9  # of a residual, relative
 class SharpOptimist(Optimist):
     """The base class of this family. A subclass gives the confidence."""
 
+    certainty = 0.0
     _buffers: SharpBuffers
 
     def __init__(
@@ -33,7 +34,7 @@ class SharpOptimist(Optimist):
     @property
     def _sharp(self) -> SharpArrays:
         """Everything that the kernels need."""
-        return SharpArrays(self._arrays, self._buffers)
+        return SharpArrays(self._arrays, self._buffers, self.certainty)
 
     def _play_some(self, context: RunContext, first: int, last: int) -> tuple[int, int]:
         return kernels.sharp_optimist.play(context.inputs, self._sharp, context.record, first, last)

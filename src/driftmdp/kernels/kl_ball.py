@@ -1,11 +1,11 @@
 """The largest mean over a Kullback-Leibler ball { q : KL(p^, q) <= R }, the inner maximum of KL-UCRL [FCG10].
 
-With nu above every value, f(nu) = sum p^ log(nu - u) + log sum p^ / (nu - u) falls from infinity to 0. Where the best
-state was never observed and f(u_top) < R, it takes the mass 1 - exp(f(u_top) - R). Otherwise f(nu) = R. In both cases
-the observed next states share the rest in proportion to p^ / (nu - u).
+With nu above every value, f(nu) = sum p^ log(nu - u) + log sum p^ / (nu - u) falls from infinity to 0. Where the
+best state was never observed and f(u_top) < R, it takes the mass 1 - exp(f(u_top) - R), and nu = u_top. Otherwise
+f(nu) = R. In both cases the observed next states share the rest in proportion to p^ / (nu - u).
 
 Here nu = v + y, with v the largest observed value and w = v - u, so that with s = y / (y + w), between 0 and 1,
-f = log sum p^ s - sum p^ log s, and the mean of the observed states is v - sum p^ s w / sum p^ s. No term cancels or
+f = log sum p^ s - sum p^ log s, and the mean of the observed states is v - sum p^ s w / sum p^ s. No term
 overflows.
 """
 

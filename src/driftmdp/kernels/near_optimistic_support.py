@@ -1,4 +1,4 @@
-"""The inner maximum of UCRL3 [BMT20]: intervals for every next state, over a support that is only as large as it need be.
+"""The inner maximum of UCRL3 [BMT20]: intervals for every next state, over a support no larger than it need be.
 
 The observed next states and the best state are in the support. As long as the states outside could add more than
 min(kappa, what those inside give), the best of them joins (NOSS: near-optimistic support selection). Values are

@@ -34,10 +34,14 @@ class SharpBuffers(NamedTuple):
 
 
 class SharpArrays(NamedTuple):
-    """Everything that the kernels of a sharp optimist read and write."""
+    """Everything that the kernels of a sharp optimist read and write.
+
+    A next state that followed all n visits has a probability of at least certainty^(1/n).
+    """
 
     base: OptimistArrays
     buffers: SharpBuffers
+    certainty: float
 
 
 def new_sharp_buffers(n_states: int, counts: TransitionCounts, intervals: bool) -> SharpBuffers:

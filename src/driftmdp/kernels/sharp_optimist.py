@@ -1,8 +1,8 @@
 """The step of UCRL3 and KL-UCRL: an optimist's, with sharper confidence sets and plain extended value iteration.
 
-When to plan, what to remember and which action to take are those of kernels/optimist.py. Here are the plausible sets
-and the sweeps over them. ``params.bernstein`` says which sets: an interval for every next state [BMT20], or a ball
-of the Kullback-Leibler divergence [FCG10].
+When to plan, what to remember and which action to take are those of kernels/optimist.py. Here are the plausible
+sets and the sweeps over them. ``params.bernstein`` says which sets: an interval for every next state [BMT20], or a
+ball of the Kullback-Leibler divergence [FCG10].
 """
 
 import math
@@ -53,11 +53,15 @@ def plan(arrays: SharpArrays) -> int:
 
 @kernel
 def build_sets(arrays: SharpArrays, n: int, n_states: int) -> float:
-    """Write a row for every remembered pair, and one for all other pairs of a state. Return kappa / (span, support)."""
-    params, phases, offsets, counts, plan_state, workspace = arrays.base
+    """Write a row for every remembered pair, and one for all other pairs of a state.
+
+    Return kappa of NOSS for a span of 1 and one observed next state.
+    """
+    params, _, offsets, counts, plan_state, workspace = arrays.base
     clock, sets = plan_state.clock[0], workspace.sets
-    log_delta, most, row, stored = phases.log_delta[0], 1.0, 0, 0
+    most, row, stored = 1.0, 0, 0
     reward_radius, kl_radius = kl_constants(arrays)
+    # A pair without visits has N = 1 and mean 0 in the reward radius of [FCG10], and no bound in [BMT20].
     clock["unseen"] = 1.0 if params.ranged else reward_radius
     for i in range(n_states):
         sets.offsets[i] = row
@@ -65,25 +69,13 @@ def build_sets(arrays: SharpArrays, n: int, n_states: int) -> float:
         first, last = workspace.first_slot[i], workspace.first_slot[i + 1] if i < n else workspace.first_slot[i]
         for k in range(first, last):
             index = workspace.slot_order[k]
-            slot, reason = counts.slots[index], plan_state.reasons[index]
-            count = slot["count"]
-            most = max(most, count)
-            if params.bernstein:
-                update_bounds(arrays, index, params.transition_log + log_delta)
-                sets.rewards[row] = arrays.buffers.pairs[index]["reward"]
-                sets.radius[row] = arrays.buffers.pairs[index]["elsewhere"]
-                arrays.buffers.joined[row] = 0.0
-            else:
-                sets.rewards[row] = slot["total"] / count + reward_radius / math.sqrt(count)
-                sets.radius[row] = kl_radius / count
-            if params.ranged:
-                sets.rewards[row] = min(max(sets.rewards[row], 0.0), 1.0)
-            reason["pair"], reason["count"] = slot["pair"], count
-            reason["reward"], reason["radius"] = sets.rewards[row], sets.radius[row]
+            most = max(most, counts.slots[index]["count"])
+            bound_pair(arrays, index, row, reward_radius, kl_radius)
             workspace.row_of[index], sets.indptr[row] = row, stored
             stored = build_row(arrays, n_states, index, stored)
             sets.support[row] = stored - sets.indptr[row]
             row += 1
+        # All pairs without visits are alike: one row for those of a state.
         if i == n or last - first < offsets[workspace.states[i] + 1] - offsets[workspace.states[i]]:
             sets.rewards[row], sets.radius[row], sets.indptr[row] = clock["unseen"], 1.0, stored
             sets.support[row] = 0
@@ -92,6 +84,25 @@ def build_sets(arrays: SharpArrays, n: int, n_states: int) -> float:
     clock["n_reasons"] = counts.tally[0]["n_slots"]
     workspace.candidate[0]["vacuous"] = clock["n_reasons"] == 0
     return KAPPA / most ** (2.0 / 3.0)
+
+
+@kernel
+def bound_pair(arrays: SharpArrays, index: int, row: int, reward_radius: float, kl_radius: float) -> None:
+    """Set the optimistic reward and the radius of the row of a slot, and note them as reasons."""
+    params, sets, pairs = arrays.base.params, arrays.base.workspace.sets, arrays.buffers.pairs
+    slot, reason = arrays.base.counts.slots[index], arrays.base.plan_state.reasons[index]
+    count = slot["count"]
+    if params.bernstein:
+        update_bounds(arrays, index, params.transition_log + arrays.base.phases.log_delta[0])
+        sets.rewards[row], sets.radius[row] = pairs[index]["reward"], pairs[index]["elsewhere"]
+        arrays.buffers.joined[row] = 0.0
+    else:
+        sets.rewards[row] = slot["total"] / count + reward_radius / math.sqrt(count)
+        sets.radius[row] = kl_radius / count
+    if params.ranged:
+        sets.rewards[row] = min(max(sets.rewards[row], 0.0), 1.0)
+    reason["pair"], reason["count"] = slot["pair"], count
+    reason["reward"], reason["radius"] = sets.rewards[row], sets.radius[row]
 
 
 @kernel
@@ -123,6 +134,8 @@ def update_bounds(arrays: SharpArrays, index: int, share: float) -> None:
     while found >= 0:
         p = counts.entries[found]["count"] / count
         arrays.buffers.lower[found] = lower_bound(p, a, c, scale)
+        if p == 1.0:
+            arrays.buffers.lower[found] = max(arrays.buffers.lower[found], arrays.certainty ** (1.0 / count))
         arrays.buffers.upper[found] = upper_bound(p, a, c, scale)
         found = counts.entries[found]["link"]
 
