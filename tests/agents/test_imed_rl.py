@@ -42,10 +42,8 @@ def test_divergence_in_a_bandit_is_that_of_brute_force(rewards):
 
 
 def test_divergence_has_next_state_and_reward_as_independent():
-    problem = dm.problems.garnet(n_states=4, n_actions=2, branching=3, drift="stationary", noise="bernoulli", horizon=300)
-    agent = IMEDRL.for_problem(problem)
-    dm.simulate(agent, problem, seed=2)
-    run = dm.simulate(agent, problem, seed=2, compiled=False)
+    problem = dm.problems.garnet(4, 2, branching=3, drift="stationary", noise="bernoulli", horizon=300)
+    run = dm.simulate(IMEDRL.for_problem(problem), problem, seed=2)
     agent = taught(problem.space, zip(run.states, run.actions, run.rewards, run.states[1:], strict=False))
     agent.act(0)
     plan, law = agent._plan, agent._laws
