@@ -60,15 +60,8 @@ __all__ += ["Doubling", "Everything", "SinceRestart", "SlidingWindow"]
 __all__ += ["BernsteinRadii", "JakschRadii", "PaperRadii", "VariationRadii"]
 # Results
 __all__ += ["ActionReason", "AdaptiveReason", "Beliefs", "BlockSummary"]
-__all__ += [
-    "Explanation",
-    "MasterSummary",
-    "Outlook",
-    "Plan",
-    "RestartQSummary",
-    "SamplingSummary",
-    "WeightsSummary",
-]
+__all__ += ["Explanation", "MasterSummary", "Outlook", "Plan"]
+__all__ += ["RestartQSummary", "SamplingSummary", "WeightsSummary"]
 # Protocols and functions
 __all__ += ["Agent", "PlanningAgent", "RunContext", "builtin", "load"]
 
