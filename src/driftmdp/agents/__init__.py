@@ -101,6 +101,8 @@ __all__ += ["ActionReason", "AdaptiveReason", "Alarm", "Beliefs", "BlockSummary"
 __all__ += ["DetectingSummary", "Explanation", "Outlook", "Plan", "SamplingSummary", "WeightsSummary"]
 __all__ += ["ActionReason", "AdaptiveReason", "BanditAlarms", "Beliefs", "BlockSummary"]
 __all__ += ["Explanation", "Outlook", "Plan", "SamplingSummary", "WeightsSummary"]
+__all__ += ["Explanation", "MasterSummary", "Outlook", "Plan"]
+__all__ += ["RestartQSummary", "SamplingSummary", "WeightsSummary"]
 # Protocols and functions
 __all__ += ["Agent", "PlanningAgent", "RunContext", "builtin", "load"]
 

@@ -188,10 +188,8 @@ class MASTER(ResumableAgent):
         elif status == kernels.bellman.COUNTS_FULL:
             self._enlarge()
         else:
-            best, precision = self._plan_of(workspace.candidate[0]), float(progress["precision"])
-            rule = (
-                f"The plan of {self.name} at t={self.t} must be certain to {self._arrays.base.span * precision:.3g}"
-            )
+            best, precision = self._plan_of(workspace.candidate[0]), self._arrays.base.span * progress["precision"]
+            rule = f"The plan of {self.name} at t={self.t} must be certain to {precision:.3g}"
             raise NotConvergedError(f"{rule}; got {best.residual:.3g}. Use a larger scale.", best)
 
     def _enlarge(self) -> None:

@@ -36,7 +36,8 @@ class MasterSummary:
     restarts, causes
         The time of the step after which each restart came, and its cause.
     closest_1, closest_2
-        The largest ratio of each test's statistic to its threshold so far. A test fires at 1.
+        The largest ratio of each test's statistic to its threshold so far. A test fires at 1. Where the statistic
+        was never positive, neither is the ratio, and before the first test it is minus infinity.
     """
 
     blocks: int

@@ -206,7 +206,8 @@ def usual_episode(space: Space, horizon: int) -> int:
     """
     if as_space(space).n_states == 1:
         return 1
-    return min(horizon, max(2, math.ceil((horizon / space.n_pairs) ** (1 / 9))))
+    root = float((horizon / space.n_pairs) ** (1 / 9))
+    return min(horizon, max(2, math.ceil(root)))
 
 
 def tuned_restarts(space: Space, horizon: int, episode: int, variation: float) -> int:
@@ -216,5 +217,5 @@ def tuned_restarts(space: Space, horizon: int, episode: int, variation: float) -
     H times ``variation``, B_r + B_p.
     """
     episodes = math.ceil(horizon / episode)
-    epochs = (variation**2 * horizon / space.n_pairs) ** (1 / 3)
+    epochs = math.cbrt(variation**2 * horizon / space.n_pairs)
     return episodes if epochs <= 1.0 else max(1, math.ceil(episodes / epochs))

@@ -145,7 +145,8 @@ def learn(arrays: MasterArrays, step: Step) -> None:
     block["bound"] = min(block["bound"], gain)
     block["excess"] += gain - reward
     block["rewards"] += reward
-    found["widening"] += made["widening"]
+    # Departs from [WL21] Algorithm 4, which counts 1/T too: at a small scale that alone would use the allowance up.
+    found["widening"] += made["widening"] - arrays.params.first_widening
     block["done"] += 1
     cause = find_failure(arrays, active.plan_state.clock[0]["t"] - 1)
     if cause > 0:

@@ -39,7 +39,7 @@ INSTANCE = record_type(
     "i8 last",  # the step of the block that it ends with, from 0, and -1 where there is none
     "i8 started",  # how many instances of the order there were
     "f8 rewards",  # of the block before its first step
-    "f8 widening",  # Gamma, the sum of eta over its steps
+    "f8 widening",  # Gamma, the sum of eta - 1/T over its steps
 )
 RESTART = record_type("i8 t cause")
 
