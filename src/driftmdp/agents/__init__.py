@@ -32,6 +32,7 @@ from driftmdp.agents.plan_explanation import ActionReason, Beliefs, Explanation,
 from driftmdp.agents.posterior_sampler import SamplingSummary
 from driftmdp.agents.psrl import PSRL
 from driftmdp.agents.random import Random
+from driftmdp.agents.rbocpd_ucrl2 import RBOCPDUCRL2
 from driftmdp.agents.restarted_ucrl2b import RestartedUCRL2B
 from driftmdp.agents.sliding_window_psrl import SlidingWindowPSRL
 from driftmdp.agents.sliding_window_ucrl2 import SlidingWindowUCRL2
@@ -53,7 +54,8 @@ __all__ += ["RestartedUCRL2B", "SlidingWindowUCRL2", "VariationAwareUCRL"]
 __all__ += ["PSRL", "DiscountedPSRL", "SlidingWindowPSRL"]
 __all__ += ["BOB", "DUCB", "EXP3", "EXP3P", "EXP3S", "SWUCB", "UCB1", "Rexp3"]
 # Detection around a learner
-__all__ += ["CUSUMDetector", "Detecting", "GLRDetector", "PageHinkleyDetector", "RunLengthDetector"]
+__all__ += ["CUSUMDetector", "Detecting", "GLRDetector", "PageHinkleyDetector"]
+__all__ += ["RBOCPDUCRL2", "RunLengthDetector"]
 # Parts of an optimist
 __all__ += ["Doubling", "Everything", "SinceRestart", "SlidingWindow"]
 __all__ += ["BernsteinRadii", "JakschRadii", "PaperRadii", "VariationRadii"]
@@ -74,8 +76,8 @@ def builtin() -> dict[str, type[BuiltinAgent]]:
     >>> from driftmdp.agents import builtin
     >>> sorted(builtin())
     ['Adaptive', 'BOB', 'BORL', 'DUCB', 'Detecting', 'DiscountedPSRL', 'EXP3', 'EXP3P', 'EXP3S', 'FixedPolicy',
-    'InventoryOptimist', 'Optimist', 'Oracle', 'PSRL', 'Random', 'RestartedUCRL2B', 'Rexp3', 'SWUCB', 'SWUCRL',
-    'SWUCRL2CW', 'SlidingWindowPSRL', 'SlidingWindowUCRL2', 'UCB1', 'UCRL2', 'UCRL2B', 'UCRL2S',
+    'InventoryOptimist', 'Optimist', 'Oracle', 'PSRL', 'RBOCPDUCRL2', 'Random', 'RestartedUCRL2B', 'Rexp3', 'SWUCB',
+    'SWUCRL', 'SWUCRL2CW', 'SlidingWindowPSRL', 'SlidingWindowUCRL2', 'UCB1', 'UCRL2', 'UCRL2B', 'UCRL2S',
     'VariationAwareUCRL']
     """
     agents = [found for name in __all__ if isinstance(found := globals()[name], type)]

@@ -118,9 +118,7 @@ class Adaptive(ModelBasedAgent):
         effect = f"{self.name} clips them and cannot tell them apart"
         self._range_monitor.check_reward(reward, self.reward_range, effect)
 
-    def _play_some(
-        self, context: RunContext, first: int, last: int, watch: Watch | None = None
-    ) -> tuple[int, int]:
+    def _play_some(self, context: RunContext, first: int, last: int, watch: Watch | None = None) -> tuple[int, int]:
         return kernels.adaptive_agent.play(context.inputs, self._arrays, context.record, first, last, watch)
 
     def _enlarge(self) -> None:

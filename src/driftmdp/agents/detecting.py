@@ -22,14 +22,22 @@ import numpy as np
 
 from driftmdp import kernels
 from driftmdp.agents.base import Agent, BuiltinAgent, ResumableAgent, RunContext
-from driftmdp.agents.detectors import SMALLEST_DELTA, Detector, as_detector, watch_params
+from driftmdp.agents.detectors import SMALLEST_DELTA, Detector, as_detector, default_delta, watch_params
 from driftmdp.agents.model_based import EpisodicAgent, ModelBasedAgent
 from driftmdp.agents.plan_explanation import Plan
 from driftmdp.agents.reward_range import Range, required_range, span_of
 from driftmdp.agents.snapshot_checks import generator_text, require, restored_generator
 from driftmdp.agents.watch_snapshot import restored_watch, watch_arrays
 from driftmdp.errors import InvalidInputError
-from driftmdp.kernels.detection_arrays import ALARM, ALARM_FACTS, QUIET, WATCH_FULL, WatchParams, enlarge_watch, new_watch
+from driftmdp.kernels.detection_arrays import (
+    ALARM,
+    ALARM_FACTS,
+    QUIET,
+    WATCH_FULL,
+    WatchParams,
+    enlarge_watch,
+    new_watch,
+)
 from driftmdp.mdp import Space
 from driftmdp.npz import Arrays
 from driftmdp.validation import as_fraction, as_integer, as_number, one_of
@@ -105,7 +113,8 @@ class Detecting(ResumableAgent):
     exploration
         The share of the steps in a state that goes to its actions in turn.
     delta
-        The probability of a false alarm, 1/T by default: of one pair at one time, see docs/agents.md.
+        The probability of a false alarm since the last restart, of all pairs together and about: 1/sqrt(T) by
+        default for likelihood ratios, 1/T for the others.
     reward_range
         Bounds (lo, hi) on the rewards.
     seed
@@ -160,7 +169,12 @@ class Detecting(ResumableAgent):
         kind = builtin()[one_of(self.learner, "learner", builtin())]
         given = {"space": self.space, "horizon": self.horizon, "reward_range": self.reward_range}
         taken = {name: value for name, value in given.items() if kind.takes_parameter(name)}
-        return kind(**taken | dict(self.learner_parameters or {}))
+        try:
+            return kind(**taken | dict(self.learner_parameters or {}))
+        except TypeError as error:
+            given = self.learner_parameters
+            rule = f"learner_parameters must be those of {kind.__name__}"
+            raise InvalidInputError(f"{rule}; got {given!r} ({error}).") from None
 
     def _checked_learner(self, learner: Any) -> Any:
         if not isinstance(learner, Agent) or isinstance(learner, type):
@@ -179,9 +193,10 @@ class Detecting(ResumableAgent):
         period = math.ceil(1.0 / self.exploration) if self.exploration > 0.0 else 0
         seen = self.watch != "next-states", self.watch != "rewards"
         bottom, span = self.reward_range[0], span_of(self.reward_range)
-        shared = WatchParams(0, *seen, 0.0, 0.0, 0, 0.0, 0.0, 0, 0, 0, period, bottom, span)
-        delta = 1.0 / self.horizon if self.delta is None else self.delta
-        return watch_params(as_detector(self.detector), shared, delta, self.space.n_states)
+        shared = WatchParams(0, *seen, 0.0, 1.0, 0.0, 0, 0.0, 0.0, 0, 0, 0, period, bottom, span)
+        detector = as_detector(self.detector)
+        delta = default_delta(detector, self.horizon) if self.delta is None else self.delta
+        return watch_params(detector, shared, delta, self.space.n_states)
 
     # the protocol ------------------------------------------------------------------------------------
 
@@ -253,7 +268,11 @@ class Detecting(ResumableAgent):
     def _is_compiled(self) -> bool:
         """Whether the learner's compiled run takes a watch. One that restarts itself in blocks has another run."""
         kind = type(self._learner)
-        return issubclass(kind, ModelBasedAgent) and kind.can_be_watched and kind._play_rows is ModelBasedAgent._play_rows
+        return (
+            issubclass(kind, ModelBasedAgent)
+            and kind.can_be_watched
+            and kind._play_rows is ModelBasedAgent._play_rows
+        )
 
     def _step(self, context: RunContext, row: int) -> None:
         """Play a row with ``act`` and ``observe``."""
@@ -279,7 +298,9 @@ class Detecting(ResumableAgent):
     def explain(self) -> Any:
         """The learner's own ``explain``, if it has one."""
         if not hasattr(self._learner, "explain"):
-            raise AttributeError(f"{self.name} explains what its learner does; {type(self._learner).__name__} does not.")
+            raise AttributeError(
+                f"{self.name} explains what its learner does; {type(self._learner).__name__} does not."
+            )
         return self._learner.explain
 
     def alarms(self) -> tuple[Alarm, ...]:
@@ -290,7 +311,9 @@ class Detecting(ResumableAgent):
         pair = int(facts["pair"])
         state = int(np.searchsorted(self._offsets, pair, side="right")) - 1
         found = float(facts["statistic"]), float(facts["threshold"]), int(facts["after"])
-        return Alarm(int(facts["t"]), state, pair - int(self._offsets[state]), STREAM_NAMES[facts["stream"]], *found)
+        return Alarm(
+            int(facts["t"]), state, pair - int(self._offsets[state]), STREAM_NAMES[facts["stream"]], *found
+        )
 
     def summary(self) -> DetectingSummary:
         """Return the alarms, and the learner's own summary."""
@@ -305,19 +328,25 @@ class Detecting(ResumableAgent):
             raise InvalidInputError(f"learner must be an agent of driftmdp to be saved; got {name}.")
         waiting = self._learner._pending_step
         learned = {f"learner/{name}": array for name, array in self._learner._state_arrays().items()}
-        return learned | watch_arrays(self._watch) | {
-            "rng": generator_text(self._rng),
-            "alarms": np.array(self._alarms, ALARM_FACTS),
-            "plans_before": np.array([self._plans_before]),
-            "learner_waiting": np.array([] if waiting is None else waiting, np.int64),
-        }
+        return (
+            learned
+            | watch_arrays(self._watch)
+            | {
+                "rng": generator_text(self._rng),
+                "alarms": np.array(self._alarms, ALARM_FACTS),
+                "plans_before": np.array([self._plans_before]),
+                "learner_waiting": np.array([] if waiting is None else waiting, np.int64),
+            }
+        )
 
     def _restore(self, arrays: Arrays) -> None:
         self._rng = restored_generator(arrays["rng"])
         self._watch = restored_watch(self._watch, self.space, arrays)
         alarms, waiting = arrays["alarms"], arrays["learner_waiting"]
         require(alarms.dtype == ALARM_FACTS and alarms.ndim == 1, "the alarms are wrong")
-        require(bool(((alarms["pair"] >= 0) & (alarms["pair"] < self.space.n_pairs)).all()), "a pair does not exist")
+        require(
+            bool(((alarms["pair"] >= 0) & (alarms["pair"] < self.space.n_pairs)).all()), "a pair does not exist"
+        )
         require(bool(((alarms["stream"] >= 0) & (alarms["stream"] <= 1)).all()), "a stream does not exist")
         self._alarms = [alarm.copy() for alarm in alarms]
         self._plans_before = as_integer(int(arrays["plans_before"][0]), "plans", minimum=0)

@@ -53,9 +53,7 @@ class ModelBasedAgent(ResumableAgent):
                 self._continue(status)
 
     @abstractmethod
-    def _play_some(
-        self, context: RunContext, first: int, last: int, watch: Watch | None = None
-    ) -> tuple[int, int]:
+    def _play_some(self, context: RunContext, first: int, last: int, watch: Watch | None = None) -> tuple[int, int]:
         """Play rows until compiled code is done or cannot go on; return the next row and why it stopped."""
 
     def _continue(self, status: int) -> None:

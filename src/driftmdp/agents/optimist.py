@@ -138,9 +138,7 @@ class Optimist(EpisodicAgent):
                 effect = f"optimistic rewards are capped there, so {self.name} cannot learn from it"
                 self._range_monitor.check_mean("reward_range", bounds, what, mean, effect)
 
-    def _play_some(
-        self, context: RunContext, first: int, last: int, watch: Watch | None = None
-    ) -> tuple[int, int]:
+    def _play_some(self, context: RunContext, first: int, last: int, watch: Watch | None = None) -> tuple[int, int]:
         return kernels.optimist.play(context.inputs, self._arrays, context.record, first, last, watch)
 
     # planning ----------------------------------------------------------------------------------------

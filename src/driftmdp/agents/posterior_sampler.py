@@ -104,9 +104,7 @@ class PosteriorSampler(EpisodicAgent):
         effect = f"{self.name} clips them and cannot tell them apart"
         self._range_monitor.check_reward(reward, self.reward_range, effect)
 
-    def _play_some(
-        self, context: RunContext, first: int, last: int, watch: Watch | None = None
-    ) -> tuple[int, int]:
+    def _play_some(self, context: RunContext, first: int, last: int, watch: Watch | None = None) -> tuple[int, int]:
         return kernels.posterior.play(context.inputs, self._arrays, context.record, first, last, watch)
 
     def _try_plan(self) -> int:
