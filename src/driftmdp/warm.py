@@ -105,7 +105,7 @@ def tasks() -> Iterator[Task]:
     for name, kind in agents.builtin().items():
         if name != "Optimist":  # UCRL2 and its kin
             yield functools.partial(_use_agent, kind)
-    yield from (_plan_past_plain_sweeps, _plan_optimistically, _solve_gains, _solve_long_chains)
+    yield from (_detect_changes, _plan_past_plain_sweeps, _plan_optimistically, _solve_gains, _solve_long_chains)
     yield from (_measure_diameters, _sell, _keep_shop, _draw_steps)
     if importlib.util.find_spec("gymnasium") is not None:
         yield _play_environment
@@ -137,6 +137,15 @@ def _problem_for(kind: type[BuiltinAgent]) -> Problem:
     if kind.only_for == "inventory":
         return problems.inventory(capacity=4, horizon=HORIZON)
     return problems.bandit(horizon=HORIZON) if kind.only_for == "bandits" else problems.two_state(horizon=HORIZON)
+
+
+def _detect_changes() -> None:
+    """Let a detector that cries wolf make its learner forget pairs. Adaptive has a watched run of its own."""
+    problem = problems.two_state(horizon=HORIZON)
+    for learner, restart in (("PSRL", "pairs"), ("Adaptive", "all")):
+        agent = agents.Detecting.for_problem(problem, learner=learner, restart=restart, delta=0.9)
+        simulate(agent, problem, seed=1)
+        simulate(agent, problem, seed=1, compiled=False)
 
 
 def _plan_past_plain_sweeps() -> None:

@@ -52,6 +52,7 @@ from driftmdp.agents.plan_explanation import ActionReason, Beliefs, Explanation,
 from driftmdp.agents.posterior_sampler import SamplingSummary
 from driftmdp.agents.psrl import PSRL
 from driftmdp.agents.random import Random
+from driftmdp.agents.rbocpd_ucrl2 import RBOCPDUCRL2
 from driftmdp.agents.restart_q import RestartQ, RestartQSummary
 from driftmdp.agents.restarted_ucrl2b import RestartedUCRL2B
 from driftmdp.agents.sliding_window_psrl import SlidingWindowPSRL
@@ -81,6 +82,8 @@ __all__ += ["BOB", "DUCB", "EXP3", "EXP3P", "EXP3S", "SWUCB", "UCB1", "Rexp3"]
 # Detection around a learner
 __all__ += ["CUSUMDetector", "Detecting", "GLRDetector", "PageHinkleyDetector", "RunLengthDetector"]
 __all__ += ["CUSUMUCB", "MUCB", "GLRklUCB"]
+__all__ += ["CUSUMDetector", "Detecting", "GLRDetector", "PageHinkleyDetector"]
+__all__ += ["RBOCPDUCRL2", "RunLengthDetector"]
 # Parts of an optimist
 __all__ += ["Doubling", "Everything", "SinceRestart", "SlidingWindow", "VanishingMultiplicative"]
 __all__ += ["BernsteinRadii", "JakschRadii", "PaperRadii", "VariationRadii"]
@@ -118,9 +121,9 @@ def builtin() -> dict[str, type[BuiltinAgent]]:
     >>> sorted(builtin())
     ['Adaptive', 'BOB', 'BORL', 'CUSUMUCB', 'DUCB', 'Detecting', 'DiscountedPSRL', 'EXP3', 'EXP3P', 'EXP3S',
     'FixedPolicy', 'GLRklUCB', 'IMEDRL', 'InventoryOptimist', 'KLUCRL', 'MASTER', 'MUCB', 'Optimist',
-    'OptimisticQ', 'Oracle', 'PSRL', 'Random', 'RestartQ', 'RestartedUCRL2B', 'Rexp3', 'SWUCB', 'SWUCRL',
-    'SWUCRL2CW', 'SlidingWindowPSRL', 'SlidingWindowUCRL2', 'UCB1', 'UCRL2', 'UCRL2B', 'UCRL2S', 'UCRL3',
-    'VariationAwareUCRL']
+    'OptimisticQ', 'Oracle', 'PSRL', 'RBOCPDUCRL2', 'Random', 'RestartQ', 'RestartedUCRL2B', 'Rexp3', 'SWUCB',
+    'SWUCRL', 'SWUCRL2CW', 'SlidingWindowPSRL', 'SlidingWindowUCRL2', 'UCB1', 'UCRL2', 'UCRL2B', 'UCRL2S',
+    'UCRL3', 'VariationAwareUCRL']
     """
     agents = [found for name in __all__ if isinstance(found := globals()[name], type)]
     return {

@@ -22,7 +22,7 @@ import numpy as np
 
 from driftmdp import kernels
 from driftmdp.agents.base import Agent, BuiltinAgent, ResumableAgent, RunContext
-from driftmdp.agents.detectors import SMALLEST_DELTA, Detector, as_detector, watch_params
+from driftmdp.agents.detectors import SMALLEST_DELTA, Detector, as_detector, default_delta, watch_params
 from driftmdp.agents.model_based import EpisodicAgent, ModelBasedAgent
 from driftmdp.agents.plan_explanation import Plan
 from driftmdp.agents.reward_range import Range, required_range, span_of
@@ -113,7 +113,8 @@ class Detecting(ResumableAgent):
     exploration
         The share of the steps in a state that goes to its actions in turn.
     delta
-        The probability of a false alarm, 1/T by default: of one pair at one time, see docs/agents.md.
+        The probability of a false alarm since the last restart, of all pairs together and about: 1/sqrt(T) by
+        default for likelihood ratios, 1/T for the others.
     reward_range
         Bounds (lo, hi) on the rewards.
     seed
@@ -168,7 +169,12 @@ class Detecting(ResumableAgent):
         kind = builtin()[one_of(self.learner, "learner", builtin())]
         given = {"space": self.space, "horizon": self.horizon, "reward_range": self.reward_range}
         taken = {name: value for name, value in given.items() if kind.takes_parameter(name)}
-        return kind(**taken | dict(self.learner_parameters or {}))
+        try:
+            return kind(**taken | dict(self.learner_parameters or {}))
+        except TypeError as error:
+            given = self.learner_parameters
+            rule = f"learner_parameters must be those of {kind.__name__}"
+            raise InvalidInputError(f"{rule}; got {given!r} ({error}).") from None
 
     def _checked_learner(self, learner: Any) -> Any:
         if not isinstance(learner, Agent) or isinstance(learner, type):
@@ -187,9 +193,10 @@ class Detecting(ResumableAgent):
         period = math.ceil(1.0 / self.exploration) if self.exploration > 0.0 else 0
         seen = self.watch != "next-states", self.watch != "rewards"
         bottom, span = self.reward_range[0], span_of(self.reward_range)
-        shared = WatchParams(0, *seen, 0.0, 0.0, 0, 0.0, 0.0, 0, 0, 0, period, bottom, span)
-        delta = 1.0 / self.horizon if self.delta is None else self.delta
-        return watch_params(as_detector(self.detector), shared, delta, self.space.n_states)
+        shared = WatchParams(0, *seen, 0.0, 1.0, 0.0, 0, 0.0, 0.0, 0, 0, 0, period, bottom, span)
+        detector = as_detector(self.detector)
+        delta = default_delta(detector, self.horizon) if self.delta is None else self.delta
+        return watch_params(detector, shared, delta, self.space.n_states)
 
     # the protocol ------------------------------------------------------------------------------------
 

@@ -43,7 +43,7 @@ class GLRDetector:
     GLRDetector(resolution=None)
     """
 
-    resolution: float | None = 0.1
+    resolution: float | None = 0.2
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "resolution", _checked_resolution(self.resolution))
@@ -56,7 +56,7 @@ class RunLengthDetector:
     Parameters
     ----------
     hazard
-        eta, the weight of a predictor that begins now; by default the ``delta`` of the agent.
+        eta, the weight of a predictor that begins now; by default the agent's ``delta``, shared by all streams.
     support
         The categories that a predictor allows for: those ``"seen"`` by the pair since its restart, or ``"all"``
         states and levels, as in [AMM23].
@@ -67,12 +67,12 @@ class RunLengthDetector:
     --------
     >>> import driftmdp as dm
     >>> dm.agents.RunLengthDetector(hazard=0.001)
-    RunLengthDetector(hazard=0.001, support='seen', resolution=0.1)
+    RunLengthDetector(hazard=0.001, support='seen', resolution=0.2)
     """
 
     hazard: float | None = None
     support: str = "seen"
-    resolution: float = 0.1
+    resolution: float = 0.2
 
     def __post_init__(self) -> None:
         if self.hazard is not None:
@@ -93,18 +93,18 @@ class CUSUMDetector:
     margin
         epsilon, which a sum loses at each observation: changes below it are not looked for.
     threshold
-        h, at which a sum fires; by default ln(1 / delta) / (8 margin).
+        h, at which a sum fires; by default ln(streams / delta) / (8 margin).
     warmup
         M, the number of first observations.
 
     Examples
     --------
     >>> import driftmdp as dm
-    >>> dm.agents.CUSUMDetector(margin=0.2)
-    CUSUMDetector(margin=0.2, threshold=None, warmup=50)
+    >>> dm.agents.CUSUMDetector(margin=0.1)
+    CUSUMDetector(margin=0.1, threshold=None, warmup=50)
     """
 
-    margin: float = 0.1
+    margin: float = 0.2
     threshold: float | None = None
     warmup: int = 50
 
@@ -127,10 +127,10 @@ class PageHinkleyDetector:
     --------
     >>> import driftmdp as dm
     >>> dm.agents.PageHinkleyDetector()
-    PageHinkleyDetector(margin=0.1, threshold=None, warmup=20)
+    PageHinkleyDetector(margin=0.15, threshold=None, warmup=20)
     """
 
-    margin: float = 0.1
+    margin: float = 0.15
     threshold: float | None = None
     warmup: int = 20
 
@@ -168,22 +168,29 @@ def as_detector(detector: Any) -> Detector:
     raise InvalidInputError(f"detector must be one of {names}, or one of the detectors; got {detector!r}.")
 
 
+def default_delta(detector: Detector, horizon: int) -> float:
+    """Return the delta of a detector: 1/sqrt(T) for likelihood ratios [BKMS22], 1/T for the others."""
+    return 1.0 / math.sqrt(horizon) if isinstance(detector, GLRDetector) else 1.0 / horizon
+
+
 def watch_params(detector: Detector, shared: WatchParams, delta: float, n_states: int) -> WatchParams:
     """Return the numbers of a detector for the kernel. ``shared`` has those that do not depend on it."""
     if isinstance(detector, CUSUMDetector | PageHinkleyDetector):
-        threshold = detector.threshold
+        threshold, share = detector.threshold, 0.0
         if threshold is None:
             # A sum of terms in [0, 1] with drift -margin exceeds h with probability exp(-8 margin h) at most.
-            threshold = math.log(1.0 / delta) / (8.0 * detector.margin)
+            share = 1.0 / (8.0 * detector.margin)
+            threshold = share * math.log(1.0 / delta)
         is_cusum = isinstance(detector, CUSUMDetector)
         kind = detection_arrays.CUSUM if is_cusum else detection_arrays.PAGE_HINKLEY
-        return shared._replace(kind=kind, threshold=threshold, margin=detector.margin, warmup=detector.warmup)
+        numbers = {"threshold": threshold, "share": share, "margin": detector.margin, "warmup": detector.warmup}
+        return shared._replace(kind=kind, **numbers)
     resolution = detector.resolution or 0.0
     n_levels = math.ceil(1.0 / resolution) if resolution else 0
     shared = shared._replace(resolution=resolution, n_levels=n_levels)
     if isinstance(detector, GLRDetector):
         return shared._replace(kind=detection_arrays.GLR, log_odds=math.log(1.0 / delta))
-    odds = math.log(1.0 / (delta if detector.hazard is None else detector.hazard))
+    eta, share = (delta, 1.0) if detector.hazard is None else (detector.hazard, 0.0)
     levels, states = (n_levels + 1, n_states) if detector.support == "all" else (0, 0)
-    numbers = {"log_odds": odds, "reward_categories": levels, "state_categories": states}
-    return shared._replace(kind=detection_arrays.RUN_LENGTH, **numbers)
+    shared = shared._replace(reward_categories=levels, state_categories=states)
+    return shared._replace(kind=detection_arrays.RUN_LENGTH, log_odds=math.log(1.0 / eta), share=share)

@@ -159,12 +159,13 @@ def check_splits(watch: Watch, index: int) -> bool:
     n = int(slot["count"])
     if n < 2:
         return False
+    shared = params.share * math.log(counts.tally[0]["n_slots"])  # delta is that of all streams together
     n_buckets = order_buckets(watch, index)
     n_categories = transition_counts.count_successors(counts, slot["head"])
     is_reward = slot["pair"] >= counts.slot_of.size // 2
     if params.kind == GLR:
         # [BKMS22]: beta(n, delta) of their experiments. Each category beyond two is one more degree of freedom.
-        beta = 1.5 * math.log(n) + params.log_odds
+        beta = 1.5 * math.log(n) + params.log_odds + shared
         if n_categories > 1:
             score_ratios(watch, index, n_buckets, n)
         best, after = best_split(watch, index, n_buckets, n_categories > 1)
@@ -177,7 +178,7 @@ def check_splits(watch: Watch, index: int) -> bool:
         support = params.reward_categories if is_reward else params.state_categories
         score_run_lengths(watch, index, n_buckets, n, max(n_categories, support))
         best, after = best_split(watch, index, n_buckets, True)
-        bar = params.log_odds
+        bar = params.log_odds + shared
     if best > bar:
         note_alarm(watch, index, after, best, bar)
         return True
@@ -235,7 +236,9 @@ def score_run_lengths(watch: Watch, index: int, n_buckets: int, n: int, support:
     for k in range(n_buckets - 1):
         before += watch.sizes[index, order[k]]
         after = n - before
-        scores[k] = constant - log_factorial(watch, before + support - 1) - log_factorial(watch, after + support - 1)
+        scores[k] = (
+            constant - log_factorial(watch, before + support - 1) - log_factorial(watch, after + support - 1)
+        )
     found = counts.slots[index]["head"]
     while found >= 0:
         count = int(counts.entries[found]["count"])
@@ -322,8 +325,9 @@ def add_to_series(watch: Watch, index: int, entry: int, x: float) -> bool:
             y = 1.0 if found == entry else 0.0
             top = max(top, add_to_sums(params, watch.entry_series, found, n, y))
             found = counts.entries[found]["link"]
-    if n > params.warmup and top >= params.threshold:
-        note_alarm(watch, index, 0, top, params.threshold)
+    bar = params.threshold + params.share * math.log(counts.tally[0]["n_slots"])
+    if n > params.warmup and top >= bar:
+        note_alarm(watch, index, 0, top, bar)
         return True
     return False
 

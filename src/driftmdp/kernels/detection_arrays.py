@@ -35,6 +35,7 @@ class WatchParams(NamedTuple):
     rewards             whether the rewards are watched
     next_states         whether the next states are watched
     log_odds            ln 1/delta of a likelihood ratio, ln 1/eta of run lengths
+    share               of the logarithm of the number of streams, which is added to thresholds
     resolution          width of a level of rewards in units of the range, 0 for no levels
     n_levels            of rewards, to each side of the first one
     threshold           of the cumulative sums
@@ -51,6 +52,7 @@ class WatchParams(NamedTuple):
     rewards: bool
     next_states: bool
     log_odds: float
+    share: float
     resolution: float
     n_levels: int
     threshold: float
