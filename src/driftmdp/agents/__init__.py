@@ -16,7 +16,10 @@ from driftmdp.agents.bandits import (
     MUCB,
     SWUCB,
     UCB1,
+    AdSwitch,
+    AdSwitchSummary,
     BanditAlarms,
+    DiscountedThompson,
     GLRklUCB,
     Rexp3,
     WeightsSummary,
@@ -84,6 +87,7 @@ __all__ += ["CUSUMDetector", "Detecting", "GLRDetector", "PageHinkleyDetector", 
 __all__ += ["CUSUMUCB", "MUCB", "GLRklUCB"]
 __all__ += ["CUSUMDetector", "Detecting", "GLRDetector", "PageHinkleyDetector"]
 __all__ += ["RBOCPDUCRL2", "RunLengthDetector"]
+__all__ += ["CUSUMUCB", "MUCB", "AdSwitch", "DiscountedThompson", "GLRklUCB"]
 # Parts of an optimist
 __all__ += ["Doubling", "Everything", "SinceRestart", "SlidingWindow", "VanishingMultiplicative"]
 __all__ += ["BernsteinRadii", "JakschRadii", "PaperRadii", "VariationRadii"]
@@ -103,6 +107,7 @@ __all__ += [
 __all__ += ["ActionReason", "AdaptiveReason", "Alarm", "Beliefs", "BlockSummary"]
 __all__ += ["DetectingSummary", "Explanation", "Outlook", "Plan", "SamplingSummary", "WeightsSummary"]
 __all__ += ["ActionReason", "AdaptiveReason", "BanditAlarms", "Beliefs", "BlockSummary"]
+__all__ += ["ActionReason", "AdSwitchSummary", "AdaptiveReason", "BanditAlarms", "Beliefs", "BlockSummary"]
 __all__ += ["Explanation", "Outlook", "Plan", "SamplingSummary", "WeightsSummary"]
 __all__ += ["Explanation", "MasterSummary", "Outlook", "Plan"]
 __all__ += ["RestartQSummary", "SamplingSummary", "WeightsSummary"]
@@ -119,11 +124,11 @@ def builtin() -> dict[str, type[BuiltinAgent]]:
     --------
     >>> from driftmdp.agents import builtin
     >>> sorted(builtin())
-    ['Adaptive', 'BOB', 'BORL', 'CUSUMUCB', 'DUCB', 'Detecting', 'DiscountedPSRL', 'EXP3', 'EXP3P', 'EXP3S',
-    'FixedPolicy', 'GLRklUCB', 'IMEDRL', 'InventoryOptimist', 'KLUCRL', 'MASTER', 'MUCB', 'Optimist',
-    'OptimisticQ', 'Oracle', 'PSRL', 'RBOCPDUCRL2', 'Random', 'RestartQ', 'RestartedUCRL2B', 'Rexp3', 'SWUCB',
-    'SWUCRL', 'SWUCRL2CW', 'SlidingWindowPSRL', 'SlidingWindowUCRL2', 'UCB1', 'UCRL2', 'UCRL2B', 'UCRL2S',
-    'UCRL3', 'VariationAwareUCRL']
+    ['AdSwitch', 'Adaptive', 'BOB', 'BORL', 'CUSUMUCB', 'DUCB', 'Detecting', 'DiscountedPSRL',
+    'DiscountedThompson', 'EXP3', 'EXP3P', 'EXP3S', 'FixedPolicy', 'GLRklUCB', 'IMEDRL', 'InventoryOptimist',
+    'KLUCRL', 'MASTER', 'MUCB', 'Optimist', 'OptimisticQ', 'Oracle', 'PSRL', 'RBOCPDUCRL2', 'Random', 'RestartQ',
+    'RestartedUCRL2B', 'Rexp3', 'SWUCB', 'SWUCRL', 'SWUCRL2CW', 'SlidingWindowPSRL', 'SlidingWindowUCRL2', 'UCB1',
+    'UCRL2', 'UCRL2B', 'UCRL2S', 'UCRL3', 'VariationAwareUCRL']
     """
     agents = [found for name in __all__ if isinstance(found := globals()[name], type)]
     return {
