@@ -73,44 +73,23 @@ from driftmdp.deprecation import renamed
 # The practical one, yardsticks and base classes
 __all__ = ["Adaptive", "BuiltinAgent", "FixedPolicy", "InventoryOptimist", "Optimist", "Oracle", "Random"]
 # Optimists
-__all__ += ["BORL", "KLUCRL", "SWUCRL", "SWUCRL2CW", "UCRL2", "UCRL2B", "UCRL2S", "UCRL3"]
+__all__ += ["BORL", "KLUCRL", "MASTER", "SWUCRL", "SWUCRL2CW", "UCRL2", "UCRL2B", "UCRL2S", "UCRL3"]
 __all__ += ["RestartedUCRL2B", "SlidingWindowUCRL2", "VariationAwareUCRL"]
-# Indices, and Q-learning
-__all__ += ["IMEDRL", "OptimisticQ"]
-# Of several time scales, and Q-learning
-__all__ += ["MASTER", "RestartQ"]
-# Posterior sampling, and bandits
-__all__ += ["PSRL", "DiscountedPSRL", "SlidingWindowPSRL"]
-__all__ += ["BOB", "DUCB", "EXP3", "EXP3P", "EXP3S", "SWUCB", "UCB1", "Rexp3"]
+# Posterior sampling, indices and Q-learning
+__all__ += ["IMEDRL", "PSRL", "DiscountedPSRL", "OptimisticQ", "RestartQ", "SlidingWindowPSRL"]
 # Detection around a learner
-__all__ += ["CUSUMDetector", "Detecting", "GLRDetector", "PageHinkleyDetector", "RunLengthDetector"]
-__all__ += ["CUSUMUCB", "MUCB", "GLRklUCB"]
-__all__ += ["CUSUMDetector", "Detecting", "GLRDetector", "PageHinkleyDetector"]
-__all__ += ["RBOCPDUCRL2", "RunLengthDetector"]
+__all__ += ["RBOCPDUCRL2", "Detecting"]
+__all__ += ["CUSUMDetector", "GLRDetector", "PageHinkleyDetector", "RunLengthDetector"]
+# Bandits
+__all__ += ["BOB", "DUCB", "EXP3", "EXP3P", "EXP3S", "SWUCB", "UCB1", "Rexp3"]
 __all__ += ["CUSUMUCB", "MUCB", "AdSwitch", "DiscountedThompson", "GLRklUCB"]
 # Parts of an optimist
 __all__ += ["Doubling", "Everything", "SinceRestart", "SlidingWindow", "VanishingMultiplicative"]
 __all__ += ["BernsteinRadii", "JakschRadii", "PaperRadii", "VariationRadii"]
-# Results
-__all__ += ["ActionReason", "AdaptiveReason", "Beliefs", "BlockSummary"]
-__all__ += ["Explanation", "ImedReason", "ImedSummary", "Outlook", "Plan"]
-__all__ += ["QReason", "QSummary", "SamplingSummary", "WeightsSummary"]
-__all__ += [
-    "Explanation",
-    "MasterSummary",
-    "Outlook",
-    "Plan",
-    "RestartQSummary",
-    "SamplingSummary",
-    "WeightsSummary",
-]
-__all__ += ["ActionReason", "AdaptiveReason", "Alarm", "Beliefs", "BlockSummary"]
-__all__ += ["DetectingSummary", "Explanation", "Outlook", "Plan", "SamplingSummary", "WeightsSummary"]
-__all__ += ["ActionReason", "AdaptiveReason", "BanditAlarms", "Beliefs", "BlockSummary"]
-__all__ += ["ActionReason", "AdSwitchSummary", "AdaptiveReason", "BanditAlarms", "Beliefs", "BlockSummary"]
-__all__ += ["Explanation", "Outlook", "Plan", "SamplingSummary", "WeightsSummary"]
-__all__ += ["Explanation", "MasterSummary", "Outlook", "Plan"]
-__all__ += ["RestartQSummary", "SamplingSummary", "WeightsSummary"]
+# Reasons and results
+__all__ += ["ActionReason", "AdaptiveReason", "Alarm", "Beliefs", "Explanation", "ImedReason", "Outlook", "Plan"]
+__all__ += ["AdSwitchSummary", "BanditAlarms", "BlockSummary", "DetectingSummary", "ImedSummary", "QReason"]
+__all__ += ["MasterSummary", "QSummary", "RestartQSummary", "SamplingSummary", "WeightsSummary"]
 # Protocols and functions
 __all__ += ["Agent", "PlanningAgent", "RunContext", "builtin", "load"]
 

@@ -29,6 +29,7 @@ from driftmdp.agents.reward_range import Range, required_range, span_of
 from driftmdp.agents.snapshot_checks import memory_arrays, numbers, require, restored_memory
 from driftmdp.kernels import imed_rl_arrays
 from driftmdp.kernels.arrays import enlarge_counts, mean_rewards_by_pair, new_counts
+from driftmdp.kernels.detection_arrays import Watch
 from driftmdp.kernels.imed_rl_arrays import LAW_SIZE, ImedArrays, ImedParams
 from driftmdp.mdp import Space
 from driftmdp.npz import Arrays
@@ -107,6 +108,8 @@ class IMEDRL(ModelBasedAgent):
     ImedSummary(plans=..., sweeps=..., rounded_pairs=0)
     """
 
+    can_be_watched = True
+
     reward_range: Range
 
     def __init__(self, space: Space, reward_range: Range = (0.0, 1.0), seed: int | None = None) -> None:
@@ -140,8 +143,8 @@ class IMEDRL(ModelBasedAgent):
         effect = f"{self.name} clips them and cannot tell them apart"
         self._range_monitor.check_reward(reward, self.reward_range, effect)
 
-    def _play_some(self, context: RunContext, first: int, last: int) -> tuple[int, int]:
-        return kernels.imed_rl.play(context.inputs, self._arrays, context.record, first, last)
+    def _play_some(self, context: RunContext, first: int, last: int, watch: Watch | None = None) -> tuple[int, int]:
+        return kernels.imed_rl.play(context.inputs, self._arrays, context.record, first, last, watch)
 
     def _enlarge(self) -> None:
         self._memory = enlarge_counts(self._memory)

@@ -22,8 +22,8 @@ from driftmdp import kernels
 from driftmdp.agents.base import ResumableAgent, RunContext, locked
 from driftmdp.agents.master_parts import LARGEST_DIAMETER, AdaptiveWideningRadii, MasterSummary, largest_diameter
 from driftmdp.agents.master_snapshot import instance_arrays, restored_instances, restored_records
-from driftmdp.agents.optimist import BY_DOUBLING, PLANNERS, TIES, Optimist
-from driftmdp.agents.optimist_parts import Everything, optimist_params, phases_of
+from driftmdp.agents.optimist import PLANNERS, TIES, Optimist
+from driftmdp.agents.optimist_parts import BY_DOUBLING, Everything, optimist_params, phases_of
 from driftmdp.agents.parameters import checked_problem
 from driftmdp.agents.plan_explanation import Explanation, Plan
 from driftmdp.agents.reward_range import Range, required_range

@@ -8,11 +8,12 @@ import dataclasses
 
 from driftmdp import kernels
 from driftmdp.agents.base import RunContext
-from driftmdp.agents.optimist import BY_DOUBLING, Optimist
-from driftmdp.agents.optimist_parts import Confidence, Everything
+from driftmdp.agents.optimist import Optimist
+from driftmdp.agents.optimist_parts import BY_DOUBLING, Confidence, Everything
 from driftmdp.agents.plan_explanation import Explanation, Plan
 from driftmdp.agents.reward_range import Range
 from driftmdp.kernels.arrays import Records
+from driftmdp.kernels.detection_arrays import Watch
 from driftmdp.kernels.sharp_arrays import SharpArrays, SharpBuffers, new_sharp_buffers
 from driftmdp.mdp import Space
 
@@ -36,8 +37,8 @@ class SharpOptimist(Optimist):
         """Everything that the kernels need."""
         return SharpArrays(self._arrays, self._buffers, self.certainty)
 
-    def _play_some(self, context: RunContext, first: int, last: int) -> tuple[int, int]:
-        return kernels.sharp_optimist.play(context.inputs, self._sharp, context.record, first, last)
+    def _play_some(self, context: RunContext, first: int, last: int, watch: Watch | None = None) -> tuple[int, int]:
+        return kernels.sharp_optimist.play(context.inputs, self._sharp, context.record, first, last, watch)
 
     def _try_plan(self) -> int:
         return kernels.sharp_optimist.plan(self._sharp)

@@ -16,8 +16,8 @@ if TYPE_CHECKING:  # as re-exports, for type checkers
     from driftmdp.kernels import bandits as bandits
     from driftmdp.kernels import bellman as bellman
     from driftmdp.kernels import censored_demand as censored_demand
-    from driftmdp.kernels import detection as detection
     from driftmdp.kernels import changing_bandits as changing_bandits
+    from driftmdp.kernels import detection as detection
     from driftmdp.kernels import discounted_thompson as discounted_thompson
     from driftmdp.kernels import extended_value_iteration as extended_value_iteration
     from driftmdp.kernels import fading_memory as fading_memory
@@ -27,15 +27,15 @@ if TYPE_CHECKING:  # as re-exports, for type checkers
     from driftmdp.kernels import hitting_times as hitting_times
     from driftmdp.kernels import imed_rl as imed_rl
     from driftmdp.kernels import inventory_rules as inventory_rules
-    from driftmdp.kernels import master as master
     from driftmdp.kernels import kl_ucb as kl_ucb
+    from driftmdp.kernels import master as master
     from driftmdp.kernels import optimist as optimist
     from driftmdp.kernels import optimistic_q as optimistic_q
     from driftmdp.kernels import order_planning as order_planning
     from driftmdp.kernels import policy_iteration as policy_iteration
     from driftmdp.kernels import posterior as posterior
-    from driftmdp.kernels import sharp_optimist as sharp_optimist
     from driftmdp.kernels import restart_q as restart_q
+    from driftmdp.kernels import sharp_optimist as sharp_optimist
     from driftmdp.kernels import transition_counts as transition_counts
     from driftmdp.kernels import world as world
 

@@ -26,6 +26,8 @@ from driftmdp.compiler import kernel
 from driftmdp.kernels import transition_counts
 from driftmdp.kernels.arrays import Ints, Record, RunInputs, Step, TransitionCounts
 from driftmdp.kernels.bellman import CONVERGED, COUNTS_FULL
+from driftmdp.kernels.detection import forced_action, watch_step
+from driftmdp.kernels.detection_arrays import QUIET, Watch
 from driftmdp.kernels.extended_value_iteration import TIE
 from driftmdp.kernels.imed_rl_arrays import ImedArrays, ImedPlan, RewardLaws
 from driftmdp.kernels.reward_laws import add_reward, dual_at, largest_reward, slope_at
@@ -259,7 +261,9 @@ def learn(arrays: ImedArrays, step: Step) -> None:
 
 
 @kernel
-def play(inputs: RunInputs, arrays: ImedArrays, record: Record, first: int, last: int) -> tuple[int, int]:
+def play(
+    inputs: RunInputs, arrays: ImedArrays, record: Record, first: int, last: int, watch: Watch | None = None
+) -> tuple[int, int]:
     """Take the steps of the rows ``first .. last - 1``. Return the row reached and a status."""
     world, draws, noise = inputs
     facts = arrays.plan.facts[0]
@@ -270,6 +274,12 @@ def play(inputs: RunInputs, arrays: ImedArrays, record: Record, first: int, last
         state = record.states[step]
         action = choose(arrays, state)
         record.sweeps[step] = facts["sweeps"] if facts["planned"] == facts["t"] else 0
+        if watch is not None:
+            action = forced_action(watch, arrays.offsets, state, action)
         reward, next_state = take_step(world, draws, noise, record, step, action)
         learn(arrays, (state, arrays.offsets[state] + action, reward, next_state))
+        if watch is not None:
+            signal = watch_step(watch, state, arrays.offsets[state] + action, reward, next_state)
+            if signal != QUIET:
+                return step + 1, signal
     return last, CONVERGED

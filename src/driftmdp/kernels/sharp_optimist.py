@@ -14,6 +14,8 @@ from driftmdp.kernels import transition_counts
 from driftmdp.kernels.arrays import Record, RunInputs
 from driftmdp.kernels.bellman import CONVERGED, COUNTS_FULL
 from driftmdp.kernels.bernoulli_bounds import laplace, lower_bound, peeling, reward_bound, upper_bound
+from driftmdp.kernels.detection import forced_action, watch_step
+from driftmdp.kernels.detection_arrays import QUIET, Watch
 from driftmdp.kernels.extended_value_iteration import find_top, is_close, relax
 from driftmdp.kernels.kl_ball import maximize_kl_ball
 from driftmdp.kernels.near_optimistic_support import maximize_near_optimistically
@@ -242,8 +244,10 @@ def row_value(arrays: SharpArrays, row: int, n: int, top: int, kappa: float, gro
 
 
 @kernel
-def play(inputs: RunInputs, arrays: SharpArrays, record: Record, first: int, last: int) -> tuple[int, int]:
-    """Take the steps of the rows ``first .. last - 1``. Return the row reached and CONVERGED or COUNTS_FULL."""
+def play(
+    inputs: RunInputs, arrays: SharpArrays, record: Record, first: int, last: int, watch: Watch | None = None
+) -> tuple[int, int]:
+    """Take the steps of the rows ``first .. last - 1``. Return the row reached and a status."""
     world, draws, noise = inputs
     base = arrays.base
     clock, plan_state = base.plan_state.clock[0], base.plan_state
@@ -257,6 +261,12 @@ def play(inputs: RunInputs, arrays: SharpArrays, record: Record, first: int, las
             record.sweeps[step] = plan_state.in_force[0]["sweeps"]
             record.vacuous[step] = plan_state.in_force[0]["vacuous"]
         action = plan_state.policy[state]
+        if watch is not None:
+            action = forced_action(watch, base.offsets, state, action)
         reward, next_state = take_step(world, draws, noise, record, step, action)
         learn(base, (state, base.offsets[state] + action, reward, next_state))
+        if watch is not None:
+            signal = watch_step(watch, state, base.offsets[state] + action, reward, next_state)
+            if signal != QUIET:
+                return step + 1, signal
     return last, CONVERGED
