@@ -33,9 +33,11 @@ from driftmdp.kernels.detection_arrays import Watch
 from driftmdp.kernels.imed_rl_arrays import LAW_SIZE, ImedArrays, ImedParams
 from driftmdp.mdp import Space
 from driftmdp.npz import Arrays
+from driftmdp.validation import one_of
 
 PRECISION = 1e-3  # of the values, in units of the reward range: that of the authors' code
 MAX_SWEEPS = 100  # per step. What is left is done at the next one
+INDICES = ("paper", "authors")
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,9 @@ class IMEDRL(ModelBasedAgent):
         Bounds (lo, hi) on the rewards. They are mapped to [0, 1] by it and clipped.
     seed
         Not used: this agent draws nothing; kept so that all agents are made alike.
+    index
+        ``"paper"``, n K + ln n, or ``"authors"``, that of its authors' code, n (K + ln M) + ln n: it explores less,
+        and is better or much worse by luck (docs/rivals.md).
 
     Examples
     --------
@@ -112,10 +117,18 @@ class IMEDRL(ModelBasedAgent):
 
     reward_range: Range
 
-    def __init__(self, space: Space, reward_range: Range = (0.0, 1.0), seed: int | None = None) -> None:
+    def __init__(
+        self,
+        space: Space,
+        reward_range: Range = (0.0, 1.0),
+        seed: int | None = None,
+        index: str = "paper",
+    ) -> None:
         super().__init__(space, None, seed)
         self.reward_range = required_range(reward_range)
-        self._params = ImedParams(PRECISION, MAX_SWEEPS, self.reward_range[0], span_of(self.reward_range))
+        self.index = one_of(index, "index", INDICES)
+        bottom, span = self.reward_range[0], span_of(self.reward_range)
+        self._params = ImedParams(PRECISION, MAX_SWEEPS, bottom, span, index == "authors")
         self.reset()
 
     def reset(self, rng: np.random.Generator | None = None) -> None:
@@ -196,7 +209,7 @@ class IMEDRL(ModelBasedAgent):
         if slot >= 0:
             mu = kernels.imed_rl.best_value(self._offsets, memory, plan, state)
             value = kernels.imed_rl.evaluate_pair(memory, plan, slot)
-            against = kernels.imed_rl.divergence(memory, self._laws, plan, slot, mu)
+            against = kernels.imed_rl.divergence(self._params, memory, self._laws, plan, slot, mu)
             index = count * against + float(np.log(count))
         else:
             value, against, index = 0.5 + float(plan.facts["mean"][0]), 0.0, -np.inf

@@ -172,8 +172,10 @@ def find_multiplier(laws: RewardLaws, plan: ImedPlan, index: int, mu: float) -> 
 
 
 @kernel
-def divergence(counts: TransitionCounts, laws: RewardLaws, plan: ImedPlan, index: int, mu: float) -> float:
-    """Return K of a pair, 0 where its value is mu."""
+def divergence(
+    params: ImedParams, counts: TransitionCounts, laws: RewardLaws, plan: ImedPlan, index: int, mu: float
+) -> float:
+    """Return K of a pair, 0 where its value is mu. Its authors' code has ln M more elsewhere."""
     facts = plan.facts[0]
     if evaluate_pair(counts, plan, index) >= mu:
         return 0.0
@@ -186,7 +188,8 @@ def divergence(counts: TransitionCounts, laws: RewardLaws, plan: ImedPlan, index
         s = plan.touched[i]
         total += plan.swept[s] * dual_at(laws, index, plan.bias[s] - mu, x)
     mass = counts.slots[index]["count"] + 1.0
-    return max(0.0, total / (mass * mass))
+    more = math.log(1.0 + facts["top"]) if params.by_authors else 0.0
+    return max(0.0, total / (mass * mass)) + more
 
 
 @kernel
@@ -202,7 +205,7 @@ def best_value(offsets: Ints, counts: TransitionCounts, plan: ImedPlan, state: i
 @kernel
 def choose(arrays: ImedArrays, state: int) -> int:
     """Return the first action that was never tried, or else that of the smallest index n K + ln n, [PM22]."""
-    _, offsets, counts, laws, plan = arrays
+    params, offsets, counts, laws, plan = arrays
     if plan.tried[state] < offsets[state + 1] - offsets[state]:
         for pair in range(offsets[state], offsets[state + 1]):
             if counts.slot_of[pair] < 0:
@@ -215,7 +218,7 @@ def choose(arrays: ImedArrays, state: int) -> int:
         count = counts.slots[index]["count"]
         value = math.log(count)
         if value <= best + TIE:  # otherwise it cannot win, whatever K is
-            value += count * divergence(counts, laws, plan, index, mu)
+            value += count * divergence(params, counts, laws, plan, index, mu)
         # Ties within rounding go to the pair that would teach more.
         if value < best - TIE or (value <= best + TIE and count < least):
             action, best, least = pair - offsets[state], value, count

@@ -16,6 +16,7 @@ class ImedParams(NamedTuple):
     precision     value iteration ends when no value changes by more
     max_sweeps    or after so many sweeps in one step
     bottom, span  rewards are mapped to [0, 1] by (r - bottom) / span, and clipped
+    by_authors    the index of the authors' code. If not, of the paper
     ============  =====================================================================
     """
 
@@ -23,6 +24,7 @@ class ImedParams(NamedTuple):
     max_sweeps: int
     bottom: float
     span: float
+    by_authors: bool
 
 
 class RewardLaws(NamedTuple):
