@@ -43,9 +43,9 @@ class UCRL3(SharpOptimist):
     scale
         A factor on every radius. 1 is theory.
     certainty
-        A next state that followed all n visits of a pair is given a probability of at least certainty^(1/n). 0 is
-        theory. The authors' code has 0.5, which is no confidence bound, but saves much exploration where steps are
-        certain.
+        A next state that followed all n visits of a pair is given a probability of at least certainty^(1/n). The
+        authors' code has 0.5: no confidence bound, but it saves much exploration where steps are certain. 0 leaves
+        it out.
     seed
         Not used: this agent draws nothing.
 
@@ -68,7 +68,7 @@ class UCRL3(SharpOptimist):
         delta: float | None = None,
         reward_range: Range = (0.0, 1.0),
         scale: float = 1.0,
-        certainty: float = 0.0,
+        certainty: float = 0.5,
         seed: int | None = None,
     ) -> None:
         super().__init__(space, horizon, PeeledRadii(delta, scale), required_range(reward_range), seed)

@@ -29,7 +29,7 @@ from driftmdp.kernels.bellman import CONVERGED, COUNTS_FULL
 from driftmdp.kernels.detection import forced_action, watch_step
 from driftmdp.kernels.detection_arrays import QUIET, Watch
 from driftmdp.kernels.extended_value_iteration import TIE
-from driftmdp.kernels.imed_rl_arrays import ImedArrays, ImedPlan, RewardLaws
+from driftmdp.kernels.imed_rl_arrays import ImedArrays, ImedParams, ImedPlan, RewardLaws
 from driftmdp.kernels.reward_laws import add_reward, dual_at, largest_reward, slope_at
 from driftmdp.kernels.world import take_step
 
