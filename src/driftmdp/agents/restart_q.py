@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.agents.base import ResumableAgent, RunContext
@@ -172,6 +173,22 @@ class RestartQ(ResumableAgent):
 
     def _play_rows(self, context: RunContext, first: int, last: int) -> None:
         kernels.restart_q.play(context.inputs, self._arrays, context.record, first, last)
+
+    def action_values(self, state: int) -> NDArray[np.float64]:
+        """Return Q_h(s, a) of every action for the step that comes next.
+
+        It bounds the rewards until the end of the episode, in units of the reward range.
+
+        Examples
+        --------
+        >>> import driftmdp as dm
+        >>> dm.agents.RestartQ(dm.Space.uniform(2, 3), horizon=1000, episode=4).action_values(0)
+        array([4., 4., 4.])
+        """
+        s, h = self._state(state, "state"), (self.t - 1) % self.episode
+        first = h * self.space.n_pairs
+        values = self._arrays.cells["q"][first + int(self._offsets[s]) : first + int(self._offsets[s + 1])]
+        return np.array(values)
 
     def summary(self) -> RestartQSummary:
         """Return how the run was cut, and how often values were updated."""
