@@ -1,7 +1,7 @@
 """Detecting: any learner, restarted when a detector finds that the world has changed.
 
-The spirit is that of DAL [GHBV25] for bandits and of GLR-klUCB [BKMS22]: a learner for a world that does not change,
-a detector beside it, and a little forced exploration, so that changes elsewhere are seen too.
+The spirit is that of DAL [GHBV25] and GLR-klUCB [BKMS22] for bandits: a learner for a world that does not change, a
+detector beside it, and, if wanted, a little forced exploration, so that changes elsewhere are seen too.
 
 each step
     ask the learner for an action; at every ``1 / exploration``-th visit of a state take its next action in turn,
@@ -113,8 +113,8 @@ class Detecting(ResumableAgent):
     exploration
         The share of the steps in a state that goes to its actions in turn.
     delta
-        The probability of a false alarm since the last restart, of all pairs together and about: 1/sqrt(T) by
-        default for likelihood ratios, 1/T for the others.
+        How easily the detector fires. For ``"glr"`` it is about the probability of a false alarm of all pairs
+        together, 1/sqrt(T) by default; the others fire more often than that, and have 1/T.
     reward_range
         Bounds (lo, hi) on the rewards.
     seed
@@ -167,14 +167,13 @@ class Detecting(ResumableAgent):
         if not isinstance(self.learner, str):
             return self._checked_learner(self.learner)
         kind = builtin()[one_of(self.learner, "learner", builtin())]
-        given = {"space": self.space, "horizon": self.horizon, "reward_range": self.reward_range}
+        given: dict[str, Any] = {"space": self.space, "horizon": self.horizon, "reward_range": self.reward_range}
         taken = {name: value for name, value in given.items() if kind.takes_parameter(name)}
         try:
             return kind(**taken | dict(self.learner_parameters or {}))
         except TypeError as error:
-            given = self.learner_parameters
             rule = f"learner_parameters must be those of {kind.__name__}"
-            raise InvalidInputError(f"{rule}; got {given!r} ({error}).") from None
+            raise InvalidInputError(f"{rule}; got {self.learner_parameters!r} ({error}).") from None
 
     def _checked_learner(self, learner: Any) -> Any:
         if not isinstance(learner, Agent) or isinstance(learner, type):

@@ -5,7 +5,7 @@ detectors are numbers of one kernel, see :class:`WatchParams`.
 
 A stream has the observations of a pair since its last restart. Likelihood ratios and run lengths compare its two
 parts at a split. Splits are those between buckets, of 1, 2, 4, ... observations, at most 4 of each size, the newest
-the smallest: a stream takes bounded memory, whatever its length, and the delay of an alarm grows by a fraction only.
+the smallest: a stream takes bounded memory, whatever its length, and alarms are hardly later.
 """
 
 import math
@@ -71,7 +71,7 @@ def level_of(watch: Watch, stream: int, x: float) -> int:
     params, index = watch.params, watch.counts.slot_of[stream]
     if params.resolution == 0.0 or index < 0:
         return params.n_levels
-    return int(math.floor((x - watch.origins[index]) / params.resolution + 0.5)) + params.n_levels
+    return int(np.floor((x - watch.origins[index]) / params.resolution + 0.5)) + params.n_levels
 
 
 @kernel
