@@ -6,11 +6,12 @@ and explain their plans.
 """
 
 from driftmdp.agents.adaptive import Adaptive, AdaptiveReason
+from driftmdp.agents.alarms import Alarm, DetectingSummary
 from driftmdp.agents.bandits import BOB, DUCB, EXP3, EXP3P, EXP3S, SWUCB, UCB1, Rexp3, WeightsSummary
 from driftmdp.agents.base import Agent, BuiltinAgent, PlanningAgent, RunContext
 from driftmdp.agents.block_master import BlockSummary
 from driftmdp.agents.borl import BORL
-from driftmdp.agents.detecting import Alarm, Detecting, DetectingSummary
+from driftmdp.agents.detecting import Detecting
 from driftmdp.agents.detectors import CUSUMDetector, GLRDetector, PageHinkleyDetector, RunLengthDetector
 from driftmdp.agents.discounted_psrl import DiscountedPSRL
 from driftmdp.agents.fixed_policy import FixedPolicy

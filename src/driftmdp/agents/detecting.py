@@ -15,12 +15,12 @@ kernels/detection.py has the formulas of the detectors.
 import copy
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from driftmdp import kernels
+from driftmdp.agents.alarms import Alarm, DetectingSummary
 from driftmdp.agents.base import Agent, BuiltinAgent, ResumableAgent, RunContext
 from driftmdp.agents.detectors import SMALLEST_DELTA, Detector, as_detector, default_delta, watch_params
 from driftmdp.agents.model_based import EpisodicAgent, ModelBasedAgent
@@ -45,49 +45,6 @@ from driftmdp.validation import as_fraction, as_integer, as_number, one_of
 STREAMS = ("rewards", "next-states", "both")
 RESTARTS = ("all", "pairs")
 STREAM_NAMES = ("rewards", "next-states")
-
-
-@dataclass(frozen=True)
-class Alarm:
-    """An alarm of a detector.
-
-    Attributes
-    ----------
-    t
-        The step after which it fired.
-    state, action
-        The pair.
-    stream
-        ``"rewards"`` or ``"next-states"``.
-    statistic, threshold
-        What the detector found, and what it fires above.
-    after
-        How many observations of the pair lie after the change, as the detector sees it; 0 for cumulative sums.
-    """
-
-    t: int
-    state: int
-    action: int
-    stream: str
-    statistic: float
-    threshold: float
-    after: int
-
-
-@dataclass(frozen=True)
-class DetectingSummary:
-    """What a detector found, and what its learner has to say.
-
-    Attributes
-    ----------
-    alarms
-        All alarms so far.
-    learner
-        The summary of the learner, of the time since its last restart.
-    """
-
-    alarms: tuple[Alarm, ...]
-    learner: Any
 
 
 class Detecting(ResumableAgent):

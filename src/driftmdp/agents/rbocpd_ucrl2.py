@@ -2,8 +2,8 @@
 
 each step
     act as UCRL2 does,
-    let every Laplace predictor of the pair, one for each time at which its present law may have begun, call the next
-    state (R-BOCPD [AMF20] for multinomial observations),
+    let every Laplace predictor of the pair, one for each time at which its present law may have begun, call the
+    next state (R-BOCPD [AMF20] for multinomial observations),
     restart UCRL2 from scratch if one that began later has more weight than the first.
 
 Of [AMM23] only the abstract could be read. docs/agents.md says what was decided here.

@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # as re-exports, for type checkers
     from driftmdp.kernels import order_planning as order_planning
     from driftmdp.kernels import policy_iteration as policy_iteration
     from driftmdp.kernels import posterior as posterior
+    from driftmdp.kernels import split_tests as split_tests
     from driftmdp.kernels import transition_counts as transition_counts
     from driftmdp.kernels import world as world
 
