@@ -6,6 +6,7 @@ and explain their plans.
 """
 
 from driftmdp.agents.adaptive import Adaptive, AdaptiveReason
+from driftmdp.agents.alarms import Alarm, DetectingSummary
 from driftmdp.agents.bandits import (
     BOB,
     CUSUMUCB,
@@ -27,7 +28,7 @@ from driftmdp.agents.bandits import (
 from driftmdp.agents.base import Agent, BuiltinAgent, PlanningAgent, RunContext
 from driftmdp.agents.block_master import BlockSummary
 from driftmdp.agents.borl import BORL
-from driftmdp.agents.detecting import Alarm, Detecting, DetectingSummary
+from driftmdp.agents.detecting import Detecting
 from driftmdp.agents.detectors import CUSUMDetector, GLRDetector, PageHinkleyDetector, RunLengthDetector
 from driftmdp.agents.discounted_psrl import DiscountedPSRL
 from driftmdp.agents.fixed_policy import FixedPolicy

@@ -1,7 +1,7 @@
 """Detecting: any learner, restarted when a detector finds that the world has changed.
 
-The spirit is that of DAL [GHBV25] for bandits and of GLR-klUCB [BKMS22]: a learner for a world that does not change,
-a detector beside it, and a little forced exploration, so that changes elsewhere are seen too.
+The spirit is that of DAL [GHBV25] and GLR-klUCB [BKMS22] for bandits: a learner for a world that does not change, a
+detector beside it, and, if wanted, a little forced exploration, so that changes elsewhere are seen too.
 
 each step
     ask the learner for an action; at every ``1 / exploration``-th visit of a state take its next action in turn,
@@ -15,12 +15,12 @@ kernels/detection.py has the formulas of the detectors.
 import copy
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from driftmdp import kernels
+from driftmdp.agents.alarms import Alarm, DetectingSummary
 from driftmdp.agents.base import Agent, BuiltinAgent, ResumableAgent, RunContext
 from driftmdp.agents.detectors import SMALLEST_DELTA, Detector, as_detector, default_delta, watch_params
 from driftmdp.agents.model_based import EpisodicAgent, ModelBasedAgent
@@ -47,49 +47,6 @@ RESTARTS = ("all", "pairs")
 STREAM_NAMES = ("rewards", "next-states")
 
 
-@dataclass(frozen=True)
-class Alarm:
-    """An alarm of a detector.
-
-    Attributes
-    ----------
-    t
-        The step after which it fired.
-    state, action
-        The pair.
-    stream
-        ``"rewards"`` or ``"next-states"``.
-    statistic, threshold
-        What the detector found, and what it fires above.
-    after
-        How many observations of the pair lie after the change, as the detector sees it; 0 for cumulative sums.
-    """
-
-    t: int
-    state: int
-    action: int
-    stream: str
-    statistic: float
-    threshold: float
-    after: int
-
-
-@dataclass(frozen=True)
-class DetectingSummary:
-    """What a detector found, and what its learner has to say.
-
-    Attributes
-    ----------
-    alarms
-        All alarms so far.
-    learner
-        The summary of the learner, of the time since its last restart.
-    """
-
-    alarms: tuple[Alarm, ...]
-    learner: Any
-
-
 class Detecting(ResumableAgent):
     """A learner that restarts when a detector fires on the rewards or next states of a pair.
 
@@ -113,8 +70,8 @@ class Detecting(ResumableAgent):
     exploration
         The share of the steps in a state that goes to its actions in turn.
     delta
-        The probability of a false alarm since the last restart, of all pairs together and about: 1/sqrt(T) by
-        default for likelihood ratios, 1/T for the others.
+        How easily the detector fires. For ``"glr"`` it is about the probability of a false alarm of all pairs
+        together, 1/sqrt(T) by default; the others fire more often than that, and have 1/T.
     reward_range
         Bounds (lo, hi) on the rewards.
     seed
@@ -167,14 +124,13 @@ class Detecting(ResumableAgent):
         if not isinstance(self.learner, str):
             return self._checked_learner(self.learner)
         kind = builtin()[one_of(self.learner, "learner", builtin())]
-        given = {"space": self.space, "horizon": self.horizon, "reward_range": self.reward_range}
+        given: dict[str, Any] = {"space": self.space, "horizon": self.horizon, "reward_range": self.reward_range}
         taken = {name: value for name, value in given.items() if kind.takes_parameter(name)}
         try:
             return kind(**taken | dict(self.learner_parameters or {}))
         except TypeError as error:
-            given = self.learner_parameters
             rule = f"learner_parameters must be those of {kind.__name__}"
-            raise InvalidInputError(f"{rule}; got {given!r} ({error}).") from None
+            raise InvalidInputError(f"{rule}; got {self.learner_parameters!r} ({error}).") from None
 
     def _checked_learner(self, learner: Any) -> Any:
         if not isinstance(learner, Agent) or isinstance(learner, type):

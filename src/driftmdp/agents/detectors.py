@@ -95,18 +95,18 @@ class CUSUMDetector:
     threshold
         h, at which a sum fires; by default ln(streams / delta) / (8 margin).
     warmup
-        M, the number of first observations.
+        M, the number of first observations. Their mean should be surer than the margin.
 
     Examples
     --------
     >>> import driftmdp as dm
     >>> dm.agents.CUSUMDetector(margin=0.1)
-    CUSUMDetector(margin=0.1, threshold=None, warmup=50)
+    CUSUMDetector(margin=0.1, threshold=None, warmup=100)
     """
 
     margin: float = 0.2
     threshold: float | None = None
-    warmup: int = 50
+    warmup: int = 100
 
     def __post_init__(self) -> None:
         _check_sums(self)
@@ -160,8 +160,8 @@ def _check_sums(detector: CUSUMDetector | PageHinkleyDetector) -> None:
 
 def as_detector(detector: Any) -> Detector:
     """Return a detector from its name or from itself."""
-    if isinstance(detector, tuple(DETECTORS.values())):
-        return detector  # type: ignore[no-any-return]
+    if isinstance(detector, GLRDetector | RunLengthDetector | CUSUMDetector | PageHinkleyDetector):
+        return detector
     if isinstance(detector, str):
         return DETECTORS[one_of(detector, "detector", DETECTORS)]()
     names = ", ".join(map(repr, DETECTORS))
@@ -183,8 +183,8 @@ def watch_params(detector: Detector, shared: WatchParams, delta: float, n_states
             threshold = share * math.log(1.0 / delta)
         is_cusum = isinstance(detector, CUSUMDetector)
         kind = detection_arrays.CUSUM if is_cusum else detection_arrays.PAGE_HINKLEY
-        numbers = {"threshold": threshold, "share": share, "margin": detector.margin, "warmup": detector.warmup}
-        return shared._replace(kind=kind, **numbers)
+        shared = shared._replace(threshold=threshold, share=share)
+        return shared._replace(kind=kind, margin=detector.margin, warmup=detector.warmup)
     resolution = detector.resolution or 0.0
     n_levels = math.ceil(1.0 / resolution) if resolution else 0
     shared = shared._replace(resolution=resolution, n_levels=n_levels)

@@ -2,9 +2,9 @@
 
 each step
     act as UCRL2 does,
-    for the pair that was visited, let every Laplace predictor, one for each time that the present law may have begun
-    at, call the next state (R-BOCPD [AMF20] for multinomial observations),
-    and restart UCRL2 from scratch if one that began later has more weight than the first.
+    let every Laplace predictor of the pair, one for each time at which its present law may have begun, call the
+    next state (R-BOCPD [AMF20] for multinomial observations),
+    restart UCRL2 from scratch if one that began later has more weight than the first.
 
 Of [AMM23] only the abstract could be read. docs/agents.md says what was decided here.
 """
@@ -45,7 +45,7 @@ class RBOCPDUCRL2(Detecting):
     Examples
     --------
     >>> import driftmdp as dm
-    >>> problem = dm.problems.garnet(n_states=4, drift="abrupt", horizon=2000)
+    >>> problem = dm.problems.garnet(n_states=5, drift="abrupt", horizon=2000)
     >>> agent = dm.agents.RBOCPDUCRL2.for_problem(problem, scale=0.1)
     >>> {alarm.stream for alarm in dm.simulate(agent, problem, seed=7).summary.alarms}
     {'next-states'}
