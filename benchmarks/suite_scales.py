@@ -33,7 +33,6 @@ SCALED = [
     Choice(name="KLUCRL"),
     Choice(name="OptimisticQ"),
     Choice(name="MASTER"),
-    Choice(name="MASTER", label="MASTER, tests x 0.01", parameters={"test_scale": 0.01}),
     Choice(name="MASTER", label="MASTER, tests x 0.001", parameters={"test_scale": 0.001}),
     Choice(name="RestartQ"),
     Choice(name="RBOCPDUCRL2"),
