@@ -1,9 +1,9 @@
 """How the scale of each optimist is chosen for all problems: ``python -m benchmarks.suite_scales [--out FOLDER]``.
 
 Radii of theory are vacuous at these horizons. So beside its theory's constants each optimist runs in the suite with
-one scale of its radii or bonuses ("x 0.1"). That scale is chosen here, on the tuning family up to T = 5,000 and on tuning
-seeds, with nothing of the reported family. A ratio is an agent's mean regret over the least of any agent and scale
-on the problem, or over the slack if that is more. The scale with the least median ratio over problems wins.
+one scale of its radii or bonuses ("x 0.1"). That scale is chosen here, on the tuning family up to T = 5,000 and on
+tuning seeds, with nothing of the reported family. A ratio is an agent's mean regret over the least of any agent and
+scale on the problem, or over the slack if that is more. The scale with the least median ratio over problems wins.
 """
 
 import argparse
