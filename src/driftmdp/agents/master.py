@@ -60,7 +60,7 @@ class MASTER(ResumableAgent):
     scale
         A factor on every radius of the instances and so on rho, their regret; 1 is theory.
     test_scale
-        A factor on rho^ in both tests; 1 is theory, under which they hardly ever fire (docs/agents.md).
+        A factor on rho^ in both tests; 1 is theory, under which they hardly ever fire (docs/rivals.md).
     planner
         ``"paper"``, [CSZ20] alg:evi verbatim, or ``"fast"``.
     ties
