@@ -126,6 +126,8 @@ def _use_agent(kind: type[BuiltinAgent]) -> None:
     if hasattr(agent, "explain"):
         for state in range(problem.space.n_states):
             agent.explain(state)
+    if hasattr(agent, "indices"):
+        agent.indices()
     with tempfile.TemporaryDirectory() as folder:
         agent.save(Path(folder) / "agent.npz")
         agents.load(Path(folder) / "agent.npz")

@@ -6,7 +6,21 @@ and explain their plans.
 """
 
 from driftmdp.agents.adaptive import Adaptive, AdaptiveReason
-from driftmdp.agents.bandits import BOB, DUCB, EXP3, EXP3P, EXP3S, SWUCB, UCB1, Rexp3, WeightsSummary
+from driftmdp.agents.bandits import (
+    BOB,
+    CUSUMUCB,
+    DUCB,
+    EXP3,
+    EXP3P,
+    EXP3S,
+    MUCB,
+    SWUCB,
+    UCB1,
+    BanditAlarms,
+    GLRklUCB,
+    Rexp3,
+    WeightsSummary,
+)
 from driftmdp.agents.base import Agent, BuiltinAgent, PlanningAgent, RunContext
 from driftmdp.agents.block_master import BlockSummary
 from driftmdp.agents.borl import BORL
@@ -50,11 +64,12 @@ __all__ += ["RestartedUCRL2B", "SlidingWindowUCRL2", "VariationAwareUCRL"]
 # Posterior sampling, and bandits
 __all__ += ["PSRL", "DiscountedPSRL", "SlidingWindowPSRL"]
 __all__ += ["BOB", "DUCB", "EXP3", "EXP3P", "EXP3S", "SWUCB", "UCB1", "Rexp3"]
+__all__ += ["CUSUMUCB", "MUCB", "GLRklUCB"]
 # Parts of an optimist
 __all__ += ["Doubling", "Everything", "SinceRestart", "SlidingWindow"]
 __all__ += ["BernsteinRadii", "JakschRadii", "PaperRadii", "VariationRadii"]
 # Results
-__all__ += ["ActionReason", "AdaptiveReason", "Beliefs", "BlockSummary"]
+__all__ += ["ActionReason", "AdaptiveReason", "BanditAlarms", "Beliefs", "BlockSummary"]
 __all__ += ["Explanation", "Outlook", "Plan", "SamplingSummary", "WeightsSummary"]
 # Protocols and functions
 __all__ += ["Agent", "PlanningAgent", "RunContext", "builtin", "load"]
@@ -69,9 +84,9 @@ def builtin() -> dict[str, type[BuiltinAgent]]:
     --------
     >>> from driftmdp.agents import builtin
     >>> sorted(builtin())
-    ['Adaptive', 'BOB', 'BORL', 'DUCB', 'DiscountedPSRL', 'EXP3', 'EXP3P', 'EXP3S', 'FixedPolicy',
-    'InventoryOptimist', 'Optimist', 'Oracle', 'PSRL', 'Random', 'RestartedUCRL2B', 'Rexp3', 'SWUCB', 'SWUCRL',
-    'SWUCRL2CW', 'SlidingWindowPSRL', 'SlidingWindowUCRL2', 'UCB1', 'UCRL2', 'UCRL2B', 'UCRL2S',
+    ['Adaptive', 'BOB', 'BORL', 'CUSUMUCB', 'DUCB', 'DiscountedPSRL', 'EXP3', 'EXP3P', 'EXP3S', 'FixedPolicy',
+    'GLRklUCB', 'InventoryOptimist', 'MUCB', 'Optimist', 'Oracle', 'PSRL', 'Random', 'RestartedUCRL2B', 'Rexp3',
+    'SWUCB', 'SWUCRL', 'SWUCRL2CW', 'SlidingWindowPSRL', 'SlidingWindowUCRL2', 'UCB1', 'UCRL2', 'UCRL2B', 'UCRL2S',
     'VariationAwareUCRL']
     """
     agents = [found for name in __all__ if isinstance(found := globals()[name], type)]

@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # as re-exports, for type checkers
     from driftmdp.kernels import bandits as bandits
     from driftmdp.kernels import bellman as bellman
     from driftmdp.kernels import censored_demand as censored_demand
+    from driftmdp.kernels import changing_bandits as changing_bandits
     from driftmdp.kernels import extended_value_iteration as extended_value_iteration
     from driftmdp.kernels import fading_memory as fading_memory
     from driftmdp.kernels import gain as gain
@@ -22,6 +23,7 @@ if TYPE_CHECKING:  # as re-exports, for type checkers
     from driftmdp.kernels import graph as graph
     from driftmdp.kernels import hitting_times as hitting_times
     from driftmdp.kernels import inventory_rules as inventory_rules
+    from driftmdp.kernels import kl_ucb as kl_ucb
     from driftmdp.kernels import optimist as optimist
     from driftmdp.kernels import order_planning as order_planning
     from driftmdp.kernels import policy_iteration as policy_iteration

@@ -1,0 +1,30 @@
+"""The arrays of bandits that watch their arms, read from a kernel or from a snapshot."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftmdp.agents.snapshot_checks import require
+from driftmdp.npz import Arrays
+
+
+def alarms_of(alarms: NDArray[Any], clock: NDArray[Any]) -> tuple[tuple[int, int], ...]:
+    """Return time and arm of every alarm."""
+    return tuple((int(alarm["t"]), int(alarm["arm"])) for alarm in alarms[: int(clock["n_alarms"][0])])
+
+
+def restored_array(arrays: Arrays, name: str, new: NDArray[Any], size: int | None = -1) -> NDArray[Any]:
+    """Return an array of a snapshot with the type and shape of a new one. A size of None is any length."""
+    array = arrays[name]
+    require(array.dtype.newbyteorder("=") == new.dtype, f"{name} has the wrong type")
+    require(array.ndim == new.ndim and (size is None or array.shape == new.shape), f"{name} has the wrong shape")
+    columns = [array[field] for field in array.dtype.names] if array.dtype.names else [array]
+    require(all(bool(np.isfinite(column).all()) for column in columns), f"{name} must be finite")
+    return np.ascontiguousarray(array.astype(new.dtype))
+
+
+def restored_bits(bits: NDArray[Any]) -> NDArray[np.uint64]:
+    """Return the state of the compiled random generator, which must not be all zeros."""
+    require(bits.shape == (4,) and bits.dtype.kind == "u" and bool(bits.any()), "the generator is wrong")
+    return bits.astype(np.uint64)
