@@ -207,9 +207,9 @@ def kl_part(p, q):
 
 
 def kl_upper(mean, level):
-    """The largest q in [mean, 1] with kl(mean, q) <= level, by a hundred halvings."""
+    """The largest q in [mean, 1] with kl(mean, q) <= level, by sixty halvings."""
     low, high = mean, 1.0
-    for _ in range(100):
+    for _ in range(60):
         middle = (low + high) / 2
         low, high = (middle, high) if kl(mean, middle) <= level else (low, middle)
     return low
