@@ -16,7 +16,10 @@ from driftmdp.agents.bandits import (
     MUCB,
     SWUCB,
     UCB1,
+    AdSwitch,
+    AdSwitchSummary,
     BanditAlarms,
+    DiscountedThompson,
     GLRklUCB,
     Rexp3,
     WeightsSummary,
@@ -64,12 +67,12 @@ __all__ += ["RestartedUCRL2B", "SlidingWindowUCRL2", "VariationAwareUCRL"]
 # Posterior sampling, and bandits
 __all__ += ["PSRL", "DiscountedPSRL", "SlidingWindowPSRL"]
 __all__ += ["BOB", "DUCB", "EXP3", "EXP3P", "EXP3S", "SWUCB", "UCB1", "Rexp3"]
-__all__ += ["CUSUMUCB", "MUCB", "GLRklUCB"]
+__all__ += ["CUSUMUCB", "MUCB", "AdSwitch", "DiscountedThompson", "GLRklUCB"]
 # Parts of an optimist
 __all__ += ["Doubling", "Everything", "SinceRestart", "SlidingWindow"]
 __all__ += ["BernsteinRadii", "JakschRadii", "PaperRadii", "VariationRadii"]
 # Results
-__all__ += ["ActionReason", "AdaptiveReason", "BanditAlarms", "Beliefs", "BlockSummary"]
+__all__ += ["ActionReason", "AdSwitchSummary", "AdaptiveReason", "BanditAlarms", "Beliefs", "BlockSummary"]
 __all__ += ["Explanation", "Outlook", "Plan", "SamplingSummary", "WeightsSummary"]
 # Protocols and functions
 __all__ += ["Agent", "PlanningAgent", "RunContext", "builtin", "load"]
@@ -84,10 +87,10 @@ def builtin() -> dict[str, type[BuiltinAgent]]:
     --------
     >>> from driftmdp.agents import builtin
     >>> sorted(builtin())
-    ['Adaptive', 'BOB', 'BORL', 'CUSUMUCB', 'DUCB', 'DiscountedPSRL', 'EXP3', 'EXP3P', 'EXP3S', 'FixedPolicy',
-    'GLRklUCB', 'InventoryOptimist', 'MUCB', 'Optimist', 'Oracle', 'PSRL', 'Random', 'RestartedUCRL2B', 'Rexp3',
-    'SWUCB', 'SWUCRL', 'SWUCRL2CW', 'SlidingWindowPSRL', 'SlidingWindowUCRL2', 'UCB1', 'UCRL2', 'UCRL2B', 'UCRL2S',
-    'VariationAwareUCRL']
+    ['AdSwitch', 'Adaptive', 'BOB', 'BORL', 'CUSUMUCB', 'DUCB', 'DiscountedPSRL', 'DiscountedThompson', 'EXP3',
+    'EXP3P', 'EXP3S', 'FixedPolicy', 'GLRklUCB', 'InventoryOptimist', 'MUCB', 'Optimist', 'Oracle', 'PSRL',
+    'Random', 'RestartedUCRL2B', 'Rexp3', 'SWUCB', 'SWUCRL', 'SWUCRL2CW', 'SlidingWindowPSRL', 'SlidingWindowUCRL2',
+    'UCB1', 'UCRL2', 'UCRL2B', 'UCRL2S', 'VariationAwareUCRL']
     """
     agents = [found for name in __all__ if isinstance(found := globals()[name], type)]
     return {

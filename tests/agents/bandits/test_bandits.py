@@ -22,8 +22,8 @@ def play(agent, reward, steps):
 
 def test_the_corner_is_complete():
     index = ["DUCB", "SWUCB", "UCB1"]
-    watching = ["CUSUMUCB", "GLRklUCB", "MUCB"]
-    assert sorted(["BOB", "EXP3", "EXP3P", "EXP3S", "Rexp3", *index, *watching]) == BANDITS
+    watching = ["AdSwitch", "CUSUMUCB", "GLRklUCB", "MUCB"]
+    assert sorted(["BOB", "DiscountedThompson", "EXP3", "EXP3P", "EXP3S", "Rexp3", *index, *watching]) == BANDITS
 
 
 @pytest.mark.parametrize("name", BANDITS)
