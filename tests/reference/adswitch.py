@@ -24,6 +24,7 @@ class AdSwitch(Bandit):
         self.alarms = []
         self.evictions = []
         self.obliged = []
+        self.fulfilled = 0
         self.episode = 0
         self.start_episode()
 
@@ -66,6 +67,7 @@ class AdSwitch(Bandit):
         super().observe(reward, next_state)
         for arm, open_ones in self.obligations.items():
             self.obligations[arm] = [one for one in open_ones if len(self.rewards(arm, one[2], now)) < one[1]]
+            self.fulfilled += len(open_ones) - len(self.obligations[arm])
         if now % self.test_every == 0:
             for arm in range(self.n_arms):
                 self.intervals[arm] += self.until(arm, now)

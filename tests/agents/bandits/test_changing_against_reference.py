@@ -121,6 +121,26 @@ def test_ad_switch(c1, test_every, scale, horizon):
     assert obligations > 9
 
 
+def test_ad_switch_fulfils_its_obligations():
+    """Arms without noise are evicted at once, and none changes. With seed 21, checks are due at times 37 and 48."""
+    used = {"c1": 2.0, "test_every": 20, "scale": 0.3}
+    problem = dm.problems.bandit(n_arms=2, horizon=200, drift="stationary", noise="none")
+    agent = dm.agents.AdSwitch.for_problem(problem, **used)
+    plain = check(agent, adswitch.AdSwitch, problem, 21, draws=draws(21), **used)
+    assert (plain.alarms, plain.fulfilled) == ([], 2)
+
+
+def test_ad_switch_starts_again_where_no_arm_would_be_left():
+    """Radii are wide and evictions easy: over intervals of different lengths, other arms look worse."""
+    used = {"c1": 0.001, "test_every": 20, "scale": 1.0}
+    problem = dm.problems.bandit(n_arms=3, horizon=80)
+    alarms = 0
+    for seed in range(6):
+        agent = dm.agents.AdSwitch.for_problem(problem, **used)
+        alarms += len(check(agent, adswitch.AdSwitch, problem, seed, draws=draws(seed), **used).alarms)
+    assert alarms > 4
+
+
 @pytest.mark.parametrize(
     ("discount", "successes", "failures"), [(0.95, 1.0, 1.0), (1.0, 2.0, 1.5), (0.3, 1.0, 4.0), (0.0, 1.0, 1.0)]
 )
