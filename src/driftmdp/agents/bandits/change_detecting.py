@@ -101,13 +101,15 @@ class ChangeDetecting(Bandit, ResumableAgent):
 
     def counts(self) -> NDArray[np.int64]:
         """Return N of every arm, its plays since its last restart; shape (arms,)."""
-        return self._arrays.arms["plays"].copy()
+        plays: NDArray[np.int64] = self._arrays.arms["plays"].copy()
+        return plays
 
     def mean_rewards(self) -> NDArray[np.float64]:
         """Return the mean reward of every arm since its last restart, NaN where there is none; shape (arms,)."""
         arms = self._arrays.arms
         with np.errstate(invalid="ignore"):
-            return self._params.bottom + self._params.span * (arms["total"] / arms["plays"])
+            means: NDArray[np.float64] = arms["total"] / arms["plays"]
+        return self._params.bottom + self._params.span * means
 
     def indices(self) -> NDArray[np.float64]:
         """Return the upper confidence bound of every arm's mean reward; infinite where nothing is remembered."""

@@ -83,9 +83,17 @@ class MUCB(ChangeDetecting):
         w = _window_for(n_arms, horizon, self.least_change) if self.window is None else self.window
         b = m_ucb_threshold(n_arms, horizon, w) if self.threshold is None else self.threshold
         formula = m_ucb_gamma(n_arms, horizon, changes, w, b)
-        share = formula if self.gamma is None else self.gamma
-        watch = {"detector": "halves", "alpha": share, "xi": self.xi, "threshold": b, "window": w}
-        super().__init__(space, horizon, reward_range, seed, **watch)
+        super().__init__(
+            space,
+            horizon,
+            reward_range,
+            seed,
+            detector="halves",
+            alpha=formula if self.gamma is None else self.gamma,
+            xi=self.xi,
+            threshold=b,
+            window=w,
+        )
 
     @classmethod
     def tuned(cls, space: Space, horizon: int, changes: int, **parameters: Any) -> Self:
