@@ -2,9 +2,9 @@
 
 ``SMPyBandits`` is the largest pip-installable collection of bandits known to us. Importing the package fails: its
 posteriors use a function that SciPy has removed (``btdtri``). So the files of its policies are imported unchanged,
-without the package's own import, and ``btdtri`` is lent to them: it is what SciPy now calls ``betaincinv``. They are
-written for research and not for speed: its SWUCB scans the whole window for each arm, and every choice calls
-``numpy.random``.
+without the package's own import. For the posteriors, SciPy gets ``btdtri`` again: it is an old name for
+``betaincinv``. The policies are written for research and not for speed: its SWUCB scans the whole window for each arm, and
+every choice calls ``numpy.random``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Five bandits of ``SMPyBandits`` that watch for changes: as published, and with their slips mended.
 
 Parameters are given in our words and put into its words here. A slip is mended in a subclass. The files of the
-package stay as they are. Its AdSwitchNew adds up the rewards of an interval again for each of the K t^3 comparisons:
-in both versions they come from running sums, which have the same values.
+package stay as they are. Its AdSwitchNew adds up the rewards of an interval again for each of K t^3 comparisons: in
+both versions they come from running sums, which have the same values.
 """
 
 from __future__ import annotations

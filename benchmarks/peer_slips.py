@@ -32,8 +32,8 @@ def _window() -> str:
     except ValueError as error:
         ours = f'is refused: "{error}"'
     return (
-        f"M-UCB, K = {N_ARMS}, T = {HORIZON:,}, least change 0.1: the paper's window is {4 / 0.01 * roots**2:,.0f}. "
-        f"SMPyBandits uses {policy.window_size:,} instead, with a line in its output. In ours it {ours}"
+        f"M-UCB, K = {N_ARMS}, T = {HORIZON:,}, least change 0.1: the window by the paper's rule is "
+        f"{4 / 0.01 * roots**2:,.0f}. SMPyBandits prints a line and uses {policy.window_size:,}. In ours it {ours}"
     )
 
 
@@ -78,7 +78,7 @@ def _explored() -> str:
     with quiet():
         policy.startGame()
         counts = np.bincount([policy.choice() for _ in range(3000)], minlength=N_ARMS)
-    return f"CUSUM-UCB and GLR-klUCB, 3,000 arms chosen uniformly of {N_ARMS}: {', '.join(map(str, counts))} times each"
+    return f"CUSUM-UCB, 3,000 arms explored of {N_ARMS}: {', '.join(map(str, counts))} times each"
 
 
 def _fading() -> str:
@@ -89,7 +89,7 @@ def _fading() -> str:
         policy.getReward(1, 1.0)
     first, second = (policy.posterior[arm].N[1] for arm in (0, 1))
     return (
-        f"Discounted Thompson sampling, discount 0.9, K = {N_ARMS}, after a success of arm 0 and then one of arm 1: "
+        f"Discounted Thompson sampling, discount 0.9, K = {N_ARMS}, after a success of arm 0, then one of arm 1: "
         f"{first:.3f} and {second:.3f} successes in its memory. They should be 0.9 and 1"
     )
 

@@ -1,9 +1,12 @@
 """Bandits that watch for changes play and alarm as their plain transcriptions in tests/reference do."""
 
+from decimal import Decimal, localcontext
+
 import numpy as np
 import pytest
 
 import driftmdp as dm
+from driftmdp.kernels.kl_ucb import kl_upper_bound
 from tests.agents.comparing import compare
 from tests.agents.worlds import agent_rng, random_problem
 from tests.reference import adswitch
@@ -172,3 +175,26 @@ def test_the_window_of_m_ucb_follows_from_the_least_change():
     problem = dm.problems.bandit(n_arms=4, horizon=5000)
     made = dm.agents.MUCB.for_problem(problem, least_change=0.4).summary()
     assert made.window == reference.m_ucb_window(4, 5000, 0.4)
+
+
+@pytest.mark.parametrize("p", [0.0, 1e-12, 0.01, 0.5, 0.999, 1 - 2**-53, 1.0])
+def test_the_kl_index_has_twelve_digits(p):
+    for level in (1e-9, 1e-3, 0.1, 5.0, 800.0):
+        assert kl_upper_bound(p, level) == pytest.approx(decimal_kl_upper(p, level), abs=1e-12, rel=0)
+
+
+def decimal_kl_upper(p, level):
+    """The largest q in [p, 1] with kl(p, q) <= level, by halving, with forty digits."""
+    with localcontext() as context:
+        context.prec = 40
+        p, level = Decimal(p), Decimal(level)
+
+        def part(x, y):
+            return x * (x / y).ln() if x else x
+
+        low, high = p, Decimal(1)
+        for _ in range(60):
+            middle = (low + high) / 2
+            within = part(p, middle) + part(1 - p, 1 - middle) <= level
+            low, high = (middle, high) if within else (low, middle)
+        return float(low)
