@@ -3,8 +3,8 @@
 ``SMPyBandits`` is the largest pip-installable collection of bandits known to us. Importing the package fails: its
 posteriors use a function that SciPy has removed (``btdtri``). So the files of its policies are imported unchanged,
 without the package's own import. For the posteriors, SciPy gets ``btdtri`` again: it is an old name for
-``betaincinv``. The policies are written for research and not for speed: its SWUCB scans the whole window for each arm, and
-every choice calls ``numpy.random``.
+``betaincinv``. The policies are written for research and not for speed: its SWUCB scans the whole window for each
+arm, and every choice calls ``numpy.random``.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def import_policy(file: str) -> Any:
     hollow = sys.modules.setdefault(PACKAGE, ModuleType(PACKAGE))
     hollow.__path__ = [str(Path(package.origin).parent / "Policies")]
     if not hasattr(scipy.special, "btdtri"):
-        scipy.special.btdtri = scipy.special.betaincinv
+        scipy.special.btdtri = scipy.special.betaincinv  # type: ignore[attr-defined]
     # It prints that numba has moved, which affects only its KL-UCB, and switches numpy's warnings off globally.
     with quiet():
         return importlib.import_module(f"{PACKAGE}.{file}")

@@ -94,8 +94,13 @@ def _published() -> dict[str, Any]:
 def _mended() -> dict[str, Any]:
     """Return its classes without their slips."""
     its = _published()
+    glr: Any = its["GLRklUCB"]
+    monitored: Any = its["MUCB"]
+    cusum: Any = its["CUSUMUCB"]
+    switch: Any = its["AdSwitch"]
+    thompson: Any = its["DiscountedThompson"]
 
-    class MUCB(its["MUCB"]):  # type: ignore[misc]
+    class MUCB(monitored):  # type: ignore[misc]
         def startGame(self, createNewPolicy: bool = True) -> None:  # noqa: N802, N803, its own names
             super().startGame(createNewPolicy)
             self.last_update_time_tau = 0  # its clock begins at 0 again, too
@@ -104,7 +109,7 @@ def _mended() -> dict[str, Any]:
             found = super().detect_change(arm)
             return bool(found[0]) if isinstance(found, tuple) else bool(found)
 
-    class CUSUMUCB(its["CUSUMUCB"]):  # type: ignore[misc]
+    class CUSUMUCB(cusum):  # type: ignore[misc]
         def choice(self) -> int:
             if np.random.random() < self.proba_random_exploration:  # noqa: NPY002, what it draws from
                 return int(np.random.randint(self.nbArms))  # noqa: NPY002
@@ -126,18 +131,18 @@ def _mended() -> dict[str, Any]:
                 _forget(self, arm)
                 self.policy.t = np.sum(self.last_pulls)
 
-    class GLRklUCB(its["GLRklUCB"]):  # type: ignore[misc]
+    class GLRklUCB(glr):  # type: ignore[misc]
         def getReward(self, arm: int, reward: float) -> None:  # noqa: N802
             restarted = self.last_restart_times[arm]
             super().getReward(arm, reward)
             if self.last_restart_times[arm] != restarted:
                 _forget(self, arm)
 
-    class AdSwitch(its["AdSwitch"]):  # type: ignore[misc]
+    class AdSwitch(switch):  # type: ignore[misc]
         def find_max_i(self, gap: float) -> int:
             return int(np.floor(4 - np.log2(gap)))
 
-    class DiscountedThompson(its["DiscountedThompson"]):  # type: ignore[misc]
+    class DiscountedThompson(thompson):  # type: ignore[misc]
         def getReward(self, arm: int, reward: float) -> None:  # noqa: N802
             self.t += 1
             for other, posterior in enumerate(self.posterior):
@@ -162,6 +167,7 @@ def _with_running_sums(its: Any) -> Any:
 
     class RunningSums(its):  # type: ignore[misc]
         made_at = -1
+        made_for: Any = None
 
         def n_s_t(self, arm: int, s: int, t: int) -> int:
             counts, _ = self.running(arm)
