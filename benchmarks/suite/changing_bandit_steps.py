@@ -47,7 +47,7 @@ def _row(name: str, quick: bool) -> Row:
     theirs = statistics.fmean(one.mean_reward for one in played)
     note = (
         f"{1e9 * seconds['ours'] / problem.horizon:,.0f} ns per step, mean of {CALLS} runs in a row. SMPyBandits "
-        f"is not made for speed, and has slips. Mean reward {ours:.3f}, theirs {theirs:.3f}, over {len(played)} seeds"
+        f"is not made for speed. Mean reward {ours:.3f}, theirs {theirs:.3f}, over {len(played)} seeds"
     )
     return Speed.against(what, seconds["ours"], "SMPyBandits", seconds["peer"], note=note)
 
