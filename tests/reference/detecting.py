@@ -50,8 +50,8 @@ class Detecting:
         self.doing = (state, action)
         return action
 
-    def observe(self, reward, next_state):
-        pair = self.doing
+    def observe(self, reward, next_state, action=None):
+        pair = self.doing if action is None else (self.doing[0], action)
         self.learner.observe(reward, next_state, action=pair[1])
         self.visits[pair[0]] += 1
         found = self.alarming_stream(pair, reward, next_state)

@@ -138,8 +138,10 @@ class MASTER:
                 self.block.instances.append(Instance(m, here, here + 2**m - 1, base))
                 self.started[m] = self.started.get(m, 0) + 1
 
-    def observe(self, reward, next_state):
+    def observe(self, reward, next_state, action=None):
         base, block = self.active.base, self.block
+        if action is not None:
+            base.doing = (base.doing[0], action)
         base.observe(reward, next_state)
         base.total_widening += base.widening
         block.rewards.append(base.unit(reward))

@@ -34,13 +34,14 @@ class RestartQ:
         self.doing = (h, state, action)
         return action
 
-    def observe(self, reward, next_state):
-        h = self.doing[0]
-        seen = self.visits.setdefault(self.doing, [])
+    def observe(self, reward, next_state, action=None):
+        h, state, advised = self.doing
+        triple = (h, state, advised if action is None else action)
+        seen = self.visits.setdefault(triple, [])
         seen.append(((reward - self.low) / self.width, self.state_value(h + 1, next_state)))
         stage = self.ended_stage(len(seen))
         if stage is not None:
-            self.update(self.doing, seen[-stage:])
+            self.update(triple, seen[-stage:])
         self.t += 1
 
     def step(self):
