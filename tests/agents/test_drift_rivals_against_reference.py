@@ -11,9 +11,8 @@ import pytest
 import driftmdp as dm
 from tests.agents.abrupt_worlds import abrupt_problem
 from tests.agents.worlds import agent_rng, random_problem, world_draws
-from tests.reference import detectors, optimists, restart_q
+from tests.reference import detectors, master, optimists, restart_q
 from tests.reference.detecting import Detecting, forgetful
-from tests.reference.rbocpd_ucrl2 import RBOCPDUCRL2
 from tests.reference.simulation import simulate as reference_simulate
 
 T = 240
@@ -74,6 +73,64 @@ def test_restart_q_by_default():
             assert agent.episode == episode
             every = restart_q.default_restart_every(700, episode, space.n_pairs, budget)
             assert agent.restart_every == every
+
+
+# MASTER. -------------------------------------------------------------------------------------------------
+
+ROUGH = "gaussian(4)"  # rewards far outside their range: they are not clipped, and make test 1 fail
+
+
+def compare_master(problem, seed, diameter=1.0, **given):
+    """Return how often each cause made both start again."""
+    given |= {"reward_range": problem.reward_range}
+    counts = problem.space.n_actions.tolist()
+    agent = dm.agents.MASTER(problem.space, problem.horizon, diameter, **given)
+    oracle = master.MASTER(counts, problem.horizon, diameter, rng=agent_rng(seed), **given)
+    run = compare(agent, oracle, problem, seed)
+    causes = [sum(cause == name for _, cause in oracle.failures) for name in ("test 1", "test 2", "widening")]
+    found = run.summary
+    assert [found.test_1, found.test_2, found.widening] == causes
+    assert found.blocks == oracle.n_blocks
+    assert {m: n for m, n in enumerate(found.instances) if n} == oracle.started
+    assert run.episode_starts.tolist() == oracle.episode_starts
+    if seed % 2:
+        live = master.MASTER(counts, problem.horizon, diameter, rng=agent_rng(seed), **given)
+        compare_live(agent, live, problem, seed)
+    return np.array(causes)
+
+
+@pytest.mark.filterwarnings("ignore::driftmdp.errors.VacuousPlansWarning")
+@pytest.mark.filterwarnings("ignore:.*reward.*")
+def test_master():
+    causes = np.zeros(3, int)
+    for seed in range(6):
+        problem = abrupt_problem(seed, T, (None, 4, 1)[seed % 3])
+        rough = dm.Problem(problem.drifting, start=problem.start, noise=ROUGH)
+        ties = "first" if seed == 3 else "least-visited"
+        causes += compare_master(problem, seed, scale=1.0 if seed % 2 else 0.1, ties=ties)
+        causes += compare_master(problem, seed, scale=1e-3, test_scale=3e-4, delta=0.01 if seed % 2 else None)
+        causes += compare_master(rough, seed, 2.0, scale=0.02, test_scale=5e-5 if seed % 2 else 5e-4)
+    river = dm.problems.river_swim(n_states=5, horizon=T)
+    causes += compare_master(river, 8, scale=1e-3, test_scale=0.01)
+    assert (causes >= 10).all()
+
+
+@pytest.mark.slow
+def test_master_finds_a_world_that_becomes_better():
+    """Test 1 is for this: a promise made when all was bad is beaten by what is earned later."""
+    space, horizon = dm.Space([2]), 3000
+    mdps = [dm.Mdp(space, rewards, np.ones((2, 1))) for rewards in ([0.1, 0.05], [0.9, 0.8])]
+    drifting = dm.DriftingMdp.piecewise(mdps, [1300], horizon=horizon)
+    problem = dm.Problem(drifting, noise="bernoulli", reward_range=(0.0, 1.0))
+    causes = [compare_master(problem, seed, scale=1e-3, test_scale=4e-4) for seed in range(4)]
+    assert np.sum(causes, axis=0)[0] > 0
+
+
+@pytest.mark.parametrize(("horizon", "can_fire"), [(6.7e9, False), (6.8e9, True)])
+def test_no_world_fails_a_test_of_theory_before_seven_billion_steps(horizon, can_fire):
+    """A promise is at most 1 and a reward at least 0, so test 2, the easier one, needs 3 rho_hat(T) <= 1."""
+    oracle = master.MASTER([1], horizon, scale=1e-12, rng=agent_rng(1))
+    assert (3 * oracle.rho_hat(horizon) <= 1) == can_fire
 
 
 # Detecting. ----------------------------------------------------------------------------------------------

@@ -96,7 +96,9 @@ class GLR:
 
     def excess_of_means(self, numbers):
         n = len(numbers)
-        return max([bernoulli_glr(numbers, split) for split in self.splits(n)], default=-math.inf) - self.threshold(n)
+        return max([bernoulli_glr(numbers, split) for split in self.splits(n)], default=-math.inf) - self.threshold(
+            n
+        )
 
     def rewards_excess(self, numbers):
         """Of the means, and of the levels where there is a resolution."""

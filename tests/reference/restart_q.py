@@ -9,7 +9,9 @@ import math
 class RestartQ:
     """Algorithm 1 with update rule (1). `visits[h, s, a]` are (unit reward, V_{h+1} of the next state) of the epoch."""
 
-    def __init__(self, n_actions, horizon, episode, restart_every, *, delta=None, reward_range=(0.0, 1.0), scale=1.0):
+    def __init__(
+        self, n_actions, horizon, episode, restart_every, *, delta=None, reward_range=(0.0, 1.0), scale=1.0
+    ):
         self.n_actions = list(n_actions)
         self.horizon = horizon
         self.episode = episode
