@@ -1,8 +1,7 @@
-"""Change detectors for one stream of observations, by definition: everything is computed again from the whole stream.
+"""Change detectors for one stream, by definition: everything is computed again from the whole stream.
 
-A stream is a list since its last restart. Its observations are categories (next states), or numbers in [0, 1]
-(rewards), which have the category "level". The grid of splits is a function of the length
-of the stream.
+A stream is the list of observations since its last restart: categories (next states), or numbers in [0, 1]
+(rewards), which have the category "level". The grid of splits is a function of the length of the stream.
 
 GLR: Besson, Kaufmann, Maillard and Seznec (2022). Run lengths: Alami, Maillard and Feraud (2020). CUSUM and
 Page-Hinkley: Liu, Lee and Shroff (2018).
@@ -96,9 +95,8 @@ class GLR:
 
     def excess_of_means(self, numbers):
         n = len(numbers)
-        return max([bernoulli_glr(numbers, split) for split in self.splits(n)], default=-math.inf) - self.threshold(
-            n
-        )
+        scores = [bernoulli_glr(numbers, split) for split in self.splits(n)]
+        return max(scores, default=-math.inf) - self.threshold(n)
 
     def rewards_excess(self, numbers):
         """Of the means, and of the levels where there is a resolution."""

@@ -1,4 +1,4 @@
-"""R-BOCPD-UCRL2 of Alami, Mahfoud and Moulines (2023): UCRL2 that starts again when a run length of next states ends."""
+"""R-BOCPD-UCRL2 of Alami, Mahfoud and Moulines (2023): UCRL2 that starts again when next states have changed."""
 
 from tests.reference.detecting import Detecting, forgetful
 from tests.reference.detectors import RunLength
@@ -6,7 +6,7 @@ from tests.reference.optimists import UCRL2
 
 
 class RBOCPDUCRL2(Detecting):
-    """Each pair has a forecaster per run length over all S next states. On an alarm of any pair all is forgotten."""
+    """Each pair has a forecaster per run length, over all S next states. On an alarm of any all is forgotten."""
 
     def __init__(
         self, n_actions, horizon, *, rng, hazard=None, watch="next-states", reward_range=(0.0, 1.0), **options

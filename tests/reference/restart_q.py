@@ -7,7 +7,10 @@ import math
 
 
 class RestartQ:
-    """Algorithm 1 with update rule (1). `visits[h, s, a]` are (unit reward, V_{h+1} of the next state) of the epoch."""
+    """Algorithm 1 with update rule (1).
+
+    `visits[h, s, a]` are the pairs (unit reward, V_{h+1} of the next state) of this epoch.
+    """
 
     def __init__(
         self, n_actions, horizon, episode, restart_every, *, delta=None, reward_range=(0.0, 1.0), scale=1.0
