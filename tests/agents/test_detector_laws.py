@@ -96,6 +96,20 @@ def test_alarms_and_what_they_report_are_those_of_the_definition(name, drawn):
     )
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["glr", "run-length"])
+@pytest.mark.parametrize("before", [16380, 20000])
+def test_the_first_alarm_after_very_many_observations(name, before):
+    """The last level of buckets is full at 16,380."""
+    rng = np.random.default_rng(before)
+    states = [0, 1, 2, 3] * (before // 4) + rng.choice(4, 300, p=[0.7, 0.1, 0.1, 0.1]).tolist()
+    alarm = builtin_alarms(BUILTIN[name], "next-states", states)[0]
+    assert alarm.t > before
+    assert PLAIN[name].states_excess(states[: alarm.t - 1]) <= 0
+    excess = PLAIN[name].states_excess(states[: alarm.t])
+    assert alarm.statistic - alarm.threshold == pytest.approx(excess, abs=1e-8)
+
+
 def test_every_split_has_a_tried_one_a_quarter_later():
     """A quarter of the observations after it. All splits are tried of up to 4 observations."""
     assert [detectors.grid_of_splits(n) for n in range(5)] == [detectors.all_splits(n) for n in range(5)]

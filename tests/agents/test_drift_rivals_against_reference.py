@@ -13,6 +13,7 @@ from tests.agents.abrupt_worlds import abrupt_problem
 from tests.agents.worlds import agent_rng, random_problem, world_draws
 from tests.reference import detectors, master, optimists, restart_q
 from tests.reference.detecting import Detecting, forgetful
+from tests.reference.rbocpd_ucrl2 import RBOCPDUCRL2
 from tests.reference.simulation import simulate as reference_simulate
 
 T = 240
@@ -221,3 +222,54 @@ def test_detecting_around_posterior_sampling(name):
         assert alarms_of(run.summary.alarms) == expected.alarms
         fired += len(expected.alarms)
     assert fired > 0
+
+
+def draw_times(states, actions, alarms):
+    """When models are drawn: at first, after alarms, and when the visits of a pair reach its count."""
+    counts, before, visits, policy, times, is_stale = {}, {}, {}, {}, [], True
+    for t, pair in enumerate(zip(states, actions, strict=True), start=1):
+        known = (pair[0], policy.get(pair[0]))
+        if is_stale or (known[1] is not None and visits.get(known, 0) >= max(1, before.get(known, 0))):
+            times.append(t)
+            before, visits, policy, is_stale = dict(counts), {}, {}, False
+        policy[pair[0]] = pair[1]
+        visits[pair] = visits.get(pair, 0) + 1
+        counts[pair] = counts.get(pair, 0) + 1
+        if t in alarms:
+            counts[pair], is_stale = 0, True
+    return times
+
+
+def test_posterior_sampling_forgets_a_pair():
+    fired = 0
+    for seed in range(4):
+        problem = abrupt_problem(seed, 400)
+        agent = dm.agents.Detecting.for_problem(
+            problem, learner="PSRL", detector="glr", restart="pairs", exploration=0
+        )
+        run = dm.simulate(agent, problem, seed)
+        alarms = {alarm.t for alarm in run.summary.alarms}
+        times = draw_times(run.states.tolist()[:400], run.actions.tolist(), alarms)
+        assert run.episode_starts.tolist() == times
+        fired += len(alarms)
+    assert fired >= 4
+
+
+# R-BOCPD-UCRL2. ------------------------------------------------------------------------------------------
+
+
+def test_rbocpd_ucrl2():
+    fired = 0
+    for seed in range(20, 28):
+        problem = abrupt_problem(seed, T, 3)
+        common = {"hazard": None if seed % 2 else 0.02, "delta": None if seed % 3 else 0.1, "scale": 0.05}
+        common |= {"watch": "both" if seed % 4 == 1 else "next-states", "reward_range": problem.reward_range}
+        common |= {"ties": "first" if seed == 22 else "least-visited"}
+        counts = problem.space.n_actions.tolist()
+        agent = dm.agents.RBOCPDUCRL2(problem.space, T, **common)
+        oracle = RBOCPDUCRL2(counts, T, rng=agent_rng(seed), **common)
+        run = compare(agent, oracle, problem, seed)
+        assert alarms_of(run.summary.alarms) == oracle.alarms
+        fired += len(oracle.alarms)
+        compare_live(agent, RBOCPDUCRL2(counts, T, rng=agent_rng(seed), **common), problem, seed)
+    assert fired >= 8
