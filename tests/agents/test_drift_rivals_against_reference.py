@@ -91,6 +91,8 @@ def compare_master(problem, seed, diameter=1.0, **given):
     causes = [sum(cause == name for _, cause in oracle.failures) for name in ("test 1", "test 2", "widening")]
     found = run.summary
     assert [found.test_1, found.test_2, found.widening] == causes
+    assert list(zip(found.restarts, found.causes, strict=True)) == oracle.failures
+    assert [found.closest_1, found.closest_2] == pytest.approx(oracle.closest, abs=1e-9)
     assert found.blocks == oracle.n_blocks
     assert {m: n for m, n in enumerate(found.instances) if n} == oracle.started
     assert run.episode_starts.tolist() == oracle.episode_starts
@@ -111,6 +113,7 @@ def test_master():
         causes += compare_master(problem, seed, scale=1.0 if seed % 2 else 0.1, ties=ties)
         causes += compare_master(problem, seed, scale=1e-3, test_scale=3e-4, delta=0.01 if seed % 2 else None)
         causes += compare_master(rough, seed, 2.0, scale=0.02, test_scale=5e-5 if seed % 2 else 5e-4)
+        causes += compare_master(problem, seed, scale=1e-4, test_scale=0.02)
     river = dm.problems.river_swim(n_states=5, horizon=T)
     causes += compare_master(river, 8, scale=1e-3, test_scale=0.01)
     assert (causes >= 10).all()

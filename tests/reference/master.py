@@ -104,6 +104,7 @@ class MASTER:
         self.episode_starts = []
         self.n_blocks = 1
         self.started = {}
+        self.closest = [-math.inf, -math.inf]
 
     def rho(self, t):
         """Lemma 11 without its constant, and at least 1 / sqrt(t) by Assumption 1."""
@@ -143,7 +144,7 @@ class MASTER:
         if action is not None:
             base.doing = (base.doing[0], action)
         base.observe(reward, next_state)
-        base.total_widening += base.widening
+        base.total_widening += base.widening - 1 / self.horizon  # which every plan begins with
         block.rewards.append(base.unit(reward))
         block.promises.append(min(1.0, max(0.0, base.gain)))
         failure = self.failed_test()
@@ -160,17 +161,23 @@ class MASTER:
         self.n_blocks += 1
 
     def failed_test(self):
+        """The first that fails of: test 1 of all instances that end here, test 2, and too much widening."""
         block = self.block
         here = len(block.rewards) - 1
         lowest = min([1.0, *block.promises])
+        failed = []
         for one in sorted(block.instances, key=lambda one: one.order):
-            if one.last != here:
-                continue
-            mean = sum(block.rewards[one.first : one.last + 1]) / 2**one.order
-            if mean >= lowest + 9 * self.test_scale * self.rho_hat(2**one.order):
-                return "test 1"
+            if one.last == here:
+                mean = sum(block.rewards[one.first : one.last + 1]) / 2**one.order
+                failed.append(self.fails(0, mean - lowest, 9 * self.test_scale * self.rho_hat(2**one.order)))
+        if any(failed):
+            return "test 1"
         steps = len(block.rewards)
         excess = sum(g - r for g, r in zip(block.promises, block.rewards, strict=True))
-        if excess / steps >= 3 * self.test_scale * self.rho_hat(steps):
+        if self.fails(1, excess / steps, 3 * self.test_scale * self.rho_hat(steps)):
             return "test 2"
         return "widening" if self.active.base.is_widened_too_much() else None
+
+    def fails(self, test, statistic, threshold):
+        self.closest[test] = max(self.closest[test], statistic / threshold)
+        return statistic >= threshold
