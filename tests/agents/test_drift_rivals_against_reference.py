@@ -140,12 +140,13 @@ def test_no_world_fails_a_test_of_theory_before_seven_billion_steps(horizon, can
 # Detecting. ----------------------------------------------------------------------------------------------
 
 BUILTIN = {
-    "glr": dm.agents.GLRDetector(),
+    "glr": dm.agents.GLRDetector(resolution=0.1),
     "glr of means": dm.agents.GLRDetector(resolution=None),
-    "run-length": dm.agents.RunLengthDetector(),
+    "run-length": dm.agents.RunLengthDetector(resolution=0.1),
     "run-length over all": dm.agents.RunLengthDetector(0.02, support="all", resolution=0.25),
     "cusum": dm.agents.CUSUMDetector(0.1, warmup=15),
     "page-hinkley": dm.agents.PageHinkleyDetector(0.05, threshold=1.5, warmup=10),
+    "page-hinkley of theory": dm.agents.PageHinkleyDetector(0.2, warmup=10),
 }
 
 
@@ -153,11 +154,16 @@ def plain_detector(name, delta, n_states):
     return {
         "glr": detectors.GLR(delta, 0.1),
         "glr of means": detectors.GLR(delta),
-        "run-length": detectors.RunLength(delta, n_states, 0.1),
+        "run-length": detectors.RunLength(None, n_states, 0.1, delta=delta),
         "run-length over all": detectors.RunLength(0.02, n_states, 0.25, "all"),
-        "cusum": detectors.CUSUM(0.1, math.log(1 / delta) / 0.8, 15),
+        "cusum": detectors.CUSUM(0.1, None, 15, delta),
         "page-hinkley": detectors.PageHinkley(0.05, 1.5, 10),
+        "page-hinkley of theory": detectors.PageHinkley(0.2, None, 10, delta),
     }[name]
+
+
+def default_delta(name):
+    return 1 / math.sqrt(T) if name.startswith("glr") else 1 / T
 
 
 def alarms_of(found):
@@ -177,7 +183,7 @@ def test_detecting(name, restart):
     fired = 0
     for seed, learner in enumerate(["UCRL2", "UCRL2", "UCRL2", "SWUCRL2CW", "UCRL2B"]):
         problem = abrupt_problem(seed, T)
-        delta = 0.05 if seed % 2 else 1 / T
+        delta = 0.05 if seed % 2 else default_delta(name)
         plain, given = LEARNERS[learner]
         common = {"watch": ("both", "rewards", "next-states", "both")[seed % 4], "restart": restart}
         common |= {"exploration": (0.0, 0.1, 0.34)[seed % 3], "reward_range": problem.reward_range}
@@ -219,7 +225,7 @@ def test_detecting_around_posterior_sampling(name):
 
         common = {"exploration": 0.1, "reward_range": problem.reward_range}
         agent = dm.agents.Detecting(problem.space, T, "PSRL", detector=BUILTIN[name], **common)
-        detector = plain_detector(name, 1 / T, problem.space.n_states)
+        detector = plain_detector(name, default_delta(name), problem.space.n_states)
         expected = Detecting(problem.space.n_actions.tolist(), make, detector, rng=agent_rng(seed), **common)
         run = compare(agent, expected, problem, seed)
         assert alarms_of(run.summary.alarms) == expected.alarms

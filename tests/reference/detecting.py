@@ -65,16 +65,20 @@ class Detecting:
                 self.next_states.pop(pair, None)
         self.t += 1
 
+    def n_streams(self):
+        """How many streams have an observation since their last restart."""
+        return len(self.rewards) + len(self.next_states)
+
     def alarming_stream(self, pair, reward, next_state):
         if self.watch in ("rewards", "both"):
             seen = self.rewards.setdefault(pair, [])
             seen.append(min(1.0, max(0.0, (reward - self.low) / self.width)))
-            if self.detector.rewards_alarm(seen):
+            if self.detector.rewards_alarm(seen, self.n_streams()):
                 return "rewards"
         if self.watch in ("next-states", "both"):
             seen = self.next_states.setdefault(pair, [])
             seen.append(next_state)
-            if self.detector.states_alarm(seen):
+            if self.detector.states_alarm(seen, self.n_streams()):
                 return "next-states"
         return None
 

@@ -78,57 +78,73 @@ def bernoulli_divergence(p, q):
 
 
 @dataclass(frozen=True)
-class GLR:
-    """The largest excess over its threshold, over all splits. It alarms above 0."""
+class Detector:
+    """It alarms on a stream when its excess is positive. `n_streams` streams are in use, and share delta."""
+
+    def rewards_excess(self, numbers, n_streams=1):
+        """By how much the statistic of a stream of numbers is above its threshold."""
+        raise NotImplementedError
+
+    def states_excess(self, states, n_streams=1):
+        """The same of a stream of next states."""
+        raise NotImplementedError
+
+    def rewards_alarm(self, numbers, n_streams=1):
+        return self.rewards_excess(numbers, n_streams) > 0
+
+    def states_alarm(self, states, n_streams=1):
+        return self.states_excess(states, n_streams) > 0
+
+
+@dataclass(frozen=True)
+class GLR(Detector):
+    """The largest excess over its threshold, over all splits: of the means, and of the levels with a resolution."""
 
     delta: float
     resolution: float | None = None
     splits: object = grid_of_splits
 
-    def threshold(self, n):
-        return math.log(n**1.5 / self.delta)
+    def threshold(self, n, n_streams):
+        return math.log(n**1.5 * n_streams / self.delta)
 
-    def excess_of_categories(self, categories):
+    def excess_of_categories(self, categories, n_streams):
         n, extra = len(categories), max(0, len(set(categories)) - 2)
         scores = [multinomial_glr(categories, split) for split in self.splits(n)]
-        return max(scores, default=-math.inf) - self.threshold(n) - extra
+        return max(scores, default=-math.inf) - self.threshold(n, n_streams) - extra
 
-    def excess_of_means(self, numbers):
+    def excess_of_means(self, numbers, n_streams):
         n = len(numbers)
         scores = [bernoulli_glr(numbers, split) for split in self.splits(n)]
-        return max(scores, default=-math.inf) - self.threshold(n)
+        return max(scores, default=-math.inf) - self.threshold(n, n_streams)
 
-    def rewards_excess(self, numbers):
-        """Of the means, and of the levels where there is a resolution."""
-        excess = self.excess_of_means(numbers)
+    def rewards_excess(self, numbers, n_streams=1):
+        excess = self.excess_of_means(numbers, n_streams)
         if self.resolution is None:
             return excess
-        return max(excess, self.excess_of_categories(levels_of(numbers, self.resolution)))
+        return max(excess, self.excess_of_categories(levels_of(numbers, self.resolution), n_streams))
 
-    def states_excess(self, states):
-        return self.excess_of_categories(states)
-
-    def rewards_alarm(self, numbers):
-        return self.rewards_excess(numbers) > 0
-
-    def states_alarm(self, states):
-        return self.states_excess(states) > 0
+    def states_excess(self, states, n_streams=1):
+        return self.excess_of_categories(states, n_streams)
 
 
 # Bayesian run lengths. -----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class RunLength:
-    """R-BOCPD: it restarts when a forecaster that began later weighs more than the first one."""
+class RunLength(Detector):
+    """R-BOCPD: it restarts when a forecaster that began later weighs more than the first one.
 
-    hazard: float
+    The weight of a new forecaster is `hazard`, or, where that is None, delta divided by the number of streams.
+    """
+
+    hazard: float | None
     n_states: int
-    resolution: float | None = None
+    resolution: float
     support: str = "seen"
+    delta: float | None = None
     splits: object = grid_of_splits
 
-    def excess(self, categories, support):
+    def excess(self, categories, support, n_streams):
         first = laplace_log_probability(categories, support)
         found = [
             laplace_log_probability(categories[:split], support)
@@ -136,21 +152,17 @@ class RunLength:
             - first
             for split in self.splits(len(categories))
         ]
-        return max(found, default=-math.inf) - math.log(1 / self.hazard)
+        weight = self.delta / n_streams if self.hazard is None else self.hazard
+        return max(found, default=-math.inf) - math.log(1 / weight)
 
-    def rewards_excess(self, numbers):
+    def rewards_excess(self, numbers, n_streams=1):
         levels = levels_of(numbers, self.resolution)
         size = len(set(levels)) if self.support == "seen" else math.ceil(1 / self.resolution) + 1
-        return self.excess(levels, size)
+        return self.excess(levels, size, n_streams)
 
-    def states_excess(self, states):
-        return self.excess(states, len(set(states)) if self.support == "seen" else self.n_states)
-
-    def rewards_alarm(self, numbers):
-        return self.rewards_excess(numbers) > 0
-
-    def states_alarm(self, states):
-        return self.states_excess(states) > 0
+    def states_excess(self, states, n_streams=1):
+        size = len(set(states)) if self.support == "seen" else self.n_states
+        return self.excess(states, size, n_streams)
 
 
 def laplace_log_probability(categories, support):
@@ -166,12 +178,16 @@ def laplace_log_probability(categories, support):
 
 
 @dataclass(frozen=True)
-class Walks:
-    """CUSUM and Page-Hinkley: two walks that drift down by `margin` a step, and alarm at `threshold`."""
+class Walks(Detector):
+    """CUSUM and Page-Hinkley: two walks that drift down by `margin` a step, and alarm at `threshold`.
+
+    Where the threshold is None, it is that of a walk that begins once, ln(n_streams / delta) / (8 margin).
+    """
 
     margin: float
-    threshold: float
+    threshold: float | None
     warmup: int
+    delta: float | None = None
 
     def base(self, numbers, n):
         """What observation n (from 1) is compared with."""
@@ -190,21 +206,24 @@ class Walks:
             down = max(0.0, down + base - y - self.margin)
         return max(up, down)
 
-    def rewards_excess(self, numbers):
-        return self.height(numbers) - self.threshold
+    def bar(self, n_streams):
+        return math.log(n_streams / self.delta) / (8 * self.margin) if self.threshold is None else self.threshold
 
-    def states_excess(self, states):
+    def rewards_excess(self, numbers, n_streams=1):
+        return self.height(numbers) - self.bar(n_streams)
+
+    def states_excess(self, states, n_streams=1):
         heights = []
         for category in set(states):
             indicators = [1.0 if state == category else 0.0 for state in states]
             heights.append(self.height(indicators, states.index(category) + 1))
-        return max(heights) - self.threshold
+        return max(heights) - self.bar(n_streams)
 
-    def rewards_alarm(self, numbers):
-        return len(numbers) > self.warmup and self.rewards_excess(numbers) >= 0
+    def rewards_alarm(self, numbers, n_streams=1):
+        return len(numbers) > self.warmup and self.rewards_excess(numbers, n_streams) >= 0
 
-    def states_alarm(self, states):
-        return len(states) > self.warmup and self.states_excess(states) >= 0
+    def states_alarm(self, states, n_streams=1):
+        return len(states) > self.warmup and self.states_excess(states, n_streams) >= 0
 
 
 class PageHinkley(Walks):

@@ -11,7 +11,7 @@ class RBOCPDUCRL2(Detecting):
     def __init__(
         self, n_actions, horizon, *, rng, hazard=None, watch="next-states", reward_range=(0.0, 1.0), **options
     ):
-        detector = RunLength(1 / horizon if hazard is None else hazard, len(n_actions), 0.1, "all")
+        detector = RunLength(1 / horizon if hazard is None else hazard, len(n_actions), 0.2, "all")
         learner = forgetful(UCRL2)
         super().__init__(
             n_actions,
