@@ -12,7 +12,6 @@ from driftmdp.agents.plan_explanation import Plan
 from driftmdp.agents.snapshot_checks import WHOLE_PLAN_ARRAYS, memory_arrays, restored_memory, restored_plan_state
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import TransitionCounts, mean_rewards_by_pair, visits_by_pair
-from driftmdp.kernels.detection_arrays import Watch
 from driftmdp.kernels.plan_arrays import OptimistParams, PlanState
 from driftmdp.kernels.posterior_arrays import PosteriorParams
 from driftmdp.npz import Arrays
@@ -21,7 +20,7 @@ from driftmdp.npz import Arrays
 class ModelBasedAgent(ResumableAgent):
     """An agent that counts transitions in ``_memory`` and plans from them."""
 
-    can_be_watched: ClassVar[bool] = False  # whether ``_play_some`` takes a watch, see kernels/detection.py
+    can_be_watched: ClassVar[bool] = False  # whether ``_play_some`` takes a watch too, see kernels/detection.py
 
     _memory: TransitionCounts
 
@@ -53,7 +52,7 @@ class ModelBasedAgent(ResumableAgent):
                 self._continue(status)
 
     @abstractmethod
-    def _play_some(self, context: RunContext, first: int, last: int, watch: Watch | None = None) -> tuple[int, int]:
+    def _play_some(self, context: RunContext, first: int, last: int) -> tuple[int, int]:
         """Play rows until compiled code is done or cannot go on; return the next row and why it stopped."""
 
     def _continue(self, status: int) -> None:

@@ -1,7 +1,9 @@
 """Change detection beside a learner: what a pair's rewards and next states say about a change.
 
-A learner's ``play`` calls ``forced_action`` before a step and ``watch_step`` after it, if it is given a watch. The
-detectors are numbers of one kernel, see :class:`WatchParams`.
+A learner's ``play`` takes ``watch=None``, calls ``forced_action`` before a step and ``watch_step`` after it, and
+returns (step + 1, signal) where that is not QUIET: see ``play`` of kernels/posterior.py. Without a watch the
+compiler leaves these lines out. The agent's class sets ``can_be_watched``, its ``_play_some`` passes a watch on.
+The detectors are numbers of one kernel, see :class:`WatchParams`.
 
 A stream has the observations of a pair since its last restart: its next states, or its rewards. Likelihood ratios
 and run lengths, kernels/split_tests.py, compare two parts of it. Cumulative sums [LLS18] are here.

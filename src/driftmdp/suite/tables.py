@@ -14,6 +14,8 @@ from driftmdp.suite.yardstick import NO_RADIUS
 
 NO_VALUE = TableCell(number(None))
 MOST_LOSSES = 10
+# Their for_problem takes the exact variation of the world, or its diameter.
+TOLD = (agents.VariationAwareUCRL, agents.RestartQ, agents.MASTER, agents.DiscountedThompson)
 
 
 def standing_table(board: Leaderboard, family: str = "reported") -> Table:
@@ -40,7 +42,7 @@ def _wins(one: Standing) -> TableCell:
 
 
 def radii(board: Leaderboard, agent: str) -> str:
-    """Return whether an agent's radii are its theory's, scaled or none, and what it is told of the variation."""
+    """Return whether an agent's radii are its theory's, scaled or none, and whether it is told about the world."""
     if agent == board.yardstick:
         return "in hindsight"
     choice = board.choices.get(agent, {"name": "", "parameters": {}})
@@ -48,7 +50,7 @@ def radii(board: Leaderboard, agent: str) -> str:
     known = getattr(agents, choice["name"], None)
     has_radii = known is not None and "scale" in inspect.signature(known.__init__).parameters
     text = f"scaled x {scale:g}" if scale != 1 else "theory" if has_radii else "none"
-    is_told = choice["parameters"].get("budgets") == "exact" or known is agents.VariationAwareUCRL
+    is_told = choice["parameters"].get("budgets") == "exact" or known in TOLD
     return f"{text}, told" if is_told else text
 
 
