@@ -1,7 +1,7 @@
 """The learners of ``statisticalrl-learners``: as published, and with a slip mended.
 
-A mended learner is the peer's own class with the one piece replaced that departs from its paper. Where the published
-one disagrees with ours and the mended one agrees, the slip is the reason.
+A mended learner is the peer's own class with the one piece replaced that departs from its paper. Where the
+published one disagrees with ours and the mended one agrees, the slip is the reason.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ PeerFactory = Callable[[int, int], Any]
 """A learner for a number of states and a number of actions."""
 
 MENDS = {
+    "UCRL3": "chances are summed, not the numbers of states, so that supports can grow; no bound of its own for p = 1",
     "KL-UCRL": "the inner maximum is solved: it searched nu upwards and found 1e7, so that q = p_hat",
     "IMED-RL": "log M is subtracted from the divergence that the index multiplies by the visits",
 }
@@ -37,10 +38,40 @@ def peer_learners(delta: float) -> dict[str, dict[str, PeerFactory]]:
     from statisticalrl_learners.MDPs_discrete.UCRL3 import UCRL3
 
     return {
-        "UCRL3": {"peer": partial(UCRL3, delta=delta)},
+        "UCRL3": {"peer": partial(UCRL3, delta=delta), "mended": partial(_mended_ucrl3(UCRL3), delta=delta)},
         "KL-UCRL": {"peer": partial(KLUCRL, delta=delta), "mended": partial(_mended_kl_ucrl(KLUCRL), delta=delta)},
         "IMED-RL": {"peer": IMEDRL, "mended": _mended_imed_rl(IMEDRL)},
     }
+
+
+def _mended_ucrl3(published: Any) -> Any:
+    """Return its UCRL3 with supports that can grow, and with the confidence bounds that it states.
+
+    Its ``sum(p)`` of a dict by state adds up the numbers of the states, so no state outside a support ever counts.
+    A next state that always followed gets the lower bound 0.5^(1/n), marked as "to do" there: not a bound of [BMT20].
+    """
+
+    def compute_ranges(self: Any) -> None:
+        published.compute_ranges(self)
+        for (state, action), seen in np.ndenumerate(self.supports):
+            for following in seen:
+                chance, n = self.p_estimate[state, action][following], self.Nk[state, action]
+                self.p_lower[state, action][following] = self.q_lower(chance, n, self.deltaSA)
+
+    names = ("aux_compute_Fplus_in", "aux_compute_Fplus_out")
+    mended = {name: _with_names(getattr(published, name), sum=_sum_of_values) for name in names}
+    return type("MendedUCRL3", (published,), {**mended, "compute_ranges": compute_ranges})
+
+
+def _sum_of_values(chances: dict[int, float]) -> float:
+    return sum(chances.values())
+
+
+def _with_names(function: Any, **names: Any) -> Any:
+    """Return a function that finds some global names replaced."""
+    replaced = FunctionType(function.__code__, {**function.__globals__, **names}, function.__name__)
+    replaced.__defaults__ = function.__defaults__
+    return replaced
 
 
 def _mended_kl_ucrl(published: Any) -> Any:
@@ -49,10 +80,8 @@ def _mended_kl_ucrl(published: Any) -> Any:
     f falls, and the root of f(nu) = C is the least nu with f(nu) <= C. Its ``search_up`` looks for the greatest,
     which is always the end of the interval.
     """
-    maximise = published.MaxKL
-    names = {**maximise.__globals__, "search_up": maximise.__globals__["search_down"]}
-    mended = FunctionType(maximise.__code__, names, "MaxKL", maximise.__defaults__)
-    return type("MendedKLUCRL", (published,), {"MaxKL": mended})
+    least = published.MaxKL.__globals__["search_down"]
+    return type("MendedKLUCRL", (published,), {"MaxKL": _with_names(published.MaxKL, search_up=least)})
 
 
 def _mended_imed_rl(published: Any) -> Any:

@@ -6,7 +6,9 @@ import driftmdp as dm
 from tests.agents.comparing import compare
 from tests.agents.worlds import random_problem
 from tests.reference.imed_rl import IMEDRL
+from tests.reference.kl_ucrl import KLUCRL
 from tests.reference.optimistic_q import OptimisticQ
+from tests.reference.ucrl3 import UCRL3
 
 NOISES = ("none", "bernoulli", "gaussian(0.2)", "anchor")
 
@@ -21,6 +23,25 @@ def compare_both(agent, oracle, problem, seed):
     live = dm.simulate(agent, problem, seed, compiled=False)
     assert live.actions.tolist() == compiled.actions.tolist()
     assert live.rewards.tolist() == compiled.rewards.tolist()
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.3, 0.05])
+@pytest.mark.parametrize("seed", range(80, 88))
+def test_ucrl3(seed, scale):
+    problem = problem_for(seed, 120)
+    common = {"reward_range": problem.reward_range, "scale": scale, "delta": None if seed % 2 else 0.05}
+    agent = dm.agents.UCRL3(problem.space, problem.horizon, **common)
+    compare_both(agent, UCRL3(problem.space.n_actions.tolist(), problem.horizon, **common), problem, seed)
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.1, 0.01])
+@pytest.mark.parametrize("seed", range(90, 98))
+def test_kl_ucrl(seed, scale):
+    problem = problem_for(seed, 120)
+    bounds = None if seed % 3 == 0 else problem.reward_range
+    common = {"reward_range": bounds, "scale": scale, "delta": None if seed % 2 else 0.05}
+    agent = dm.agents.KLUCRL(problem.space, problem.horizon, **common)
+    compare_both(agent, KLUCRL(problem.space.n_actions.tolist(), problem.horizon, **common), problem, seed)
 
 
 @pytest.mark.parametrize("seed", range(100, 112))

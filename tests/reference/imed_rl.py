@@ -98,7 +98,7 @@ class IMEDRL:
 
 
 def reward_law(rewards):
-    """Values with weights that sum to one: the prior's 0.5 and the rewards seen, on a grid from the 18th value on."""
+    """Values with weights of sum one: the prior's 0.5 and the rewards seen, on a grid from the 18th value on."""
     law, on_grid = {PRIOR_REWARD: 1.0}, False
     for reward in rewards:
         if not on_grid and reward not in law and len(law) == MOST_ATOMS:
