@@ -1,7 +1,7 @@
 """The learners of another package, and a minimal loop to run them.
 
-``statisticalrl-learners`` has the fastest pip-installable UCRL2 known to us, and the only UCRL3 and IMED-RL. It pins
-numpy 1.24 and packages that its learners do not use, so it is installed without dependencies
+``statisticalrl-learners`` has the fastest pip-installable UCRL2 known to us, and the only UCRL3 and IMED-RL. It
+pins numpy 1.24 and packages that its learners do not use, so it is installed without dependencies
 (``benchmarks/without-dependencies.txt``).
 """
 

@@ -24,7 +24,7 @@ PeerFactory = Callable[[int, int], Any]
 """A learner for a number of states and a number of actions."""
 
 MENDS = {
-    "UCRL3": "chances are summed, not the numbers of states, so that supports can grow; no bound of its own for p = 1",
+    "UCRL3": "supports can grow: it summed numbers of states for chances. No bound of its own for p = 1",
     "KL-UCRL": "the inner maximum is solved: it searched nu upwards and found 1e7, so that q = p_hat",
     "IMED-RL": "log M is subtracted from the divergence that the index multiplies by the visits",
 }
@@ -48,7 +48,7 @@ def _mended_ucrl3(published: Any) -> Any:
     """Return its UCRL3 with supports that can grow, and with the confidence bounds that it states.
 
     Its ``sum(p)`` of a dict by state adds up the numbers of the states, so no state outside a support ever counts.
-    A next state that always followed gets the lower bound 0.5^(1/n), marked as "to do" there: not a bound of [BMT20].
+    A next state that always followed gets the lower bound 0.5^(1/n), marked there as to do: no bound of [BMT20].
     """
 
     def compute_ranges(self: Any) -> None:

@@ -1,5 +1,6 @@
 """The sharp stationary learners take the actions of their plain transcriptions, compiled and step by step."""
 
+import numpy as np
 import pytest
 
 import driftmdp as dm
@@ -23,6 +24,27 @@ def compare_both(agent, oracle, problem, seed):
     live = dm.simulate(agent, problem, seed, compiled=False)
     assert live.actions.tolist() == compiled.actions.tolist()
     assert live.rewards.tolist() == compiled.rewards.tolist()
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("kind", [UCRL3, KLUCRL, IMEDRL, OptimisticQ])
+def test_jumps_and_other_actions_than_the_advised(kind, seed):
+    """Step by step: what really happened is counted, and a state may come from nowhere."""
+    rng = np.random.default_rng(seed)
+    space = dm.Space([2, 1, 3])
+    given = {} if kind is IMEDRL else {"delta": 0.1, "scale": 0.05}
+    agent = getattr(dm.agents, kind.__name__)(space, *([] if kind is IMEDRL else [150]), **given)
+    agent.reset()
+    oracle = kind(space.n_actions.tolist(), 150, **given)
+    state = 0
+    for t in range(150):
+        advised = agent.act(state)
+        assert advised == oracle.act(state), f"first other action at t={t + 1}"
+        taken = advised if rng.random() < 0.7 else int(rng.integers(space.n_actions[state]))
+        reward, after = (state + taken) / 4 * rng.random(), (state + taken + int(rng.random() < 0.2)) % 3
+        agent.observe(reward, after, action=taken)
+        oracle.observe(reward, after, action=taken)
+        state = after if rng.random() < 0.8 else int(rng.integers(3))
 
 
 @pytest.mark.parametrize("scale", [1.0, 0.3, 0.05])

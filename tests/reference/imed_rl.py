@@ -33,8 +33,9 @@ class IMEDRL:
         self.doing = state, action
         return action
 
-    def observe(self, reward, next_state):
-        self.steps.append((*self.doing, unit(reward, self.reward_range), next_state))
+    def observe(self, reward, next_state, action=None):
+        state, advised = self.doing
+        self.steps.append((state, advised if action is None else action, unit(reward, self.reward_range), next_state))
 
     # What is known of a pair. ----------------------------------------------------------------------------
 
@@ -75,7 +76,10 @@ class IMEDRL:
             [(self.mean_reward(s, a), self.transitions(s, a)) for a in self.skeleton(s)]
             for s in range(self.n_states)
         ]
+        self.episode_starts.append(len(self.steps) + 1)
+        self.sweeps.append(0)
         for _ in range(MOST_SWEEPS):
+            self.sweeps[-1] += 1
             new = [max(r + dot(p, self.potential) for r, p in actions) for actions in model]
             new = [value - min(new) for value in new]
             change = max(abs(x - y) for x, y in zip(new, self.potential, strict=True))

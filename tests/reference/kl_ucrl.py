@@ -1,7 +1,8 @@
 """KL-UCRL, from its specification: Filippi, Cappe and Garivier (2010), arXiv 1004.5229.
 
-Plausible transitions are a ball of the divergence, KL(p_hat, q) <= radius. Memory, episodes and the choice of actions
-are those of the optimists beside it. The plan starts from the last plan's bias and is damped after 100 sweeps.
+Plausible transitions are a ball of the divergence, KL(p_hat, q) <= radius. Memory, episodes and the choice of
+actions are those of the optimists beside it. The plan starts from the last plan's bias and is damped after 100
+sweeps.
 """
 
 import math
@@ -29,6 +30,11 @@ class WarmOptimist(Optimist):
     def __init__(self, n_actions, horizon, **options):
         super().__init__(n_actions, horizon, **options)
         self.bias = [0.0] * self.n_states
+
+    def observe(self, reward, next_state, action=None):
+        if action is not None:
+            self.doing = (self.doing[0], action)
+        super().observe(reward, next_state)
 
     def best_transition(self, pair, p_hat, u):
         """The largest mean of u over the plausible transitions of a pair that was seen."""

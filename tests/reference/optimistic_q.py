@@ -38,8 +38,8 @@ class OptimisticQ:
         self.doing = state, min(best, key=lambda a: (self.visits[state, a], a))
         return self.doing[1]
 
-    def observe(self, reward, next_state):
-        pair = self.doing
+    def observe(self, reward, next_state, action=None):
+        pair = self.doing if action is None else (self.doing[0], action)
         self.visits[pair] += 1
         n = self.visits[pair]
         alpha = (self.h + 1) / (self.h + n)

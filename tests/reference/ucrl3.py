@@ -1,7 +1,7 @@
 """UCRL3, from its specification: Bourel, Maillard and Talebi (2020), arXiv 2004.09656.
 
-One interval for each next state, from two time-uniform inequalities, and extended value iteration over supports that
-grow only while the states outside could matter (NOSS). The formulas are those of the authors' package.
+One interval for each next state, from two time-uniform inequalities, and extended value iteration over supports
+that grow only while the states outside could matter (NOSS). The formulas are those of the authors' package.
 """
 
 import math
