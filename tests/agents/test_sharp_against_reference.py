@@ -66,6 +66,28 @@ def test_kl_ucrl(seed, scale):
     compare_both(agent, KLUCRL(problem.space.n_actions.tolist(), problem.horizon, **common), problem, seed)
 
 
+def cycle(n_states, horizon):
+    """Return a world of two deterministic cycles: plain sweeps swing, so plans are damped."""
+    states = np.arange(n_states)
+    transitions = np.zeros((n_states, 2, n_states))
+    transitions[states, 0, (states + 1) % n_states] = transitions[states, 1, (states - 1) % n_states] = 1
+    mdp = dm.Mdp.from_dense(np.column_stack([0.2 * states, np.full(n_states, 0.1)]), transitions)
+    return dm.Problem(dm.DriftingMdp.stationary(mdp, horizon), start=0, reward_range=(0.0, 1.0))
+
+
+@pytest.mark.parametrize("kind", [UCRL3, KLUCRL])
+def test_long_plans(kind):
+    """Some are damped, and some of those of UCRL3 do not converge: the best bias is kept."""
+    worlds = [(cycle(3, 300), 0.01), (cycle(4, 300), 0.1), (dm.problems.river_swim(n_states=6, horizon=800), 1.0)]
+    most = 0
+    for problem, scale in worlds:
+        common = {"reward_range": problem.reward_range, "scale": scale, "delta": 0.05}
+        oracle = kind(problem.space.n_actions.tolist(), problem.horizon, **common)
+        compare_both(getattr(dm.agents, kind.__name__)(problem.space, problem.horizon, **common), oracle, problem, 3)
+        most = max(most, *oracle.sweeps)
+    assert most == 1001 if kind is UCRL3 else most > 100
+
+
 @pytest.mark.parametrize("seed", range(100, 112))
 def test_imed_rl(seed):
     problem = problem_for(seed, 120)
