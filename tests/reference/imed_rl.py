@@ -34,8 +34,9 @@ class IMEDRL:
         return action
 
     def observe(self, reward, next_state, action=None):
-        state, advised = self.doing
-        self.steps.append((state, advised if action is None else action, unit(reward, self.reward_range), next_state))
+        if action is not None:
+            self.doing = self.doing[0], action
+        self.steps.append((*self.doing, unit(reward, self.reward_range), next_state))
 
     # What is known of a pair. ----------------------------------------------------------------------------
 
@@ -66,7 +67,8 @@ class IMEDRL:
         self.indices = None
         if 0 in counts:
             return counts.index(0)
-        self.iterate()
+        if self.episode_starts[-1:] != [len(self.steps) + 1]:
+            self.iterate()
         self.indices = self.index_of_actions(state, counts)
         best = [a for a, index in enumerate(self.indices) if index <= min(self.indices) + TIE]
         return min(best, key=lambda a: (counts[a], a))
