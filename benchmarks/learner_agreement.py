@@ -9,32 +9,50 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 import driftmdp as dm
-from benchmarks.peer_learners import MENDS, peer_learners, peer_regret
+from benchmarks.peer_learners import MENDS, PEERS, peer_learner, peer_regret
 from benchmarks.peer_worlds import WORLDS, peer_world
 from driftmdp.statistics import Interval, mean_interval
 
-__all__ = ["Task", "as_table", "main", "regrets_of"]
+__all__ = ["COMPARISONS", "Task", "as_table", "main", "regrets_of"]
 
-OURS = {"UCRL3": "UCRL3", "KL-UCRL": "KLUCRL", "IMED-RL": "IMEDRL"}
-VARIANTS = ("ours", "peer", "mended")
-HEADINGS = ("learner", "world", "ours", "peer, as published", "agrees", "peer, mended", "agrees")
+OURS: dict[str, Callable[[dm.Problem, float], dm.agents.BuiltinAgent]] = {
+    "UCRL3": lambda problem, delta: dm.agents.UCRL3.for_problem(problem, delta=delta),
+    "UCRL3, certainty=0.5": lambda problem, delta: dm.agents.UCRL3.for_problem(problem, delta=delta, certainty=0.5),
+    "KLUCRL, uncapped": lambda problem, delta: dm.agents.KLUCRL(
+        problem.space, problem.horizon, delta=delta, reward_range=None
+    ),
+    "IMEDRL": lambda problem, delta: dm.agents.IMEDRL.for_problem(problem),  # it has no delta
+}
+"""Ours, set as the peer is: it has a bound of its own for p = 1 in UCRL3, and no cap on rewards in KL-UCRL."""
+
+COMPARISONS = (
+    ("UCRL3, certainty=0.5", "UCRL3"),
+    ("UCRL3", "UCRL3, mended"),
+    ("KLUCRL, uncapped", "KL-UCRL"),
+    ("KLUCRL, uncapped", "KL-UCRL, mended"),
+    ("IMEDRL", "IMED-RL"),
+    ("IMEDRL", "IMED-RL, mended"),
+)
+HEADINGS = ("world", "ours", "regret", "statisticalrl-learners", "regret", "agreement", "difference")
 
 
 class Task(NamedTuple):
-    """All seeds of one learner in one world: ours, the peer's, or the peer's mended."""
+    """All seeds of one of our learners, or of the peer's, in one world."""
 
     learner: str
+    of_peer: bool
     world: str
-    variant: str
     horizon: int
     seeds: int
     delta: float
@@ -48,98 +66,76 @@ class Task(NamedTuple):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run what is missing, keep it and print the table."""
     options = _parse(arguments)
-    kept: dict[str, list[float]] = json.loads(options.json.read_text()) if _exists(options.json) else {}
-    tasks = list(_tasks(options))
-    missing = [task for task in tasks if task.key not in kept]
+    is_kept = options.json is not None and options.json.exists()
+    kept: dict[str, list[float]] = json.loads(options.json.read_text()) if is_kept else {}
+    missing = [task for task in _tasks(options) if task.key not in kept]
     with ProcessPoolExecutor(options.processes, initializer=os.nice, initargs=(10,)) as pool:
         for task, regrets in zip(missing, pool.map(regrets_of, missing), strict=True):
             kept[task.key] = regrets
             if options.json:
                 options.json.write_text(json.dumps(kept, indent=1))
-    print("\n".join(as_table(tasks, kept)))
+    print("\n".join([*as_table(options, kept), "", *(f"- {name}: {what}" for name, what in MENDS.items())]))
     return 0
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.learner_agreement", description=__doc__)
-    parser.add_argument("--learners", nargs="*", default=list(OURS), choices=list(OURS))
     parser.add_argument("--worlds", nargs="*", default=list(WORLDS), choices=list(WORLDS))
-    parser.add_argument("--variants", nargs="*", default=list(VARIANTS), choices=VARIANTS)
     parser.add_argument("--horizon", type=int, default=5000)
     parser.add_argument("--seeds", type=int, default=30)
     parser.add_argument("--delta", type=float, default=0.05)
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--json", type=Path, help="keep the runs here")
+    parser.add_argument("--json", type=Path, metavar="PATH", help="keep the runs in this file")
     return parser.parse_args(arguments)
 
 
-def _exists(path: Path | None) -> bool:
-    return path is not None and path.exists()
+def _task(learner: str, of_peer: bool, world: str, options: argparse.Namespace) -> Task:
+    return Task(learner, of_peer, world, options.horizon, options.seeds, options.delta)
 
 
 def _tasks(options: argparse.Namespace) -> Iterator[Task]:
-    for learner in options.learners:
-        for world in options.worlds:
-            for variant in options.variants:
-                if variant != "mended" or learner in MENDS:
-                    yield Task(learner, world, variant, options.horizon, options.seeds, options.delta)
+    for world in options.worlds:
+        yield from (_task(name, False, world, options) for name in OURS)
+        yield from (_task(name, True, world, options) for name in PEERS)
 
 
 def regrets_of(task: Task) -> list[float]:
-    """Return the regret of every seed."""
+    """Return the regret of every seed: T times the best gain minus the mean rewards of the pairs played."""
     world = peer_world(task.world, task.horizon)
-    if task.variant == "ours":
-        agent = _our_agent(task, world.problem)
-        runs = (dm.simulate(agent, world.problem, seed) for seed in range(task.seeds))
-        return [task.horizon * world.gain - float(run.mean_rewards.sum()) for run in runs]
-    make = peer_learners(task.delta)[task.learner][task.variant]
-    return [peer_regret(make, world, seed) for seed in range(task.seeds)]
+    if task.of_peer:
+        return [peer_regret(peer_learner(task.learner, task.delta), world, seed) for seed in range(task.seeds)]
+    agent = OURS[task.learner](world.problem, task.delta)
+    runs = (dm.simulate(agent, world.problem, seed) for seed in range(task.seeds))
+    return [task.horizon * world.gain - float(run.mean_rewards.sum()) for run in runs]
 
 
-def _our_agent(task: Task, problem: dm.Problem) -> dm.agents.BuiltinAgent:
-    kind: Any = getattr(dm.agents, OURS[task.learner])
-    given = {} if task.learner == "IMED-RL" else {"delta": task.delta}  # IMED-RL has no delta
-    agent: dm.agents.BuiltinAgent = kind.for_problem(problem, **given)
-    return agent
+def as_table(options: argparse.Namespace, kept: dict[str, list[float]]) -> list[str]:
+    """Return the lines of a markdown table, one row per comparison and world."""
+    lines = [HEADINGS, ["---"] * len(HEADINGS)]
+    for ours, peer in COMPARISONS:
+        for world in options.worlds:
+            pair = (_task(ours, False, world, options), _task(peer, True, world, options))
+            lines.append(_row(world, ours, peer, *(np.array(kept[task.key]) for task in pair)))
+    return [f"| {' | '.join(line)} |" for line in lines]
 
 
-def as_table(tasks: Sequence[Task], kept: dict[str, list[float]]) -> list[str]:
-    """Return the lines of a markdown table, one row per learner and world."""
-    rows: dict[tuple[str, str], dict[str, Interval]] = {}
-    for task in tasks:
-        rows.setdefault((task.learner, task.world), {})[task.variant] = mean_interval(kept[task.key])
-    lines = [" | ".join(HEADINGS), " | ".join("---" for _ in HEADINGS)]
-    lines += [" | ".join([*names, *_cells(found)]) for names, found in rows.items()]
-    return [f"| {line} |" for line in lines]
+def _row(world: str, ours: str, peer: str, mine: NDArray[Any], other: NDArray[Any]) -> list[str]:
+    means = mean_interval(mine), mean_interval(other)
+    errors = math.sqrt((mine.var(ddof=1) + other.var(ddof=1)) / mine.size)
+    difference = f"{(mine.mean() - other.mean()) / errors:+.1f} standard errors" if errors else "-"
+    return [world, ours, _text(means[0]), peer, _text(means[1]), _verdict(*means), difference]
 
 
-def _cells(found: dict[str, Interval]) -> list[str]:
-    ours = found.get("ours")
-    cells = [_text(ours)]
-    for variant in VARIANTS[1:]:
-        cells += [_text(found.get(variant)), _verdict(ours, found.get(variant))]
-    return cells
+def _text(interval: Interval) -> str:
+    return f"{interval.estimate:.0f} [{interval.low:.0f}, {interval.high:.0f}]"
 
 
-def _text(interval: Interval | None) -> str:
-    return "-" if interval is None else f"{interval.estimate:.0f} [{interval.low:.0f}, {interval.high:.0f}]"
-
-
-def _verdict(ours: Interval | None, other: Interval | None) -> str:
+def _verdict(ours: Interval, other: Interval) -> str:
     """Return how two means with intervals agree, in order of strength."""
-    if ours is None or other is None:
-        return "-"
-    within = [_holds(ours, other.estimate), _holds(other, ours.estimate)]
-    if all(within):
-        return "within both"
+    within = ours.low <= other.estimate <= ours.high, other.low <= ours.estimate <= other.high
     if any(within):
-        return "within one"
-    overlap = max(ours.low, other.low) <= min(ours.high, other.high)
-    return "intervals overlap" if overlap else "no"
-
-
-def _holds(interval: Interval, value: float) -> bool:
-    return bool(np.clip(value, interval.low, interval.high) == value)
+        return "within both intervals" if all(within) else "within one interval"
+    return "intervals overlap" if max(ours.low, other.low) <= min(ours.high, other.high) else "no"
 
 
 if __name__ == "__main__":

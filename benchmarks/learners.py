@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 import driftmdp as dm
-from benchmarks.peer_learners import PeerFactory, peer_learners
+from benchmarks.peer_learners import PeerFactory, peer_learner
 
 __all__ = ["PeerRun", "Played", "sharp_run", "statisticalrl_runs"]
 
@@ -68,7 +68,7 @@ def statisticalrl_runs(problem: dm.Problem, delta: float) -> dict[str, PeerRun]:
 
 def sharp_run(learner: str, problem: dm.Problem, delta: float) -> PeerRun:
     """Return its UCRL3, KL-UCRL or IMED-RL as published. Raises ImportError."""
-    return _run(peer_learners(delta)[learner]["peer"], problem)
+    return _run(peer_learner(learner, delta), problem)
 
 
 def _with_delta(kind: Callable[..., Any], delta: float) -> PeerFactory:

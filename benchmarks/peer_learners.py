@@ -7,6 +7,7 @@ published one disagrees with ours and the mended one agrees, the slip is the rea
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 import warnings
 from collections.abc import Callable
@@ -18,7 +19,7 @@ import numpy as np
 
 from benchmarks.peer_worlds import PeerWorld, prepare_peer
 
-__all__ = ["MENDS", "PeerFactory", "peer_learners", "peer_regret"]
+__all__ = ["MENDS", "PEERS", "PeerFactory", "peer_learner", "peer_regret"]
 
 PeerFactory = Callable[[int, int], Any]
 """A learner for a number of states and a number of actions."""
@@ -30,18 +31,21 @@ MENDS = {
 }
 
 
-def peer_learners(delta: float) -> dict[str, dict[str, PeerFactory]]:
-    """Return by name the published learner and, where there is a slip, the mended one. Raises ImportError."""
-    prepare_peer()
-    from statisticalrl_learners.MDPs_discrete.IMED_RL import IMEDRL
-    from statisticalrl_learners.MDPs_discrete.KLUCRL import KLUCRL
-    from statisticalrl_learners.MDPs_discrete.UCRL3 import UCRL3
+PEERS = ("UCRL3", "UCRL3, mended", "KL-UCRL", "KL-UCRL, mended", "IMED-RL", "IMED-RL, mended")
 
-    return {
-        "UCRL3": {"peer": partial(UCRL3, delta=delta), "mended": partial(_mended_ucrl3(UCRL3), delta=delta)},
-        "KL-UCRL": {"peer": partial(KLUCRL, delta=delta), "mended": partial(_mended_kl_ucrl(KLUCRL), delta=delta)},
-        "IMED-RL": {"peer": IMEDRL, "mended": _mended_imed_rl(IMEDRL)},
-    }
+
+def peer_learner(name: str, delta: float) -> PeerFactory:
+    """Return a learner by its name in ``PEERS``. Raises ImportError."""
+    prepare_peer()
+    learner, _, mended = name.partition(", ")
+    module, kind, mend = {
+        "UCRL3": ("UCRL3", "UCRL3", _mended_ucrl3),
+        "KL-UCRL": ("KLUCRL", "KLUCRL", _mended_kl_ucrl),
+        "IMED-RL": ("IMED_RL", "IMEDRL", _mended_imed_rl),
+    }[learner]
+    published = getattr(importlib.import_module(f"statisticalrl_learners.MDPs_discrete.{module}"), kind)
+    chosen = mend(published) if mended else published
+    return chosen if learner == "IMED-RL" else partial(chosen, delta=delta)  # IMED-RL has no delta
 
 
 def _mended_ucrl3(published: Any) -> Any:

@@ -67,6 +67,7 @@ def check_reasons(agent, oracle):
 def test_ucrl3(seed, scale):
     problem = problem_for(seed, 120)
     common = {"reward_range": problem.reward_range, "scale": scale, "delta": None if seed % 2 else 0.05}
+    common["certainty"] = (0.0, 0.5, 0.99)[seed % 3]
     agent = dm.agents.UCRL3(problem.space, problem.horizon, **common)
     compare_both(agent, UCRL3(problem.space.n_actions.tolist(), problem.horizon, **common), problem, seed)
 

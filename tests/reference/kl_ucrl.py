@@ -44,7 +44,8 @@ class WarmOptimist(Optimist):
         rewards = self.table(self.reward_upper)
         p_hat = {pair: self.p_hat(pair) for pair in self.visits}
 
-        def sweep(u):
+        def sweep(u, number):
+            self.sweep_number = number
             best = self.table(
                 lambda pair: self.best_transition(pair, p_hat[pair], u) if self.visits[pair] else max(u)
             )
@@ -77,10 +78,10 @@ class KLUCRL(WarmOptimist):
 
 
 def warm_value_iteration(sweep, start, precision):
-    """u <- u + share (Tu - u) until the span of Tu - u is small. `sweep(u)[s][a]` are the values."""
+    """u <- u + share (Tu - u) until the span of Tu - u is small. `sweep(u, i)[s][a]` are the values of sweep i."""
     u, least, best = list(start), math.inf, None
     for i in range(1, MOST_SWEEPS + 1):
-        values, change, residual = _look(sweep, u)
+        values, change, residual = _look(sweep, u, i)
         if residual <= precision:
             return WarmPlan(values, u, i, residual)
         if residual < least:
@@ -88,12 +89,12 @@ def warm_value_iteration(sweep, start, precision):
         share = 1.0 if i <= PLAIN_SWEEPS else 0.5
         u = [x + share * c for x, c in zip(u, change, strict=True)]
         u = [x - min(u) for x in u]
-    values, _, residual = _look(sweep, best)
+    values, _, residual = _look(sweep, best, MOST_SWEEPS + 1)
     return WarmPlan(values, best, MOST_SWEEPS + 1, residual)
 
 
-def _look(sweep, u):
-    values = sweep(u)
+def _look(sweep, u, number):
+    values = sweep(u, number)
     change = [max(row) - x for row, x in zip(values, u, strict=True)]
     return values, change, max(change) - min(change)
 

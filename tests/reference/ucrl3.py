@@ -6,14 +6,22 @@ that grow only while the states outside could matter (NOSS). The formulas are th
 
 import math
 
-from tests.reference.kl_ucrl import WarmOptimist
+from tests.reference.kl_ucrl import PLAIN_SWEEPS, WarmOptimist
 
 ETA = 1.12
 BISECTIONS = 100
 
 
 class UCRL3(WarmOptimist):
-    """Bounds of a pair seen n times at the level delta / (SA (3 + 3 S))."""
+    """Bounds of a pair seen n times at the level delta / (SA (3 + 3 S)).
+
+    A next state that always followed has a chance of at least certainty^(1/n), which is no bound: the authors' code
+    has certainty = 0.5.
+    """
+
+    def __init__(self, n_actions, horizon, *, certainty=0.0, **options):
+        super().__init__(n_actions, horizon, **options)
+        self.certainty = certainty
 
     @property
     def level(self):
@@ -31,38 +39,44 @@ class UCRL3(WarmOptimist):
         return self.scale * min(bernstein, hoeffding)
 
     def start_episode(self):
-        self.intervals = {}
+        self.intervals, self.joined = {}, {}
         super().start_episode()
 
     def interval(self, pair, p):
         """The lower and upper bound of a next state seen with frequency p. Remembered, as many share one."""
-        key = self.visits[pair], p
-        if key not in self.intervals:
-            self.intervals[key] = (
-                lower_bound(p, self.visits[pair], self.level, self.scale),
-                upper_bound(p, self.visits[pair], self.level, self.scale),
-            )
-        return self.intervals[key]
+        n = self.visits[pair]
+        if (n, p) not in self.intervals:
+            low, high = (bound(p, n, self.level, self.scale) for bound in (lower_bound, upper_bound))
+            self.intervals[n, p] = max(low, self.certainty ** (1 / n)) if p == 1 else low, high
+        return self.intervals[n, p]
 
     def best_transition(self, pair, p_hat, u):
         bounds = [self.interval(pair, p) for p in p_hat]
         seen = [s for s, p in enumerate(p_hat) if p > 0]
         kappa = 10 * (max(u) - min(u)) * len(seen) / max(self.visits.values()) ** (2 / 3)
         f = [value - min(u) for value in u]
-        support = near_optimistic_support(seen, f, bounds, kappa)
+        if self.sweep_number <= PLAIN_SWEEPS:
+            support = near_optimistic_support(seen, f, bounds, kappa)
+        else:  # supports do not shrink any more, so that plans converge
+            support = near_optimistic_support(seen, f, bounds, kappa, self.joined.get(pair, 0))
+            self.joined[pair] = len(support) - len(seen)
         return min(u) + filled(support, f, bounds)
 
 
-def near_optimistic_support(seen, f, bounds, kappa):
-    """NOSS: the states seen, one of the best, and others while those outside could matter."""
-    support = list(seen)
-    if max(f[s] for s in support) < max(f):
-        support.append(f.index(max(f)))
-    while True:
-        outside = [s for s in range(len(f)) if s not in support]
-        if not outside or filled(outside, f, bounds) <= min(kappa, filled(support, f, bounds)):
-            return support
-        support.append(max(outside, key=lambda s: f[s]))
+def near_optimistic_support(seen, f, bounds, kappa, joined=0):
+    """NOSS: the states seen, one of the best, and others while those outside could matter.
+
+    The `joined` best of the others are in it from the beginning.
+    """
+    others = sorted((s for s in range(len(f)) if s not in seen), key=lambda s: -f[s])
+    n = max(joined, int(max(f[s] for s in seen) < max(f)))
+    while n < len(others):
+        inside = filled([*seen, *others[:n]], f, bounds)
+        matters = filled([*seen, *others[: n + 1]], f, bounds) > inside
+        if not matters or filled(others[n:], f, bounds) <= min(kappa, inside):
+            break
+        n += 1
+    return [*seen, *others[:n]]
 
 
 def filled(states, f, bounds):
