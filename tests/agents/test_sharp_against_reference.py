@@ -93,7 +93,7 @@ def cycle(n_states, horizon):
 
 @pytest.mark.parametrize("kind", [UCRL3, KLUCRL])
 def test_long_plans(kind):
-    """Some are damped, and some of those of UCRL3 do not converge: the best bias is kept."""
+    """Some take more than 100 sweeps: they are damped, and supports of UCRL3 only grow."""
     worlds = [(cycle(3, 300), 0.01), (cycle(4, 300), 0.1), (dm.problems.river_swim(n_states=6, horizon=800), 1.0)]
     most = 0
     for problem, scale in worlds:
@@ -103,7 +103,7 @@ def test_long_plans(kind):
             getattr(dm.agents, kind.__name__)(problem.space, problem.horizon, **common), oracle, problem, 3
         )
         most = max(most, *oracle.sweeps)
-    assert most == 1001 if kind is UCRL3 else most > 100
+    assert most > 100
 
 
 @pytest.mark.parametrize("seed", range(100, 112))
