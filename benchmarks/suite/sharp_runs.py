@@ -22,7 +22,7 @@ def run(quick: bool) -> list[Row]:
     horizon = 300 if quick else 2000
     worlds = {
         "RiverSwim-6": dm.problems.river_swim(n_states=6, horizon=horizon),
-        "Garnet 4x3": dm.problems.garnet(n_states=4, n_actions=3, horizon=horizon, drift="stationary"),
+        "Garnet 5x3": dm.problems.garnet(n_states=5, n_actions=3, horizon=horizon, drift="stationary"),
     }
     return [_row(learner, name, problem) for learner in LEARNERS for name, problem in worlds.items()]
 
