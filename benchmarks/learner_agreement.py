@@ -38,6 +38,7 @@ OURS: dict[str, Callable[[dm.Problem, float], dm.agents.BuiltinAgent]] = {
 
 COMPARISONS = (
     ("UCRL3, certainty=0.5", "UCRL3"),
+    ("UCRL3, certainty=0.5", "UCRL3, sums mended"),
     ("UCRL3", "UCRL3, mended"),
     ("KLUCRL, uncapped", "KL-UCRL"),
     ("KLUCRL, uncapped", "KL-UCRL, mended"),

@@ -24,34 +24,49 @@ __all__ = ["MENDS", "PEERS", "PeerFactory", "peer_learner", "peer_regret"]
 PeerFactory = Callable[[int, int], Any]
 """A learner for a number of states and a number of actions."""
 
+PLACES = {"UCRL3": ("UCRL3", "UCRL3"), "KL-UCRL": ("KLUCRL", "KLUCRL"), "IMED-RL": ("IMED_RL", "IMEDRL")}
+"""The module and the class of a learner."""
+
 MENDS = {
-    "UCRL3": "supports can grow: it summed numbers of states for chances. No bound of its own for p = 1",
-    "KL-UCRL": "the inner maximum is solved: it searched nu upwards and found 1e7, so that q = p_hat",
-    "IMED-RL": "log M is subtracted from the divergence that the index multiplies by the visits",
+    "UCRL3, sums mended": "supports can grow: it summed the numbers of states in the place of their chances",
+    "UCRL3, mended": "and no bound of its own for p = 1",
+    "KL-UCRL, mended": "the inner maximum is solved: it searched nu upwards and found 1e7, so that q = p_hat",
+    "IMED-RL, mended": "log M is subtracted from the divergence that the index multiplies by the visits",
 }
+"""What is replaced in a mended learner, and why."""
 
-
-PEERS = ("UCRL3", "UCRL3, mended", "KL-UCRL", "KL-UCRL, mended", "IMED-RL", "IMED-RL, mended")
+PEERS = (*PLACES, *MENDS)
 
 
 def peer_learner(name: str, delta: float) -> PeerFactory:
     """Return a learner by its name in ``PEERS``. Raises ImportError."""
     prepare_peer()
-    learner, _, mended = name.partition(", ")
-    module, kind, mend = {
-        "UCRL3": ("UCRL3", "UCRL3", _mended_ucrl3),
-        "KL-UCRL": ("KLUCRL", "KLUCRL", _mended_kl_ucrl),
-        "IMED-RL": ("IMED_RL", "IMEDRL", _mended_imed_rl),
-    }[learner]
+    learner = name.partition(", ")[0]
+    module, kind = PLACES[learner]
     published = getattr(importlib.import_module(f"statisticalrl_learners.MDPs_discrete.{module}"), kind)
-    chosen = mend(published) if mended else published
+    mends: dict[str, Callable[[Any], Any]] = {
+        "UCRL3, sums mended": _with_sums,
+        "UCRL3, mended": lambda kind: _without_certainty(_with_sums(kind)),
+        "KL-UCRL, mended": _with_root,
+        "IMED-RL, mended": _with_divergence,
+    }
+    chosen = mends[name](published) if name in mends else published
     return chosen if learner == "IMED-RL" else partial(chosen, delta=delta)  # IMED-RL has no delta
 
 
-def _mended_ucrl3(published: Any) -> Any:
-    """Return its UCRL3 with supports that can grow, and with the confidence bounds that it states.
+def _with_sums(published: Any) -> Any:
+    """Return its UCRL3 with supports that can grow.
 
     Its ``sum(p)`` of a dict by state adds up the numbers of the states, so no state outside a support ever counts.
+    """
+    names = ("aux_compute_Fplus_in", "aux_compute_Fplus_out")
+    mended = {name: _with_names(getattr(published, name), sum=_sum_of_values) for name in names}
+    return type("SummingUCRL3", (published,), mended)
+
+
+def _without_certainty(published: Any) -> Any:
+    """Return its UCRL3 with no more than the confidence bounds that it states.
+
     A next state that always followed gets the lower bound 0.5^(1/n), marked there as to do: no bound of [BMT20].
     """
 
@@ -62,9 +77,7 @@ def _mended_ucrl3(published: Any) -> Any:
                 chance, n = self.p_estimate[state, action][following], self.Nk[state, action]
                 self.p_lower[state, action][following] = self.q_lower(chance, n, self.deltaSA)
 
-    names = ("aux_compute_Fplus_in", "aux_compute_Fplus_out")
-    mended = {name: _with_names(getattr(published, name), sum=_sum_of_values) for name in names}
-    return type("MendedUCRL3", (published,), {**mended, "compute_ranges": compute_ranges})
+    return type("BoundedUCRL3", (published,), {"compute_ranges": compute_ranges})
 
 
 def _sum_of_values(chances: dict[int, float]) -> float:
@@ -78,7 +91,7 @@ def _with_names(function: Any, **names: Any) -> Any:
     return replaced
 
 
-def _mended_kl_ucrl(published: Any) -> Any:
+def _with_root(published: Any) -> Any:
     """Return its KL-UCRL with the root that [FCG10] asks for.
 
     f falls, and the root of f(nu) = C is the least nu with f(nu) <= C. Its ``search_up`` looks for the greatest,
@@ -88,7 +101,7 @@ def _mended_kl_ucrl(published: Any) -> Any:
     return type("MendedKLUCRL", (published,), {"MaxKL": _with_names(published.MaxKL, search_up=least)})
 
 
-def _mended_imed_rl(published: Any) -> Any:
+def _with_divergence(published: Any) -> Any:
     """Return its IMED-RL with the divergence of [PM22].
 
     With M the largest value, it maximises E log(M - (X - mu) x), which is log M plus the divergence.
