@@ -7,7 +7,7 @@ import driftmdp as dm
 from tests.agents.comparing import compare
 from tests.agents.worlds import random_problem
 from tests.reference.imed_rl import IMEDRL
-from tests.reference.kl_ucrl import KLUCRL
+from tests.reference.kl_ucrl import KLUCRL, WarmOptimist
 from tests.reference.optimistic_q import OptimisticQ
 from tests.reference.ucrl3 import UCRL3
 
@@ -29,37 +29,57 @@ def compare_both(agent, oracle, problem, seed):
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("kind", [UCRL3, KLUCRL, IMEDRL, OptimisticQ])
 def test_jumps_and_other_actions_than_the_advised(kind, seed):
+    play_beside(kind, dm.Space([2, 1, 3]), 150, seed, checks=range(3, 149, 4))
+
+
+@pytest.mark.parametrize("kind", [UCRL3, KLUCRL])
+def test_many_visits(kind):
+    """From some hundred visits on, the bounds of UCRL3 by peeling are the tighter ones."""
+    play_beside(kind, dm.Space([2, 1]), 1200, seed=5, checks=range(400, 1199, 100))
+
+
+def test_many_states():
+    """Supports of UCRL3 grow where most states do not follow a pair."""
+    play_beside(UCRL3, dm.Space.uniform(9, 1), 500, seed=6, checks=range(20, 499, 20))
+
+
+def play_beside(kind, space, horizon, seed, checks):
     """Step by step: what really happened is counted, and a state may come from nowhere."""
-    rng = np.random.default_rng(seed)
-    space = dm.Space([2, 1, 3])
-    given = {} if kind is IMEDRL else {"delta": 0.1, "scale": 0.05}
-    agent = getattr(dm.agents, kind.__name__)(space, *([] if kind is IMEDRL else [150]), **given)
+    rng, n = np.random.default_rng(seed), space.n_states
+    given = {} if kind is IMEDRL else {"delta": 0.1, "scale": 0.3 if horizon > 150 else 0.05}
+    agent = getattr(dm.agents, kind.__name__)(space, *([] if kind is IMEDRL else [horizon]), **given)
     agent.reset()
-    oracle = kind(space.n_actions.tolist(), 150, **given)
+    oracle = kind(space.n_actions.tolist(), horizon, **given)
     state = 0
-    for t in range(149):
+    for t in range(horizon - 1):
         advised = agent.act(state)
         assert advised == oracle.act(state), f"first other action at t={t + 1}"
         taken = advised if rng.random() < 0.7 else int(rng.integers(space.n_actions[state]))
-        reward, after = (state + taken) / 4 * rng.random(), (state + taken + int(rng.random() < 0.2)) % 3
+        reward, after = (state + taken) / (n + 1) * rng.random(), (state + taken + int(rng.random() < 0.2)) % n
         agent.observe(reward, after, action=taken)
         oracle.observe(reward, after, action=taken)
-        state = after if rng.random() < 0.8 else int(rng.integers(3))
-        if t % 10 == 9:
+        state = after if rng.random() < 0.8 else int(rng.integers(n))
+        if t in checks:
             check_reasons(agent, oracle)
 
 
 def check_reasons(agent, oracle):
     """What an agent says of its actions is what the reference computes, in every state."""
-    for state in range(3):
+    for state in range(agent.space.n_states):
         advised = oracle.act(state)
         assert agent.act(state) == advised
-        reasons = agent.explain(state)
+        said = agent.explain(state)
+        reasons = said.actions if isinstance(oracle, WarmOptimist) else said
+        if isinstance(oracle, WarmOptimist):
+            assert [r.reward for r in reasons] == pytest.approx(oracle.rewards[state], abs=1e-9)
+            promised = [value - oracle.bias[state] for value in oracle.values[state]]
+            assert [r.value for r in reasons] == pytest.approx(promised, abs=1e-8)
         if isinstance(oracle, OptimisticQ):
             assert [r.estimate for r in reasons] == pytest.approx([oracle.q[state, r.action] for r in reasons])
             assert [r.value for r in reasons] == pytest.approx([oracle.least_q[state, r.action] for r in reasons])
         if isinstance(oracle, IMEDRL) and oracle.indices is not None:
             assert [r.index for r in reasons] == pytest.approx(oracle.indices, abs=1e-10)
+            assert [r.action for r in reasons if r.planned] == oracle.skeleton(state)
 
 
 @pytest.mark.parametrize("scale", [1.0, 0.3, 0.05])

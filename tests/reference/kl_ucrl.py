@@ -52,7 +52,7 @@ class WarmOptimist(Optimist):
             return [[r + v for r, v in zip(*rows, strict=True)] for rows in zip(rewards, best, strict=True)]
 
         plan = warm_value_iteration(sweep, self.bias, 1 / self.t)
-        self.bias = plan.bias
+        self.bias, self.values, self.rewards = plan.bias, plan.values, rewards
         return plan
 
 
