@@ -29,24 +29,25 @@ def compare_both(agent, oracle, problem, seed):
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("kind", [UCRL3, KLUCRL, IMEDRL, OptimisticQ])
 def test_jumps_and_other_actions_than_the_advised(kind, seed):
-    play_beside(kind, dm.Space([2, 1, 3]), 150, seed, checks=range(3, 149, 4))
+    often = kind is IMEDRL and seed == 1  # a law of rewards has 17 values only for a while
+    play_beside(kind, dm.Space([2, 1, 3]), 150, seed, 0.05, checks=range(3, 149, 1 if often else 6))
 
 
 @pytest.mark.parametrize("kind", [UCRL3, KLUCRL])
 def test_many_visits(kind):
     """From some hundred visits on, the bounds of UCRL3 by peeling are the tighter ones."""
-    play_beside(kind, dm.Space([2, 1]), 1200, seed=5, checks=range(400, 1199, 100))
+    play_beside(kind, dm.Space([2, 1]), 1200, seed=5, scale=0.3, checks=range(400, 1199, 100))
 
 
 def test_many_states():
     """Supports of UCRL3 grow where most states do not follow a pair."""
-    play_beside(UCRL3, dm.Space.uniform(9, 1), 500, seed=6, checks=range(20, 499, 20))
+    play_beside(UCRL3, dm.Space.uniform(9, 1), 500, seed=6, scale=1.0, checks=range(20, 499, 20))
 
 
-def play_beside(kind, space, horizon, seed, checks):
+def play_beside(kind, space, horizon, seed, scale, checks):
     """Step by step: what really happened is counted, and a state may come from nowhere."""
     rng, n = np.random.default_rng(seed), space.n_states
-    given = {} if kind is IMEDRL else {"delta": 0.1, "scale": 0.3 if horizon > 150 else 0.05}
+    given = {} if kind is IMEDRL else {"delta": 0.1, "scale": scale}
     agent = getattr(dm.agents, kind.__name__)(space, *([] if kind is IMEDRL else [horizon]), **given)
     agent.reset()
     oracle = kind(space.n_actions.tolist(), horizon, **given)
