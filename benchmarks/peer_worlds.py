@@ -49,9 +49,12 @@ class _NoRenderer(ModuleType):
 
 
 def prepare_peer() -> None:
-    """Let the peer's modules be imported: without its renderers, and with a name that NumPy 2 has dropped."""
+    """Let the peer's learners be imported: they use a name that NumPy 2 has dropped."""
     if not hasattr(np, "infty"):
         setattr(np, "infty", np.inf)  # noqa: B010, mypy knows that numpy has no such name
+
+
+def _leave_out_renderers() -> None:
     for name in RENDERERS:
         package, _, module = f"{PACKAGE}.{name}".rpartition(".")
         setattr(importlib.import_module(package), module, _NoRenderer(module))
@@ -90,7 +93,7 @@ WORLDS: dict[str, Callable[[], Any]] = {
 
 def peer_world(name: str, horizon: int) -> PeerWorld:
     """Return a world by its name in the peer's registry. Raises ImportError."""
-    prepare_peer()
+    _leave_out_renderers()
     environment = WORLDS[name]()
     mdp = dm.Mdp.from_dense(*_tables(environment))
     start = int(np.argmax(environment.isd))
