@@ -15,11 +15,11 @@ import numpy as np
 
 from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import Record, Records, RunInputs, record_type
+from driftmdp.kernels.changing_bandits import FIRST_CAPACITY, doubled
 from driftmdp.kernels.posterior import uniform
 from driftmdp.kernels.posterior_arrays import Bits
 from driftmdp.kernels.world import take_step
 
-FIRST_CAPACITY = 64
 LEAST_CHANGE = 1e-15  # that is looked for: smaller ones are rounding
 ROUNDING = 1.0 - 1e-12  # a number of plays that is whole but for rounding is that number
 
@@ -86,8 +86,9 @@ def new_switch_arrays(n_arms: int, generator: Bits) -> SwitchArrays:
 
 
 def enlarge_switch_arrays(arrays: SwitchArrays) -> SwitchArrays:
-    """Return the same arrays with twice the space for what grows."""
-    plays, alarms = (np.concatenate([array, np.zeros_like(array)]) for array in (arrays.plays, arrays.alarms))
+    """Return the same arrays with twice the space for what is full."""
+    clock = arrays.clock[0]
+    plays, alarms = doubled(arrays.plays, clock["n_plays"]), doubled(arrays.alarms, clock["n_alarms"])
     return arrays._replace(plays=plays, alarms=alarms)
 
 

@@ -102,9 +102,15 @@ def new_watch_arrays(params: WatchParams, n_arms: int, generator: Bits) -> Watch
 
 
 def enlarge_watch_arrays(arrays: WatchArrays) -> WatchArrays:
-    """Return the same arrays with twice the space for what grows."""
-    sums, alarms = (np.concatenate([array, np.zeros_like(array)]) for array in (arrays.sums, arrays.alarms))
+    """Return the same arrays with twice the space for what is full."""
+    watch = arrays.watch[0]
+    sums, alarms = doubled(arrays.sums, watch["n_sums"]), doubled(arrays.alarms, watch["n_alarms"])
     return arrays._replace(sums=sums, alarms=alarms)
+
+
+def doubled(records: Records, n_used: int) -> Records:
+    """Return an array with twice the space, or itself if there is space left."""
+    return records if n_used < records.size else np.concatenate([records, np.zeros_like(records)])
 
 
 @kernel

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.agents.bandits.bandit import Bandit
-from driftmdp.agents.bandits.bandit_arrays import alarms_of, restored_array, restored_bits
+from driftmdp.agents.bandits.bandit_arrays import alarms_of, restored_array, restored_bits, with_space
 from driftmdp.agents.base import ResumableAgent, RunContext
 from driftmdp.agents.reward_range import Range, span_of
 from driftmdp.agents.snapshot_checks import require
@@ -183,7 +183,5 @@ class AdSwitch(Bandit, ResumableAgent):
         require(bool(is_good.any() and (is_good | (arms["is_good"] == 0)).all()), "the good arms are wrong")
         # A bad arm without a gap would be drawn for checks without end.
         require(bool((is_good | (arms["gap"] > 0)).all()), "a gap is wrong")
-        while new.plays.size <= plays.size or new.alarms.size <= alarms.size:
-            new = kernels.ad_switch.enlarge_switch_arrays(new)
-        new.plays[: plays.size], new.alarms[: alarms.size] = plays, alarms
-        self._arrays = new._replace(arms=arms, clock=clock, generator=restored_bits(arrays["luck"]))
+        lists = {"plays": with_space(plays, new.plays), "alarms": with_space(alarms, new.alarms)}
+        self._arrays = new._replace(arms=arms, clock=clock, generator=restored_bits(arrays["luck"]), **lists)

@@ -31,6 +31,11 @@ def restored_array(
     return np.ascontiguousarray(array.astype(new.dtype))
 
 
+def with_space(records: NDArray[Any], new: NDArray[Any]) -> NDArray[Any]:
+    """Return the records of a snapshot, with the space of a new agent after them."""
+    return np.concatenate([records, np.zeros_like(new)])
+
+
 def restored_bits(bits: NDArray[Any]) -> NDArray[np.uint64]:
     """Return the state of the compiled random generator, which must not be all zeros."""
     require(bits.shape == (4,) and bits.dtype.kind == "u" and bool(bits.any()), "the generator is wrong")

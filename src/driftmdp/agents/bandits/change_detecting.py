@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.agents.bandits.bandit import Bandit
-from driftmdp.agents.bandits.bandit_arrays import alarms_of, restored_array, restored_bits
+from driftmdp.agents.bandits.bandit_arrays import alarms_of, restored_array, restored_bits, with_space
 from driftmdp.agents.base import ResumableAgent, RunContext
 from driftmdp.agents.reward_range import Range, span_of
 from driftmdp.agents.snapshot_checks import require
@@ -169,8 +169,6 @@ class ChangeDetecting(Bandit, ResumableAgent):
         require(bool((sums["plays"] > 0).all()), "a sum is empty")
         require(bool(((arms["plays"] >= 0) & (arms["plays"] < self._t)).all()), "the plays are wrong")
         require(bool(((arms["restart"] >= 0) & (arms["restart"] < self._t)).all()), "a restart is wrong")
-        while new.sums.size <= sums.size or new.alarms.size <= alarms.size:
-            new = kernels.changing_bandits.enlarge_watch_arrays(new)
-        new.sums[: sums.size], new.alarms[: alarms.size] = sums, alarms
+        lists = {"sums": with_space(sums, new.sums), "alarms": with_space(alarms, new.alarms)}
         bits = restored_bits(arrays["luck"])
-        self._arrays = new._replace(arms=arms, recent=recent, watch=watch, generator=bits)
+        self._arrays = new._replace(arms=arms, recent=recent, watch=watch, generator=bits, **lists)
