@@ -1,13 +1,16 @@
-"""The UCRL2 of another package, and a minimal loop to run it.
+"""The learners of another package, and a minimal loop to run them.
 
-``statisticalrl-learners`` is the fastest pip-installable UCRL2 known to us. It pins numpy 1.24 and packages that
-its UCRL2 does not use, so it is installed without dependencies (``benchmarks/without-dependencies.txt``). It
-imports only numpy.
+``statisticalrl-learners`` has the fastest pip-installable UCRL2 known to us, and the only UCRL3 and IMED-RL. It
+pins numpy 1.24 and packages that its learners do not use, so it is installed without dependencies
+(``benchmarks/without-dependencies.txt``).
 """
 
 from __future__ import annotations
 
+import contextlib
+import io
 import time
+import warnings
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,8 +19,9 @@ from typing import Any
 import numpy as np
 
 import driftmdp as dm
+from benchmarks.peer_learners import PeerFactory, peer_learner
 
-__all__ = ["PeerRun", "Played", "statisticalrl_runs"]
+__all__ = ["PeerRun", "Played", "sharp_run", "statisticalrl_runs"]
 
 
 @dataclass(frozen=True)
@@ -59,10 +63,19 @@ def statisticalrl_runs(problem: dm.Problem, delta: float) -> dict[str, PeerRun]:
             return float(epsilon**0.5)
 
     kinds = {"precision 1/t, as published": Counting, "precision 1/sqrt(t)": AsAsked}
-    return {name: _run(kind, problem, delta) for name, kind in kinds.items()}
+    return {name: _run(_with_delta(kind, delta), problem) for name, kind in kinds.items()}
 
 
-def _run(kind: Callable[..., Any], problem: dm.Problem, delta: float) -> PeerRun:
+def sharp_run(learner: str, problem: dm.Problem, delta: float) -> PeerRun:
+    """Return its UCRL3, KL-UCRL or IMED-RL as published. Raises ImportError."""
+    return _run(peer_learner(learner, delta), problem)
+
+
+def _with_delta(kind: Callable[..., Any], delta: float) -> PeerFactory:
+    return lambda n_states, n_actions: kind(n_states, n_actions, delta)
+
+
+def _run(make: PeerFactory, problem: dm.Problem) -> PeerRun:
     """Return a whole run in which a step of the world is one search in a list. Making the lists does not count."""
     mdp = problem.drifting.at(1)
     n_states, n_actions = mdp.space.n_states, int(mdp.space.n_actions[0])
@@ -75,7 +88,7 @@ def _run(kind: Callable[..., Any], problem: dm.Problem, delta: float) -> PeerRun
     def run() -> Played:
         np.random.seed(0)  # noqa: NPY002, what it draws from
         start = time.perf_counter()
-        agent = kind(n_states, n_actions, delta)
+        agent = make(n_states, n_actions)
         state, total = problem.start, 0.0
         agent.reset(state)
         for uniform in draws:
@@ -84,6 +97,12 @@ def _run(kind: Callable[..., Any], problem: dm.Problem, delta: float) -> PeerRun
             agent.update(state, action, reward, following)
             state = following
             total += reward
-        return Played(time.perf_counter() - start, total / len(draws), agent.plans)
+        return Played(time.perf_counter() - start, total / len(draws), getattr(agent, "plans", 0))
 
-    return run
+    def quiet() -> Played:
+        # it prints plans that did not converge, and divides by zero visits at the start
+        with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return run()
+
+    return quiet
