@@ -118,7 +118,9 @@ class RestartQ(ResumableAgent):
         require_memory(cells * (CELL.itemsize + 8), f"RestartQ with {self.episode:,} values for every pair")
         iota = math.log(2.0 / (1.0 / self.horizon if self.delta is None else self.delta))
         bottom, span = self.reward_range[0], span_of(self.reward_range)
-        self._params = RestartQParams(self.episode, self.restart_every, iota, self.scale, bottom, span)
+        # As whole numbers of Python: the product may be larger than those of compiled code.
+        epoch = min(self.episode * self.restart_every, self.horizon)
+        self._params = RestartQParams(self.episode, epoch, self.horizon, iota, self.scale, bottom, span)
         self.reset()
 
     @classmethod
@@ -234,5 +236,5 @@ def tuned_restarts(space: Space, horizon: int, episode: int, variation: float) -
     H times ``variation``, B_r + B_p.
     """
     episodes = math.ceil(horizon / episode)
-    epochs = math.cbrt(variation**2 * horizon / space.n_pairs)
+    epochs = math.cbrt(variation * variation * horizon / space.n_pairs)
     return episodes if epochs <= 1.0 else max(1, math.ceil(episodes / epochs))
