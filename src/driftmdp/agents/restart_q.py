@@ -20,7 +20,7 @@ from driftmdp import kernels
 from driftmdp.agents.base import ResumableAgent, RunContext
 from driftmdp.agents.parameters import checked_problem
 from driftmdp.agents.reward_range import Range, required_range, span_of, unit_variation
-from driftmdp.agents.snapshot_checks import LATEST, require
+from driftmdp.agents.snapshot_checks import LATEST, monitor_array, require, restore_monitor
 from driftmdp.kernels.restart_q_arrays import CELL, RestartQParams, new_restart_q
 from driftmdp.mdp import Problem, Space
 from driftmdp.mdp.space import as_space
@@ -75,7 +75,7 @@ class RestartQ(ResumableAgent):
     reward_range
         Bounds (lo, hi) on the rewards.
     scale
-        A factor on every bonus; 1 is theory. The authors' own experiments have 0.05 and no logarithm.
+        A factor on every bonus. 1 is theory. The authors' own experiments have 0.05 and no logarithm.
     seed
         Not used: this agent draws nothing.
 
@@ -125,7 +125,7 @@ class RestartQ(ResumableAgent):
 
     @classmethod
     def for_problem(cls, problem: Problem, budgets: str = "exact", **parameters: Any) -> Self:
-        """Return an agent for a problem; ``restart_every`` follows from the problem's variation.
+        """Return an agent for a problem. ``restart_every`` follows from the problem's variation.
 
         Parameters
         ----------
@@ -201,7 +201,8 @@ class RestartQ(ResumableAgent):
     # snapshots ---------------------------------------------------------------------------------------
 
     def _state_arrays(self) -> Arrays:
-        return {"cells": self._arrays.cells, "values": self._arrays.values, "clock": self._arrays.clock}
+        learned = {"cells": self._arrays.cells, "values": self._arrays.values, "clock": self._arrays.clock}
+        return learned | {"rewards": monitor_array(self._range_monitor)}
 
     def _restore(self, arrays: Arrays) -> None:
         cells, values, clock = arrays["cells"], arrays["values"], arrays["clock"]
@@ -216,6 +217,7 @@ class RestartQ(ResumableAgent):
         require(bool((within & (cells["stage_visits"] <= cells["visits"])).all()), "a stage is wrong")
         require(bool(1 <= clock[0] < LATEST and 0 <= clock[1] < clock[0]), "time is wrong")
         self._arrays.cells[:], self._arrays.values[:], self._arrays.clock[:] = cells, values, clock
+        restore_monitor(self._range_monitor, self.t, arrays)
 
 
 def usual_episode(space: Space, horizon: int) -> int:
