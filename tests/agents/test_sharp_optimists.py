@@ -172,6 +172,21 @@ def test_certainty_holds_mass_where_one_next_state_always_followed():
     assert promised[0.5] > 5 * promised[0.0]
 
 
+def test_a_forgotten_pair_leaves_its_bounds_to_no_other():
+    """The slot of a forgotten pair is taken over by another one, here with as many visits."""
+    agent = dm.agents.UCRL3(dm.Space.uniform(2, 1), 1000, scale=0.01)
+    for state, reward in ((0, 0.9), (1, 0.1)) * 4:
+        agent.act(state)
+        agent.observe(reward, state)
+    agent.plan()
+    before = agent.explain(1).actions
+    agent.forget_pair(0)
+    agent.plan()
+    assert agent.explain(1).actions[0].reward == before[0].reward < 0.2
+    with pytest.raises(InvalidInputError, match="pair must be at most 1; got 2"):
+        agent.forget_pair(2)
+
+
 def test_bad_parameters():
     for kind in (dm.agents.UCRL3, dm.agents.KLUCRL):
         for given, rule in (

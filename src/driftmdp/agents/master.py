@@ -1,7 +1,7 @@
 """MASTER [WL21], for average reward: one optimist runs on all time scales, to notice when the world changes.
 
 for n = 0, 1, 2, ...: a block of 2^n steps
-    an instance of UCRL2 with its own memory covers it; shorter ones, of 2^m steps, begin at random with
+    an instance of UCRL2 with its own memory covers it. Shorter ones, of 2^m steps, begin at random with
         probability rho(2^n) / rho(2^m) at each multiple of 2^m,
     in each step the shortest instance acts and learns, and promises the gain g of its plan,
     restart from n = 0
@@ -27,6 +27,7 @@ from driftmdp.agents.optimist_parts import BY_DOUBLING, Everything, optimist_par
 from driftmdp.agents.parameters import checked_problem
 from driftmdp.agents.plan_explanation import Explanation, Plan
 from driftmdp.agents.reward_range import Range, required_range
+from driftmdp.agents.snapshot_checks import monitor_array, restore_monitor
 from driftmdp.errors import InvalidInputError, NotConvergedError
 from driftmdp.kernels import master_arrays, plan_arrays
 from driftmdp.kernels.arrays import Records, visits_by_pair
@@ -58,15 +59,15 @@ class MASTER(ResumableAgent):
     reward_range
         Bounds (lo, hi) on the mean rewards.
     scale
-        A factor on every radius of the instances and so on rho, their regret; 1 is theory.
+        A factor on every radius of the instances and so on rho, their regret. 1 is theory.
     test_scale
-        A factor on rho^ in both tests; 1 is theory, under which they hardly ever fire (docs/agents.md).
+        A factor on rho^ in both tests. 1 is theory, under which they hardly ever fire (docs/agents.md).
     planner
         ``"paper"``, [CSZ20] alg:evi verbatim, or ``"fast"``.
     ties
         ``"least-visited"`` or ``"first"``.
     seed
-        Of the schedule's generator until ``reset(rng)`` gives another; None is a fresh one.
+        Of the schedule's generator until ``reset(rng)`` gives another. None is a fresh one.
 
     Examples
     --------
@@ -283,8 +284,9 @@ class MASTER(ResumableAgent):
     # snapshots ---------------------------------------------------------------------------------------
 
     def _state_arrays(self) -> Arrays:
-        return instance_arrays(self._arrays)
+        return instance_arrays(self._arrays) | {"rewards": monitor_array(self._range_monitor)}
 
     def _restore(self, arrays: Arrays) -> None:
         self._arrays = restored_instances(self.space, restored_records(self._arrays, arrays), arrays)
+        restore_monitor(self._range_monitor, self.t, arrays)
         self._enlarge_workspace(0)

@@ -15,6 +15,7 @@ from driftmdp.kernels.arrays import TransitionCounts, mean_rewards_by_pair, visi
 from driftmdp.kernels.plan_arrays import OptimistParams, PlanState
 from driftmdp.kernels.posterior_arrays import PosteriorParams
 from driftmdp.npz import Arrays
+from driftmdp.validation import as_integer
 
 
 class ModelBasedAgent(ResumableAgent):
@@ -109,7 +110,8 @@ class EpisodicAgent(ModelBasedAgent):
 
     def forget_pair(self, pair: int) -> None:
         """Forget everything about a pair, and plan again before the next action."""
-        kernels.transition_counts.forget_pair(self._memory, pair)
+        found = as_integer(pair, "pair", 0, self.space.n_pairs - 1)
+        kernels.transition_counts.forget_pair(self._memory, found)
         self._plan_state.clock["tau"] = 0
 
     def _decide(self, state: int) -> int:

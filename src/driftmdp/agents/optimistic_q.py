@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from driftmdp import kernels
 from driftmdp.agents.base import ResumableAgent, RunContext
 from driftmdp.agents.reward_range import Range, required_range, span_of
-from driftmdp.agents.snapshot_checks import numbers, require
+from driftmdp.agents.snapshot_checks import monitor_array, numbers, require, restore_monitor
 from driftmdp.agents.step_counter import StepCountingAgent
 from driftmdp.errors import InvalidInputError
 from driftmdp.formulas.radii import checked_delta
@@ -95,13 +95,13 @@ class OptimisticQ(StepCountingAgent, ResumableAgent):
     delta
         Probability that a bonus is too small. By default 1/T.
     scale
-        Factor of the bonus; 1 is theory.
+        A factor on every bonus. 1 is theory.
     discount
         gamma, with H = 1 / (1 - gamma). By default 1 - 1/H with H of the theory, at least 2.
     reward_range
         Bounds (lo, hi) on the rewards. They are mapped to [0, 1] by it and clipped.
     seed
-        Not used: this agent draws nothing; kept so that all agents are made alike.
+        Not used: this agent draws nothing.
 
     Examples
     --------
@@ -203,7 +203,7 @@ class OptimisticQ(StepCountingAgent, ResumableAgent):
 
     def _state_arrays(self) -> Arrays:
         tables = self._tables
-        rewards = np.array([self._range_monitor.n_rewards, self._range_monitor.total])
+        rewards = monitor_array(self._range_monitor)
         learned = {"values": tables.values, "bounds": tables.bounds, "visits": tables.visits, "rewards": rewards}
         return super()._state_arrays() | learned
 
@@ -219,9 +219,7 @@ class OptimisticQ(StepCountingAgent, ResumableAgent):
         require(bool((visits >= 0).all()) and int(visits.sum()) == self.t - 1, "the visits are wrong")
         tables.visits[:] = visits
         tables.best[:] = np.maximum.reduceat(tables.bounds, self._offsets[:-1])
-        n_rewards, self._range_monitor.total = numbers(arrays, "rewards")
-        require(0 <= n_rewards < self.t, "the rewards are wrong")
-        self._range_monitor.n_rewards = int(n_rewards)
+        restore_monitor(self._range_monitor, self.t, arrays)
 
 
 def _checked_discount(discount: float) -> float:
