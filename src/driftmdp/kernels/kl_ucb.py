@@ -14,7 +14,7 @@ MOST_STEPS = 100  # of Newton's method, which needs about six
 
 @kernel
 def bernoulli_kl(p: float, q: float) -> float:
-    """Return kl(p, q) of two Bernoulli laws. Where q, a mean of several p, is 0 or 1, so are they up to rounding."""
+    """Return kl(p, q) of two Bernoulli laws. If q is 0 or 1, p is the same up to rounding, and it is 0."""
     divergence = 0.0
     if q <= 0.0 or q >= 1.0:
         return divergence
