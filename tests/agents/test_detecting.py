@@ -53,6 +53,17 @@ def test_learners_with_and_without_a_watched_run_keep_the_rules(learner):
     assert np.array_equal(run.actions, dm.simulate(agent, problem, seed=1, compiled=False).actions)
 
 
+@pytest.mark.parametrize(("learner", "parameters"), [("OptimisticQ", {"scale": 0.01}), ("SWUCB", {"window": 9})])
+def test_learners_without_a_plan_are_compiled_too(learner, parameters):
+    problem = dm.problems.bandit(n_arms=3, drift="abrupt", changes=2, horizon=80)
+    given = {"learner": learner, "learner_parameters": parameters, "exploration": 0.3}
+    agent = Detecting.for_problem(problem, detector=NERVOUS["page-hinkley"], **given)
+    assert agent._is_compiled
+    run, slow = (dm.simulate(agent, problem, seed=1, compiled=compiled) for compiled in (True, False))
+    assert run.summary.alarms == slow.summary.alarms != ()
+    assert np.array_equal(run.actions, slow.actions)
+
+
 def test_without_an_alarm_it_is_its_learner():
     problem = dm.problems.river_swim(horizon=2000)
     agent = Detecting.for_problem(problem)

@@ -23,11 +23,12 @@ from driftmdp.agents.alarms import Alarm, DetectingSummary
 from driftmdp.agents.base import Agent, BuiltinAgent, ResumableAgent, RunContext
 from driftmdp.agents.detectors import SMALLEST_DELTA, Detector, as_detector, default_delta, watch_params
 from driftmdp.agents.inner_learner import fresh_learner, made_learner, restarted_learner
-from driftmdp.agents.model_based import EpisodicAgent, ModelBasedAgent
+from driftmdp.agents.model_based import EpisodicAgent
 from driftmdp.agents.plan_explanation import Plan
 from driftmdp.agents.reward_range import Range, required_range, span_of
 from driftmdp.agents.snapshot_checks import generator_text, require, restored_generator
 from driftmdp.agents.watch_snapshot import restored_watch, watch_arrays
+from driftmdp.agents.watchable import WatchableAgent
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.detection_arrays import (
     ALARM,
@@ -199,9 +200,9 @@ class Detecting(ResumableAgent):
         """Whether the learner's compiled run takes a watch. One that restarts itself in blocks has another run."""
         kind = type(self._learner)
         return (
-            issubclass(kind, ModelBasedAgent)
+            issubclass(kind, WatchableAgent)
             and kind.can_be_watched
-            and kind._play_rows is ModelBasedAgent._play_rows
+            and kind._play_rows is WatchableAgent._play_rows
         )
 
     def _step(self, context: RunContext, row: int) -> None:
