@@ -19,7 +19,7 @@ class UCRL3(WarmOptimist):
     has certainty = 0.5.
     """
 
-    def __init__(self, n_actions, horizon, *, certainty=0.0, **options):
+    def __init__(self, n_actions, horizon, *, certainty=0.5, **options):
         super().__init__(n_actions, horizon, **options)
         self.certainty = certainty
 

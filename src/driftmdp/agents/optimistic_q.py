@@ -20,12 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp import kernels
-from driftmdp.agents.base import ResumableAgent, RunContext
+from driftmdp.agents.base import RunContext
 from driftmdp.agents.reward_range import Range, required_range, span_of
 from driftmdp.agents.snapshot_checks import monitor_array, numbers, require, restore_monitor
 from driftmdp.agents.step_counter import StepCountingAgent
+from driftmdp.agents.watchable import WatchableAgent
 from driftmdp.errors import InvalidInputError
 from driftmdp.formulas.radii import checked_delta
+from driftmdp.kernels.detection_arrays import Watch
 from driftmdp.mdp import Space
 from driftmdp.npz import Arrays
 from driftmdp.validation import as_integer, as_number
@@ -80,7 +82,7 @@ class QSummary:
     settled_pairs: int
 
 
-class OptimisticQ(StepCountingAgent, ResumableAgent):
+class OptimisticQ(StepCountingAgent, WatchableAgent):
     """Model-free learning with optimism: a table of Q, and no more.
 
     Parameters
@@ -112,6 +114,7 @@ class OptimisticQ(StepCountingAgent, ResumableAgent):
     QSummary(effective_horizon=..., discount=..., bonus=..., settled_pairs=...)
     """
 
+    can_be_watched = True
     reward_range: Range
 
     def __init__(
@@ -166,9 +169,11 @@ class OptimisticQ(StepCountingAgent, ResumableAgent):
         effect = f"{self.name} clips them and cannot tell them apart"
         self._range_monitor.check_reward(reward, self.reward_range, effect)
 
-    def _play_rows(self, context: RunContext, first: int, last: int) -> None:
-        kernels.optimistic_q.play(context.inputs, self._params, self._tables, context.record, first, last)
-        self._t += last - first
+    def _play_some(self, context: RunContext, first: int, last: int, watch: Watch | None = None) -> tuple[int, int]:
+        rows = context.record, first, last
+        reached, status = kernels.optimistic_q.play(context.inputs, self._params, self._tables, *rows, watch)
+        self._t += reached - first
+        return reached, status
 
     def counts(self) -> NDArray[np.float64]:
         """Return how often each pair was tried, shape (n_pairs,)."""
