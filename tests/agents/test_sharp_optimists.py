@@ -60,6 +60,17 @@ def test_the_kl_maximum_of_two_states_is_the_bernoulli_bound():
         assert kl == pytest.approx(radius, rel=1e-6) or (found == 1.0 and radius > 30)
 
 
+@pytest.mark.parametrize("unit", [1e-160, 1.0, 1e150])
+@pytest.mark.parametrize("radius", [0.0, 5e-324, 1e-30, 1e-13, 1e-6, 1e300])
+def test_the_kl_maximum_has_no_gaps(radius, unit):
+    """However small or large the radius and the values are, the maximum is between the mean and the best value."""
+    for top in (1.0, 3.0):
+        found = kl_ball.maximize_kl_ball(one_row([0.5, 0.5], radius), 0, unit * np.array([0, 1, top]), unit * top)
+        assert 0.5 * (1 - 1e-12) <= found / unit <= top
+        if radius <= 1e-6:
+            assert found / unit == pytest.approx(0.5 + math.sqrt(2 * radius * 0.25), abs=2e-9)
+
+
 def test_one_observed_state_keeps_exp_minus_radius():
     u = np.array([0.25, 1.0])
     assert kl_ball.maximize_kl_ball(one_row([1.0], 0.7), 0, u, 1.0) == pytest.approx(1 - 0.75 * math.exp(-0.7))

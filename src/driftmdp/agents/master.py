@@ -40,6 +40,7 @@ from driftmdp.validation import as_integer, as_number, one_of
 
 LEAST_SCALE, LARGEST_SCALE = 1e-9, 1e9
 LEAST_DELTA = 1e-300
+LEAST_THRESHOLD = 1e-300  # where T/delta is 1, so that statistics have a ratio to it
 CAUSES = {1: "test 1", 2: "test 2", 3: "widening"}
 
 
@@ -116,7 +117,9 @@ class MASTER(ResumableAgent):
         allowance = 4.0 * self.scale * math.sqrt(states * pairs * (math.log(pairs * steps) + log))
         # Blocks double, so that one of 2^n steps begins at 2^n or later, the last perhaps right after the horizon.
         sizes = steps.bit_length() + 1, states, pairs
-        return MasterParams(*sizes, self.diameter, self.scale, max(threshold, LEAST_DELTA), 1.0 / steps, allowance)
+        return MasterParams(
+            *sizes, self.diameter, self.scale, max(threshold, LEAST_THRESHOLD), 1.0 / steps, allowance
+        )
 
     @classmethod
     def for_problem(cls, problem: Problem, **parameters: Any) -> Self:
@@ -154,7 +157,7 @@ class MASTER(ResumableAgent):
             block=master_arrays.new_block(),
             instances=master_arrays.no_instances(orders),
             last_plan=master_arrays.no_plan(),
-            restarts=master_arrays.room_for_restarts(),
+            restarts=master_arrays.enlarge_restarts(),
             generator=self._generator(rng).integers(0, 2**64, 4, dtype=np.uint64),
         )
 
@@ -196,7 +199,7 @@ class MASTER(ResumableAgent):
     def _enlarge(self) -> None:
         """Make space for more restarts, or for more pairs and next states in the instances of every order."""
         if self._arrays.block["n_restarts"][0] == self._arrays.restarts.size:
-            self._arrays = self._arrays._replace(restarts=master_arrays.room_for_restarts(self._arrays.restarts))
+            self._arrays = self._arrays._replace(restarts=master_arrays.enlarge_restarts(self._arrays.restarts))
             return
         orders, counts = self._params.orders, self._arrays.counts
         slots, entries = 2 * (counts.slots.size // orders), 2 * (counts.entries.size // orders)

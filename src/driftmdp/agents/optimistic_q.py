@@ -115,6 +115,7 @@ class OptimisticQ(StepCountingAgent, WatchableAgent):
     """
 
     can_be_watched = True
+    horizon: int
     reward_range: Range
 
     def __init__(
@@ -141,14 +142,14 @@ class OptimisticQ(StepCountingAgent, WatchableAgent):
         """H: how many steps the discount looks ahead."""
         if self.discount is not None:
             return 1.0 / (1.0 - self.discount)
-        horizon, n_pairs = float(self.horizon or 1), self.space.n_pairs
+        horizon, n_pairs = float(self.horizon), self.space.n_pairs
         by_span = sqrt(self.span * horizon / n_pairs)
         by_noise: float = (horizon / (n_pairs * self._log(4.0))) ** (1.0 / 3.0)
         return max(LEAST_HORIZON, min(by_span, by_noise))
 
     def _log(self, factor: float) -> float:
         """Return ln(factor T / delta)."""
-        log_horizon = log(self.horizon or 1)
+        log_horizon = log(self.horizon)
         return log(factor) + log_horizon + (log_horizon if self.delta is None else -log(self.delta))
 
     def reset(self, rng: np.random.Generator | None = None) -> None:
