@@ -19,7 +19,7 @@ from driftmdp.npz import Arrays
 from driftmdp.system import require_memory
 
 if TYPE_CHECKING:
-    from driftmdp.kernels.changing_bandits import WatchArrays, WatchParams
+    from driftmdp.kernels.changing_bandits import ArmWatchArrays, ArmWatchParams
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,8 +49,8 @@ class BanditAlarms:
 class ChangeDetecting(Bandit, ResumableAgent):
     """The base class of this family. A subclass gives the parameters of the kernel."""
 
-    _params: "WatchParams"
-    _arrays: "WatchArrays"
+    _params: "ArmWatchParams"
+    _arrays: "ArmWatchArrays"
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class ChangeDetecting(Bandit, ResumableAgent):
         super().__init__(space, horizon, reward_range, seed)
         kinds = kernels.changing_bandits
         kind = {"glr": kinds.GLR, "halves": kinds.HALVES, "cusum": kinds.CUSUM}[detector]
-        self._params = kinds.WatchParams(
+        self._params = kinds.ArmWatchParams(
             kind,
             detector == "glr",
             detector == "cusum",
