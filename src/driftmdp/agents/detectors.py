@@ -11,6 +11,7 @@ PageHinkleyDetector  observations stay on one side of the mean of all of them   
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -158,12 +159,20 @@ def _check_sums(detector: CUSUMDetector | PageHinkleyDetector) -> None:
         object.__setattr__(detector, "threshold", as_number(detector.threshold, "threshold", 1e-9))
 
 
-def as_detector(detector: Any) -> Detector:
-    """Return a detector from its name or from itself."""
-    if isinstance(detector, GLRDetector | RunLengthDetector | CUSUMDetector | PageHinkleyDetector):
-        return detector
+def as_detector(detector: Any, constants: Mapping[str, Any]) -> Detector:
+    """Return a detector from its name and constants, or from itself."""
     if isinstance(detector, str):
-        return DETECTORS[one_of(detector, "detector", DETECTORS)]()
+        kind = DETECTORS[one_of(detector, "detector", DETECTORS)]
+        try:
+            return kind(**constants)
+        except TypeError as error:
+            rule = f"detector_parameters must be those of {kind.__name__}"
+            raise InvalidInputError(f"{rule}; got {constants!r} ({error}).") from None
+    if isinstance(detector, GLRDetector | RunLengthDetector | CUSUMDetector | PageHinkleyDetector):
+        if constants:
+            rule = "detector_parameters must be None for a detector that has its constants"
+            raise InvalidInputError(f"{rule}; got {constants!r}.")
+        return detector
     names = ", ".join(map(repr, DETECTORS))
     raise InvalidInputError(f"detector must be one of {names}, or one of the detectors; got {detector!r}.")
 

@@ -67,6 +67,8 @@ class RBOCPDUCRL2(Detecting):
         eta = 1.0 / as_integer(horizon, "horizon", minimum=1) if hazard is None else hazard
         detector = RunLengthDetector(eta, support="all")
         inner = {"delta": delta, "scale": scale, "planner": planner, "ties": ties}
-        super().__init__(space, horizon, "UCRL2", inner, detector, watch, reward_range=reward_range, seed=seed)
+        super().__init__(
+            space, horizon, "UCRL2", inner, detector, watch=watch, reward_range=reward_range, seed=seed
+        )
         self.hazard, self.delta, self.scale = hazard if hazard is None else detector.hazard, delta, scale
         self.planner, self.ties = planner, ties
