@@ -4,7 +4,7 @@ The spirit is that of DAL [GHBV25] and GLR-klUCB [BKMS22] for bandits: a learner
 detector beside it, and, if wanted, a little forced exploration, so that changes elsewhere are seen too.
 
 each step
-    ask the learner for an action; at every ``1 / exploration``-th visit of a state take its next action in turn,
+    ask the learner for an action. At every ``1 / exploration``-th visit of a state take its next action in turn,
     let the learner learn from the step,
     add the reward and the next state to the streams of the pair, and let the detector compare old with new.
     If it fires, restart the learner, or let it forget the pair.
@@ -57,7 +57,7 @@ class Detecting(ResumableAgent):
     space
         States and actions.
     horizon
-        T, the number of steps; only the default of delta and the learner depend on it.
+        T, the number of steps. Only the default of delta and the learner depend on it.
     learner
         The name of an agent, or an agent. One of your own, with ``reset``, ``act`` and ``observe``, is run step by
         step, and cannot be saved.
@@ -75,11 +75,11 @@ class Detecting(ResumableAgent):
         The share of the steps in a state that goes to its actions in turn.
     delta
         How easily the detector fires. For ``"glr"`` it is about the probability of a false alarm of all pairs
-        together, 1/sqrt(T) by default; the others fire more often than that, and have 1/T.
+        together, 1/sqrt(T) by default. The others fire more often than that, and have 1/T.
     reward_range
         Bounds (lo, hi) on the rewards.
     seed
-        Of the generator used until ``reset(rng)`` gives another; None is a fresh one.
+        Of the generator used until ``reset(rng)`` gives another. None is a fresh one.
 
     Examples
     --------

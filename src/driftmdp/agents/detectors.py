@@ -57,7 +57,7 @@ class RunLengthDetector:
     Parameters
     ----------
     hazard
-        eta, the weight of a predictor that begins now; by default the agent's ``delta``, shared by all streams.
+        eta, the weight of a predictor that begins now, by default the agent's ``delta``, shared by all streams.
     support
         The categories that a predictor allows for: those ``"seen"`` by the pair since its restart, or ``"all"``
         states and levels, as in [AMM23].
@@ -94,7 +94,7 @@ class CUSUMDetector:
     margin
         epsilon, which a sum loses at each observation: changes below it are not looked for.
     threshold
-        h, at which a sum fires; by default ln(streams / delta) / (8 margin).
+        h, at which a sum fires, by default ln(streams / delta) / (8 margin).
     warmup
         M, the number of first observations. Their mean should be surer than the margin.
 

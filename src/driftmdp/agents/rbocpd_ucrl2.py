@@ -26,7 +26,7 @@ class RBOCPDUCRL2(Detecting):
     horizon
         T, the number of steps.
     hazard
-        eta, the weight of a predictor that begins now; 1/T by default, as in the code of [AMF20].
+        eta, the weight of a predictor that begins now, 1/T by default, as in the code of [AMF20].
     delta
         UCRL2's probability of error, 1/T by default.
     watch
@@ -34,7 +34,7 @@ class RBOCPDUCRL2(Detecting):
     reward_range
         Bounds (lo, hi) on the rewards.
     scale
-        A factor on every radius of UCRL2; 1 is theory, which is vacuous at horizons of thousands of steps.
+        A factor on every radius of UCRL2. 1 is theory, which is vacuous at horizons of thousands of steps.
     planner
         ``"paper"``, [CSZ20] alg:evi verbatim, or ``"fast"``.
     ties
