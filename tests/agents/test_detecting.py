@@ -192,6 +192,12 @@ def test_forced_actions_come_in_turn():
         ({"learner_parameters": {"space": ONE}}, "learner must have the same space"),
         ({"learner_parameters": 0}, "learner_parameters must be a mapping of names to values, or None; got 0"),
         ({"learner_parameters": "delta"}, "learner_parameters must be a mapping"),
+        (
+            {"detector_parameters": {"margin": 1}},
+            "detector_parameters must be those of GLRDetector",
+        ),
+        ({"detector_parameters": [1]}, "detector_parameters must be a mapping"),
+        ({"detector": GLRDetector(), "detector_parameters": {"resolution": 1}}, "detector_parameters must be None"),
         ({"exploration": 1.5}, "exploration must be at most 1"),
         ({"delta": 0.0}, "delta must be at least 1e-300"),
     ],
@@ -214,6 +220,18 @@ def test_wrong_parameters_get_a_sentence(parameters, message):
 def test_wrong_constants_get_a_sentence(make, message):
     with pytest.raises(InvalidInputError, match=message):
         make()
+
+
+def test_constants_by_name_are_those_of_the_detector(tmp_path):
+    named = Detecting(
+        ONE, 100, detector="cusum", detector_parameters={"margin": 0.05, "threshold": 0.5, "warmup": 2}
+    )
+    named.save(tmp_path / "agent.npz")
+    made = Detecting(ONE, 100, detector=NERVOUS["cusum"])
+    rewards = 5 * [0.1, 0.1, 0.1, 0.9, 0.9]
+    assert (
+        feed(named, rewards) == feed(made, rewards) == feed(Detecting.load(tmp_path / "agent.npz"), rewards) != ()
+    )
 
 
 def test_a_learner_of_ones_own_cannot_be_saved(tmp_path):

@@ -4,7 +4,7 @@ The spirit is that of DAL [GHBV25] and GLR-klUCB [BKMS22] for bandits: a learner
 detector beside it, and, if wanted, a little forced exploration, so that changes elsewhere are seen too.
 
 each step
-    ask the learner for an action; at every ``1 / exploration``-th visit of a state take its next action in turn,
+    ask the learner for an action. At every ``1 / exploration``-th visit of a state take its next action in turn,
     let the learner learn from the step,
     add the reward and the next state to the streams of the pair, and let the detector compare old with new.
     If it fires, restart the learner, or let it forget the pair.
@@ -22,7 +22,7 @@ from driftmdp import kernels
 from driftmdp.agents.alarms import Alarm, DetectingSummary
 from driftmdp.agents.base import Agent, BuiltinAgent, ResumableAgent, RunContext
 from driftmdp.agents.detectors import SMALLEST_DELTA, Detector, as_detector, default_delta, watch_params
-from driftmdp.agents.inner_learner import fresh_learner, made_learner, restarted_learner
+from driftmdp.agents.inner_learner import as_mapping, fresh_learner, made_learner, restarted_learner
 from driftmdp.agents.model_based import EpisodicAgent
 from driftmdp.agents.plan_explanation import Plan
 from driftmdp.agents.reward_range import Range, required_range, span_of
@@ -57,7 +57,7 @@ class Detecting(ResumableAgent):
     space
         States and actions.
     horizon
-        T, the number of steps; only the default of delta and the learner depend on it.
+        T, the number of steps. Only the default of delta and the learner depend on it.
     learner
         The name of an agent, or an agent. One of your own, with ``reset``, ``act`` and ``observe``, is run step by
         step, and cannot be saved.
@@ -65,6 +65,8 @@ class Detecting(ResumableAgent):
         Parameters of a learner that is given by name, beyond space, horizon and reward range.
     detector
         ``"glr"``, ``"run-length"``, ``"cusum"`` or ``"page-hinkley"``, or one of the detectors with its constants.
+    detector_parameters
+        Constants of a detector that is given by name, such as margin and warmup of ``"cusum"``.
     watch
         What is watched: ``"rewards"``, ``"next-states"`` or ``"both"``.
     restart
@@ -73,11 +75,11 @@ class Detecting(ResumableAgent):
         The share of the steps in a state that goes to its actions in turn.
     delta
         How easily the detector fires. For ``"glr"`` it is about the probability of a false alarm of all pairs
-        together, 1/sqrt(T) by default; the others fire more often than that, and have 1/T.
+        together, 1/sqrt(T) by default. The others fire more often than that, and have 1/T.
     reward_range
         Bounds (lo, hi) on the rewards.
     seed
-        Of the generator used until ``reset(rng)`` gives another; None is a fresh one.
+        Of the generator used until ``reset(rng)`` gives another. None is a fresh one.
 
     Examples
     --------
@@ -98,6 +100,7 @@ class Detecting(ResumableAgent):
         learner: str | Agent = "PSRL",
         learner_parameters: Mapping[str, Any] | None = None,
         detector: str | Detector = "glr",
+        detector_parameters: Mapping[str, Any] | None = None,
         watch: str = "both",
         restart: str = "all",
         exploration: float = 0.0,
@@ -107,14 +110,15 @@ class Detecting(ResumableAgent):
     ) -> None:
         super().__init__(space, as_integer(horizon, "horizon", minimum=1), seed)
         self.reward_range = required_range(reward_range)
-        self.learner = learner
+        self.learner, self.learner_parameters = learner, as_mapping(learner_parameters, "learner_parameters")
+        self.detector_parameters = as_mapping(detector_parameters, "detector_parameters")
         self.detector, self.watch = detector, one_of(watch, "watch", STREAMS)
         self.restart = one_of(restart, "restart", RESTARTS)
         self.exploration = as_fraction(exploration, "exploration")
         self.delta = delta if delta is None else as_number(delta, "delta", SMALLEST_DELTA, 1.0)
         # Never run itself: copies of it are.
-        self._template = made_learner(learner, learner_parameters, self.space, self.horizon, self.reward_range)
-        self.learner_parameters = None if learner_parameters is None else dict(learner_parameters)
+        given = self.learner_parameters or {}
+        self._template = made_learner(learner, given, self.space, self.horizon, self.reward_range)
         if self.restart == "pairs" and not isinstance(self._template, EpisodicAgent):
             name = type(self._template).__name__
             raise InvalidInputError(f"restart must be 'all' for {name}, which cannot forget a pair; got 'pairs'.")
@@ -126,7 +130,7 @@ class Detecting(ResumableAgent):
         seen = self.watch != "next-states", self.watch != "rewards"
         bottom, span = self.reward_range[0], span_of(self.reward_range)
         shared = WatchParams(0, *seen, 0.0, 1.0, 0.0, 0, 0.0, 0.0, 0, 0, 0, period, bottom, span)
-        detector = as_detector(self.detector)
+        detector = as_detector(self.detector, self.detector_parameters or {})
         delta = default_delta(detector, self.horizon) if self.delta is None else self.delta
         return watch_params(detector, shared, delta, self.space.n_states)
 

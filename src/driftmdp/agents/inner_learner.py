@@ -13,13 +13,17 @@ from driftmdp.mdp import Space
 from driftmdp.validation import one_of
 
 
-def made_learner(learner: Any, parameters: Any, space: Space, horizon: int, reward_range: Range) -> Any:
-    """Return a learner that fits: by its name with these parameters, or the given one."""
+def as_mapping(parameters: Any, name: str) -> dict[str, Any] | None:
+    """Return a copy of parameters by name, or None."""
     if not (parameters is None or isinstance(parameters, Mapping)):
-        rule = "learner_parameters must be a mapping of names to values, or None"
-        raise InvalidInputError(f"{rule}; got {parameters!r}.")
+        raise InvalidInputError(f"{name} must be a mapping of names to values, or None; got {parameters!r}.")
+    return None if parameters is None else dict(parameters)
+
+
+def made_learner(learner: Any, parameters: dict[str, Any], space: Space, horizon: int, reward_range: Range) -> Any:
+    """Return a learner that fits: by its name with these parameters, or the given one."""
     if isinstance(learner, str):
-        found: Any = _named_learner(learner, dict(parameters or {}), space, horizon, reward_range)
+        found: Any = _named_learner(learner, parameters, space, horizon, reward_range)
     elif not isinstance(learner, Agent) or isinstance(learner, type):
         rule = "learner must be the name of an agent, or an agent with reset, act and observe"
         raise InvalidInputError(f"{rule}; got {learner!r}.")

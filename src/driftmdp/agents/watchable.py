@@ -19,7 +19,7 @@ class WatchableAgent(ResumableAgent):
 
     @abstractmethod
     def _play_some(self, context: RunContext, first: int, last: int) -> tuple[int, int]:
-        """Play rows until compiled code is done or cannot go on; return the next row and why it stopped."""
+        """Play rows until compiled code is done or cannot go on. Return the next row and why it stopped."""
 
     def _continue(self, status: int) -> None:
         """Do what compiled code asks for by its status. Without a watch most runs never ask."""
