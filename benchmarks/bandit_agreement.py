@@ -49,7 +49,7 @@ SETTINGS = {
     ),
     "MUCB": Setting({"window": 200, "gamma": 0.125}, arms=(3, 5), horizon=4000, seeds=100),
     "CUSUMUCB": Setting({"changes": CHANGES, "warmup": 50, "epsilon": 0.1}, arms=(3, 5), horizon=2000, seeds=40),
-    "AdSwitch": Setting({"c1": 2.0, "test_every": 50}, arms=(3,), horizon=2000, seeds=30),
+    "AdSwitch": Setting({"c1": 2.0, "test_every": 100}, arms=(3, 5), horizon=2000, seeds=60),
     "DiscountedThompson": Setting({"discount": 0.99}, arms=(3, 5), horizon=4000, seeds=100),
 }
 

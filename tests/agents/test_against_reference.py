@@ -99,6 +99,33 @@ def test_ucrl2b(scale):
         compare(agent, reference.UCRL2B(problem.space.n_actions.tolist(), T, **common), problem, seed)
 
 
+@pytest.mark.parametrize("scale", [0.3, 0.03])
+@pytest.mark.parametrize("name", ["UCRL2", "UCRL2B"])
+def test_vanishing_episodes(name, scale):
+    for seed in range(150, 155):
+        problem = problem_for(seed, 1 if seed == 150 else None)
+        common = settings(problem, seed, scale, seed % 2)
+        agent = getattr(dm.agents, name)(problem.space, T, episodes="vanishing", **common)
+        oracle = getattr(reference, f"Vanishing{name}")(problem.space.n_actions.tolist(), T, **common)
+        compare(agent, oracle, problem, seed)
+        live = dm.simulate(agent, problem, seed, compiled=False)
+        assert live.episode_starts.tolist() == list(oracle.episode_starts)
+        doubling = dm.simulate(getattr(dm.agents, name)(problem.space, T, **common), problem, seed)
+        assert len(oracle.episode_starts) > doubling.episode_starts.size
+
+
+@pytest.mark.parametrize("every", [None, 11])
+def test_vanishing_episodes_after_restarts(every):
+    period, schedule = 37, dm.agents.VanishingMultiplicative(every)
+    memory = dm.agents.SinceRestart(range(1, T + 1, period))
+    for seed in range(156, 159):
+        problem = problem_for(seed)
+        radii, reading = dm.agents.JakschRadii(0.05, 0.1), {"reward_range": problem.reward_range}
+        agent = dm.agents.Optimist(problem.space, T, memory, radii, schedule, **reading)
+        given = {"every": every, "period": period, "delta": 0.05, "scale": 0.1} | reading
+        compare(agent, reference.VanishingUCRL2S(problem.space.n_actions.tolist(), T, **given), problem, seed)
+
+
 def test_yardsticks():
     for seed in range(60, 64):
         problem = problem_for(seed)

@@ -53,6 +53,17 @@ def test_learners_with_and_without_a_watched_run_keep_the_rules(learner):
     assert np.array_equal(run.actions, dm.simulate(agent, problem, seed=1, compiled=False).actions)
 
 
+@pytest.mark.parametrize(("learner", "parameters"), [("OptimisticQ", {"scale": 0.01}), ("SWUCB", {"window": 9})])
+def test_learners_without_a_plan_are_compiled_too(learner, parameters):
+    problem = dm.problems.bandit(n_arms=3, drift="abrupt", changes=2, horizon=80)
+    given = {"learner": learner, "learner_parameters": parameters, "exploration": 0.3}
+    agent = Detecting.for_problem(problem, detector=NERVOUS["page-hinkley"], **given)
+    assert agent._is_compiled
+    run, slow = (dm.simulate(agent, problem, seed=1, compiled=compiled) for compiled in (True, False))
+    assert run.summary.alarms == slow.summary.alarms != ()
+    assert np.array_equal(run.actions, slow.actions)
+
+
 def test_without_an_alarm_it_is_its_learner():
     problem = dm.problems.river_swim(horizon=2000)
     agent = Detecting.for_problem(problem)
@@ -124,6 +135,37 @@ def test_restarting_a_pair_forgets_only_that_pair(learner):
     assert agent.n_plans > plans
 
 
+def test_a_learner_that_is_told_no_action_is_watched_too():
+    class Plain(Turns):
+        def observe(self, reward, next_state):
+            pass
+
+    assert feed(Detecting(TWO, 100, learner=Plain(), exploration=1e-300), 3 * [0.5]) == ()
+
+
+def test_a_learner_that_cannot_be_copied_is_refused():
+    class Unique(Turns):
+        def __deepcopy__(self, memo):
+            raise RuntimeError("there is only one")
+
+    with pytest.raises(InvalidInputError, match=r"learner must be copyable.*there is only one"):
+        Detecting(TWO, 100, learner=Unique())
+
+
+def test_a_warning_raised_as_an_error_leaves_no_half_step_and_comes_once():
+    agent = Detecting(ONE, 1000, detector=NERVOUS["page-hinkley"])
+    with pytest.warns(UserWarning, match="far outside reward_range"):
+        feed(agent, 20 * [9.0])
+    feed(agent, 10 * [0.0, 0.0, 0.0, 9.0])  # an error, if a restarted learner said it again
+    assert agent.alarms()
+    agent = Detecting(ONE, 1000)
+    with pytest.raises(UserWarning, match="far outside"):
+        feed(agent, 20 * [9.0])
+    assert agent.t == agent._learner.t == 21
+    with pytest.raises(InvalidInputError, match="observe must follow act"):
+        agent.observe(0.0, 0)
+
+
 def test_forced_actions_come_in_turn():
     problem = dm.problems.two_state(horizon=10)
     agent = Detecting.for_problem(problem, learner=dm.agents.FixedPolicy(problem.space, [0, 0]), exploration=0.5)
@@ -146,6 +188,16 @@ def test_forced_actions_come_in_turn():
         ({"detector": "gl"}, "detector must be one of 'glr'"),
         ({"detector": 3}, "detector must be one of 'glr'"),
         ({"watch": "all"}, "watch must be one of"),
+        ({"learner": dm.agents.UCRL2(TWO, 10)}, "learner must have a horizon of at least 100 steps; got 10"),
+        ({"learner_parameters": {"space": ONE}}, "learner must have the same space"),
+        ({"learner_parameters": 0}, "learner_parameters must be a mapping of names to values, or None; got 0"),
+        ({"learner_parameters": "delta"}, "learner_parameters must be a mapping"),
+        (
+            {"detector_parameters": {"margin": 1}},
+            "detector_parameters must be those of GLRDetector",
+        ),
+        ({"detector_parameters": [1]}, "detector_parameters must be a mapping"),
+        ({"detector": GLRDetector(), "detector_parameters": {"resolution": 1}}, "detector_parameters must be None"),
         ({"exploration": 1.5}, "exploration must be at most 1"),
         ({"delta": 0.0}, "delta must be at least 1e-300"),
     ],
@@ -168,6 +220,18 @@ def test_wrong_parameters_get_a_sentence(parameters, message):
 def test_wrong_constants_get_a_sentence(make, message):
     with pytest.raises(InvalidInputError, match=message):
         make()
+
+
+def test_constants_by_name_are_those_of_the_detector(tmp_path):
+    named = Detecting(
+        ONE, 100, detector="cusum", detector_parameters={"margin": 0.05, "threshold": 0.5, "warmup": 2}
+    )
+    named.save(tmp_path / "agent.npz")
+    made = Detecting(ONE, 100, detector=NERVOUS["cusum"])
+    rewards = 5 * [0.1, 0.1, 0.1, 0.9, 0.9]
+    assert (
+        feed(named, rewards) == feed(made, rewards) == feed(Detecting.load(tmp_path / "agent.npz"), rewards) != ()
+    )
 
 
 def test_a_learner_of_ones_own_cannot_be_saved(tmp_path):

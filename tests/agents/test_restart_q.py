@@ -52,6 +52,20 @@ def test_restarts_follow_the_variation():
     assert dm.simulate(RestartQ.for_problem(still), still, seed=1).summary.restarts == ()
 
 
+def test_epochs_and_variations_of_any_size():
+    """Neither episodes times steps nor the variation squared may overflow."""
+    agent = RestartQ(SPACE, 2**62, episode=4, restart_every=2**62, scale=0.01)  # 2^64 steps per epoch
+    assert walk(agent, 40).summary().updates > 0
+    problem = dm.problems.two_state(horizon=500)
+    assert RestartQ.for_problem(problem, reward_range=(0.0, 1e-200)).restart_every == 1
+
+
+def test_after_the_last_step_it_still_knows_what_it_learned():
+    for every in (5, 10):  # an epoch ends with the last step
+        agent = walk(RestartQ(SPACE, 20, episode=2, restart_every=every, scale=0.001), 20)
+        assert agent.action_values(0).min() < 2.0
+
+
 def test_the_usual_episode():
     assert usual_episode(dm.Space.uniform(1, 5), 10**6) == 1
     assert usual_episode(SPACE, 4 * 3**9) == 3

@@ -43,15 +43,20 @@ def test_many_values_of_rewards():
     play_beside(IMEDRL, dm.Space([3]), 250, seed=7, scale=1.0, checks=range(60, 249))
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_the_index_of_the_authors(seed):
+    play_beside(IMEDRL, dm.Space([2, 1, 3]), 150, seed, 1.0, range(3, 149, 6), index="authors")
+
+
 def test_many_states():
     """Supports of UCRL3 grow where most states do not follow a pair."""
     play_beside(UCRL3, dm.Space.uniform(9, 1), 500, seed=6, scale=1.0, checks=range(20, 499, 20))
 
 
-def play_beside(kind, space, horizon, seed, scale, checks):
+def play_beside(kind, space, horizon, seed, scale, checks, **more):
     """Step by step: what really happened is counted, and a state may come from nowhere."""
     rng, n = np.random.default_rng(seed), space.n_states
-    given = {} if kind is IMEDRL else {"delta": 0.1, "scale": scale}
+    given = more | ({} if kind is IMEDRL else {"delta": 0.1, "scale": scale})
     agent = getattr(dm.agents, kind.__name__)(space, *([] if kind is IMEDRL else [horizon]), **given)
     agent.reset()
     oracle = kind(space.n_actions.tolist(), horizon, **given)
@@ -131,12 +136,13 @@ def test_long_plans(kind):
     assert most > 100
 
 
-@pytest.mark.parametrize("seed", range(100, 112))
-def test_imed_rl(seed):
+@pytest.mark.parametrize("index", ["paper", "authors"])
+@pytest.mark.parametrize("seed", range(100, 109))
+def test_imed_rl(seed, index):
     problem = problem_for(seed, 120)
     counts = problem.space.n_actions.tolist()
-    agent = dm.agents.IMEDRL.for_problem(problem)
-    compare_both(agent, IMEDRL(counts, reward_range=problem.reward_range), problem, seed)
+    agent = dm.agents.IMEDRL.for_problem(problem, index=index)
+    compare_both(agent, IMEDRL(counts, reward_range=problem.reward_range, index=index), problem, seed)
 
 
 @pytest.mark.parametrize("scale", [1.0, 0.05, 0.0])

@@ -60,6 +60,17 @@ def test_the_kl_maximum_of_two_states_is_the_bernoulli_bound():
         assert kl == pytest.approx(radius, rel=1e-6) or (found == 1.0 and radius > 30)
 
 
+@pytest.mark.parametrize("unit", [1e-160, 1.0, 1e150])
+@pytest.mark.parametrize("radius", [0.0, 5e-324, 1e-30, 1e-13, 1e-6, 1e300])
+def test_the_kl_maximum_has_no_gaps(radius, unit):
+    """However small or large the radius and the values are, the maximum is between the mean and the best value."""
+    for top in (1.0, 3.0):
+        found = kl_ball.maximize_kl_ball(one_row([0.5, 0.5], radius), 0, unit * np.array([0, 1, top]), unit * top)
+        assert 0.5 * (1 - 1e-12) <= found / unit <= top
+        if radius <= 1e-6:
+            assert found / unit == pytest.approx(0.5 + math.sqrt(2 * radius * 0.25), abs=2e-9)
+
+
 def test_one_observed_state_keeps_exp_minus_radius():
     u = np.array([0.25, 1.0])
     assert kl_ball.maximize_kl_ball(one_row([1.0], 0.7), 0, u, 1.0) == pytest.approx(1 - 0.75 * math.exp(-0.7))
@@ -170,6 +181,21 @@ def test_certainty_holds_mass_where_one_next_state_always_followed():
         promised[certainty] = np.diff(agent.beliefs().bias)[0]
     # State 1 pays and state 0 does not: leaving state 0 at most 1 - 0.5^(1/20) of the time takes longer.
     assert promised[0.5] > 5 * promised[0.0]
+
+
+def test_a_forgotten_pair_leaves_its_bounds_to_no_other():
+    """The slot of a forgotten pair is taken over by another one, here with as many visits."""
+    agent = dm.agents.UCRL3(dm.Space.uniform(2, 1), 1000, scale=0.01)
+    for state, reward in ((0, 0.9), (1, 0.1)) * 4:
+        agent.act(state)
+        agent.observe(reward, state)
+    agent.plan()
+    before = agent.explain(1).actions
+    agent.forget_pair(0)
+    agent.plan()
+    assert agent.explain(1).actions[0].reward == before[0].reward < 0.2
+    with pytest.raises(InvalidInputError, match="pair must be at most 1; got 2"):
+        agent.forget_pair(2)
 
 
 def test_bad_parameters():

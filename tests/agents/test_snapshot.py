@@ -364,6 +364,19 @@ def test_a_wrong_master_is_refused(tmp_path, damage):
         dm.agents.load(tmp_path / "a.npz")
 
 
+@pytest.mark.parametrize("name", ["Adaptive", "IMEDRL", "OptimisticQ", "MASTER", "RestartQ"])
+def test_rewards_outside_of_their_range_are_noticed_across_snapshots(name, tmp_path):
+    agent = dm.agents.builtin()[name].for_problem(random_problem(3, 100), reward_range=(0.0, 1.0))
+    for _ in range(19):
+        agent.act(0)
+        agent.observe(105.0, 0)
+    agent.save(tmp_path / "a.npz")
+    agent = dm.agents.load(tmp_path / "a.npz")
+    agent.act(0)
+    with pytest.warns(UserWarning, match="The mean of 20 rewards is 105, far outside reward_range"):
+        agent.observe(105.0, 0)
+
+
 def test_the_other_byte_order_is_read(saved):
     with np.load(saved) as file:
         arrays = dict(file)

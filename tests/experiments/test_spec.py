@@ -1,7 +1,9 @@
 import pytest
 
+import driftmdp as dm
 from driftmdp.errors import InvalidInputError
 from driftmdp.experiments import parse_spec, plan, read_spec
+from driftmdp.experiments.identity import canonical
 from tests.experiments.specs import SMALL, small
 
 MISTAKES = [
@@ -211,3 +213,10 @@ def test_a_split_must_leave_every_agent_a_line_of_its_own():
     plan(parse_spec(text))
     with pytest.raises(InvalidInputError, match="leaves two agents the label 'SWUCRL2-CW'"):
         plan(parse_spec(text.replace('baseline = "Random"', 'split = ["scale"]')))
+
+
+def test_an_agent_as_a_parameter_is_told_from_another_by_all_of_its_parameters():
+    space = dm.Space.uniform(2, 2)
+    fixed = [canonical({"learner": dm.agents.FixedPolicy(space, [0, action])}) for action in (0, 1)]
+    scaled = [canonical({"learner": dm.agents.UCRL2(space, 10, scale=0.1 + tiny)}) for tiny in (0.0, 1e-9)]
+    assert len({*fixed, *scaled}) == 4

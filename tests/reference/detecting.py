@@ -83,22 +83,29 @@ class Detecting:
         return None
 
 
-def forgetful(optimist):
-    """The class of an optimist of this package that can forget a pair, and is told the action really taken."""
+def forgetful(optimist, window_by_time=False):
+    """The class of an optimist of this package that can forget a pair, and is told the action really taken.
+
+    A window of W steps that has forgotten some holds fewer, and drops none until it has W again. With
+    `window_by_time` it drops every step when it is W steps old.
+    """
 
     class Forgetful(optimist):
         def __init__(self, *arguments, **options):
             super().__init__(*arguments, **options)
-            self.forgotten = set()
+            self.kept = []
             self.is_stale = False
 
         def forget(self, pair):
-            self.forgotten |= {i for i, (s, a, _, _) in enumerate(self.steps) if (s, a) == pair}
+            self.kept = [number for number in self.kept if self.steps[number][:2] != pair]
             self.is_stale = True
 
         def remembered(self):
-            first = self.first_remembered(self.t) - 1
-            return [step for i, step in enumerate(self.steps) if i >= first and i not in self.forgotten]
+            first = self.first_remembered(self.t) - 1 if self.drops_by_time() else 0
+            return [self.steps[number] for number in self.kept if number >= first]
+
+        def drops_by_time(self):
+            return window_by_time or not hasattr(self, "window")
 
         def episode_is_over(self, state):
             return self.is_stale or super().episode_is_over(state)
@@ -111,5 +118,8 @@ def forgetful(optimist):
             state, advised = self.doing
             self.doing = (state, advised if action is None else action)
             super().observe(reward, next_state)
+            self.kept.append(len(self.steps) - 1)
+            if not self.drops_by_time() and len(self.kept) > self.window:
+                self.kept.pop(0)
 
     return Forgetful

@@ -19,10 +19,11 @@ PRIOR_REWARD = 0.5
 class IMEDRL:
     """The memory is the list of all steps."""
 
-    def __init__(self, n_actions, horizon=None, *, reward_range=(0.0, 1.0)):
+    def __init__(self, n_actions, horizon=None, *, reward_range=(0.0, 1.0), index="paper"):
         self.n_actions = list(n_actions)
         self.n_states = len(n_actions)
         self.reward_range = reward_range
+        self.by_authors = index == "authors"
         self.steps = []
         self.potential = [0.0] * self.n_states
         self.indices = None
@@ -99,6 +100,8 @@ class IMEDRL:
             if values[a] < mu:
                 atoms, weights = product_law(reward_law(self.rewards(state, a)), models[a], self.potential)
                 index += n * divergence(atoms, weights, mu, top)
+                if self.by_authors:  # who maximise E log(M - (X - mu) x), and do not subtract log M
+                    index += n * math.log(top)
             indices.append(index)
         return indices
 

@@ -48,6 +48,10 @@ class Optimist:
         """Whether an episode ends before t whatever was visited."""
         return t == self.life_start(t)
 
+    def growth(self, t):
+        """By which share of its visits a pair must grow to end an episode that began at t of a life."""
+        return 1.0
+
     def reward_radius(self, rewards, t):
         """The radius around the mean of these unit rewards of one pair, for a plan at t."""
         raise NotImplementedError
@@ -81,7 +85,7 @@ class Optimist:
             return True
         pair = (state, self.policy[state])
         nu = sum(1 for s, a, _, _ in self.steps[start - 1 :] if (s, a) == pair)
-        return nu >= max(1, self.visits[pair])
+        return nu >= max(1, math.ceil(self.growth(self.life_time(start)) * self.visits[pair]))
 
     def start_episode(self):
         self.visits = self.counts()
@@ -202,6 +206,17 @@ class UCRL2(Optimist):
         return self.scale * jaksch_transition_radius(n, self.life_time(t), self)
 
 
+class Vanishing:
+    """Boone and Gaujal (2025): episodes end at a growth that vanishes. Doubling is a growth of 1."""
+
+    def growth(self, t):
+        return math.sqrt(math.log(1 + t) / t)
+
+
+class VanishingUCRL2(Vanishing, UCRL2):
+    pass
+
+
 class UCRL2S(UCRL2):
     """UCRL2 that forgets everything every `period` steps, or at ceil(i^3 / l^2) with delta / l^2, l = `changes`."""
 
@@ -306,6 +321,21 @@ class UCRL2B(Optimist):
         return extended_value_iteration_over_intervals(
             self.table(self.reward_upper), self.table(self.lower), self.table(self.upper), self.precision()
         )
+
+
+class VanishingUCRL2B(Vanishing, UCRL2B):
+    pass
+
+
+class VanishingUCRL2S(Vanishing, UCRL2S):
+    """With restarts, growth is by the time since the last one. With `every`, episodes end there too."""
+
+    def __init__(self, n_actions, horizon, *, every=None, **options):
+        super().__init__(n_actions, horizon, **options)
+        self.every = every
+
+    def must_plan(self, t):
+        return super().must_plan(t) or (self.every is not None and self.life_time(t) % self.every == 0)
 
 
 class Unlearning:

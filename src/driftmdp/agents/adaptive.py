@@ -200,8 +200,7 @@ class Adaptive(ModelBasedAgent):
         traces = {name: getattr(past, name)[:size] for name, size in sizes.items()}
         planned = {name: getattr(plan, name) for name in ("facts", "bias", "visits", "tried")}
         touched = plan.touched[: int(plan.facts[0]["n_touched"])]
-        rewards = np.array([self._range_monitor.n_rewards, self._range_monitor.total])
-        seen = {"touched": touched, "rewards": rewards}
+        seen = {"touched": touched, "rewards": snapshot_checks.monitor_array(self._range_monitor)}
         return snapshot_checks.memory_arrays(self._memory) | weights | traces | planned | seen
 
     def _restore(self, arrays: Arrays) -> None:
@@ -211,6 +210,4 @@ class Adaptive(ModelBasedAgent):
         self._judged = snapshot_checks.restored_expert_weights(self._judged, arrays)
         self._plan = snapshot_checks.restored_adaptive_plan(self._plan, self._memory, arrays)
         require(bool((self._past.pairs["last"] < self.t).all()), "a pair was visited in the future")
-        n_rewards, self._range_monitor.total = snapshot_checks.numbers(arrays, "rewards")
-        require(0 <= n_rewards < self.t, "the rewards are wrong")
-        self._range_monitor.n_rewards = int(n_rewards)
+        snapshot_checks.restore_monitor(self._range_monitor, self.t, arrays)

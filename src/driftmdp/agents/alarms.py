@@ -19,7 +19,7 @@ class Alarm:
     statistic, threshold
         What the detector found, and what it fires above.
     after
-        How many observations of the pair lie after the change, as the detector sees it; 0 for cumulative sums.
+        How many observations of the pair lie after the change, as the detector sees it. 0 for cumulative sums.
     """
 
     t: int

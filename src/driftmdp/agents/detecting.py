@@ -4,7 +4,7 @@ The spirit is that of DAL [GHBV25] and GLR-klUCB [BKMS22] for bandits: a learner
 detector beside it, and, if wanted, a little forced exploration, so that changes elsewhere are seen too.
 
 each step
-    ask the learner for an action; at every ``1 / exploration``-th visit of a state take its next action in turn,
+    ask the learner for an action. At every ``1 / exploration``-th visit of a state take its next action in turn,
     let the learner learn from the step,
     add the reward and the next state to the streams of the pair, and let the detector compare old with new.
     If it fires, restart the learner, or let it forget the pair.
@@ -12,7 +12,6 @@ each step
 kernels/detection.py has the formulas of the detectors.
 """
 
-import copy
 import math
 from collections.abc import Mapping
 from typing import Any
@@ -23,11 +22,13 @@ from driftmdp import kernels
 from driftmdp.agents.alarms import Alarm, DetectingSummary
 from driftmdp.agents.base import Agent, BuiltinAgent, ResumableAgent, RunContext
 from driftmdp.agents.detectors import SMALLEST_DELTA, Detector, as_detector, default_delta, watch_params
-from driftmdp.agents.model_based import EpisodicAgent, ModelBasedAgent
+from driftmdp.agents.inner_learner import as_mapping, fresh_learner, made_learner, restarted_learner
+from driftmdp.agents.model_based import EpisodicAgent
 from driftmdp.agents.plan_explanation import Plan
 from driftmdp.agents.reward_range import Range, required_range, span_of
 from driftmdp.agents.snapshot_checks import generator_text, require, restored_generator
 from driftmdp.agents.watch_snapshot import restored_watch, watch_arrays
+from driftmdp.agents.watchable import WatchableAgent
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.detection_arrays import (
     ALARM,
@@ -45,6 +46,7 @@ from driftmdp.validation import as_fraction, as_integer, as_number, one_of
 STREAMS = ("rewards", "next-states", "both")
 RESTARTS = ("all", "pairs")
 STREAM_NAMES = ("rewards", "next-states")
+LEAST_EXPLORATION = 1e-12  # below, nothing is explored in 10^12 steps
 
 
 class Detecting(ResumableAgent):
@@ -55,7 +57,7 @@ class Detecting(ResumableAgent):
     space
         States and actions.
     horizon
-        T, the number of steps; only the default of delta and the learner depend on it.
+        T, the number of steps. Only the default of delta and the learner depend on it.
     learner
         The name of an agent, or an agent. One of your own, with ``reset``, ``act`` and ``observe``, is run step by
         step, and cannot be saved.
@@ -63,6 +65,8 @@ class Detecting(ResumableAgent):
         Parameters of a learner that is given by name, beyond space, horizon and reward range.
     detector
         ``"glr"``, ``"run-length"``, ``"cusum"`` or ``"page-hinkley"``, or one of the detectors with its constants.
+    detector_parameters
+        Constants of a detector that is given by name, such as margin and warmup of ``"cusum"``.
     watch
         What is watched: ``"rewards"``, ``"next-states"`` or ``"both"``.
     restart
@@ -71,11 +75,11 @@ class Detecting(ResumableAgent):
         The share of the steps in a state that goes to its actions in turn.
     delta
         How easily the detector fires. For ``"glr"`` it is about the probability of a false alarm of all pairs
-        together, 1/sqrt(T) by default; the others fire more often than that, and have 1/T.
+        together, 1/sqrt(T) by default. The others fire more often than that, and have 1/T.
     reward_range
         Bounds (lo, hi) on the rewards.
     seed
-        Of the generator used until ``reset(rng)`` gives another; None is a fresh one.
+        Of the generator used until ``reset(rng)`` gives another. None is a fresh one.
 
     Examples
     --------
@@ -96,6 +100,7 @@ class Detecting(ResumableAgent):
         learner: str | Agent = "PSRL",
         learner_parameters: Mapping[str, Any] | None = None,
         detector: str | Detector = "glr",
+        detector_parameters: Mapping[str, Any] | None = None,
         watch: str = "both",
         restart: str = "all",
         exploration: float = 0.0,
@@ -105,52 +110,27 @@ class Detecting(ResumableAgent):
     ) -> None:
         super().__init__(space, as_integer(horizon, "horizon", minimum=1), seed)
         self.reward_range = required_range(reward_range)
-        self.learner, self.learner_parameters = learner, learner_parameters
+        self.learner, self.learner_parameters = learner, as_mapping(learner_parameters, "learner_parameters")
+        self.detector_parameters = as_mapping(detector_parameters, "detector_parameters")
         self.detector, self.watch = detector, one_of(watch, "watch", STREAMS)
         self.restart = one_of(restart, "restart", RESTARTS)
         self.exploration = as_fraction(exploration, "exploration")
         self.delta = delta if delta is None else as_number(delta, "delta", SMALLEST_DELTA, 1.0)
-        self._template = self._made_learner()
+        # Never run itself: copies of it are.
+        given = self.learner_parameters or {}
+        self._template = made_learner(learner, given, self.space, self.horizon, self.reward_range)
         if self.restart == "pairs" and not isinstance(self._template, EpisodicAgent):
             name = type(self._template).__name__
             raise InvalidInputError(f"restart must be 'all' for {name}, which cannot forget a pair; got 'pairs'.")
         self._watch_params = self._made_params()
         self.reset()
 
-    def _made_learner(self) -> Any:
-        """Return the learner, which is never run itself: copies of it are."""
-        from driftmdp.agents import builtin
-
-        if not isinstance(self.learner, str):
-            return self._checked_learner(self.learner)
-        kind = builtin()[one_of(self.learner, "learner", builtin())]
-        given: dict[str, Any] = {"space": self.space, "horizon": self.horizon, "reward_range": self.reward_range}
-        taken = {name: value for name, value in given.items() if kind.takes_parameter(name)}
-        try:
-            return kind(**taken | dict(self.learner_parameters or {}))
-        except TypeError as error:
-            rule = f"learner_parameters must be those of {kind.__name__}"
-            raise InvalidInputError(f"{rule}; got {self.learner_parameters!r} ({error}).") from None
-
-    def _checked_learner(self, learner: Any) -> Any:
-        if not isinstance(learner, Agent) or isinstance(learner, type):
-            raise InvalidInputError(
-                f"learner must be the name of an agent, or an agent with reset, act and observe; got {learner!r}."
-            )
-        if self.learner_parameters:
-            raise InvalidInputError(
-                f"learner_parameters must be None for a learner that is an agent; got {self.learner_parameters!r}."
-            )
-        if isinstance(learner, BuiltinAgent) and learner.space != self.space:
-            raise InvalidInputError(f"learner must have the same space; got {learner.space!r}.")
-        return learner
-
     def _made_params(self) -> WatchParams:
-        period = math.ceil(1.0 / self.exploration) if self.exploration > 0.0 else 0
+        period = math.ceil(1.0 / self.exploration) if self.exploration >= LEAST_EXPLORATION else 0
         seen = self.watch != "next-states", self.watch != "rewards"
         bottom, span = self.reward_range[0], span_of(self.reward_range)
         shared = WatchParams(0, *seen, 0.0, 1.0, 0.0, 0, 0.0, 0.0, 0, 0, 0, period, bottom, span)
-        detector = as_detector(self.detector)
+        detector = as_detector(self.detector, self.detector_parameters or {})
         delta = default_delta(detector, self.horizon) if self.delta is None else self.delta
         return watch_params(detector, shared, delta, self.space.n_states)
 
@@ -163,16 +143,11 @@ class Detecting(ResumableAgent):
         self._watch = new_watch(self._watch_params, self.space.n_states, self.space.n_pairs)
         self._alarms: list[Any] = []
         self._plans_before = 0  # of the learner's earlier lives
-        self._renew_learner()
+        self._advised = -1  # by the learner, for the step that waits
+        self._learner: Any = fresh_learner(self._template, self._learners_rng())
 
-    def _renew_learner(self) -> None:
-        """Put a learner in place that has learned nothing."""
-        rng = np.random.default_rng(int(self._rng.integers(2**63)))
-        if isinstance(self._template, BuiltinAgent):
-            self._learner: Any = self._template._fresh_copy(rng)
-        else:
-            self._learner = copy.deepcopy(self._template)
-            self._learner.reset(rng)
+    def _learners_rng(self) -> np.random.Generator:
+        return np.random.default_rng(int(self._rng.integers(2**63)))
 
     @property
     def t(self) -> int:
@@ -182,13 +157,17 @@ class Detecting(ResumableAgent):
     def _decide(self, state: int) -> int:
         if self._pending_step is not None and self._pending_step[0] == state:
             return self._pending_step[1]
-        advised = self.space.pair(state, self._learner.act(state)) - int(self._offsets[state])
-        return int(kernels.detection.forced_action(self._watch, self._offsets, state, advised))
+        self._advised = self.space.pair(state, self._learner.act(state)) - int(self._offsets[state])
+        return int(kernels.detection.forced_action(self._watch, self._offsets, state, self._advised))
 
     def _learn(self, state: int, action: int, reward: float, next_state: int) -> None:
-        self._learner.observe(reward, next_state, action)
         pair = int(self._offsets[state]) + action
-        self._heed(kernels.detection.watch_step(self._watch, state, pair, reward, next_state))
+        signal = kernels.detection.watch_step(self._watch, state, pair, reward, next_state)
+        try:  # a warning may be raised as an error, after the learner has learned
+            self._learner.observe(reward, next_state, *([] if action == self._advised else [action]))
+        finally:
+            self._pending_step = None
+            self._heed(signal)
 
     def _heed(self, signal: int) -> None:
         """Do what a watch asks for."""
@@ -206,7 +185,7 @@ class Detecting(ResumableAgent):
         else:
             self._plans_before = self.n_plans
             kernels.transition_counts.forget_all(self._watch.counts)
-            self._renew_learner()
+            self._learner = restarted_learner(self._learner, self._template, self._learners_rng())
 
     def _play_rows(self, context: RunContext, first: int, last: int) -> None:
         while first < last:
@@ -225,9 +204,9 @@ class Detecting(ResumableAgent):
         """Whether the learner's compiled run takes a watch. One that restarts itself in blocks has another run."""
         kind = type(self._learner)
         return (
-            issubclass(kind, ModelBasedAgent)
+            issubclass(kind, WatchableAgent)
             and kind.can_be_watched
-            and kind._play_rows is ModelBasedAgent._play_rows
+            and kind._play_rows is WatchableAgent._play_rows
         )
 
     def _step(self, context: RunContext, row: int) -> None:
@@ -312,4 +291,4 @@ class Detecting(ResumableAgent):
         if waiting.size:
             state, action = (int(number) for number in waiting)
             self.space.pair(state, action)
-            self._learner._pending_step = state, action
+            self._learner._pending_step, self._advised = (state, action), action

@@ -11,6 +11,7 @@ PageHinkleyDetector  observations stay on one side of the mean of all of them   
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -56,7 +57,7 @@ class RunLengthDetector:
     Parameters
     ----------
     hazard
-        eta, the weight of a predictor that begins now; by default the agent's ``delta``, shared by all streams.
+        eta, the weight of a predictor that begins now, by default the agent's ``delta``, shared by all streams.
     support
         The categories that a predictor allows for: those ``"seen"`` by the pair since its restart, or ``"all"``
         states and levels, as in [AMM23].
@@ -93,7 +94,7 @@ class CUSUMDetector:
     margin
         epsilon, which a sum loses at each observation: changes below it are not looked for.
     threshold
-        h, at which a sum fires; by default ln(streams / delta) / (8 margin).
+        h, at which a sum fires, by default ln(streams / delta) / (8 margin).
     warmup
         M, the number of first observations. Their mean should be surer than the margin.
 
@@ -158,12 +159,20 @@ def _check_sums(detector: CUSUMDetector | PageHinkleyDetector) -> None:
         object.__setattr__(detector, "threshold", as_number(detector.threshold, "threshold", 1e-9))
 
 
-def as_detector(detector: Any) -> Detector:
-    """Return a detector from its name or from itself."""
-    if isinstance(detector, GLRDetector | RunLengthDetector | CUSUMDetector | PageHinkleyDetector):
-        return detector
+def as_detector(detector: Any, constants: Mapping[str, Any]) -> Detector:
+    """Return a detector from its name and constants, or from itself."""
     if isinstance(detector, str):
-        return DETECTORS[one_of(detector, "detector", DETECTORS)]()
+        kind = DETECTORS[one_of(detector, "detector", DETECTORS)]
+        try:
+            return kind(**constants)
+        except TypeError as error:
+            rule = f"detector_parameters must be those of {kind.__name__}"
+            raise InvalidInputError(f"{rule}; got {constants!r} ({error}).") from None
+    if isinstance(detector, GLRDetector | RunLengthDetector | CUSUMDetector | PageHinkleyDetector):
+        if constants:
+            rule = "detector_parameters must be None for a detector that has its constants"
+            raise InvalidInputError(f"{rule}; got {constants!r}.")
+        return detector
     names = ", ".join(map(repr, DETECTORS))
     raise InvalidInputError(f"detector must be one of {names}, or one of the detectors; got {detector!r}.")
 

@@ -26,7 +26,7 @@ from driftmdp.agents.imed_rl_snapshot import restored_laws, restored_plan
 from driftmdp.agents.model_based import ModelBasedAgent
 from driftmdp.agents.plan_explanation import Plan
 from driftmdp.agents.reward_range import Range, required_range, span_of
-from driftmdp.agents.snapshot_checks import memory_arrays, numbers, require, restored_memory
+from driftmdp.agents.snapshot_checks import memory_arrays, monitor_array, require, restore_monitor, restored_memory
 from driftmdp.kernels import imed_rl_arrays
 from driftmdp.kernels.arrays import enlarge_counts, mean_rewards_by_pair, new_counts
 from driftmdp.kernels.detection_arrays import Watch
@@ -51,7 +51,8 @@ class ImedReason:
     index
         n K + ln n: the smallest is played. Minus infinity if it was never tried.
     divergence
-        K: how much one visit speaks against the action being the best, in nats. 0 for the best one.
+        K: how much one visit speaks against the action being the best, in nats. 0 for the best one. With
+        ``index="authors"`` it is K + ln M.
     value
         The long-term average reward that it promises by the empirical model.
     count
@@ -88,7 +89,7 @@ class ImedSummary:
 
 
 class IMEDRL(ModelBasedAgent):
-    """Indexed minimum empirical divergence: the smallest n K + ln n is played; nothing to set.
+    """Indexed minimum empirical divergence: the smallest n K + ln n is played.
 
     Parameters
     ----------
@@ -97,7 +98,7 @@ class IMEDRL(ModelBasedAgent):
     reward_range
         Bounds (lo, hi) on the rewards. They are mapped to [0, 1] by it and clipped.
     seed
-        Not used: this agent draws nothing; kept so that all agents are made alike.
+        Not used: this agent draws nothing.
     index
         ``"paper"``, n K + ln n, or ``"authors"``, that of its authors' code, n (K + ln M) + ln n: it explores less,
         and is better or much worse by luck (docs/rivals.md).
@@ -227,7 +228,7 @@ class IMEDRL(ModelBasedAgent):
             "bias": plan.bias,
             "touched": plan.touched[: int(plan.facts["n_touched"][0])],
         }
-        rewards = np.array([self._range_monitor.n_rewards, self._range_monitor.total])
+        rewards = monitor_array(self._range_monitor)
         return memory_arrays(self._memory) | laws | planned | {"rewards": rewards}
 
     def _restore(self, arrays: Arrays) -> None:
@@ -235,6 +236,4 @@ class IMEDRL(ModelBasedAgent):
         require(int(self._memory.tally["window"][0]) == 0, "the window is wrong")
         self._laws = restored_laws(self._memory, arrays)
         self._plan = restored_plan(self._plan, self._memory, arrays)
-        n_rewards, self._range_monitor.total = numbers(arrays, "rewards")
-        require(0 <= n_rewards < self.t, "the rewards are wrong")
-        self._range_monitor.n_rewards = int(n_rewards)
+        restore_monitor(self._range_monitor, self.t, arrays)

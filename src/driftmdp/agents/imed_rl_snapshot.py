@@ -29,7 +29,7 @@ def restored_laws(memory: TransitionCounts, arrays: Arrays) -> RewardLaws:
 def restored_plan(new: ImedPlan, memory: TransitionCounts, arrays: Arrays) -> ImedPlan:
     """Return the plan of a snapshot, in the arrays of a new agent."""
     facts, touched, bias, n_states = arrays["facts"], arrays["touched"], numbers(arrays, "bias"), new.bias.size
-    require(facts.dtype == new.facts.dtype and facts.shape == (1,), "the facts are wrong")
+    require(facts.dtype.newbyteorder("=") == new.facts.dtype and facts.shape == (1,), "the facts are wrong")
     require(all(np.isfinite(facts[name]).all() for name in facts.dtype.names or ()), "a fact is not finite")
     t = int(facts["t"][0])
     require(0 < t < LATEST and 0 <= int(facts["planned"][0]) <= t, "time is wrong")

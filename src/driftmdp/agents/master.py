@@ -1,7 +1,7 @@
 """MASTER [WL21], for average reward: one optimist runs on all time scales, to notice when the world changes.
 
 for n = 0, 1, 2, ...: a block of 2^n steps
-    an instance of UCRL2 with its own memory covers it; shorter ones, of 2^m steps, begin at random with
+    an instance of UCRL2 with its own memory covers it. Shorter ones, of 2^m steps, begin at random with
         probability rho(2^n) / rho(2^m) at each multiple of 2^m,
     in each step the shortest instance acts and learns, and promises the gain g of its plan,
     restart from n = 0
@@ -27,6 +27,7 @@ from driftmdp.agents.optimist_parts import BY_DOUBLING, Everything, optimist_par
 from driftmdp.agents.parameters import checked_problem
 from driftmdp.agents.plan_explanation import Explanation, Plan
 from driftmdp.agents.reward_range import Range, required_range
+from driftmdp.agents.snapshot_checks import monitor_array, restore_monitor
 from driftmdp.errors import InvalidInputError, NotConvergedError
 from driftmdp.kernels import master_arrays, plan_arrays
 from driftmdp.kernels.arrays import Records, visits_by_pair
@@ -39,6 +40,7 @@ from driftmdp.validation import as_integer, as_number, one_of
 
 LEAST_SCALE, LARGEST_SCALE = 1e-9, 1e9
 LEAST_DELTA = 1e-300
+LEAST_THRESHOLD = 1e-300  # where T/delta is 1, so that statistics have a ratio to it
 CAUSES = {1: "test 1", 2: "test 2", 3: "widening"}
 
 
@@ -58,15 +60,15 @@ class MASTER(ResumableAgent):
     reward_range
         Bounds (lo, hi) on the mean rewards.
     scale
-        A factor on every radius of the instances and so on rho, their regret; 1 is theory.
+        A factor on every radius of the instances and so on rho, their regret. 1 is theory.
     test_scale
-        A factor on rho^ in both tests; 1 is theory, under which they hardly ever fire (docs/rivals.md).
+        A factor on rho^ in both tests. 1 is theory, under which they hardly ever fire (docs/rivals.md).
     planner
         ``"paper"``, [CSZ20] alg:evi verbatim, or ``"fast"``.
     ties
         ``"least-visited"`` or ``"first"``.
     seed
-        Of the schedule's generator until ``reset(rng)`` gives another; None is a fresh one.
+        Of the schedule's generator until ``reset(rng)`` gives another. None is a fresh one.
 
     Examples
     --------
@@ -115,7 +117,9 @@ class MASTER(ResumableAgent):
         allowance = 4.0 * self.scale * math.sqrt(states * pairs * (math.log(pairs * steps) + log))
         # Blocks double, so that one of 2^n steps begins at 2^n or later, the last perhaps right after the horizon.
         sizes = steps.bit_length() + 1, states, pairs
-        return MasterParams(*sizes, self.diameter, self.scale, max(threshold, LEAST_DELTA), 1.0 / steps, allowance)
+        return MasterParams(
+            *sizes, self.diameter, self.scale, max(threshold, LEAST_THRESHOLD), 1.0 / steps, allowance
+        )
 
     @classmethod
     def for_problem(cls, problem: Problem, **parameters: Any) -> Self:
@@ -153,7 +157,7 @@ class MASTER(ResumableAgent):
             block=master_arrays.new_block(),
             instances=master_arrays.no_instances(orders),
             last_plan=master_arrays.no_plan(),
-            restarts=master_arrays.room_for_restarts(),
+            restarts=master_arrays.enlarge_restarts(),
             generator=self._generator(rng).integers(0, 2**64, 4, dtype=np.uint64),
         )
 
@@ -195,7 +199,7 @@ class MASTER(ResumableAgent):
     def _enlarge(self) -> None:
         """Make space for more restarts, or for more pairs and next states in the instances of every order."""
         if self._arrays.block["n_restarts"][0] == self._arrays.restarts.size:
-            self._arrays = self._arrays._replace(restarts=master_arrays.room_for_restarts(self._arrays.restarts))
+            self._arrays = self._arrays._replace(restarts=master_arrays.enlarge_restarts(self._arrays.restarts))
             return
         orders, counts = self._params.orders, self._arrays.counts
         slots, entries = 2 * (counts.slots.size // orders), 2 * (counts.entries.size // orders)
@@ -283,8 +287,9 @@ class MASTER(ResumableAgent):
     # snapshots ---------------------------------------------------------------------------------------
 
     def _state_arrays(self) -> Arrays:
-        return instance_arrays(self._arrays)
+        return instance_arrays(self._arrays) | {"rewards": monitor_array(self._range_monitor)}
 
     def _restore(self, arrays: Arrays) -> None:
         self._arrays = restored_instances(self.space, restored_records(self._arrays, arrays), arrays)
+        restore_monitor(self._range_monitor, self.t, arrays)
         self._enlarge_workspace(0)

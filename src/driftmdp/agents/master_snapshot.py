@@ -14,8 +14,8 @@ from driftmdp.kernels.arrays import new_counts
 from driftmdp.kernels.master_arrays import (
     RESTART,
     MasterArrays,
+    enlarge_restarts,
     part_of,
-    room_for_restarts,
     stack_counts,
     stack_plan_states,
 )
@@ -55,7 +55,7 @@ def restored_records(new: MasterArrays, arrays: Arrays) -> MasterArrays:
     for name in ("block", "instances", "last_plan", "restarts", "generator"):
         kind = getattr(new, name).dtype
         require(arrays[name].ndim == 1 and arrays[name].dtype.newbyteorder("=") == kind, f"{name} is wrong")
-    restarts = room_for_restarts(arrays["restarts"].astype(RESTART))
+    restarts = enlarge_restarts(arrays["restarts"].astype(RESTART))
     new = new._replace(restarts=restarts)
     for name in ("block", "instances", "last_plan", "generator"):
         require(arrays[name].shape == getattr(new, name).shape, f"{name} has the wrong size")

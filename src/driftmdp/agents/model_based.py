@@ -1,26 +1,25 @@
 """Base classes of agents that count transitions and plan from the counts."""
 
 from abc import abstractmethod
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp import kernels
-from driftmdp.agents.base import ResumableAgent, RunContext, locked
+from driftmdp.agents.base import locked
 from driftmdp.agents.plan_explanation import Plan
 from driftmdp.agents.snapshot_checks import WHOLE_PLAN_ARRAYS, memory_arrays, restored_memory, restored_plan_state
+from driftmdp.agents.watchable import WatchableAgent
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.arrays import TransitionCounts, mean_rewards_by_pair, visits_by_pair
 from driftmdp.kernels.plan_arrays import OptimistParams, PlanState
 from driftmdp.kernels.posterior_arrays import PosteriorParams
 from driftmdp.npz import Arrays
+from driftmdp.validation import as_integer
 
 
-class ModelBasedAgent(ResumableAgent):
+class ModelBasedAgent(WatchableAgent):
     """An agent that counts transitions in ``_memory`` and plans from them."""
-
-    can_be_watched: ClassVar[bool] = False  # whether ``_play_some`` takes a watch too, see kernels/detection.py
 
     _memory: TransitionCounts
 
@@ -44,16 +43,6 @@ class ModelBasedAgent(ResumableAgent):
     def counts(self) -> NDArray[np.float64]:
         """Return how many remembered steps each pair has, shape (n_pairs,)."""
         return visits_by_pair(self._memory)
-
-    def _play_rows(self, context: RunContext, first: int, last: int) -> None:
-        while first < last:
-            first, status = self._play_some(context, first, last)
-            if first < last:
-                self._continue(status)
-
-    @abstractmethod
-    def _play_some(self, context: RunContext, first: int, last: int) -> tuple[int, int]:
-        """Play rows until compiled code is done or cannot go on; return the next row and why it stopped."""
 
     def _continue(self, status: int) -> None:
         """Do what compiled code asks for by its status: by default, make the counts larger."""
@@ -109,7 +98,8 @@ class EpisodicAgent(ModelBasedAgent):
 
     def forget_pair(self, pair: int) -> None:
         """Forget everything about a pair, and plan again before the next action."""
-        kernels.transition_counts.forget_pair(self._memory, pair)
+        found = as_integer(pair, "pair", 0, self.space.n_pairs - 1)
+        kernels.transition_counts.forget_pair(self._memory, found)
         self._plan_state.clock["tau"] = 0
 
     def _decide(self, state: int) -> int:

@@ -20,12 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp import kernels
-from driftmdp.agents.base import ResumableAgent, RunContext
+from driftmdp.agents.base import RunContext
 from driftmdp.agents.reward_range import Range, required_range, span_of
-from driftmdp.agents.snapshot_checks import numbers, require
+from driftmdp.agents.snapshot_checks import monitor_array, numbers, require, restore_monitor
 from driftmdp.agents.step_counter import StepCountingAgent
+from driftmdp.agents.watchable import WatchableAgent
 from driftmdp.errors import InvalidInputError
 from driftmdp.formulas.radii import checked_delta
+from driftmdp.kernels.detection_arrays import Watch
 from driftmdp.mdp import Space
 from driftmdp.npz import Arrays
 from driftmdp.validation import as_integer, as_number
@@ -80,7 +82,7 @@ class QSummary:
     settled_pairs: int
 
 
-class OptimisticQ(StepCountingAgent, ResumableAgent):
+class OptimisticQ(StepCountingAgent, WatchableAgent):
     """Model-free learning with optimism: a table of Q, and no more.
 
     Parameters
@@ -95,13 +97,13 @@ class OptimisticQ(StepCountingAgent, ResumableAgent):
     delta
         Probability that a bonus is too small. By default 1/T.
     scale
-        Factor of the bonus; 1 is theory.
+        A factor on every bonus. 1 is theory.
     discount
         gamma, with H = 1 / (1 - gamma). By default 1 - 1/H with H of the theory, at least 2.
     reward_range
         Bounds (lo, hi) on the rewards. They are mapped to [0, 1] by it and clipped.
     seed
-        Not used: this agent draws nothing; kept so that all agents are made alike.
+        Not used: this agent draws nothing.
 
     Examples
     --------
@@ -112,6 +114,8 @@ class OptimisticQ(StepCountingAgent, ResumableAgent):
     QSummary(effective_horizon=..., discount=..., bonus=..., settled_pairs=...)
     """
 
+    can_be_watched = True
+    horizon: int
     reward_range: Range
 
     def __init__(
@@ -138,14 +142,14 @@ class OptimisticQ(StepCountingAgent, ResumableAgent):
         """H: how many steps the discount looks ahead."""
         if self.discount is not None:
             return 1.0 / (1.0 - self.discount)
-        horizon, n_pairs = float(self.horizon or 1), self.space.n_pairs
+        horizon, n_pairs = float(self.horizon), self.space.n_pairs
         by_span = sqrt(self.span * horizon / n_pairs)
         by_noise: float = (horizon / (n_pairs * self._log(4.0))) ** (1.0 / 3.0)
         return max(LEAST_HORIZON, min(by_span, by_noise))
 
     def _log(self, factor: float) -> float:
         """Return ln(factor T / delta)."""
-        log_horizon = log(self.horizon or 1)
+        log_horizon = log(self.horizon)
         return log(factor) + log_horizon + (log_horizon if self.delta is None else -log(self.delta))
 
     def reset(self, rng: np.random.Generator | None = None) -> None:
@@ -166,9 +170,11 @@ class OptimisticQ(StepCountingAgent, ResumableAgent):
         effect = f"{self.name} clips them and cannot tell them apart"
         self._range_monitor.check_reward(reward, self.reward_range, effect)
 
-    def _play_rows(self, context: RunContext, first: int, last: int) -> None:
-        kernels.optimistic_q.play(context.inputs, self._params, self._tables, context.record, first, last)
-        self._t += last - first
+    def _play_some(self, context: RunContext, first: int, last: int, watch: Watch | None = None) -> tuple[int, int]:
+        rows = context.record, first, last
+        reached, status = kernels.optimistic_q.play(context.inputs, self._params, self._tables, *rows, watch)
+        self._t += reached - first
+        return reached, status
 
     def counts(self) -> NDArray[np.float64]:
         """Return how often each pair was tried, shape (n_pairs,)."""
@@ -203,7 +209,7 @@ class OptimisticQ(StepCountingAgent, ResumableAgent):
 
     def _state_arrays(self) -> Arrays:
         tables = self._tables
-        rewards = np.array([self._range_monitor.n_rewards, self._range_monitor.total])
+        rewards = monitor_array(self._range_monitor)
         learned = {"values": tables.values, "bounds": tables.bounds, "visits": tables.visits, "rewards": rewards}
         return super()._state_arrays() | learned
 
@@ -219,9 +225,7 @@ class OptimisticQ(StepCountingAgent, ResumableAgent):
         require(bool((visits >= 0).all()) and int(visits.sum()) == self.t - 1, "the visits are wrong")
         tables.visits[:] = visits
         tables.best[:] = np.maximum.reduceat(tables.bounds, self._offsets[:-1])
-        n_rewards, self._range_monitor.total = numbers(arrays, "rewards")
-        require(0 <= n_rewards < self.t, "the rewards are wrong")
-        self._range_monitor.n_rewards = int(n_rewards)
+        restore_monitor(self._range_monitor, self.t, arrays)
 
 
 def _checked_discount(discount: float) -> float:

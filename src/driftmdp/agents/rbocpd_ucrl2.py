@@ -26,7 +26,7 @@ class RBOCPDUCRL2(Detecting):
     horizon
         T, the number of steps.
     hazard
-        eta, the weight of a predictor that begins now; 1/T by default, as in the code of [AMF20].
+        eta, the weight of a predictor that begins now, 1/T by default, as in the code of [AMF20].
     delta
         UCRL2's probability of error, 1/T by default.
     watch
@@ -34,7 +34,7 @@ class RBOCPDUCRL2(Detecting):
     reward_range
         Bounds (lo, hi) on the rewards.
     scale
-        A factor on every radius of UCRL2; 1 is theory, which is vacuous at horizons of thousands of steps.
+        A factor on every radius of UCRL2. 1 is theory, which is vacuous at horizons of thousands of steps.
     planner
         ``"paper"``, [CSZ20] alg:evi verbatim, or ``"fast"``.
     ties
@@ -67,6 +67,8 @@ class RBOCPDUCRL2(Detecting):
         eta = 1.0 / as_integer(horizon, "horizon", minimum=1) if hazard is None else hazard
         detector = RunLengthDetector(eta, support="all")
         inner = {"delta": delta, "scale": scale, "planner": planner, "ties": ties}
-        super().__init__(space, horizon, "UCRL2", inner, detector, watch, reward_range=reward_range, seed=seed)
+        super().__init__(
+            space, horizon, "UCRL2", inner, detector, watch=watch, reward_range=reward_range, seed=seed
+        )
         self.hazard, self.delta, self.scale = hazard if hazard is None else detector.hazard, delta, scale
         self.planner, self.ties = planner, ties

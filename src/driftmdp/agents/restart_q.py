@@ -20,7 +20,7 @@ from driftmdp import kernels
 from driftmdp.agents.base import ResumableAgent, RunContext
 from driftmdp.agents.parameters import checked_problem
 from driftmdp.agents.reward_range import Range, required_range, span_of, unit_variation
-from driftmdp.agents.snapshot_checks import LATEST, require
+from driftmdp.agents.snapshot_checks import LATEST, monitor_array, require, restore_monitor
 from driftmdp.kernels.restart_q_arrays import CELL, RestartQParams, new_restart_q
 from driftmdp.mdp import Problem, Space
 from driftmdp.mdp.space import as_space
@@ -75,7 +75,7 @@ class RestartQ(ResumableAgent):
     reward_range
         Bounds (lo, hi) on the rewards.
     scale
-        A factor on every bonus; 1 is theory. The authors' own experiments have 0.05 and no logarithm.
+        A factor on every bonus. 1 is theory. The authors' own experiments have 0.05 and no logarithm.
     seed
         Not used: this agent draws nothing.
 
@@ -118,12 +118,14 @@ class RestartQ(ResumableAgent):
         require_memory(cells * (CELL.itemsize + 8), f"RestartQ with {self.episode:,} values for every pair")
         iota = math.log(2.0 / (1.0 / self.horizon if self.delta is None else self.delta))
         bottom, span = self.reward_range[0], span_of(self.reward_range)
-        self._params = RestartQParams(self.episode, self.restart_every, iota, self.scale, bottom, span)
+        # As whole numbers of Python: the product may be larger than those of compiled code.
+        epoch = min(self.episode * self.restart_every, self.horizon)
+        self._params = RestartQParams(self.episode, epoch, self.horizon, iota, self.scale, bottom, span)
         self.reset()
 
     @classmethod
     def for_problem(cls, problem: Problem, budgets: str = "exact", **parameters: Any) -> Self:
-        """Return an agent for a problem; ``restart_every`` follows from the problem's variation.
+        """Return an agent for a problem. ``restart_every`` follows from the problem's variation.
 
         Parameters
         ----------
@@ -199,7 +201,8 @@ class RestartQ(ResumableAgent):
     # snapshots ---------------------------------------------------------------------------------------
 
     def _state_arrays(self) -> Arrays:
-        return {"cells": self._arrays.cells, "values": self._arrays.values, "clock": self._arrays.clock}
+        learned = {"cells": self._arrays.cells, "values": self._arrays.values, "clock": self._arrays.clock}
+        return learned | {"rewards": monitor_array(self._range_monitor)}
 
     def _restore(self, arrays: Arrays) -> None:
         cells, values, clock = arrays["cells"], arrays["values"], arrays["clock"]
@@ -214,6 +217,7 @@ class RestartQ(ResumableAgent):
         require(bool((within & (cells["stage_visits"] <= cells["visits"])).all()), "a stage is wrong")
         require(bool(1 <= clock[0] < LATEST and 0 <= clock[1] < clock[0]), "time is wrong")
         self._arrays.cells[:], self._arrays.values[:], self._arrays.clock[:] = cells, values, clock
+        restore_monitor(self._range_monitor, self.t, arrays)
 
 
 def usual_episode(space: Space, horizon: int) -> int:
@@ -234,5 +238,5 @@ def tuned_restarts(space: Space, horizon: int, episode: int, variation: float) -
     H times ``variation``, B_r + B_p.
     """
     episodes = math.ceil(horizon / episode)
-    epochs = math.cbrt(variation**2 * horizon / space.n_pairs)
+    epochs = math.cbrt(variation * variation * horizon / space.n_pairs)
     return episodes if epochs <= 1.0 else max(1, math.ceil(episodes / epochs))

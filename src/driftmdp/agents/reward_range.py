@@ -4,7 +4,7 @@ from typing import Any, TypeAlias
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import Problem
-from driftmdp.validation import LARGEST, as_number, warn
+from driftmdp.validation import LARGEST, as_number, shown, warn
 
 REWARDS_BEFORE_RANGE_CHECK = 20
 Range: TypeAlias = tuple[float, float]  # (lo, hi)
@@ -23,7 +23,7 @@ def required_range(bounds: Any, name: str = "reward_range", also: str = "") -> R
         low, high = 1.0, 0.0
     if low > high:
         rule = f"{name} must be two finite numbers (lo, hi) with lo <= hi{also}"
-        raise InvalidInputError(f"{rule}; got {bounds!r}. Give the bounds of your rewards.")
+        raise InvalidInputError(f"{rule}; got {shown(bounds)}. Give the bounds of your rewards.")
     return low, high
 
 

@@ -47,6 +47,12 @@ class SharpOptimist(Optimist):
         super()._enlarge_workspace(stored)
         self._buffers = new_sharp_buffers(self.space.n_states, self._memory, self._params.bernstein)
 
+    def forget_pair(self, pair: int) -> None:
+        """Forget everything about a pair, and plan again before the next action."""
+        super().forget_pair(pair)
+        # Another pair may have moved to its slot, with as many visits. Bounds are kept by slot and visits.
+        self._buffers.pairs["count"] = 0.0
+
     def _plan_of(self, facts: Records) -> Plan:
         converged = float(facts["residual"]) * int(facts["t"]) <= 1.0 + ROUNDING
         method = "sweeps" if converged else "sweeps, best plan found"

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp import kernels
+from driftmdp.agents.reward_range import RangeMonitor
 from driftmdp.errors import InvalidInputError
 from driftmdp.kernels.adaptive_agent_arrays import AdaptivePlan, ExpertWeights, FadingMemory, new_fading_memory
 from driftmdp.kernels.arrays import TALLY, TransitionCounts, new_counts, record_type
@@ -209,6 +210,18 @@ def numbers(arrays: Arrays, name: str) -> NDArray[Any]:
     array = arrays[name]
     require(array.dtype.kind in "fi" and bool(np.isfinite(array).all()), f"{name} has the wrong type")
     return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def monitor_array(monitor: RangeMonitor) -> NDArray[np.float64]:
+    """Return what a monitor has seen of the rewards, for a snapshot."""
+    return np.array([monitor.n_rewards, monitor.total])
+
+
+def restore_monitor(monitor: RangeMonitor, t: int, arrays: Arrays) -> None:
+    """Let a new monitor go on with the rewards of a snapshot, fewer than ``t``."""
+    n_rewards, monitor.total = numbers(arrays, "rewards")
+    require(0 <= n_rewards < t, "the rewards are wrong")
+    monitor.n_rewards = int(n_rewards)
 
 
 def _within(values: NDArray[Any], limit: int) -> bool:

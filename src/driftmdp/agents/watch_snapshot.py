@@ -25,7 +25,7 @@ def watch_arrays(watch: Watch) -> Arrays:
 
 
 def restored_watch(new: Watch, space: Space, arrays: Arrays) -> Watch:
-    """Return the watch of a snapshot; ``new`` is that of a new agent."""
+    """Return the watch of a snapshot. ``new`` is that of a new agent."""
     stored = {name.removeprefix("watch_"): array for name, array in arrays.items() if name.startswith("watch_")}
     n_streams, n_categories = 2 * space.n_pairs, max(space.n_states, 2 * new.params.n_levels + 1)
     # Streams have no state of their own, so all are of state 0.

@@ -7,11 +7,14 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
+from driftmdp.agents.parameters import ParameterizedAgent
 from driftmdp.errors import InvalidInputError
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON types. 5.0 and 5 are one number, and an object is its repr."""
+    """Return a value as JSON types. 5.0 and 5 are one number, an agent its parameters, and an object its repr."""
     if isinstance(value, Mapping):
         return {str(key): plain(value[key]) for key in sorted(value, key=str)}
     if isinstance(value, list | tuple):
@@ -20,8 +23,14 @@ def plain(value: Any) -> Any:
         return int(value)
     if isinstance(value, str | int | float | bool | None):
         return value
+    if isinstance(value, ParameterizedAgent):  # its repr is for people: short numbers, and arrays by their shape
+        return {value.name: plain({key: _listed(item) for key, item in value.parameters.items()})}
     text = repr(value)
     return type(value).__name__ if " at 0x" in text else text  # an address differs in every process
+
+
+def _listed(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.ndarray) else value
 
 
 def canonical(value: Any) -> str:

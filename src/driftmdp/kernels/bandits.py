@@ -14,6 +14,9 @@ import numpy as np
 from driftmdp.compiler import kernel
 from driftmdp.kernels import transition_counts
 from driftmdp.kernels.arrays import ArmWeights, Exp3Params, Floats, Record, RunInputs, TransitionCounts, UcbParams
+from driftmdp.kernels.bellman import CONVERGED
+from driftmdp.kernels.detection import forced_action, watch_step
+from driftmdp.kernels.detection_arrays import QUIET, Watch
 from driftmdp.kernels.extended_value_iteration import TIE
 from driftmdp.kernels.world import draw_index, take_step
 
@@ -116,11 +119,24 @@ def learn_ucb(params: UcbParams, counts: TransitionCounts, arm: int, reward: flo
 
 @kernel
 def play_ucb(
-    inputs: RunInputs, params: UcbParams, counts: TransitionCounts, record: Record, first: int, last: int
-) -> None:
-    """Take the steps of the rows ``first .. last - 1``."""
+    inputs: RunInputs,
+    params: UcbParams,
+    counts: TransitionCounts,
+    record: Record,
+    first: int,
+    last: int,
+    watch: Watch | None = None,
+) -> tuple[int, int]:
+    """Take the steps of the rows ``first .. last - 1``. Return the row reached and a status."""
     world, draws, noise = inputs
     for step in range(first, last):
         arm = choose_ucb(params, counts)
+        if watch is not None:
+            arm = forced_action(watch, world.offsets, 0, arm)
         reward, _ = take_step(world, draws, noise, record, step, arm)
         learn_ucb(params, counts, arm, reward)
+        if watch is not None:
+            signal = watch_step(watch, 0, arm, reward, 0)
+            if signal != QUIET:
+                return step + 1, signal
+    return last, CONVERGED

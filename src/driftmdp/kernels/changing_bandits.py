@@ -33,7 +33,7 @@ ALARM = record_type("i8 t arm")
 WATCH = record_type("i8 restart advised n_sums n_alarms")
 
 
-class WatchParams(NamedTuple):
+class ArmWatchParams(NamedTuple):
     """Parameters of a bandit that watches its arms: numbers only.
 
     ===========  ======================================================================================
@@ -69,7 +69,7 @@ class WatchParams(NamedTuple):
     span: float
 
 
-class WatchArrays(NamedTuple):
+class ArmWatchArrays(NamedTuple):
     """What such a bandit knows.
 
     =========  ====================  ============================================================================
@@ -92,16 +92,16 @@ class WatchArrays(NamedTuple):
     generator: Bits
 
 
-def new_watch_arrays(params: WatchParams, n_arms: int, generator: Bits) -> WatchArrays:
+def new_watch_arrays(params: ArmWatchParams, n_arms: int, generator: Bits) -> ArmWatchArrays:
     """Return the arrays of a bandit that has seen nothing."""
     arms, watch = np.zeros(n_arms, WATCHED_ARM), np.zeros(1, WATCH)
     arms["newest"], watch["advised"] = -1, -1
     width = params.window + 1 if params.detector == HALVES else 0
     sums, alarms = np.zeros(FIRST_CAPACITY, PART_SUM), np.zeros(FIRST_CAPACITY, ALARM)
-    return WatchArrays(arms, np.zeros((n_arms, width)), sums, alarms, watch, np.zeros(n_arms), generator)
+    return ArmWatchArrays(arms, np.zeros((n_arms, width)), sums, alarms, watch, np.zeros(n_arms), generator)
 
 
-def enlarge_watch_arrays(arrays: WatchArrays) -> WatchArrays:
+def enlarge_watch_arrays(arrays: ArmWatchArrays) -> ArmWatchArrays:
     """Return the same arrays with twice the space for what is full."""
     watch = arrays.watch[0]
     sums, alarms = doubled(arrays.sums, watch["n_sums"]), doubled(arrays.alarms, watch["n_alarms"])
@@ -114,14 +114,14 @@ def doubled(records: Records, n_used: int) -> Records:
 
 
 @kernel
-def has_space(arrays: WatchArrays) -> bool:
+def has_space(arrays: ArmWatchArrays) -> bool:
     """Return whether there is space for one more step."""
     watch = arrays.watch[0]
     return watch["n_sums"] < arrays.sums.size and watch["n_alarms"] < arrays.alarms.size
 
 
 @kernel
-def exploration(params: WatchParams, arrays: WatchArrays) -> float:
+def exploration(params: ArmWatchParams, arrays: ArmWatchArrays) -> float:
     """Return the share of steps that explore, alpha in force."""
     alpha = params.alpha
     if params.is_growing:
@@ -130,7 +130,7 @@ def exploration(params: WatchParams, arrays: WatchArrays) -> float:
 
 
 @kernel
-def explored_arm(params: WatchParams, arrays: WatchArrays, t: int) -> int:
+def explored_arm(params: ArmWatchParams, arrays: ArmWatchArrays, t: int) -> int:
     """Return the arm that is to be explored at time ``t``, or -1."""
     n_arms, alpha = arrays.arms.size, exploration(params, arrays)
     if alpha < LEAST_EXPLORATION:
@@ -145,7 +145,7 @@ def explored_arm(params: WatchParams, arrays: WatchArrays, t: int) -> int:
 
 
 @kernel
-def update_indices(params: WatchParams, arrays: WatchArrays, t: int) -> None:
+def update_indices(params: ArmWatchParams, arrays: ArmWatchArrays, t: int) -> None:
     """Compute the index of every arm, infinite for one without a play since its restart."""
     arms, plays = arrays.arms, 0
     for arm in range(arms.size):
@@ -164,7 +164,7 @@ def update_indices(params: WatchParams, arrays: WatchArrays, t: int) -> None:
 
 
 @kernel
-def choose(params: WatchParams, arrays: WatchArrays, t: int) -> int:
+def choose(params: ArmWatchParams, arrays: ArmWatchArrays, t: int) -> int:
     """Return the arm to play at time ``t``, the same until it is played."""
     watch = arrays.watch[0]
     if watch["advised"] < 0:
@@ -189,7 +189,7 @@ def first_largest(indices: Floats) -> int:
 
 
 @kernel
-def learn(params: WatchParams, arrays: WatchArrays, t: int, arm: int, reward: float) -> None:
+def learn(params: ArmWatchParams, arrays: ArmWatchArrays, t: int, arm: int, reward: float) -> None:
     """Count the play of time ``t``, test its arm, and restart on an alarm."""
     watch, mine = arrays.watch[0], arrays.arms[arm]
     gain = min(max((reward - params.bottom) / params.span, 0.0), 1.0)
@@ -210,7 +210,7 @@ def learn(params: WatchParams, arrays: WatchArrays, t: int, arm: int, reward: fl
 
 
 @kernel
-def test_splits(params: WatchParams, arrays: WatchArrays, arm: int) -> bool:
+def test_splits(params: ArmWatchParams, arrays: ArmWatchArrays, arm: int) -> bool:
     """Return whether the likelihood ratio of some split exceeds ln(n^(3/2) / delta), the Bernoulli GLR test."""
     watch, mine = arrays.watch[0], arrays.arms[arm]
     n, total = mine["plays"], mine["total"]
@@ -235,7 +235,7 @@ def test_splits(params: WatchParams, arrays: WatchArrays, arm: int) -> bool:
 
 
 @kernel
-def test_halves(params: WatchParams, arrays: WatchArrays, arm: int) -> bool:
+def test_halves(params: ArmWatchParams, arrays: ArmWatchArrays, arm: int) -> bool:
     """Return whether the two halves of the last w rewards differ by more than b, [CWKX19] Algorithm 2."""
     mine, sums = arrays.arms[arm], arrays.recent
     n, half, size = mine["plays"], params.window // 2, params.window + 1
@@ -248,7 +248,7 @@ def test_halves(params: WatchParams, arrays: WatchArrays, arm: int) -> bool:
 
 
 @kernel
-def test_walks(params: WatchParams, arrays: WatchArrays, arm: int, gain: float) -> bool:
+def test_walks(params: ArmWatchParams, arrays: ArmWatchArrays, arm: int, gain: float) -> bool:
     """Return whether a walk away from the mean of the first M rewards exceeds h, the two-sided CUSUM test."""
     mine = arrays.arms[arm]
     if mine["plays"] == params.window:
@@ -260,7 +260,7 @@ def test_walks(params: WatchParams, arrays: WatchArrays, arm: int, gain: float) 
 
 
 @kernel
-def restart(params: WatchParams, arrays: WatchArrays, t: int, changed: int) -> None:
+def restart(params: ArmWatchParams, arrays: ArmWatchArrays, t: int, changed: int) -> None:
     """Forget the arm that changed, or all arms."""
     watch = arrays.watch[0]
     watch["restart"] = t
@@ -277,7 +277,7 @@ def restart(params: WatchParams, arrays: WatchArrays, t: int, changed: int) -> N
 
 @kernel
 def play(
-    inputs: RunInputs, params: WatchParams, arrays: WatchArrays, record: Record, first: int, last: int, t: int
+    inputs: RunInputs, params: ArmWatchParams, arrays: ArmWatchArrays, record: Record, first: int, last: int, t: int
 ) -> int:
     """Take the steps of the rows ``first .. last - 1``, from time ``t``. Return the row reached: space may end."""
     world, draws, noise = inputs

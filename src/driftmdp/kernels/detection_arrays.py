@@ -158,4 +158,5 @@ def enlarge_watch(watch: Watch) -> Watch:
     larger = counts._replace(slots=slots, entries=entries, table=table)
     if table is not counts.table:
         kernels.transition_counts.fill_table(larger)
-    return fit_watch(watch, larger)
+    has_grown = slots is not counts.slots or entries is not counts.entries
+    return fit_watch(watch, larger) if has_grown else watch

@@ -20,6 +20,8 @@ from driftmdp.kernels.plan_arrays import PlausibleSets
 LEAST_LOG = -700.0  # of y: below, the best observed state has all the mass
 NEGLIGIBLE = 40.0  # e^-40 of a mass is less than rounding
 CLOSE = 1e-13  # relative, of y
+LEAST_RADIUS = 1e-14  # below, f cannot be told from its rounding
+LEAST_SQUARE = 1e-300  # of values, so that there is a logarithm
 MOST_STEPS = 100
 
 
@@ -70,9 +72,13 @@ def solve_dual(sets: PlausibleSets, row: int, u: Floats, high: float, low_log: f
         w = high - u[sets.indices[z]]
         mean += sets.data[z] * w
         squares += sets.data[z] * w * w
+    variance = max(squares - mean * mean, LEAST_SQUARE)
     # f is about variance / (2 nu^2) far from the values, [FCG10]: where the search begins.
-    above = np.inf
-    x = max(0.5 * math.log(max(squares - mean * mean, 1e-300) / (2.0 * radius)), low_log)
+    if radius < LEAST_RADIUS:
+        return min(high, high - mean + math.sqrt(2.0 * radius * variance))
+    x = max(0.5 * (math.log(variance) - math.log(2.0 * radius)), low_log)
+    # f is at most E w^2 / y^2, because log z <= z - 1 and 1 / (1 + z) <= 1 - z + z^2.
+    above = 0.5 * (math.log(max(squares, LEAST_SQUARE)) - math.log(radius))
     found = high
     for _ in range(MOST_STEPS):
         divergence, slope, found = tilt(sets, row, u, high, math.exp(x))
@@ -82,7 +88,7 @@ def solve_dual(sets: PlausibleSets, row: int, u: Floats, high: float, low_log: f
             above = x
         step = x - (divergence - radius) / slope if slope < 0.0 else np.inf
         if not low_log <= step <= above:
-            step = x + 2.0 if above == np.inf else 0.5 * (low_log + above)
+            step = 0.5 * (low_log + above)
         if abs(step - x) <= CLOSE:
             break
         x = step

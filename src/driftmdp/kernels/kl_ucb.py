@@ -14,8 +14,10 @@ MOST_STEPS = 100  # of Newton's method, which needs about six
 
 @kernel
 def bernoulli_kl(p: float, q: float) -> float:
-    """Return kl(p, q), infinite where q excludes what p allows."""
+    """Return kl(p, q) of two Bernoulli laws. If q is 0 or 1, p is the same up to rounding, and it is 0."""
     divergence = 0.0
+    if q <= 0.0 or q >= 1.0:
+        return divergence
     if p > 0.0:
         divergence += p * math.log(p / q)
     if p < 1.0:

@@ -217,7 +217,7 @@ def advice(arrays: MasterArrays, state: int) -> int:
 
 @kernel
 def play(inputs: RunInputs, arrays: MasterArrays, record: Record, first: int, last: int) -> tuple[int, int]:
-    """Take the steps of the rows ``first .. last - 1``; return the row reached and the status of ``prepare``."""
+    """Take the steps of the rows ``first .. last - 1``. Return the row reached and the status of ``prepare``."""
     world, draws, noise = inputs
     block = arrays.block[0]
     for step in range(first, last):

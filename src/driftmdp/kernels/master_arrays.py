@@ -169,7 +169,7 @@ def no_plan() -> Records:
     return np.zeros(1, PLAN_FACTS)
 
 
-def room_for_restarts(found: NDArray[np.void] | None = None) -> Records:
-    """Return a list of restarts with the capacity for more."""
-    more = np.zeros(FIRST_CAPACITY if found is None else max(FIRST_CAPACITY, found.size), RESTART)
-    return more if found is None else np.concatenate([found, more])
+def enlarge_restarts(found: NDArray[np.void] | None = None) -> Records:
+    """Return a list of restarts, at first none, with the capacity for as many more."""
+    found = np.zeros(0, RESTART) if found is None else found
+    return np.concatenate([found, np.zeros(max(FIRST_CAPACITY, found.size), RESTART)])

@@ -9,6 +9,9 @@ import numpy as np
 
 from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import Floats, Ints, Longs, Record, RunInputs, Step
+from driftmdp.kernels.bellman import CONVERGED
+from driftmdp.kernels.detection import forced_action, watch_step
+from driftmdp.kernels.detection_arrays import QUIET, Watch
 from driftmdp.kernels.extended_value_iteration import TIE
 from driftmdp.kernels.world import take_step
 
@@ -89,11 +92,26 @@ def learn(params: QParams, tables: QTables, step: Step) -> None:
 
 
 @kernel
-def play(inputs: RunInputs, params: QParams, tables: QTables, record: Record, first: int, last: int) -> None:
-    """Take the steps of the rows ``first .. last - 1``."""
+def play(
+    inputs: RunInputs,
+    params: QParams,
+    tables: QTables,
+    record: Record,
+    first: int,
+    last: int,
+    watch: Watch | None = None,
+) -> tuple[int, int]:
+    """Take the steps of the rows ``first .. last - 1``. Return the row reached and a status."""
     world, draws, noise = inputs
     for step in range(first, last):
         state = record.states[step]
         action = choose(tables, state)
+        if watch is not None:
+            action = forced_action(watch, tables.offsets, state, action)
         reward, next_state = take_step(world, draws, noise, record, step, action)
         learn(params, tables, (state, tables.offsets[state] + action, reward, next_state))
+        if watch is not None:
+            signal = watch_step(watch, state, tables.offsets[state] + action, reward, next_state)
+            if signal != QUIET:
+                return step + 1, signal
+    return last, CONVERGED

@@ -66,7 +66,7 @@ def learn(arrays: RestartQArrays, step: Step) -> None:
     if cell["stage_visits"] == cell["stage"]:
         update(arrays, h, state, pair)
     clock[0] += 1
-    if (clock[0] - 1) % (params.episode * params.every) == 0:
+    if (clock[0] - 1) % params.epoch == 0 and clock[0] <= params.horizon:
         begin_epoch(arrays)
 
 

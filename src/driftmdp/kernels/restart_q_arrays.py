@@ -15,7 +15,8 @@ class RestartQParams(NamedTuple):
 
     ============  ===============================================================
     episode       H, steps per episode
-    every         episodes per epoch, K
+    epoch         steps per epoch, H K
+    horizon       T: after it there is no restart, so that what was learned can be looked at
     iota          ln(2/delta)
     scale         factor of the bonus
     bottom, span  rewards are mapped to [0, 1] by (r - bottom) / span
@@ -23,7 +24,8 @@ class RestartQParams(NamedTuple):
     """
 
     episode: int
-    every: int
+    epoch: int
+    horizon: int
     iota: float
     scale: float
     bottom: float

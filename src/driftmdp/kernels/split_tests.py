@@ -13,6 +13,7 @@ from driftmdp.compiler import kernel
 from driftmdp.kernels import transition_counts
 from driftmdp.kernels.arrays import Floats, Ints
 from driftmdp.kernels.detection_arrays import GLR, LEVELS, WIDTH, Watch
+from driftmdp.kernels.kl_ucb import bernoulli_kl
 
 TWO_PI = 2.0 * math.pi
 
@@ -186,24 +187,12 @@ def best_mean_split(watch: Watch, index: int, n_buckets: int, n: int) -> tuple[f
         before += watch.sizes[index, watch.order[k]]
         reward += watch.sums[index, watch.order[k]]
         left = n - before
-        score = before * divergence(reward / before, mean) + left * divergence((total - reward) / left, mean)
+        # A difference of sums may leave [0, 1] by rounding.
+        later = min(max((total - reward) / left, 0.0), 1.0)
+        score = before * bernoulli_kl(reward / before, mean) + left * bernoulli_kl(later, mean)
         if score > best:
             best, after = score, left
     return best, after
-
-
-@kernel
-def divergence(p: float, q: float) -> float:
-    """Return kl(p, q) of two Bernoulli laws, 0 where q is an end of [0, 1]: p is that end too, up to rounding."""
-    p = min(max(p, 0.0), 1.0)
-    if p == q or q <= 0.0 or q >= 1.0:
-        return 0.0
-    value = 0.0
-    if p > 0.0:
-        value += p * math.log(p / q)
-    if p < 1.0:
-        value += (1.0 - p) * math.log((1.0 - p) / (1.0 - q))
-    return value
 
 
 @kernel

@@ -196,3 +196,9 @@ def test_damaged_snapshots_are_refused(tmp_path, name):
                 if (key, field) not in FREE:
                     with pytest.raises(InvalidInputError, match="must be a whole snapshot"):
                         dm.agents.load(tmp_path / "b.npz")
+
+
+@pytest.mark.parametrize(("first", "rest"), [(1 - 2**-53, 1.0), (5e-324, 0.0)])
+def test_glr_takes_no_rounding_at_an_end_of_the_range_for_a_change(first, rest):
+    agent = dm.agents.GLRklUCB(ARMS, 100, test_every=1, split_every=1)
+    assert feed(agent, [first, *(20 * [rest])]) is None

@@ -78,7 +78,7 @@ class AdSwitch(Bandit, ResumableAgent):
     reward_range
         Bounds (lo, hi) on the rewards, which are mapped to [0, 1] and clipped.
     seed
-        Of the generator used until ``reset(rng)`` gives another; None is a fresh one.
+        Of the generator used until ``reset(rng)`` gives another. None is a fresh one.
 
     Examples
     --------
@@ -124,7 +124,7 @@ class AdSwitch(Bandit, ResumableAgent):
         return np.bincount(plays["arm"], minlength=self.space.n_pairs)
 
     def mean_rewards(self) -> NDArray[np.float64]:
-        """Return the mean reward of every arm in this episode, NaN where there is none; shape (arms,)."""
+        """Return the mean reward of every arm in this episode, NaN where there is none, shape (arms,)."""
         plays = self._arrays.plays[: self._arrays.clock["n_plays"][0]]
         totals = np.bincount(plays["arm"], weights=plays["gain"], minlength=self.space.n_pairs)
         with np.errstate(invalid="ignore"):

@@ -19,7 +19,7 @@ from driftmdp.npz import Arrays
 from driftmdp.system import require_memory
 
 if TYPE_CHECKING:
-    from driftmdp.kernels.changing_bandits import WatchArrays, WatchParams
+    from driftmdp.kernels.changing_bandits import ArmWatchArrays, ArmWatchParams
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class BanditAlarms:
     threshold
         ln(1 / delta) of GLR-klUCB, b of M-UCB, h of CUSUM-UCB.
     window
-        w of M-UCB, M of CUSUM-UCB; 0 for GLR-klUCB.
+        w of M-UCB, M of CUSUM-UCB, 0 for GLR-klUCB.
     """
 
     alarms: tuple[tuple[int, int], ...]
@@ -49,8 +49,8 @@ class BanditAlarms:
 class ChangeDetecting(Bandit, ResumableAgent):
     """The base class of this family. A subclass gives the parameters of the kernel."""
 
-    _params: "WatchParams"
-    _arrays: "WatchArrays"
+    _params: "ArmWatchParams"
+    _arrays: "ArmWatchArrays"
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class ChangeDetecting(Bandit, ResumableAgent):
         super().__init__(space, horizon, reward_range, seed)
         kinds = kernels.changing_bandits
         kind = {"glr": kinds.GLR, "halves": kinds.HALVES, "cusum": kinds.CUSUM}[detector]
-        self._params = kinds.WatchParams(
+        self._params = kinds.ArmWatchParams(
             kind,
             detector == "glr",
             detector == "cusum",
@@ -100,19 +100,19 @@ class ChangeDetecting(Bandit, ResumableAgent):
         self._arrays = kernels.changing_bandits.new_watch_arrays(self._params, self.space.n_pairs, bits)
 
     def counts(self) -> NDArray[np.int64]:
-        """Return N of every arm, its plays since its last restart; shape (arms,)."""
+        """Return N of every arm, its plays since its last restart, shape (arms,)."""
         plays: NDArray[np.int64] = self._arrays.arms["plays"].copy()
         return plays
 
     def mean_rewards(self) -> NDArray[np.float64]:
-        """Return the mean reward of every arm since its last restart, NaN where there is none; shape (arms,)."""
+        """Return the mean reward of every arm since its last restart, NaN where there is none, shape (arms,)."""
         arms = self._arrays.arms
         with np.errstate(invalid="ignore"):
             means: NDArray[np.float64] = arms["total"] / arms["plays"]
         return self._params.bottom + self._params.span * means
 
     def indices(self) -> NDArray[np.float64]:
-        """Return the upper confidence bound of every arm's mean reward; infinite where nothing is remembered."""
+        """Return the upper confidence bound of every arm's mean reward, infinite where nothing is remembered."""
         kernels.changing_bandits.update_indices(self._params, self._arrays, self._t)
         return self._params.bottom + self._params.span * self._arrays.indices
 

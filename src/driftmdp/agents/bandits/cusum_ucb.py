@@ -43,7 +43,7 @@ class CUSUMUCB(ChangeDetecting):
     reward_range
         Bounds (lo, hi) on the rewards, which are mapped to [0, 1] and clipped.
     seed
-        Of the generator used until ``reset(rng)`` gives another; None is a fresh one.
+        Of the generator used until ``reset(rng)`` gives another. None is a fresh one.
 
     Examples
     --------

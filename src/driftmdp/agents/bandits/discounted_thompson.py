@@ -43,7 +43,7 @@ class DiscountedThompson(Bandit, ResumableAgent):
     reward_range
         Bounds (lo, hi) on the rewards, which are mapped to [0, 1] and clipped.
     seed
-        Of the generator used until ``reset(rng)`` gives another; None is a fresh one.
+        Of the generator used until ``reset(rng)`` gives another. None is a fresh one.
 
     Examples
     --------
@@ -83,7 +83,7 @@ class DiscountedThompson(Bandit, ResumableAgent):
 
     @classmethod
     def for_problem(cls, problem: Problem, **parameters: Any) -> Self:
-        """Return an agent for a problem; without a discount, ``DUCB.for_problem``'s, as [RK17] has no rule."""
+        """Return an agent for a problem, by default with ``DUCB.for_problem``'s discount: [RK17] has no rule."""
         if "discount" not in parameters:
             window = window_for(problem, parameters, cls.__name__)
             parameters["discount"] = 1.0 if window >= problem.horizon else 1.0 - 1.0 / (window + 1)

@@ -5,18 +5,22 @@ from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.agents.bandits.bandit import Bandit
-from driftmdp.agents.base import ResumableAgent, RunContext
+from driftmdp.agents.base import RunContext
 from driftmdp.agents.reward_range import Range, span_of
 from driftmdp.agents.snapshot_checks import memory_arrays, require, restored_memory
+from driftmdp.agents.watchable import WatchableAgent
 from driftmdp.kernels.arrays import UcbParams, mean_rewards_by_pair, new_counts, visits_by_pair
+from driftmdp.kernels.detection_arrays import Watch
 from driftmdp.mdp import Space
 from driftmdp.npz import Arrays
 
 LARGEST_XI = 1e50  # so that no index overflows
 
 
-class UpperConfidence(Bandit, ResumableAgent):
+class UpperConfidence(Bandit, WatchableAgent):
     """The base class of this family. A subclass gives the factor and the memory."""
+
+    can_be_watched = True
 
     def __init__(
         self,
@@ -62,9 +66,11 @@ class UpperConfidence(Bandit, ResumableAgent):
         kernels.bandits.learn_ucb(self._params, self._memory, action, reward)
         super()._learn(state, action, reward, next_state)
 
-    def _play_rows(self, context: RunContext, first: int, last: int) -> None:
-        kernels.bandits.play_ucb(context.inputs, self._params, self._memory, context.record, first, last)
-        self._t += last - first
+    def _play_some(self, context: RunContext, first: int, last: int, watch: Watch | None = None) -> tuple[int, int]:
+        rows = context.record, first, last
+        reached, status = kernels.bandits.play_ucb(context.inputs, self._params, self._memory, *rows, watch)
+        self._t += reached - first
+        return reached, status
 
     def _state_arrays(self) -> Arrays:
         return super()._state_arrays() | memory_arrays(self._memory)
