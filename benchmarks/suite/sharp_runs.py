@@ -13,7 +13,7 @@ from benchmarks.timing import medians, timed
 __all__ = ["run"]
 
 DELTA = 0.05
-LEARNERS = {"UCRL3": "UCRL3, certainty=0.5", "KL-UCRL": "KLUCRL, uncapped", "IMED-RL": "IMEDRL"}
+LEARNERS = {"UCRL3": "UCRL3", "KL-UCRL": "KLUCRL, uncapped", "IMED-RL": "IMEDRL"}
 """The peer's learners, and ours set as they are."""
 
 

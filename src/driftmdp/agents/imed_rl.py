@@ -12,7 +12,7 @@ state is visited again and again whatever is done.
 
 What the paper leaves open follows its authors' code: every pair begins with one reward of 1/2 and one uniform next
 state, and values are iterated to 1e-3. Departs from that code, whose index has n ln M too many, M the most that a
-step can be worth. docs/agents.md lists every departure.
+step can be worth. docs/rivals.md lists every departure.
 """
 
 from dataclasses import dataclass

@@ -6,7 +6,7 @@ each step
     next state (R-BOCPD [AMF20] for multinomial observations),
     restart UCRL2 from scratch if one that began later has more weight than the first.
 
-Of [AMM23] only the abstract could be read. docs/agents.md says what was decided here.
+Of [AMM23] only the abstract could be read. docs/rivals.md says what was decided here.
 """
 
 from driftmdp.agents.detecting import Detecting
