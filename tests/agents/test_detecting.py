@@ -137,10 +137,14 @@ def test_restarting_a_pair_forgets_only_that_pair(learner):
 
 def test_a_learner_that_is_told_no_action_is_watched_too():
     class Plain(Turns):
+        n_plans = property(lambda self: self._n)  # but no last_plan
+
         def observe(self, reward, next_state):
             pass
 
-    assert feed(Detecting(TWO, 100, learner=Plain(), exploration=1e-300), 3 * [0.5]) == ()
+    problem = dm.problems.two_state(horizon=10)
+    agent = Detecting.for_problem(problem, learner=Plain(), exploration=1e-300)
+    assert dm.simulate(agent, problem, seed=1).actions.tolist() == 5 * [1, 0]
 
 
 def test_a_learner_that_cannot_be_copied_is_refused():

@@ -222,7 +222,8 @@ class Detecting(ResumableAgent):
     @property
     def n_plans(self) -> int:
         """How many plans the learner made in all its lives."""
-        return self._plans_before + int(getattr(self._learner, "n_plans", 0))
+        plans = all(hasattr(type(self._learner), name) for name in ("n_plans", "last_plan"))
+        return self._plans_before + (int(self._learner.n_plans) if plans else 0)
 
     @property
     def last_plan(self) -> Plan:
