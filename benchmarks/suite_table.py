@@ -57,7 +57,7 @@ def pages_text(board: Leaderboard) -> str:
         markdown(tables.standing_table(board)),
         _image(board, "spread"),
         markdown(_kind_table(board)),
-        markdown(tables.rank_table(board)),
+        markdown(_rank_table(board)),
         *(markdown(tables.loss_table(board, one, 0)) for one in met),
         "### Which differences are significant",
         _prose(about_wins(found)),
@@ -122,6 +122,14 @@ def _kind_table(board: Leaderboard) -> Table:
         rows.append(table_row(whole.agent, *cells))
     columns = [text for kind in shown for text in (KINDS[kind], "wins")]
     return Table("kinds", "With and without noise and drift: median ratio [95%]", ["Agent", *columns], rows)
+
+
+def _rank_table(board: Leaderboard) -> Table:
+    """Return the mean ranks with a row for each agent: the page has a column for each, which are too many here."""
+    table = tables.rank_table(board)
+    columns = ["Agent", *(row[0].text for row in table.rows)]
+    rows = [[TableCell(agent), *(row[place] for row in table.rows)] for place, agent in enumerate(table.columns)]
+    return Table("ranks", table.caption, columns, rows[2:], note=table.note)  # after the group, and its size
 
 
 def _standings_of(board: Leaderboard, kind: str) -> dict[str, Standing]:
