@@ -218,6 +218,7 @@ def test_wrong_parameters_get_a_sentence(parameters, message):
         (lambda: RunLengthDetector(hazard=2.0), "hazard must be at most 1"),
         (lambda: RunLengthDetector(support="some"), "support must be one of"),
         (lambda: CUSUMDetector(margin=0.0), "margin must be at least"),
+        (lambda: CUSUMDetector(warmup=0), "warmup must be at least 1"),
         (lambda: PageHinkleyDetector(warmup=-1), "warmup must be at least 0"),
     ],
 )
