@@ -183,7 +183,7 @@ def test_forced_actions_come_in_turn():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"learner": "PSRLL"}, "learner must be one of"),
+        ({"learner": "PSRLL"}, "learner must be the name of an agent .*; got 'PSRLL'. Did you mean 'PSRL'"),
         ({"learner": 3}, "learner must be the name of an agent"),
         ({"learner": dm.agents.PSRL(ONE)}, "learner must have the same space"),
         ({"learner": "SlidingWindowUCRL2"}, "learner_parameters must be those of SlidingWindowUCRL2; got None"),
