@@ -183,7 +183,7 @@ def test_forced_actions_come_in_turn():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"learner": "PSRLL"}, "learner must be one of"),
+        ({"learner": "PSRLL"}, "learner must be the name of an agent .*; got 'PSRLL'. Did you mean 'PSRL'"),
         ({"learner": 3}, "learner must be the name of an agent"),
         ({"learner": dm.agents.PSRL(ONE)}, "learner must have the same space"),
         ({"learner": "SlidingWindowUCRL2"}, "learner_parameters must be those of SlidingWindowUCRL2; got None"),
@@ -218,6 +218,7 @@ def test_wrong_parameters_get_a_sentence(parameters, message):
         (lambda: RunLengthDetector(hazard=2.0), "hazard must be at most 1"),
         (lambda: RunLengthDetector(support="some"), "support must be one of"),
         (lambda: CUSUMDetector(margin=0.0), "margin must be at least"),
+        (lambda: CUSUMDetector(warmup=0), "warmup must be at least 1"),
         (lambda: PageHinkleyDetector(warmup=-1), "warmup must be at least 0"),
     ],
 )

@@ -96,6 +96,15 @@ def test_show_has_parameters_defaults_and_the_reference(call, name):
     assert ">>>" not in out
 
 
+def test_show_offers_raw_rewards_where_they_are_taken_and_whole_references(call):
+    _, takes, _ = call("show", "KLUCRL")
+    _, refuses, _ = call("show", "Detecting")
+    assert '"raw"' in takes
+    assert '"raw"' not in refuses
+    assert "2025, arXiv:2501.19401.\n" in refuses  # its dot in the middle ends nothing
+    assert re.search(r"\[BKMS22\] .*JMLR 23, 2022\.\n", refuses)  # the entry before it ends without a year
+
+
 def test_show_of_an_agent_of_ones_own_leaves_out_the_problem(call, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "own_bold.py").write_text(

@@ -3,7 +3,7 @@ import pytest
 import driftmdp as dm
 from driftmdp.errors import InvalidInputError
 from driftmdp.experiments import parse_spec, plan, read_spec
-from driftmdp.experiments.identity import canonical
+from driftmdp.experiments.identity import canonical, check_identifiable
 from tests.experiments.specs import SMALL, small
 
 MISTAKES = [
@@ -220,3 +220,18 @@ def test_an_agent_as_a_parameter_is_told_from_another_by_all_of_its_parameters()
     fixed = [canonical({"learner": dm.agents.FixedPolicy(space, [0, action])}) for action in (0, 1)]
     scaled = [canonical({"learner": dm.agents.UCRL2(space, 10, scale=0.1 + tiny)}) for tiny in (0.0, 1e-9)]
     assert len({*fixed, *scaled}) == 4
+
+
+def test_an_agent_of_ones_own_as_a_parameter_is_refused():
+    """Two of them would be one agent to the store: nobody but their class knows their parameters."""
+
+    class Plain:
+        def reset(self, rng): ...
+        def act(self, state): ...
+        def observe(self, reward, next_state, action=None): ...
+
+    found = {"name": "Detecting", "parameters": {"learner": Plain()}}
+    spec = {"name": "own", "seeds": 1, "problems": [{"name": "two-state"}], "agents": [found]}
+    with pytest.raises(InvalidInputError, match=r"agents\[0\].parameters.learner must be .*; got a Plain\."):
+        plan(dm.experiments.Spec(**spec))
+    check_identifiable({"learner": dm.agents.PSRL(dm.Space.uniform(2, 2)), "kind": Plain}, "parameters")

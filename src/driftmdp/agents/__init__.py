@@ -57,7 +57,7 @@ from driftmdp.agents.posterior_sampler import SamplingSummary
 from driftmdp.agents.psrl import PSRL
 from driftmdp.agents.random import Random
 from driftmdp.agents.rbocpd_ucrl2 import RBOCPDUCRL2
-from driftmdp.agents.restart_q import RestartQ, RestartQSummary
+from driftmdp.agents.restart_q import RestartQ, RestartQReason, RestartQSummary
 from driftmdp.agents.restarted_ucrl2b import RestartedUCRL2B
 from driftmdp.agents.sliding_window_psrl import SlidingWindowPSRL
 from driftmdp.agents.sliding_window_ucrl2 import SlidingWindowUCRL2
@@ -90,7 +90,7 @@ __all__ += ["BernsteinRadii", "JakschRadii", "PaperRadii", "VariationRadii"]
 # Reasons and results
 __all__ += ["ActionReason", "AdaptiveReason", "Alarm", "Beliefs", "Explanation", "ImedReason", "Outlook", "Plan"]
 __all__ += ["AdSwitchSummary", "BanditAlarms", "BlockSummary", "DetectingSummary", "ImedSummary", "QReason"]
-__all__ += ["MasterSummary", "QSummary", "RestartQSummary", "SamplingSummary", "WeightsSummary"]
+__all__ += ["MasterSummary", "QSummary", "RestartQReason", "RestartQSummary", "SamplingSummary", "WeightsSummary"]
 # Protocols and functions
 __all__ += ["Agent", "PlanningAgent", "RunContext", "builtin", "load"]
 

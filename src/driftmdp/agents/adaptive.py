@@ -26,9 +26,10 @@ from driftmdp import kernels
 from driftmdp.agents import snapshot_checks
 from driftmdp.agents.base import RunContext
 from driftmdp.agents.model_based import ModelBasedAgent
-from driftmdp.agents.plan_explanation import Plan
+from driftmdp.agents.plan_explanation import Plan, Reasons, tried
 from driftmdp.agents.reward_range import Range, required_range, span_of
 from driftmdp.agents.snapshot_checks import require
+from driftmdp.display import counted
 from driftmdp.kernels import adaptive_agent_arrays
 from driftmdp.kernels.adaptive_agent_arrays import AdaptiveArrays, AdaptiveParams
 from driftmdp.kernels.arrays import enlarge_counts, new_counts
@@ -59,6 +60,13 @@ class AdaptiveReason:
     hoped_reward: float
     count: int
     age: int
+
+    def __str__(self) -> str:
+        promise = f"action {self.action}: promises {self.value:.4g}"
+        if not self.count:
+            return f"{promise}, {tried(self.count)}"
+        reward = f"reward {self.reward:.4g}, hoped {self.hoped_reward:.4g}"
+        return f"{promise}, {reward}, {tried(self.count)}, {counted(self.age, 'step')} ago"
 
 
 class Adaptive(ModelBasedAgent):
@@ -160,7 +168,7 @@ class Adaptive(ModelBasedAgent):
         }
 
     def explain(self, state: int) -> tuple[AdaptiveReason, ...]:
-        """Return the agent's estimates of every action in a state, as of its last plan.
+        """Return the agent's estimates of every action in a state, as of its last plan, to be printed.
 
         Examples
         --------
@@ -173,7 +181,7 @@ class Adaptive(ModelBasedAgent):
         [1, 0]
         """
         s = self._state(state, "state")
-        return tuple(self._reason(s, action) for action in range(self.space.n_actions[s]))
+        return Reasons(self._reason(s, action) for action in range(self.space.n_actions[s]))
 
     def _reason(self, state: int, action: int) -> AdaptiveReason:
         bottom, span, plan = self._params.bottom, self._params.span, self._plan

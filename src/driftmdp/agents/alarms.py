@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+from driftmdp.display import MOST_ROWS, brief, counted
+
 
 @dataclass(frozen=True)
 class Alarm:
@@ -30,6 +32,13 @@ class Alarm:
     threshold: float
     after: int
 
+    __repr__ = brief
+
+    def __str__(self) -> str:
+        where = f"t={self.t}: {self.stream.replace('-', ' ')} of action {self.action} in state {self.state}"
+        after = f", {counted(self.after, 'visit')} after the change" if self.after else ""
+        return f"{where}, {self.statistic:.4g} above {self.threshold:.4g}{after}"
+
 
 @dataclass(frozen=True)
 class DetectingSummary:
@@ -45,3 +54,11 @@ class DetectingSummary:
 
     alarms: tuple[Alarm, ...]
     learner: Any
+
+    __repr__ = brief
+
+    def __str__(self) -> str:
+        lines = [f"  {alarm}" for alarm in self.alarms[:MOST_ROWS]]
+        more = [f"  and {len(self.alarms) - MOST_ROWS:,} more"] if len(self.alarms) > MOST_ROWS else []
+        learner = [] if self.learner is None else [f"learner: {self.learner}"]
+        return "\n".join([counted(len(self.alarms), "alarm") + (":" if lines else ""), *lines, *more, *learner])

@@ -59,8 +59,9 @@ class Detecting(ResumableAgent):
     horizon
         T, the number of steps. Only the default of delta and the learner depend on it.
     learner
-        The name of an agent, or an agent. One of your own, with ``reset``, ``act`` and ``observe``, is run step by
-        step, and cannot be saved.
+        The name of an agent, or an agent. One that needs more than space, horizon and reward range is made first:
+        ``learner=SWUCRL2CW.for_problem(problem)``. One of your own, with ``reset``, ``act`` and ``observe``, is run
+        step by step, and cannot be saved.
     learner_parameters
         Parameters of a learner that is given by name, beyond space, horizon and reward range.
     detector

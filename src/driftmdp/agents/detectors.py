@@ -110,7 +110,7 @@ class CUSUMDetector:
     warmup: int = 100
 
     def __post_init__(self) -> None:
-        _check_sums(self)
+        _check_sums(self, least_warmup=1)  # without any there is no mean
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ class PageHinkleyDetector:
     warmup: int = 20
 
     def __post_init__(self) -> None:
-        _check_sums(self)
+        _check_sums(self, least_warmup=0)
 
 
 Detector: TypeAlias = GLRDetector | RunLengthDetector | CUSUMDetector | PageHinkleyDetector
@@ -152,9 +152,9 @@ def _checked_resolution(resolution: float | None) -> float | None:
     return None if resolution is None else as_number(resolution, "resolution", FINEST, 1.0)
 
 
-def _check_sums(detector: CUSUMDetector | PageHinkleyDetector) -> None:
+def _check_sums(detector: CUSUMDetector | PageHinkleyDetector, least_warmup: int) -> None:
     object.__setattr__(detector, "margin", as_number(detector.margin, "margin", 1e-6, 1.0))
-    object.__setattr__(detector, "warmup", as_integer(detector.warmup, "warmup", minimum=0))
+    object.__setattr__(detector, "warmup", as_integer(detector.warmup, "warmup", least_warmup))
     if detector.threshold is not None:
         object.__setattr__(detector, "threshold", as_number(detector.threshold, "threshold", 1e-9))
 

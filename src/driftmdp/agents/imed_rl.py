@@ -24,7 +24,7 @@ from driftmdp import kernels
 from driftmdp.agents.base import RunContext
 from driftmdp.agents.imed_rl_snapshot import restored_laws, restored_plan
 from driftmdp.agents.model_based import ModelBasedAgent
-from driftmdp.agents.plan_explanation import Plan
+from driftmdp.agents.plan_explanation import Plan, Reasons, tried
 from driftmdp.agents.reward_range import Range, required_range, span_of
 from driftmdp.agents.snapshot_checks import memory_arrays, monitor_array, require, restore_monitor, restored_memory
 from driftmdp.kernels import imed_rl_arrays
@@ -67,6 +67,11 @@ class ImedReason:
     value: float
     count: int
     planned: bool
+
+    def __str__(self) -> str:
+        against = f"index {self.index:.4g}, divergence {self.divergence:.3g}"
+        promise = f"promises {self.value:.4g}, {tried(self.count)}"
+        return f"action {self.action}: {against}, {promise}{'' if self.planned else ', not in the skeleton'}"
 
 
 @dataclass(frozen=True)
@@ -186,7 +191,7 @@ class IMEDRL(ModelBasedAgent):
         return ImedSummary(self.n_plans, int(self._plan.facts["total_sweeps"][0]), rounded)
 
     def explain(self, state: int) -> tuple[ImedReason, ...]:
-        """Return index and estimates of every action in a state, by the values of the last plan.
+        """Return index and estimates of every action in a state, by the values of the last plan, to be printed.
 
         Examples
         --------
@@ -199,7 +204,7 @@ class IMEDRL(ModelBasedAgent):
         [0.0, -inf]
         """
         s = self._state(state, "state")
-        return tuple(self._reason(s, action) for action in range(self.space.n_actions[s]))
+        return Reasons(self._reason(s, action) for action in range(self.space.n_actions[s]))
 
     def _reason(self, state: int, action: int) -> ImedReason:
         plan, memory = self._plan, self._memory

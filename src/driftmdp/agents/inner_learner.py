@@ -10,7 +10,7 @@ from driftmdp.agents.base import Agent, BuiltinAgent
 from driftmdp.agents.reward_range import Range
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import Space
-from driftmdp.validation import one_of
+from driftmdp.validation import nearest_name
 
 
 def as_mapping(parameters: Any, name: str) -> dict[str, Any] | None:
@@ -42,7 +42,10 @@ def _named_learner(
 ) -> BuiltinAgent:
     from driftmdp.agents import builtin
 
-    kind = builtin()[one_of(name, "learner", builtin())]
+    if name not in builtin():
+        rule = "learner must be the name of an agent of driftmdp (`driftmdp list agents` has them all)"
+        raise InvalidInputError(f"{rule}; got {name!r}.{nearest_name(name, builtin())}")
+    kind = builtin()[name]
     given: dict[str, Any] = {"space": space, "horizon": horizon, "reward_range": reward_range}
     taken = {key: value for key, value in given.items() if kind.takes_parameter(key)}
     try:

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.agents.base import RunContext
+from driftmdp.agents.plan_explanation import Reasons, tried
 from driftmdp.agents.reward_range import Range, required_range, span_of
 from driftmdp.agents.snapshot_checks import monitor_array, numbers, require, restore_monitor
 from driftmdp.agents.step_counter import StepCountingAgent
@@ -60,6 +61,10 @@ class QReason:
     estimate: float
     bonus: float
     count: int
+
+    def __str__(self) -> str:
+        bonus = f", the last time with a bonus of {self.bonus:.4g}" if self.count else ""
+        return f"action {self.action}: at most {self.value:.4g}, {tried(self.count)}{bonus}"
 
 
 @dataclass(frozen=True)
@@ -187,7 +192,7 @@ class OptimisticQ(StepCountingAgent, WatchableAgent):
         return QSummary(params.horizon, params.discount, params.bonus, settled)
 
     def explain(self, state: int) -> tuple[QReason, ...]:
-        """Return Q, visits and bonus of every action in a state, in units of the reward range.
+        """Return Q, visits and bonus of every action in a state, in units of the reward range, to be printed.
 
         Examples
         --------
@@ -205,7 +210,7 @@ class OptimisticQ(StepCountingAgent, WatchableAgent):
         bonuses = np.where(counts > 0, self._params.bonus / np.sqrt(np.maximum(counts, 1)), np.inf)
         columns = tables.bounds[here], tables.values[here], bonuses, counts
         rows = zip(*(column.tolist() for column in columns), strict=True)
-        return tuple(QReason(action, *row) for action, row in enumerate(rows))
+        return Reasons(QReason(action, *row) for action, row in enumerate(rows))
 
     def _state_arrays(self) -> Arrays:
         tables = self._tables

@@ -1,11 +1,33 @@
 """The facts of a plan, the beliefs it was made from, and why it takes an action."""
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.display import brief
+
+Reason = TypeVar("Reason")
+
+
+class Reasons(tuple[Reason, ...]):
+    """The estimates of every action in a state: a tuple, printed with one line for each."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "\n".join(str(reason) for reason in self)
+
+
+def times(count: int) -> str:
+    """Return how often something was done, in words."""
+    return "once" if count == 1 else f"{count:,} times"
+
+
+def tried(count: int) -> str:
+    """Return how often an action was tried, in words."""
+    return f"tried {times(count)}" if count else "never tried"
 
 
 @dataclass(frozen=True)
@@ -65,8 +87,7 @@ class ActionReason:
         text = f"action {self.action}: promises {self.value:.4g}"
         if self.count == 0:
             return f"{text}, not remembered"
-        times = "once" if self.count == 1 else f"{self.count} times"
-        return f"{text}, reward up to {self.reward:.4g}, seen {times}, radius {self.radius:.3g}"
+        return f"{text}, reward up to {self.reward:.4g}, seen {times(self.count)}, radius {self.radius:.3g}"
 
 
 @dataclass(frozen=True, eq=False)

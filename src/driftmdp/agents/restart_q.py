@@ -14,13 +14,14 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.agents.base import ResumableAgent, RunContext
 from driftmdp.agents.parameters import checked_problem
+from driftmdp.agents.plan_explanation import Reasons, tried
 from driftmdp.agents.reward_range import Range, required_range, span_of, unit_variation
 from driftmdp.agents.snapshot_checks import LATEST, monitor_array, require, restore_monitor
+from driftmdp.display import brief, counted
 from driftmdp.kernels.restart_q_arrays import CELL, RestartQParams, new_restart_q
 from driftmdp.mdp import Problem, Space
 from driftmdp.mdp.space import as_space
@@ -51,6 +52,35 @@ class RestartQSummary:
     restart_every: int
     restarts: tuple[int, ...]
     updates: int
+
+    __repr__ = brief
+
+
+@dataclass(frozen=True)
+class RestartQReason:
+    """The agent's estimates of one action for the step that comes next.
+
+    Attributes
+    ----------
+    action
+        Its number in the state.
+    value
+        Q_h, the bound by which actions are chosen: rewards until the end of the episode, in units of the reward
+        range.
+    count
+        How often it was tried in this state and at this step of an episode since the last restart.
+    missing
+        How many more such visits end its stage, and so may lower the bound.
+    """
+
+    action: int
+    value: float
+    count: int
+    missing: int
+
+    def __str__(self) -> str:
+        seen, more = f"{tried(self.count)} at this step of an episode", counted(self.missing, "more visit")
+        return f"action {self.action}: at most {self.value:.4g}, {seen}, learns after {more}"
 
 
 class RestartQ(ResumableAgent):
@@ -176,21 +206,20 @@ class RestartQ(ResumableAgent):
     def _play_rows(self, context: RunContext, first: int, last: int) -> None:
         kernels.restart_q.play(context.inputs, self._arrays, context.record, first, last)
 
-    def action_values(self, state: int) -> NDArray[np.float64]:
-        """Return Q_h(s, a) of every action for the step that comes next.
-
-        It bounds the rewards until the end of the episode, in units of the reward range.
+    def explain(self, state: int) -> tuple[RestartQReason, ...]:
+        """Return Q_h and visits of every action in a state, for the step that comes next, to be printed.
 
         Examples
         --------
         >>> import driftmdp as dm
-        >>> dm.agents.RestartQ(dm.Space.uniform(2, 3), horizon=1000, episode=4).action_values(0)
-        array([4., 4., 4.])
+        >>> print(dm.agents.RestartQ(dm.Space.uniform(2, 1), horizon=1000, episode=4).explain(0))
+        action 0: at most 4, never tried at this step of an episode, learns after 4 more visits
         """
-        s, h = self._state(state, "state"), (self.t - 1) % self.episode
-        first = h * self.space.n_pairs
-        values = self._arrays.cells["q"][first + int(self._offsets[s]) : first + int(self._offsets[s + 1])]
-        return np.array(values)
+        s, first = self._state(state, "state"), (self.t - 1) % self.episode * self.space.n_pairs
+        cells = self._arrays.cells[first + int(self._offsets[s]) : first + int(self._offsets[s + 1])]
+        columns = cells["q"], cells["visits"], cells["stage"] - cells["stage_visits"]
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        return Reasons(RestartQReason(action, *row) for action, row in enumerate(rows))
 
     def summary(self) -> RestartQSummary:
         """Return how the run was cut, and how often values were updated."""

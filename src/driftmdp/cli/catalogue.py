@@ -6,7 +6,7 @@ import re
 import textwrap
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 
@@ -58,7 +58,7 @@ def show(name: Name) -> None:
     sections = _sections(documentation)
     about = _plain(sections[""]).strip()
     print("\n\n".join(part for part in (maker.name, about, "Parameters in a spec") if part))
-    described = _described(sections.get("Parameters", "")) | _described_by_maker(maker)
+    described = _described(sections.get("Parameters", "")) | _described_by_maker(maker, documented)
     for parameter, default in maker.defaults.items():
         print(f"  {parameter}{_shown_default(parameter, default, is_agent=name in spec_agents())}")
         if parameter in described:
@@ -114,12 +114,19 @@ def _described(parameters: str) -> dict[str, str]:
     return found
 
 
-def _described_by_maker(maker: Maker) -> dict[str, str]:
+def _described_by_maker(maker: Maker, documented: Any) -> dict[str, str]:
     """Return the descriptions in the maker's own docstring, and that of a parameter which differs in a spec."""
     own = _described(_sections(inspect.getdoc(maker.make) or "").get("Parameters", ""))
     if "reward_range" in maker.defaults:
-        own["reward_range"] = 'Bounds [lo, hi] on the mean rewards; "raw" takes them as they are, without a cap.'
+        raw = ' "raw" takes them as they are, without a cap.' if _may_be_raw(documented) else ""
+        own["reward_range"] = f"Bounds [lo, hi] on the rewards.{raw}"
     return own
+
+
+def _may_be_raw(documented: Any) -> bool:
+    """Return whether an agent takes None as its reward range."""
+    parameter = inspect.signature(documented).parameters.get("reward_range")
+    return parameter is not None and type(None) in get_args(parameter.annotation)
 
 
 def _plain(text: str) -> str:
@@ -130,5 +137,12 @@ def _references(text: str) -> list[str]:
     """Return the full references of the keys that a text cites."""
     keys = list(dict.fromkeys(re.findall(r"\[([A-Z]{1,5}\d\d)[\],]", text)))
     source = next((path.read_text(encoding="utf-8") for path in REFERENCES if path.is_file()), "")
-    listed = dict(re.findall(r"^\*\*\[([A-Z]+\d\d)\]\*\* (.*?\d{4}\.)", source, re.MULTILINE | re.DOTALL))
-    return [f"[{key}] {' '.join(listed.get(key, '').replace('*', '').split())}".strip() for key in keys]
+    entries = dict(re.findall(r"^\*\*\[([A-Z]+\d\d)\]\*\* (.*?)(?:\n\n|\Z)", source, re.MULTILINE | re.DOTALL))
+    return [f"[{key}] {_reference(entries.get(key, ''))}".strip() for key in keys]
+
+
+def _reference(entry: str) -> str:
+    """Return authors, title (between stars) and place, which ends with a number or a bracket, without the notes."""
+    line = " ".join(entry.split())
+    found = re.match(r".*?\*.*?\*.*?[\d)]\.(?= |$)", line)
+    return (found.group() if found else line).replace("*", "")

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from driftmdp.agents.base import Agent
 from driftmdp.agents.parameters import ParameterizedAgent
 from driftmdp.errors import InvalidInputError
 
@@ -45,14 +46,19 @@ def canonical(value: Any) -> str:
     return json.dumps(plain(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
-def check_finite(value: Any, where: str) -> None:
-    """Refuse NaN and infinity, which have no canonical text."""
+def check_identifiable(value: Any, where: str) -> None:
+    """Refuse what has no canonical text: NaN, infinity, and agents of one's own, whose parameters nobody knows."""
     if isinstance(value, Mapping):
         for key, item in value.items():
-            check_finite(item, f"{where}.{key}")
+            check_identifiable(item, f"{where}.{key}")
     elif isinstance(value, list | tuple):
         for number, item in enumerate(value):
-            check_finite(item, f"{where}[{number}]")
+            check_identifiable(item, f"{where}[{number}]")
+    elif isinstance(value, Agent) and not isinstance(value, type | ParameterizedAgent):
+        rule = f"{where} must be the name of an agent, or an agent of driftmdp, so that its runs can be told apart"
+        raise InvalidInputError(
+            f"{rule}; got a {type(value).__name__}. Or name a function that makes the whole agent."
+        )
     elif isinstance(value, float) and not math.isfinite(value):
         raise InvalidInputError(f"{where} must be finite; got {value}.")
 

@@ -22,7 +22,7 @@ from driftmdp.display import brief
 from driftmdp.errors import DriftmdpError, InvalidInputError
 from driftmdp.experiments import catalogue
 from driftmdp.experiments.catalogue import Maker
-from driftmdp.experiments.identity import canonical, check_finite, digest, labelled, line_label, plain, slug
+from driftmdp.experiments.identity import canonical, check_identifiable, digest, labelled, line_label, plain, slug
 from driftmdp.experiments.spec import MAX_RUNS, Choice, CurveOptions, ReportOptions, Spec
 from driftmdp.system import is_own, require_memory
 from driftmdp.validation import nearest_name, warn
@@ -242,7 +242,7 @@ def _cells(
             raise InvalidInputError(f"{place}.name: {error}") from None
         for part, given in (("parameters", choice.parameters), ("grid", choice.grid)):
             maker.check(given, f"{place}.{part}")
-            check_finite(given, f"{place}.{part}")
+            check_identifiable(given, f"{place}.{part}")
         for key in re.findall(r"\{([A-Za-z_]+)\}", choice.label or ""):
             if key not in choice.grid:
                 raise InvalidInputError(

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.experiments.catalogue import agent_maker
-from driftmdp.experiments.identity import check_finite
+from driftmdp.experiments.identity import check_identifiable
 from driftmdp.experiments.run_plan import allow_user_modules, plan
 from driftmdp.experiments.spec import Choice, Spec
 
@@ -75,7 +75,7 @@ def parse_agent(text: str) -> SuiteAgent:
     if module:
         allow_user_modules("suite")
     agent_maker(name).check(parameters, "agent")
-    check_finite(parameters, "agent")
+    check_identifiable(parameters, "agent")
     return SuiteAgent(name=name, label=ast.unparse(call) if parameters else kind, parameters=parameters)
 
 
