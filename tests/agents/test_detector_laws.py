@@ -197,7 +197,7 @@ def still_world(n_states):
 def wrong_runs(detector, delta, stream):
     """The number of runs with an alarm where nothing changes."""
     problem = still_world(1 if stream == "rewards" else 3)
-    agent = dm.agents.Detecting(problem.space, STEPS, "UCRL2", {"scale": 0.01}, detector, stream, delta=delta)
+    agent = dm.agents.Detecting(problem.space, STEPS, "UCRL2", {"scale": 0.01}, detector, watch=stream, delta=delta)
     return sum(bool(dm.simulate(agent, problem, seed).summary.alarms) for seed in range(RUNS))
 
 

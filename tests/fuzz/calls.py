@@ -80,12 +80,20 @@ def targets() -> tuple[list[Target], list[Target]]:
             if name not in NOT_FOR_USERS and callable(thing) and not is_result(thing):
                 found.append(Target(f"{module}.{name}", thing, getattr(thing, "only_for", "")))
     for thing, world in objects():
-        for name, method in inspect.getmembers(thing, callable):
+        for name, method in callables(thing):
             if type(thing) is dm.agents.Optimist and name == "for_problem":
                 method = functools.partial(method, **composition(type(thing)))
             if not name.startswith("_") and name not in NOT_FOR_USERS and not isinstance(method, type):
                 methods.append(Target(f"{type(thing).__name__}.{name}", method, world))
     return found, methods
+
+
+def callables(thing: Any) -> Iterator[tuple[str, Any]]:
+    """Give what can be called of an object, by name, without what it refuses, such as a plan not yet made."""
+    for name in dir(thing):
+        with contextlib.suppress(AttributeError, dm.errors.InvalidInputError):
+            if callable(found := getattr(thing, name)):
+                yield name, found
 
 
 def is_result(thing: Any) -> bool:

@@ -53,7 +53,7 @@ def make(
 ) -> dm.agents.BuiltinAgent:
     """Return an agent whose window, if it has one, is beyond the first size too."""
     known = inspect.signature(kind).parameters
-    choices: dict[str, Any] = {"scale": 0.1, "window": int(rng.integers(33, STEPS)), "seed": 1}
+    choices: dict[str, Any] = {"scale": 0.1, "window": 2 * int(rng.integers(17, STEPS // 2)), "seed": 1}
     parameters = {name: value for name, value in choices.items() if name in known and rng.random() < 0.8}
     if kind is dm.agents.Optimist:
         parts = dm.agents

@@ -38,7 +38,7 @@ def test_a_call_is_read(text, name, label, parameters):
         ("UCRL2(scale=one)", "plain values as parameters.*; got one in"),
         ("UCRL2(scale=1e999)", "agent.scale must be finite"),
         ("UCRL2(scal=1)", "Did you mean 'scale'"),
-        ("UCRL9", "Did you mean 'UCRL2"),
+        ("UCRL9", "Did you mean 'UCRL"),
         ("nowhere_at_all:Mine", "No module named 'nowhere_at_all'"),
         ("driftmdp.agents:Mine", "has no attribute 'Mine'"),
         ("BORL(reward_range='raw')", "is the same as 'BORL raw'"),

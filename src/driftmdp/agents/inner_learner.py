@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from driftmdp.agents.base import Agent, BuiltinAgent
+from driftmdp.agents.parameters import parameter_names
 from driftmdp.agents.reward_range import Range
 from driftmdp.errors import InvalidInputError
 from driftmdp.mdp import Space
@@ -47,7 +48,7 @@ def _named_learner(
         raise InvalidInputError(f"{rule}; got {name!r}.{nearest_name(name, builtin())}")
     kind = builtin()[name]
     given: dict[str, Any] = {"space": space, "horizon": horizon, "reward_range": reward_range}
-    taken = {key: value for key, value in given.items() if kind.takes_parameter(key)}
+    taken = {key: value for key, value in given.items() if key in parameter_names(kind)}
     try:
         return kind(**taken | parameters)
     except TypeError as error:

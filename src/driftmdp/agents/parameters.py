@@ -24,13 +24,8 @@ class ParameterizedAgent(ABC):
         checked_problem(problem)
         takes_all = any(p.kind is p.VAR_KEYWORD for p in inspect.signature(cls).parameters.values())
         wanted = ("space", "horizon", "reward_range")
-        filled = {name: getattr(problem, name) for name in wanted if takes_all or name in _parameter_names(cls)}
+        filled = {name: getattr(problem, name) for name in wanted if takes_all or name in parameter_names(cls)}
         return cls(**filled | parameters)
-
-    @classmethod
-    def takes_parameter(cls, name: str) -> bool:
-        """Return whether the constructor has a parameter of this name."""
-        return name in _parameter_names(cls)
 
     @property
     def name(self) -> str:
@@ -43,7 +38,7 @@ class ParameterizedAgent(ABC):
 
         One of ``later_parameters`` is left out at its value there: results and snapshots stay as they were.
         """
-        given = {name: getattr(self, name) for name in _parameter_names(type(self)) if hasattr(self, name)}
+        given = {name: getattr(self, name) for name in parameter_names(type(self)) if hasattr(self, name)}
         return without_later(given, self.later_parameters)
 
     @property
@@ -77,7 +72,8 @@ def checked_problem(problem: Problem) -> Problem:
 
 
 @functools.cache
-def _parameter_names(agent: type[ParameterizedAgent]) -> tuple[str, ...]:
+def parameter_names(agent: type[ParameterizedAgent]) -> tuple[str, ...]:
+    """Return the names of the parameters of an agent's constructor."""
     variable = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
     return tuple(name for name, p in inspect.signature(agent).parameters.items() if p.kind not in variable)
 
