@@ -20,6 +20,7 @@ GREY, PALE = "#5a6069", "#b9bec6"
 WIDTH = 4.9  # inches
 LONGEST_NAME = 20  # letters
 COLOURED = 8  # lines in colour, the others are grey
+NAMED = 20  # agents of the profiles, the best ones
 BEHIND = {"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.8}
 
 
@@ -73,14 +74,17 @@ def draw_profiles(board: Leaderboard) -> RenderedFigure:
     shares = {agent: profile(contests, agent, factors) for agent in agents}
     ranked = sorted(agents, key=lambda agent: (not agents[agent], -float(shares[agent].mean())))
     figure, (ax,) = stacked_axes([4.2], left=0.55, right=1.6, bottom=0.5, width=WIDTH)
-    ends = spread_labels([float(shares[agent][-1]) for agent in ranked], gap=0.045)
-    for place, (agent, end) in enumerate(zip(ranked, ends, strict=True)):
-        is_coloured = place < COLOURED and agents[agent]
-        colour = LIGHT_COLOURS[place] if is_coloured else PALE
-        ax.plot(np.log2(factors), shares[agent], color=colour, linewidth=1.6, zorder=3 if is_coloured else 2)
-        far = np.log2(LARGEST_RATIO)
+    colours = [LIGHT_COLOURS[i] if i < COLOURED and agents[agent] else PALE for i, agent in enumerate(ranked)]
+    for agent, colour in zip(ranked, colours, strict=True):
+        is_coloured = colour != PALE
+        width, order = (1.6, 3) if is_coloured else (1.0, 2)
+        ax.plot(np.log2(factors), shares[agent], color=colour, linewidth=width, zorder=order)
+    # More names than fit would lie on each other.
+    ends = spread_labels([float(shares[agent][-1]) for agent in ranked[:NAMED]], gap=0.045)
+    far = np.log2(LARGEST_RATIO)
+    for agent, colour, end in zip(ranked, colours, ends, strict=False):
         ax.plot([far, far + 0.15], [shares[agent][-1], end], color=colour, linewidth=0.7, clip_on=False)
-        ax.text(far + 0.2, end, _short(agent), color=colour if is_coloured else GREY, fontsize=8, va="center")
+        ax.text(far + 0.2, end, _short(agent), color=GREY if colour == PALE else colour, fontsize=8, va="center")
     ax.set_xlim(0, np.log2(LARGEST_RATIO))
     ax.set_ylim(0, 1.01)
     ax.set_xticks(range(5), [str(2**power) for power in range(5)])
@@ -125,7 +129,7 @@ def draw_times(board: Leaderboard) -> RenderedFigure:
     ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     ax.set_xlabel("microseconds per step, geometric mean")
     ax.set_title(f"median regret over {board.yardstick}'s", fontsize=9, loc="left")
-    _label_points(ax, points)
+    _label_points(ax, sorted(points, key=lambda point: (point[:2] not in front, point[1])))
     return RenderedFigure(figure)
 
 
@@ -152,7 +156,7 @@ PLACES = [
 
 
 def _label_points(ax: Axes, points: Sequence[tuple[float, float, Standing]]) -> None:
-    """Write the name of each agent at the first place where it covers nothing."""
+    """Write the name of each agent at the first place where it covers nothing, if there is one."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.transforms import Bbox
 
@@ -165,11 +169,10 @@ def _label_points(ax: Axes, points: Sequence[tuple[float, float, Standing]]) -> 
         for place in PLACES:
             label = _label(ax, _short(one.agent), (x, y), place)
             box = _text_box(label, canvas)
-            is_free = inside.x0 <= box.x0 and box.x1 <= inside.x1 and not any(map(box.overlaps, taken))
-            if is_free or place == PLACES[-1]:
+            if inside.x0 <= box.x0 and box.x1 <= inside.x1 and not any(map(box.overlaps, taken)):
+                taken.append(box)
                 break
             label.remove()
-        taken.append(box)
 
 
 def _label(ax: Axes, text: str, point: tuple[float, float], place: tuple[int, int, str, str]) -> Any:
