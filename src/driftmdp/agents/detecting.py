@@ -72,6 +72,7 @@ class Detecting(ResumableAgent):
         What is watched: ``"rewards"``, ``"next-states"`` or ``"both"``.
     restart
         ``"all"``: the learner starts from scratch. ``"pairs"``: it forgets the pair only, and plans again.
+        A learner with a window then fills it with steps of other pairs, some older than the window.
     exploration
         The share of the steps in a state that goes to its actions in turn.
     delta

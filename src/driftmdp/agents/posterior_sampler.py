@@ -13,7 +13,7 @@ from driftmdp.agents.base import RunContext
 from driftmdp.agents.model_based import EpisodicAgent
 from driftmdp.agents.plan_explanation import Plan
 from driftmdp.agents.reward_range import Range, required_range, span_of
-from driftmdp.agents.snapshot_checks import require
+from driftmdp.agents.snapshot_checks import require, restored_bits
 from driftmdp.formulas import tuned
 from driftmdp.kernels.arrays import enlarge_counts, new_counts
 from driftmdp.kernels.detection_arrays import Watch
@@ -136,12 +136,11 @@ class PosteriorSampler(EpisodicAgent):
     def _restore(self, arrays: Arrays) -> None:
         super()._restore(arrays)
         require(self._memory.tally["window"][0] == self._window, "the window is wrong")
-        faded, draws = arrays["faded"], arrays["luck"]
+        faded, draws = arrays["faded"], restored_bits(arrays["luck"])
         require(faded.shape == self._faded.shape and faded.dtype.kind == "i", "the time of a pair is wrong")
         require(bool(((faded >= 0) & (faded < self.t)).all()), "the time of a pair is wrong")
-        require(draws.shape == (4,) and draws.dtype.kind == "u" and bool(draws.any()), "the generator is wrong")
         require(bool(np.isfinite(self._plan_state.bias).all()), "the bias is not finite")
-        self._faded, self._draws = faded.astype(np.int64), draws.astype(np.uint64)
+        self._faded, self._draws = faded.astype(np.int64), draws
 
 
 def usual_window(space: Space, horizon: int) -> int:

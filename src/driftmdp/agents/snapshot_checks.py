@@ -240,3 +240,9 @@ def require(condition: bool, fault: str) -> None:
     """Raise ValueError with a fault unless a condition holds."""
     if not condition:
         raise ValueError(fault)
+
+
+def restored_bits(bits: NDArray[Any]) -> NDArray[np.uint64]:
+    """Return the state of the compiled random generator, which must not be all zeros."""
+    require(bits.shape == (4,) and bits.dtype.kind == "u" and bool(bits.any()), "the generator is wrong")
+    return bits.astype(np.uint64)

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.agents.bandits.bandit import Bandit
-from driftmdp.agents.bandits.bandit_arrays import alarms_of, restored_array, restored_bits, with_space
+from driftmdp.agents.bandits.bandit_arrays import alarms_of, restored_array, with_space
 from driftmdp.agents.base import ResumableAgent, RunContext
 from driftmdp.agents.reward_range import Range, span_of
-from driftmdp.agents.snapshot_checks import require
+from driftmdp.agents.snapshot_checks import require, restored_bits
 from driftmdp.display import brief
 from driftmdp.formulas.changing_bandits import ad_switch_interval
 from driftmdp.mdp import Space

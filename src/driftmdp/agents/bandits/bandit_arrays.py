@@ -34,9 +34,3 @@ def restored_array(
 def with_space(records: NDArray[Any], new: NDArray[Any]) -> NDArray[Any]:
     """Return the records of a snapshot, with the space of a new agent after them."""
     return np.concatenate([records, np.zeros_like(new)])
-
-
-def restored_bits(bits: NDArray[Any]) -> NDArray[np.uint64]:
-    """Return the state of the compiled random generator, which must not be all zeros."""
-    require(bits.shape == (4,) and bits.dtype.kind == "u" and bool(bits.any()), "the generator is wrong")
-    return bits.astype(np.uint64)

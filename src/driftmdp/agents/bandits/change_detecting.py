@@ -2,17 +2,17 @@
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.agents.bandits.bandit import Bandit
-from driftmdp.agents.bandits.bandit_arrays import alarms_of, restored_array, restored_bits, with_space
+from driftmdp.agents.bandits.bandit_arrays import alarms_of, restored_array, with_space
 from driftmdp.agents.base import ResumableAgent, RunContext
 from driftmdp.agents.reward_range import Range, span_of
-from driftmdp.agents.snapshot_checks import require
+from driftmdp.agents.snapshot_checks import require, restored_bits
 from driftmdp.display import brief
 from driftmdp.mdp import Space
 from driftmdp.npz import Arrays
@@ -92,6 +92,11 @@ class ChangeDetecting(Bandit, ResumableAgent):
             n_arms = self.space.n_pairs
             require_memory(8 * n_arms * (window + 1), f"A window of {window:,} rewards for each of {n_arms:,} arms")
         self.reset()
+
+    @classmethod
+    def tuned(cls, space: Space, horizon: int, changes: int, **parameters: Any) -> Self:
+        """Return an agent with the parameters of its paper for a known number of changes."""
+        return cls(space, horizon, **{"changes": changes} | parameters)
 
     def reset(self, rng: np.random.Generator | None = None) -> None:
         """Forget everything and start from scratch."""

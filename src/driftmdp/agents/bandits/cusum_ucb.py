@@ -8,8 +8,6 @@ for t = 1 .. T
     if g+ > h or g- > h, forget the arm
 """
 
-from typing import Any, Self
-
 from driftmdp.agents.bandits.bandit import n_arms_of
 from driftmdp.agents.bandits.change_detecting import ChangeDetecting
 from driftmdp.agents.bandits.upper_confidence import LARGEST_XI
@@ -88,8 +86,3 @@ class CUSUMUCB(ChangeDetecting):
             epsilon=self.epsilon,
             is_local=True,
         )
-
-    @classmethod
-    def tuned(cls, space: Space, horizon: int, changes: int, **parameters: Any) -> Self:
-        """Return an agent for a known number of changes."""
-        return cls(space, horizon, changes=changes, **parameters)

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.agents.bandits.bandit import Bandit
-from driftmdp.agents.bandits.bandit_arrays import restored_array, restored_bits
+from driftmdp.agents.bandits.bandit_arrays import restored_array
 from driftmdp.agents.bandits.sw_ucb import window_for
 from driftmdp.agents.base import ResumableAgent, RunContext
 from driftmdp.agents.reward_range import Range, span_of
-from driftmdp.agents.snapshot_checks import require
+from driftmdp.agents.snapshot_checks import require, restored_bits
 from driftmdp.formulas import d_ucb_discount
 from driftmdp.mdp import Problem, Space
 from driftmdp.npz import Arrays

@@ -8,7 +8,6 @@ for t = 1 .. T
 """
 
 import math
-from typing import Any, Self
 
 from driftmdp.agents.bandits.bandit import n_arms_of
 from driftmdp.agents.bandits.change_detecting import ChangeDetecting
@@ -100,8 +99,3 @@ class GLRklUCB(ChangeDetecting):
             test_every=self.test_every,
             split_every=self.split_every,
         )
-
-    @classmethod
-    def tuned(cls, space: Space, horizon: int, changes: int, **parameters: Any) -> Self:
-        """Return an agent for a known number of changes: alpha is sqrt(changes K ln T / T), and does not grow."""
-        return cls(space, horizon, changes=changes, **parameters)

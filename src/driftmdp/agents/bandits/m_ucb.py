@@ -6,8 +6,6 @@ for t = 1 .. T, tau the time of the last restart
     if the sums of the last w / 2 rewards of the arm and of the w / 2 before differ by more than b, forget all arms
 """
 
-from typing import Any, Self
-
 from driftmdp.agents.bandits.bandit import n_arms_of
 from driftmdp.agents.bandits.change_detecting import ChangeDetecting
 from driftmdp.agents.bandits.upper_confidence import LARGEST_XI
@@ -94,11 +92,6 @@ class MUCB(ChangeDetecting):
             threshold=b,
             window=w,
         )
-
-    @classmethod
-    def tuned(cls, space: Space, horizon: int, changes: int, **parameters: Any) -> Self:
-        """Return an agent for a known number of changes."""
-        return cls(space, horizon, changes=changes, **parameters)
 
 
 def _checked_window(window: int, horizon: int) -> int:
