@@ -186,6 +186,7 @@ def test_forced_actions_come_in_turn():
         ({"learner": "PSRLL"}, "learner must be the name of an agent .*; got 'PSRLL'. Did you mean 'PSRL'"),
         ({"learner": 3}, "learner must be the name of an agent"),
         ({"learner": dm.agents.PSRL(ONE)}, "learner must have the same space"),
+        ({"learner_parameters": {"pior": 1}}, "which has no 'pior'; got {'pior': 1}. Did you mean 'prior'"),
         ({"learner": "SlidingWindowUCRL2"}, "learner_parameters must be those of SlidingWindowUCRL2; got None"),
         ({"learner": Turns(), "learner_parameters": {"a": 1}}, "learner_parameters must be None"),
         ({"learner": "Adaptive", "restart": "pairs"}, "restart must be 'all' for Adaptive"),

@@ -48,11 +48,15 @@ def _named_learner(
         raise InvalidInputError(f"{rule}; got {name!r}.{nearest_name(name, builtin())}")
     kind = builtin()[name]
     given: dict[str, Any] = {"space": space, "horizon": horizon, "reward_range": reward_range}
-    taken = {key: value for key, value in given.items() if key in parameter_names(kind)}
+    known = parameter_names(kind)
+    rule = f"learner_parameters must be those of {kind.__name__}"
+    for key in parameters:
+        if key not in known:
+            raise InvalidInputError(f"{rule}, which has no {key!r}; got {parameters!r}.{nearest_name(key, known)}")
+    taken = {key: value for key, value in given.items() if key in known}
     try:
         return kind(**taken | parameters)
-    except TypeError as error:
-        rule = f"learner_parameters must be those of {kind.__name__}"
+    except TypeError as error:  # one without a default is missing
         raise InvalidInputError(f"{rule}; got {parameters or None!r} ({error}).") from None
 
 
