@@ -17,9 +17,9 @@ def run(quick: bool) -> list[Row]:
     """Return one row per problem."""
     horizon = 500 if quick else 5000
     problems = {
-        "the paper's two states": (dm.problems.two_state(horizon=horizon), 30e-6),
-        "Garnet 10 x 4, drifting": (_garnet(10, 4, horizon), 30e-6),
-        "Garnet 100 x 5, drifting": (_garnet(100, 5, horizon), 1e-3),
+        "the paper's two states": (dm.problems.two_state(horizon=horizon), 10e-6),
+        "Garnet 10 x 4, drifting": (_garnet(10, 4, horizon), 10e-6),
+        "Garnet 100 x 5, drifting": (_garnet(100, 5, horizon), 60e-6),
     }
     return [_row(name, problem, most, quick) for name, (problem, most) in problems.items()]
 
