@@ -142,7 +142,7 @@ def _problem_for(kind: type[BuiltinAgent]) -> Problem:
 def _detect_changes() -> None:
     """Let a detector that cries wolf make its learner forget pairs. Adaptive has a watched run of its own."""
     problem, detector = problems.two_state(horizon=HORIZON), agents.PageHinkleyDetector(1e-3, 1e-3, 1)
-    for learner, restart in (("PSRL", "pairs"), ("Adaptive", "all")):
+    for learner, restart in (("PSRL", "pairs"), ("Adaptive", "all"), ("AdaptiveV1", "all")):
         agent = agents.Detecting.for_problem(problem, learner=learner, restart=restart, detector=detector)
         simulate(agent, problem, seed=1)
         simulate(agent, problem, seed=1, compiled=False)

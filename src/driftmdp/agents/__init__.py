@@ -6,6 +6,7 @@ and explain their plans.
 """
 
 from driftmdp.agents.adaptive import Adaptive, AdaptiveReason
+from driftmdp.agents.adaptive_v1 import AdaptiveV1, AdaptiveV1Reason
 from driftmdp.agents.alarms import Alarm, DetectingSummary
 from driftmdp.agents.bandits import (
     BOB,
@@ -73,6 +74,8 @@ from driftmdp.deprecation import renamed
 
 # The practical one, yardsticks and base classes
 __all__ = ["Adaptive", "BuiltinAgent", "FixedPolicy", "InventoryOptimist", "Optimist", "Oracle", "Random"]
+# First editions, kept for one release
+__all__ += ["AdaptiveV1", "AdaptiveV1Reason"]
 # Optimists
 __all__ += ["BORL", "KLUCRL", "MASTER", "SWUCRL", "SWUCRL2CW", "UCRL2", "UCRL2B", "UCRL2S", "UCRL3"]
 __all__ += ["RestartedUCRL2B", "SlidingWindowUCRL2", "VariationAwareUCRL"]
@@ -104,7 +107,7 @@ def builtin() -> dict[str, type[BuiltinAgent]]:
     --------
     >>> from driftmdp.agents import builtin
     >>> sorted(builtin())
-    ['AdSwitch', 'Adaptive', 'BOB', 'BORL', 'CUSUMUCB', 'DUCB', 'Detecting', 'DiscountedPSRL',
+    ['AdSwitch', 'Adaptive', 'AdaptiveV1', 'BOB', 'BORL', 'CUSUMUCB', 'DUCB', 'Detecting', 'DiscountedPSRL',
     'DiscountedThompson', 'EXP3', 'EXP3P', 'EXP3S', 'FixedPolicy', 'GLRklUCB', 'IMEDRL', 'InventoryOptimist',
     'KLUCRL', 'MASTER', 'MUCB', 'Optimist', 'OptimisticQ', 'Oracle', 'PSRL', 'RBOCPDUCRL2', 'Random', 'RestartQ',
     'RestartedUCRL2B', 'Rexp3', 'SWUCB', 'SWUCRL', 'SWUCRL2CW', 'SlidingWindowPSRL', 'SlidingWindowUCRL2', 'UCB1',

@@ -32,8 +32,10 @@ if TYPE_CHECKING:
 
 FORMAT = "driftmdp agent"
 MODEST_PAIRS = 10**7  # that any file may have; more only as many as it has bytes
-VERSION = 3  # 2 had the facts of a plan in the clock, 1 came before windows that differ by phase
+VERSION = 4  # 3 had first editions, 2 the facts of a plan in the clock, 1 came before windows that differ by phase
 OLDEST = 2  # that is still read
+FIRST_EDITIONS = {"Adaptive": "AdaptiveV1"}  # what the names of a snapshot before version 4 are called now
+NAMING = "class", "agent", "learner"  # what in a header names an agent
 
 
 def save(agent: BuiltinAgent, path: str | os.PathLike[str]) -> None:
@@ -88,7 +90,9 @@ def load(path: str | os.PathLike[str]) -> BuiltinAgent:
         header, arrays = unpack(content, path)
         if header["format"] != FORMAT:
             raise ValueError(header["format"])
-        version, package, name = int(header["version"]), str(header["package"]), str(header["class"])
+        version, package = int(header["version"]), str(header["package"])
+        header = _with_first_editions(header) if version < 4 else header
+        name = str(header["class"])
     except InvalidInputError:
         raise
     except Exception:
@@ -106,6 +110,20 @@ def load(path: str | os.PathLike[str]) -> BuiltinAgent:
     except Exception as error:
         why = (str(error).splitlines() or [type(error).__name__])[0]
         raise InvalidInputError(f"{path} must be a whole snapshot; it does not fit together ({why}).") from None
+
+
+def _with_first_editions(content: Any) -> Any:
+    """Return the header of a snapshot before version 4, in which names were those of first editions."""
+    if isinstance(content, list):
+        return [_with_first_editions(item) for item in content]
+    if not isinstance(content, dict):
+        return content
+    return {
+        key: FIRST_EDITIONS.get(item, item)
+        if key in NAMING and isinstance(item, str)
+        else _with_first_editions(item)
+        for key, item in content.items()
+    }
 
 
 def _assembled(kind: type[BuiltinAgent], header: dict[str, Any], arrays: Arrays) -> BuiltinAgent:

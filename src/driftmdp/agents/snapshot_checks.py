@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from driftmdp import kernels
 from driftmdp.agents.reward_range import RangeMonitor
 from driftmdp.errors import InvalidInputError
-from driftmdp.kernels.adaptive_agent_arrays import AdaptivePlan, ExpertWeights, FadingMemory, new_fading_memory
 from driftmdp.kernels.arrays import TALLY, TransitionCounts, new_counts, record_type
 from driftmdp.kernels.plan_arrays import CLOCK, PLAN_FACTS, PlanState, enlarge_plan_state
 from driftmdp.mdp import Space
@@ -20,7 +19,6 @@ from driftmdp.npz import Arrays
 
 LATEST = 2**62  # a time from which compiled code can still count on
 ROUNDING = 1e-6  # allowed in sums that are read from a file
-LARGEST_LOG = 50.0  # ln of the largest possible ratio of visits
 WHOLE_PLAN_ARRAYS = "clock", "in_force", "visits", "policy", "bias"  # those of a PlanState that never grow
 CLOCK_OF_VERSION_2 = record_type(
     "i8 t start tau episode phase planned sweeps is_vacuous accelerated",
@@ -48,10 +46,10 @@ def restored_memory(space: Space, empty: TransitionCounts, arrays: Arrays) -> Tr
     """Return the memory of a snapshot, with no less space than ``empty``, a new one of the same agent."""
     slots, entries, steps, tally = (_typed(arrays, empty, name) for name in ("slots", "entries", "steps", "tally"))
     for records in (slots, entries, steps):
-        require(_within(records["pair"], space.n_pairs), "a pair does not exist")
+        require(within(records["pair"], space.n_pairs), "a pair does not exist")
     require(all(np.isfinite(slots[name]).all() for name in ("count", "total", "squares")), "a sum is not finite")
     require(bool(np.isfinite(steps["reward"]).all()), "a reward is not finite")
-    require(_within(entries["next_state"], space.n_states), "a next state does not exist")
+    require(within(entries["next_state"], space.n_states), "a next state does not exist")
     places = entries["pair"].astype(np.int64) * space.n_states + entries["next_state"]
     places = places[entries["count"] > 0]
     require(np.unique(places).size == places.size, "a next state is counted twice")
@@ -87,7 +85,7 @@ def restored_plan_state(space: Space, new: PlanState, memory: TransitionCounts, 
     require(clock.size == in_force.size == 1 and visits.size == space.n_pairs, "an array has the wrong size")
     require(policy.size == bias.size == space.n_states, "an array has the wrong size")
     require(bool(((policy >= 0) & (policy < space.n_actions)).all()), "an action does not exist")
-    require(_within(touched, space.n_states) and _within(reasons["pair"], space.n_pairs), "a pair does not exist")
+    require(within(touched, space.n_states) and within(reasons["pair"], space.n_pairs), "a pair does not exist")
     facts = clock[0]
     require(facts["n_touched"] == touched.size and facts["n_reasons"] == reasons.size, "the clock is wrong")
     require(bool(0 <= facts["start"] < facts["t"] < LATEST and 0 <= facts["tau"] <= facts["t"]), "time is wrong")
@@ -108,72 +106,6 @@ def _split_clock(old: NDArray[Any]) -> Arrays:
         in_force[name] = old[name]
     in_force["t"], in_force["vacuous"] = old["planned"], old["is_vacuous"]
     return {"clock": clock, "in_force": in_force}
-
-
-def restored_fading_memory(memory: TransitionCounts, arrays: Arrays) -> FadingMemory:
-    """Return the fading memories of a snapshot of Adaptive."""
-    slots, entries = int(memory.tally[0]["n_slots"]), int(memory.tally[0]["n_entries"])
-    past, pairs = new_fading_memory(memory.slots.size, memory.entries.size), arrays["pairs"]
-    seen = memory.slots[:slots]
-    require(pairs.dtype == past.pairs.dtype and pairs.shape == (slots,), "the pairs are wrong")
-    past.pairs[:slots] = pairs
-    require(_is_finite(pairs), "a trace is not finite")
-    require(bool((pairs["last"] > 0).all() and (pairs["gap"] >= 0).all()), "a time is wrong")
-    for name in ("reward", "before", "mean", "hoped"):
-        require(_within_one(pairs[name]), "a reward is wrong")
-    for name, least in (("rarity", -ROUNDING), ("doubt", 1.0)):
-        require(bool(((pairs[name] >= least) & (pairs[name] < LARGEST_LOG)).all()), f"a {name} is wrong")
-    for name in ("total", "squares"):
-        require(_within_one(seen[name] / seen["count"]), "a sum is wrong")
-    for name, n in (("sums", slots), ("counts", entries), ("chances", entries)):
-        buffer, stored = getattr(past, name), numbers(arrays, name)
-        require(stored.shape == (n, *buffer.shape[1:]) and bool((stored >= 0).all()), f"{name} are wrong")
-        buffer[:n] = stored
-    visits = past.sums[:slots, 0]
-    require(bool((visits > 0).all() and (visits <= seen["count"][:, None] + ROUNDING).all()), "visits are wrong")
-    require(_within_one(past.sums[:slots] / visits[:, None]), "a sum is wrong")
-    whole = memory.entries["count"][:entries, None]
-    require(bool((past.counts[:entries] <= whole + ROUNDING).all()), "a count is wrong")
-    require(_within_one(past.chances[:entries]), "a chance is wrong")
-    return past
-
-
-def restored_expert_weights(new: ExpertWeights, arrays: Arrays) -> ExpertWeights:
-    """Return the weights of a snapshot of Adaptive; ``new`` are those of a new agent."""
-    found = ExpertWeights(*(numbers(arrays, f"judged_{name}") for name in ExpertWeights._fields))
-    for name in ExpertWeights._fields:
-        require(getattr(found, name).shape == getattr(new, name).shape, f"{name} has the wrong shape")
-    weights = found.transition_weights, found.reward_weights
-    signless = *weights, found.reward_errors, found.drift, found.noise, found.judged[:, 0]
-    sums_to_one = all(np.allclose(array.sum(axis=-1), 1.0) for array in weights)
-    require(sums_to_one and all((array >= 0).all() for array in signless), "the weights are wrong")
-    return found
-
-
-def restored_adaptive_plan(new: AdaptivePlan, memory: TransitionCounts, arrays: Arrays) -> AdaptivePlan:
-    """Return the plan of a snapshot of Adaptive, in the arrays of a new agent."""
-    facts, touched, n_states = arrays["facts"], arrays["touched"], new.bias.size
-    require(facts.dtype == new.facts.dtype and facts.shape == (1,), "the facts are wrong")
-    require(_is_finite(facts), "a fact is not finite")
-    t = int(facts["t"][0])
-    require(0 < t < LATEST and bool((facts["planned"] <= t) & (facts["thought"] <= t)), "time is wrong")
-    require(bool(0 <= facts["cursor"][0] <= memory.tally["n_slots"][0]), "the cursor is wrong")
-    require(touched.dtype.kind == "i" and touched.ndim == 1, "the states are wrong")
-    require(touched.size == facts["n_touched"][0] == np.unique(touched).size, "a state is listed twice")
-    require(_within(touched, n_states), "a state does not exist")
-    new.facts[:] = facts
-    for name in ("bias", "visits", "tried"):
-        stored = numbers(arrays, name)
-        require(stored.shape == (n_states,), f"{name} has the wrong shape")
-        getattr(new, name)[:] = stored
-    slots = memory.slots[: int(memory.tally["n_slots"][0])]
-    require(np.array_equal(new.tried, np.bincount(slots["state"], minlength=n_states)), "the trials do not agree")
-    visits = np.bincount(slots["state"], weights=slots["count"], minlength=n_states)
-    require(np.array_equal(new.visits, visits), "the visits do not agree")
-    new.touched[: touched.size], new.is_met[touched] = touched, True
-    met = np.concatenate([slots["state"], memory.entries["next_state"][: int(memory.tally["n_entries"][0])]])
-    require(bool(new.is_met[met].all()), "a state is missing")
-    return new
 
 
 def generator_text(rng: np.random.Generator) -> NDArray[Any]:
@@ -224,15 +156,18 @@ def restore_monitor(monitor: RangeMonitor, t: int, arrays: Arrays) -> None:
     monitor.n_rewards = int(n_rewards)
 
 
-def _within(values: NDArray[Any], limit: int) -> bool:
+def within(values: NDArray[Any], limit: int) -> bool:
+    """Tell whether all values are indices below a limit."""
     return bool(((values >= 0) & (values < limit)).all())
 
 
-def _within_one(values: NDArray[Any]) -> bool:
+def within_one(values: NDArray[Any]) -> bool:
+    """Tell whether all values lie in [0, 1], up to rounding."""
     return bool(((values >= -ROUNDING) & (values <= 1.0 + ROUNDING)).all())
 
 
-def _is_finite(records: NDArray[Any]) -> bool:
+def is_finite(records: NDArray[Any]) -> bool:
+    """Tell whether every field of all records is finite."""
     return all(bool(np.isfinite(records[name]).all()) for name in records.dtype.names or ())
 
 

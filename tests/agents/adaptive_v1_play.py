@@ -1,30 +1,20 @@
-"""Adaptive at play, live, beside its pseudo-code: what its tests share."""
-
-import math
+"""AdaptiveV1 at play, live, beside its pseudo-code: what its tests share."""
 
 import numpy as np
 
 import driftmdp as dm
-from tests.agents.worlds import random_problem, world_draws
-from tests.reference.adaptive import Adaptive as Reference
+from tests.reference.adaptive_v1 import AdaptiveV1 as Reference
 
 problems = dm.problems
 PROBLEMS = {
-    "two states": lambda: problems.two_state(horizon=300),
-    "a river": lambda: problems.river_swim(n_states=4, horizon=300, drift="drifting", noise="bernoulli"),
-    "slow": lambda: problems.garnet(4, 3, 2, horizon=300, drift="slow"),
     "abrupt": lambda: problems.garnet(4, 2, 3, horizon=300, drift="abrupt", changes=3, noise="bernoulli"),
-    "a bandit": lambda: problems.bandit(4, horizon=300),
-    "perils": problems.perils,
     "a shop": lambda: problems.inventory(capacity=3, horizon=300),
-    "ragged": lambda: random_problem(5, 300, n_states=4, noise="gaussian(0.2)"),
-    "one state": lambda: random_problem(2, 200, n_states=1),
     "more than 32 pairs": lambda: problems.garnet(14, 4, 3, horizon=110),
 }
 
 
 def adaptive(problem):
-    return dm.agents.Adaptive.for_problem(problem)
+    return dm.agents.AdaptiveV1.for_problem(problem)
 
 
 def oracle_of(problem):
@@ -44,19 +34,6 @@ def known_pairs(agent):
         name = int(slot["state"]), int(slot["pair"] - agent.space.offsets[slot["state"]])
         found[name] = float(pair["mean"]), float(pair["hoped"]), float(pair["weight"]), chances
     return found
-
-
-def play(agent, problem, seed, steps=None, after_act=lambda state, action: None, change=lambda reward: reward):
-    """Live steps; `after_act` looks on, `change` is done to rewards. Return the states and actions."""
-    draws, state, done = world_draws(problem, seed), problem.start, []
-    for t in range(1, (steps or problem.horizon) + 1):
-        action = agent.act(state)
-        after_act(state, action)
-        done.append((state, action))
-        sample = problem.sample(t, state, action, draws)
-        agent.observe(change(float(sample.reward)), int(sample.next_state))
-        state = int(sample.next_state)
-    return done
 
 
 def random_steps(agent, steps, seed=0, reward=lambda rng: float(rng.random())):
@@ -122,26 +99,3 @@ def assert_same(agent, oracle):
 def state_of(agent):
     """Everything that it has learned, to compare."""
     return {name: array.tolist() for name, array in agent._state_arrays().items() if name != "judged_scratch"}
-
-
-def assert_lawful(agent):
-    for mean, hoped, size, chances in known_pairs(agent).values():
-        assert math.isclose(sum(chances.values()), 1.0, abs_tol=1e-9)
-        assert min(chances.values()) > 0
-        assert -1e-12 <= mean <= 1 + 1e-12
-        assert mean - 1e-12 <= hoped <= 1
-        assert size > 0
-    judged, facts = agent._judged, agent._plan.facts[0]
-    for weights in (judged.transition_weights, *judged.reward_weights):
-        assert math.isclose(weights.sum(), 1.0, abs_tol=1e-9)
-        assert weights.min() > 0.003 / 11 - 1e-12
-    assert (judged.reward_errors >= 0).all()
-    assert judged.noise[0] >= 0
-    assert (np.diff(judged.drift) >= 0).all()
-    assert judged.drift[0] >= 0
-    assert judged.drift[-1] <= 0.25
-    values = agent._plan.bias[agent._plan.touched[: facts["n_touched"]]].tolist()
-    if len(values) < agent.space.n_states:
-        values.append(float(facts["elsewhere"]))
-    assert min(values) == 0.0
-    assert facts["top"] >= max(values) - 1e-12 or facts["planned"] < facts["t"]

@@ -1,8 +1,8 @@
-"""The adaptive agent's step: refresh some pairs, plan, act, learn, and a whole run of such steps.
+"""The step of AdaptiveV1: refresh some pairs, plan, act, learn, and a whole run of such steps.
 
 One definition serves the live agent, which calls ``improve_plan``, ``choose`` and ``learn`` one by one, and
-``play``, which calls them T times without leaving compiled code. kernels/fading_memory.py has the memories that it
-plans with.
+``play``, which calls them T times without leaving compiled code. kernels/fading_memory_v1.py has the memories that
+it plans with.
 
 The plan is relative value iteration on the mixed model, a few sweeps per step from where it was, since a step
 changes little. With N_s and N visits of a state and one of the P pairs, and
@@ -20,9 +20,9 @@ never met, and m pairs tried,
 import numpy as np
 
 from driftmdp.compiler import kernel
-from driftmdp.kernels import fading_memory, transition_counts
+from driftmdp.kernels import fading_memory_v1, transition_counts
 from driftmdp.kernels.acceleration import DAMPING
-from driftmdp.kernels.adaptive_agent_arrays import AdaptiveArrays, AdaptiveParams, AdaptivePlan, FadingMemory
+from driftmdp.kernels.adaptive_v1_arrays import AdaptiveV1Arrays, AdaptiveV1Params, AdaptiveV1Plan, FadingMemoryV1
 from driftmdp.kernels.arrays import Ints, Record, RunInputs, Step, TransitionCounts
 from driftmdp.kernels.bellman import CONVERGED, COUNTS_FULL
 from driftmdp.kernels.detection import forced_action, watch_step
@@ -37,7 +37,7 @@ ENTRIES_PER_STEP = 50_000  # with more next states in memory, a plan is made mor
 
 
 @kernel
-def improve_plan(arrays: AdaptiveArrays) -> None:
+def improve_plan(arrays: AdaptiveV1Arrays) -> None:
     """Refresh some pairs and improve the plan, once per step."""
     params, offsets, counts, fading, _, plan = arrays
     facts = plan.facts[0]
@@ -48,7 +48,7 @@ def improve_plan(arrays: AdaptiveArrays) -> None:
     n = counts.tally[0]["n_slots"]
     for _ in range(min(n, PAIRS_PER_STEP)):
         facts["cursor"] = facts["cursor"] + 1 if facts["cursor"] + 1 < n else 0
-        fading_memory.refresh_pair(arrays, facts["cursor"], facts["t"])
+        fading_memory_v1.refresh_pair(arrays, facts["cursor"], facts["t"])
     if facts["t"] % max(params.every, 1 + counts.tally[0]["n_entries"] // ENTRIES_PER_STEP) == 0:
         facts["planned"], facts["sweeps"] = facts["t"], 0
         summarize_rewards(counts, fading, plan)
@@ -62,7 +62,7 @@ def improve_plan(arrays: AdaptiveArrays) -> None:
 
 
 @kernel
-def summarize_rewards(counts: TransitionCounts, fading: FadingMemory, plan: AdaptivePlan) -> None:
+def summarize_rewards(counts: TransitionCounts, fading: FadingMemoryV1, plan: AdaptiveV1Plan) -> None:
     """Note mean and deviation of the mean rewards of the pairs that were tried."""
     n, total, squares = counts.tally[0]["n_slots"], 0.0, 0.0
     for index in range(n):
@@ -75,7 +75,7 @@ def summarize_rewards(counts: TransitionCounts, fading: FadingMemory, plan: Adap
 
 
 @kernel
-def summarize_values(plan: AdaptivePlan) -> None:
+def summarize_values(plan: AdaptiveV1Plan) -> None:
     """Note largest value, mean and deviation over all states."""
     facts = plan.facts[0]
     n_states = plan.bias.size
@@ -95,7 +95,9 @@ def summarize_values(plan: AdaptivePlan) -> None:
 
 
 @kernel
-def evaluate_untried(params: AdaptiveParams, counts: TransitionCounts, plan: AdaptivePlan, visits: float) -> float:
+def evaluate_untried(
+    params: AdaptiveV1Params, counts: TransitionCounts, plan: AdaptiveV1Plan, visits: float
+) -> float:
     """Return the value of a pair that was never tried, in a state with so many visits."""
     facts = plan.facts[0]
     z = params.boldness * (1.0 + params.curiosity * np.log(1.0 + visits))
@@ -107,7 +109,7 @@ def evaluate_untried(params: AdaptiveParams, counts: TransitionCounts, plan: Ada
 
 @kernel
 def evaluate_pair(
-    params: AdaptiveParams, counts: TransitionCounts, fading: FadingMemory, plan: AdaptivePlan, index: int
+    params: AdaptiveV1Params, counts: TransitionCounts, fading: FadingMemoryV1, plan: AdaptiveV1Plan, index: int
 ) -> float:
     """Return the value of a pair that was tried."""
     facts, pair = plan.facts[0], fading.pairs[index]
@@ -131,7 +133,7 @@ def evaluate_pair(
 
 @kernel
 def sweep(
-    params: AdaptiveParams, offsets: Ints, counts: TransitionCounts, fading: FadingMemory, plan: AdaptivePlan
+    params: AdaptiveV1Params, offsets: Ints, counts: TransitionCounts, fading: FadingMemoryV1, plan: AdaptiveV1Plan
 ) -> None:
     """Move the values of all states most of the way to those of their best pairs."""
     facts, bias, swept = plan.facts[0], plan.bias, plan.swept
@@ -166,7 +168,7 @@ def sweep(
 
 
 @kernel
-def choose(arrays: AdaptiveArrays, state: int) -> int:
+def choose(arrays: AdaptiveV1Arrays, state: int) -> int:
     """Return the action of the largest value. Ties go to the least visited, then to the lowest."""
     params, offsets, counts, fading, _, plan = arrays
     action, best, least = 0, -np.inf, np.inf
@@ -174,7 +176,7 @@ def choose(arrays: AdaptiveArrays, state: int) -> int:
         index = counts.slot_of[pair]
         if index >= 0:
             # These decide now, so they are brought up to date whoever's turn it is.
-            fading_memory.refresh_pair(arrays, index, plan.facts[0]["t"])
+            fading_memory_v1.refresh_pair(arrays, index, plan.facts[0]["t"])
             value, count = evaluate_pair(params, counts, fading, plan, index), counts.slots[index]["count"]
         else:
             value, count = evaluate_untried(params, counts, plan, plan.visits[state]), 0.0
@@ -185,7 +187,7 @@ def choose(arrays: AdaptiveArrays, state: int) -> int:
 
 
 @kernel
-def add_state(plan: AdaptivePlan, state: int) -> None:
+def add_state(plan: AdaptiveV1Plan, state: int) -> None:
     """Add a state that is met for the first time. Its value is that of the states never met."""
     if not plan.is_met[state]:
         plan.is_met[state] = True
@@ -196,7 +198,7 @@ def add_state(plan: AdaptivePlan, state: int) -> None:
 
 
 @kernel
-def learn(arrays: AdaptiveArrays, step: Step) -> None:
+def learn(arrays: AdaptiveV1Arrays, step: Step) -> None:
     """Learn from a step and advance the clock."""
     params, offsets, counts, fading, experts, plan = arrays
     state, pair, reward, next_state = step
@@ -206,11 +208,11 @@ def learn(arrays: AdaptiveArrays, step: Step) -> None:
     if index >= 0:
         # Before the step is remembered: predictions are to be judged, not fits.
         age = t - fading.pairs[index]["last"]
-        fading_memory.weigh_by_transition(arrays, index, age, next_state)
-        fading_memory.weigh_by_reward(arrays, index, age, reward)
+        fading_memory_v1.weigh_by_transition(arrays, index, age, next_state)
+        fading_memory_v1.weigh_by_reward(arrays, index, age, reward)
     else:
         plan.tried[state] += 1
-    index = fading_memory.remember(counts, fading, experts, (state, pair, reward, next_state), t)
+    index = fading_memory_v1.remember(counts, fading, experts, (state, pair, reward, next_state), t)
     add_state(plan, state)
     add_state(plan, next_state)
     plan.visits[state] += 1.0
@@ -220,12 +222,12 @@ def learn(arrays: AdaptiveArrays, step: Step) -> None:
             slot = counts.slot_of[other]
             fading.pairs[slot]["rarity"] = np.log(plan.visits[state] / counts.slots[slot]["count"])
     plan.facts[0]["t"] += 1
-    fading_memory.refresh_pair(arrays, index, t + 1)
+    fading_memory_v1.refresh_pair(arrays, index, t + 1)
 
 
 @kernel
 def play(
-    inputs: RunInputs, arrays: AdaptiveArrays, record: Record, first: int, last: int, watch: Watch | None = None
+    inputs: RunInputs, arrays: AdaptiveV1Arrays, record: Record, first: int, last: int, watch: Watch | None = None
 ) -> tuple[int, int]:
     """Take the steps of the rows ``first .. last - 1``; return the row reached and a status.
 

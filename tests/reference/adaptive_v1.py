@@ -1,4 +1,4 @@
-"""Adaptive, transcribed from the pseudo-code of docs/adaptive.md, without a look at the kernels.
+"""AdaptiveV1, transcribed from its pseudo-code (docs/adaptive.md, first edition), without a look at the kernels.
 
 Memories are NumPy vectors of ten: k = 0 .. 8 fade, k = 9 keeps everything. A pair is (state, action); what is known
 of one is a `Pair`, kept as of its last visit. States that were never met share the value `elsewhere`.
@@ -48,7 +48,7 @@ def mean_and_deviation(values):
     return mean, math.sqrt(sum((value - mean) ** 2 for value in values) / len(values))
 
 
-class Adaptive:
+class AdaptiveV1:
     def __init__(self, n_actions, reward_range=(0.0, 1.0)):
         self.n_actions, self.n_states = list(n_actions), len(n_actions)
         self.reward_range = reward_range

@@ -1,4 +1,4 @@
-"""Fading memories: how they are kept, weighed by what they predicted, and mixed into one model.
+"""Fading memories of AdaptiveV1: how they are kept, weighed by what they predicted, and mixed into one model.
 
 A memory of m steps fades by the factor 1 - 1/m each step of *time*, visited or not. Sums are kept as of a pair's
 last visit, so that a step costs what one pair has.
@@ -18,13 +18,13 @@ import numpy as np
 
 from driftmdp.compiler import kernel
 from driftmdp.kernels import transition_counts
-from driftmdp.kernels.adaptive_agent_arrays import (
+from driftmdp.kernels.adaptive_v1_arrays import (
     CONTEXTS,
     EXPERTS,
     MEMORIES,
-    AdaptiveArrays,
-    ExpertWeights,
-    FadingMemory,
+    AdaptiveV1Arrays,
+    ExpertWeightsV1,
+    FadingMemoryV1,
 )
 from driftmdp.kernels.arrays import Floats, Step, TransitionCounts
 
@@ -52,7 +52,7 @@ def find_context(age: int) -> int:
 
 
 @kernel
-def extrapolate_rewards(fading: FadingMemory, index: int, age: int) -> float:
+def extrapolate_rewards(fading: FadingMemoryV1, index: int, age: int) -> float:
     """Return where the line through a pair's last two rewards is today, within [0, 1]."""
     pair = fading.pairs[index]
     if pair["gap"] == 0:  # one visit makes no line
@@ -63,7 +63,7 @@ def extrapolate_rewards(fading: FadingMemory, index: int, age: int) -> float:
 
 @kernel
 def predict_rewards(
-    counts: TransitionCounts, fading: FadingMemory, index: int, age: int, predictions: Floats
+    counts: TransitionCounts, fading: FadingMemoryV1, index: int, age: int, predictions: Floats
 ) -> None:
     """Fill ``predictions`` with each expert's estimate of a pair's mean reward, mu_e."""
     slot = counts.slots[index]
@@ -76,7 +76,7 @@ def predict_rewards(
 
 @kernel
 def estimate_noise(
-    counts: TransitionCounts, fading: FadingMemory, experts: ExpertWeights, context: int, index: int
+    counts: TransitionCounts, fading: FadingMemoryV1, experts: ExpertWeightsV1, context: int, index: int
 ) -> float:
     """Return sigma^2 of a pair."""
     slot = counts.slots[index]
@@ -94,7 +94,7 @@ def estimate_noise(
 
 
 @kernel
-def refresh_pair(arrays: AdaptiveArrays, index: int, t: int) -> None:
+def refresh_pair(arrays: AdaptiveV1Arrays, index: int, t: int) -> None:
     """Bring what the next plan takes from a pair up to date."""
     params, _, counts, fading, experts, _ = arrays
     slot, pair = counts.slots[index], fading.pairs[index]
@@ -108,7 +108,7 @@ def refresh_pair(arrays: AdaptiveArrays, index: int, t: int) -> None:
         visits += weight * (
             fading.sums[index, 0, e] if e < MEMORIES - 1 else slot["count"] if e < EXPERTS - 1 else 1.0
         )
-    # L of kernels/adaptive_agent.py: optimism grows for pairs that had less than their share of all visits.
+    # L of kernels/adaptive_v1.py: optimism grows for pairs that had less than their share of all visits.
     neglect = np.log(t / (counts.slot_of.size * slot["count"]))
     optimism = pair["doubt"] = 1.0 + params.curiosity * max(pair["rarity"], neglect)
     noise = (
@@ -124,9 +124,9 @@ def refresh_pair(arrays: AdaptiveArrays, index: int, t: int) -> None:
 
 @kernel
 def mix_transitions(
-    counts: TransitionCounts, fading: FadingMemory, experts: ExpertWeights, index: int, age: int
+    counts: TransitionCounts, fading: FadingMemoryV1, experts: ExpertWeightsV1, index: int, age: int
 ) -> None:
-    """Write p^ of a pair's next states, and the visits that it is worth: n of kernels/adaptive_agent.py."""
+    """Write p^ of a pair's next states, and the visits that it is worth: n of kernels/adaptive_v1.py."""
     slot, weights, factors = counts.slots[index], experts.transition_weights, experts.scratch
     passed_on, visits = 0.0, 0.0
     for k in range(MEMORIES - 1):
@@ -150,7 +150,7 @@ def mix_transitions(
 
 
 @kernel
-def weigh_by_transition(arrays: AdaptiveArrays, index: int, age: int, next_state: int) -> None:
+def weigh_by_transition(arrays: AdaptiveV1Arrays, index: int, age: int, next_state: int) -> None:
     """Weigh each memory by the probability that it gave to the next state."""
     params, _, counts, fading, experts, plan = arrays
     slot, weights = counts.slots[index], experts.transition_weights
@@ -187,7 +187,7 @@ def share_weights(weights: Floats, total: float, share: float) -> None:
 
 
 @kernel
-def weigh_by_reward(arrays: AdaptiveArrays, index: int, age: int, reward: float) -> None:
+def weigh_by_reward(arrays: AdaptiveV1Arrays, index: int, age: int, reward: float) -> None:
     """Weigh each expert by the normal density that it gave to the reward. Update drift and noise."""
     params, _, counts, fading, experts, _ = arrays
     # Short memories are right after short absences, long ones after long: each age has weights of its own.
@@ -222,7 +222,7 @@ def weigh_by_reward(arrays: AdaptiveArrays, index: int, age: int, reward: float)
 
 
 @kernel
-def start_context(experts: ExpertWeights, context: int) -> None:
+def start_context(experts: ExpertWeightsV1, context: int) -> None:
     """Give a context that is met for the first time the weights of the next younger one that was met."""
     if experts.judged[context, 0] == 0.0:
         younger = context - 1
@@ -234,7 +234,7 @@ def start_context(experts: ExpertWeights, context: int) -> None:
 
 
 @kernel
-def update_drift(experts: ExpertWeights, context: int, excess: float, noise: float) -> None:
+def update_drift(experts: ExpertWeightsV1, context: int, excess: float, noise: float) -> None:
     """Add by how much an error exceeded the noise, and estimate the drift of every context again."""
     for c in range(3):
         experts.judged[context, c] *= 1.0 - 1.0 / DRIFT_MEMORY
@@ -253,7 +253,7 @@ def update_drift(experts: ExpertWeights, context: int, excess: float, noise: flo
 
 
 @kernel
-def remember(counts: TransitionCounts, fading: FadingMemory, experts: ExpertWeights, step: Step, t: int) -> int:
+def remember(counts: TransitionCounts, fading: FadingMemoryV1, experts: ExpertWeightsV1, step: Step, t: int) -> int:
     """Add a step to every memory. Return the slot of its pair."""
     state, pair, reward, next_state = step
     index = counts.slot_of[pair]

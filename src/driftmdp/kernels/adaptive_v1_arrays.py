@@ -1,4 +1,4 @@
-"""The arrays of the adaptive agent, by name, and the functions that make them. Nothing here needs the compiler."""
+"""The arrays of AdaptiveV1, by name, and the functions that make them. Nothing here needs the compiler."""
 
 from typing import NamedTuple
 
@@ -12,8 +12,8 @@ EXPERTS = MEMORIES + 1  # on rewards: the mean of each memory, and the line thro
 CONTEXTS = 40  # ages of a pair's last visit: 1, 2-3, 4-7, ..., by powers of two
 
 
-class AdaptiveParams(NamedTuple):
-    """Parameters of the adaptive agent: numbers and switches. docs/adaptive.md says what each is worth.
+class AdaptiveV1Params(NamedTuple):
+    """Parameters of AdaptiveV1: numbers and switches.
 
     ============  ==========================================================================================
     noise         deviations of the mean reward that are added to it
@@ -54,14 +54,14 @@ TRACE = record_type(
     "i8 last gap",
     "f8 reward before",
     "f8 rarity",  # ln (visits of the state / visits of the pair)
-    "f8 doubt",  # L of kernels/adaptive_agent.py
+    "f8 doubt",  # L of kernels/adaptive_v1.py
     "f8 mean hoped",  # r^, and its optimistic reward
     "f8 weight",  # the visits that its transitions are worth today
     align=True,
 )
 
 
-class FadingMemory(NamedTuple):
+class FadingMemoryV1(NamedTuple):
     """Fading sums, by the slots and entries of a ``TransitionCounts``.
 
     =========  =================  ======================================================================
@@ -80,7 +80,7 @@ class FadingMemory(NamedTuple):
     rates: Floats
 
 
-class ExpertWeights(NamedTuple):
+class ExpertWeightsV1(NamedTuple):
     """How far each memory is trusted. Field names are keys of saved snapshots.
 
     ===================  =====================  ===========================================================
@@ -117,7 +117,7 @@ ADAPTIVE_FACTS = record_type(
 )
 
 
-class AdaptivePlan(NamedTuple):
+class AdaptiveV1Plan(NamedTuple):
     """The values that the agent plans with.
 
     =========  =============  ===================================================================
@@ -140,21 +140,21 @@ class AdaptivePlan(NamedTuple):
     is_met: Bools
 
 
-class AdaptiveArrays(NamedTuple):
-    """Everything that the adaptive agent's kernels read and write. ``offsets`` are those of its space."""
+class AdaptiveV1Arrays(NamedTuple):
+    """Everything that the kernels of AdaptiveV1 read and write. ``offsets`` are those of its space."""
 
-    params: AdaptiveParams
+    params: AdaptiveV1Params
     offsets: Ints
     counts: TransitionCounts
-    fading: FadingMemory
-    experts: ExpertWeights
-    plan: AdaptivePlan
+    fading: FadingMemoryV1
+    experts: ExpertWeightsV1
+    plan: AdaptiveV1Plan
 
 
-def new_fading_memory(slots: int, entries: int) -> FadingMemory:
+def new_fading_memory(slots: int, entries: int) -> FadingMemoryV1:
     """Return empty memories with the capacity for so many slots and entries."""
     n = FADING.size
-    return FadingMemory(
+    return FadingMemoryV1(
         np.zeros(slots, TRACE),
         np.zeros((slots, 3, n)),
         np.zeros((entries, n)),
@@ -163,7 +163,7 @@ def new_fading_memory(slots: int, entries: int) -> FadingMemory:
     )
 
 
-def enlarge_fading_memory(fading: FadingMemory, slots: int, entries: int) -> FadingMemory:
+def enlarge_fading_memory(fading: FadingMemoryV1, slots: int, entries: int) -> FadingMemoryV1:
     """Return the same memories with the capacity for so many slots and entries."""
     larger = new_fading_memory(slots, entries)
     for array, before in zip(larger[:4], fading[:4], strict=True):  # all but the rates, which do not grow
@@ -171,12 +171,12 @@ def enlarge_fading_memory(fading: FadingMemory, slots: int, entries: int) -> Fad
     return larger
 
 
-def new_expert_weights(params: AdaptiveParams) -> ExpertWeights:
+def new_expert_weights(params: AdaptiveV1Params) -> ExpertWeightsV1:
     """Return the weights of an agent that has seen nothing: all enabled experts are alike."""
     enabled = np.ones(EXPERTS)
     enabled[-1] = params.line
     enabled[: FADING.size] = params.fading
-    return ExpertWeights(
+    return ExpertWeightsV1(
         np.tile(enabled / enabled.sum(), (CONTEXTS, 1)),
         np.full((CONTEXTS, EXPERTS), 0.1),
         enabled[:MEMORIES] / enabled[:MEMORIES].sum(),
@@ -187,10 +187,10 @@ def new_expert_weights(params: AdaptiveParams) -> ExpertWeights:
     )
 
 
-def new_adaptive_plan(n_states: int) -> AdaptivePlan:
+def new_adaptive_plan(n_states: int) -> AdaptiveV1Plan:
     """Return the plan of an agent at t = 1."""
     facts = np.zeros(1, ADAPTIVE_FACTS)
     facts["t"] = 1
     bias, swept, visits = np.zeros((3, n_states))
     tried, touched = np.zeros((2, n_states), np.int32)
-    return AdaptivePlan(facts, bias, swept, visits, tried, touched, np.zeros(n_states, np.bool_))
+    return AdaptiveV1Plan(facts, bias, swept, visits, tried, touched, np.zeros(n_states, np.bool_))
