@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # as re-exports, for type checkers
     from driftmdp.kernels import acceleration as acceleration
     from driftmdp.kernels import ad_switch as ad_switch
+    from driftmdp.kernels import adaptive_agent as adaptive_agent
     from driftmdp.kernels import adaptive_v1 as adaptive_v1
     from driftmdp.kernels import band as band
     from driftmdp.kernels import bandits as bandits
@@ -20,6 +21,7 @@ if TYPE_CHECKING:  # as re-exports, for type checkers
     from driftmdp.kernels import detection as detection
     from driftmdp.kernels import discounted_thompson as discounted_thompson
     from driftmdp.kernels import extended_value_iteration as extended_value_iteration
+    from driftmdp.kernels import fading_memory as fading_memory
     from driftmdp.kernels import fading_memory_v1 as fading_memory_v1
     from driftmdp.kernels import gain as gain
     from driftmdp.kernels import given_sets as given_sets
@@ -35,6 +37,7 @@ if TYPE_CHECKING:  # as re-exports, for type checkers
     from driftmdp.kernels import policy_iteration as policy_iteration
     from driftmdp.kernels import posterior as posterior
     from driftmdp.kernels import restart_q as restart_q
+    from driftmdp.kernels import reward_drift as reward_drift
     from driftmdp.kernels import sharp_optimist as sharp_optimist
     from driftmdp.kernels import split_tests as split_tests
     from driftmdp.kernels import transition_counts as transition_counts
