@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import driftmdp as dm
 from tests.agents.worlds import random_problem, world_draws
-from tests.reference.adaptive_second import ReferenceAdaptive
+from tests.reference.adaptive import ReferenceAdaptive
 
 problems = dm.problems
 PROBLEMS = {
