@@ -2,8 +2,8 @@
 
 Each variant changes one part. Problems are those of the drift suite's tuning family: all at T = 5,000, some that
 stand still at T = 20,000, and the small ones that drift at T = 50,000. A number is the geometric mean over problems
-of (regret + slack) / (regret of Adaptive as it is + slack), where the slack is 0.5% of T times the range of rewards.
-Its interval is over problems.
+of (regret + slack) / (regret of Adaptive as it is + slack). The slack is 0.5% of T times the range of rewards. Its
+interval is over problems.
 """
 
 from __future__ import annotations
