@@ -200,7 +200,7 @@ class Adaptive(ModelBasedAgent):
             mean, hoped, age = float(pair["mean"]), float(pair["hoped"]), self.t - int(pair["last"])
             worth = float(pair["visits"])
         else:
-            visits = float(plan.visits[state])
+            visits = kernels.adaptive_agent.fair_visits(arrays, state)
             promised = kernels.adaptive_agent.evaluate_untried(arrays, visits)
             mean, hoped, count, age, worth = np.nan, kernels.adaptive_agent.hope_for_reward(arrays, visits), 0, 0, 0.0
         here = plan.bias[state] if plan.is_met[state] else plan.facts["top"][0]

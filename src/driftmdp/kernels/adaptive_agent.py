@@ -15,7 +15,7 @@ of the P pairs, the first guess (m0, tau) of a reward and (b1, b2) of a value an
     value = hoped + m + spread sqrt(L Var / (n + beta + 1)),
 
 the last two being mean and variance of p h where p is Dirichlet. A pair that was never tried is valued at
-z = boldness (1 + ln (1 + N_s) / 2) deviations above the first guess.
+z = boldness (1 + ln (1 + max(N_s, t / P)) / 2) deviations above the first guess.
 """
 
 import numpy as np
@@ -81,7 +81,7 @@ def refresh_pair(arrays: AdaptiveArrays, index: int, t: int) -> None:
     drift = reward_drift.drift_of_pair(params, fading, weights, index, age_context)
     pair["mean"], pair["variance"] = mean, noise * (1.0 + 1.0 / visits) + drift
     # L: optimism grows for pairs that had less than their share of the visits of the state, or of all.
-    share = max(plan.visits[slot["state"]], t / counts.slot_of.size) / slot["count"]
+    share = fair_visits(arrays, slot["state"]) / slot["count"]
     pair["doubt"] = params.caution + params.curiosity * np.log(max(1.0, share))
     # The rewards of all pairs are a first guess of one: few noisy visits do not tell more.
     tau = spread_of_rewards(arrays)
@@ -93,6 +93,12 @@ def refresh_pair(arrays: AdaptiveArrays, index: int, t: int) -> None:
     moved = worth * worth * drift * (1.0 - weights.rewards[context, MEMORIES - 1] if params.trust else 1.0)
     pair["hoped"] = min(1.0, believed + np.sqrt(max(uncertain, moved)))
     pair["visits"] = fading_memory.mix_transitions(counts, fading, weights, index, context)
+
+
+@kernel
+def fair_visits(arrays: AdaptiveArrays, state: int) -> float:
+    """Return the visits of a state, or what a pair would have if all had as many: a state may be left for long."""
+    return max(arrays.plan.visits[state], arrays.plan.facts[0]["t"] / arrays.counts.slot_of.size)
 
 
 @kernel
@@ -188,7 +194,7 @@ def sweep(arrays: AdaptiveArrays) -> None:
     summarize_values(arrays)
     for i in range(n):
         s = plan.met[i]
-        swept[s] = evaluate_untried(arrays, plan.visits[s]) if has_untried(arrays, s) else -np.inf
+        swept[s] = evaluate_untried(arrays, fair_visits(arrays, s)) if has_untried(arrays, s) else -np.inf
     for index in range(counts.tally[0]["n_slots"]):
         s = counts.slots[index]["state"]
         swept[s] = max(swept[s], evaluate_pair(arrays, index))
@@ -223,7 +229,7 @@ def choose(arrays: AdaptiveArrays, state: int) -> int:
             refresh_pair(arrays, index, plan.facts[0]["t"])
             value, count = evaluate_pair(arrays, index), counts.slots[index]["count"]
         else:
-            value, count = evaluate_untried(arrays, plan.visits[state]), 0.0
+            value, count = evaluate_untried(arrays, fair_visits(arrays, state)), 0.0
         # Ties within rounding go to the pair that would teach more.
         if value > best + TIE or (value >= best - TIE and count < least):
             action, best, least = pair - offsets[state], value, count
