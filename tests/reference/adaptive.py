@@ -164,7 +164,7 @@ class ReferenceAdaptive:
     def value(self, x):
         if x not in self.pairs:
             return self.untried(max(self.visits[x[0]], self.t / self.n_pairs))
-        pair, beta = self.pairs[x], 0.02 + self.alpha
+        pair, beta = self.pairs[x], 0.02 + 2 * self.alpha
         leap = beta / (pair.size + beta)  # l
         mean = (1 - leap) * (pair.chances @ self.h) + leap * self.prior_mean
         square = (1 - leap) * (pair.chances @ self.h**2) + leap * self.prior_square

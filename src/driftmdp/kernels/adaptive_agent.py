@@ -8,7 +8,7 @@ The plan is relative value iteration on the mixed model, a few sweeps per step f
 changes little. A pair is valued some deviations above what is believed of it. With N_s and N visits of a state and one
 of the P pairs, the first guess (m0, tau) of a reward and (b1, b2) of a value and its square, and
 
-    L = caution + curiosity ln (max(N_s, t / P) / N),    kappa = sigma^2 / tau^2,    beta = alpha + 0.02,
+    L = caution + curiosity ln (max(N_s, t / P) / N),    kappa = sigma^2 / tau^2,    beta = 2 alpha + 0.02,
 
     hoped = (v r^ + kappa m0) / (v + kappa) + sqrt(max(L sigma^2 / (v + kappa), drift)),
     m     = (n p^h + beta b1) / (n + beta),    Var = (n p^(h^2) + beta b2) / (n + beta) - m^2,
@@ -38,7 +38,8 @@ ENTRIES_PER_STEP = 50_000  # with more next states in memory, a plan is made mor
 # ln (1 + age) at which drift counts once: where it is slow, a visit is of use for longer
 LOG_USUAL_AGE = np.log(31.0)
 BOLDER = 0.5  # growth of the deviations of untried pairs, for every e-fold of visits
-LEAST_PRIOR = 0.02  # visits that the first guess of a next state counts for at least
+PRIOR = 2.0  # visits that the first guess of a next state counts for, times alpha,
+LEAST_PRIOR = 0.02  # and at least
 NOVELTY_MEMORY = 10.0  # next states new to their pairs that the novelty is made of
 
 
@@ -178,7 +179,7 @@ def evaluate_pair(arrays: AdaptiveArrays, index: int) -> float:
         square += chance * value * value
         found = entry["link"]
     # A next state that was not seen may always come, the less likely the more visits there are.
-    prior = LEAST_PRIOR + weights.newness[2]
+    prior = LEAST_PRIOR + PRIOR * weights.newness[2]
     unseen = prior / (pair["visits"] + prior)
     mean = (1.0 - unseen) * mean + unseen * facts["first_mean"]
     square = (1.0 - unseen) * square + unseen * facts["first_square"]
