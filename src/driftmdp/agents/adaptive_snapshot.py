@@ -7,7 +7,7 @@ from driftmdp.kernels.adaptive_agent_arrays import AdaptivePlan, FadingMemories,
 from driftmdp.kernels.arrays import TransitionCounts
 from driftmdp.npz import Arrays
 
-KEPT_OF_PLAN = ("facts", "bias", "hope", "visits", "tried")
+KEPT_OF_PLAN = ("facts", "bias", "visits", "tried")
 LARGEST_LOG = 50.0  # ln of the largest possible ratio of visits
 
 
@@ -77,7 +77,7 @@ def restored_adaptive_plan(new: AdaptivePlan, memory: TransitionCounts, arrays: 
     require(met.size == facts["n_met"][0] == np.unique(met).size, "a state is listed twice")
     require(within(met, n_states), "a state does not exist")
     new.facts[:] = facts
-    for name in ("bias", "hope", "visits", "tried"):
+    for name in ("bias", "visits", "tried"):
         stored = numbers(arrays, name)
         require(stored.shape == (n_states,), f"{name} has the wrong shape")
         getattr(new, name)[:] = stored

@@ -124,30 +124,26 @@ def spread_of_rewards(arrays: AdaptiveArrays) -> float:
 
 @kernel
 def summarize_values(arrays: AdaptiveArrays) -> None:
-    """Note the values of the states as far as they were tried, and the first guess of a next state: b1 and b2."""
+    """Note the values of the states that were met, and the first guess of a next state: b1 and b2."""
     plan = arrays.plan
-    facts, n_met, n = plan.facts[0], plan.facts[0]["n_met"], 0
-    top, highest, total, squares = 0.0, 0.0, 0.0, 0.0
-    for i in range(n_met):
-        s = plan.met[i]
-        highest = max(highest, plan.bias[s])
-        # What is hoped for of untried actions is left out. Else, in a state that cannot be reached again, hope would
-        # grow on itself for ever.
-        if plan.tried[s] > 0:
-            value = plan.bias[s] - plan.hope[s]
-            top = max(top, value) if n > 0 else value
-            total += value
-            squares += value * value
-            n += 1
-    mean, square = total / max(1, n), squares / max(1, n)
+    facts, n = plan.facts[0], plan.facts[0]["n_met"]
+    top, whole, total, squares = 0.0, 0.0, 0.0, 0.0
+    for i in range(n):
+        # States that were left for ever must count less and less, so visits weigh.
+        value, weight = plan.bias[plan.met[i]], np.sqrt(plan.visits[plan.met[i]])
+        top = max(top, value)
+        whole += weight
+        total += weight * value
+        squares += weight * value * value
+    mean, square = (total / whole, squares / whole) if whole > 0.0 else (0.0, 0.0)
     facts["top"], facts["mean"], facts["deviation"] = top, mean, np.sqrt(max(0.0, square - mean * mean))
-    facts["first_top"], facts["first_mean"], facts["first_square"] = highest, mean, square
-    if arrays.params.unmet and 0 < n_met < plan.bias.size:
+    facts["first_top"], facts["first_mean"], facts["first_square"] = top, mean, square
+    if arrays.params.unmet and 0 < n < plan.bias.size:
         # A state that was never met may be better than all, for as long as it takes to see as many states again.
         visits, novelty = float(facts["t"]), facts["novelty"]
-        more = n_met * max(0.0, hope_for_reward(arrays, visits) - facts["gain"])
+        more = n * max(0.0, hope_for_reward(arrays, visits) - facts["gain"])
         value = max(0.0, evaluate_untried(arrays, visits) - facts["gain"]) + more
-        facts["first_top"] = max(highest, value)
+        facts["first_top"] = max(top, value)
         facts["first_mean"] = (1.0 - novelty) * mean + novelty * value
         facts["first_square"] = (1.0 - novelty) * square + novelty * value * value
 
@@ -200,18 +196,11 @@ def sweep(arrays: AdaptiveArrays) -> None:
     facts, bias, swept, n = plan.facts[0], plan.bias, plan.swept, plan.facts[0]["n_met"]
     summarize_values(arrays)
     for i in range(n):
-        swept[plan.met[i]] = -np.inf
+        s = plan.met[i]
+        swept[s] = evaluate_untried(arrays, fair_visits(arrays, s)) if has_untried(arrays, s) else -np.inf
     for index in range(counts.tally[0]["n_slots"]):
         s = counts.slots[index]["state"]
         swept[s] = max(swept[s], evaluate_pair(arrays, index))
-    for i in range(n):
-        s = plan.met[i]
-        if has_untried(arrays, s):
-            untried = evaluate_untried(arrays, fair_visits(arrays, s))
-            plan.hope[s] = max(0.0, untried - swept[s]) if plan.tried[s] > 0 else 0.0
-            swept[s] = max(swept[s], untried)
-        else:
-            plan.hope[s] = 0.0
     low, high, least = np.inf, -np.inf, np.inf
     for i in range(n):
         s = plan.met[i]
@@ -219,8 +208,10 @@ def sweep(arrays: AdaptiveArrays) -> None:
         low, high = min(low, change), max(high, change)
         bias[s] += DAMPING * change  # full steps may circle with the period of a chain
         least = min(least, bias[s])
+    # In a state that cannot be reached again hope would grow on itself for ever.
+    most = n + np.sqrt(facts["t"])
     for i in range(n):
-        bias[plan.met[i]] -= least
+        bias[plan.met[i]] = min(bias[plan.met[i]] - least, most)
     # [P94, Theorem 8.5.5]: the gain of the hoped for model lies between low and high.
     facts["gain"], facts["residual"] = (high, high - low) if n > 0 else (0.0, 0.0)
 

@@ -123,7 +123,7 @@ ADAPTIVE_FACTS = record_type(
     "f8 gain residual",
     "f8 novelty",  # the chance that a next state that is new to its pair was never met
     "f8 reward_mean reward_spread",  # over the pairs that were tried
-    "f8 top mean deviation",  # of the values of states by the actions that were tried
+    "f8 top mean deviation",  # of the values of the states that were met
     "f8 first_top first_mean first_square",  # of the first guess of a next state: largest value, mean, mean square
     align=True,
 )
@@ -136,7 +136,6 @@ class AdaptivePlan(NamedTuple):
     facts      (1,) record    ADAPTIVE_FACTS: time, and facts of the plan
     bias       (S,)           value of a state
     swept      (S,)           after a sweep
-    hope       (S,)           by how much untried actions raise it
     visits     (S,)           how often a state was acted in
     tried      (S,)           how many of its actions were tried
     met        (S,)           the states that were met, in that order
@@ -147,7 +146,6 @@ class AdaptivePlan(NamedTuple):
     facts: Records
     bias: Floats
     swept: Floats
-    hope: Floats
     visits: Floats
     tried: Ints
     met: Ints
@@ -206,6 +204,6 @@ def new_adaptive_plan(n_states: int) -> AdaptivePlan:
     """Return the plan of an agent at t = 1."""
     facts = np.zeros(1, ADAPTIVE_FACTS)
     facts["t"], facts["novelty"], facts["reward_mean"] = 1, 1.0, 1.0
-    bias, swept, hope, visits = np.zeros((4, n_states))
+    bias, swept, visits = np.zeros((3, n_states))
     tried, met = np.zeros((2, n_states), np.int32)
-    return AdaptivePlan(facts, bias, swept, hope, visits, tried, met, np.zeros(n_states, np.bool_))
+    return AdaptivePlan(facts, bias, swept, visits, tried, met, np.zeros(n_states, np.bool_))
