@@ -44,7 +44,9 @@ def restored_fading_memories(memory: TransitionCounts, arrays: Arrays) -> Fading
         require(stored.shape == (n, *buffer.shape[1:]) and bool((stored >= 0).all()), f"{name} are wrong")
         buffer[:n] = stored
     visits = past.sums[:slots, 0]
-    require(bool((visits > 0).all() and (visits <= seen["count"][:, None] + ROUNDING).all()), "visits are wrong")
+    # As of its last visit, that visit counts in full.
+    possible = (visits >= 1.0 - ROUNDING) & (visits <= seen["count"][:, None] + ROUNDING)
+    require(bool(possible.all()), "visits are wrong")
     require(within_one(past.sums[:slots] / visits[:, None]), "a sum is wrong")
     whole = memory.entries["count"][:entries, None]
     require(bool((past.counts[:entries] <= whole + ROUNDING).all()), "a count is wrong")
