@@ -99,12 +99,13 @@ def test_where_next_states_never_change_everything_is_trusted_for_ever():
 
 def test_where_nothing_moves_everything_is_trusted_though_rewards_are_noisy():
     """Measured, not proved: weights at the ages that are judged most, on average over the second half."""
-    rng = np.random.default_rng(0)
-    problem = fixed_problem(rng.random(8), rng.dirichlet(np.ones(4), 8), 20_000, "bernoulli", n_actions=2)
     rows = []
-    for agent in simulate_until(adaptive(problem), problem, 3, range(10_000, 20_001, 100)):
-        summary = agent.summary()
-        rows.append((summary["reward_weights"][-1], summary["transition_weights"][-1]))
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        problem = fixed_problem(rng.random(8), rng.dirichlet(np.ones(4), 8), 20_000, "bernoulli", n_actions=2)
+        for agent in simulate_until(adaptive(problem), problem, seed, range(10_000, 20_001, 200)):
+            summary = agent.summary()
+            rows.append((summary["reward_weights"][-1], summary["transition_weights"][-1]))
     assert np.mean(rows, axis=0).min() > 0.9
 
 
