@@ -5,8 +5,8 @@ One definition serves the live agent, which calls ``improve_plan``, ``choose`` a
 plans with, kernels/reward_drift.py the noise and the drift of rewards.
 
 The plan is relative value iteration on the mixed model, a few sweeps per step from where it was, since a step
-changes little. A pair is valued some deviations above what is believed of it. With N_s and N visits of a state and one
-of the P pairs, the first guess (m0, tau) of a reward and (b1, b2) of a value and its square, and
+changes little. A pair is valued some deviations above what is believed of it. With N_s and N visits of a state and
+one of the P pairs, the first guess (m0, tau) of a reward and (b1, b2) of a value and its square, and
 
     L = caution + curiosity ln (max(N_s, t / P) / N),    kappa = sigma^2 / tau^2,    beta = 2 alpha + 0.02,
 
