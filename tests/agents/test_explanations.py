@@ -13,7 +13,10 @@ SPACE = dm.Space.uniform(2, 2)
 @pytest.mark.parametrize(
     ("agent", "tried"),
     [
-        (dm.agents.Adaptive(SPACE), r"promises [\d.]+, reward 0.5, hoped [\d.]+, tried once, 1 step ago"),
+        (
+            dm.agents.Adaptive(SPACE),
+            r"promises [\d.]+, reward 0.5, hoped [\d.]+, tried once, 1 step ago, worth 1 .*",
+        ),
         (dm.agents.IMEDRL(SPACE), r"index 0, divergence 0, promises [\d.]+, tried once"),
         (dm.agents.OptimisticQ(SPACE, 100), r"at most 2, tried once, the last time with a bonus of [\d.]+"),
         (

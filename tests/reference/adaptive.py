@@ -65,9 +65,9 @@ def context(age):
     return min(CONTEXTS - 1, age.bit_length() - 1)  # floor(log2(age))
 
 
-def mean_and_deviation(values):
-    mean = np.mean(values)
-    return mean, math.sqrt(max(0.0, np.mean(np.square(values)) - mean**2))
+def mean_and_deviation(values, weights=None):
+    mean = np.average(values, weights=weights)
+    return mean, math.sqrt(max(0.0, np.average(np.square(values), weights=weights) - mean**2))
 
 
 def shared(weights):
@@ -144,8 +144,8 @@ class ReferenceAdaptive:
     # plan --------------------------------------------------------------------------------------------
 
     def summarize(self):
-        values = self.h[self.met] if self.met else np.zeros(1)
-        self.top, (self.h_mean, self.h_deviation) = np.max(values), mean_and_deviation(values)
+        values, weights = (self.h[self.met], np.sqrt(self.visits[self.met])) if self.met else ([0.0], [1.0])
+        self.top, (self.h_mean, self.h_deviation) = np.max(values), mean_and_deviation(values, weights)
         self.prior_mean = self.h_mean  # b1
         self.prior_square = self.h_mean**2 + self.h_deviation**2  # b2
         self.prior_top = self.top  # b_top
@@ -154,7 +154,7 @@ class ReferenceAdaptive:
             elsewhere = max(0.0, self.untried(self.t) - self.gain) + len(self.met) * max(0.0, hope - self.gain)
             q = self.novelty
             self.prior_mean = (1 - q) * self.h_mean + q * elsewhere
-            self.prior_square = (1 - q) * np.mean(values**2) + q * elsewhere**2
+            self.prior_square = (1 - q) * np.average(values**2, weights=weights) + q * elsewhere**2
             self.prior_top = max(self.top, elsewhere)
 
     def untried(self, n):
@@ -163,8 +163,8 @@ class ReferenceAdaptive:
 
     def value(self, x):
         if x not in self.pairs:
-            return self.untried(self.visits[x[0]])
-        pair, beta = self.pairs[x], 0.02 + self.alpha
+            return self.untried(max(self.visits[x[0]], self.t / self.n_pairs))
+        pair, beta = self.pairs[x], 0.02 + 2 * self.alpha
         leap = beta / (pair.size + beta)  # l
         mean = (1 - leap) * (pair.chances @ self.h) + leap * self.prior_mean
         square = (1 - leap) * (pair.chances @ self.h**2) + leap * self.prior_square
@@ -184,6 +184,7 @@ class ReferenceAdaptive:
         change = np.array([max(self.values(state)) - self.h[state] for state in self.met])
         self.h[self.met] += 0.9 * change
         self.h[self.met] -= self.h[self.met].min()
+        self.h[self.met] = np.minimum(self.h[self.met], len(self.met) + math.sqrt(self.t))
         self.gain = change.max()
         return change.max() - change.min()
 

@@ -4,16 +4,16 @@ Every transition tests every candidate memory at once, so the memory need not be
 block, as in BORL, nor be given, as in SWUCRL2-CW. With ten memories, of 4, 12, 36, ... steps to all of them,
 
 each step
-    mix the memories' models by weight; put each pair some deviations above what is believed of its reward and of its
-    next state, the more the fewer visits count today, and by how far rewards were seen to move in the time since,
-    move the values of the states on by a few sweeps of relative value iteration, and take the best action;
+    mix the memories' models by weight; put each pair some deviations above what is believed of its reward and of
+    its next state, the more the fewer visits count today, and by how far rewards were seen to move in the time
+    since; move the values of the states on by a few sweeps of relative value iteration, and take the best action;
 then
-    weigh each memory by the probability that it had given to the next state and to the reward, pairs of different age
-    apart; give 0.3% of the weight back to where it was at the start, nine tenths of it on the memory of everything:
-    evidence must pay for forgetting; and remember the step in all of them.
+    weigh each memory by the probability that it had given to the next state and to the reward, pairs of different
+    age apart; give 0.3% of the weight back to where it was at the start, nine tenths of it on the memory of
+    everything: evidence must pay for forgetting; and remember the step in all of them.
 
-No horizon, window, budget or scale is set. The formulas are in kernels/adaptive_agent.py, kernels/fading_memory.py and
-kernels/reward_drift.py. docs/adaptive.md has the pseudo-code, the guarantees, and what each part is worth.
+No horizon, window, budget or scale is set. The formulas are in kernels/adaptive_agent.py, kernels/fading_memory.py
+and kernels/reward_drift.py. docs/adaptive.md has the pseudo-code, the guarantees, and what each part is worth.
 """
 
 from dataclasses import dataclass
@@ -152,8 +152,8 @@ class Adaptive(ModelBasedAgent):
     def summary(self) -> dict[str, Any]:
         """Return how many steps it looks back, for rewards and transitions of pairs by age, and the weights.
 
-        The weights and memories are those of the age that was judged most of late. ``rewards_move`` is the root of the
-        mean squared distance that a reward was seen to move in that time, in the units of the rewards.
+        The weights and memories are those of the age that was judged most of late. ``rewards_move`` is the root of
+        the mean squared distance that a reward was seen to move in that time, in the units of the rewards.
 
         Examples
         --------
@@ -200,9 +200,10 @@ class Adaptive(ModelBasedAgent):
             mean, hoped, age = float(pair["mean"]), float(pair["hoped"]), self.t - int(pair["last"])
             worth = float(pair["visits"])
         else:
-            visits = float(plan.visits[state])
+            visits = kernels.adaptive_agent.fair_visits(arrays, state)
             promised = kernels.adaptive_agent.evaluate_untried(arrays, visits)
-            mean, hoped, count, age, worth = np.nan, kernels.adaptive_agent.hope_for_reward(arrays, visits), 0, 0, 0.0
+            mean, hoped = np.nan, kernels.adaptive_agent.hope_for_reward(arrays, visits)
+            count, age, worth = 0, 0, 0.0
         here = plan.bias[state] if plan.is_met[state] else plan.facts["top"][0]
         value = bottom + span * float(promised - here) if self.n_plans else np.nan
         return AdaptiveReason(action, value, bottom + span * mean, bottom + span * hoped, count, age, worth)

@@ -37,14 +37,16 @@ def restored_fading_memories(memory: TransitionCounts, arrays: Arrays) -> Fading
     for name in ("variance", "foreseen", "visits", "doubt"):
         require(bool((pairs[name] >= 0).all()), f"a {name} is wrong")
     require(bool((pairs["doubt"] < LARGEST_LOG).all()), "a doubt is wrong")
-    for name in ("total", "squares"):
-        require(within_one(seen[name] / seen["count"]), "a sum is wrong")
     for name, n in (("sums", slots), ("counts", entries), ("chances", entries)):
         buffer, stored = getattr(past, name), numbers(arrays, name)
         require(stored.shape == (n, *buffer.shape[1:]) and bool((stored >= 0).all()), f"{name} are wrong")
         buffer[:n] = stored
     visits = past.sums[:slots, 0]
-    require(bool((visits > 0).all() and (visits <= seen["count"][:, None] + ROUNDING).all()), "visits are wrong")
+    # As of its last visit, that visit counts in full.
+    possible = (visits >= 1.0 - ROUNDING) & (visits <= seen["count"][:, None] + ROUNDING)
+    require(bool(possible.all()), "visits are wrong")
+    for name in ("total", "squares"):
+        require(within_one(seen[name] / seen["count"]), "a sum is wrong")
     require(within_one(past.sums[:slots] / visits[:, None]), "a sum is wrong")
     whole = memory.entries["count"][:entries, None]
     require(bool((past.counts[:entries] <= whole + ROUNDING).all()), "a count is wrong")

@@ -5,17 +5,17 @@ One definition serves the live agent, which calls ``improve_plan``, ``choose`` a
 plans with, kernels/reward_drift.py the noise and the drift of rewards.
 
 The plan is relative value iteration on the mixed model, a few sweeps per step from where it was, since a step
-changes little. A pair is valued some deviations above what is believed of it. With N_s and N visits of a state and one
-of the P pairs, the first guess (m0, tau) of a reward and (b1, b2) of a value and its square, and
+changes little. A pair is valued some deviations above what is believed of it. With N_s and N visits of a state and
+one of the P pairs, the first guess (m0, tau) of a reward and (b1, b2) of a value and its square, and
 
-    L = caution + curiosity ln (max(N_s, t / P) / N),    kappa = sigma^2 / tau^2,    beta = alpha + 0.02,
+    L = caution + curiosity ln (max(N_s, t / P) / N),    kappa = sigma^2 / tau^2,    beta = 2 alpha + 0.02,
 
     hoped = (v r^ + kappa m0) / (v + kappa) + sqrt(max(L sigma^2 / (v + kappa), drift)),
     m     = (n p^h + beta b1) / (n + beta),    Var = (n p^(h^2) + beta b2) / (n + beta) - m^2,
     value = hoped + m + spread sqrt(L Var / (n + beta + 1)),
 
 the last two being mean and variance of p h where p is Dirichlet. A pair that was never tried is valued at
-z = boldness (1 + ln (1 + N_s) / 2) deviations above the first guess.
+z = boldness (1 + ln (1 + max(N_s, t / P)) / 2) deviations above the first guess.
 """
 
 import numpy as np
@@ -38,7 +38,8 @@ ENTRIES_PER_STEP = 50_000  # with more next states in memory, a plan is made mor
 # ln (1 + age) at which drift counts once: where it is slow, a visit is of use for longer
 LOG_USUAL_AGE = np.log(31.0)
 BOLDER = 0.5  # growth of the deviations of untried pairs, for every e-fold of visits
-LEAST_PRIOR = 0.02  # visits that the first guess of a next state counts for at least
+PRIOR = 2.0  # visits that the first guess of a next state counts for, times alpha,
+LEAST_PRIOR = 0.02  # and at least
 NOVELTY_MEMORY = 10.0  # next states new to their pairs that the novelty is made of
 
 
@@ -81,7 +82,7 @@ def refresh_pair(arrays: AdaptiveArrays, index: int, t: int) -> None:
     drift = reward_drift.drift_of_pair(params, fading, weights, index, age_context)
     pair["mean"], pair["variance"] = mean, noise * (1.0 + 1.0 / visits) + drift
     # L: optimism grows for pairs that had less than their share of the visits of the state, or of all.
-    share = max(plan.visits[slot["state"]], t / counts.slot_of.size) / slot["count"]
+    share = fair_visits(arrays, slot["state"]) / slot["count"]
     pair["doubt"] = params.caution + params.curiosity * np.log(max(1.0, share))
     # The rewards of all pairs are a first guess of one: few noisy visits do not tell more.
     tau = spread_of_rewards(arrays)
@@ -93,6 +94,12 @@ def refresh_pair(arrays: AdaptiveArrays, index: int, t: int) -> None:
     moved = worth * worth * drift * (1.0 - weights.rewards[context, MEMORIES - 1] if params.trust else 1.0)
     pair["hoped"] = min(1.0, believed + np.sqrt(max(uncertain, moved)))
     pair["visits"] = fading_memory.mix_transitions(counts, fading, weights, index, context)
+
+
+@kernel
+def fair_visits(arrays: AdaptiveArrays, state: int) -> float:
+    """Return the visits of a state, or what a pair would have if all had as many: a state may be left for long."""
+    return max(arrays.plan.visits[state], arrays.plan.facts[0]["t"] / arrays.counts.slot_of.size)
 
 
 @kernel
@@ -120,13 +127,15 @@ def summarize_values(arrays: AdaptiveArrays) -> None:
     """Note the values of the states that were met, and the first guess of a next state: b1 and b2."""
     plan = arrays.plan
     facts, n = plan.facts[0], plan.facts[0]["n_met"]
-    top, total, squares = -np.inf if n > 0 else 0.0, 0.0, 0.0
+    top, whole, total, squares = 0.0, 0.0, 0.0, 0.0
     for i in range(n):
-        value = plan.bias[plan.met[i]]
+        # States that were left for ever must count less and less, so visits weigh.
+        value, weight = plan.bias[plan.met[i]], np.sqrt(plan.visits[plan.met[i]])
         top = max(top, value)
-        total += value
-        squares += value * value
-    mean, square = total / max(1, n), squares / max(1, n)
+        whole += weight
+        total += weight * value
+        squares += weight * value * value
+    mean, square = (total / whole, squares / whole) if whole > 0.0 else (0.0, 0.0)
     facts["top"], facts["mean"], facts["deviation"] = top, mean, np.sqrt(max(0.0, square - mean * mean))
     facts["first_top"], facts["first_mean"], facts["first_square"] = top, mean, square
     if arrays.params.unmet and 0 < n < plan.bias.size:
@@ -172,7 +181,7 @@ def evaluate_pair(arrays: AdaptiveArrays, index: int) -> float:
         square += chance * value * value
         found = entry["link"]
     # A next state that was not seen may always come, the less likely the more visits there are.
-    prior = LEAST_PRIOR + weights.newness[2]
+    prior = LEAST_PRIOR + PRIOR * weights.newness[2]
     unseen = prior / (pair["visits"] + prior)
     mean = (1.0 - unseen) * mean + unseen * facts["first_mean"]
     square = (1.0 - unseen) * square + unseen * facts["first_square"]
@@ -188,7 +197,7 @@ def sweep(arrays: AdaptiveArrays) -> None:
     summarize_values(arrays)
     for i in range(n):
         s = plan.met[i]
-        swept[s] = evaluate_untried(arrays, plan.visits[s]) if has_untried(arrays, s) else -np.inf
+        swept[s] = evaluate_untried(arrays, fair_visits(arrays, s)) if has_untried(arrays, s) else -np.inf
     for index in range(counts.tally[0]["n_slots"]):
         s = counts.slots[index]["state"]
         swept[s] = max(swept[s], evaluate_pair(arrays, index))
@@ -199,8 +208,10 @@ def sweep(arrays: AdaptiveArrays) -> None:
         low, high = min(low, change), max(high, change)
         bias[s] += DAMPING * change  # full steps may circle with the period of a chain
         least = min(least, bias[s])
+    # In a state that cannot be reached again hope would grow on itself for ever.
+    most = n + np.sqrt(facts["t"])
     for i in range(n):
-        bias[plan.met[i]] -= least
+        bias[plan.met[i]] = min(bias[plan.met[i]] - least, most)
     # [P94, Theorem 8.5.5]: the gain of the hoped for model lies between low and high.
     facts["gain"], facts["residual"] = (high, high - low) if n > 0 else (0.0, 0.0)
 
@@ -223,7 +234,7 @@ def choose(arrays: AdaptiveArrays, state: int) -> int:
             refresh_pair(arrays, index, plan.facts[0]["t"])
             value, count = evaluate_pair(arrays, index), counts.slots[index]["count"]
         else:
-            value, count = evaluate_untried(arrays, plan.visits[state]), 0.0
+            value, count = evaluate_untried(arrays, fair_visits(arrays, state)), 0.0
         # Ties within rounding go to the pair that would teach more.
         if value > best + TIE or (value >= best - TIE and count < least):
             action, best, least = pair - offsets[state], value, count

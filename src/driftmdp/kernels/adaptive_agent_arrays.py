@@ -55,8 +55,8 @@ class AdaptiveParams(NamedTuple):
     span: float = 1.0
 
 
-# Beside its sums, a pair keeps when it was visited last, how far its rewards moved, and what the next plan takes from
-# it. Field names are keys of saved snapshots: never rename them.
+# Beside its sums, a pair keeps when it was visited last, how far its rewards moved, and what the next plan takes
+# from it. Field names are keys of saved snapshots: never rename them.
 TRACE = record_type(
     "i8 last",
     "f8 moved foreseen",  # fading sums: by how much errors exceeded the noise, and the drift that was expected

@@ -184,7 +184,7 @@ def multiply_weights(weights: MemoryWeights, row: Floats, share: float) -> None:
     for k in range(MEMORIES):
         row[k] *= np.exp(weights.scratch[k] - best)
         total += row[k]
-    # The best memory may change, so none may be lost. Evidence must pay for forgetting, so most is given to everything.
+    # The best memory may change, so none may be lost. Evidence must pay for forgetting, so most goes to everything.
     for k in range(MEMORIES):
         row[k] = (1.0 - share) * row[k] / total + share * weights.prior[k]
 

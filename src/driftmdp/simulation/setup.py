@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from driftmdp.agents import AdaptiveV1, Agent, BuiltinAgent, Optimist, RunContext
+from driftmdp.agents import Adaptive, AdaptiveV1, Agent, BuiltinAgent, Optimist, RunContext
 from driftmdp.agents.parameters import checked_problem
 from driftmdp.agents.step_counter import StepCountingAgent
 from driftmdp.errors import InvalidInputError
@@ -14,7 +14,7 @@ from driftmdp.mdp import Problem
 from driftmdp.validation import LARGEST, as_integer, shown
 
 # The resets of agents that draw nothing: to make them a generator would take longer than a short run.
-WITHOUT_DRAWS = AdaptiveV1.reset, Optimist.reset, StepCountingAgent.reset
+WITHOUT_DRAWS = Adaptive.reset, AdaptiveV1.reset, Optimist.reset, StepCountingAgent.reset
 
 
 def prepare_run(agent: Agent, problem: Problem, seed: int) -> tuple[Any, RunContext]:
