@@ -35,7 +35,15 @@ from driftmdp.suite import packaged_suite, parse_agent
 __all__ = ["Phase", "Recovery", "main", "phases_of", "recoveries", "steps_until"]
 
 # Labels of the suite, or agents written as a call: "UCRL2(scale=0.1)".
-AGENTS = ("Adaptive", "PSRL + GLR", "PSRL", "Sliding-window PSRL", "R-BOCPD x 0.01", "UCRL2-VM x 0.01")
+AGENTS = (
+    "Adaptive",
+    "Adaptive 1",
+    "PSRL + GLR",
+    "PSRL",
+    "Sliding-window PSRL",
+    "R-BOCPD x 0.01",
+    "UCRL2-VM x 0.01",
+)
 FIRST_SEED, N_SEEDS = 3000, 10
 HORIZON, MOST_PAIRS = 20_000, 400
 WINDOW = 100
