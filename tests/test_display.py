@@ -210,7 +210,7 @@ def test_every_line_is_short_and_says_something(results, shown):
         line = repr(one)
         assert " object at 0x" not in line
         assert len(line) < 2000, line
-        assert line.count("\n") < 20
+        assert line.count("\n") < 30  # the longest lists all problems, also those that other tests registered
 
 
 def test_a_shop_says_where_it_is_also_when_closed(tmp_path):
