@@ -10,7 +10,7 @@ from tests.agents.worlds import random_problem, world_draws
 
 problems = dm.problems
 NOT_LEARNED = "weights_scratch", "weights_fades", "rewards"  # working space, and what doubts the range live
-PRIOR = np.array([0.1 / 9] * 9 + [0.9])
+PRIOR = np.array([0.1 / 10] * 10 + [0.9])
 SHARE = 0.003
 PROBLEMS = {
     "two states": lambda: problems.two_state(horizon=300),
@@ -112,4 +112,6 @@ def assert_lawful(agent):
     assert (np.diff(weights.drift) >= 0).all()
     assert weights.drift[0] >= 0
     assert weights.drift[-1] <= 0.25
+    assert (np.diff(weights.value_drift) >= 0).all()
+    assert weights.value_drift[0] >= 0
     assert values_of(agent).min(initial=0.0) == 0.0

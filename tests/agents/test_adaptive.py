@@ -34,8 +34,8 @@ problems = dm.problems
 
 
 def losses(said):
-    """The mixture's losses under logarithms of likelihoods (n, 10), and the weights that it ends with."""
-    weights, row, mixed = new_memory_weights(AdaptiveParams()), PRIOR.copy(), []
+    """The mixture's losses under logarithms of likelihoods (n, 11), and the weights that it ends with."""
+    weights, row, mixed = new_memory_weights(AdaptiveParams(), 1), PRIOR.copy(), []
     for logs in said:
         best = logs.max()
         mixed.append(-best - math.log(row @ np.exp(logs - best)))
@@ -59,11 +59,11 @@ def predictions(draw):
     """Logarithms of likelihoods: random, some so small that they underflow."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     scale = draw(st.sampled_from([0.1, 1.0, 30.0, 900.0]))
-    return -scale * rng.random((draw(st.integers(1, 200)), 10)) ** draw(st.sampled_from([1, 4]))
+    return -scale * rng.random((draw(st.integers(1, 200)), 11)) ** draw(st.sampled_from([1, 4]))
 
 
 @settings(max_examples=30, deadline=None)
-@given(predictions(), st.lists(st.tuples(st.integers(0, 9), st.integers(1, 60)), min_size=1, max_size=20))
+@given(predictions(), st.lists(st.tuples(st.integers(0, 10), st.integers(1, 60)), min_size=1, max_size=20))
 def test_weights_lose_little_to_any_sequence_of_memories(said, stretches):
     memories = [k for k, length in stretches for _ in range(length)]
     memories = (memories * len(said))[: len(said)]
@@ -80,7 +80,7 @@ def test_weights_lose_next_to_nothing_to_the_memory_of_everything(said):
 @settings(max_examples=50, deadline=None)
 @given(st.integers(1, 10**6), st.floats(0.0, 1.0), st.floats(0.0, 1.0), st.floats(1e-3, 100.0))
 def test_no_memory_is_surer_than_everything_of_a_pair_that_never_changed(count, share, fade, alpha):
-    fading, weights = new_fading_memories(1, 1), new_memory_weights(AdaptiveParams())
+    fading, weights = new_fading_memories(1, 1), new_memory_weights(AdaptiveParams(), 1)
     visits = fading.sums[0, 0, 0] = 1 + share * (count - 1)
     weights.fades[0] = fade
     kept, worth = kernels.fading_memory.weigh_older(fading, weights, 0, 0, float(count))

@@ -180,7 +180,7 @@ def test_its_summary_agrees_with_its_weights():
         *("age", "reward_memory", "transition_memory", "rewards_move", "reward_weights", "transition_weights")
     }
     assert summary["age"] == 2**usual
-    reach = np.log([*(min(4 * 3**k, problem.horizon) for k in range(9)), problem.horizon])
+    reach = np.log([*(min(4 * 3.0 ** (k - 1), problem.horizon) for k in range(10)), problem.horizon])
     for name in ("reward", "transition"):
         row = getattr(weights, f"{name}s")[usual]
         assert summary[f"{name}_weights"] == row.tolist()

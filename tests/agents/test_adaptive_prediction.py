@@ -16,19 +16,19 @@ N_PAIRS = N_STATES * N_ACTIONS
 
 
 def predicted(oracle, pair):
-    """Return the probabilities (S, 10) that the memories give to the next states, and their weights."""
+    """Return the probabilities (S, 11) that the memories give to the next states, and their weights."""
     age = oracle.t - pair.last
     c = context(age)
     judged = [j for j in range(c + 1) if oracle.judged[j]]
     _, m = pair.faded(age)
     counts = pair.parts(age)
-    is_new = pair.counts[:, 9] == 0
+    is_new = pair.counts[:, 10] == 0
     counts[is_new] = oracle.alpha / max(1, is_new.sum())
     return counts / (m + oracle.alpha), oracle.transition_weights[judged[-1] if judged else c]
 
 
 def random_walk(law, seed):
-    """Yield the pair of each judged step as a number, q (S, 10), the weights, and the next state."""
+    """Yield the pair of each judged step as a number, q (S, 11), the weights, and the next state."""
     rng, state = np.random.default_rng(seed), 0
     oracle = ReferenceAdaptive(dm.Space.uniform(N_STATES, N_ACTIONS))
     for _ in range(STEPS):
@@ -50,7 +50,7 @@ def test_next_states_are_predicted_nearly_as_they_are(spread):
         assert (q.sum(axis=0) <= 1 + 1e-9).all()
         mixed = q @ weights
         squares += np.abs(mixed / mixed.sum() - law[x]).sum() ** 2
-        excess += math.log(law[x, after] / q[after, 9])
+        excess += math.log(law[x, after] / q[after, 10])
         n += 1
     starts = 5.92 * (1 + math.log2(STEPS))
     assert squares / n <= 2 * (math.log(1 / 0.9997) + (excess + starts) / n)
@@ -62,8 +62,8 @@ def test_the_memory_of_everything_soon_predicts_as_well_as_counting_can():
     lost, seen = np.zeros(N_PAIRS), np.zeros((N_PAIRS, N_STATES))
     first = {}
     for x, q, _, after in random_walk(law, seed=4):
-        first.setdefault(x, int(np.argmax(q[:, 9])))  # one visit: the one state that it led to
-        lost[x] -= math.log(q[after, 9])
+        first.setdefault(x, int(np.argmax(q[:, 10])))  # one visit: the one state that it led to
+        lost[x] -= math.log(q[after, 10])
         seen[x, after] += 1
     n = seen.sum(axis=1)
     for x, after in first.items():

@@ -1,15 +1,17 @@
 """The second edition of Adaptive, transcribed from its pseudo-code without a look at the kernels.
 
-Memories are the last axis of ten: k = 0 .. 8 fade, k = 9 keeps everything. A pair is (state, action). What is known
-of one is a `Pair`, kept as of its last visit. Values of states are a vector, 0 where a state was never met.
+Memories are the last axis of eleven: k = 0 .. 9 fade, k = 10 (ALL) keeps everything. A pair is (state, action).
+What is known of one is a `Pair`, kept as of its last visit. Values of states are a vector, 0 where never met.
 """
 
 import math
 
 import numpy as np
 
-FADE = np.array([1 - 1 / (4 * 3**k) for k in range(9)] + [1.0])  # gamma
-START = np.array([0.1 / 9] * 9 + [0.9])  # pi
+ALL = 10  # the memory that keeps everything
+REACH = [4 / 3 * 3**k for k in range(ALL)]  # l
+FADE = np.array([1 - 1 / reach for reach in REACH] + [1.0])  # gamma
+START = np.array([0.01] * ALL + [0.9])  # pi
 CONTEXTS = 40
 SHARE = 0.003
 TOLD_APART = 1e-9  # values that differ by less tie
@@ -20,13 +22,13 @@ class Pair:
 
     def __init__(self, n_states):
         self.last = 0
-        self.n, self.sums, self.squares = np.zeros(10), np.zeros(10), np.zeros(10)
-        self.counts = np.zeros((n_states, 10))  # C_k(s')
-        self.excess = self.expected = 0.0  # E_x, F_x
+        self.n, self.sums, self.squares = (np.zeros(ALL + 1) for _ in range(3))
+        self.counts = np.zeros((n_states, ALL + 1))  # C_k(s')
+        self.excess = self.expected = 0.0  # E, F
 
     @property
     def visits(self):
-        return self.n[9]
+        return self.n[ALL]
 
     @property
     def means(self):
@@ -34,7 +36,7 @@ class Pair:
 
     @property
     def n_next(self):
-        return np.count_nonzero(self.counts[:, 9])
+        return np.count_nonzero(self.counts[:, ALL])
 
     def add(self, reward, after, t):
         for kept in (self.n, self.sums, self.squares, self.counts):
@@ -46,19 +48,19 @@ class Pair:
         self.last = t
 
     def faded(self, age):
-        """Return rho (10,) and m (10,). The memory of everything needs nothing older: its rho is 0."""
+        """Return rho (11,) and m (11,). The memory of everything needs nothing older: its rho is 0."""
         n = self.n * FADE**age
         older = np.maximum(self.visits - n, 1e-9)
         rho = np.minimum(1.0, 1 / older)
-        rho[9] = 0.0
+        rho[ALL] = 0.0
         m = n + rho * older
-        m[9] = self.visits
+        m[ALL] = self.visits
         return rho, m
 
     def parts(self, age):
-        """Return (1 - rho) gamma^a C + rho C_9 for every next state, (S, 10)."""
+        """Return (1 - rho) gamma^a C + rho C_10 for every next state, (S, 11)."""
         rho, _ = self.faded(age)
-        return (1 - rho) * FADE**age * self.counts + rho * self.counts[:, 9:]
+        return (1 - rho) * FADE**age * self.counts + rho * self.counts[:, ALL:]
 
 
 def context(age):
@@ -73,6 +75,17 @@ def mean_and_deviation(values, weights=None):
 def shared(weights):
     """Normalise, then deal some of the weight out."""
     return (1 - SHARE) * weights / weights.sum() + SHARE * START
+
+
+def learn(drift, sums, errors, most=math.inf):
+    """Learn a drift (D or G) and its sums (A, B, C) from the errors (context, excess, variance) of one step."""
+    sums *= 1 - 1 / np.maximum(1000.0, 20 * 2.0 ** np.arange(CONTEXTS))
+    for c, excess, variance in errors:
+        sums[:, c] += 1, excess, variance
+    below = 0.0
+    for j, (tests, excess, variance) in enumerate(sums.T):
+        surely = excess - 2 * math.sqrt(variance)
+        below = drift[j] = min(most, max(below, (surely + 10 * below) / (tests + 5)))
 
 
 class ReferenceAdaptive:
@@ -91,12 +104,13 @@ class ReferenceAdaptive:
         self.reward_weights = np.tile(START, (CONTEXTS, 1))  # u
         self.transition_weights = np.tile(START, (CONTEXTS, 1))  # w
         self.judged = [False] * CONTEXTS
-        self.drift = np.zeros(CONTEXTS)  # D
-        self.tests, self.test_sums, self.test_variances = (np.zeros(CONTEXTS) for _ in range(3))  # A, B, V
+        self.drift, self.drift_sums = np.zeros(CONTEXTS), np.zeros((3, CONTEXTS))  # D, and its A, B, C
+        self.value_drift, self.value_sums = np.zeros(CONTEXTS), np.zeros((3, CONTEXTS))  # G, and its A, B, C
+        self.excess, self.expected = np.zeros(self.n_states), np.zeros(self.n_states)  # E_s, F_s
         self.noise, self.n_errors = 0.25, 1
         self.alpha, self.news, self.expected_news = 0.5, 0.0, 0.0  # alpha, X, Y
-        self.novelty = 1.0  # q
-        self.gain, self.mean_reward, self.reward_spread = 0.0, 1.0, 0.0  # g, m0, sd_r
+        self.novelty = 1.0  # nu
+        self.gain, self.mean_reward, self.reward_spread = 0.0, 1.0, 0.0  # g', m0, sd_r
         self.summarize()
 
     @property
@@ -120,6 +134,10 @@ class ReferenceAdaptive:
             d = min(0.25, d * min(4.0, (max(0.0, pair.excess) + d) / (pair.expected + d)))
         return d
 
+    def value_drift_of(self, state, c):
+        g = self.value_drift[c]
+        return g * (max(0.0, self.excess[state]) + g) / (self.expected[state] + g) if g > 0 else 0.0
+
     def refresh(self, x):
         pair, age = self.pairs[x], self.t - self.pairs[x].last
         c = context(age)
@@ -127,7 +145,7 @@ class ReferenceAdaptive:
         pair.reward = u @ pair.means  # r^
         sigma2 = self.sigma2(pair, u)
         sizes = np.maximum(0.3, pair.n * FADE**age)
-        sizes[9] = pair.visits
+        sizes[ALL] = pair.visits
         v = u @ sizes
         fair = math.log(self.visits[x[0]] / pair.visits), math.log(self.t / (self.n_pairs * pair.visits))
         pair.log = 0.5 + max(fair)  # L
@@ -135,11 +153,12 @@ class ReferenceAdaptive:
         belief = (v * pair.reward + kappa * self.mean_reward) / (v + kappa)
         d = self.drift_of(pair, c)
         pair.surprise = sigma2 * (1 + 1 / v) + d  # Vx
-        moved = (math.log(1 + age) / math.log(31)) ** 2 * d * (1 - u[9])
+        y = (math.log(1 + age) / math.log(31)) ** 2
+        moved = y * d * (1 - u[ALL])
         pair.hoped = min(1.0, belief + math.sqrt(max(pair.log * sigma2 / (v + kappa), moved)))
+        pair.values_moved = y * self.value_drift_of(x[0], c)  # W
         _, m = pair.faded(age)
         pair.chances = (pair.parts(age) / m) @ w  # p^
-        pair.size = w @ m  # n^
 
     # plan --------------------------------------------------------------------------------------------
 
@@ -152,9 +171,9 @@ class ReferenceAdaptive:
         if 0 < len(self.met) < self.n_states:
             hope = min(1.0, self.mean_reward + (1 + 0.5 * math.log(1 + self.t)) * self.tau)
             elsewhere = max(0.0, self.untried(self.t) - self.gain) + len(self.met) * max(0.0, hope - self.gain)
-            q = self.novelty
-            self.prior_mean = (1 - q) * self.h_mean + q * elsewhere
-            self.prior_square = (1 - q) * np.average(values**2, weights=weights) + q * elsewhere**2
+            nu = self.novelty
+            self.prior_mean = (1 - nu) * self.h_mean + nu * elsewhere
+            self.prior_square = (1 - nu) * np.average(values**2, weights=weights) + nu * elsewhere**2
             self.prior_top = max(self.top, elsewhere)
 
     def untried(self, n):
@@ -164,11 +183,11 @@ class ReferenceAdaptive:
     def value(self, x):
         if x not in self.pairs:
             return self.untried(max(self.visits[x[0]], self.t / self.n_pairs))
-        pair, beta = self.pairs[x], 0.02 + 2 * self.alpha
-        leap = beta / (pair.size + beta)  # l
-        mean = (1 - leap) * (pair.chances @ self.h) + leap * self.prior_mean
-        square = (1 - leap) * (pair.chances @ self.h**2) + leap * self.prior_square
-        doubt = 0.5 * math.sqrt(pair.log * max(0.0, square - mean**2) / (pair.size + beta + 1))
+        pair, beta = self.pairs[x], min(1.0, 2 * self.alpha) + 0.02
+        mean = (pair.visits * (pair.chances @ self.h) + beta * self.prior_mean) / (pair.visits + beta)
+        square = (pair.visits * (pair.chances @ self.h**2) + beta * self.prior_square) / (pair.visits + beta)
+        variance = 0.25 * pair.log * max(0.0, square - mean**2) / pair.visits
+        doubt = math.sqrt(max(variance, pair.values_moved))
         return pair.hoped + min(self.prior_top, mean + doubt)
 
     def values(self, state):
@@ -179,13 +198,12 @@ class ReferenceAdaptive:
         """Return the residual."""
         self.summarize()
         if not self.met:
-            self.gain = 0.0
             return 0.0
         change = np.array([max(self.values(state)) - self.h[state] for state in self.met])
         self.h[self.met] += 0.9 * change
         self.h[self.met] -= self.h[self.met].min()
         self.h[self.met] = np.minimum(self.h[self.met], len(self.met) + math.sqrt(self.t))
-        self.gain = change.max()
+        self.gain += 0.1 * (change.max() - self.gain)
         return change.max() - change.min()
 
     def plan(self):
@@ -232,9 +250,9 @@ class ReferenceAdaptive:
         reward = min(1.0, max(0.0, (reward - low) / (high - low)))
         self.meet(state)
         if x in self.pairs:
-            self.judge(self.pairs[x], reward, next_state)
+            self.judge(x, reward, next_state)
         pair = self.pairs.setdefault(x, Pair(self.n_states))
-        if pair.counts[next_state, 9] == 0:
+        if pair.counts[next_state, ALL] == 0:
             self.novelty += 0.1 * ((next_state not in self.met) - self.novelty)
             self.entries += 1
         pair.add(reward, next_state, self.t)
@@ -248,8 +266,8 @@ class ReferenceAdaptive:
             self.met.append(state)
             self.h[state] = self.top
 
-    def judge(self, pair, reward, after):
-        age = self.t - pair.last
+    def judge(self, x, reward, after):
+        pair, age = self.pairs[x], self.t - self.pairs[x].last
         c = context(age)
         if not self.judged[c]:
             younger = max((j for j in range(c) if self.judged[j]), default=c)
@@ -258,10 +276,12 @@ class ReferenceAdaptive:
             self.judged[c] = True
         self.judge_transition(pair, after, age, c)
         self.judge_reward(pair, reward, c)
+        if after in self.met:
+            self.judge_bands(x[0], pair, after, age)
 
     def judge_transition(self, pair, after, age, c):
         _, m = pair.faded(age)
-        is_new = pair.counts[after, 9] == 0
+        is_new = pair.counts[after, ALL] == 0
         part = self.alpha / max(1, self.n_states - pair.n_next) if is_new else pair.parts(age)[after]
         self.transition_weights[c] = shared(self.transition_weights[c] * part / (m + self.alpha))
         self.news = 0.999 * self.news + is_new
@@ -276,17 +296,25 @@ class ReferenceAdaptive:
         f = self.sigma2(pair, self.reward_weights[c]) * (1 + 1 / pair.visits)
         pair.excess = 0.98 * pair.excess + error - f
         pair.expected = 0.98 * pair.expected + self.drift[c]
-        self.judge_drift(c, error - f, f)
+        learn(self.drift, self.drift_sums, [(c, error - f, 2 * f**2)], most=0.25)
         self.n_errors = min(self.n_errors + 1, 200)
         self.noise += (error - self.noise) / self.n_errors
 
-    def judge_drift(self, c, excess, f):
-        keep = 1 - 1 / np.maximum(1000.0, 20 * 2.0 ** np.arange(CONTEXTS))
-        for sums, more in ((self.tests, 1), (self.test_sums, excess), (self.test_variances, 2 * f**2)):
-            sums *= keep
-            sums[c] += more
-        below = 0.0
-        for j in range(CONTEXTS):
-            surely = self.test_sums[j] - 2 * math.sqrt(self.test_variances[j])
-            self.drift[j] = min(0.25, max(below, (surely + 5 * 2 * below) / (self.tests[j] + 5)))
-            below = self.drift[j]
+    def judge_bands(self, state, pair, after, age):
+        self.excess[state] *= 0.99
+        self.expected[state] *= 0.99
+        believed = pair.chances @ self.h  # p^h
+        variance = max(0.0, pair.chances @ self.h**2 - believed**2)  # V
+        errors, used = [], context(age)
+        for k, reach in enumerate(REACH):
+            size, j = pair.n[k + 1] - pair.n[k], context(age + round(reach))
+            if size < 0.5 or j == used:  # contexts only grow: past the first band used, none is that of the age
+                continue
+            used = j
+            old = (pair.counts[:, k + 1] - pair.counts[:, k]) @ self.h / size  # o
+            f = variance / size
+            excess = (self.h[after] - old) ** 2 - (self.h[after] - believed) ** 2 - f
+            errors.append((j, excess, 4 * (old - believed) ** 2 * variance + 2 * f**2))
+            self.excess[state] += excess
+            self.expected[state] += self.value_drift[j]
+        learn(self.value_drift, self.value_sums, errors)

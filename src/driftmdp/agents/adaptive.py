@@ -107,7 +107,7 @@ class Adaptive(ModelBasedAgent):
         super().reset(rng)
         self._memory = new_counts(self.space.n_pairs, 0)
         self._past = adaptive_agent_arrays.new_fading_memories(self._memory.slots.size, self._memory.entries.size)
-        self._weights = adaptive_agent_arrays.new_memory_weights(self._params)
+        self._weights = adaptive_agent_arrays.new_memory_weights(self._params, self.space.n_states)
         self._plan = adaptive_agent_arrays.new_adaptive_plan(self.space.n_states)
 
     @property

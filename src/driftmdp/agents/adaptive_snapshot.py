@@ -34,7 +34,7 @@ def restored_fading_memories(memory: TransitionCounts, arrays: Arrays) -> Fading
     require(bool((pairs["last"] > 0).all()), "a time is wrong")
     for name in ("mean", "hoped"):
         require(within_one(pairs[name]), "a reward is wrong")
-    for name in ("variance", "foreseen", "visits", "doubt"):
+    for name in ("variance", "foreseen", "visits", "doubt", "value_drift"):
         require(bool((pairs[name] >= 0).all()), f"a {name} is wrong")
     require(bool((pairs["doubt"] < LARGEST_LOG).all()), "a doubt is wrong")
     for name, n in (("sums", slots), ("counts", entries), ("chances", entries)):
@@ -60,7 +60,8 @@ def restored_memory_weights(new: MemoryWeights, arrays: Arrays) -> MemoryWeights
     for name in MemoryWeights._fields:
         require(getattr(found, name).shape == getattr(new, name).shape, f"{name} has the wrong shape")
     weights = found.rewards, found.transitions, found.prior
-    signless = *weights, found.drift, found.noise, found.newness, found.judged[:, 0], found.judged[:, 2]
+    errors = [judged[:, i] for judged in (found.judged, found.value_judged) for i in (0, 2)]
+    signless = *weights, *errors, found.drift, found.value_drift, found.noise, found.newness, found.by_state[:, 1]
     sums_to_one = all(np.allclose(array.sum(axis=-1), 1.0) for array in weights)
     require(sums_to_one and all((array >= 0).all() for array in signless), "the weights are wrong")
     return found

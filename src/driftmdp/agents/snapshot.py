@@ -32,9 +32,12 @@ if TYPE_CHECKING:
 
 FORMAT = "driftmdp agent"
 MODEST_PAIRS = 10**7  # that any file may have; more only as many as it has bytes
-VERSION = 4  # 3 had first editions, 2 the facts of a plan in the clock, 1 came before windows that differ by phase
+# 4 had an Adaptive that was never released, 3 first editions, 2 the facts of a plan in the clock, 1 came before
+# windows that differ by phase
+VERSION = 5
 OLDEST = 2  # that is still read
-FIRST_EDITIONS = {"Adaptive": "AdaptiveV1"}  # what the names of a snapshot before version 4 are called now
+# What the names of a snapshot before version 4, and of version 4, are called now.
+FIRST_EDITIONS, UNRELEASED = {"Adaptive": "AdaptiveV1"}, {"Adaptive": "Adaptive of version 4"}
 NAMING = "class", "agent", "learner"  # what in a header names an agent
 
 
@@ -91,7 +94,8 @@ def load(path: str | os.PathLike[str]) -> BuiltinAgent:
         if header["format"] != FORMAT:
             raise ValueError(header["format"])
         version, package = int(header["version"]), str(header["package"])
-        header = _with_first_editions(header) if version < 4 else header
+        if version <= 4:
+            header = _renamed(header, UNRELEASED if version == 4 else FIRST_EDITIONS)
         name = str(header["class"])
     except InvalidInputError:
         raise
@@ -104,7 +108,7 @@ def load(path: str | os.PathLike[str]) -> BuiltinAgent:
         raise InvalidInputError(f"{rule}; it has {version}, written by driftmdp {package}. {advice}.")
     classes = builtin()
     if name not in classes:
-        raise InvalidInputError(f"{path} must hold an agent of this version of driftmdp; it holds {name!r}.")
+        raise InvalidInputError(f"{path} must hold an agent of this version of driftmdp; it holds {name!r}. Start a new one.")
     try:
         return _assembled(classes[name], header, arrays)
     except Exception as error:
@@ -112,16 +116,14 @@ def load(path: str | os.PathLike[str]) -> BuiltinAgent:
         raise InvalidInputError(f"{path} must be a whole snapshot; it does not fit together ({why}).") from None
 
 
-def _with_first_editions(content: Any) -> Any:
-    """Return the header of a snapshot before version 4, in which names were those of first editions."""
+def _renamed(content: Any, names: Mapping[str, str]) -> Any:
+    """Return the header of an old snapshot with the names that its agents have now."""
     if isinstance(content, list):
-        return [_with_first_editions(item) for item in content]
+        return [_renamed(item, names) for item in content]
     if not isinstance(content, dict):
         return content
     return {
-        key: FIRST_EDITIONS.get(item, item)
-        if key in NAMING and isinstance(item, str)
-        else _with_first_editions(item)
+        key: names.get(item, item) if key in NAMING and isinstance(item, str) else _renamed(item, names)
         for key, item in content.items()
     }
 

@@ -2,26 +2,26 @@
 
 One definition serves the live agent, which calls ``improve_plan``, ``choose`` and ``learn`` one by one, and
 ``play``, which calls them T times without leaving compiled code. kernels/fading_memory.py has the memories that it
-plans with, kernels/reward_drift.py the noise and the drift of rewards.
+plans with, kernels/reward_drift.py the noise and the drift of rewards, kernels/value_drift.py that of next states.
 
 The plan is relative value iteration on the mixed model, a few sweeps per step from where it was, since a step
 changes little. A pair is valued some deviations above what is believed of it. With N_s and N visits of a state and
 one of the P pairs, the first guess (m0, tau) of a reward and (b1, b2) of a value and its square, and
 
-    L = caution + curiosity ln (max(N_s, t / P) / N),    kappa = sigma^2 / tau^2,    beta = 2 alpha + 0.02,
+    L = caution + curiosity ln (max(N_s, t / P) / N),  kappa = sigma^2 / tau^2,  beta = min(1, 2 alpha) + 0.02,
 
-    hoped = (v r^ + kappa m0) / (v + kappa) + sqrt(max(L sigma^2 / (v + kappa), drift)),
-    m     = (n p^h + beta b1) / (n + beta),    Var = (n p^(h^2) + beta b2) / (n + beta) - m^2,
-    value = hoped + m + spread sqrt(L Var / (n + beta + 1)),
+    hoped = (v r^ + kappa m0) / (v + kappa) + sqrt(max(L sigma^2 / (v + kappa), drift of rewards)),
+    m     = (N p^h + beta b1) / (N + beta),    Var = (N p^(h^2) + beta b2) / (N + beta) - m^2,
+    value = hoped + m + sqrt(max(spread^2 L Var / N, drift of values)).
 
-the last two being mean and variance of p h where p is Dirichlet. A pair that was never tried is valued at
-z = boldness (1 + ln (1 + max(N_s, t / P)) / 2) deviations above the first guess.
+A pair that was never tried is valued at z = boldness (1 + ln (1 + max(N_s, t / P)) / 2) deviations above the first
+guess.
 """
 
 import numpy as np
 
 from driftmdp.compiler import kernel
-from driftmdp.kernels import fading_memory, reward_drift, transition_counts
+from driftmdp.kernels import fading_memory, reward_drift, transition_counts, value_drift
 from driftmdp.kernels.acceleration import DAMPING
 from driftmdp.kernels.adaptive_agent_arrays import MEMORIES, AdaptiveArrays, AdaptiveParams, AdaptivePlan
 from driftmdp.kernels.arrays import Record, RunInputs, Step
@@ -35,11 +35,9 @@ PAIRS_PER_STEP = 16  # that are refreshed each step, in turn, beside those of th
 MAX_SWEEPS_PER_STEP = 10
 SWEEP_PRECISION = 0.01  # of a plan, in units of the reward range: then no more sweeps this step
 ENTRIES_PER_STEP = 50_000  # with more next states in memory, a plan is made more rarely than every step
-# ln (1 + age) at which drift counts once: where it is slow, a visit is of use for longer
-LOG_USUAL_AGE = np.log(31.0)
 BOLDER = 0.5  # growth of the deviations of untried pairs, for every e-fold of visits
-PRIOR = 2.0  # visits that the first guess of a next state counts for, times alpha,
-LEAST_PRIOR = 0.02  # and at least
+PRIOR = 2.0  # visits that the first guess of a next state counts for, times alpha
+LEAST_PRIOR = 0.02  # and these more
 NOVELTY_MEMORY = 10.0  # next states new to their pairs that the novelty is made of
 
 
@@ -89,11 +87,11 @@ def refresh_pair(arrays: AdaptiveArrays, index: int, t: int) -> None:
     kappa = params.shrink * noise / (tau * tau)
     believed = (visits * mean + kappa * facts["reward_mean"]) / (visits + kappa)
     uncertain = params.noise * params.noise * pair["doubt"] * noise / (visits + kappa)
-    # What moves slowly is worth more deviations, since the answer stays valid for longer.
-    worth = params.drift * (np.log1p(age) / LOG_USUAL_AGE if params.patience else 1.0)
+    worth = params.drift * reward_drift.weigh_age(params, age)
     moved = worth * worth * drift * (1.0 - weights.rewards[context, MEMORIES - 1] if params.trust else 1.0)
     pair["hoped"] = min(1.0, believed + np.sqrt(max(uncertain, moved)))
     pair["visits"] = fading_memory.mix_transitions(counts, fading, weights, index, context)
+    pair["value_drift"] = value_drift.drift_of_pair(params, weights, slot["state"], age, age_context)
 
 
 @kernel
@@ -141,8 +139,9 @@ def summarize_values(arrays: AdaptiveArrays) -> None:
     if arrays.params.unmet and 0 < n < plan.bias.size:
         # A state that was never met may be better than all, for as long as it takes to see as many states again.
         visits, novelty = float(facts["t"]), facts["novelty"]
-        more = n * max(0.0, hope_for_reward(arrays, visits) - facts["gain"])
-        value = max(0.0, evaluate_untried(arrays, visits) - facts["gain"]) + more
+        # The gain of one sweep depends on these hopes: compared with it, they would swing for ever.
+        more = n * max(0.0, hope_for_reward(arrays, visits) - facts["steady_gain"])
+        value = max(0.0, evaluate_untried(arrays, visits) - facts["steady_gain"]) + more
         facts["first_top"] = max(top, value)
         facts["first_mean"] = (1.0 - novelty) * mean + novelty * value
         facts["first_square"] = (1.0 - novelty) * square + novelty * value * value
@@ -180,13 +179,15 @@ def evaluate_pair(arrays: AdaptiveArrays, index: int) -> float:
         mean += chance * value
         square += chance * value * value
         found = entry["link"]
-    # A next state that was not seen may always come, the less likely the more visits there are.
-    prior = LEAST_PRIOR + PRIOR * weights.newness[2]
-    unseen = prior / (pair["visits"] + prior)
+    # A next state that was not seen may always come, the less likely the more visits there are. All visits count:
+    # that the world moved is another doubt, and has a measure of its own.
+    prior = LEAST_PRIOR + min(params.most_prior, PRIOR * weights.newness[2])
+    visits = counts.slots[index]["count"]
+    unseen = prior / (visits + prior)
     mean = (1.0 - unseen) * mean + unseen * facts["first_mean"]
     square = (1.0 - unseen) * square + unseen * facts["first_square"]
-    variance = max(0.0, square - mean * mean) / (pair["visits"] + prior + 1.0)
-    return pair["hoped"] + min(facts["first_top"], mean + params.spread * np.sqrt(pair["doubt"] * variance))
+    uncertain = params.spread * params.spread * pair["doubt"] * max(0.0, square - mean * mean) / visits
+    return pair["hoped"] + min(facts["first_top"], mean + np.sqrt(max(uncertain, pair["value_drift"])))
 
 
 @kernel
@@ -214,6 +215,7 @@ def sweep(arrays: AdaptiveArrays) -> None:
         bias[plan.met[i]] = min(bias[plan.met[i]] - least, most)
     # [P94, Theorem 8.5.5]: the gain of the hoped for model lies between low and high.
     facts["gain"], facts["residual"] = (high, high - low) if n > 0 else (0.0, 0.0)
+    facts["steady_gain"] += arrays.params.steady * (facts["gain"] - facts["steady_gain"])
 
 
 @kernel
@@ -264,7 +266,9 @@ def learn(arrays: AdaptiveArrays, step: Step) -> None:
     index = counts.slot_of[pair]
     if index >= 0:
         # Before the step is remembered: predictions are to be judged, not fits.
-        fading_memory.judge(arrays, index, t - fading.pairs[index]["last"], reward, next_state)
+        age = t - fading.pairs[index]["last"]
+        fading_memory.judge(arrays, index, age, reward, next_state)
+        value_drift.measure(arrays, index, age, next_state)
     else:
         plan.tried[state] += 1
     if counts.table[transition_counts.locate(counts, pair, next_state)] < 0:

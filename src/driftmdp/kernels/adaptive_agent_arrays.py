@@ -6,7 +6,7 @@ import numpy as np
 
 from driftmdp.kernels.arrays import Bools, Floats, Ints, Records, TransitionCounts, record_type
 
-FADING = 4.0 * 3.0 ** np.arange(9)  # steps that a fading memory reaches back: 4, 12, ..., 26,244
+FADING = 4.0 / 3.0 * 3.0 ** np.arange(10)  # steps that a fading memory reaches back: 4/3, 4, 12, ..., 26,244
 MEMORIES = FADING.size + 1  # and one that keeps everything
 CONTEXTS = 40  # ages of a pair's last visit: 1, 2-3, 4-7, ..., by powers of two
 
@@ -23,9 +23,13 @@ class AdaptiveParams(NamedTuple):
     drift         deviations by which rewards were seen to move while a pair was not visited
     patience      the more of these, the longer that was, ln (1 + age) / ln 31. If not, as many always
     by_pair       a pair that moved less than others is believed to move less
+    value_drift   deviations by which the values of next states were seen to move while a pair was not visited
+    by_state      the pairs of a state that moved less than others are believed to move less
     trust         the weight of the memory of everything is a reason not to look for drift
     shrink        the rewards of all pairs count as a first guess of one. If 0, they do not
+    most_prior    visits that the first guess of a next state counts for at most
     unmet         states that were never met are hoped for
+    steady        share of the way on which the gain that they are compared with moves on, each sweep
     lean          weight of the memory of everything at the start, and in what is shared
     share         of all weight that is given back to that start after each step
     by_age        memories have weights for each age of a pair's last visit. If not, for all ages together
@@ -43,9 +47,13 @@ class AdaptiveParams(NamedTuple):
     drift: float = 1.0
     patience: bool = True
     by_pair: bool = True
+    value_drift: float = 1.0
+    by_state: bool = True
     trust: bool = True
     shrink: float = 1.0
+    most_prior: float = 1.0
     unmet: bool = True
+    steady: float = 0.1
     lean: float = 0.9
     share: float = 0.003
     by_age: bool = True
@@ -64,6 +72,7 @@ TRACE = record_type(
     "f8 variance",  # of the next reward around r^, as far as known
     "f8 doubt",  # L of kernels/adaptive_agent.py
     "f8 visits",  # that its transitions are worth today
+    "f8 value_drift",  # squared distance that the value of its next state may have moved since, as far as it counts
     align=True,
 )
 
@@ -73,10 +82,10 @@ class FadingMemories(NamedTuple):
 
     =========  =================  ======================================================================
     pairs      (slots,) TRACE     see above
-    sums       (slots, 3, 9)      fading visits, sum of R and of R^2 of a pair, as of its last visit
-    counts     (entries, 9)       fading counts of a next state, as of the pair's last visit
+    sums       (slots, 3, 10)     fading visits, sum of R and of R^2 of a pair, as of its last visit
+    counts     (entries, 10)      fading counts of a next state, as of the pair's last visit
     chances    (entries,)         p^ of a next state
-    rates      (9,)               logarithms of the factors by which a step fades
+    rates      (10,)              logarithms of the factors by which a step fades
     =========  =================  ======================================================================
     """
 
@@ -96,6 +105,9 @@ class MemoryWeights(NamedTuple):
     prior         (memories,)             both at the start, and what a share goes back to
     judged        (contexts, 3)           fading number of errors, their sum less the noise, its variance
     drift         (contexts,)             mean squared distance that rewards move in that time
+    value_judged  (contexts, 3)           the same as judged, for the values of next states
+    value_drift   (contexts,)             mean squared distance that these move in that time
+    by_state      (S, 2)                  fading sums: how far they moved, and how far that was expected
     noise         (2,)                    mean squared error of all rewards, and how many it is made of
     newness       (3,)                    fading number of new next states, of chances for one, and alpha
     scratch       (memories,)             working space
@@ -108,6 +120,9 @@ class MemoryWeights(NamedTuple):
     prior: Floats
     judged: Floats
     drift: Floats
+    value_judged: Floats
+    value_drift: Floats
+    by_state: Floats
     noise: Floats
     newness: Floats
     scratch: Floats
@@ -121,6 +136,7 @@ ADAPTIVE_FACTS = record_type(
     "i8 cursor",  # the slot that is refreshed next
     "i8 n_met sweeps",
     "f8 gain residual",
+    "f8 steady_gain",  # the gain, smoothed over sweeps
     "f8 novelty",  # the chance that a next state that is new to its pair was never met
     "f8 reward_mean reward_spread",  # over the pairs that were tried
     "f8 top mean deviation",  # of the values of the states that were met
@@ -183,7 +199,7 @@ def enlarge_fading_memories(fading: FadingMemories, slots: int, entries: int) ->
     return larger
 
 
-def new_memory_weights(params: AdaptiveParams) -> MemoryWeights:
+def new_memory_weights(params: AdaptiveParams, n_states: int) -> MemoryWeights:
     """Return the weights of an agent that has seen nothing: they lean to the memory of everything."""
     prior = np.full(MEMORIES, (1.0 - params.lean) / FADING.size if params.fading else 0.0)
     prior[-1] = params.lean if params.fading else 1.0
@@ -193,6 +209,9 @@ def new_memory_weights(params: AdaptiveParams) -> MemoryWeights:
         prior=prior,
         judged=np.zeros((CONTEXTS, 3)),
         drift=np.zeros(CONTEXTS),
+        value_judged=np.zeros((CONTEXTS, 3)),
+        value_drift=np.zeros(CONTEXTS),
+        by_state=np.zeros((n_states, 2)),
         noise=np.array([0.25, 1.0]),
         newness=np.array([0.0, 0.0, 0.5]),
         scratch=np.zeros(MEMORIES),

@@ -144,14 +144,13 @@ def start_context(weights: MemoryWeights, context: int) -> None:
 @kernel
 def judge_transition(arrays: AdaptiveArrays, index: int, context: int, next_state: int) -> None:
     """Weigh each memory by the probability that it gave to the next state, and learn alpha."""
-    params, _, counts, fading, weights, plan = arrays
+    params, _, counts, fading, weights, _ = arrays
     slot, newness = counts.slots[index], weights.newness
     count, alpha = slot["count"], newness[2]
     found = counts.table[transition_counts.locate(counts, slot["pair"], next_state)]
-    unseen = max(1, plan.bias.size - transition_counts.count_successors(counts, slot["head"]))
     for k in range(MEMORIES):
         kept, worth = weigh_older(fading, weights, index, k, count)
-        counted = alpha / unseen
+        counted = 1.0  # of a next state that is new: alpha is shared by all that were not seen, alike in all memories
         if found >= 0:
             recent = fading.counts[found, k] * weights.fades[k] if k < MEMORIES - 1 else 0.0
             counted = (1.0 - kept) * recent + kept * counts.entries[found]["count"]

@@ -11,7 +11,7 @@ import numpy as np
 
 from driftmdp.compiler import kernel
 from driftmdp.kernels.adaptive_agent_arrays import CONTEXTS, MEMORIES, AdaptiveParams, FadingMemories, MemoryWeights
-from driftmdp.kernels.arrays import TransitionCounts
+from driftmdp.kernels.arrays import Floats, TransitionCounts
 
 NOISE_PRIOR = 2.0  # visits that the noise of all pairs counts for
 NOISE_MEMORY = 200.0  # errors that it is made of
@@ -22,6 +22,7 @@ DRIFT_DOUBT = 2.0  # deviations that noise alone may have done
 PAIR_MEMORY = 50.0  # visits that a pair's own drift is made of
 LARGEST_FACTOR = 4.0  # by which a pair may move more than others
 LARGEST_DRIFT = 0.25  # the largest variance of rewards in [0, 1]
+LOG_USUAL_AGE = np.log(31.0)  # ln (1 + age) at which drift counts once
 
 
 @kernel
@@ -41,6 +42,13 @@ def estimate_noise(
     # Few visits estimate a variance badly: then that of all pairs counts.
     count = slot["count"]
     return (NOISE_PRIOR * weights.noise[0] + count * variance) / (NOISE_PRIOR + count)
+
+
+@kernel
+def weigh_age(params: AdaptiveParams, age: int) -> float:
+    """Return the deviations of drift that count for a pair of some age."""
+    # Where drift is slow, an answer stays valid for longer, so that more of it is worth a look.
+    return np.log1p(age) / LOG_USUAL_AGE if params.patience else 1.0
 
 
 @kernel
@@ -84,19 +92,38 @@ def measure(
 @kernel
 def update_drift(weights: MemoryWeights, context: int, excess: float, noise: float) -> None:
     """Add by how much an error exceeded the noise, and estimate the drift of every context again."""
-    judged, younger, reach = weights.judged, 0.0, DRIFT_MEMORY
+    fade_judged(weights.judged)
+    add_error(weights.judged, context, excess, 2.0 * noise * noise)  # the variance of a squared normal error
+    estimate_drift(weights.judged, weights.drift, LARGEST_DRIFT)
+
+
+@kernel
+def fade_judged(judged: Floats) -> None:
+    """Let what was learned from errors fade, the more slowly the older a context is."""
+    reach = DRIFT_MEMORY
     for c in range(CONTEXTS):
         kept = 1.0 - 1.0 / max(LEAST_DRIFT_MEMORY, reach)
         reach *= 2.0
         for i in range(3):
             judged[c, i] *= kept
-        if c == context:
-            judged[c, 0] += 1.0
-            judged[c, 1] += excess
-            judged[c, 2] += 2.0 * noise * noise  # the variance of a squared normal error
+
+
+@kernel
+def add_error(judged: Floats, context: int, excess: float, variance: float) -> None:
+    """Add the excess of an error, and the variance that it has by chance."""
+    judged[context, 0] += 1.0
+    judged[context, 1] += excess
+    judged[context, 2] += variance
+
+
+@kernel
+def estimate_drift(judged: Floats, drift: Floats, largest: float) -> None:
+    """Estimate the drift of every context."""
+    younger = 0.0
+    for c in range(CONTEXTS):
         # What noise alone may have done is left out. What older contexts lack they take from younger ones, since
         # drift only adds up.
         chance = DRIFT_DOUBT * np.sqrt(judged[c, 2])
         moved = (judged[c, 1] - chance + DRIFT_PRIOR * 2.0 * younger) / (judged[c, 0] + DRIFT_PRIOR)
-        younger = min(max(moved, younger), LARGEST_DRIFT)
-        weights.drift[c] = younger
+        younger = min(max(moved, younger), largest)
+        drift[c] = younger
