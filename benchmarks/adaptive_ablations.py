@@ -30,11 +30,15 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "one deviation of drift for all ages": {"patience": False},
     "all pairs move alike": {"by_pair": False},
     "drift is looked for whatever the weights say": {"trust": False},
+    "values of next states do not move": {"value_drift": 0.0},
+    "all states move alike": {"by_state": False},
     "no first guess of rewards": {"shrink": 0.0},
     "no uncertainty from noise": {"noise": 0.0},
     "no deviation of next states": {"spread": 0.0},
     "uncertainty does not grow with neglect": {"curiosity": 0.0, "caution": 1.0},
+    "no bound on the first guess of next states": {"most_prior": 1e9},
     "states never met are not hoped for": {"unmet": False},
+    "hope is compared with the gain of one sweep": {"steady": 1.0},
     "full optimism for the unknown": {"boldness": 1e6},
     "a plan every 10 steps": {"every": 10},
     "a plan every 100 steps": {"every": 100},
@@ -91,10 +95,6 @@ def main() -> None:
         worst = int(np.argmax(ratios))
         shown = [_shown(ratios[horizons == horizon]) for horizon in SEEDS]
         print(f"| {name} | {' | '.join(shown)} | {np.exp(ratios[worst]):.2f}, {labels[worst]} |", flush=True)
-
-
-def _drifts(world: dm.Problem) -> bool:
-    return sum(world.budget()) > 0
 
 
 def _shown(ratios: NDArray[np.float64]) -> str:

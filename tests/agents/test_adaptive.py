@@ -230,3 +230,47 @@ def test_values_stay_bounded_where_classes_of_states_never_meet():
         if t % 500 == 499:
             assert_finite(agent)
             assert values_of(agent).max() < 10 * t
+
+
+def corridor(n, hidden, horizon):
+    """A row of states to walk, waiting at its start pays a little. Beyond its end are states hardly met."""
+    transitions = np.zeros((3 * (n + hidden), n + hidden))
+    for s in range(n):
+        transitions[3 * s + np.arange(3), [max(0, s - 1), min(n - 1, s + 1), s]] = 1.0
+    transitions[3 * n - 2] = np.repeat([0.0, 0.998, 0.002 / hidden], [n - 1, 1, hidden])
+    transitions[3 * n :, 0] = 1.0
+    return fixed_problem(np.eye(1, len(transitions), 2)[0] * 0.3, transitions, horizon, n_actions=3)
+
+
+def test_hopes_for_states_never_met_do_not_swing():
+    """They depend on the gain, and the gain on them: compared with the gain of one sweep, no plan would be done."""
+    problem = corridor(10, 3, 2000)
+    sweeps = dm.simulate(adaptive(problem), problem, seed=3).sweeps
+    assert sweeps[-500:].mean() < 2
+
+
+def doors(horizon):
+    """Two doors, to a room that pays 1 and one that pays 0.2. Slowly, each comes to lead where the other led."""
+    ways = [np.array([[0, q, 1 - q], [0, 1 - q, q], *[[1, 0, 0]] * 4]) for q in (0.95, 0.05)]
+    rewards = [0.0, 0.0, 1.0, 1.0, 0.2, 0.2]
+    share = np.linspace(0, 1, horizon)
+    worlds = [dm.Mdp(dm.Space.uniform(3, 2), rewards, way) for way in ways]
+    return dm.Problem(dm.DriftingMdp(worlds, np.column_stack([1 - share, share])))
+
+
+def test_a_neglected_door_is_tried_again_where_doors_were_seen_to_move():
+    problem = doors(4000)
+    regrets = []
+    for value_drift in (1.0, 0.0):
+        agent = adaptive(problem)
+        agent._params = agent._params._replace(value_drift=value_drift)
+        agent.reset()
+        regrets.append(sum(dm.simulate(agent, problem, seed).dynamic_regret(problem)[-1] for seed in range(4)))
+    assert regrets[0] < 0.6 * regrets[1]  # 170 and 627
+
+
+def test_where_next_states_are_certain_their_values_do_not_move():
+    agent = played(corridor(6, 2, 1500))
+    judged = agent._weights.value_judged[:, 0] > 0
+    assert judged.sum() > 3
+    assert agent._weights.value_drift.max() < 1e-3

@@ -96,3 +96,23 @@ def test_it_does_so_when_something_is_tried_again_after_long():
             learner.observe(float(reward), int(t % 50 == 48))
     assert oracle.t > 100
     assert oracle.drift.max() > 0
+
+
+def test_it_does_so_where_next_states_drift():
+    """Which of three actions leads to the state that pays changes: the same ratings, for the same value drift."""
+    agent, oracle = pair_of_agents(dm.Space([3, 1, 1]), (0.0, 1.0))
+    rng, state, doubted = np.random.default_rng(2), 0, 0
+    for t in range(600):
+        if not agree(agent, oracle, state):
+            break
+        action, reward = oracle.act(state), float(state == 1)
+        rated = [reason.value for reason in agent.explain(state)]
+        assert np.diff(rated) == pytest.approx(np.diff(oracle.values(state)), abs=1e-7)
+        doubted += any(pair.values_moved > 0.01 for pair in oracle.pairs.values())
+        luck = 0.9 if action == t // 80 % 3 else 0.1
+        state = 0 if state else 1 if rng.random() < luck else 2
+        for learner in (agent, oracle):
+            learner.observe(reward, state)
+    assert oracle.t > 400
+    assert oracle.value_drift.max() > 0
+    assert doubted > 50

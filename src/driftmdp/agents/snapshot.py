@@ -108,7 +108,9 @@ def load(path: str | os.PathLike[str]) -> BuiltinAgent:
         raise InvalidInputError(f"{rule}; it has {version}, written by driftmdp {package}. {advice}.")
     classes = builtin()
     if name not in classes:
-        raise InvalidInputError(f"{path} must hold an agent of this version of driftmdp; it holds {name!r}. Start a new one.")
+        raise InvalidInputError(
+            f"{path} must hold an agent of this version of driftmdp; it holds {name!r}. Start a new one."
+        )
     try:
         return _assembled(classes[name], header, arrays)
     except Exception as error:

@@ -150,7 +150,9 @@ def judge_transition(arrays: AdaptiveArrays, index: int, context: int, next_stat
     found = counts.table[transition_counts.locate(counts, slot["pair"], next_state)]
     for k in range(MEMORIES):
         kept, worth = weigh_older(fading, weights, index, k, count)
-        counted = 1.0  # of a next state that is new: alpha is shared by all that were not seen, alike in all memories
+        counted = (
+            1.0  # of a next state that is new: alpha is shared by all that were not seen, alike in all memories
+        )
         if found >= 0:
             recent = fading.counts[found, k] * weights.fades[k] if k < MEMORIES - 1 else 0.0
             counted = (1.0 - kept) * recent + kept * counts.entries[found]["count"]
