@@ -6,14 +6,16 @@ block, as in BORL, nor be given, as in SWUCRL2-CW. With eleven memories, of 4/3,
 each step
     mix the memories' models by weight; put each pair some deviations above what is believed of its reward and of
     its next state, the more the fewer visits it had, and by how far rewards and the values of next states were seen
-    to move in the time since; move the values of the states on by a few sweeps of relative value iteration, and take the best action;
+    to move in the time since; move the values of the states on by a few sweeps of relative value iteration, and
+    take the best action;
 then
     weigh each memory by the probability that it had given to the next state and to the reward, pairs of different
     age apart; give 0.3% of the weight back to where it was at the start, nine tenths of it on the memory of
     everything: evidence must pay for forgetting; and remember the step in all of them.
 
 No horizon, window, budget or scale is set. The formulas are in kernels/adaptive_agent.py, fading_memory.py,
-reward_drift.py and value_drift.py. docs/adaptive.md has the pseudo-code, the guarantees, and what each part is worth.
+reward_drift.py and value_drift.py. docs/adaptive.md has the pseudo-code, the guarantees, and what each part is
+worth.
 """
 
 from dataclasses import dataclass
