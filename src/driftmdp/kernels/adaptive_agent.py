@@ -10,9 +10,9 @@ one of the P pairs, the first guess (m0, tau) of a reward and (b1, b2) of a valu
 
     L = caution + curiosity ln (max(N_s, t / P) / N),  kappa = sigma^2 / tau^2,  beta = min(1, 2 alpha) + 0.02,
 
-    hoped = (v r^ + kappa m0) / (v + kappa) + sqrt(max(L sigma^2 / (v + kappa), drift of rewards)),
+    hoped = min(1, (v r^ + kappa m0) / (v + kappa) + sqrt(max(L sigma^2 / (v + kappa), drift of rewards))),
     m     = (N p^h + beta b1) / (N + beta),    Var = (N p^(h^2) + beta b2) / (N + beta) - m^2,
-    value = hoped + m + sqrt(max(spread^2 L Var / N, drift of values)).
+    value = hoped + min(top, m + sqrt(max(spread^2 L Var / N, drift of values))).
 
 A pair that was never tried is valued at z = boldness (1 + ln (1 + max(N_s, t / P)) / 2) deviations above the first
 guess.

@@ -86,6 +86,7 @@ class FadingMemories(NamedTuple):
     counts     (entries, 10)      fading counts of a next state, as of the pair's last visit
     chances    (entries,)         p^ of a next state
     rates      (10,)              logarithms of the factors by which a step fades
+    reaches    (10,)              steps that a memory reaches back, rounded
     =========  =================  ======================================================================
     """
 
@@ -94,6 +95,7 @@ class FadingMemories(NamedTuple):
     counts: Floats
     chances: Floats
     rates: Floats
+    reaches: Ints
 
 
 class MemoryWeights(NamedTuple):
@@ -188,13 +190,14 @@ def new_fading_memories(slots: int, entries: int) -> FadingMemories:
         np.zeros((entries, n)),
         np.zeros(entries),
         np.log1p(-1.0 / FADING),
+        np.rint(FADING).astype(np.int64),
     )
 
 
 def enlarge_fading_memories(fading: FadingMemories, slots: int, entries: int) -> FadingMemories:
     """Return the same memories with the capacity for so many slots and entries."""
     larger = new_fading_memories(slots, entries)
-    for array, before in zip(larger[:4], fading[:4], strict=True):  # all but the rates, which do not grow
+    for array, before in zip(larger[:4], fading[:4], strict=True):  # all but rates and reaches, which do not grow
         array[: len(before)] = before
     return larger
 

@@ -9,8 +9,8 @@ errors against the same next state, so that the noise which both share cancels o
 y          h of the next state that came
 y^         p^h, what was believed
 o_k        mean of h over the next states of band k, n_k of them
-excess     (y - o_k)^2 - (y - y^)^2 - Var / n_k, which has mean 0 where nothing moved
-G[c]       mean excess of the bands whose age is of context c, beyond chance
+excess     (y - o_k)^2 - (y - y^)^2 - Var / n_k, whose mean is at most 0 where nothing moved
+G[c]       mean excess of the bands whose age is of context c, less two deviations as if all were independent
 E_s, F_s   fading sums over the pairs of a state: of excess, and of the G that was expected
 =========  ====================================================================================================
 """
@@ -19,10 +19,11 @@ import numpy as np
 
 from driftmdp.compiler import kernel
 from driftmdp.kernels import fading_memory, reward_drift
-from driftmdp.kernels.adaptive_agent_arrays import MEMORIES, AdaptiveArrays, AdaptiveParams, MemoryWeights
+from driftmdp.kernels.adaptive_agent_arrays import CONTEXTS, MEMORIES, AdaptiveArrays, AdaptiveParams, MemoryWeights
 
 LEAST_BAND = 0.5  # visits that a band must have
 STATE_MEMORY = 100.0  # visits that a state's own drift is made of
+LARGEST = 1e300  # a number that can be kept
 
 
 @kernel
@@ -31,10 +32,12 @@ def drift_of_pair(params: AdaptiveParams, weights: MemoryWeights, state: int, ag
     drift = weights.value_drift[age_context]
     if drift > 0.0 and params.by_state:
         # Actions of a state that moved may have moved too, tried or not. Where nothing moves, they are left alone.
+        # The factor has no bound: where no drift was expected before, G > 0 only says that E_s is to be believed.
+        # Values do have one, the best state's.
         known = weights.by_state[state]
         drift *= (max(0.0, known[0]) + drift) / (known[1] + drift)
     worth = params.value_drift * reward_drift.weigh_age(params, age)
-    return worth * worth * drift
+    return min(worth * worth * drift, LARGEST)
 
 
 @kernel
@@ -45,13 +48,14 @@ def measure(arrays: AdaptiveArrays, index: int, age: int, next_state: int) -> No
         return
     slot, value, known = counts.slots[index], plan.bias[next_state], weights.by_state[counts.slots[index]["state"]]
     believed, variance = predict_value(arrays, index)
-    reward_drift.fade_judged(weights.value_judged)
+    oldest = plan.facts[0]["t"] + fading.reaches[MEMORIES - 2]
+    last_context = min(fading_memory.find_context(oldest) + 1, CONTEXTS - 1)
+    reward_drift.fade_judged(weights.value_judged, last_context)
     known[0] *= 1.0 - 1.0 / STATE_MEMORY
     known[1] *= 1.0 - 1.0 / STATE_MEMORY
     last = fading_memory.find_context(age)
     for k in range(MEMORIES - 1):
-        reach = int(0.5 + 1.0 / (1.0 - np.exp(fading.rates[k])))
-        context = fading_memory.find_context(age + reach)
+        context = fading_memory.find_context(age + fading.reaches[k])
         older = fading_memory.visits_in_memory(counts, fading, index, k + 1)
         band = older - fading.sums[index, 0, k]
         if context == last or band < LEAST_BAND:
@@ -64,7 +68,7 @@ def measure(arrays: AdaptiveArrays, index: int, age: int, next_state: int) -> No
         reward_drift.add_error(weights.value_judged, context, excess, by_chance)
         known[0] += excess
         known[1] += weights.value_drift[context]
-    reward_drift.estimate_drift(weights.value_judged, weights.value_drift, np.inf)
+    reward_drift.estimate_drift(weights.value_judged, weights.value_drift, last_context, np.inf)
 
 
 @kernel
