@@ -100,6 +100,14 @@ def test_a_snapshot_that_waits_for_no_action_is_refused(saved, tmp_path):
         dm.agents.load(tmp_path / "damaged.npz")
 
 
+def test_a_snapshot_of_the_state_that_was_never_released_is_refused(saved, tmp_path):
+    arrays = dict(saved[1])
+    header = json.loads(str(arrays["header"])) | {"version": 4}
+    np.savez(tmp_path / "unreleased.npz", **arrays | {"header": np.array(json.dumps(header))})
+    with pytest.raises(InvalidInputError, match=r"it holds 'Adaptive of version 4'\. Start a new one\."):
+        dm.agents.load(tmp_path / "unreleased.npz")
+
+
 def test_a_whole_snapshot_goes_on_as_if_nothing_had_been(tmp_path):
     """Saved between act and observe, and after, before more next states come than there was space for."""
     agent, paths = dm.agents.Adaptive(dm.Space.uniform(9, 3)), [tmp_path / "waiting.npz", tmp_path / "after.npz"]
