@@ -25,7 +25,7 @@ def own_versions() -> dict[str, str]:
     --------
     >>> from driftmdp.engines.versions import own_versions
     >>> own_versions()["numerics"]
-    '2'
+    '3'
     """
     found = {
         "python": ".".join(platform.python_version_tuple()[:2]),

@@ -20,7 +20,7 @@ def versions() -> dict[str, str]:
     --------
     >>> from driftmdp.experiments.provenance import versions
     >>> versions()["numerics"]
-    '2'
+    '3'
     """
     found = {"driftmdp": __version__, "numerics": str(NUMERICS), "python": platform.python_version()}
     return found | {package: installed_version(package) for package in MANIFEST_PACKAGES}

@@ -120,14 +120,13 @@ def weigh_older(
 @kernel
 def judge(arrays: AdaptiveArrays, index: int, age: int, reward: float, next_state: int) -> None:
     """Weigh the memories by what they predicted for a pair's reward and next state, before these are remembered."""
-    params, _, counts, fading, weights, plan = arrays
+    params, _, counts, fading, weights, _ = arrays
     context = find_context(age) if params.by_age else 0
     start_context(weights, context)
     fade_to_today(fading, weights, age)
     judge_transition(arrays, index, context, next_state)
     judge_reward(arrays, index, context, reward)
-    last = min(find_context(plan.facts[0]["t"]) + 1, CONTEXTS - 1)
-    reward_drift.measure(params, counts, fading, weights, index, context, find_context(age), last, reward)
+    reward_drift.measure(params, counts, fading, weights, index, context, find_context(age), reward)
 
 
 @kernel

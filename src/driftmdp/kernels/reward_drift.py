@@ -10,7 +10,7 @@ d          D[c] for one pair: less where its own rewards moved less than expecte
 import numpy as np
 
 from driftmdp.compiler import kernel
-from driftmdp.kernels.adaptive_agent_arrays import MEMORIES, AdaptiveParams, FadingMemories, MemoryWeights
+from driftmdp.kernels.adaptive_agent_arrays import CONTEXTS, MEMORIES, AdaptiveParams, FadingMemories, MemoryWeights
 from driftmdp.kernels.arrays import Floats, TransitionCounts
 
 NOISE_PRIOR = 2.0  # visits that the noise of all pairs counts for
@@ -72,10 +72,9 @@ def measure(
     index: int,
     context: int,
     age_context: int,
-    last_context: int,
     reward: float,
 ) -> None:
-    """Learn noise and drift from the error of r^. No pair can be older than the last context."""
+    """Learn noise and drift from the error of r^."""
     pair = fading.pairs[index]
     error = reward - pair["mean"]
     error *= error
@@ -85,24 +84,24 @@ def measure(
     kept = 1.0 - 1.0 / PAIR_MEMORY
     pair["moved"] = kept * pair["moved"] + error - noise
     pair["foreseen"] = kept * pair["foreseen"] + weights.drift[age_context]
-    update_drift(weights, last_context, age_context, error - noise, noise)
+    update_drift(weights, age_context, error - noise, noise)
     weights.noise[1] = min(weights.noise[1] + 1.0, NOISE_MEMORY)
     weights.noise[0] += (error - weights.noise[0]) / weights.noise[1]
 
 
 @kernel
-def update_drift(weights: MemoryWeights, last_context: int, context: int, excess: float, noise: float) -> None:
+def update_drift(weights: MemoryWeights, context: int, excess: float, noise: float) -> None:
     """Add by how much an error exceeded the noise, and estimate the drift of every context again."""
-    fade_judged(weights.judged, last_context)
+    fade_judged(weights.judged)
     add_error(weights.judged, context, excess, 2.0 * noise * noise)  # the variance of a squared normal error
-    estimate_drift(weights.judged, weights.drift, last_context, LARGEST_DRIFT)
+    estimate_drift(weights.judged, weights.drift, LARGEST_DRIFT)
 
 
 @kernel
-def fade_judged(judged: Floats, last_context: int) -> None:
+def fade_judged(judged: Floats) -> None:
     """Let what was learned from errors fade, the more slowly the older a context is."""
     reach = DRIFT_MEMORY
-    for c in range(last_context + 1):
+    for c in range(CONTEXTS):
         kept = 1.0 - 1.0 / max(LEAST_DRIFT_MEMORY, reach)
         reach *= 2.0
         for i in range(3):
@@ -118,10 +117,10 @@ def add_error(judged: Floats, context: int, excess: float, variance: float) -> N
 
 
 @kernel
-def estimate_drift(judged: Floats, drift: Floats, last_context: int, largest: float) -> None:
-    """Estimate the drift of every context up to the last."""
+def estimate_drift(judged: Floats, drift: Floats, largest: float) -> None:
+    """Estimate the drift of every context."""
     younger = 0.0
-    for c in range(last_context + 1):
+    for c in range(CONTEXTS):
         # What noise alone may have done is left out. What older contexts lack they take from younger ones, since
         # drift only adds up.
         chance = DRIFT_DOUBT * np.sqrt(judged[c, 2])

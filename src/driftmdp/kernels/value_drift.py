@@ -19,7 +19,7 @@ import numpy as np
 
 from driftmdp.compiler import kernel
 from driftmdp.kernels import fading_memory, reward_drift
-from driftmdp.kernels.adaptive_agent_arrays import CONTEXTS, MEMORIES, AdaptiveArrays, AdaptiveParams, MemoryWeights
+from driftmdp.kernels.adaptive_agent_arrays import MEMORIES, AdaptiveArrays, AdaptiveParams, MemoryWeights
 
 LEAST_BAND = 0.5  # visits that a band must have
 STATE_MEMORY = 100.0  # visits that a state's own drift is made of
@@ -48,9 +48,7 @@ def measure(arrays: AdaptiveArrays, index: int, age: int, next_state: int) -> No
         return
     slot, value, known = counts.slots[index], plan.bias[next_state], weights.by_state[counts.slots[index]["state"]]
     believed, variance = predict_value(arrays, index)
-    oldest = plan.facts[0]["t"] + fading.reaches[MEMORIES - 2]
-    last_context = min(fading_memory.find_context(oldest) + 1, CONTEXTS - 1)
-    reward_drift.fade_judged(weights.value_judged, last_context)
+    reward_drift.fade_judged(weights.value_judged)
     known[0] *= 1.0 - 1.0 / STATE_MEMORY
     known[1] *= 1.0 - 1.0 / STATE_MEMORY
     last = fading_memory.find_context(age)
@@ -68,7 +66,7 @@ def measure(arrays: AdaptiveArrays, index: int, age: int, next_state: int) -> No
         reward_drift.add_error(weights.value_judged, context, excess, by_chance)
         known[0] += excess
         known[1] += weights.value_drift[context]
-    reward_drift.estimate_drift(weights.value_judged, weights.value_drift, last_context, np.inf)
+    reward_drift.estimate_drift(weights.value_judged, weights.value_drift, np.inf)
 
 
 @kernel
