@@ -172,13 +172,7 @@ def evaluate_pair(arrays: AdaptiveArrays, index: int) -> float:
     """Return the value of a pair that was tried."""
     params, _, counts, fading, weights, plan = arrays
     facts, pair = plan.facts[0], fading.pairs[index]
-    mean, square, found = 0.0, 0.0, counts.slots[index]["head"]
-    while found >= 0:
-        entry = counts.entries[found]
-        value, chance = plan.bias[entry["next_state"]], fading.chances[found]
-        mean += chance * value
-        square += chance * value * value
-        found = entry["link"]
+    mean, square = value_drift.predict_value(arrays, index)
     # A next state that was not seen may always come, the less likely the more visits there are. All visits count:
     # that the world moved is another doubt, and has a measure of its own.
     prior = LEAST_PRIOR + min(params.most_prior, PRIOR * weights.newness[2])

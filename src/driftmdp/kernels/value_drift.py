@@ -47,7 +47,8 @@ def measure(arrays: AdaptiveArrays, index: int, age: int, next_state: int) -> No
     if not plan.is_met[next_state]:
         return
     slot, value, known = counts.slots[index], plan.bias[next_state], weights.by_state[counts.slots[index]["state"]]
-    believed, variance = predict_value(arrays, index)
+    believed, square = predict_value(arrays, index)
+    variance = max(0.0, square - believed * believed)
     reward_drift.fade_judged(weights.value_judged)
     known[0] *= 1.0 - 1.0 / STATE_MEMORY
     known[1] *= 1.0 - 1.0 / STATE_MEMORY
@@ -71,7 +72,7 @@ def measure(arrays: AdaptiveArrays, index: int, age: int, next_state: int) -> No
 
 @kernel
 def predict_value(arrays: AdaptiveArrays, index: int) -> tuple[float, float]:
-    """Return mean and variance of h by p^ of a pair."""
+    """Return the means of h and of h^2 by p^ of a pair."""
     counts, bias = arrays.counts, arrays.plan.bias
     mean, square, found = 0.0, 0.0, counts.slots[index]["head"]
     while found >= 0:
@@ -79,7 +80,7 @@ def predict_value(arrays: AdaptiveArrays, index: int) -> tuple[float, float]:
         mean += chance * value
         square += chance * value * value
         found = counts.entries[found]["link"]
-    return mean, max(0.0, square - mean * mean)
+    return mean, square
 
 
 @kernel
