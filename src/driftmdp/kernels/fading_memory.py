@@ -150,9 +150,8 @@ def judge_transition(arrays: AdaptiveArrays, index: int, context: int, next_stat
     found = counts.table[transition_counts.locate(counts, slot["pair"], next_state)]
     for k in range(MEMORIES):
         kept, worth = weigh_older(fading, weights, index, k, count)
-        counted = (
-            1.0  # of a next state that is new: alpha is shared by all that were not seen, alike in all memories
-        )
+        # If the next state is new: alpha, shared by all that were not seen, is alike in all memories and cancels.
+        counted = 1.0
         if found >= 0:
             recent = fading.counts[found, k] * weights.fades[k] if k < MEMORIES - 1 else 0.0
             counted = (1.0 - kept) * recent + kept * counts.entries[found]["count"]
