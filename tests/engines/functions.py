@@ -138,7 +138,6 @@ def main(name):
         for _ in engines.make(name, workers=2).map(say_and_sleep, iter(lambda: task, None)):
             pass
     except KeyboardInterrupt:
-        time.sleep(0.1)  # a thread that was only just being started ends now
         threads = [thread for thread in threading.enumerate() if not thread.name.startswith("Dask-")]
         print(f"interrupted {len(threads) - 1} {len(multiprocessing.active_children())}", flush=True)
 

@@ -195,6 +195,18 @@ def test_threads_share_the_callers_context():
     assert all(isinstance(outcome.error, FloatingPointError) for outcome in outcomes)
 
 
+def test_ctrl_c_waits_for_a_thread_that_is_being_started():
+    came = []
+    before = signal.signal(signal.SIGINT, lambda *_: came.append("interrupt"))
+    try:
+        with base.interrupts_wait():
+            signal.raise_signal(signal.SIGINT)
+            came.append("end of the block")
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert came == ["end of the block", "interrupt"]
+
+
 @pytest.mark.parametrize("workers", [1, 2])
 def test_what_is_no_exception_ends_a_map_of_threads(workers):
     with pytest.raises(SystemExit):

@@ -209,8 +209,10 @@ def run_in_threads(
                 if len(threads) < workers:
                     # In the caller's context, so that numpy's error state and quiet warnings hold in workers.
                     run = contextvars.copy_context().run
-                    threads.append(threading.Thread(target=run, args=(work, todo, done), daemon=True))
-                    threads[-1].start()
+                    thread = threading.Thread(target=run, args=(work, todo, done), daemon=True)
+                    with interrupts_wait():
+                        thread.start()
+                        threads.append(thread)
             if not waiting:
                 return
             outcome = done.get()
@@ -228,9 +230,29 @@ def run_in_threads(
                 todo.get_nowait()
         todo.put(None)
         for thread in threads:
-            # Ctrl-C may have come while a thread was being started. One that is not alive by now only finds None.
-            if thread.is_alive():
-                thread.join()
+            thread.join()
+
+
+@contextlib.contextmanager
+def interrupts_wait() -> Iterator[None]:
+    """Let Ctrl-C wait for the end of this block, where Python cannot be interrupted safely.
+
+    Python's own ``Thread.start`` is such a place. An interrupt in its locks ends as "release unlocked lock".
+    """
+    handlers: dict[int, Any] = {}
+    if threading.current_thread() is threading.main_thread():  # no other thread is ever interrupted
+        handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    came: list[int] = []
+    replaced = {number: handler for number, handler in handlers.items() if callable(handler)}
+    try:
+        for number in replaced:
+            signal.signal(number, lambda number, _: came.append(number))
+        yield
+    finally:
+        for number, handler in replaced.items():
+            signal.signal(number, handler)
+        for number in came:
+            signal.raise_signal(number)
 
 
 class ThreadEngine(LocalEngine):
