@@ -239,20 +239,18 @@ def interrupts_wait() -> Iterator[None]:
 
     Python's own ``Thread.start`` is such a place. An interrupt in its locks ends as "release unlocked lock".
     """
-    handlers: dict[int, Any] = {}
-    if threading.current_thread() is threading.main_thread():  # no other thread is ever interrupted
-        handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+        yield  # nothing can interrupt it
+        return
     came: list[int] = []
-    replaced = {number: handler for number, handler in handlers.items() if callable(handler)}
+    signal.signal(signal.SIGINT, lambda number, _: came.append(number))
     try:
-        for number in replaced:
-            signal.signal(number, lambda number, _: came.append(number))
         yield
     finally:
-        for number, handler in replaced.items():
-            signal.signal(number, handler)
-        for number in came:
-            signal.raise_signal(number)
+        signal.signal(signal.SIGINT, handler)
+        if came:
+            signal.raise_signal(signal.SIGINT)
 
 
 class ThreadEngine(LocalEngine):
