@@ -1,16 +1,22 @@
 """The application: a backtest of ordering rules on your own sales, then a number each morning.
 
 ``read_sales`` and ``backtest`` look back. ``Shop`` keeps its records in one SQLite file: ``decide`` in the morning,
-``record`` in the evening, ``explain`` at any time. ``driftmdp inventory`` is the same as commands.
+``record`` in the evening, ``explain`` and ``forecast`` at any time. ``driftmdp inventory`` is the same as commands.
 """
 
 from driftmdp.deprecation import renamed
 from driftmdp.inventory.backtest import Backtest, Trace, backtest
-from driftmdp.inventory.daily_csv import Count, Sold, events_csv, history_csv, orders_csv, read_counts, read_sold
+from driftmdp.inventory.calendar_csv import SpecialDay, read_calendar
+from driftmdp.inventory.daily_csv import events_csv, history_csv, orders_csv, read_counts
 from driftmdp.inventory.explain import explain_in_words
+from driftmdp.inventory.forecast import DemandForecast, forecast_csv
+from driftmdp.inventory.items_csv import ItemSettings, ItemsFile, read_items
+from driftmdp.inventory.lines import Count, Sold
 from driftmdp.inventory.ordering_rules import RULES
+from driftmdp.inventory.periods import OrderDays
 from driftmdp.inventory.results import Advice, Decision, Event, Reason, Receipt
 from driftmdp.inventory.sales_history import Sales, Series, in_lots, lot_size, read_sales
+from driftmdp.inventory.sales_table import SalesTable, read_sold
 from driftmdp.inventory.shop import Shop
 from driftmdp.inventory.simulation import (
     Recovery,
@@ -19,6 +25,7 @@ from driftmdp.inventory.simulation import (
     days_to_recover,
     drawn_demand,
 )
+from driftmdp.inventory.terms import ItemTerms, ShopTerms
 from driftmdp.problems.inventory import Costs
 
 __all__ = [
@@ -28,15 +35,23 @@ __all__ = [
     "Costs",
     "Count",
     "Decision",
+    "DemandForecast",
     "Event",
+    "ItemSettings",
+    "ItemTerms",
+    "ItemsFile",
+    "OrderDays",
     "Reason",
     "Receipt",
     "Recovery",
     "Sales",
+    "SalesTable",
     "Series",
     "Shop",
+    "ShopTerms",
     "SimulatedComparison",
     "Sold",
+    "SpecialDay",
     "Trace",
     "backtest",
     "compare_rules",
@@ -44,11 +59,14 @@ __all__ = [
     "drawn_demand",
     "events_csv",
     "explain_in_words",
+    "forecast_csv",
     "history_csv",
     "in_lots",
     "lot_size",
     "orders_csv",
+    "read_calendar",
     "read_counts",
+    "read_items",
     "read_sales",
     "read_sold",
 ]

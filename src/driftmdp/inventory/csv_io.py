@@ -1,99 +1,87 @@
-"""CSV tables: read with line numbers, and written so that no name acts as a formula.
+"""CSV tables: read as columns with line numbers, and written so that no name acts as a formula."""
 
-A spreadsheet takes a text that begins with ``=``, ``+``, ``-`` or ``@`` for a formula. Such a name is written with
-an apostrophe before it, the spreadsheet's own mark for text, and read without it.
-"""
-
-import contextlib
 import csv
 import io
 import os
-import re
 import select
 import stat
-import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, TypeVar
 
 from driftmdp.display import counted, listed
 from driftmdp.errors import InvalidInputError
 from driftmdp.files import open_without_waiting
+from driftmdp.inventory.cells import name_to_cell
 from driftmdp.validation import nearest_name
 
-_HARMFUL = re.compile(r"'*[=+\-@\t\r]")
-_MARKED = re.compile(r"'+[=+\-@\t\r]")
-_MIDNIGHT = r"(?:[T ]00:00(?::00(?:\.0+)?)?)?"  # as spreadsheets write a date
-_DAY = re.compile(rf"(\d{{4}}-\d\d-\d\d){_MIDNIGHT}", re.ASCII)
-_AMBIGUOUS = re.compile(r"[+-]?(?!0+\D)\d{1,3}[.,]\d{3}")  # 1.000 is a thousand to some, and one to others
 MAX_FAULTS_SHOWN = 10  # in one message
 LINES_TO_GROUP = 4  # with the same fault, from which on they share one text
-LONGEST_NAME = 200
 LARGEST_FILE = 1 << 30  # bytes
 PIPE_TIMEOUT_SECONDS = 5.0  # to wait for a writer of a named pipe
-YEARS = range(1970, 2200)  # others are mistakes, such as a spreadsheet's day 0
 SALES_COLUMNS = "date", "sku", "units"
-DAY_FORM = f"year-month-day, such as 2026-11-16, from {YEARS[0]} to {YEARS[-1]}"
+
+Value = TypeVar("Value")
 
 
-class Row(NamedTuple):
-    """A line of a table: its number, and the text of each column that was asked for and is there."""
+@dataclass(frozen=True)
+class Table:
+    """A CSV file as columns of text.
 
-    line: int
-    cells: Mapping[str, str]
+    Attributes
+    ----------
+    path
+        The file.
+    lines
+        The number of each row's last line.
+    columns
+        The cells of each column that was asked for and is there.
+    called
+        What each of these is called in the file.
+    others
+        The names of the columns that were not asked for.
+    """
+
+    path: Path
+    lines: list[int]
+    columns: dict[str, list[str]]
+    called: dict[str, str]
+    others: list[str]
 
 
 @dataclass
 class LineErrors:
-    """What is wrong in a file, line by line. The methods that read a cell note what is wrong with it."""
+    """What is wrong in a file, line by line. ``read`` reads a column and notes what is wrong with its cells."""
 
     where: str
     found: list[tuple[int, str]] = field(default_factory=list)
-    tip: str = ""
 
     def add(self, line: int, what: str) -> None:
         """Note what is wrong on a line."""
         self.found.append((line, what))
 
-    def sku_of(self, row: Row) -> str | None:
-        """Return the name of a line's item."""
-        sku = name_from_cell(row.cells["sku"])
-        if not is_name(sku):
-            self.add(row.line, f"sku must be a name of 1 to {LONGEST_NAME} characters; got {sku[:40]!r}")
+    def read(self, table: Table, column: str, parse: Callable[[str], Value]) -> list[Value | None]:
+        """Return a column's values, with None where a cell is wrong. Equal cells are read once."""
+        cells = table.columns[column]
+        values: dict[str, Value | None] = {}
+        wrong: dict[str, str] = {}
+        for text in dict.fromkeys(cells):
+            try:
+                values[text] = parse(text.strip())
+            except ValueError as error:
+                values[text], wrong[text] = None, str(error)
+        if wrong:
+            for line, text in zip(table.lines, cells, strict=True):
+                if text in wrong:
+                    self.add(line, f"{table.called[column]} must {wrong[text]}")
+        return [values[text] for text in cells]
+
+    def read_optional(self, table: Table, column: str, parse: Callable[[str], Value]) -> list[Value | None] | None:
+        """Return the values of a column that may be missing, with None for empty cells."""
+        if column not in table.columns:
             return None
-        return sku
-
-    def date_of(self, row: Row) -> date | None:
-        """Return the date of a line."""
-        text = row.cells["date"]
-        day = day_of(text)
-        if day is None:
-            self.add(row.line, f"date must be {DAY_FORM}; got {text[:40]!r}")
-            self.tip = "In a spreadsheet, format the column as yyyy-mm-dd. "
-        return day
-
-    def count_of(self, row: Row, column: str, minimum: int | None = 0, maximum: int | None = None) -> int | None:
-        """Return a whole number within bounds, or None."""
-        text = row.cells[column]
-        try:
-            number = _whole_number(text)
-            if minimum is not None and number < minimum:
-                rule = "not be negative" if minimum == 0 else f"be at least {minimum}"
-                raise ValueError(f"{rule}; got {text}")
-            if maximum is not None and number > maximum:
-                raise ValueError(f"be at most {maximum}; got {number}")
-        except ValueError as error:
-            self.add(row.line, f"{column} must {error}")
-            return None
-        return number
-
-    def optional_counts(self, row: Row, maximum: int | None, **minima: int) -> dict[str, int | None]:
-        """Return whole numbers of columns that may be missing or empty, by column."""
-        there = {column: least for column, least in minima.items() if row.cells.get(column)}
-        found = {column: self.count_of(row, column, least, maximum) for column, least in there.items()}
-        return dict.fromkeys(minima) | found
+        return self.read(table, column, lambda text: parse(text) if text else None)
 
     @property
     def texts(self) -> list[str]:
@@ -105,7 +93,9 @@ class LineErrors:
         if self.found:
             faults = listed(list(self._grouped()), MAX_FAULTS_SHOWN)
             lines = counted(len({line for line, _ in self.found}), "line")
-            raise InvalidInputError(f"{self.where} has {lines} that cannot be used: {faults}. {self.tip}{advice}")
+            is_day = any(what.startswith("date must be year") for _, what in self.found)
+            tip = "In a spreadsheet, format the column as yyyy-mm-dd. " if is_day else ""
+            raise InvalidInputError(f"{self.where} has {lines} that cannot be used: {faults}. {tip}{advice}")
 
     def _grouped(self) -> Iterator[str]:
         """Yield a text per fault. Many lines with the same fault share one, with the value of the first."""
@@ -120,14 +110,15 @@ class LineErrors:
                 yield f"lines {lines}: {group[0][1]}"
 
 
-def read_rows(
+def read_table(
     path: Path,
     wanted: Sequence[str],
     optional: Sequence[str] = (),
     names: Mapping[str, str] | None = None,
     hint: str = "",
-) -> Iterator[Row]:
-    """Yield the lines of a CSV file. Columns are found by name, in any order, and others are ignored.
+    aliases: Mapping[str, str] | None = None,
+) -> Table:
+    """Read a CSV file. Columns are found by name, in any order.
 
     Parameters
     ----------
@@ -139,25 +130,53 @@ def read_rows(
         What a column is called in this file, if not by its own name.
     hint
         What else to do if the column date is missing.
+    aliases
+        Other names of optional columns.
     """
     text = _read_text(path)
     header = text.lstrip().splitlines()[0]
     delimiter = max(",;\t", key=header.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    rows: list[list[str]] = []
+    lines: list[int] = []
     try:
         columns = [name.strip() for name in next((cells for cells in reader if "".join(cells).strip()), [])]
-        places, missing = _places(path, columns, wanted, optional, names or {})
-        if missing:
-            raise InvalidInputError(_missing_columns(path, columns, missing, places, hint))
+        places = _places(path, columns, wanted, (*optional, *(aliases or {})), names or {}, hint)
         for cells in reader:
-            if any(cell.strip() for cell in cells):
-                if len(cells) != len(columns):
-                    rule = f"{path}, line {reader.line_num}, must have {len(columns)} columns, as the header has"
-                    advice = "Put quotes around names that contain a separator."
-                    raise InvalidInputError(f"{rule}; it has {len(cells)}. {advice}")
-                yield Row(reader.line_num, {name: cells[place].strip() for name, place in places.items()})
+            if len(cells) == len(columns):
+                rows.append(cells)
+                lines.append(reader.line_num)
+            elif any(cell.strip() for cell in cells):
+                rule = f"{path}, line {reader.line_num}, must have {len(columns)} columns, as the header has"
+                advice = "Put quotes around names that contain a separator."
+                raise InvalidInputError(f"{rule}; it has {len(cells)}. {advice}")
     except csv.Error as error:
         raise InvalidInputError(f"{path} must be a CSV file; line {reader.line_num}: {error}.") from None
+    lines, rows = _without_empty(lines, rows)
+    found = list(zip(*rows, strict=True)) or [()] * len(columns)
+    others = [name for place, name in enumerate(columns) if place not in places.values()]
+    named = _without_aliases(path, places, aliases or {})
+    cells_of = {name: list(found[places[there]]) for name, there in named.items()}
+    return Table(path, lines, cells_of, {name: columns[places[there]] for name, there in named.items()}, others)
+
+
+def _without_empty(lines: list[int], rows: list[list[str]]) -> tuple[list[int], list[list[str]]]:
+    """Leave out the rows that have only separators."""
+    kept = [place for place, cells in enumerate(rows) if any(map(str.strip, cells))]
+    if len(kept) == len(rows):
+        return lines, rows
+    return [lines[place] for place in kept], [rows[place] for place in kept]
+
+
+def _without_aliases(path: Path, places: Mapping[str, int], aliases: Mapping[str, str]) -> dict[str, str]:
+    """Return our own name of each column that is there, and the name by which it was found."""
+    named: dict[str, str] = {}
+    for found in places:
+        name = aliases.get(found, found)
+        if name in named:
+            raise InvalidInputError(f"{path} must have one column {name!r}; it has {named[name]!r} and {found!r}.")
+        named[name] = found
+    return named
 
 
 def _read_text(path: Path) -> str:
@@ -214,16 +233,16 @@ def _read_pipe(descriptor: int) -> bytes | None:
 
 
 def _places(
-    path: Path, columns: list[str], wanted: Sequence[str], optional: Sequence[str], names: Mapping[str, str]
-) -> tuple[dict[str, int], dict[str, str]]:
-    """Return the place of each column, and the names of missing ones in this file."""
+    path: Path,
+    columns: list[str],
+    wanted: Sequence[str],
+    optional: Sequence[str],
+    names: Mapping[str, str],
+    hint: str,
+) -> dict[str, int]:
+    """Return the place of each column that was asked for and is there."""
     asked = *wanted, *optional
-    for name, called in names.items():
-        if name not in asked:
-            is_swapped = called in asked and name in columns
-            tip = f" Our name comes first: --column {called}={name}." if is_swapped else ""
-            columns_here = ", ".join(asked)
-            raise InvalidInputError(f"There is no column {name!r} to rename here; there are {columns_here}.{tip}")
+    _check_renamed(columns, asked, names)
     found: dict[str, int] = {}
     missing: dict[str, str] = {}
     for name in asked:
@@ -236,7 +255,19 @@ def _places(
             found[name] = matches[0]
         elif name in wanted or name in names:
             missing[name] = called
-    return found, missing
+    if missing:
+        raise InvalidInputError(_missing_columns(path, columns, missing, found, hint))
+    return found
+
+
+def _check_renamed(columns: list[str], asked: Sequence[str], names: Mapping[str, str]) -> None:
+    """Refuse a name for a column that is not read."""
+    for name, called in names.items():
+        if name not in asked:
+            is_swapped = called in asked and name in columns
+            tip = f" Our name comes first: --column {called}={name}." if is_swapped else ""
+            here = listed(list(asked), MAX_FAULTS_SHOWN, ", ")
+            raise InvalidInputError(f"There is no column {name!r} to rename here; there are {here}.{tip}")
 
 
 def _missing_columns(
@@ -256,30 +287,6 @@ def _missing_columns(
     return f"{error}{near} Say what {it_is} called there: {options}.{hint if 'date' in missing else ''}"
 
 
-def name_from_cell(text: str) -> str:
-    """Return the name that a cell holds.
-
-    Examples
-    --------
-    >>> from driftmdp.inventory.csv_io import name_from_cell
-    >>> name_from_cell("'=cmd"), name_from_cell("=cmd"), name_from_cell("it's")
-    ('=cmd', '=cmd', "it's")
-    """
-    return text[1:] if _MARKED.match(text) else text
-
-
-def name_to_cell(name: str) -> str:
-    """Return a name as a cell that no spreadsheet takes for a formula.
-
-    Examples
-    --------
-    >>> from driftmdp.inventory.csv_io import name_to_cell
-    >>> name_to_cell("=cmd"), name_to_cell("85123A")
-    ("'=cmd", '85123A')
-    """
-    return f"'{name}" if _HARMFUL.match(name) else name
-
-
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """Return a table as CSV. Texts that a spreadsheet would take for formulas are marked."""
     return "".join(_csv_line(row) for row in (header, *rows))
@@ -291,45 +298,3 @@ def _csv_line(row: Sequence[Any]) -> str:
     cells = [name_to_cell(cell) if isinstance(cell, str) else cell for cell in row]
     csv.writer(out, lineterminator="\r\n").writerow(cells)
     return f"{out.getvalue()[:-2]}\n"
-
-
-def is_name(sku: Any) -> bool:
-    """Return whether a value can be an item's name: short, printable but for line breaks, and safe in a cell."""
-    if not isinstance(sku, str) or not 1 <= len(sku) <= LONGEST_NAME:
-        return False
-    if name_from_cell(name_to_cell(sku).strip()) != sku:  # spaces around it would be lost
-        return False
-    return not any(unicodedata.category(c) in ("Cc", "Cs") and c not in "\t\r\n" for c in sku)
-
-
-def day_of(text: str) -> date | None:
-    """Return a day that is written 2026-11-16, or None.
-
-    Examples
-    --------
-    >>> from driftmdp.inventory.csv_io import day_of
-    >>> day_of("2026-11-16"), day_of("2026-11-16 00:00:00"), day_of("20261116"), day_of("9999-12-31")
-    (datetime.date(2026, 11, 16), datetime.date(2026, 11, 16), None, None)
-    """
-    written = _DAY.fullmatch(text)
-    try:
-        day = date.fromisoformat(written[1]) if written else None
-    except ValueError:  # such as a 30th of February
-        return None
-    return day if day is not None and day.year in YEARS else None
-
-
-def is_ambiguous(text: str) -> bool:
-    """Return whether a number may mean a thousand times another, as 1.000 does."""
-    return _AMBIGUOUS.fullmatch(text) is not None
-
-
-def _whole_number(text: str) -> int:
-    if is_ambiguous(text):
-        plain = re.sub("[.,]", "", text)
-        raise ValueError(f"be a whole number without a point or comma; got {text!r}, which may mean {plain}")
-    with contextlib.suppress(ValueError, OverflowError):
-        number = int(text) if re.fullmatch(r"[+-]?\d{1,12}", text) else float(text)
-        if number == int(number) and abs(number) < 1e12 and "_" not in text:  # Python would accept 1_000
-            return int(number)
-    raise ValueError(f"be a whole number; got {text[:40]!r}")

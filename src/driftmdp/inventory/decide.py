@@ -1,21 +1,52 @@
 """Decisions: what to order, and remarks on unusual counts."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence
 from datetime import date
+from typing import NamedTuple
 
 import numpy as np
 
-from driftmdp import kernels
-from driftmdp.agents.order_explanation import require_converged
 from driftmdp.display import counted, listed
-from driftmdp.engines import ThreadEngine
 from driftmdp.errors import InvalidInputError
-from driftmdp.inventory.daily_csv import Count
-from driftmdp.inventory.item_states import UNKNOWN, DayRecords, DecidedRow, ItemStates, Longs
-from driftmdp.kernels.inventory_arrays import new_demand_workspace
+from driftmdp.inventory.cells import LARGEST_NUMBER
+from driftmdp.inventory.event_log import EventLog
+from driftmdp.inventory.item_states import ItemStates
+from driftmdp.inventory.lines import Count
+from driftmdp.inventory.log_entries import UNKNOWN, Columns, DayEntries, Entries, costs_of
+from driftmdp.inventory.open_orders import LOOK_BACK, Pipeline, PipelineItems, read_pipeline
+from driftmdp.inventory.order_engine import METHODS
+from driftmdp.inventory.periods import WEEKDAYS, days, period_of, weekday
+from driftmdp.inventory.results import Advice
+from driftmdp.kernels.arrays import Longs
 
-ITEMS_PER_THREAD = 500  # that a thread decides at a time
+
+class Morning(NamedTuple):
+    """What is asked: a day, the last day that counts or UNKNOWN, and the counts with their items' numbers."""
+
+    day: int
+    until: int
+    counts: list[Count]
+    items: Longs
+
+    @property
+    def stock(self) -> Longs:
+        """The counted stocks."""
+        return np.array([count.stock for count in self.counts], np.int64)
+
+    @property
+    def given(self) -> Longs:
+        """What the counts say of coming arrivals, shape (counts, periods), UNKNOWN where they do not."""
+        width = max((len(count.coming) for count in self.counts), default=0)
+        table = np.full((len(self.counts), width), UNKNOWN, np.int64)
+        for row, count in enumerate(self.counts):
+            if count.coming:
+                table[row, : len(count.coming)] = [UNKNOWN if units is None else units for units in count.coming]
+        return table
+
+    def of(self, chosen: Sequence[int]) -> "Morning":
+        """Return the same morning with some of the counts."""
+        return Morning(self.day, self.until, [self.counts[row] for row in chosen], self.items[list(chosen)])
 
 
 def unique_counts(counts: Iterable[Count]) -> list[Count]:
@@ -28,60 +59,195 @@ def unique_counts(counts: Iterable[Count]) -> list[Count]:
 
 
 def new_advice(
-    states: ItemStates, counts: Sequence[Count], day: date, records: DayRecords, correct: bool, strict: bool
-) -> tuple[dict[int, DecidedRow], list[str]]:
+    states: ItemStates, log: EventLog, morning: Morning, before: DayEntries, correct: bool, strict: bool
+) -> tuple[Columns, list[str]]:
     """Return advice on the items that have none for the day or whose count is corrected, and remarks."""
-    fresh = [count for count in counts if _needs_advice(states, count, day, records, correct)]
-    items = np.array([states.numbers[count.sku] for count in fresh], np.int64)
-    today, before = day.toordinal(), records.decided  # for a corrected count, what was expected at first
-    expected = [before[i].expected if i in before else states.expected(i, today) for i in items.tolist()]
+    _check_counts(states, morning)
+    asked = morning.of(_unanswered(states, morning, before, correct))
+    pipeline = pipeline_of(states, log, asked.day, asked.items)
+    expected = _expected(states, asked, pipeline, before.decided)
     remarks = [
-        *_unexpected_counts(fresh, expected, strict),
-        *_missing_days(states, fresh, day),
-        *_items_not_counted(states, counts, before.keys()),
-        *_counts_above_capacity(states, fresh),
+        *_unexpected_counts(asked, expected, strict),
+        *_missing_days(states, asked),
+        *_items_not_counted(states, morning, before.decided),
+        *_counts_above_capacity(states, asked),
     ]
-    stock = np.array([count.stock for count in fresh], np.int64)
-    pairs = zip(fresh, items.tolist(), strict=True)
-    coming = np.array([_coming(states, count, item, day) for count, item in pairs], np.int64)
-    advice = _orders(states, items, day.weekday(), stock, coming) * states.lots_of(items)
-    rows = map(DecidedRow, stock.tolist(), coming.tolist(), expected, advice.tolist())
-    return dict(zip(items.tolist(), rows, strict=True)), remarks
+    given = _given(asked, before.decided)
+    given, coming = _same_width(given, pipeline.coming)
+    coming = np.where(given == UNKNOWN, coming, given)
+    until = None if asked.until == UNKNOWN else asked.until
+    orders = states.engine.decide(asked.day, asked.items, asked.stock, coming, until)
+    columns = {
+        "item": asked.items,
+        "stock": asked.stock,
+        "coming": np.minimum(coming.sum(axis=1), LARGEST_NUMBER),
+        "expected": expected,
+        "advice": orders.order,
+        "until": np.full(asked.items.size, asked.until),
+        "cost": orders.cost.astype("<f4").view("<i4"),
+        "method": orders.method,
+        "lead_time": states.lead_times(asked.items),
+    }
+    columns |= {f"coming_{place}": units for place, units in enumerate(coming.T, 1)}
+    return columns | {f"given_{place}": units for place, units in enumerate(given.T, 1)}, remarks
 
 
-def _needs_advice(states: ItemStates, count: Count, day: date, records: DayRecords, correct: bool) -> bool:
-    """Return whether an item has no advice for the day yet, or its count is corrected. Other counts are refused."""
-    item = states.numbers[count.sku]
-    if item in records.decided:
-        before = records.decided[item]
-        coming = count.coming if states.shelf.lead_time == 2 else None
-        if before.stock == count.stock and coming in (None, before.coming):
-            return False
-        if not correct:
-            earlier = f"{count.sku} was counted {before.stock} on {day} already, with {before.coming} coming"
-            got = f"{count.stock}" if count.coming is None else f"{count.stock} and {count.coming}"
-            advice = "Nothing was done; use --correct if the first count was wrong."
-            raise InvalidInputError(f"{earlier}; got {got}. {advice}")
-    if item in records.sold:
-        advice = "to correct its count, record the sales again with a column stock and --correct."
-        is_over = f"The sales of {count.sku} on {day} are recorded; the day is over"
-        raise InvalidInputError(f"{is_over}. Nothing was done; {advice}")
-    last = int(states.last["day"][item])
-    if last > day.toordinal() and not correct:
-        later = f"{count.sku} has a later day in the records, {date.fromordinal(last)}"
-        advice = f"check the date, or use --correct if the later one was wrong and {day} is today."
-        raise InvalidInputError(f"{later}. Nothing was done; {advice}")
-    return True
+def advice_of(states: ItemStates, morning: Morning, decided: Entries) -> list[Advice]:
+    """Return the advice that is recorded for a morning."""
+    names = ("stock", "coming", "advice", "method", "until")
+    columns = [decided.column(name, morning.items).tolist() for name in names]
+    costs = costs_of(decided.column("cost", morning.items))
+    day, found = date.fromordinal(morning.day), []
+    for item, cost, stock, coming, order, method, until in zip(
+        morning.items.tolist(), costs, *columns, strict=True
+    ):
+        found.append(
+            Advice(
+                states.skus[item],
+                day,
+                stock,
+                coming,
+                order,
+                states.terms[item].pack,
+                cost,
+                None if method == UNKNOWN else METHODS[method],
+                None if until == UNKNOWN else date.fromordinal(until),
+            )
+        )
+    return found
 
 
-def _unexpected_counts(counts: Sequence[Count], expected: Sequence[int], strict: bool) -> list[str]:
-    differ = [
-        f"{count.sku}: counted {count.stock}, expected {there}"
-        for count, there in zip(counts, expected, strict=True)
-        if there not in (UNKNOWN, count.stock)
-    ]
-    if not differ:
+# ---- what is asked
+
+
+def _check_counts(states: ItemStates, morning: Morning) -> None:
+    """Refuse a week that does not start on a Monday, an end that is past, and arrivals after the lead time."""
+    if UNKNOWN < morning.until < morning.day:
+        day, until = date.fromordinal(morning.day), date.fromordinal(morning.until)
+        raise InvalidInputError(
+            f"The last day that counts must not be before {day}; got {until}. Nothing was done."
+        )
+    for count, item in zip(morning.counts, morning.items.tolist(), strict=True):
+        terms = states.terms[item]
+        monday = period_of(morning.day, terms.period)
+        if monday != morning.day:
+            got = f"got {date.fromordinal(morning.day)}, a {WEEKDAYS[weekday(morning.day)].capitalize()}"
+            rule = f"{count.source}{count.sku} is ordered by the week, which is named by its Monday"
+            raise InvalidInputError(f"{rule}; {got}. Nothing was done; use {date.fromordinal(monday)}.")
+        late = [place for place, units in enumerate(count.coming, 1) if units and place >= max(1, terms.lead_time)]
+        if late:
+            last = f"the last is coming_{terms.lead_time - 1}" if terms.lead_time > 1 else "nothing is on its way"
+            rule = f"{count.source}coming_{late[0]} must be empty for {count.sku}"
+            why = f"with a lead time of {terms.lead_time}, {last}"
+            raise InvalidInputError(f"{rule}: {why}; got {count.coming[late[0] - 1]}. Nothing was done.")
+
+
+def _unanswered(states: ItemStates, morning: Morning, before: DayEntries, correct: bool) -> list[int]:
+    """Return the places of counts without an answer, or with a corrected one. Contradictions are refused."""
+    decided = before.decided
+    stock, until = decided.column("stock", morning.items), decided.column("until", morning.items)
+    coming = _coming_before(decided, morning.items, morning.given.shape[1])
+    same = (stock == morning.stock) & (until == morning.until)
+    same &= ((morning.given == UNKNOWN) | (morning.given == coming)).all(axis=1)
+    is_decided, is_over = decided.has(morning.items), before.sold.has(morning.items)
+    last = states.last["day"][morning.items]
+    asked = np.flatnonzero(~(same & is_decided)).tolist()
+    for row in asked:
+        count, day = morning.counts[row], date.fromordinal(morning.day)
+        if is_decided[row] and not correct:
+            raise _contradiction(morning, row, decided)
+        if is_over[row]:
+            advice = "to correct its count, record the sales again with a column stock and --correct."
+            what = f"The sales of {count.sku} on {day} are recorded; the day is over"
+            raise InvalidInputError(f"{what}. Nothing was done; {advice}")
+        if last[row] > morning.day and not correct:
+            later = f"{count.sku} has a later day in the records, {date.fromordinal(int(last[row]))}"
+            advice = f"check the date, or use --correct if the later one was wrong and {day} is today."
+            raise InvalidInputError(f"{later}. Nothing was done; {advice}")
+    return asked
+
+
+def _contradiction(morning: Morning, row: int, decided: Entries) -> InvalidInputError:
+    """Return the refusal of another count, or another end, than the one that a day was decided with."""
+    count, item = morning.counts[row], morning.items[row : row + 1]
+    names = "stock", "coming", "until"
+    stock, coming, until = (int(decided.column(name, item)[0]) for name in names)
+    what = f"{count.source}{count.sku} was counted {stock} on {date.fromordinal(morning.day)} already"
+    coming_now = "".join(f" and {units}" for units in count.coming if units is not None)
+    text, got = f"with {coming} coming", f"{count.stock}{coming_now}"
+    if until != morning.until:
+        text, got = f"{text}, until {_day_or_none(until)}", f"{got} until {_day_or_none(morning.until)}"
+    advice = "Nothing was done; use --correct if the first was wrong."
+    return InvalidInputError(f"{what}, {text}; got {got}. {advice}")
+
+
+def _day_or_none(day: int) -> str:
+    return "no given day" if day == UNKNOWN else date.fromordinal(day).isoformat()
+
+
+def _coming_before(decided: Entries, items: Longs, width: int) -> Longs:
+    """Return the coming arrivals that a morning was decided with, shape (items, width)."""
+    table = np.zeros((items.size, width), np.int64)
+    for place in range(width):
+        units = decided.column(f"coming_{place + 1}", items)
+        table[:, place] = np.maximum(units, 0)
+        if place == 0:  # earlier versions had a lead time of at most 2, and one number
+            table[:, 0] = np.where(units == UNKNOWN, decided.column("coming", items), units)
+    return table
+
+
+# ---- what is there, and what is coming
+
+
+def pipeline_of(states: ItemStates, log: EventLog, day: int, items: Longs) -> Pipeline:
+    """Return what arrived since items' last evenings, and what is coming, in the morning of a day."""
+    steps, evenings = states.steps(items), states.last["day"][items].astype(np.int64)
+    is_known = (states.last["evening"][items] != UNKNOWN) & (evenings < day)
+    is_known &= day - evenings <= LOOK_BACK * steps
+    asked = PipelineItems(items, states.lead_times(items), steps, np.where(is_known, evenings, UNKNOWN))
+    return read_pipeline(log, day, asked, states.shop.lead_time)
+
+
+def _expected(states: ItemStates, morning: Morning, pipeline: Pipeline, decided: Entries) -> Longs:
+    """Return the stock that the records expect, for a corrected count what was expected at first."""
+    evening = states.last["evening"][morning.items].astype(np.int64)
+    is_known = (pipeline.since != UNKNOWN) & (evening != UNKNOWN)
+    expected = np.where(is_known, np.minimum(evening + pipeline.arrived, LARGEST_NUMBER), UNKNOWN)
+    return np.where(decided.has(morning.items), decided.column("expected", morning.items), expected)
+
+
+def _given(morning: Morning, decided: Entries) -> Longs:
+    """Return what counts say of coming arrivals. A corrected count that does not say it keeps what was said."""
+    width = max([morning.given.shape[1], *(int(name[6:]) for name in decided.columns if name.startswith("given_"))])
+    said = _widened(morning.given, width, UNKNOWN)
+    for place in range(width):
+        earlier = decided.column(f"given_{place + 1}", morning.items)
+        said[:, place] = np.where(said[:, place] == UNKNOWN, earlier, said[:, place])
+    return said
+
+
+def _same_width(given: Longs, coming: Longs) -> tuple[Longs, Longs]:
+    width = max(given.shape[1], coming.shape[1])
+    return _widened(given, width, UNKNOWN), _widened(coming, width, 0)
+
+
+def _widened(table: Longs, width: int, filler: int) -> Longs:
+    missing = max(0, width - table.shape[1])
+    return np.pad(table, ((0, 0), (0, missing)), constant_values=filler)
+
+
+# ---- remarks
+
+
+def _unexpected_counts(morning: Morning, expected: Longs, strict: bool) -> list[str]:
+    rows = np.flatnonzero((expected != UNKNOWN) & (expected != morning.stock)).tolist()
+    if not rows:
         return []
+    counts = (morning.counts[row] for row in rows)
+    differ = [
+        f"{count.sku}: counted {count.stock}, expected {expected[row]}"
+        for row, count in zip(rows, counts, strict=True)
+    ]
     what = "1 count differs" if len(differ) == 1 else f"{len(differ)} counts differ"
     if strict:
         advice = "count again, or leave out --strict to take the counts as the truth."
@@ -89,18 +255,16 @@ def _unexpected_counts(counts: Sequence[Count], expected: Sequence[int], strict:
     return [f"{what} from the records, and the counts are taken as the truth: {listed(differ)}."]
 
 
-def _missing_days(states: ItemStates, counts: Sequence[Count], day: date) -> list[str]:
-    """Return remarks on advice without sales, and on days without records."""
+def _missing_days(states: ItemStates, morning: Morning) -> list[str]:
+    """Return remarks on advice without sales, and on periods without records."""
     unrecorded, gaps = [], Counter[str]()
-    for count in counts:
-        last = states.last[states.numbers[count.sku]]
-        if UNKNOWN < last["day"] < day.toordinal():
-            if last["sales"] == UNKNOWN:
-                unrecorded.append(f"{count.sku} on {date.fromordinal(int(last['day']))}")
-            start, end = date.fromordinal(int(last["day"]) + 1), date.fromordinal(day.toordinal() - 1)
-            if start <= end:
-                gaps[f"{start}" if start == end else f"{start} to {end}"] += 1
-    spans = [f"{span} ({counted(items, 'item')})" for span, items in sorted(gaps.items())]
+    for item, last in zip(morning.items.tolist(), states.last[morning.items].tolist(), strict=True):
+        day, _, sales, *_ = last
+        if UNKNOWN < day < morning.day:
+            if sales == UNKNOWN:
+                unrecorded.append(f"{states.skus[item]} on {date.fromordinal(day)}")
+            gaps[_gap(states, item, day, morning.day)] += 1
+    spans = [f"{span} ({counted(items, 'item')})" for span, items in sorted(gaps.items()) if span]
     remarks = []
     if unrecorded:
         remarks.append(f"Sales are missing, and can still be recorded: {listed(unrecorded)}.")
@@ -109,46 +273,27 @@ def _missing_days(states: ItemStates, counts: Sequence[Count], day: date) -> lis
     return remarks
 
 
-def _items_not_counted(states: ItemStates, counts: Sequence[Count], decided: Set[int]) -> list[str]:
-    seen = {states.numbers[count.sku] for count in counts} | decided
-    absent = [sku for item, sku in enumerate(states.skus) if item not in seen]
+def _gap(states: ItemStates, item: int, last: int, today: int) -> str:
+    """Return the open periods between an item's last day and today, as a text."""
+    terms = states.terms[item]
+    between = np.arange(last, today, days(terms.period))[1:]
+    missing = between[states.calendar.is_open(states.skus[item], terms, between)]
+    if not missing.size:
+        return ""
+    start, end = (date.fromordinal(int(day)) for day in (missing[0], missing[-1]))
+    return f"{start}" if start == end else f"{start} to {end}"
+
+
+def _items_not_counted(states: ItemStates, morning: Morning, decided: Entries) -> list[str]:
+    seen = np.zeros(len(states.skus), np.bool_)
+    seen[morning.items] = seen[decided.items] = True
+    absent = [states.skus[item] for item in np.flatnonzero(~seen).tolist()]
     what = "1 item of the shop was" if len(absent) == 1 else f"{len(absent)} items of the shop were"
     return [f"{what} not counted: {listed(absent)}."] if absent else []
 
 
-def _counts_above_capacity(states: ItemStates, counts: Sequence[Count]) -> list[str]:
-    limits = (states.shelf.capacity * states.lots[states.numbers[count.sku]] for count in counts)
-    pairs = zip(counts, limits, strict=True)
-    above = [f"{count.sku}: {count.stock} of {limit}" for count, limit in pairs if count.stock > limit]
-    return [f"More is there than the shelf takes, and counts as a full shelf: {listed(above)}."] if above else []
-
-
-def _orders(states: ItemStates, items: Longs, weekday: int, stock: Longs, coming: Longs) -> Longs:
-    """Return orders in lots, computed on all cores."""
-    shelf, orders = states.shelf, np.zeros(items.size, np.int64)
-    stock_lots, coming_lots = states.stock_in_lots(items, stock, coming)
-
-    def decide_some(part: slice) -> float:
-        arrays = shelf, states.demands, new_demand_workspace(shelf.capacity, shelf.lead_time)
-        where = items[part], weekday, stock_lots[part], coming_lots[part], orders[part]
-        return float(kernels.inventory_rules.decide_all(arrays, *where))
-
-    parts = [slice(first, first + ITEMS_PER_THREAD) for first in range(0, items.size, ITEMS_PER_THREAD)]
-    for outcome in ThreadEngine().map(decide_some, parts):
-        if outcome.error is not None:
-            raise outcome.error
-        require_converged(outcome.value, shelf)
-    return orders
-
-
-def _coming(states: ItemStates, count: Count, item: int, day: date) -> int:
-    if states.shelf.lead_time < 2:
-        return 0
-    if count.coming is not None:
-        return count.coming
-    last = states.last[item]
-    if last["day"] == day.toordinal():  # counted before, and corrected now
-        return int(last["coming"])
-    if last["day"] != day.toordinal() - 1:  # earlier orders have arrived and were counted
-        return 0
-    return max(0, int(last["ordered"]))
+def _counts_above_capacity(states: ItemStates, morning: Morning) -> list[str]:
+    limits = [states.terms[item].capacity for item in morning.items.tolist()]
+    pairs = zip(morning.counts, limits, strict=True)
+    above = [f"{count.sku}: {count.stock} of {limit}" for count, limit in pairs if limit and count.stock > limit]
+    return [f"More is there than the shelf takes: {listed(above)}."] if above else []

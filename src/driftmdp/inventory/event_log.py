@@ -35,7 +35,7 @@ from driftmdp.errors import InvalidInputError, StorageError
 from driftmdp.files import sync_folder, temporary_beside
 
 APPLICATION_ID = 0x64726673  # "drfs"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2  # 1 had other contents; it opens, and is 2 when something is added
 FILE_KIND = "a shop's database made by `driftmdp inventory init`"  # all that this module knows of shops
 LOCK_TIMEOUT_SECONDS = 10.0  # to wait for another process
 SIDE_FILES = ("-wal", "-shm", "-journal")  # endings of the files that SQLite keeps beside a database
@@ -54,6 +54,7 @@ _TRIGGERS = """
 CREATE TRIGGER batches_are_not_changed BEFORE UPDATE ON batches BEGIN SELECT RAISE(ABORT, 'append only'); END;
 CREATE TRIGGER batches_are_not_removed BEFORE DELETE ON batches BEGIN SELECT RAISE(ABORT, 'append only'); END;
 """
+_SELECT = "SELECT number, kind, day, written_at, content FROM batches WHERE number"
 _SQLITE_ERRORS = {  # pattern in SQLite's message: how the sentence goes on after the path
     "closed": "is closed here; open it again.",
     "thread": "was opened by another thread; open it in each of them.",
@@ -87,6 +88,8 @@ class EventLog:
         As given to ``create``, and a random identity.
     number
         Of the last batch that was checked.
+    days
+        The day of each batch up to it.
 
     Raises
     ------
@@ -110,6 +113,7 @@ class EventLog:
                 self._check_file()
                 self.settings = self._read_settings()
                 self.number, self._hash = 0, _first_link(self.settings)
+                self.days: list[str] = []
                 with self.reading():
                     pass
             except BaseException:
@@ -157,17 +161,18 @@ class EventLog:
                 yield
         except BaseException:
             self.number, self._hash = before
+            del self.days[self.number :]
             raise
 
-    def batches(self, after: int = 0, day: str | None = None) -> Iterator[EventBatch]:
-        """Yield the batches after a number in order, only those of ``day`` if it is given."""
-        # No index on the day, as it could be damaged: there are few batches, and SQLite skips their contents.
-        rows = self._database.execute(
-            "SELECT number, kind, day, written_at, content FROM batches "
-            "WHERE number > ? AND day = coalesce(?, day) ORDER BY number",
-            (after, day),
-        )
+    def batches(self, after: int = 0) -> Iterator[EventBatch]:
+        """Yield the batches after a number in order."""
+        rows = self._database.execute(f"{_SELECT} > ? ORDER BY number", (after,))
         return map(EventBatch._make, rows)
+
+    def batches_of(self, day: str) -> Iterator[EventBatch]:
+        """Yield the batches of a day in order."""
+        for number in [number for number, its_day in enumerate(self.days, 1) if its_day == day]:
+            yield EventBatch._make(self._database.execute(f"{_SELECT} = ?", (number,)).fetchone())
 
     def append(self, kind: str, day: str, content: bytes) -> None:
         """Add a batch, only while writing."""
@@ -176,7 +181,9 @@ class EventLog:
         digest = _link(self._hash, batch)
         self._database.execute("INSERT INTO batches VALUES (?, ?, ?, ?, ?, ?)", (*batch, digest))
         self._database.execute("UPDATE head SET number = ?, hash = ? WHERE only = 1", (batch.number, digest))
+        self._database.execute(f"PRAGMA user_version = {FORMAT_VERSION}")
         self.number, self._hash = batch.number, digest
+        self.days.append(day)
 
     def save_snapshot(self, content: bytes) -> None:
         """Store a snapshot of the state after all batches so far, in place of the last one."""
@@ -207,7 +214,7 @@ class EventLog:
         if query("PRAGMA application_id").fetchone() != (APPLICATION_ID,):
             raise self._foreign_file()
         (version,) = query("PRAGMA user_version").fetchone()
-        if version != FORMAT_VERSION:
+        if version not in (1, FORMAT_VERSION):
             rule = f"{self.path} must have format version {FORMAT_VERSION}"
             raise StorageError(f"{rule}; it has {version}. Use the driftmdp that made it.")
         if query("PRAGMA quick_check(1)").fetchone() != ("ok",):
@@ -233,7 +240,7 @@ class EventLog:
             "SELECT number, kind, day, written_at, content, hash FROM batches WHERE number > ? ORDER BY number",
             (self.number or -(2**63),),
         )
-        number, digest = self.number, self._hash
+        number, digest, days = self.number, self._hash, list[str]()
         for *fields, written in rows:
             batch = EventBatch(*fields)
             if batch.number != number + 1:
@@ -246,6 +253,7 @@ class EventLog:
             if digest != written:
                 raise self._edited_file(f"batch {batch.number}, of {batch.day}, is not what was written")
             number = batch.number
+            days.append(batch.day)
         head = self._database.execute("SELECT number, hash FROM head WHERE only = 1").fetchone()
         if head is None:
             raise self._edited_file("its head is missing")
@@ -254,6 +262,7 @@ class EventLog:
         if head[1] != digest:
             raise self._edited_file("its settings or its head differ")
         self.number, self._hash = number, digest
+        self.days += days
 
     def _foreign_file(self) -> StorageError:
         why = "it is another kind of file, or its beginning is damaged"

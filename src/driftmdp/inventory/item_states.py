@@ -1,106 +1,35 @@
-"""The item states computed from a shop's event log: each item's estimated demand, and its last day.
+"""The state of a shop, computed from its event log: items, their terms, what is believed of their demand.
 
-The log has two kinds of batches: the advice of a morning (``decided``) and the sales of a day (``sold``). A batch
-is packed as a JSON header and columns of whole numbers, compressed. The header lists new items as (name, units in a
-lot). An item's number is its place among all items of the log.
-
-An item's estimate follows from its daily sales alone: the last entry of each day, in the order of the days. It does
-not depend on when, or in which order, they were written. Sales later than all others of the item are
-learned at once. Sales that come late, or correct others, make the item learn all its days from scratch.
+Beliefs follow from the sales alone: the last entry of each item and day, learned day by day in the order of the
+calendar, items by number. They do not depend on when, or in which order, the entries were written. Sales later than
+all others are learned at once. Sales that come late, or correct others, make the items learn again: only these, if
+the engine says that a day concerns no others, or else all.
 """
 
 import contextlib
-import itertools
 import json
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from driftmdp import kernels
-from driftmdp.agents.inventory_optimist import restored_demands
-from driftmdp.inventory.event_log import EventLog
-from driftmdp.kernels.inventory_arrays import Demands, ShelfModel, new_demand_workspace, new_demands
+from driftmdp.errors import InvalidInputError
+from driftmdp.inventory import log_entries as entries
+from driftmdp.inventory.calendar_csv import SpecialDay
+from driftmdp.inventory.event_log import EventBatch, EventLog
+from driftmdp.inventory.log_entries import ALWAYS, CALENDAR, DECIDED, DEMAND, ITEMS, UNKNOWN, Columns
+from driftmdp.inventory.order_engine import EXACT, OrderEngine
+from driftmdp.inventory.periods import days
+from driftmdp.inventory.special_days import SpecialDays
+from driftmdp.inventory.terms import ItemTerms, Settings, ShopTerms, merged
+from driftmdp.kernels.arrays import Longs
 
-Longs = NDArray[np.int64]
-Columns = Mapping[str, NDArray[Any]]
-NewItems = Sequence[tuple[str, int]]  # names and units in a lot
-
-LARGEST_NUMBER = 2**31 - 1  # that a column holds
-UNKNOWN = -1  # stands for a number or a day that is not known
-DECIDED, SOLD = "decided", "sold"  # the kinds of batches
-
-
-class DecidedRow(NamedTuple):
-    """An item's row of a ``decided`` batch, in units."""
-
-    stock: int
-    coming: int
-    expected: int
-    advice: int
-
-
-class SoldRow(NamedTuple):
-    """An item's row of a ``sold`` batch, in units."""
-
-    stock: int
-    ordered: int
-    sales: int
-
-
-COLUMNS = {DECIDED: ("item", *DecidedRow._fields), SOLD: ("item", *SoldRow._fields)}
-LAST_DAY = np.dtype([(name, "<i4") for name in ("day", "stock", "coming", "ordered", "sales", "learned")])
-GROWTH = 1.5  # of the arrays, when they are full
-
-
-def pack(kind: str, columns: Columns, new: NewItems = ()) -> bytes:
-    """Return a batch's content.
-
-    Examples
-    --------
-    >>> from driftmdp.inventory.item_states import SOLD, pack, unpack
-    >>> content = pack(SOLD, {"item": [0], "stock": [9], "ordered": [0], "sales": [4]}, [("A", 1)])
-    >>> columns, new = unpack(SOLD, content)
-    >>> columns["sales"].tolist(), new
-    ([4], [('A', 1)])
-    """
-    arrays = [np.asarray(columns[name], "<i4") for name in COLUMNS[kind]]
-    header = json.dumps({"rows": int(arrays[0].size), "new": [list(item) for item in new]}).encode()
-    body = b"".join(array.tobytes() for array in arrays)
-    return zlib.compress(len(header).to_bytes(4, "little") + header + body, 1)
-
-
-def unpack(kind: str, content: bytes) -> tuple[Columns, list[tuple[str, int]]]:
-    """Return the columns of a batch's content, and its new items."""
-    plain = zlib.decompress(content)
-    end = 4 + int.from_bytes(plain[:4], "little")
-    header = json.loads(plain[4:end])
-    names, rows = COLUMNS[kind], header["rows"]
-    table = np.frombuffer(plain, "<i4", len(names) * rows, end).reshape(len(names), rows)
-    return dict(zip(names, table, strict=True)), [(sku, lot) for sku, lot in header["new"]]
-
-
-class DayRecords(NamedTuple):
-    """The last advice and the last sales of a day, by item number."""
-
-    decided: dict[int, DecidedRow]
-    sold: dict[int, SoldRow]
-
-
-def read_day(log: EventLog, day: date) -> DayRecords:
-    """Return what is recorded for a day."""
-    records = DayRecords({}, {})
-    for batch in log.batches(day=day.isoformat()):
-        columns, _ = unpack(batch.kind, batch.content)
-        items, *values = (column.tolist() for column in columns.values())
-        if batch.kind == DECIDED:
-            records.decided.update(zip(items, map(DecidedRow, *values), strict=True))
-        else:
-            records.sold.update(zip(items, map(SoldRow, *values), strict=True))
-    return records
+SNAPSHOT_VERSION = 2
+LEARNED_FROM = ("group", "period")  # settings that change what is learned
+LAST_DAY = np.dtype([(name, "<i4") for name in ("day", "stock", "sales", "evening", "learned")])
+GROWTH = 1.5  # of the array, when it is full
 
 
 class ItemStates:
@@ -108,44 +37,72 @@ class ItemStates:
 
     Parameters
     ----------
-    shelf
-        Costs, capacity and lead time.
+    shop
+        The shop's terms.
+    forecaster
+        A plug-in of the engine, or None.
 
     Attributes
     ----------
-    numbers, skus, lots
-        The number of each name, then names and units in a lot by number.
-    demands, last
-        What is learned of the demand, and each item's last day. These arrays may be longer than there are items.
-        Days count from 0001-01-01. ``stock`` was counted in the morning, ``coming`` arrives the morning after (with
-        a lead time of 2), ``ordered`` is the advice until the real order is recorded, ``sales`` are UNKNOWN until
-        they are recorded, and ``learned`` is the last day that was learned from.
+    numbers, skus, terms
+        The number of each name, then names and terms by number.
+    own
+        Items' own settings, by name. Items that were never sold or counted may have some.
+    calendar
+        The special days.
+    engine
+        What is believed of the demand.
+    last
+        Each item's last day. The array may be longer than there are items. Days count from 0001-01-01. ``stock`` was
+        counted in the morning, ``sales`` are UNKNOWN until they are recorded, ``evening`` is what was then left, and
+        ``learned`` is the last day that was learned from.
     last_batch
         The number of the last batch that was applied.
     """
 
-    def __init__(self, shelf: ShelfModel) -> None:
-        self.shelf = shelf
+    def __init__(self, shop: ShopTerms, forecaster: str | None = None) -> None:
+        self.shop, self._forecaster = shop, forecaster
         self.numbers: dict[str, int] = {}
         self.skus: list[str] = []
-        self.lots: list[int] = []
-        self.demands, self.last = new_demands(0, shelf.capacity), _new_last(0)
-        self.workspace = new_demand_workspace(shelf.capacity, shelf.lead_time)
+        self.terms: list[ItemTerms] = []
+        self.own: dict[str, dict[str, Any]] = {}
+        self.calendar = SpecialDays()
+        self.engine = OrderEngine(forecaster)
+        self.last = _new_last(0)
         self.last_batch = 0
-        self._outdated = set[int]()  # items whose past changed, to be learned from scratch
+        self._outdated = set[int]()  # items whose past changed, to be learned again
+        self._all_outdated = False
+        self._terms_of: dict[str, ItemTerms] = {}
 
-    def add_items(self, new: Iterable[tuple[str, int]]) -> None:
-        """Append new items: names and units in a lot."""
-        for sku, lot in new:
-            self.numbers[sku] = len(self.skus)
-            self.skus.append(sku)
-            self.lots.append(lot)
+    def add_items(self, skus: Sequence[str]) -> None:
+        """Append new items."""
+        terms = [self._item_terms(sku) for sku in skus]
+        self.numbers.update((sku, len(self.skus) + place) for place, sku in enumerate(skus))
+        self.skus += skus
+        self.terms += terms
+        self.engine.add_items(skus, terms)
         have, need = self.last.size, len(self.skus)
         if need > have:
-            more = max(need, int(GROWTH * have)) - have
-            pairs = zip(self.demands, new_demands(more, self.shelf.capacity), strict=True)
-            self.demands = Demands(*(np.concatenate(pair) for pair in pairs))
-            self.last = np.concatenate([self.last, _new_last(more)])
+            self.last = np.concatenate([self.last, _new_last(max(need, int(GROWTH * have)) - have)])
+
+    def _item_terms(self, sku: str) -> ItemTerms:
+        """Return an item's terms. Items with the same settings share them."""
+        own = self.own.get(sku, {})
+        key = json.dumps(own, sort_keys=True)
+        if key not in self._terms_of:
+            self._terms_of[key] = self.shop.for_item(own)
+        return self._terms_of[key]
+
+    def check_settings(self, sku: str, given: Settings) -> None:
+        """Refuse settings that do not fit the shop's, or the item's records."""
+        own = merged(self.own.get(sku, {}), given)
+        terms = self.shop.for_item({"pack": 1} | own if self.shop.chooses_packs else own)
+        item = self.numbers.get(sku)
+        if item is not None and self.terms[item].period != terms.period and self.last["day"][item] != UNKNOWN:
+            rule = f"{sku} must keep its period, a {self.terms[item].period}, as it has records"
+            raise InvalidInputError(f"{rule}; got {terms.period}. Nothing was done; give the item a new name.")
+
+    # ---- from the log
 
     def catch_up(self, log: EventLog, use_snapshot: bool = True) -> None:
         """Apply the batches that were not applied yet, only while the log is read or written."""
@@ -154,147 +111,188 @@ class ItemStates:
             with contextlib.suppress(ValueError, KeyError, TypeError):  # only a cache: the batches have it all
                 self._restore(*snapshot)
         for batch in log.batches(after=self.last_batch):
-            columns, new = unpack(batch.kind, batch.content)
-            self.add_items(new)
-            self._apply(batch.kind, date.fromisoformat(batch.day), columns)
+            self._apply_batch(batch)
         self.relearn(log)
 
-    def append(self, log: EventLog, kind: str, day: date, rows: Mapping[int, NamedTuple], new: NewItems) -> None:
-        """Add a batch to the log and apply it. The ``new`` items were added already."""
-        table = np.array([(item, *row) for item, row in rows.items()], np.int32).T
-        columns = dict(zip(COLUMNS[kind], table, strict=True))
-        log.append(kind, day.isoformat(), pack(kind, columns, new))
-        self._apply(kind, day, columns)
-
-    def _apply(self, kind: str, day: date, columns: Columns) -> None:
-        """Apply the next batch, whose new items were added already."""
-        if kind == DECIDED:
-            last, items = self.last, columns["item"]
-            last["day"][items], last["stock"][items] = day.toordinal(), columns["stock"]
-            last["coming"][items], last["ordered"][items] = columns["coming"], columns["advice"]
-            last["sales"][items] = UNKNOWN
+    def _apply_batch(self, batch: EventBatch) -> None:
+        header, columns = entries.unpack(batch.kind, batch.content)
+        if batch.kind == ITEMS:
+            self._apply_settings(header["items"])
+        elif batch.kind == CALENDAR:
+            self._apply_calendar(header["days"])
         else:
-            self._apply_sales(day.toordinal(), columns)
+            self._add_from_header(header["new"])
+            self._apply(batch.kind, date.fromisoformat(batch.day).toordinal(), columns)
         self.last_batch += 1
 
-    def _apply_sales(self, day: int, columns: Columns) -> None:
-        last, items = self.last, columns["item"]
-        in_order = last["learned"][items] < day
+    def _add_from_header(self, new: Sequence[Any]) -> None:
+        """Add a batch's new items. Earlier versions wrote the units in a lot beside the name."""
+        for item in new:
+            if not isinstance(item, str):
+                self.own[item[0]] = {"pack": item[1]}
+        self.add_items([item if isinstance(item, str) else item[0] for item in new])
+
+    def append(self, log: EventLog, kind: str, day: int, columns: Columns, new: Sequence[str]) -> None:
+        """Add a batch of rows to the log and apply it. The ``new`` items were added already."""
+        order = np.argsort(columns["item"], kind="stable")
+        ordered = {name: np.asarray(column)[order] for name, column in columns.items()}
+        log.append(kind, date.fromordinal(day).isoformat(), entries.pack({"new": list(new)}, ordered))
+        self._apply(kind, day, ordered)
+        self.last_batch += 1
+
+    def append_settings(self, log: EventLog, given: Mapping[str, Settings]) -> int:
+        """Add items' own settings to the log and apply them; return how many were new."""
+        own = self.own
+        news = [
+            (sku, dict(values))
+            for sku, values in given.items()
+            if merged(own.get(sku, {}), values) != own.get(sku, {})
+        ]
+        if news:
+            log.append(ITEMS, ALWAYS, entries.pack({"items": news}))
+            self._apply_settings(news)
+            self.last_batch += 1
+        return len(news)
+
+    def append_calendar(self, log: EventLog, lines: Iterable[SpecialDay]) -> int:
+        """Add special days to the log and apply them; return how many were new."""
+        known = set(self.calendar.lines)
+        news = [list(line) for line in lines if line not in known]
+        if news:
+            log.append(CALENDAR, ALWAYS, entries.pack({"days": news}))
+            self._apply_calendar(news)
+            self.last_batch += 1
+        return len(news)
+
+    def _apply_settings(self, rows: Iterable[tuple[str, Settings]]) -> None:
+        for sku, given in rows:
+            before = self.own.get(sku, {})
+            self.own[sku] = merged(before, given)
+            item = self.numbers.get(sku)
+            if item is not None:
+                self.terms[item] = self._item_terms(sku)
+                self.engine.set_terms(item, self.terms[item])
+                self._all_outdated |= any(before.get(name) != self.own[sku].get(name) for name in LEARNED_FROM)
+
+    def _apply_calendar(self, rows: Sequence[Sequence[Any]]) -> None:
+        self.calendar = self.calendar.with_lines(SpecialDay(*row) for row in rows)
+        self.engine.set_calendar(self.calendar.lines)
+        self._all_outdated = True
+
+    def _apply(self, kind: str, day: int, columns: Columns) -> None:
+        """Apply rows, whose new items were added already."""
+        if kind == DECIDED:
+            last, items = self.last, columns["item"]
+            last["day"][items], last["stock"][items] = day, columns["stock"]
+            last["sales"][items] = last["evening"][items] = UNKNOWN
+        else:
+            self._apply_sales(day, entries.sold_columns(columns, self.shop.lead_time))
+
+    def _apply_sales(self, day: int, sold: Columns) -> None:
+        last, items = self.last, sold["item"]
         newest = last["day"][items] <= day
         now = items[newest]
-        if self.shelf.lead_time == 2:  # on a day without advice, what was ordered the day before is coming
-            unseen = now[last["day"][now] < day]
-            yesterday = last["day"][unseen] == day - 1
-            last["coming"][unseen] = np.where(yesterday, np.maximum(0, last["ordered"][unseen]), 0)
-            # The next morning's advice came before these sales: what is coming was only advised then.
-            late = (last["day"][items] == day + 1) & (columns["ordered"] != UNKNOWN)
-            last["coming"][items[late]] = columns["ordered"][late]
         last["day"][now] = day
-        for name in SoldRow._fields:
-            last[name][now] = columns[name][newest]
-        self.learn(items[in_order], day, {name: columns[name][in_order] for name in SoldRow._fields})
-        self._outdated |= set(items[~in_order].tolist())
+        last["stock"][now], last["sales"][now] = sold["stock"][newest], sold["sales"][newest]
+        last["evening"][now] = _evening(sold)[newest]
+        if self.engine.is_local(day):
+            late = last["learned"][items] >= day
+            self._outdated |= set(items[late].tolist())
+            self._learn(day, items[~late], {name: column[~late] for name, column in sold.items()})
+        elif (last["learned"][: len(self.skus)] < day).all():
+            self._learn(day, items, sold)
+        else:
+            self._all_outdated = True
 
-    def learn(self, items: NDArray[Any], day: int, sold: Columns) -> None:
-        """Learn one day's sales of some items."""
-        on_sale, sales = self._sales_in_lots(items, sold)
-        weekdays = np.full(items.size, (day - 1) % 7, np.int64)  # day 1 was a Monday
-        where = items.astype(np.int64), weekdays
-        kernels.inventory_rules.learn_all(self.demands, *where, on_sale, sales, self.workspace)
+    # ---- beliefs
+
+    def _learn(self, day: int, items: NDArray[Any], sold: Columns) -> None:
+        """Learn one day's sales of some items, whose numbers increase."""
         self.last["learned"][items] = day
+        if self._all_outdated or not items.size:
+            return
+        seen = np.where(sold["seen"] == DEMAND, EXACT, sold["seen"]).astype(np.int8)
+        on_sale, sales = _on_sale(sold), sold["sales"].astype(np.int64)
+        self.engine.learn(day, items.astype(np.int64), seen, on_sale, sales)
 
     def relearn(self, log: EventLog) -> None:
-        """Learn items whose past changed from scratch: the last entry of each day, in the order of the days."""
-        if not self._outdated:
+        """Learn again what is outdated: the last entry of each day, in the order of the days."""
+        if not self._outdated and not self._all_outdated:
             return
-        chosen = np.zeros(len(self.skus), np.bool_)
-        chosen[list(self._outdated)] = True
-        found = []  # tables with rows day, item, stock, ordered, sales
-        for batch in log.batches():
-            if batch.kind == SOLD:
-                columns, _ = unpack(SOLD, batch.content)
-                mine = np.flatnonzero(chosen[columns["item"]])
-                days = np.full(mine.size, date.fromisoformat(batch.day).toordinal())
-                found.append(np.array([days, *(columns[name][mine] for name in COLUMNS[SOLD])], np.int32))
-        table = np.concatenate(found, axis=1)
-        table = table[:, np.lexsort((table[1], table[0]))]  # by day and item; a stable sort, so that later ones win
-        is_last_entry = np.append((np.diff(table[0]) != 0) | (np.diff(table[1]) != 0), True)
-        table = table[:, is_last_entry]
-        for array, empty in zip(self.demands, new_demands(1, self.shelf.capacity), strict=True):
-            array[chosen.nonzero()[0]] = empty[0]
-        starts = np.append(np.flatnonzero(np.diff(table[0], prepend=0)), table.shape[1])
-        for first, last in itertools.pairwise(starts.tolist()):
-            sold = dict(zip(SoldRow._fields, table[2:, first:last], strict=True))
-            self.learn(table[1, first:last], int(table[0, first]), sold)
-        self._outdated = set()
+        if self._all_outdated:
+            chosen = np.ones(len(self.skus), np.bool_)
+            self.engine = OrderEngine(self._forecaster)
+            self.engine.add_items(self.skus, self.terms)
+            self.engine.set_calendar(self.calendar.lines)
+        else:
+            chosen = np.zeros(len(self.skus), np.bool_)
+            chosen[list(self._outdated)] = True
+            self.engine.forget(np.flatnonzero(chosen))
+        self._outdated, self._all_outdated = set(), False
+        self.last["learned"][np.flatnonzero(chosen)] = UNKNOWN
+        for day, found in entries.read_days(log, 0, date.max.toordinal(), self.shop.lead_time):
+            mine = chosen[found.sold.items]
+            sold = {name: column[mine] for name, column in found.sold.columns.items()}
+            self._learn(day, found.sold.items[mine], sold)
 
-    def lots_of(self, items: NDArray[Any]) -> Longs:
-        """Return the units in a lot of items."""
-        return np.array([self.lots[item] for item in items.tolist()], np.int64)
+    # ---- for one morning
 
-    def _sales_in_lots(self, items: NDArray[Any], sold: Columns) -> tuple[Longs, Longs]:
-        """Return what was on sale and sold in lots, at most the capacity.
+    def steps(self, items: Longs) -> Longs:
+        """Return the days of a period of items."""
+        return np.array([days(self.terms[item].period) for item in items.tolist()], np.int64)
 
-        Rounding keeps a sold-out shelf sold out, and leaves at least one lot on a shelf that was not.
-        """
-        lot = self.lots_of(items)
-        stock, ordered, sales = (sold[name].astype(np.int64) for name in SoldRow._fields)
-        there = stock + (np.maximum(0, ordered) if self.shelf.lead_time == 0 else 0)
-        emptied = (sales >= there) & (stock != UNKNOWN)
-        sold_lots = _rounded(sales, lot)
-        on_sale = np.where(emptied, sold_lots, np.maximum(_rounded(there, lot), sold_lots + 1))
-        on_sale = np.where(stock == UNKNOWN, self.shelf.capacity, on_sale)
-        return np.minimum(on_sale, self.shelf.capacity), np.minimum(sold_lots, self.shelf.capacity)
+    def lead_times(self, items: Longs) -> Longs:
+        """Return the lead times of items."""
+        return np.array([self.terms[item].lead_time for item in items.tolist()], np.int64)
 
-    def expected(self, item: int, day: int) -> int:
-        """Return the stock that should be there in a morning after the item's last day, or UNKNOWN."""
-        last = self.last[item]
-        if not UNKNOWN < last["day"] < day or last["sales"] == UNKNOWN or last["stock"] == UNKNOWN:
-            return UNKNOWN
-        left, ordered = int(last["stock"]) - int(last["sales"]), max(0, int(last["ordered"]))
-        if self.shelf.lead_time == 0:
-            return min(LARGEST_NUMBER, max(0, left + ordered))
-        arrived = ordered
-        if self.shelf.lead_time == 2:
-            arrived = int(last["coming"]) + (ordered if day > last["day"] + 1 else 0)
-        return min(LARGEST_NUMBER, max(0, left) + arrived)
-
-    def stock_in_lots(self, items: Longs, stock: Longs, coming: Longs) -> tuple[Longs, Longs]:
-        """Return stock and what is coming in lots, together at most the capacity."""
-        lot = self.lots_of(items)
-        s = np.minimum(_rounded(stock, lot), self.shelf.capacity)
-        return s, np.minimum(_rounded(coming, lot), self.shelf.capacity - s)
+    # ---- snapshot
 
     def as_bytes(self) -> bytes:
         """Return a snapshot."""
-        header = json.dumps({"skus": self.skus, "lots": self.lots}).encode()
-        arrays = (array[: len(self.skus)].tobytes() for array in (*self.demands, self.last))
-        return b"".join([len(header).to_bytes(8, "little"), header, *arrays])
+        described = {
+            "version": SNAPSHOT_VERSION,
+            "skus": self.skus,
+            "own": self.own,
+            "calendar": [list(line) for line in self.calendar.lines],
+        }
+        header = json.dumps(described, sort_keys=True).encode()
+        last = self.last[: len(self.skus)].tobytes()
+        return b"".join([len(header).to_bytes(8, "little"), header, last, self.engine.as_bytes()])
 
     def _restore(self, last_batch: int, content: bytes) -> None:
         """Take over a snapshot. One that does not fit raises ValueError, KeyError or TypeError."""
         end = 8 + int.from_bytes(content[:8], "little")
         header = json.loads(content[8:end])
-        n = len(header["skus"])
-        arrays: dict[str, Any] = {}
-        empty = new_demands(n, self.shelf.capacity)
-        for name, like in zip((*Demands._fields, "last"), (*empty, _new_last(n)), strict=True):
-            arrays[name] = np.frombuffer(content, like.dtype, like.size, end).reshape(like.shape)
-            end += like.nbytes
-        if end != len(content):
-            raise ValueError("the snapshot has the wrong length")
-        numbers, lots = {sku: number for number, sku in enumerate(header["skus"])}, header["lots"]
-        self.demands = restored_demands(arrays, n, self.shelf.capacity)
-        self.last, self.last_batch = arrays["last"].copy(), last_batch
-        self.skus, self.lots, self.numbers = header["skus"], lots, numbers
+        if header["version"] != SNAPSHOT_VERSION:
+            raise ValueError("the snapshot is of another version")
+        found = ItemStates(self.shop, self._forecaster)
+        found.own = header["own"]
+        found.calendar = SpecialDays(SpecialDay(*line) for line in header["calendar"])
+        found.engine.set_calendar(found.calendar.lines)
+        found.add_items(header["skus"])
+        n = len(found.skus)
+        found.last[:n] = np.frombuffer(content, LAST_DAY, n, end)
+        found.engine.restore(content[end + n * LAST_DAY.itemsize :])
+        found.last_batch = last_batch
+        self.__dict__.update(found.__dict__)
+
+
+def _on_sale(sold: Columns) -> Longs:
+    """Return what there was to sell, UNKNOWN without a count."""
+    stock, ordered = sold["stock"].astype(np.int64), sold["ordered"].astype(np.int64)
+    there = stock + np.where(sold["lead_time"] == 0, np.maximum(0, ordered), 0)
+    return np.where(stock == UNKNOWN, UNKNOWN, there)
+
+
+def _evening(sold: Columns) -> Longs:
+    """Return what is left in the evening, UNKNOWN without a count."""
+    there = _on_sale(sold)
+    left = np.clip(there - sold["sales"], 0, np.iinfo(np.int32).max)
+    return np.where(there == UNKNOWN, UNKNOWN, left)
 
 
 def _new_last(n: int) -> NDArray[np.void]:
     last = np.zeros(n, LAST_DAY)
-    for name in ("day", "sales", "learned"):
+    for name in ("day", "sales", "evening", "learned"):
         last[name] = UNKNOWN
     return last
-
-
-def _rounded(units: Longs, lot: Longs) -> Longs:
-    return np.asarray((2 * units + lot) // (2 * lot))

@@ -3,101 +3,174 @@
 from collections import Counter
 from collections.abc import Sequence
 from datetime import date
-from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
 
 from driftmdp.display import listed
 from driftmdp.errors import InvalidInputError
-from driftmdp.inventory.daily_csv import Sold
-from driftmdp.inventory.event_log import EventLog
-from driftmdp.inventory.item_states import UNKNOWN, DayRecords, DecidedRow, ItemStates, SoldRow, read_day
+from driftmdp.inventory.calendar_csv import CLOSED
+from driftmdp.inventory.item_states import ItemStates
+from driftmdp.inventory.log_entries import DEMAND, UNKNOWN, Columns, DayEntries, seen_by_count
+from driftmdp.inventory.order_engine import EXACT, NOTHING
+from driftmdp.inventory.periods import WEEKDAYS, period_of, weekday
+from driftmdp.inventory.sales_table import SalesTable
+from driftmdp.kernels.arrays import Longs
 
-SMALL_LOT_SHARE = 0.1  # of an item's days may sell more than the shelf takes, before its lot is called too small
-SMALL_LOT_MIN_DAYS = 10  # fewer days count as this many
+BEYOND_SHARE = 0.1  # of an item's periods may sell more than the shelf takes, before the shelf is called too small
+BEYOND_MIN_PERIODS = 10  # fewer periods count as this many
 LONG_GAP_DAYS = 366  # without any sale, after which the year may be wrong
+COMPARED = ("stock", "ordered", "sales", "seen")
 
 
-def lines_by_day(lines: Sequence[Sold]) -> list[tuple[date, list[Sold]]]:
-    """Return the lines of each day, in the order of the days. Two for an item that differ are refused."""
-    days: dict[date, dict[str, Sold]] = {}
-    for line in lines:
-        if days.setdefault(line.day, {}).setdefault(line.sku, line) != line:
-            raise InvalidInputError(f"{line.sku} on {line.day} must be recorded once; got two that differ.")
-    return [(day, list(days[day].values())) for day in sorted(days)]
+class NewSales(NamedTuple):
+    """What a day's lines come to.
+
+    Attributes
+    ----------
+    columns
+        The new rows.
+    counts
+        How many lines are recorded, repeated and corrected.
+    unknown
+        Lines of which it is not known whether they were sold out.
+    oversold
+        Lines that sold more than was there.
+    """
+
+    columns: Columns
+    counts: Counter[str]
+    unknown: list[str]
+    oversold: list[str]
 
 
-def require_stocks(states: ItemStates, log: EventLog, days: Sequence[tuple[date, list[Sold]]]) -> None:
-    """Refuse sales whose stock is neither given nor recorded."""
-    unknown = []
-    for day, lines in days:
-        records = read_day(log, day)
-        recorded = records.decided.keys() | records.sold.keys()
-        blind = (line for line in lines if line.stock is None and states.numbers[line.sku] not in recorded)
-        unknown += [f"{line.sku} on {day}" for line in blind]
-    if unknown:
-        what = f"Whether these were sold out is not known, as no advice was asked for: {listed(unknown)}"
-        advice = "add a column stock with the morning's count, or use --plenty if none of them was sold out."
-        raise InvalidInputError(f"{what}. Nothing was done; {advice}")
+class HowSold(NamedTuple):
+    """How the lines of a command are taken: ``correct``, ``plenty`` and ``demand`` of ``Shop.record``."""
+
+    correct: bool
+    plenty: bool
+    demand: bool
 
 
 def new_sales(
-    states: ItemStates, day: date, lines: Sequence[Sold], records: DayRecords, correct: bool
-) -> tuple[dict[int, SoldRow], Counter[str], list[str]]:
-    """Return the new rows of a day, how many lines are recorded, repeated and corrected, and oversold items."""
-    rows, counts, oversold = dict[int, SoldRow](), Counter[str](), []
-    for line in lines:
-        item = states.numbers[line.sku]
-        before = records.sold.get(item)
-        row = _completed(line, before, records.decided.get(item))
-        if before == row:
-            counts["repeated"] += 1
-            continue
-        if before is not None and not correct:
-            recorded = f"{line.sku} on {day} is recorded with {_as_text(before)}; got {_as_text(row)}"
-            raise InvalidInputError(f"{recorded}. Nothing was done; use --correct if the record was wrong.")
-        counts["recorded" if before is None else "corrected"] += 1
-        there = row.stock + (row.ordered if states.shelf.lead_time == 0 else 0)
-        if row.stock != UNKNOWN and row.sales > there:
-            oversold.append(f"{line.sku} on {day} sold {row.sales} of {there}")
-        rows[item] = row
-    return rows, counts, oversold
+    states: ItemStates, day: int, table: SalesTable, places: Longs, before: DayEntries, how: HowSold
+) -> NewSales:
+    """Return the new rows of a day from some lines of a table."""
+    items = np.array([states.numbers[table.skus[sku]] for sku in table.sku[places].tolist()], np.int64)
+    _check_weeks(states, day, table, places, items)
+    row = {"item": items} | _completed(states, table, places, items, before, how)
+    recorded = before.sold.has(items)
+    same = recorded & np.all([before.sold.column(name, items) == row[name] for name in COMPARED], axis=0)
+    differ = np.flatnonzero(recorded & ~same)
+    if differ.size and not how.correct:
+        raise _contradiction(states, day, row, before, int(differ[0]), table.source(int(places[differ[0]])))
+    counts = Counter(recorded=int((~recorded).sum()), repeated=int(same.sum()), corrected=int(differ.size))
+    new = np.flatnonzero(~same)
+    unknown = [_named(states, items[at], day) for at in np.flatnonzero(row["seen"] == UNKNOWN).tolist()]
+    there = row.pop("there")
+    over = new[(row["stock"][new] != UNKNOWN) & (row["sales"][new] > there[new]) & (row["seen"][new] != DEMAND)]
+    oversold = [f"{_named(states, items[at], day)} sold {row['sales'][at]} of {there[at]}" for at in over.tolist()]
+    return NewSales({name: column[new] for name, column in row.items()}, counts, unknown, oversold)
 
 
-def _completed(line: Sold, before: SoldRow | None, advice: DecidedRow | None) -> SoldRow:
-    """Return a whole row. Numbers that a line does not have are those recorded."""
-    stock, ordered = line.stock, line.ordered
-    if before is None and advice is not None:
-        before = SoldRow(advice.stock, advice.advice, 0)
-    if before is not None:
-        stock = before.stock if stock is None else stock
-        ordered = before.ordered if ordered is None else ordered
-    if stock is None or stock == UNKNOWN:
-        return SoldRow(UNKNOWN, UNKNOWN if ordered is None else ordered, line.units)
-    return SoldRow(stock, max(0, ordered or 0), line.units)
+def _completed(
+    states: ItemStates, table: SalesTable, places: Longs, items: Longs, before: DayEntries, how: HowSold
+) -> dict[str, Longs]:
+    """Return whole rows, and what was there to sell. Numbers that a line does not have are those recorded."""
+    sold, decided = before.sold, before.decided
+    stock = _first_known(table.stock[places], sold.column("stock", items), decided.column("stock", items))
+    ordered = _first_known(table.ordered[places], sold.column("ordered", items), decided.column("advice", items))
+    ordered = np.where(stock == UNKNOWN, ordered, np.maximum(0, ordered))
+    units, in_stock, lead = table.units[places], table.in_stock[places], states.lead_times(items)
+    there = stock + np.where(lead == 0, np.maximum(0, ordered), 0)
+    seen_before = sold.column("seen", items)
+    is_kept = (seen_before == EXACT) | ((seen_before == NOTHING) & (units == 0))
+    without_count = np.where(is_kept, seen_before, EXACT if how.plenty else UNKNOWN)
+    seen = np.where(stock != UNKNOWN, seen_by_count(stock, there, units), without_count)
+    seen = np.where((stock == UNKNOWN) & (in_stock == 1), EXACT, seen)
+    seen = np.where(in_stock == 0, NOTHING, seen)
+    seen = np.where(how.demand | (table.demand[places] == 1), DEMAND, seen)
+    return {"stock": stock, "ordered": ordered, "sales": units, "seen": seen, "lead_time": lead, "there": there}
 
 
-def long_gaps(last_day: int, lines: Sequence[Sold]) -> list[str]:
+def _first_known(*columns: Longs) -> Longs:
+    found = columns[-1]
+    for column in reversed(columns[:-1]):
+        found = np.where(column == UNKNOWN, found, column)
+    return found
+
+
+def _check_weeks(states: ItemStates, day: int, table: SalesTable, places: Longs, items: Longs) -> None:
+    """Refuse a week that does not start on a Monday."""
+    if weekday(day) == 0:
+        return
+    for place, item in zip(places.tolist(), items.tolist(), strict=True):
+        monday = period_of(day, states.terms[item].period)
+        if monday != day:
+            got = f"got {date.fromordinal(day)}, a {WEEKDAYS[weekday(day)].capitalize()}"
+            rule = f"{table.source(place)}{states.skus[item]} is sold by the week, which is named by its Monday"
+            raise InvalidInputError(f"{rule}; {got}. Nothing was done; use {date.fromordinal(monday)}.")
+
+
+def _contradiction(
+    states: ItemStates, day: int, row: dict[str, Longs], before: DayEntries, at: int, source: str
+) -> InvalidInputError:
+    """Return the refusal of sales that differ from what is recorded."""
+    item = row["item"][at : at + 1]
+    old, new = [
+        [int(before.sold.column(name, item)[0]) for name in COMPARED],
+        [int(row[name][at]) for name in COMPARED],
+    ]
+    what = f"{source}{_named(states, int(item[0]), day)} is recorded with {_as_text(old)}; got {_as_text(new)}"
+    return InvalidInputError(f"{what}. Nothing was done; use --correct if the record was wrong.")
+
+
+def _as_text(row: Sequence[int]) -> str:
+    stock, ordered, sales, seen = row
+    there = "an unknown stock" if stock == UNKNOWN else f"a stock of {stock}"
+    order = "an unknown order" if ordered == UNKNOWN else f"an order of {ordered}"
+    what = "asked for" if seen == DEMAND else "not in stock," if seen == NOTHING and stock != 0 else "sold"
+    return f"{sales} {what} from {there} and {order}"
+
+
+def _named(states: ItemStates, item: int, day: int) -> str:
+    return f"{states.skus[item]} on {date.fromordinal(day)}"
+
+
+def refuse_unknown(unknown: Sequence[str]) -> None:
+    """Refuse sales of which it is not known whether they were sold out."""
+    if unknown:
+        what = f"Whether these were sold out is not known, as no advice was asked for: {listed(unknown)}"
+        advice = "add a column stock with the morning's count, or in_stock, or use --plenty if none was sold out."
+        raise InvalidInputError(f"{what}. Nothing was done; {advice}")
+
+
+def long_gaps(last_day: int, days: Longs) -> list[str]:
     """Return a remark on days that come long after the day before them, or after the last recorded day."""
-    days = sorted({line.day.toordinal() for line in lines} | ({last_day} if last_day > 0 else set()))
-    far = [date.fromordinal(day).isoformat() for before, day in pairwise(days) if day - before > LONG_GAP_DAYS]
+    known = np.unique(np.append(days, last_day) if last_day > 0 else days)
+    far = [date.fromordinal(day).isoformat() for day in known[1:][np.diff(known) > LONG_GAP_DAYS].tolist()]
     return [f"More than a year after the day before: {listed(far)}. Is the year right?"] if far else []
 
 
-def small_lots(states: ItemStates, lines: Sequence[Sold]) -> list[str]:
-    """Return a remark on items that often sell more in a day than the shelf takes."""
-    days, beyond = Counter[str](), Counter[str]()
-    for line in lines:
-        days[line.sku] += 1
-        beyond[line.sku] += line.units > states.shelf.capacity * states.lots[states.numbers[line.sku]]
-    often = [
-        f"{sku} on {n} of {days[sku]} days"
-        for sku, n in beyond.items()
-        if n > SMALL_LOT_SHARE * max(SMALL_LOT_MIN_DAYS, days[sku])
-    ]
-    remark = "More was sold than the shelf takes, so demand is underestimated; use larger lots"
-    return [f"{remark}: {listed(often)}."] if often else []
+def beyond_capacity(states: ItemStates, table: SalesTable) -> list[str]:
+    """Return a remark on items that often sell more in a period than the shelf takes."""
+    capacity = [states.terms[states.numbers[sku]].capacity for sku in table.skus]
+    limits = np.array([np.iinfo(np.int64).max if limit is None else limit for limit in capacity], np.int64)
+    periods = np.bincount(table.sku, minlength=len(table.skus))
+    beyond = np.bincount(table.sku, table.units > limits[table.sku], minlength=len(table.skus)).astype(np.int64)
+    often = np.flatnonzero(beyond > BEYOND_SHARE * np.maximum(BEYOND_MIN_PERIODS, periods)).tolist()
+    texts = [f"{table.skus[sku]} in {beyond[sku]} of {periods[sku]} periods" for sku in often]
+    remark = "More was sold in a period than the shelf takes; is the capacity right"
+    return [f"{remark}: {listed(texts)}?"] if texts else []
 
 
-def _as_text(row: SoldRow) -> str:
-    stock = "an unknown stock" if row.stock == UNKNOWN else f"a stock of {row.stock}"
-    order = "an unknown order" if row.ordered == UNKNOWN else f"an order of {row.ordered}"
-    return f"{row.sales} sold from {stock} and {order}"
+def sold_when_closed(states: ItemStates, table: SalesTable) -> list[str]:
+    """Return a remark on sales of days on which the shop is closed."""
+    closed = [line.day for line in states.calendar.lines if line.name == CLOSED]
+    may_be = np.isin(table.day, closed) | np.isin((table.day - 1) % 7, sorted(states.shop.closed_days))
+    texts = []
+    for place in np.flatnonzero(may_be & (table.units > 0)).tolist():
+        item, day = states.numbers[table.skus[table.sku[place]]], int(table.day[place])
+        if not states.calendar.is_open(states.skus[item], states.terms[item], day):
+            texts.append(_named(states, item, day))
+    return [f"Sold on days on which the shop is closed, and learned from: {listed(texts)}."] if texts else []

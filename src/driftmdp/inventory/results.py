@@ -3,22 +3,26 @@
 from dataclasses import dataclass, field
 from datetime import date
 
-from driftmdp.agents.order_explanation import Outlook
 from driftmdp.display import brief
+from driftmdp.inventory.terms import ItemTerms
 
 
 @dataclass(frozen=True)
 class Advice:
-    """An order for an item: units, in whole lots.
+    """An order for an item, in units.
 
     Attributes
     ----------
-    sku, day, stock, coming
+    sku, day, stock
         The item, the day, and the stock that the order was made for.
-    order
-        Units to order, or 0.
-    lot
-        Units in a lot.
+    coming
+        Units on their way, all together.
+    order, pack
+        Units to order, or 0: whole packs. Units in a pack.
+    cost, method
+        The expected cost per period of the plan, and how it was found. None for advice of earlier versions.
+    until
+        The last day that counted, if one was given.
     """
 
     sku: str
@@ -26,7 +30,10 @@ class Advice:
     stock: int
     coming: int
     order: int
-    lot: int
+    pack: int = 1
+    cost: float | None = None
+    method: str | None = None
+    until: date | None = None
 
 
 @dataclass(frozen=True)
@@ -78,11 +85,16 @@ class Event:
     number, written_at, kind, day, sku
         The batch, when it was written, ``decided`` or ``sold``, the day that it is about, and the item.
     stock, coming
-        Counted in the morning, and on its way.
+        Counted in the morning, and on its way, all together.
     expected
         The stock that the records expected. A count that differs is taken as the truth.
     advice, ordered, sales
         In units.
+    seen
+        What the sales say of demand: ``exact``, ``at least`` on a day that was sold out, ``nothing``, or ``demand``
+        if they are what was asked for.
+    until, cost, method
+        As in ``Advice``.
     """
 
     number: int
@@ -90,12 +102,16 @@ class Event:
     kind: str
     day: date
     sku: str
-    stock: int | None
-    coming: int | None
-    expected: int | None
-    advice: int | None
-    ordered: int | None
-    sales: int | None
+    stock: int | None = None
+    coming: int | None = None
+    expected: int | None = None
+    advice: int | None = None
+    ordered: int | None = None
+    sales: int | None = None
+    seen: str | None = None
+    until: date | None = None
+    cost: float | None = None
+    method: str | None = None
 
 
 @dataclass(frozen=True)
@@ -104,24 +120,34 @@ class Reason:
 
     Attributes
     ----------
-    sku, lot
-        The item, and the units in a lot.
+    sku, terms
+        The item, and its costs, capacity, pack and the like.
     day, stock, coming
         The morning that it is about, in units: the last one that was counted. If that day's sales are recorded, it
-        is the morning after, with the stock that the records expect. None means that the stock is unknown, and the
-        outlook is for an empty shelf.
-    outlook
-        The estimated demand, and the order that follows from it, in lots.
+        is the morning of the next period, with the stock that the records expect. A stock of None is not known, and
+        the order is for an empty shelf. ``coming`` has what arrives 1, 2, .. periods later.
+    periods, level, factor, mean, quantiles
+        What is believed of demand: the periods that were learned from, its mean without season and special days,
+        what this period multiplies that by, the period's mean, and its quantiles by share.
+    order, cost, method
+        What to order, the expected cost per period of the plan, and how it was found.
     advice
         The last advice that was given, if any.
     """
 
     sku: str
-    lot: int
+    terms: ItemTerms
     day: date
     stock: int | None
-    coming: int
-    outlook: Outlook
+    coming: tuple[int, ...]
+    periods: int
+    level: float
+    factor: float
+    mean: float
+    quantiles: dict[float, float]
+    order: int
+    cost: float
+    method: str
     advice: Event | None
 
     __repr__ = brief

@@ -4,18 +4,18 @@ Quantities are counted in lots where an item sells in large numbers: a shelf for
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from driftmdp.display import brief, counted, listed
 from driftmdp.errors import InvalidInputError
-from driftmdp.inventory.csv_io import MAX_FAULTS_SHOWN, SALES_COLUMNS, LineErrors, Row, read_rows
+from driftmdp.inventory.csv_io import MAX_FAULTS_SHOWN, SALES_COLUMNS, read_table
+from driftmdp.inventory.sales_table import SalesFile, SalesTable
 from driftmdp.validation import as_integer, one_of
 
 WARM_UP = 60  # days before scoring starts; lots and first fits come from them
@@ -35,11 +35,14 @@ class Series:
         Days, increasing, as datetime64[D].
     units
         On each of them.
+    in_stock
+        Whether it was on sale then. None means always. A day on which it was not says nothing of demand.
     """
 
     sku: str
     dates: NDArray[np.datetime64]
     units: NDArray[np.int64]
+    in_stock: NDArray[np.bool_] | None = None
 
     __repr__ = brief
 
@@ -79,7 +82,7 @@ def read_sales(
     Parameters
     ----------
     path
-        With columns date, sku and units. Others are ignored.
+        With columns date, sku and units, and perhaps in_stock. Others are ignored.
     columns
         What these are called in the file, such as ``{"units": "qty"}``.
     negatives
@@ -107,25 +110,11 @@ def read_sales(
     ([3, 0, 2], ('1 gap, taken as no sales: A on 2026-01-02 (before line 4).',))
     """
     one_of(gaps, "gaps", ("refuse", "zero", "skip"))
-    file = SalesFile(path, negatives, duplicates)
-    for row in read_rows(Path(path), SALES_COLUMNS, names=columns):
-        file.add(row)
+    table = read_table(Path(path), SALES_COLUMNS, ("in_stock",), columns)
+    file = SalesFile(table, negatives, duplicates)
     file.check()
-    items: dict[str, dict[date, SalesLine]] = {}
-    for (sku, day), line in file.lines.items():
-        items.setdefault(sku, {})[day] = line
-    calendar = np.array(sorted({day for _, day in file.lines}), dtype="datetime64[D]")
     missing: list[str] = []
-    series = []
-    for sku, lines in items.items():
-        days = np.array(sorted(lines), dtype="datetime64[D]")
-        open_days = calendar[(calendar >= days[0]) & (calendar <= days[-1])]
-        for day in np.setdiff1d(open_days, days, assume_unique=True) if days.size < open_days.size else ():
-            after = lines[days[np.searchsorted(days, day)].item()].number
-            missing.append(f"{sku} on {day} (before line {after})")
-        days = open_days if gaps == "zero" else days
-        units = [lines[day].units if day in lines else 0 for day in days.tolist()]
-        series.append(Series(sku, days, np.array(units, np.int64)))
+    series = tuple(_series(file.sales, gaps, missing))
     if missing and gaps == "refuse":
         faults = _faults(missing, "gap")
         raise InvalidInputError(
@@ -137,63 +126,27 @@ def read_sales(
         (missing, "gap", gaps),
     )
     remarks = (_faults(texts, name, f", {READ_AS[choice]}") for texts, name, choice in kinds if texts)
-    return Sales(tuple(series), tuple(remarks))
+    return Sales(series, tuple(remarks))
 
 
-class SalesLine(NamedTuple):
-    """Units sold, the number of the last line that has them, and that line's other columns."""
-
-    units: int
-    number: int
-    others: Mapping[str, int | None]
-
-
-class SalesFile:
-    """The lines of a file of sales, by item and day. ``negatives`` and ``duplicates`` are as for ``read_sales``."""
-
-    def __init__(self, path: str | os.PathLike[str], negatives: str, duplicates: str) -> None:
-        self._on_negative = one_of(negatives, "negatives", ("refuse", "zero", "skip"))
-        self._on_duplicate = one_of(duplicates, "duplicates", ("refuse", "sum", "last"))
-        self.lines: dict[tuple[str, date], SalesLine] = {}
-        self.errors, self.negatives, self.duplicates = (LineErrors(str(path)) for _ in range(3))
-
-    def add(self, row: Row, day: date | None = None, largest: int | None = None, **others: int) -> None:
-        """Add a row. ``day`` is that of rows without a date, and ``others`` has the minima of optional columns."""
-        sku = self.errors.sku_of(row)
-        found = self.errors.date_of(row) if row.cells.get("date") or day is None else day
-        if day is not None and found is not None and found != day:
-            self.errors.add(row.line, f"date must be {day}, the given day; got {found}")
-        units = self.errors.count_of(row, "units", None, largest)
-        more = self.errors.optional_counts(row, largest, **others)
-        if sku is None or found is None or units is None:
-            return
-        if units < 0:
-            self.negatives.add(row.line, f"{sku} on {found}: units must not be negative; got {units}")
-            if self._on_negative == "skip":
-                return
-            units = 0
-        before = self.lines.get((sku, found))
-        if before is not None:
-            self.duplicates.add(row.line, f"{sku} on {found} stands on line {before.number} already")
-            units += before.units if self._on_duplicate == "sum" else 0
-            if largest is not None and units > largest:
-                self.errors.add(row.line, f"units must be at most {largest} together; got {units}")
-        self.lines[sku, found] = SalesLine(units, row.line, more)
-
-    def check(self, together: bool = False) -> None:
-        """Raise an error with the lines that cannot be used, if any; ``together`` names negative ones too."""
-        how = "then try again"
-        if together and self._on_negative == "refuse" and self.errors.found and self.negatives.found:
-            self.errors.found = sorted(self.errors.found + self.negatives.found)
-            how = "or use --negatives zero or skip for returns"
-        self.errors.raise_if_any(f"Correct these lines, {how}; nothing was done.")
-        if self._on_negative == "refuse":
-            self.negatives.raise_if_any("Use --negatives zero or skip if these are returns; nothing was done.")
-        if self._on_duplicate == "refuse":
-            self.duplicates.raise_if_any("Use --duplicates sum or --duplicates last; nothing was done.")
-        if not self.lines:
-            rule = f"{self.errors.where} must have lines below its header"
-            raise InvalidInputError(f"{rule}; it has none that can be used.")
+def _series(sales: SalesTable, gaps: str, missing: list[str]) -> Iterator[Series]:
+    """Yield each item's series. Days that only other items have are noted as missing."""
+    calendar = np.unique(sales.day)
+    by_item = np.split(np.argsort(sales.sku, kind="stable"), np.cumsum(np.bincount(sales.sku))[:-1])
+    for sku, places in zip(sales.skus, by_item, strict=True):
+        places = places[np.argsort(sales.day[places], kind="stable")]
+        days = sales.day[places]
+        open_days = calendar[(calendar >= days[0]) & (calendar <= days[-1])]
+        if days.size < open_days.size:
+            for day in np.setdiff1d(open_days, days, assume_unique=True).tolist():
+                after = sales.line[places[np.searchsorted(days, day)]]
+                missing.append(f"{sku} on {date.fromordinal(day)} (before line {after})")
+        kept = open_days if gaps == "zero" else days
+        at = np.searchsorted(kept, days)
+        units, in_stock = np.zeros(kept.size, np.int64), np.ones(kept.size, np.bool_)
+        units[at], in_stock[at] = sales.units[places], sales.in_stock[places] != 0
+        dates = np.datetime64("1970-01-01") + (kept - date(1970, 1, 1).toordinal())
+        yield Series(sku, dates, units, None if in_stock.all() else in_stock)
 
 
 def _faults(texts: list[str], name: str, read_as: str = "") -> str:

@@ -1,34 +1,47 @@
 """A shop: advice on orders, records of sales, and explanations.
 
-A shop is an event log (``event_log.py``) and the item states computed from it (``item_states.py``), read and
-written together. ``decide.py`` and ``record.py`` compute the rows that a command adds to the log.
+A shop is an event log (``event_log.py``) and the state computed from it (``item_states.py``), read and written
+together. ``decide.py`` and ``record.py`` compute the rows that a command adds to the log.
 """
 
 import contextlib
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date
-from typing import Self
+from typing import Self, TypeVar
 
 import numpy as np
 
-from driftmdp.agents.order_explanation import outlook
 from driftmdp.display import counted, listed
 from driftmdp.errors import InvalidInputError, StorageError, UnknownNameError
-from driftmdp.inventory.daily_csv import Count, Sold, as_day
-from driftmdp.inventory.decide import new_advice, unique_counts
+from driftmdp.inventory.calendar_csv import SpecialDay
+from driftmdp.inventory.decide import Morning, advice_of, new_advice, unique_counts
 from driftmdp.inventory.event_log import EventLog
-from driftmdp.inventory.item_states import DECIDED, LARGEST_NUMBER, SOLD, UNKNOWN, ItemStates, read_day, unpack
-from driftmdp.inventory.ordering_rules import shelf_model
-from driftmdp.inventory.record import lines_by_day, long_gaps, new_sales, require_stocks, small_lots
-from driftmdp.inventory.results import Advice, Decision, Event, Reason, Receipt
-from driftmdp.inventory.sales_history import WARM_UP, lot_size
+from driftmdp.inventory.forecast import DemandForecast, forecast_demand
+from driftmdp.inventory.history import read_events
+from driftmdp.inventory.item_states import ItemStates
+from driftmdp.inventory.items_csv import ItemSettings
+from driftmdp.inventory.lines import Count, Sold, as_day
+from driftmdp.inventory.log_entries import DECIDED, SOLD, UNKNOWN, DayEntries, read_day
+from driftmdp.inventory.new_items import names_of, new_names, packs_of_new
+from driftmdp.inventory.periods import DAY, OrderDays, period_of
+from driftmdp.inventory.reason import reason_for
+from driftmdp.inventory.record import (
+    HowSold,
+    beyond_capacity,
+    long_gaps,
+    new_sales,
+    refuse_unknown,
+    sold_when_closed,
+)
+from driftmdp.inventory.results import Decision, Event, Reason, Receipt
+from driftmdp.inventory.sales_table import SalesTable
+from driftmdp.inventory.terms import ItemTerms, ShopTerms, as_closed_days
 from driftmdp.problems.inventory import Costs
-from driftmdp.validation import as_integer, nearest_name
+from driftmdp.validation import nearest_name
 
-MAX_NAMES_SHOWN = 5  # of new items in a remark
+Value = TypeVar("Value")
 
 
 class Shop:
@@ -41,8 +54,8 @@ class Shop:
 
     Attributes
     ----------
-    costs
-        Per lot.
+    terms
+        What items have that say nothing else: costs, capacity, lead time, and so on.
 
     Raises
     ------
@@ -56,53 +69,73 @@ class Shop:
     >>> from datetime import date
     >>> monday = date(2026, 11, 16)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with Shop.create(f"{folder}/shop.db", Costs(), capacity=20) as shop:
-    ...         first = shop.decide([Count("A", stock=3)], monday)
-    ...         again = shop.decide([Count("A", stock=3)], monday)
-    ...         receipt = shop.record([Sold("A", monday, units=8)])
-    >>> first.advice == again.advice, first.advice[0].order, receipt.recorded
-    (True, 17, 1)
+    ...     with Shop.create(f"{folder}/shop.db", Costs(), capacity=20, pack=6) as shop:
+    ...         first = shop.decide([Count("A", stock=1)], monday)
+    ...         again = shop.decide([Count("A", stock=1)], monday)
+    ...         receipt = shop.record([Sold("A", monday, units=1)])
+    >>> first.advice == again.advice, first.advice[0].order % 6, receipt.recorded
+    (True, 0, 1)
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._log = EventLog(path)
-        settings = self._log.settings
         try:
-            self.costs = Costs(**settings["costs"])
-            self._shelf = shelf_model(self.costs, settings["capacity"], settings["lead_time"])
-            self._lot: int | str = settings["lot"]
-        except (KeyError, TypeError, InvalidInputError):
+            self.terms = ShopTerms.from_json(self._log.settings)
+            self._forecaster = self._log.settings.get("forecaster")
+        except (KeyError, TypeError, ValueError, AttributeError):
             self._log.close()
             raise StorageError(f"{path} must be a shop's database; its settings do not fit together.") from None
-        self._states = ItemStates(self._shelf)
+        self._states = self._no_states()
         with self._reading():
             pass
 
     @classmethod
     def create(
-        cls, path: str | os.PathLike[str], costs: Costs, capacity: int, lead_time: int = 0, lot: int | str = 1
+        cls,
+        path: str | os.PathLike[str],
+        costs: Costs,
+        capacity: int | None,
+        lead_time: int = 0,
+        pack: int | str = 1,
+        *,
+        minimum: int = 0,
+        period: str = DAY,
+        order_days: str = "every 1",
+        closed_days: str = "",
+        service: float | None = None,
+        service_measure: str = "units",
+        forecaster: str | None = None,
     ) -> Self:
-        """Make an empty shop and open it.
+        """Make an empty shop and open it. An item may have its own terms, see ``ItemSettings``.
 
         Parameters
         ----------
         path
             Of the new database. No file may be there yet.
         costs
-            Per lot.
+            Per unit, but for the fixed cost of an order.
         capacity
-            Lots on the shelf, of each item.
+            Units of each item, on the shelf and on their way. None is no limit.
         lead_time
-            Days from an order to its arrival: 0, 1 or 2.
-        lot
-            Units in a lot, unless an item has its own. ``"auto"`` chooses from a new item's history, of which
-            60 days must then be recorded at once.
+            Periods from an order to its arrival, 0 to 60.
+        pack, minimum
+            Orders are multiples of ``pack``, and at least ``minimum``. ``"auto"`` chooses a new item's pack from 60
+            days of its sales, which must then be recorded at once. Capacity and costs are then per pack.
+        period
+            ``"day"`` or ``"week"``.
+        order_days
+            When orders may be placed: ``"mon,thu"``, ``"every 2"``, or ``"every 2 from 2026-01-05"``, in periods.
+        closed_days
+            Weekdays without demand, costs and orders: ``"sun"``.
+        service, service_measure
+            The share of demand to serve, in place of the cost of a lost sale: of ``"units"``, or of ``"periods"``.
+        forecaster
+            A forecaster of your own, ``module:name``.
         """
-        shelf = shelf_model(costs, capacity, lead_time)
-        if lot != "auto":
-            lot = _checked_lot(as_integer(lot, "lot"), shelf.capacity)
-        settings = {"costs": asdict(costs), "capacity": shelf.capacity, "lead_time": shelf.lead_time, "lot": lot}
-        EventLog.create(path, settings)
+        days = _parsed("order_days", OrderDays.parse, order_days)
+        closed = _parsed("closed_days", as_closed_days, closed_days)
+        terms = ShopTerms(costs, capacity, pack, minimum, lead_time, period, days, closed, service, service_measure)
+        EventLog.create(path, terms.as_json() | ({"forecaster": forecaster} if forecaster else {}))
         return cls(path)
 
     def close(self) -> None:
@@ -111,7 +144,7 @@ class Shop:
 
     def __repr__(self) -> str:
         items = f"{counted(len(self._states.skus), 'item')} when last read"
-        size = f"capacity {self.capacity}, lead time {self.lead_time}"
+        size = f"capacity {self.terms.capacity}, lead time {self.terms.lead_time}"
         return f"<Shop in {str(self._log.path)!r}: {items}, {size}>"
 
     def __enter__(self) -> Self:
@@ -121,32 +154,30 @@ class Shop:
         self.close()
 
     @property
-    def capacity(self) -> int:
-        """Lots on the shelf, of each item."""
-        return self._shelf.capacity
-
-    @property
-    def lead_time(self) -> int:
-        """Days from an order to its arrival."""
-        return self._shelf.lead_time
-
-    @property
     def skus(self) -> tuple[str, ...]:
         """The names of all items, in the order in which they came."""
-        return tuple(self.lots)
-
-    @property
-    def lots(self) -> dict[str, int]:
-        """The units in a lot of every item."""
         with self._reading():
-            return dict(zip(self._states.skus, self._states.lots, strict=True))
+            return tuple(self._states.skus)
 
-    def lot_of(self, sku: str) -> int:
-        """Return the units in a lot of an item."""
+    def today(self) -> date:
+        """Return today, or the Monday of this week in a shop whose periods are weeks."""
+        return date.fromordinal(period_of(date.today().toordinal(), self.terms.period))
+
+    def terms_of(self, sku: str) -> ItemTerms:
+        """Return an item's terms, with the shop's filled in."""
         with self._reading():
-            return self._states.lots[self._item(sku)]
+            return self._states.terms[self._item(sku)]
 
-    def decide(self, counts: Iterable[Count], day: date, correct: bool = False, strict: bool = False) -> Decision:
+    def decide(
+        self,
+        counts: Iterable[Count],
+        day: date,
+        correct: bool = False,
+        strict: bool = False,
+        until: date | None = None,
+        items: Iterable[ItemSettings] = (),
+        calendar: Iterable[SpecialDay] = (),
+    ) -> Decision:
         """Return what to order on a day. The answer is recorded before it is given.
 
         Asked again for the same day, the answer is the same.
@@ -154,107 +185,131 @@ class Shop:
         Parameters
         ----------
         counts
-            What is on the shelf this morning.
+            What is on the shelf this morning, and perhaps what is coming.
         day
-            The day.
+            The day, or the Monday of the week.
         correct
-            Let another count replace the one that was given for this day.
+            Let another count, or another end, replace the one that was given for this day.
         strict
             Refuse counts that differ from what the records expect, instead of taking them as the truth.
+        until
+            The period that contains it is the last that counts.
+        items, calendar
+            Items' own settings, and special days, to record first.
 
         Raises
         ------
         InvalidInputError
             If a count contradicts the one given before, the day is over, or a later day was decided.
         """
-        asked, day = unique_counts(counts), as_day(day)
-        with self._writing():
+        asked, today = unique_counts(counts), as_day(day).toordinal()
+        last = UNKNOWN if until is None else as_day(until).toordinal()
+        with self._writing(items, calendar):
+            states = self._states
             new = self._add_items(asked)
-            states, records = self._states, read_day(self._log, day)
-            rows, remarks = new_advice(states, asked, day, records, correct, strict)
-            if rows:
-                states.append(self._log, DECIDED, day, rows, new)
-        advice = []
-        for count in asked:
-            item = states.numbers[count.sku]
-            stock, coming, _, order = rows[item] if item in rows else records.decided[item]
-            advice.append(Advice(count.sku, day, stock, coming, order, states.lots[item]))
-        return Decision(day, advice, len(asked) - len(rows), (*self._new_names(new), *remarks))
+            numbers = np.array([states.numbers[count.sku] for count in asked], np.int64)
+            morning, before = Morning(today, last, asked, numbers), self._read_day(today)
+            columns, remarks = new_advice(states, self._log, morning, before, correct, strict)
+            if columns["item"].size:
+                states.append(self._log, DECIDED, today, columns, new)
+            advice = advice_of(states, morning, self._read_day(today).decided)
+        repeated = len(asked) - int(columns["item"].size)
+        return Decision(day, advice, repeated, (*new_names(self._states, new), *remarks))
 
-    def record(self, sold: Iterable[Sold], correct: bool = False, plenty: bool = False) -> Receipt:
+    def record(
+        self,
+        sold: Iterable[Sold],
+        correct: bool = False,
+        plenty: bool = False,
+        demand: bool = False,
+        items: Iterable[ItemSettings] = (),
+        calendar: Iterable[SpecialDay] = (),
+    ) -> Receipt:
         """Record what was sold, and learn from it. Recording the same again changes nothing.
 
         Parameters
         ----------
         sold
-            Of any days. A day may come late.
+            Of any days. A day may come late. A ``SalesTable`` of ``read_sold`` is faster than ``Sold`` objects.
         correct
             Let sales replace what was recorded for the same item and day.
         plenty
             Days of which the stock is unknown were not sold out: for a history of sales without stocks.
+        demand
+            The units were asked for, and may be more than were sold.
+        items, calendar
+            Items' own settings, and special days, to record first.
 
         Raises
         ------
         InvalidInputError
             If sales contradict what is recorded, or the stock is unknown.
         """
-        lines = list(sold)
-        days = lines_by_day(lines)
-        counts, oversold = Counter[str](), list[str]()
-        with self._writing():
-            remarks = long_gaps(int(self._states.last["day"].max(initial=0)), lines)
-            new = unwritten = self._add_items(lines)
-            if not plenty:
-                require_stocks(self._states, self._log, days)
-            for day, day_lines in days:
-                records = read_day(self._log, day)
-                rows, outcome, odd = new_sales(self._states, day, day_lines, records, correct)
-                counts += outcome
-                oversold += odd
-                if rows:
-                    self._states.append(self._log, SOLD, day, rows, unwritten)
+        table = sold if isinstance(sold, SalesTable) else SalesTable.of(sold)
+        how, counts = HowSold(correct, plenty, demand), Counter[str]()
+        unknown, oversold = list[str](), list[str]()
+        with self._writing(items, calendar):
+            states = self._states
+            remarks = long_gaps(int(states.last["day"].max(initial=0)), table.day)
+            new = unwritten = self._add_items(table)
+            for day, places in table.by_day():
+                found = new_sales(states, day, table, places, self._read_day(day), how)
+                counts += found.counts
+                unknown += found.unknown
+                oversold += found.oversold
+                if found.columns["item"].size and not unknown:
+                    states.append(self._log, SOLD, day, found.columns, unwritten)
                     unwritten = []
-            self._states.relearn(self._log)
+            refuse_unknown(unknown)
+            states.relearn(self._log)
             if counts["recorded"] or counts["corrected"]:
-                self._log.save_snapshot(self._states.as_bytes())
-        remarks = [*self._new_names(new), *remarks, *small_lots(self._states, lines)]
+                self._log.save_snapshot(states.as_bytes())
+        remarks = [
+            *new_names(self._states, new),
+            *remarks,
+            *beyond_capacity(states, table),
+            *sold_when_closed(states, table),
+        ]
         if oversold:
             what = "More was sold than was there, so a count was wrong; taken as sold out"
             remarks.append(f"{what}: {listed(oversold)}.")
         return Receipt(counts["recorded"], counts["repeated"], counts["corrected"], tuple(remarks))
 
     def explain(self, sku: str) -> Reason:
-        """Return an item's estimated demand, the order that follows, and its last advice."""
+        """Return what is believed of an item's demand, the order that follows, and its last advice."""
         advice = None
         for event in self.history(sku):
             advice = event if event.kind == DECIDED else advice
-        states, item = self._states, self._item(sku)
-        last = states.last[item]
-        day, stock, coming = int(last["day"]), int(last["stock"]), int(last["coming"])
-        if last["sales"] != UNKNOWN:
-            day = min(day + 1, date.max.toordinal())
-            stock = states.expected(item, day)
-            coming = max(0, int(last["ordered"])) if self.lead_time == 2 else 0
-        on_hand = None if stock == UNKNOWN else stock
-        lots = states.stock_in_lots(np.array([item]), np.array([on_hand or 0]), np.array([coming]))
-        s, q = (int(array[0]) for array in lots)
-        found = outlook(states.demands, item, (day - 1) % 7, self._shelf, states.workspace, s, q)
-        return Reason(sku, states.lots[item], date.fromordinal(day), on_hand, coming, found, advice)
+        with self._reading():
+            return reason_for(self._states, self._log, self._item(sku), advice)
+
+    def forecast(
+        self, skus: Sequence[str] | None = None, periods: int = 8, day: date | None = None
+    ) -> DemandForecast:
+        """Return the demand of coming periods.
+
+        Parameters
+        ----------
+        skus
+            The items. By default all.
+        periods
+            How many periods.
+        day
+            The first of them. By default the one after the last recorded.
+        """
+        with self._reading():
+            chosen = self._states.skus if skus is None else skus
+            numbers = np.array([self._item(sku) for sku in chosen], np.int64)
+            start = None if day is None else as_day(day).toordinal()
+            return forecast_demand(self._states, numbers, periods, start)
 
     def history(self, sku: str | None = None) -> Iterator[Event]:
-        """Yield the recorded events of one item or of all, in the order in which they were written."""
+        """Yield the recorded advice and sales of one item or of all, in the order in which they were written."""
         with self._reading():
             item = None if sku is None else self._item(sku)
             batches = list(self._log.batches())  # a slow reader must not hold up the writers
-        names = ("stock", "coming", "expected", "advice", "ordered", "sales")
-        for batch in batches:
-            columns, _ = unpack(batch.kind, batch.content)
-            day, items = date.fromisoformat(batch.day), columns["item"]
-            for row in range(items.size) if item is None else np.flatnonzero(items == item).tolist():
-                values = {name: int(column[row]) for name, column in columns.items()}
-                numbers = (None if values.get(name, UNKNOWN) == UNKNOWN else values[name] for name in names)
-                name = self._states.skus[values["item"]]
-                yield Event(batch.number, batch.written_at, batch.kind, day, name, *numbers)
+            names = list(self._states.skus)
+        return read_events(batches, names, item, self.terms.lead_time)
 
     def backup(self, path: str | os.PathLike[str]) -> None:
         """Write a copy of the shop as a new file, whole and checked. Others may use the shop meanwhile.
@@ -269,11 +324,17 @@ class Shop:
         self._log.backup(path)
 
     def verify(self) -> bool:
-        """Return whether the items' states equal a replay of the whole event log, to the last bit."""
+        """Return whether the shop's state equals a replay of the whole event log, to the last bit."""
         with self._reading():
-            replayed = ItemStates(self._shelf)
+            replayed = self._no_states()
             replayed.catch_up(self._log, use_snapshot=False)
             return replayed.as_bytes() == self._states.as_bytes()
+
+    def _no_states(self) -> ItemStates:
+        return ItemStates(self.terms, self._forecaster)
+
+    def _read_day(self, day: int) -> DayEntries:
+        return read_day(self._log, day, self.terms.lead_time)
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[None]:
@@ -282,17 +343,30 @@ class Shop:
             yield
 
     @contextlib.contextmanager
-    def _writing(self) -> Iterator[None]:
-        """Be the only writer. If an error leaves the block, log and states are as they were."""
+    def _writing(self, items: Iterable[ItemSettings], calendar: Iterable[SpecialDay]) -> Iterator[None]:
+        """Be the only writer, after new settings. If an error leaves the block, log and state are as they were."""
         try:
             with self._log.writing():
                 self._states.catch_up(self._log)
+                self._set_items(items)
+                self._states.append_calendar(self._log, calendar)
+                self._states.relearn(self._log)
                 yield
         except BaseException:
-            self._states = ItemStates(self._shelf)
+            self._states = self._no_states()
             with contextlib.suppress(StorageError), self._reading():
                 pass
             raise
+
+    def _set_items(self, items: Iterable[ItemSettings]) -> None:
+        """Record items' own settings. Those that do not fit the shop's are refused."""
+        given = {item.sku: item for item in items}
+        for item in given.values():
+            try:
+                self._states.check_settings(item.sku, item.values)
+            except InvalidInputError as error:
+                raise InvalidInputError(f"{item.source or item.sku}: {error}") from None
+        self._states.append_settings(self._log, {sku: item.values for sku, item in given.items()})
 
     def _item(self, sku: str) -> int:
         numbers = self._states.numbers
@@ -300,49 +374,18 @@ class Shop:
             raise UnknownNameError(f"{self._log.path} has no item {sku!r}.{nearest_name(sku, numbers)}")
         return numbers[sku]
 
-    def _add_items(self, lines: Sequence[Count | Sold]) -> list[tuple[str, int]]:
-        """Add new items to the states and return them with their lots. A lot that differs is refused."""
-        states, new = self._states, dict[str, int]()
-        history: dict[str, list[tuple[date, int]]] = {}
-        for line in lines:
-            if self._lot == "auto" and isinstance(line, Sold) and line.sku not in states.numbers:
-                history.setdefault(line.sku, []).append((line.day, line.units))
-        for line in lines:
-            number = states.numbers.get(line.sku)
-            lot = new.get(line.sku) if number is None else states.lots[number]
-            if lot is None:
-                lot = line.lot or self._default_lot(line.sku, history.get(line.sku, []))
-                new[line.sku] = _checked_lot(lot, self.capacity)
-            elif line.lot not in (None, lot):
-                advice = "Nothing was done; a lot cannot change, give the item a new name."
-                raise InvalidInputError(f"{line.sku} has {lot} units in a lot; got {line.lot}. {advice}")
-        states.add_items(new.items())
-        return list(new.items())
-
-    def _default_lot(self, sku: str, history: list[tuple[date, int]]) -> int:
-        if isinstance(self._lot, int):
-            return self._lot
-        if len(history) < WARM_UP:
-            rule = f"{sku} is new, and its lot is chosen from {WARM_UP} days of sales; got {len(history)}"
-            advice = "record its history first, add a column lot, or make the shop with --lot-size 1."
-            raise InvalidInputError(f"{rule}. Nothing was done; {advice}")
-        return lot_size([units for _, units in sorted(history)], self.capacity)
-
-    def _new_names(self, new: Sequence[tuple[str, int]]) -> list[str]:
-        """Return a remark on new items if the shop had others: a name may be misspelt."""
-        before = self._states.skus[: len(self._states.skus) - len(new)]
-        if not new or not before:
-            return []
-        named = [f"{sku}{nearest_name(sku, before)}" for sku, _ in new[:MAX_NAMES_SHOWN]]
-        named += [""] * (len(new) - len(named))  # they are only counted, and the nearest name takes time
-        what = "1 item is new" if len(new) == 1 else f"{len(new)} items are new"
-        remark = f"{what}, and nothing was learned yet: {listed(named, MAX_NAMES_SHOWN)}"
-        return [remark if remark.endswith("?") else f"{remark}."]
+    def _add_items(self, lines: list[Count] | SalesTable) -> list[str]:
+        """Add the items that are new to the state, and return them. Their packs are recorded first."""
+        states = self._states
+        states.append_settings(self._log, packs_of_new(states, lines))
+        new = [sku for sku in names_of(lines) if sku not in states.numbers]
+        states.add_items(new)
+        return new
 
 
-def _checked_lot(lot: int, capacity: int) -> int:
-    """Return a lot for which a full shelf can still be counted."""
-    largest = LARGEST_NUMBER // capacity
-    if lot > largest:
-        raise InvalidInputError(f"lot must be at most {largest}, so that a shelf can be counted; got {lot}.")
-    return as_integer(lot, "lot", minimum=1)
+def _parsed(name: str, parse: Callable[[str], Value], text: str) -> Value:
+    """Return what a text says, or raise one sentence."""
+    try:
+        return parse(text)
+    except ValueError as error:
+        raise InvalidInputError(f"{name} must {error}.") from None

@@ -2,11 +2,21 @@
 
 import typer
 
-from driftmdp.cli.inventory.commands import backtest, backup, decide, explain, export, history, init, record
+from driftmdp.cli.inventory.commands import (
+    backtest,
+    backup,
+    decide,
+    explain,
+    export,
+    forecast,
+    history,
+    init,
+    record,
+)
 
 __all__ = ["inventory"]
 
 HELP = "How much to order: a backtest on your own sales, then a number each morning."
 inventory = typer.Typer(help=HELP, no_args_is_help=True)
-for command in (backtest, init, decide, record, explain, history, export, backup):
+for command in (backtest, init, decide, record, forecast, explain, history, export, backup):
     inventory.command()(command)

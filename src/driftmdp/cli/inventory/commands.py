@@ -1,6 +1,5 @@
 """The commands of ``driftmdp inventory``, each of which parses, calls and prints."""
 
-from datetime import date
 from pathlib import Path
 from typing import Annotated
 
@@ -25,12 +24,19 @@ SALES_HELP = "A CSV file with columns date, sku and units; others are ignored."
 GAPS_HELP = "Days that an item has no line for: zero sales, skip or refuse."
 PAGE_HELP = "Folder of the page; by default out/backtest/SALES."
 PICTURE_HELP = "An item to draw over time; again for more. By default four."
-STOCK_HELP = "A CSV file with columns sku and stock, counted this morning. Optional: date, coming and lot."
+STOCK_HELP = "A CSV file with columns sku and stock, counted this morning. Optional: date, coming_1, coming_2, .. "
+STOCK_HELP += "(units that arrive 1, 2, .. periods later; by default what was ordered here), pack."
+UNTIL_HELP = "The last day that counts: leftovers after its period are worth nothing."
 STRICT_HELP = "Refuse counts that differ from what the records expect."
-SOLD_HELP = "A CSV file with columns date, sku and units sold. Optional: ordered (if not as advised), stock, lot."
+SOLD_HELP = (
+    "A CSV file with columns date, sku and units sold. Optional: stock, in_stock (0: not on sale, 1: not sold "
+)
+SOLD_HELP += "out), ordered (if not as advised), demand, pack."
+DEMAND_HELP = "The units were asked for, not only sold: they may be more than there was."
+FIRST_HELP = "The first day of the forecast; by default after the last recorded one."
 PLENTY_HELP = "Days whose stock is unknown were not sold out: for past sales."
 ONLY_SALES_HELP = "Only the sales, the last entry of each day, for `record`."
-HISTORY_COLUMNS = ("stock", "coming", "expected", "advice", "ordered", "sales")
+HISTORY_COLUMNS = ("stock", "coming", "expected", "advice", "ordered", "sales", "seen")
 
 
 def backtest(
@@ -62,7 +68,7 @@ def backtest(
     costs = inventory.Costs(fixed_cost, unit_cost, lost_sale, holding)
     past = inventory.read_sales(sales, options.as_columns(column), negatives, duplicates, gaps)
     chosen = engine if engine != "auto" else "threads" if scheduler is None else "dask"
-    lot = options.as_lot(lot_size)
+    lot = options.as_pack(lot_size, "--lot-size")
     with saying_warnings(), stopping_cleanly("Stopping. Nothing was written."):
         found = inventory.backtest(
             past, costs, capacity, lead_time, lot, workers=workers, engine=chosen, scheduler=scheduler
@@ -77,23 +83,46 @@ def backtest(
 
 def init(
     shop: Annotated[Path, options.argument("The database to make; it must not exist yet.")],
-    capacity: options.Capacity,
+    capacity: options.ShopCapacity,
     fixed_cost: options.FixedCost,
     unit_cost: options.UnitCost,
-    lost_sale: options.LostSale,
     holding: options.Holding,
-    lot_size: options.LotSize = "auto",
-    lead_time: options.LeadTime = 0,
+    lost_sale: options.ShopLostSale = None,
+    service: options.Service = None,
+    service_measure: options.ServiceMeasure = "units",
+    pack: options.Pack = "1",
+    minimum: options.Minimum = 0,
+    lead_time: options.ShopLeadTime = 0,
+    period: options.Period = "day",
+    order_days: options.OrderDays = "every 1",
+    closed_days: options.ClosedDays = "",
+    forecaster: options.Forecaster = None,
 ) -> None:
-    """Make a shop's database. Costs and capacity are in lots, and cannot be changed later.
+    """Make a shop's database. Quantities are in units, and costs per unit.
 
-    With --lot-size auto, as in a backtest, an item's lot is chosen when 60 days of its sales are recorded at once.
-    Without such a history use a number, or a column lot.
+    One of --lost-sale and --service says how much an empty shelf hurts. An item may differ from the shop: see --items
+    of `record` and `decide`.
     """
-    costs = inventory.Costs(fixed_cost, unit_cost, lost_sale, holding)
-    inventory.Shop.create(shop, costs, capacity, lead_time, options.as_lot(lot_size)).close()
-    past_sales = f" Past sales first: driftmdp inventory record {shop} history.csv --plenty."
-    first = past_sales if lot_size == "auto" else ""
+    if (lost_sale is None) == (service is None):
+        what = "neither" if service is None else "both"
+        raise InvalidInputError(f"Exactly one of --lost-sale and --service must be given; got {what}.")
+    costs = inventory.Costs(fixed_cost, unit_cost, 0.0 if lost_sale is None else lost_sale, holding)
+    made = inventory.Shop.create(
+        shop,
+        costs,
+        options.as_capacity(capacity),
+        lead_time,
+        options.as_pack(pack),
+        minimum=minimum,
+        period=period,
+        order_days=order_days,
+        closed_days=closed_days,
+        service=service,
+        service_measure=service_measure,
+        forecaster=forecaster,
+    )
+    made.close()
+    first = f" Past sales first: driftmdp inventory record {shop} history.csv --plenty." if pack == "auto" else ""
     remark(f"Made {shop}.{first} Each morning: driftmdp inventory decide {shop} stock.csv")
 
 
@@ -101,6 +130,10 @@ def decide(
     shop: Database,
     stock: Annotated[Path, options.argument(STOCK_HELP)],
     day: Today = None,
+    until: Annotated[str | None, typer.Option("--until", help=UNTIL_HELP)] = None,
+    items: options.Items = None,
+    group: options.Group = None,
+    calendar: options.Calendar = None,
     out: Out = Path("orders.csv"),
     correct: Correct = False,
     strict: Annotated[bool, typer.Option("--strict", help=STRICT_HELP)] = False,
@@ -110,12 +143,21 @@ def decide(
 
     The answer is recorded before it is given: asked again, it is the same.
     """
-    options.checked_out(out, [shop, stock])
+    options.checked_out(out, [shop, stock, items, calendar])
     given, counts = inventory.read_counts(stock, options.as_day(day), options.as_columns(column))
+    settings, special_days = _settings(items, group, calendar)
     with inventory.Shop(shop) as open_shop:
-        decision = open_shop.decide(counts, given or date.today(), correct, strict)
+        decision = open_shop.decide(
+            counts,
+            given or open_shop.today(),
+            correct,
+            strict,
+            options.as_day(until, "--until"),
+            settings.items,
+            special_days,
+        )
     options.write_or_print(inventory.orders_csv(decision.advice), out)
-    for sentence in decision.remarks:
+    for sentence in (*settings.remarks, *decision.remarks):
         remark(sentence)
     orders = sum(advice.order > 0 for advice in decision.advice)
     again = f", {decision.repeated} of them decided before" if decision.repeated else ""
@@ -127,8 +169,12 @@ def record(
     shop: Database,
     sales: Annotated[Path, options.argument(SOLD_HELP)],
     day: Day = None,
+    items: options.Items = None,
+    group: options.Group = None,
+    calendar: options.Calendar = None,
     correct: Correct = False,
     plenty: Annotated[bool, typer.Option("--plenty", help=PLENTY_HELP)] = False,
+    demand: Annotated[bool, typer.Option("--demand", help=DEMAND_HELP)] = False,
     negatives: options.Negatives = "refuse",
     duplicates: options.Duplicates = "refuse",
     column: options.Columns = None,
@@ -138,9 +184,10 @@ def record(
     Recording the same again is harmless. What contradicts the shop's records is refused without --correct.
     """
     sold = inventory.read_sold(sales, options.as_day(day), options.as_columns(column), negatives, duplicates)
+    settings, special_days = _settings(items, group, calendar)
     with inventory.Shop(shop) as open_shop:
-        receipt = open_shop.record(sold, correct, plenty)
-    for sentence in receipt.remarks:
+        receipt = open_shop.record(sold, correct, plenty, demand, settings.items, special_days)
+    for sentence in (*settings.remarks, *receipt.remarks):
         remark(sentence)
     counts = [f"{receipt.recorded} recorded"]
     counts += [f"{receipt.repeated} repeated"] if receipt.repeated else []
@@ -148,8 +195,34 @@ def record(
     remark(f"{', '.join(counts)}.")
 
 
+def _settings(
+    items: Path | None, group: str | None, calendar: Path | None
+) -> tuple[inventory.ItemsFile, tuple[inventory.SpecialDay, ...]]:
+    """Return the items' own settings, and the special days, of the files that are given."""
+    if group is not None and items is None:
+        raise InvalidInputError("--group names a column of --items, which must then be given.")
+    settings = inventory.ItemsFile(()) if items is None else inventory.read_items(items, group)
+    return settings, () if calendar is None else inventory.read_calendar(calendar)
+
+
+def forecast(
+    shop: Database,
+    sku: Annotated[list[str] | None, typer.Option("--sku", help="An item; again for more. By default all.")] = None,
+    periods: Annotated[int, typer.Option("--periods", help="How many periods.", min=1, max=366)] = 8,
+    day: Annotated[str | None, typer.Option("--date", help=FIRST_HELP)] = None,
+    out: Out = Path("-"),
+) -> None:
+    """Say how much will be asked for: mean and quantiles of each item and coming period."""
+    options.checked_out(out, [shop])
+    with inventory.Shop(shop) as open_shop:
+        found = open_shop.forecast(sku, periods, options.as_day(day))
+    options.write_or_print(inventory.forecast_csv(found), out)
+    if str(out) != "-":
+        remark(f"The forecast: {out}")
+
+
 def explain(shop: Database, sku: Sku) -> None:
-    """Say why an item's order is what it is: demand, memory in use, and level."""
+    """Say why an item's order is what it is: demand, season, what is coming, and the plan."""
     with inventory.Shop(shop) as open_shop:
         print(inventory.explain_in_words(open_shop, sku))
 
@@ -173,12 +246,12 @@ def export(
 ) -> None:
     """Write the shop's records as CSV. With --sales, only each day's sales, as `record` reads them.
 
-    The second is how to move to a new shop, with other costs or lots: record it there with --plenty.
+    The second is how to move to a new shop, with other costs: record it there.
     """
     options.checked_out(out, [shop])
     with inventory.Shop(shop) as open_shop:
         events = open_shop.history()
-        text = inventory.history_csv(events, open_shop.lots) if sales else inventory.events_csv(events)
+        text = inventory.history_csv(events) if sales else inventory.events_csv(events)
     options.write_or_print(text, out)
     if str(out) != "-":
         remark(f"The shop's records: {out}")

@@ -1,6 +1,5 @@
 """Arguments and options that several inventory commands share."""
 
-import math
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -12,8 +11,9 @@ import typer
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.files import write_whole
-from driftmdp.inventory.csv_io import DAY_FORM, day_of, is_ambiguous
+from driftmdp.inventory.cells import DAY_FORM, amount, day_of
 from driftmdp.inventory.event_log import SIDE_FILES
+from driftmdp.inventory.terms import AUTO, MAX_LEAD_TIME, NO_LIMIT
 
 
 def _whole(minimum: int, maximum: int = 10**9) -> Any:
@@ -31,14 +31,9 @@ def _whole(minimum: int, maximum: int = 10**9) -> Any:
 def _amount(given: Any) -> float:
     """Return an amount of money of at least 0, refusing 1.000, which may mean 1 or 1000."""
     try:
-        amount = float(given)
-    except ValueError:
-        amount = -1.0
-    if not 0.0 <= amount < math.inf or is_ambiguous(str(given)):
-        raise typer.BadParameter(
-            f"must be a finite number of at least 0 with one meaning, such as 5, 0.25 or 1000; got {str(given)!r}."
-        )
-    return amount
+        return amount(str(given))
+    except ValueError as error:
+        raise typer.BadParameter(f"must {error}.") from None
 
 
 def argument(description: str) -> Any:
@@ -50,12 +45,52 @@ def _required(parser: Callable[[Any], Any], description: str) -> Any:
     return typer.Option(parser=parser, help=description, show_default=False)
 
 
+def _optional(parser: Callable[[Any], Any], description: str, *names: str) -> Any:
+    return typer.Option(*names, parser=parser, help=description, show_default=False)
+
+
+CAPACITY_HELP = "The most units of an item on the shelf and on their way, or none."
+PACK_HELP = (
+    "Orders are multiples of it, in units. With auto it is chosen from 60 days of sales, and --capacity and "
+)
+PACK_HELP += "costs are per pack."
+ORDER_DAYS_HELP = "When orders may be placed: mon,thu, or every 2, or every 2 from 2026-01-05, in periods."
+SERVICE_HELP = "The share of demand to serve, such as 0.95, in place of --lost-sale."
+ITEMS_HELP = "A CSV file with a column sku, and what an item has of its own: capacity, fixed_cost, unit_cost, "
+ITEMS_HELP += "lost_sale, holding, pack, minimum, lead_time, order_days, period, group, service, service_measure."
+CALENDAR_HELP = "A CSV file of special days: date, name. Optional: sku or group, factor. The name closed closes."
+
 Capacity = Annotated[int, _required(_whole(1), "Lots on the shelf, of each item.")]
+ShopCapacity = Annotated[str, typer.Option("--capacity", help=CAPACITY_HELP, show_default=False)]
 FixedCost = Annotated[float, _required(_amount, "Cost of placing an order.")]
-UnitCost = Annotated[float, _required(_amount, "Cost of each lot ordered.")]
-LostSale = Annotated[float, _required(_amount, "Cost of each lot that a customer wanted and did not get.")]
-Holding = Annotated[float, _required(_amount, "Cost of each lot left in the evening.")]
+UnitCost = Annotated[float, _required(_amount, "Cost of each unit ordered.")]
+LostSale = Annotated[float, _required(_amount, "Cost of each unit that a customer wanted and did not get.")]
+ShopLostSale = Annotated[
+    float | None, _optional(_amount, "Cost of each unit that a customer wanted and did not get.", "--lost-sale")
+]
+Holding = Annotated[float, _required(_amount, "Cost of each unit left at the end of a period.")]
+Service = Annotated[float | None, _optional(_amount, SERVICE_HELP, "--service")]
+ServiceMeasure = Annotated[
+    str, typer.Option("--service-measure", help="What --service counts: units, or periods that are not sold out.")
+]
 LeadTime = Annotated[int, typer.Option(parser=_whole(0, 2), help="Days from an order to its arrival: 0, 1 or 2.")]
+ShopLeadTime = Annotated[
+    int,
+    typer.Option(
+        "--lead-time",
+        parser=_whole(0, MAX_LEAD_TIME),
+        help=f"Periods from an order to its arrival, 0 to {MAX_LEAD_TIME}.",
+    ),
+]
+Pack = Annotated[str, typer.Option("--pack", "--lot-size", help=PACK_HELP)]
+Minimum = Annotated[int, typer.Option("--minimum", parser=_whole(0), help="The least order, in units.")]
+Period = Annotated[str, typer.Option("--period", help="day or week. A week is named by its Monday.")]
+OrderDays = Annotated[str, typer.Option("--order-days", help=ORDER_DAYS_HELP)]
+ClosedDays = Annotated[str, typer.Option("--closed-days", help="Weekdays without demand and orders, as sat,sun.")]
+Forecaster = Annotated[str | None, typer.Option("--forecaster", help="A forecaster of your own, module:name.")]
+Items = Annotated[Path | None, typer.Option("--items", help=ITEMS_HELP)]
+Group = Annotated[str | None, typer.Option("--group", help="The column of --items that names an item's group.")]
+Calendar = Annotated[Path | None, typer.Option("--calendar", help=CALENDAR_HELP)]
 Negatives = Annotated[str, typer.Option(help="Negative numbers, such as returns: refuse, zero or skip.")]
 Duplicates = Annotated[str, typer.Option(help="Two lines for one item and day: refuse, sum or last.")]
 LotSize = Annotated[str, typer.Option(help="Units in a lot: a number, or auto to choose for each item.")]
@@ -74,32 +109,41 @@ def as_columns(given: list[str] | None) -> dict[str, str]:
     return names
 
 
-def as_lot(text: str) -> int | str:
-    """Return a lot size."""
-    if text == "auto":
+def as_pack(text: str, option: str = "--pack") -> int | str:
+    """Return the units in a pack, or auto."""
+    if text == AUTO:
         return text
     if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise InvalidInputError(f"--lot-size must be auto or a whole number from 1 on; got {text!r}.")
+        raise InvalidInputError(f"{option} must be auto or a whole number from 1 on; got {text!r}.")
     return int(text)
 
 
-def as_day(text: str | None) -> date | None:
+def as_capacity(text: str) -> int | None:
+    """Return a capacity, or None for no limit."""
+    if text.lower() == NO_LIMIT:
+        return None
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 10**9:
+        raise InvalidInputError(f"--capacity must be none or a whole number from 1 to {10**9}; got {text!r}.")
+    return int(text)
+
+
+def as_day(text: str | None, option: str = "--date") -> date | None:
     """Return a date."""
     day = None if text is None else day_of(text)
     if text is not None and day is None:
-        raise InvalidInputError(f"--date must be {DAY_FORM}; got {text!r}.")
+        raise InvalidInputError(f"{option} must be {DAY_FORM}; got {text!r}.")
     return day
 
 
-def checked_out(to: Path, inputs: Sequence[Path]) -> None:
-    """Validate that a table is written to a new file, or to one that the command does not read."""
+def checked_out(to: Path, inputs: Sequence[Path | None], option: str = "--out") -> None:
+    """Validate that a file is written to a new place, or to one that the command does not read."""
     if to.exists() and not to.is_file():
         raise InvalidInputError(
-            f"--out must be a file; {to} is a folder, a pipe or a device. Use --out - to print."
+            f"{option} must be a file; {to} is a folder, a pipe or a device. Use --out - to print."
         )
-    taken = [Path(f"{given}{end}") for given in inputs for end in ("", *SIDE_FILES)]
+    taken = [Path(f"{given}{end}") for given in inputs if given is not None for end in ("", *SIDE_FILES)]
     if any(os.path.realpath(to) == os.path.realpath(given) for given in taken):
-        raise InvalidInputError(f"--out must be another file; {to} belongs to what this command reads.")
+        raise InvalidInputError(f"{option} must be another file; {to} belongs to what this command reads.")
 
 
 def write_or_print(text: str, to: Path) -> None:

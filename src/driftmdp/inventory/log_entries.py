@@ -1,0 +1,159 @@
+"""The entries of a shop's event log: how a batch is packed, and the last entries of a day.
+
+=============  =========================================================================================
+``decided``    the advice of a morning: a row per item
+``sold``       the sales of a day: a row per item
+``items``      settings of items, as JSON
+``calendar``   special days, as JSON
+=============  =========================================================================================
+
+A batch is a JSON header and columns of whole numbers, compressed. The header names new items and, since version 2,
+the columns. An item's number is its place among all items of the log.
+"""
+
+import itertools
+import json
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftmdp.inventory.event_log import EventBatch, EventLog
+from driftmdp.inventory.order_engine import AT_LEAST, EXACT, NOTHING
+from driftmdp.kernels.arrays import Longs
+
+Columns = Mapping[str, NDArray[Any]]
+UNKNOWN = -1  # stands for a number or a day that is not known; as the bits of a cost it is not a number
+DECIDED, SOLD, ITEMS, CALENDAR = "decided", "sold", "items", "calendar"  # the kinds of batches
+ALWAYS = ""  # the day of batches that are not about a day
+DEMAND = 3  # as ``seen``: the units were asked for, and may be more than were sold
+WITHOUT_NAMES = {  # the columns of batches that do not name them
+    DECIDED: ("item", "stock", "coming", "expected", "advice"),
+    SOLD: ("item", "stock", "ordered", "sales"),
+}
+
+
+def pack(header: Mapping[str, Any], columns: Columns | None = None) -> bytes:
+    """Return a batch's content.
+
+    Examples
+    --------
+    >>> from driftmdp.inventory.log_entries import SOLD, pack, unpack
+    >>> content = pack({"new": ["A"]}, {"item": [0], "stock": [9], "ordered": [0], "sales": [4]})
+    >>> header, columns = unpack(SOLD, content)
+    >>> columns["sales"].tolist(), header["new"]
+    ([4], ['A'])
+    """
+    arrays = {name: np.asarray(column, "<i4") for name, column in (columns or {}).items()}
+    rows = {len(array) for array in arrays.values()} or {0}
+    described = {"rows": rows.pop(), "columns": list(arrays), **header}
+    text = json.dumps(described).encode()
+    body = b"".join(array.tobytes() for array in arrays.values())
+    return zlib.compress(len(text).to_bytes(4, "little") + text + body, 1)
+
+
+def unpack(kind: str, content: bytes) -> tuple[dict[str, Any], Columns]:
+    """Return a batch's header and columns."""
+    plain = zlib.decompress(content)
+    end = 4 + int.from_bytes(plain[:4], "little")
+    header = json.loads(plain[4:end])
+    names, rows = header.get("columns", WITHOUT_NAMES.get(kind, ())), header["rows"]
+    table = np.frombuffer(plain, "<i4", len(names) * rows, end).reshape(len(names), rows)
+    return header, dict(zip(names, table, strict=True))
+
+
+def sold_columns(columns: Columns, lead_time: int) -> Columns:
+    """Return sales with ``seen`` and ``lead_time``, which earlier versions did not write."""
+    if "seen" in columns:
+        return columns
+    stock, ordered, sales = (columns[name].astype(np.int64) for name in ("stock", "ordered", "sales"))
+    there = stock + (np.maximum(0, ordered) if lead_time == 0 else 0)
+    return {**columns, "seen": seen_by_count(stock, there, sales), "lead_time": np.full_like(stock, lead_time)}
+
+
+def seen_by_count(stock: Longs, there: Longs, sales: Longs) -> Longs:
+    """Return what sales say of demand, by what was on sale. Without a count they were not sold out."""
+    sold_out = np.where(sales > 0, AT_LEAST, NOTHING)  # an empty shelf says nothing
+    return np.where((stock == UNKNOWN) | (sales < there), EXACT, sold_out)
+
+
+def costs_of(bits: Longs) -> list[float | None]:
+    """Return costs from the bits that a column holds, None where there is none."""
+    costs = np.asarray(bits, "<i4").view("<f4").astype(np.float64)
+    return [None if np.isnan(cost) else cost for cost in costs.tolist()]
+
+
+class Entries(NamedTuple):
+    """The last entries of one kind on one day.
+
+    Attributes
+    ----------
+    items
+        Item numbers, increasing.
+    columns
+        Their rows.
+    """
+
+    items: Longs
+    columns: Columns
+
+    def column(self, name: str, items: Longs) -> Longs:
+        """Return a column for some items, UNKNOWN where there is no entry or no such column."""
+        found = np.full(items.size, UNKNOWN, np.int64)
+        if name in self.columns and self.items.size:
+            places = np.minimum(np.searchsorted(self.items, items), self.items.size - 1)
+            there = self.items[places] == items
+            found[there] = self.columns[name][places[there]]
+        return found
+
+    def has(self, items: Longs) -> NDArray[np.bool_]:
+        """Return which of some items have an entry."""
+        return np.isin(items, self.items)
+
+
+class DayEntries(NamedTuple):
+    """The last advice and the last sales of a day."""
+
+    decided: Entries
+    sold: Entries
+
+
+def last_entries(batches: Sequence[Columns]) -> Entries:
+    """Return the last entry of each item, of a day's batches in the order of writing."""
+    names = dict.fromkeys(itertools.chain.from_iterable(batches))
+    joined = {name: np.concatenate([_filled(columns, name) for columns in batches]) for name in names}
+    items = joined.pop("item", np.zeros(0, np.int64)).astype(np.int64)
+    order = np.argsort(items, kind="stable")
+    ordered = items[order]
+    last = order[np.append(np.diff(ordered) != 0, True)] if items.size else order
+    return Entries(items[last], {name: column[last] for name, column in joined.items()})
+
+
+def _filled(columns: Columns, name: str) -> NDArray[Any]:
+    return columns[name] if name in columns else np.full(len(columns["item"]), UNKNOWN, np.int32)
+
+
+def read_day(log: EventLog, day: int, lead_time: int) -> DayEntries:
+    """Return what is recorded for a day. ``lead_time`` is that of rows that do not say it."""
+    return _day_entries(log.batches_of(date.fromordinal(day).isoformat()), lead_time)
+
+
+def read_days(log: EventLog, first: int, last: int, lead_time: int) -> Iterator[tuple[int, DayEntries]]:
+    """Yield the days from ``first`` to ``last`` on which something is recorded, in the order of the calendar."""
+    for text in sorted({*log.days} - {ALWAYS}):
+        day = date.fromisoformat(text).toordinal()
+        if first <= day <= last:
+            yield day, read_day(log, day, lead_time)
+
+
+def _day_entries(batches: Iterable[EventBatch], lead_time: int) -> DayEntries:
+    decided, sold = [], []
+    for batch in batches:
+        if batch.kind == DECIDED:
+            decided.append(unpack(DECIDED, batch.content)[1])
+        elif batch.kind == SOLD:
+            sold.append(sold_columns(unpack(SOLD, batch.content)[1], lead_time))
+    return DayEntries(last_entries(decided), last_entries(sold))

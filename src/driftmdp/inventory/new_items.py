@@ -1,0 +1,71 @@
+"""Items that a shop sees for the first time: their packs, and a remark on names that may be misspelt."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from driftmdp.display import listed
+from driftmdp.errors import InvalidInputError
+from driftmdp.inventory.item_states import ItemStates
+from driftmdp.inventory.lines import Count
+from driftmdp.inventory.log_entries import UNKNOWN
+from driftmdp.inventory.sales_history import WARM_UP, lot_size
+from driftmdp.inventory.sales_table import SalesTable
+from driftmdp.inventory.terms import Settings
+from driftmdp.validation import nearest_name
+
+MAX_NAMES_SHOWN = 5
+
+
+def names_of(lines: Sequence[Count] | SalesTable) -> list[str]:
+    """Return the items that lines are about, each once."""
+    return lines.skus if isinstance(lines, SalesTable) else [count.sku for count in lines]
+
+
+def packs_of_new(states: ItemStates, lines: Sequence[Count] | SalesTable) -> dict[str, Settings]:
+    """Return the packs of new items that lines give, or that are chosen. A pack that differs is refused."""
+    given: dict[str, int] = {}
+    for sku, pack in _given_packs(lines):
+        number = states.numbers.get(sku)
+        known = given.setdefault(sku, pack) if number is None else states.terms[number].pack
+        if known != pack:
+            advice = "Nothing was done; a pack is changed in items.csv."
+            raise InvalidInputError(f"{sku} has {known} units in a pack; got {pack}. {advice}")
+    if states.shop.chooses_packs:
+        for place, sku in enumerate(names_of(lines)):
+            if sku not in states.numbers and sku not in given and "pack" not in states.own.get(sku, {}):
+                given[sku] = _chosen_pack(states, lines, place)
+    return {sku: {"pack": pack} for sku, pack in given.items() if sku not in states.numbers}
+
+
+def _given_packs(lines: Sequence[Count] | SalesTable) -> Iterable[tuple[str, int]]:
+    if isinstance(lines, SalesTable):
+        places = np.flatnonzero(lines.pack != UNKNOWN).tolist()
+        return ((lines.skus[lines.sku[place]], int(lines.pack[place])) for place in places)
+    return ((count.sku, count.pack) for count in lines if count.pack is not None)
+
+
+def _chosen_pack(states: ItemStates, lines: Sequence[Count] | SalesTable, place: int) -> int:
+    """Return the pack of the item at a place among the names of lines, chosen from its first sales."""
+    days = 0
+    if isinstance(lines, SalesTable):
+        mine = np.flatnonzero(lines.sku == place)
+        days = mine.size
+        if days >= WARM_UP and states.shop.capacity is not None:
+            return lot_size(lines.units[mine[np.argsort(lines.day[mine])]], states.shop.capacity)
+    sku = names_of(lines)[place]
+    rule = f"{sku} is new, and its pack is chosen from {WARM_UP} days of sales; got {days}"
+    advice = "record its history first, give its pack in items.csv, or make the shop with --pack 1."
+    raise InvalidInputError(f"{rule}. Nothing was done; {advice}")
+
+
+def new_names(states: ItemStates, new: Sequence[str]) -> list[str]:
+    """Return a remark on new items if the shop had others: a name may be misspelt."""
+    before = states.skus[: len(states.skus) - len(new)]
+    if not new or not before:
+        return []
+    named = [f"{sku}{nearest_name(sku, before)}" for sku in new[:MAX_NAMES_SHOWN]]
+    named += [""] * (len(new) - len(named))  # they are only counted, and the nearest name takes time
+    what = "1 item is new" if len(new) == 1 else f"{len(new)} items are new"
+    remark = f"{what}, and nothing was learned yet: {listed(named, MAX_NAMES_SHOWN)}"
+    return [remark if remark.endswith("?") else f"{remark}."]

@@ -1,0 +1,91 @@
+"""Orders on their way: what arrives when, worked out from the last entries of the log.
+
+An order of a morning arrives L periods later. It counts as advised until the real order is recorded. What a count
+says of coming arrivals replaces the orders behind them. Later days of the calendar overrule earlier ones, so that
+it does not matter in which order they were written.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from driftmdp.inventory.event_log import EventLog
+from driftmdp.inventory.log_entries import UNKNOWN, DayEntries, Entries, read_days
+from driftmdp.kernels.arrays import Longs
+
+LOOK_BACK = 60  # periods since an item's last evening; after a longer time the stock is not known
+
+
+class PipelineItems(NamedTuple):
+    """Some items: their numbers, lead times, days of a period, and the day of their last known evening or UNKNOWN."""
+
+    numbers: Longs
+    lead_times: Longs
+    steps: Longs
+    evenings: Longs
+
+
+class Pipeline(NamedTuple):
+    """What arrived and what arrives, by item.
+
+    Attributes
+    ----------
+    since
+        The day of the last known evening, or UNKNOWN.
+    arrived
+        Units that arrived since the last known evening, up to this morning.
+    coming
+        Units that arrive 1, 2, .. periods after this morning, shape (items, longest lead time - 1).
+    """
+
+    since: Longs
+    arrived: Longs
+    coming: Longs
+
+
+def read_pipeline(log: EventLog, day: int, items: PipelineItems, lead_time: int) -> Pipeline:
+    """Return the arrivals around the morning of a day. ``lead_time`` is that of rows that do not say it."""
+    longest = int(items.lead_times.max(initial=0))
+    back = np.where(items.evenings == UNKNOWN, 0, (day - items.evenings) // items.steps)
+    before = int(back.max(initial=0))
+    table = np.zeros((items.numbers.size, before + max(1, longest)), np.int64)  # by period; today's is `before`
+    if longest > 0 and items.numbers.size:
+        first = int((day - items.steps * (back + items.lead_times)).min())
+        arrivals = _Arrivals(table, items, day, before)
+        for when, entries in read_days(log, first, day, lead_time):
+            arrivals.add(when, entries)
+    since = before - back  # the place of the last evening's day, whose arrivals were counted
+    is_between = np.arange(before + 1) > since[:, None]
+    arrived = np.where(is_between, table[:, : before + 1], 0).sum(axis=1)
+    coming = table[:, before + 1 :]
+    is_coming = np.arange(1, coming.shape[1] + 1) < items.lead_times[:, None]
+    return Pipeline(items.evenings, arrived, np.where(is_coming, coming, 0))
+
+
+class _Arrivals:
+    """A table of arrivals by item and period, filled day by day in the order of the calendar."""
+
+    def __init__(self, table: Longs, items: PipelineItems, day: int, before: int) -> None:
+        self._table, self._items, self._day, self._before = table, items, day, before
+
+    def add(self, day: int, entries: DayEntries) -> None:
+        """Put a day's orders, and what its counts said of coming arrivals, in their places."""
+        numbers = self._items.numbers
+        advised, ordered = entries.decided.column("advice", numbers), entries.sold.column("ordered", numbers)
+        lead = np.where(ordered == UNKNOWN, _lead(entries.decided, numbers), _lead(entries.sold, numbers))
+        lead = np.where(lead == UNKNOWN, self._items.lead_times, lead)
+        self._put(day, lead, np.where(ordered == UNKNOWN, advised, ordered))
+        for name in entries.decided.columns:
+            if name.startswith("given_"):
+                after = np.full(numbers.size, int(name.removeprefix("given_")))
+                self._put(day, after, entries.decided.column(name, numbers))
+
+    def _put(self, day: int, after: Longs, units: Longs) -> None:
+        """Let units, if they are known, arrive some periods after a day."""
+        places = (day - self._day) // self._items.steps + after + self._before
+        rows = np.flatnonzero((units != UNKNOWN) & (places >= 0) & (places < self._table.shape[1]))
+        self._table[rows, places[rows]] = units[rows]
+
+
+def _lead(entries: Entries, numbers: Longs) -> Longs:
+    return entries.column("lead_time", numbers)

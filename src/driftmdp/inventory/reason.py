@@ -1,0 +1,46 @@
+"""The explanation of an order in numbers."""
+
+from datetime import date
+
+import numpy as np
+
+from driftmdp.inventory.decide import pipeline_of
+from driftmdp.inventory.event_log import EventLog
+from driftmdp.inventory.forecast import QUANTILES
+from driftmdp.inventory.item_states import ItemStates
+from driftmdp.inventory.log_entries import UNKNOWN
+from driftmdp.inventory.order_engine import METHODS
+from driftmdp.inventory.periods import days
+from driftmdp.inventory.results import Event, Reason
+
+
+def reason_for(states: ItemStates, log: EventLog, item: int, advice: Event | None) -> Reason:
+    """Return why an item's order is what it is, on its last morning, or on the one after its last sales."""
+    last, terms, engine = states.last[item], states.terms[item], states.engine
+    day, numbers = int(last["day"]), np.array([item], np.int64)
+    stock = None if last["stock"] == UNKNOWN else int(last["stock"])
+    is_over = last["sales"] != UNKNOWN
+    day = min(day + days(terms.period), date.max.toordinal()) if is_over else day
+    pipeline = pipeline_of(states, log, day, numbers)
+    if is_over:
+        stock = None if pipeline.since[0] == UNKNOWN else int(last["evening"]) + int(pipeline.arrived[0])
+    until = None if advice is None or advice.until is None else advice.until.toordinal()
+    until = until if until is not None and until >= day else None
+    orders = engine.decide(day, numbers, np.array([stock or 0], np.int64), pipeline.coming, until)
+    found, summary = engine.forecast(day, numbers, 1, QUANTILES), engine.describe(day, item)
+    return Reason(
+        states.skus[item],
+        terms,
+        date.fromordinal(day),
+        stock,
+        tuple(pipeline.coming[0].tolist()),
+        summary.periods,
+        summary.level,
+        summary.factor,
+        float(found.mean[0, 0]),
+        dict(zip(QUANTILES, found.quantiles[0, 0].tolist(), strict=True)),
+        int(orders.order[0]),
+        float(orders.cost[0]),
+        METHODS[int(orders.method[0])],
+        advice,
+    )
