@@ -244,7 +244,7 @@ def _sell() -> None:
 
 def _keep_shop() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        shop = inventory.Shop.create(Path(folder) / "shop.db", inventory.Costs(), capacity=4, lot=1)
+        shop = inventory.Shop.create(Path(folder) / "shop.db", inventory.Costs(), capacity=4)
         for day in (date(2026, 1, 1), date(2026, 1, 2)):
             shop.decide([inventory.Count("A", 2)], day)
             shop.record([inventory.Sold("A", day, 1)])

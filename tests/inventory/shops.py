@@ -8,11 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from driftmdp import kernels
 from driftmdp.errors import DriftmdpError, InvalidInputError
-from driftmdp.inventory import Costs, Count, Shop, Sold
-from driftmdp.inventory.ordering_rules import shelf_model
-from driftmdp.kernels.inventory_arrays import new_demand_workspace, new_demands
+from driftmdp.inventory import Costs, Count, Shop, ShopTerms, Sold
+from driftmdp.inventory.order_engine import AT_LEAST, EXACT, NOTHING, OrderEngine
 
 MONDAY = date(2026, 11, 16)
 CAPACITY = 10
@@ -23,8 +21,8 @@ def day(n):
     return MONDAY + timedelta(n)
 
 
-def create(path, lead_time=0, lot=1, capacity=CAPACITY, costs=None):
-    return Shop.create(path, costs or Costs(), capacity, lead_time, lot)
+def create(path, lead_time=0, pack=1, capacity=CAPACITY, costs=None, **more):
+    return Shop.create(path, costs or Costs(), capacity, lead_time, pack, **more)
 
 
 def orders(decision):
@@ -38,9 +36,9 @@ def state(shop):
 
 
 def beliefs(shop, sku):
-    """What is believed of an item's demand, as bytes."""
-    item = shop._states.numbers[sku]
-    return [array[item].tobytes() for array in shop._states.demands]
+    """What is believed of an item's demand: means and quantiles of three days."""
+    found = shop.forecast([sku], 3, day(400))
+    return np.round(np.append(found.mean, found.quantiles), 9).tolist()
 
 
 def lines(shop):
@@ -79,53 +77,46 @@ def refused(*said, kind=DriftmdpError):
 class Oracle:
     """What a shop should believe and advise: a dict of daily sales by (sku, day), learned in the order of days."""
 
-    def __init__(self, lead_time=0, lot=1, capacity=CAPACITY):
-        self.shelf = shelf_model(Costs(), capacity, lead_time)
-        self.workspace = new_demand_workspace(capacity, lead_time)
-        self.lot = lot
+    def __init__(self, lead_time=0, capacity=CAPACITY, **more):
+        self.terms = ShopTerms(Costs(), capacity, lead_time=lead_time, **more)
         self.daily_sales = {}
 
-    def lots(self, units):
-        """Half a lot counts as one."""
-        return (2 * units + self.lot) // (2 * self.lot)
+    def engine(self, skus):
+        """An engine that learned the daily sales from nothing."""
+        engine = OrderEngine()
+        engine.add_items(list(skus), [self.terms.for_item({}) for _ in skus])
+        for when in sorted({when for _, when in self.daily_sales}):
+            rows = [
+                (item, *self.daily_sales[sku, when])
+                for item, sku in enumerate(skus)
+                if (sku, when) in self.daily_sales
+            ]
+            seen = [self.seen(*row[1:]) for row in rows]
+            there = [-1 if stock is None else stock + self.at_once(ordered) for _, stock, ordered, _ in rows]
+            columns = [row[0] for row in rows], seen, there, [row[3] for row in rows]
+            items, how, on_sale, units = (np.array(column, np.int64) for column in columns)
+            engine.learn(when.toordinal(), items, how.astype(np.int8), on_sale, units)
+        return engine
 
-    def demands(self, sku):
-        """Beliefs about one item, learned from nothing."""
-        demands = new_demands(1, self.shelf.capacity)
-        for (name, when), (stock, ordered, sales) in sorted(self.daily_sales.items(), key=lambda kv: kv[0][1]):
-            if name == sku:
-                on_sale, sold = self.seen(stock, ordered, sales)
-                kernels.censored_demand.learn(demands, 0, when.weekday(), on_sale, sold, self.workspace)
-        return demands
+    def at_once(self, ordered):
+        return ordered if self.terms.lead_time == 0 else 0
 
     def seen(self, stock, ordered, sales):
-        """What was on sale and sold, in lots, at most the capacity."""
-        top, sold = self.shelf.capacity, self.lots(sales)
-        if stock is None:
-            on_sale = top
-        else:
-            there = stock + (ordered if self.shelf.lead_time == 0 else 0)
-            on_sale = sold if sales >= there else max(self.lots(there), sold + 1)
-        return min(on_sale, top), min(sold, top)
+        """What sales say of demand."""
+        if stock is None or sales < stock + self.at_once(ordered):
+            return EXACT
+        return AT_LEAST if sales else NOTHING
 
-    def order(self, sku, when, stock, coming=0):
+    def order(self, shop, sku, when, stock, coming=0):
         """What to order, in units."""
-        s = min(self.lots(stock), self.shelf.capacity)
-        q = min(self.lots(coming), self.shelf.capacity - s)
-        found = np.zeros(1, np.int64)
-        kernels.inventory_rules.decide_all(
-            (self.shelf, self.demands(sku), self.workspace),
-            np.zeros(1, np.int64),
-            when.weekday(),
-            np.array([s]),
-            np.array([q]),
-            found,
-        )
-        return int(found[0]) * self.lot
+        skus = shop.skus
+        engine, items = self.engine(skus), np.array([skus.index(sku)])
+        arriving = np.array([[coming]] if self.terms.lead_time == 2 else [[]], np.int64)
+        return int(engine.decide(when.toordinal(), items, np.array([stock]), arriving, None).order[0])
 
-    def agrees(self, shop, sku):
-        """Whether a shop believes the same of an item, to the last bit."""
-        return beliefs(shop, sku) == [array[0].tobytes() for array in self.demands(sku)]
+    def agrees(self, shop):
+        """Whether a shop believes the same, to the last bit."""
+        return shop._states.engine.as_bytes() == self.engine(shop.skus).as_bytes()
 
 
 def unchanged(shop, act, *said, kind=InvalidInputError):

@@ -73,7 +73,7 @@ def test_two_batches_that_changed_places_are_noticed(copy):
 
 
 @pytest.mark.parametrize("value", ["'21'", "'[1]'", "'{'", "''", "x'ff'", "'NaN'", "'null'", f"'{'[' * 9999}'"])
-@pytest.mark.parametrize("name", ["capacity", "costs", "lead_time", "lot"])
+@pytest.mark.parametrize("name", ["capacity", "costs", "lead_time", "pack", "order_days"])
 def test_edited_settings_are_noticed(copy, name, value):
     # A defect once: brackets, nested deep enough, are a RecursionError of json.
     change(copy, f"UPDATE settings SET value = {value} WHERE name = '{name}'")
@@ -85,10 +85,10 @@ def test_edited_settings_are_noticed(copy, name, value):
     "statement",
     [
         "DELETE FROM settings",
-        "DELETE FROM settings WHERE name = 'lot'",
+        "DELETE FROM settings WHERE name = 'pack'",
         "INSERT INTO settings VALUES ('more', '1')",
-        "UPDATE settings SET name = 'lots' WHERE name = 'lot'",
-        "UPDATE settings SET name = x'41' WHERE name = 'lot'",
+        "UPDATE settings SET name = 'packs' WHERE name = 'pack'",
+        "UPDATE settings SET name = x'41' WHERE name = 'pack'",
         "DELETE FROM head",
         "UPDATE head SET number = 9",
         "UPDATE head SET number = 11",
@@ -99,7 +99,7 @@ def test_edited_settings_are_noticed(copy, name, value):
         "DROP TABLE batches",
         "DROP TABLE head",
         "ALTER TABLE batches RENAME COLUMN day TO date",
-        "PRAGMA user_version = 2",
+        "PRAGMA user_version = 3",
         "PRAGMA user_version = -1",
         "PRAGMA application_id = 0",
     ],

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from driftmdp.inventory import Count, Shop, Sold, daily_csv, explain_in_words
+from driftmdp.inventory import Count, Shop, Sold, explain_in_words, lines
 from tests.inventory.shops import day, refused, unchanged
 
 FAR = date(2199, 12, 31)
@@ -29,7 +29,7 @@ def test_a_day_long_after_the_others_is_remarked_on(shop):
 def test_a_far_day_in_the_log_stops_nothing_for_ever(path, shop, last, monkeypatch):
     # A defect once: 9999-12-31 is taken without remark, and `explain` ends with a ValueError.
     with monkeypatch.context() as patch:
-        patch.setattr(daily_csv, "YEARS", range(1, 10_000))  # as in earlier versions
+        patch.setattr(lines, "YEARS", range(1, 10_000))  # as in earlier versions
         shop.record([Sold("A", last, 4, stock=9)])
     with Shop(path) as again:
         assert again.verify()

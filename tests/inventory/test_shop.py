@@ -41,7 +41,7 @@ BAD_DAYS = ["2026-11-18", None, 20261118]
     [
         *(("B", number, {}) for number in [*BAD_NUMBERS, None]),
         *(("B", 3, {"coming": number}) for number in BAD_NUMBERS),
-        *(("New", 3, {"lot": number}) for number in [*BAD_NUMBERS, 0]),
+        *(("New", 3, {"pack": number}) for number in [*BAD_NUMBERS, 0]),
         *((name, 3, {}) for name in BAD_NAMES),
     ],
 )
@@ -74,21 +74,21 @@ import sys
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory import Count, Sold
 from tests.inventory.shops import create, day, work
-for case in ("stock=-1", "stock=-10**6", "stock=3, coming=-1", "stock=3, coming=-10**6", "stock=3, lot=-1"):
+for case in ("stock=-1", "stock=-10**6", "stock=3, coming=-1", "stock=3, coming=-10**6", "stock=3, pack=-1"):
     for lead_time in (0, 2):
         with create(f"{sys.argv[1]}/{case}{lead_time}.db", lead_time) as shop:
             work(shop, 2)
             try:
-                counts = [eval(f"Count('New' if 'lot' in case else 'B', {case})")]
+                counts = [eval(f"Count('New' if 'pack' in case else 'B', {case})")]
                 shop.decide(counts, day(2))
             except InvalidInputError:
                 continue
             print("accepted", case, lead_time, flush=True)
-for case in ("-1", "-10**6", "1, ordered=-1", "1, stock=-1", "1, stock=1, lot=-1"):
+for case in ("-1", "-10**6", "1, ordered=-1", "1, stock=-1", "1, stock=1, pack=-1"):
     with create(f"{sys.argv[1]}/{case}.db") as shop:
         work(shop, 2)
         try:
-            shop.record([eval(f"Sold('New' if 'lot' in case else 'B', day(2), {case})")], plenty=True)
+            shop.record([eval(f"Sold('New' if 'pack' in case else 'B', day(2), {case})")], plenty=True)
         except InvalidInputError:
             continue
         print("accepted", case, flush=True)
@@ -129,7 +129,7 @@ def test_the_largest_numbers_a_file_may_hold_are_still_added_up(shop):
     assert shop.verify()
 
 
-@pytest.mark.parametrize("where", ["EventLog.append", "EventLog.save_snapshot", "ItemStates.learn"])
+@pytest.mark.parametrize("where", ["EventLog.append", "EventLog.save_snapshot", "ItemStates._learn"])
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt, MemoryError])
 def test_an_error_in_the_middle_leaves_everything_as_it_was(path, monkeypatch, where, error):
     from driftmdp.inventory.event_log import EventLog
@@ -198,8 +198,8 @@ def test_a_shop_sees_what_another_wrote(path):
                 lambda shop: shop.verify(),
                 lambda shop: shop.skus,
                 lambda shop: shop.explain("A").advice,
-                lambda shop: shop.lot_of(shop.skus[-1]),
-                lambda shop: shop.lot_of(two._states.skus[-1]),
+                lambda shop: shop.terms_of(shop.skus[-1]),
+                lambda shop: shop.terms_of(two._states.skus[-1]),
             )
         ):
             work(two, 1, items=("A", f"New {n}"), first=n)

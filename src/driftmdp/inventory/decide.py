@@ -204,7 +204,9 @@ def pipeline_of(states: ItemStates, log: EventLog, day: int, items: Longs) -> Pi
     steps, evenings = states.steps(items), states.last["day"][items].astype(np.int64)
     is_known = (states.last["evening"][items] != UNKNOWN) & (evenings < day)
     is_known &= day - evenings <= LOOK_BACK * steps
-    asked = PipelineItems(items, states.lead_times(items), steps, np.where(is_known, evenings, UNKNOWN))
+    asked = PipelineItems(
+        items, states.lead_times(items), steps, np.where(is_known, evenings, UNKNOWN), states.longest_lead
+    )
     return read_pipeline(log, day, asked, states.shop.lead_time)
 
 

@@ -80,8 +80,8 @@ def _order_reasons(reason: Reason) -> list[str]:
         goal = f"{terms.service:.0%} of {what}" + (" are served" if terms.service_measure == "units" else "")
     shelf = "no limit" if terms.capacity is None else f"at most {terms.capacity} on the shelf and on their way"
     lines = [
-        f"Costs: {costs.fixed:g} per order, {costs.unit:g} per unit ordered, {costs.holding:g} per unit left in the "
-        f"evening; {goal}. Capacity: {shelf}.",
+        f"Costs: {costs.fixed:g} per order, {costs.unit:g} per unit ordered, {costs.holding:g} per unit left over "
+        f"at the end of a {terms.period}; {goal}. Capacity: {shelf}.",
         f"{_when(reason)} {_arrivals(reason)}".rstrip(),
     ]
     if reason.stock is None:

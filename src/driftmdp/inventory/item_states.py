@@ -53,11 +53,13 @@ class ItemStates:
     engine
         What is believed of the demand.
     last
-        Each item's last day. The array may be longer than there are items. Days count from 0001-01-01. ``stock`` was
-        counted in the morning, ``sales`` are UNKNOWN until they are recorded, ``evening`` is what was then left, and
-        ``learned`` is the last day that was learned from.
+        Each item's last day. The array may be longer than there are items. Days count from 0001-01-01. ``stock``
+        was counted in the morning, ``sales`` are UNKNOWN until they are recorded, ``evening`` is what was then
+        left, and ``learned`` is the last day that was learned from.
     last_batch
         The number of the last batch that was applied.
+    longest_lead
+        The longest lead time that any item ever had.
     """
 
     def __init__(self, shop: ShopTerms, forecaster: str | None = None) -> None:
@@ -70,6 +72,7 @@ class ItemStates:
         self.engine = OrderEngine(forecaster)
         self.last = _new_last(0)
         self.last_batch = 0
+        self.longest_lead = shop.lead_time
         self._outdated = set[int]()  # items whose past changed, to be learned again
         self._all_outdated = False
         self._terms_of: dict[str, ItemTerms] = {}
@@ -91,6 +94,7 @@ class ItemStates:
         key = json.dumps(own, sort_keys=True)
         if key not in self._terms_of:
             self._terms_of[key] = self.shop.for_item(own)
+            self.longest_lead = max(self.longest_lead, self._terms_of[key].lead_time)
         return self._terms_of[key]
 
     def check_settings(self, sku: str, given: Settings) -> None:
@@ -254,6 +258,7 @@ class ItemStates:
             "skus": self.skus,
             "own": self.own,
             "calendar": [list(line) for line in self.calendar.lines],
+            "longest_lead": self.longest_lead,
         }
         header = json.dumps(described, sort_keys=True).encode()
         last = self.last[: len(self.skus)].tobytes()
@@ -273,7 +278,7 @@ class ItemStates:
         n = len(found.skus)
         found.last[:n] = np.frombuffer(content, LAST_DAY, n, end)
         found.engine.restore(content[end + n * LAST_DAY.itemsize :])
-        found.last_batch = last_batch
+        found.last_batch, found.longest_lead = last_batch, header["longest_lead"]
         self.__dict__.update(found.__dict__)
 
 

@@ -26,8 +26,9 @@ class ItemSettings:
     sku
         The item.
     values
-        By column of ``items.csv``: capacity (or ``none``), fixed_cost, unit_cost, lost_sale, holding, pack, minimum,
-        lead_time, order_days (a text), period, group, service and service_measure. None stands for the shop's.
+        By column of ``items.csv``: capacity (or ``none``), fixed_cost, unit_cost, lost_sale, holding, pack,
+        minimum, lead_time, order_days (a text), period, group, service and service_measure. None stands for
+        the shop's.
     source
         Where they were read, for messages: ``items.csv, line 7``.
     """

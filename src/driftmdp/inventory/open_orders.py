@@ -17,12 +17,23 @@ LOOK_BACK = 60  # periods since an item's last evening; after a longer time the 
 
 
 class PipelineItems(NamedTuple):
-    """Some items: their numbers, lead times, days of a period, and the day of their last known evening or UNKNOWN."""
+    """Some items.
+
+    Attributes
+    ----------
+    numbers, lead_times, steps
+        Their numbers, lead times, and days of a period.
+    evenings
+        The day of the last known evening, or UNKNOWN.
+    longest
+        The longest lead time that any item ever had.
+    """
 
     numbers: Longs
     lead_times: Longs
     steps: Longs
     evenings: Longs
+    longest: int
 
 
 class Pipeline(NamedTuple):
@@ -49,8 +60,8 @@ def read_pipeline(log: EventLog, day: int, items: PipelineItems, lead_time: int)
     back = np.where(items.evenings == UNKNOWN, 0, (day - items.evenings) // items.steps)
     before = int(back.max(initial=0))
     table = np.zeros((items.numbers.size, before + max(1, longest)), np.int64)  # by period; today's is `before`
-    if longest > 0 and items.numbers.size:
-        first = int((day - items.steps * (back + items.lead_times)).min())
+    if items.longest > 0 and items.numbers.size:
+        first = int((day - items.steps * (back + items.longest)).min())
         arrivals = _Arrivals(table, items, day, before)
         for when, entries in read_days(log, first, day, lead_time):
             arrivals.add(when, entries)
@@ -74,17 +85,20 @@ class _Arrivals:
         advised, ordered = entries.decided.column("advice", numbers), entries.sold.column("ordered", numbers)
         lead = np.where(ordered == UNKNOWN, _lead(entries.decided, numbers), _lead(entries.sold, numbers))
         lead = np.where(lead == UNKNOWN, self._items.lead_times, lead)
-        self._put(day, lead, np.where(ordered == UNKNOWN, advised, ordered))
+        units = np.where(ordered == UNKNOWN, advised, ordered)
+        rows, places = self._where(day, lead, units)
+        self._table[rows, places] += units[rows]
         for name in entries.decided.columns:
             if name.startswith("given_"):
-                after = np.full(numbers.size, int(name.removeprefix("given_")))
-                self._put(day, after, entries.decided.column(name, numbers))
+                units, after = entries.decided.column(name, numbers), int(name.removeprefix("given_"))
+                rows, places = self._where(day, np.full(numbers.size, after), units)
+                self._table[rows, places] = units[rows]
 
-    def _put(self, day: int, after: Longs, units: Longs) -> None:
-        """Let units, if they are known, arrive some periods after a day."""
+    def _where(self, day: int, after: Longs, units: Longs) -> tuple[Longs, Longs]:
+        """Return rows and places of units, if they are known, that arrive some periods after a day."""
         places = (day - self._day) // self._items.steps + after + self._before
         rows = np.flatnonzero((units != UNKNOWN) & (places >= 0) & (places < self._table.shape[1]))
-        self._table[rows, places[rows]] = units[rows]
+        return rows, places[rows]
 
 
 def _lead(entries: Entries, numbers: Longs) -> Longs:

@@ -20,6 +20,7 @@ EXACT, AT_LEAST, NOTHING = 0, 1, 2  # what sales say of demand
 METHODS = ("exact", "simulated", "not an order day", "closed", "too late")
 SIMULATED, NO_ORDER_DAY, CLOSED, TOO_LATE = 1, 2, 3, 4  # places in METHODS
 RATE = 0.1  # at which the mean follows
+FIRST_MEAN = 5.0
 STATE = np.dtype([("mean", "<f8"), ("periods", "<i8")])
 
 
@@ -70,7 +71,7 @@ class OrderEngine:
         self.skus += skus
         self.terms += terms
         more = np.zeros(len(skus), STATE)
-        more["mean"] = 1.0
+        more["mean"] = FIRST_MEAN
         self._state = np.concatenate([self._state, more])
 
     def set_terms(self, item: int, terms: ItemTerms) -> None:
@@ -87,7 +88,7 @@ class OrderEngine:
 
     def forget(self, items: Longs) -> None:
         """Forget what was learned of some items, if ``is_local``."""
-        self._state["mean"][items], self._state["periods"][items] = 1.0, 0
+        self._state["mean"][items], self._state["periods"][items] = FIRST_MEAN, 0
 
     def learn(self, day: int, items: Longs, seen: Bytes, on_sale: Longs, units: Longs) -> None:
         """Learn one period's sales of some items. A closed period without sales says nothing."""

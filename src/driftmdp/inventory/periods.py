@@ -74,6 +74,7 @@ class OrderDays:
     Examples
     --------
     >>> from datetime import date
+    >>> import numpy as np
     >>> from driftmdp.inventory.periods import OrderDays
     >>> days = OrderDays.parse("Mon, Thursday")
     >>> days.may_order(date(2026, 11, 16).toordinal() + np.arange(7), "day").tolist()

@@ -101,7 +101,9 @@ class SalesTable(Sequence[Sold]):
             if found.setdefault((line.sku, line.day), line) != line:
                 raise InvalidInputError(f"{line.sku} on {line.day} must be recorded once; got two that differ.")
         skus, places = _numbered([line.sku for line in found.values()])
-        numbers = {name: _longs([getattr(line, name) for line in found.values()]) for name in ("units", *OPTIONAL)}
+        numbers: dict[str, Any] = {
+            name: _longs([getattr(line, name) for line in found.values()]) for name in ("units", *OPTIONAL)
+        }
         days = np.array([line.day.toordinal() for line in found.values()], np.int64)
         numbers["line"] = np.zeros(days.size, np.int64)
         return cls(skus, places, days, **numbers)

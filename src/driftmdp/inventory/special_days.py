@@ -22,6 +22,7 @@ class SpecialDays:
     Examples
     --------
     >>> from datetime import date
+    >>> import numpy as np
     >>> from driftmdp.inventory import Costs
     >>> from driftmdp.inventory.special_days import SpecialDay, SpecialDays
     >>> from driftmdp.inventory.terms import ItemTerms

@@ -10,7 +10,7 @@ import pytest
 
 from driftmdp.errors import InvalidInputError, StorageError
 from driftmdp.inventory import RULES, Sales, Series, backtest
-from driftmdp.inventory.csv_io import name_from_cell
+from driftmdp.inventory.cells import name_from_cell
 from driftmdp.problems.inventory import Costs
 from driftmdp.report.backtest import backtest_report, summary_rows, write_backtest
 from driftmdp.report.backtest.comparison import MAX_ITEMS_SHOWN, SEES, item_ratios, items_shown

@@ -100,8 +100,8 @@ def init(
 ) -> None:
     """Make a shop's database. Quantities are in units, and costs per unit.
 
-    One of --lost-sale and --service says how much an empty shelf hurts. An item may differ from the shop: see --items
-    of `record` and `decide`.
+    One of --lost-sale and --service says how much an empty shelf hurts. An item may differ from the shop: see
+    --items of `record` and `decide`.
     """
     if (lost_sale is None) == (service is None):
         what = "neither" if service is None else "both"

@@ -1,0 +1,203 @@
+"""items.csv and calendar.csv: what is read, and what is refused with its line."""
+
+from datetime import date
+
+import pytest
+
+from driftmdp.inventory import Count, ItemSettings, Shop, Sold, SpecialDay, read_calendar, read_items
+from tests.inventory.shops import create, day, lines, refused, state, unchanged
+
+CHRISTMAS = date(2026, 12, 25).toordinal()
+
+
+# ---- items.csv
+
+
+def test_all_columns(file):
+    header = "sku,capacity,fixed_cost,unit_cost,lost_sale,holding,pack,minimum,lead_time,order_days,period,group"
+    (item,) = read_items(file(f'{header}\n=A,none,1,2,3,0.5,6,12,7,"Thu, mon",day,tea\n')).items
+    assert item.sku == "=A"
+    assert item.values == {
+        "capacity": "none",
+        "fixed_cost": 1.0,
+        "unit_cost": 2.0,
+        "lost_sale": 3.0,
+        "holding": 0.5,
+        "pack": 6,
+        "minimum": 12,
+        "lead_time": 7,
+        "order_days": "mon,thu",
+        "period": "day",
+        "group": "tea",
+    }
+    assert item.source.endswith("line 2")
+
+
+def test_a_lot_is_a_pack_and_any_column_may_be_the_group(file):
+    found = read_items(file("sku,Lot,department,color\nA,6,30,red\nB,,31,\n"), group="department")
+    assert [item.values for item in found.items] == [{"pack": 6, "group": "30"}, {"pack": None, "group": "31"}]
+    assert found.remarks == ("Columns of file.csv that are not used: color.",)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("sku,pack\nA,0\n", "line 2: pack must be at least 1; got 0"),
+        ("sku,capacity\nA,0\n", "line 2: capacity must be at least 1"),
+        ("sku,capacity\nA,many\n", "line 2: capacity must be a whole number; got 'many'"),
+        ("sku,lead_time\nA,61\n", "line 2: lead_time must be at most 60; got 61"),
+        ("sku,order_days\nA,mon\nB,munday\n", "line 3: order_days must be weekdays such as mon,thu; got 'munday'"),
+        ("sku,period\nA,month\n", "line 2: period must be day or week; got 'month'"),
+        ("sku,service\nA,95\n", "line 2: service must lie between 0 and 1"),
+        ("sku,service\nA,0\n", "line 2: service must lie between 0 and 1"),
+        ("sku,service_measure\nA,days\n", "line 2: service_measure must be units or periods"),
+        ("sku,service,lost_sale\nA,0.9,4\n", "line 2: service and lost_sale must not both be given"),
+        ("sku,holding\nA,-1\n", "line 2: holding must be a finite number of at least 0"),
+        ("sku,holding\nA,1.000\n", "line 2: holding must be a finite number of at least 0 with one meaning"),
+        ("sku,pack\nA,1\nA,1\n", "line 3: A stands on line 2 already"),
+        ("sku,pack,lot\nA,1,1\n", "must have one column 'pack'; it has"),
+        ("name,pack\nA,1\n", "must have a column 'sku'"),
+        ("sku,pack\n", "must have lines below its header"),
+    ],
+)
+def test_mistakes_of_items_are_one_sentence_with_the_line(file, text, said):
+    with refused(said):
+        read_items(file(text))
+
+
+def test_a_group_that_is_no_column_is_refused(file):
+    with refused("must have a column 'departement'; its columns are sku, department. Did you mean 'department'?"):
+        read_items(file("sku,department\nA,1\n"), group="departement")
+
+
+def settings(sku, **values):
+    return ItemSettings(sku, values, "items.csv, line 2")
+
+
+def test_items_differ_from_the_shop_in_what_they_say(path):
+    with create(path, lead_time=1) as shop:
+        own = [settings("A", pack=4, lead_time=3, group="tea"), settings("Z", capacity="none")]
+        shop.record([Sold("A", day(0), 1, stock=5), Sold("B", day(0), 1, stock=5)], items=own)
+        assert (shop.terms_of("A").pack, shop.terms_of("A").lead_time, shop.terms_of("A").group) == (4, 3, "tea")
+        assert (shop.terms_of("B").pack, shop.terms_of("B").lead_time) == (1, 1)
+        assert shop.skus == ("A", "B")
+        shop.decide([Count("Z", 3)], day(1))  # its settings were kept until it was counted
+        assert shop.terms_of("Z").capacity is None
+        assert shop.verify()
+    with Shop(path) as again:
+        assert again.terms_of("A").pack == 4
+        assert again.verify()
+
+
+def test_giving_the_same_file_again_writes_nothing(path):
+    own, special = [settings("A", pack=4)], [SpecialDay(CHRISTMAS, "closed")]
+    with create(path) as shop:
+        shop.record([Sold("A", day(0), 1, stock=5)], items=own, calendar=special)
+        before = shop._log.number, state(shop)
+        shop.record([Sold("A", day(0), 1, stock=5)], items=own, calendar=special)
+        assert (shop._log.number, state(shop)) == before
+        shop.record([], items=[settings("A", pack=None)])
+        assert shop._log.number == before[0] + 1
+        assert shop.terms_of("A").pack == 1
+        assert shop.verify()
+
+
+@pytest.mark.parametrize(
+    ("own", "said"),
+    [
+        (settings("A", pack=11), "items.csv, line 2: pack must be at most the capacity of 10; got 11"),
+        (settings("A", capacity=5, minimum=6), "items.csv, line 2: minimum must be at most the capacity of 5"),
+        (settings("A", period="week", order_days="mon"), "items.csv, line 2: order_days must be every n"),
+    ],
+)
+def test_settings_that_do_not_fit_the_shop_are_refused_with_their_line(shop, own, said):
+    sold = [Sold("A", day(0), 1, stock=5)]
+    unchanged(shop, lambda: shop.record(sold, items=[own]), said)
+    unchanged(shop, lambda: shop.decide([Count("A", 3)], day(0), items=[own]), said)
+
+
+def test_what_is_refused_leaves_no_settings_behind(shop):
+    shop.record([Sold("A", day(0), 1, stock=5)])
+    act = lambda: shop.record([Sold("A", day(0), 2)], items=[settings("A", pack=4)])  # noqa: E731
+    unchanged(shop, act, "is recorded with 1 sold")
+    assert shop.terms_of("A").pack == 1
+
+
+def test_an_item_with_records_keeps_its_period(shop):
+    shop.record([Sold("A", day(0), 1, stock=5)])
+    unchanged(shop, lambda: shop.record([], items=[settings("A", period="week")]), "A must keep its period, a day")
+
+
+def test_a_new_group_is_learned_as_if_it_had_been_so_from_the_start(path, tmp_path):
+    sold = [Sold(sku, day(n), (n + len(sku)) % 3, stock=5) for n in range(5) for sku in ("A", "BB")]
+    with create(path) as one, create(tmp_path / "other.db") as other:
+        one.record(sold)
+        one.record([], items=[settings("A", group="tea")])
+        other.record(sold, items=[settings("A", group="tea")])
+        assert one._states.engine.as_bytes() == other._states.engine.as_bytes()
+        assert one.verify()
+
+
+# ---- calendar.csv
+
+
+def test_special_days(file):
+    found = read_calendar(file("date,name,sku,factor\n2026-12-25,Closed,,\n2026-12-01,promo,A,1.5\n"))
+    assert found == (SpecialDay(CHRISTMAS, "closed"), SpecialDay(CHRISTMAS - 24, "promo", "A", factor=1.5))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "date,name,factor\n2026-12-25,a,0\n",
+            "line 2: factor must be above 0, and a day without demand has the name",
+        ),
+        ("date,name,factor\n2026-12-25,a,-1\n", "line 2: factor must be a finite number of at least 0"),
+        ("date,name,factor\n2026-12-25,a,x\n", "line 2: factor must be a finite number"),
+        ("date,name\n25.12.2026,a\n", "line 2: date must be year-month-day"),
+        ("date,name\n2026-12-25,\n", "line 2: name must be a name"),
+        ("date,name\n2026-12-25,a\n2026-12-25,a\n", "line 3: a stands on line 2 already, for the same day"),
+        ("date,name,sku,group\n2026-12-25,a,A,tea\n", "line 2: sku and group must not both be given"),
+        ("date,name,factor\n2026-12-25,closed,2\n", "line 2: factor must be empty on a day that is closed"),
+        ("date\n2026-12-25\n", "must have a column 'name'"),
+        ("date,name\n", "must have lines below its header"),
+    ],
+)
+def test_mistakes_of_a_calendar_are_one_sentence_with_the_line(file, text, said):
+    with refused(said):
+        read_calendar(file(text))
+
+
+def test_nothing_is_ordered_or_learned_when_the_shop_is_closed(path):
+    with create(path, closed_days="sun") as shop:
+        shop.decide([Count("A", 0)], day(0), calendar=[SpecialDay(day(1).toordinal(), "closed")])
+        shop.record([Sold("A", day(0), 0)])
+        before = shop._states.engine.as_bytes()
+        for n in (1, 6):
+            (advice,) = shop.decide([Count("A", 0)], day(n)).advice
+            assert (advice.order, advice.method) == (0, "closed")
+            shop.record([Sold("A", day(n), 0, stock=5)], correct=True)
+        assert shop._states.engine.as_bytes() == before
+        receipt = shop.record([Sold("A", day(13), 2, stock=5)])
+        assert receipt.remarks == ("Sold on days on which the shop is closed, and learned from: A on 2026-11-29.",)
+        assert shop._states.engine.as_bytes() != before
+        assert shop.verify()
+
+
+def test_closed_days_are_no_days_without_records(path):
+    with create(path, closed_days="sat,sun") as shop:
+        shop.record([Sold("A", day(4), 1, stock=5)])
+        assert shop.decide([Count("A", 4)], day(7)).remarks == ()
+        assert len(lines(shop)) == 2
+
+
+def test_a_calendar_that_comes_later_is_learned_as_if_it_had_come_first(path, tmp_path):
+    sold = [Sold("A", day(n), n % 3, stock=5) for n in range(6)]
+    special = [SpecialDay(day(3).toordinal(), "closed"), SpecialDay(day(4).toordinal(), "sale")]
+    with create(path) as one, create(tmp_path / "other.db") as other:
+        one.record(sold)
+        one.record([], calendar=special)
+        other.record(sold, calendar=special)
+        assert one._states.engine.as_bytes() == other._states.engine.as_bytes()
+        assert one.verify()
