@@ -6,6 +6,7 @@ if it is not 0, ``unit`` per unit, with L = 0 it is on sale at once), demand com
 served and ``holding`` per unit left in the evening.
 """
 
+from math import ceil, sqrt
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -56,3 +57,26 @@ class ComingPeriods(NamedTuple):
     is_open: Flags
     may_order: Flags
     cycle: int
+
+
+def horizon_needed(terms: OrderTerms, mean: float, wait: int = 1, shortest: int = 6, longest: int = 40) -> int:
+    """Return how many periods paths should have where the world goes on behind them.
+
+    Orders that arrive within them are those of the first H - L mornings: enough for a few orders, so that the
+    consequences of today's have come and gone.
+
+    Parameters
+    ----------
+    terms, mean
+        The item's, and its mean demand per period.
+    wait
+        Most periods from one order day to the next.
+    shortest, longest
+        Bounds of H - L.
+    """
+    batch = max(float(terms.pack), float(terms.minimum))
+    if terms.holding > 0.0 and mean > 0.0:
+        batch = max(batch, sqrt(2.0 * terms.fixed * mean / terms.holding))
+    batch = min(batch, float(terms.capacity))
+    rounds = max(batch / mean if mean > 0.0 else 0.0, float(wait))
+    return terms.lead_time + min(max(ceil(2.5 * rounds), shortest, wait + 1), longest)

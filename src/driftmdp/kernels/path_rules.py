@@ -1,0 +1,307 @@
+"""Rules of ordering for lost sales with a lead time, and what they cost on sample paths of demand.
+
+A rule knows, for each morning h of the H to come, a level r_h below which it orders, a level U_h up to which it orders,
+and the most that it orders at once. What it compares with them is
+
+- the *projected inventory level*, [vJA24]: the stock that is expected when an order of this morning arrives, before
+  it is added. Expected stocks are passed on from period to period, m <- E (m - X)^+ + what arrives. That is a little
+  less than the expectation over whole paths, by Jensen's inequality, but costs L lookups. The levels are tuned with it.
+- or the *inventory position*, stock and all that is on its way. With most = U it is a base stock rule, with less a
+  *capped base stock* rule, [X21].
+
+r_h is the mean demand between the arrival of this order and that of the next, and a safety of z standard deviations.
+U_h adds the mean demand of another T periods, for a fixed cost. So both follow seasons, weekdays and order days.
+
+Only orders that arrive within the H periods are simulated, those of h < H - L: later ones change nothing before the
+end. What the last evening leaves on the shelf is worth nothing if nothing follows. Otherwise it is worth the units'
+price, and where an order would not be due, what a stock that falls by mu per period saves: with x above r and
+orders of Q, x^2 h / (2 mu) - x (f / Q + Q h / (2 mu)) in costs, as of the economic order quantity.
+"""
+
+from math import ceil
+from typing import NamedTuple
+
+import numpy as np
+
+from driftmdp.compiler import kernel
+from driftmdp.kernels.arrays import Floats, Ints, Longs
+from driftmdp.kernels.exact_orders import smallest_order
+from driftmdp.kernels.ordering_arrays import CAPPED, NO_LIMIT, PROJECTED, ComingPeriods, OrderTerms
+
+TABLE_SIZE = 256  # levels at which the expected rest of a period is tabulated
+LEAST_DEVIATION = 0.3  # of demand, in units: that of no demand at all would leave nothing to tune
+
+
+class PathForecast(NamedTuple):
+    """Demand of the H coming periods as n paths, and what rules ask about it.
+
+    =========  =============  ==================================================================================
+    demand     (n, H)         of the paths, 0 in closed periods
+    rests      (H, K + 1)     E (k step - X_h)^+
+    step       int            units between two levels of ``rests``
+    means      (H,)           of demand
+    sums       (H + 1,)       of the means before a period
+    decides    (H,)           whether an order of this morning is simulated
+    cover      (H,)           when the next order arrives: this one must last until then
+    need       (H,)           mean demand from this order's arrival until then
+    deviation  (H,)           its standard deviation
+    rate       float          mean demand per period
+    holding    (H,)           cost of a unit that is left in the evening, 0 in closed periods
+    =========  =============  ==================================================================================
+    """
+
+    demand: Ints
+    rests: Floats
+    step: int
+    means: Floats
+    sums: Floats
+    decides: Longs
+    cover: Longs
+    need: Floats
+    deviation: Floats
+    rate: float
+    holding: Floats
+
+
+class Rule(NamedTuple):
+    """A rule's kind (PROJECTED, CAPPED) and parameters: z, T, and the most as a multiple of the need (0: no cap)."""
+
+    kind: int
+    safety: float
+    extra: float
+    cap: float
+
+
+class RuleLevels(NamedTuple):
+    """A rule on given periods, (H,) each: r, U and the most of an order. Q, and r behind the last period."""
+
+    reorder: Floats
+    up_to: Floats
+    most: Floats
+    batch: float
+    last_reorder: float
+
+
+@kernel
+def new_forecast(terms: OrderTerms, paths: Ints, periods: ComingPeriods) -> PathForecast:
+    """Return the paths with all that rules ask about them."""
+    n, horizon = paths.shape[0], paths.shape[1]
+    demand = np.zeros((n, horizon), np.int32)
+    means, sums = np.zeros(horizon), np.zeros(horizon + 1)
+    largest = 0
+    for i in range(n):
+        for h in range(horizon):
+            if periods.is_open[h] != 0:
+                demand[i, h] = paths[i, h]
+                means[h] += paths[i, h]
+                largest = max(largest, paths[i, h])
+    for h in range(horizon):
+        means[h] /= n
+        sums[h + 1] = sums[h] + means[h]
+    step = largest // TABLE_SIZE + 1
+    rests = np.zeros((horizon, largest // step + 2))
+    for h in range(horizon):
+        _fill_rests(demand, h, step, rests)
+    decides, cover = np.zeros(horizon, np.int64), np.zeros(horizon, np.int64)
+    _fill_cover(terms, periods, decides, cover)
+    need, deviation = np.zeros(horizon), np.zeros(horizon)
+    rate = sums[horizon] / horizon
+    for h in range(horizon - terms.lead_time):
+        need[h], deviation[h] = _need_of(demand, h + terms.lead_time, cover[h], rate)
+    holding = np.zeros(horizon)
+    for h in range(horizon):
+        holding[h] = terms.holding if periods.is_open[h] != 0 else 0.0
+    return PathForecast(demand, rests, step, means, sums, decides, cover, need, deviation, rate, holding)
+
+
+@kernel
+def _fill_rests(demand: Ints, h: int, step: int, rests: Floats) -> None:
+    """Fill ``rests[h, k]`` with the mean over the paths of (k step - X)^+."""
+    n, size = demand.shape[0], rests.shape[1]
+    counts, units = np.zeros(size), np.zeros(size)
+    for i in range(n):
+        k = demand[i, h] // step + 1  # the first level above it
+        if k < size:
+            counts[k] += 1.0
+            units[k] += demand[i, h]
+    below, total = 0.0, 0.0
+    for k in range(size):
+        below += counts[k]
+        total += units[k]
+        rests[h, k] = (below * k * step - total) / n
+
+
+@kernel
+def _fill_cover(terms: OrderTerms, periods: ComingPeriods, decides: Longs, cover: Longs) -> None:
+    """Find the mornings whose orders are simulated, and when the next order after each arrives."""
+    horizon, lead = decides.size, terms.lead_time
+    following = horizon + _wait_behind(periods)
+    for h in range(horizon - 1, -1, -1):
+        cover[h] = following + lead
+        if periods.cycle == 0:
+            cover[h] = min(cover[h], horizon)
+        if periods.may_order[h] != 0 and periods.is_open[h] != 0:
+            following = h
+            if h + lead < horizon:
+                decides[h] = 1
+
+
+@kernel
+def _wait_behind(periods: ComingPeriods) -> int:
+    """Return how long after the last period the first order is, if the cycle goes on."""
+    horizon = periods.is_open.size
+    for j in range(periods.cycle):
+        h = horizon - periods.cycle + j
+        if periods.may_order[h] != 0 and periods.is_open[h] != 0:
+            return j
+    return max(periods.cycle, 1)
+
+
+@kernel
+def _need_of(demand: Ints, first: int, last: int, rate: float) -> tuple[float, float]:
+    """Return mean and standard deviation of the demand of the periods first .. last - 1."""
+    n, end = demand.shape[0], min(last, demand.shape[1])
+    total, squares = 0.0, 0.0
+    for i in range(n):
+        units = 0.0
+        for h in range(first, end):
+            units += demand[i, h]
+        total += units
+        squares += units * units
+    mean = total / n
+    variance = max(squares / n - mean * mean, 0.0)
+    if last > end:  # behind the paths: as in them on average
+        mean += (last - end) * rate
+        variance *= float(last - first) / max(end - first, 1)
+    return mean, max(np.sqrt(variance), LEAST_DEVIATION)
+
+
+@kernel
+def mean_until(forecast: PathForecast, time: float, ends: bool) -> float:
+    """Return the mean demand before a time, which may lie within a period or behind the last."""
+    horizon = forecast.means.size
+    if time >= horizon:
+        return forecast.sums[horizon] + (0.0 if ends else (time - horizon) * forecast.rate)
+    whole = int(time)
+    return forecast.sums[whole] + (time - whole) * forecast.means[whole]
+
+
+@kernel
+def fill_levels(terms: OrderTerms, forecast: PathForecast, rule: Rule, ends: bool, levels: RuleLevels) -> RuleLevels:
+    """Fill the levels of a rule for the coming mornings, and return them with Q and the last r."""
+    horizon, lead = forecast.means.size, terms.lead_time
+    batch, reorder = float(terms.pack), 0.0
+    for h in range(horizon - lead):
+        reorder = forecast.need[h] + rule.safety * forecast.deviation[h]
+        after = float(forecast.cover[h])
+        extra = mean_until(forecast, after + rule.extra, ends) - mean_until(forecast, after, ends)
+        on_the_way = 0.0
+        if rule.kind == CAPPED:
+            on_the_way = mean_until(forecast, float(h + lead), ends) - mean_until(forecast, float(h), ends)
+        levels.reorder[h] = reorder + on_the_way
+        levels.up_to[h] = reorder + on_the_way + extra
+        levels.most[h] = rule.cap * forecast.need[h] + extra if rule.cap > 0.0 else float(NO_LIMIT)
+        batch = extra + 0.5 * forecast.need[h]
+    batch = max(batch, float(terms.pack), float(terms.minimum), 1.0)
+    return RuleLevels(levels.reorder, levels.up_to, levels.most, batch, reorder)
+
+
+@kernel
+def expected_rest(forecast: PathForecast, h: int, on_sale: float) -> float:
+    """Return E (m - X_h)^+, for m that need not be whole."""
+    place = on_sale / forecast.step
+    k = int(place)
+    if k + 1 >= forecast.rests.shape[1]:
+        return on_sale - forecast.means[h]
+    low = forecast.rests[h, k]
+    return low + (place - k) * (forecast.rests[h, k + 1] - low)
+
+
+@kernel
+def project(forecast: PathForecast, lead_time: int, h: int, stock: int, arrivals: Longs) -> float:
+    """Return the projected inventory level, for an order of morning h."""
+    level = float(stock)
+    for j in range(h, h + lead_time):
+        level = expected_rest(forecast, j, level)
+        if j + 1 < h + lead_time:
+            level += arrivals[j + 1]
+    return level
+
+
+@kernel
+def order_by_rule(terms: OrderTerms, levels: RuleLevels, h: int, level: float, position: int) -> int:
+    """Return a rule's order: packs up to U if the level is below r, as far as they fit."""
+    if level >= levels.reorder[h]:
+        return 0
+    wanted = min(levels.up_to[h] - level, levels.most[h])
+    packs = ceil(wanted / terms.pack - 1e-9)
+    order = max(packs * terms.pack, smallest_order(terms))
+    if position + order > terms.capacity:
+        order = (terms.capacity - position) // terms.pack * terms.pack
+        if order < smallest_order(terms):
+            return 0
+    return order
+
+
+@kernel
+def start_path(stock: int, coming: Longs, arrivals: Longs) -> int:
+    """Put the orders on their way into a calendar of arrivals. Return the inventory position."""
+    for h in range(arrivals.size):
+        arrivals[h] = 0
+    position = stock
+    for j in range(coming.size):
+        position += coming[j]
+        if j + 1 < arrivals.size:
+            arrivals[j + 1] = coming[j]
+    return position
+
+
+@kernel
+def cost_of_path(
+    terms: OrderTerms,
+    forecast: PathForecast,
+    rule: Rule,
+    levels: RuleLevels,
+    path: Ints,
+    start: tuple[int, Longs, int],
+    ends: bool,
+    arrivals: Longs,
+) -> float:
+    """Return the cost of a path. ``start`` is the stock, what is coming and today's order, -1 for the rule's."""
+    stock, coming, first = start
+    horizon, lead = path.size, terms.lead_time
+    position = start_path(stock, coming, arrivals)
+    cost = 0.0
+    for h in range(horizon):
+        stock += arrivals[h]
+        if forecast.decides[h] != 0:
+            if h == 0 and first >= 0:
+                order = first
+            else:
+                level = float(position)
+                if rule.kind == PROJECTED:
+                    level = project(forecast, lead, h, stock, arrivals)
+                order = order_by_rule(terms, levels, h, level, position)
+            if order > 0:
+                cost += terms.fixed + terms.unit * order
+                position += order
+                if lead == 0:
+                    stock += order
+                else:
+                    arrivals[h + lead] = order
+        sold = min(stock, path[h])
+        cost += terms.lost * (path[h] - sold)
+        stock -= sold
+        position -= sold
+        cost += forecast.holding[h] * stock
+    return cost if ends else cost - worth_of_rest(terms, forecast, levels, stock)
+
+
+@kernel
+def worth_of_rest(terms: OrderTerms, forecast: PathForecast, levels: RuleLevels, stock: int) -> float:
+    """Return what the stock of the last evening saves behind it, see above."""
+    above = stock - levels.last_reorder
+    if above <= 0.0 or forecast.rate <= 0.0:
+        return terms.unit * stock
+    per_unit = 0.5 * terms.holding / forecast.rate
+    return terms.unit * stock + above * (terms.fixed / levels.batch + (levels.batch - above) * per_unit)
