@@ -49,7 +49,7 @@ def draw_case(seed: int, number: int) -> Case:
     minimum = int(rng.choice([0, 0, 2 * pack])) if packs else 0
     mean = float(rng.uniform(0.15, 0.8) * capacity / (lead + wait))
     holding = 1.0
-    unit = float(rng.choice([0.0, 1.0, 5.0]))
+    unit = float(rng.choice([0.0, 0.0, 2.0]))
     lost = unit + float(np.exp(rng.uniform(np.log(2.0), np.log(60.0))))
     cost = float(np.exp(rng.uniform(np.log(2.0), np.log(30.0)))) if fixed else 0.0
     terms = OrderTerms(cost, unit, lost, holding, capacity, pack, minimum, lead)

@@ -43,7 +43,7 @@ def plan_on_paths(
     """
     forecast = new_forecast(terms, paths, periods)
     ends, horizon = periods.cycle == 0, paths.shape[1]
-    levels = RuleLevels(np.zeros(horizon), np.zeros(horizon), np.zeros(horizon), 0.0, 0.0)
+    levels = RuleLevels(np.zeros(horizon), np.zeros(horizon), np.zeros(horizon))
     arrivals = np.zeros(horizon, np.int64)
     n_open = 0
     for h in range(horizon):
@@ -51,7 +51,7 @@ def plan_on_paths(
     start = (stock, coming, -1)
     n_tuning = min(TUNING_PATHS, paths.shape[0])
     rule, _ = tune(terms, forecast, start, ends, n_tuning, levels, arrivals)
-    levels = fill_levels(terms, forecast, rule, ends, levels)
+    fill_levels(terms, forecast, rule, ends, levels)
     costs = np.zeros(paths.shape[0])
     if forecast.decides[0] == 0:
         total = _mean_cost(terms, forecast, rule, levels, start, ends, arrivals, costs)
@@ -91,8 +91,8 @@ def _try_rule(
     costs: Floats,
 ) -> float:
     """Return the mean cost of a rule."""
-    filled = fill_levels(terms, forecast, rule, ends, levels)
-    return _mean_cost(terms, forecast, rule, filled, start, ends, arrivals, costs)
+    fill_levels(terms, forecast, rule, ends, levels)
+    return _mean_cost(terms, forecast, rule, levels, start, ends, arrivals, costs)
 
 
 @kernel
@@ -109,7 +109,7 @@ def tune(
     costs = np.zeros(n_paths)
     best, cost = Rule(PROJECTED, 0.0, 0.0, 0.0), np.inf
     for kind in range(PROJECTED, CAPPED + 1):
-        rule = Rule(kind, 1.0, _first_extra(terms, forecast), 0.0)
+        rule = Rule(kind, forecast.safety, _first_extra(terms, forecast), 0.0)
         least = _try_rule(terms, forecast, rule, start, ends, levels, arrivals, costs)
         for turn in range(2):
             step = 0.8 if turn == 0 else 0.4
@@ -147,9 +147,10 @@ def tune(
 
 @kernel
 def _first_extra(terms: OrderTerms, forecast: PathForecast) -> float:
-    if terms.fixed <= 0.0 or forecast.rate <= 0.0 or terms.holding <= 0.0:
+    """Return the periods of demand that the economic order quantity has more than one period."""
+    if terms.fixed <= 0.0 or forecast.rate <= 0.0:
         return 0.0
-    return np.sqrt(2.0 * terms.fixed / (terms.holding * forecast.rate))
+    return max(forecast.batch / forecast.rate - 1.0, 0.25)
 
 
 @kernel

@@ -29,6 +29,7 @@ from driftmdp.kernels.exact_orders import smallest_order
 from driftmdp.kernels.ordering_arrays import CAPPED, NO_LIMIT, PROJECTED, ComingPeriods, OrderTerms
 
 TABLE_SIZE = 256  # levels at which the expected rest of a period is tabulated
+LONGEST_COVER = 100.0  # periods of demand in one order, however cheap it is to hold
 LEAST_DEVIATION = 0.3  # of demand, in units: that of no demand at all would leave nothing to tune
 
 
@@ -47,6 +48,9 @@ class PathForecast(NamedTuple):
     deviation  (H,)           its standard deviation
     rate       float          mean demand per period
     holding    (H,)           cost of a unit that is left in the evening, 0 in closed periods
+    batch      float          Q: the economic order quantity, or what must be ordered at once
+    safety     float          z by the textbook: to be out of stock in Q h / (Q h + mu l) of the rounds of orders
+    last_reorder  float       r with this z, behind the last period
     =========  =============  ==================================================================================
     """
 
@@ -61,6 +65,9 @@ class PathForecast(NamedTuple):
     deviation: Floats
     rate: float
     holding: Floats
+    batch: float
+    safety: float
+    last_reorder: float
 
 
 class Rule(NamedTuple):
@@ -73,13 +80,11 @@ class Rule(NamedTuple):
 
 
 class RuleLevels(NamedTuple):
-    """A rule on given periods, (H,) each: r, U and the most of an order. Q, and r behind the last period."""
+    """A rule on given periods, (H,) each: r, U and the most of an order."""
 
     reorder: Floats
     up_to: Floats
     most: Floats
-    batch: float
-    last_reorder: float
 
 
 @kernel
@@ -111,7 +116,42 @@ def new_forecast(terms: OrderTerms, paths: Ints, periods: ComingPeriods) -> Path
     holding = np.zeros(horizon)
     for h in range(horizon):
         holding[h] = terms.holding if periods.is_open[h] != 0 else 0.0
-    return PathForecast(demand, rests, step, means, sums, decides, cover, need, deviation, rate, holding)
+    batch = batch_of(terms, rate)
+    safety = textbook_safety(terms, rate, batch)
+    last = max(horizon - terms.lead_time - 1, 0)
+    reorder = max(need[last] + safety * deviation[last], 0.0)
+    return PathForecast(
+        demand, rests, step, means, sums, decides, cover, need, deviation, rate, holding, batch, safety, reorder
+    )
+
+
+@kernel
+def batch_of(terms: OrderTerms, rate: float) -> float:
+    """Return the units of one order: the economic order quantity, if it is not too small or too large."""
+    batch = max(rate, float(terms.pack), float(terms.minimum))
+    if terms.fixed > 0.0:
+        economic = LONGEST_COVER * rate
+        if terms.holding > 0.0:
+            economic = min(economic, np.sqrt(2.0 * terms.fixed * rate / terms.holding))
+        batch = max(batch, economic)
+    return max(min(batch, float(terms.capacity)), 1.0)
+
+
+@kernel
+def textbook_safety(terms: OrderTerms, rate: float, batch: float) -> float:
+    """Return the standard deviations of safety that make the chance of a stock-out per order the best."""
+    gain = max(terms.lost - terms.unit, 0.0) * rate
+    out = batch * terms.holding / max(batch * terms.holding + gain, 1e-300)
+    return normal_quantile(1.0 - min(max(out, 1e-4), 0.99))
+
+
+@kernel
+def normal_quantile(chance: float) -> float:
+    """Return the normal quantile to two digits, [AS64] 26.2.22."""
+    tail = min(chance, 1.0 - chance)
+    t = np.sqrt(-2.0 * np.log(tail))
+    z = t - (2.30753 + 0.27061 * t) / (1.0 + 0.99229 * t + 0.04481 * t * t)
+    return z if chance > 0.5 else -z
 
 
 @kernel
@@ -187,10 +227,9 @@ def mean_until(forecast: PathForecast, time: float, ends: bool) -> float:
 
 
 @kernel
-def fill_levels(terms: OrderTerms, forecast: PathForecast, rule: Rule, ends: bool, levels: RuleLevels) -> RuleLevels:
-    """Fill the levels of a rule for the coming mornings, and return them with Q and the last r."""
+def fill_levels(terms: OrderTerms, forecast: PathForecast, rule: Rule, ends: bool, levels: RuleLevels) -> None:
+    """Fill the levels of a rule for the coming mornings."""
     horizon, lead = forecast.means.size, terms.lead_time
-    batch, reorder = float(terms.pack), 0.0
     for h in range(horizon - lead):
         reorder = forecast.need[h] + rule.safety * forecast.deviation[h]
         after = float(forecast.cover[h])
@@ -201,9 +240,6 @@ def fill_levels(terms: OrderTerms, forecast: PathForecast, rule: Rule, ends: boo
         levels.reorder[h] = reorder + on_the_way
         levels.up_to[h] = reorder + on_the_way + extra
         levels.most[h] = rule.cap * forecast.need[h] + extra if rule.cap > 0.0 else float(NO_LIMIT)
-        batch = extra + 0.5 * forecast.need[h]
-    batch = max(batch, float(terms.pack), float(terms.minimum), 1.0)
-    return RuleLevels(levels.reorder, levels.up_to, levels.most, batch, reorder)
 
 
 @kernel
@@ -294,14 +330,15 @@ def cost_of_path(
         stock -= sold
         position -= sold
         cost += forecast.holding[h] * stock
-    return cost if ends else cost - worth_of_rest(terms, forecast, levels, stock)
+    return cost if ends else cost - worth_of_rest(terms, forecast, stock)
 
 
 @kernel
-def worth_of_rest(terms: OrderTerms, forecast: PathForecast, levels: RuleLevels, stock: int) -> float:
+def worth_of_rest(terms: OrderTerms, forecast: PathForecast, stock: int) -> float:
     """Return what the stock of the last evening saves behind it, see above."""
-    above = stock - levels.last_reorder
+    worth = min(terms.unit, terms.lost) * stock
+    above = stock - forecast.last_reorder
     if above <= 0.0 or forecast.rate <= 0.0:
-        return terms.unit * stock
+        return worth
     per_unit = 0.5 * terms.holding / forecast.rate
-    return terms.unit * stock + above * (terms.fixed / levels.batch + (levels.batch - above) * per_unit)
+    return worth + above * (terms.fixed / forecast.batch + (forecast.batch - above) * per_unit)
