@@ -28,6 +28,7 @@ from driftmdp.kernels.path_rules import (
 )
 
 TUNING_PATHS = 128
+NEVER = -1e6  # the safety of a rule that never orders
 SURE = 1.0  # standard errors of a saving
 MAX_CANDIDATES = 14
 LONG_LEAD = 8  # beyond it projecting is slow: fewer paths
@@ -107,7 +108,9 @@ def tune(
 ) -> tuple[Rule, float]:
     """Return the cheapest rule that was found on the first paths, and its mean cost there."""
     costs = np.zeros(n_paths)
-    best, cost = Rule(PROJECTED, 0.0, 0.0, 0.0), np.inf
+    tie = COST_TIE * (terms.fixed + terms.unit + terms.lost + terms.holding)
+    best = Rule(PROJECTED, NEVER, 0.0, 0.0)  # ordering may not pay at all
+    cost = _try_rule(terms, forecast, best, start, ends, levels, arrivals, costs)
     for kind in range(PROJECTED, CAPPED + 1):
         rule = Rule(kind, forecast.safety, _first_extra(terms, forecast), 0.0)
         least = _try_rule(terms, forecast, rule, start, ends, levels, arrivals, costs)
@@ -140,7 +143,7 @@ def tune(
                     found = _try_rule(terms, forecast, other, start, ends, levels, arrivals, costs)
                     if found < least:
                         rule, least = other, found
-        if least < cost:
+        if least < cost - tie:
             best, cost = rule, least
     return best, cost
 

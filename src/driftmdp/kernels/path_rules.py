@@ -118,11 +118,27 @@ def new_forecast(terms: OrderTerms, paths: Ints, periods: ComingPeriods) -> Path
         holding[h] = terms.holding if periods.is_open[h] != 0 else 0.0
     batch = batch_of(terms, rate)
     safety = textbook_safety(terms, rate, batch)
-    last = max(horizon - terms.lead_time - 1, 0)
-    reorder = max(need[last] + safety * deviation[last], 0.0)
+    reorder = _reorder_behind(terms, periods, need, deviation, safety, rate)
     return PathForecast(
         demand, rests, step, means, sums, decides, cover, need, deviation, rate, holding, batch, safety, reorder
     )
+
+
+@kernel
+def _reorder_behind(
+    terms: OrderTerms, periods: ComingPeriods, need: Floats, deviation: Floats, safety: float, rate: float
+) -> float:
+    """Return the stock of the last evening below which the next order to arrive would be placed."""
+    horizon, h = need.size, need.size - terms.lead_time - 1
+    while h > 0 and (periods.may_order[h] == 0 or periods.is_open[h] == 0):
+        h -= 1
+    # That order arrives ``delay`` periods behind the last evening.
+    delay, following = 0, horizon - terms.lead_time
+    while following < horizon and (periods.may_order[following] == 0 or periods.is_open[following] == 0):
+        delay, following = delay + 1, following + 1
+    if following == horizon:
+        delay += _wait_behind(periods)
+    return max(need[h] + safety * deviation[h], 0.0) + delay * rate
 
 
 @kernel
