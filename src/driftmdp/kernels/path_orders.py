@@ -1,10 +1,10 @@
 """How much to order when states are too many for dynamic programming: rules tuned on sample paths, and improved.
 
-The rules of kernels/path_rules.py are tuned for the item as it is this morning: each parameter by a search with
-shorter and shorter steps, on the first of the paths. The cheapest of the tuned rules gives the order. Then one step
-of policy improvement: other orders today, each followed by the rule, on all paths. The paths are common to all
-orders, so that their costs are compared path by path. Another order is taken only if its mean saving is more than
-SURE standard errors, and of orders that cost the same the smaller.
+The rules of kernels/path_rules.py are tuned for the item as it is this morning: a coarse grid on a few paths, then
+a search with shorter and shorter steps on more. The cheapest of the tuned rules gives the order. Then one step of
+policy improvement: other orders today, each followed by the rule, on all paths. The paths are common to all orders,
+so that costs are compared path by path. Another order is taken only if its mean saving is more than SURE standard
+errors, and of orders that cost the same the smaller.
 """
 
 from math import ceil
@@ -18,20 +18,23 @@ from driftmdp.kernels.ordering_arrays import CAPPED, IMPROVED, PROJECTED, Coming
 from driftmdp.kernels.path_rules import (
     PathForecast,
     Rule,
-    RuleLevels,
-    cost_of_path,
+    Trial,
+    cost_scale,
     fill_levels,
-    new_forecast,
-    order_by_rule,
+    mean_cost,
+    new_trial,
     project,
+    rule_order,
     start_path,
 )
 
-TUNING_PATHS = 128
+COARSE_PATHS, FINE_PATHS = 100, 250  # of a search
+LONG_LEAD = 8  # beyond it projecting takes long, and there are fewer paths in proportion
+FEWEST_PATHS = 60
 NEVER = -1e6  # the safety of a rule that never orders
 SURE = 1.0  # standard errors of a saving
-MAX_CANDIDATES = 14
-LONG_LEAD = 8  # beyond it projecting is slow: fewer paths
+MOST_MOVES = 5  # in one direction, with steps of one size
+MOST_CANDIDATES = 14  # orders that are compared
 
 
 @kernel
@@ -42,181 +45,166 @@ def plan_on_paths(
 
     ``coming[j]`` arrives j + 1 periods from now, j < L - 1. ``paths[i, h]`` is the demand of period h on path i.
     """
-    forecast = new_forecast(terms, paths, periods)
-    ends, horizon = periods.cycle == 0, paths.shape[1]
-    levels = RuleLevels(np.zeros(horizon), np.zeros(horizon), np.zeros(horizon))
-    arrivals = np.zeros(horizon, np.int64)
+    trial = new_trial(terms, stock, coming, paths, periods)
+    rule = tune(trial)
+    costs = np.zeros(_fewer(paths.shape[0], terms.lead_time))
+    order, method = 0, rule.kind
+    if trial.forecast.decides[0] == 0:
+        cost = mean_cost(trial, rule, -1, costs)
+    else:
+        own = _own_order(trial, rule)
+        order, cost = improve(trial, rule, own, costs)
+        method += IMPROVED if order != own else 0
     n_open = 0
-    for h in range(horizon):
+    for h in range(periods.is_open.size):
         n_open += 1 if periods.is_open[h] != 0 else 0
-    start = (stock, coming, -1)
-    n_tuning = min(TUNING_PATHS, paths.shape[0])
-    rule, _ = tune(terms, forecast, start, ends, n_tuning, levels, arrivals)
-    fill_levels(terms, forecast, rule, ends, levels)
-    costs = np.zeros(paths.shape[0])
-    if forecast.decides[0] == 0:
-        total = _mean_cost(terms, forecast, rule, levels, start, ends, arrivals, costs)
-        return 0, total / max(n_open, 1), rule.kind
-    order, total, improved = _improve(terms, forecast, rule, levels, start, ends, arrivals, costs)
-    return order, total / max(n_open, 1), rule.kind + (IMPROVED if improved else 0)
+    return order, cost / max(n_open, 1), method
 
 
 @kernel
-def _mean_cost(
-    terms: OrderTerms,
-    forecast: PathForecast,
-    rule: Rule,
-    levels: RuleLevels,
-    start: tuple[int, Longs, int],
-    ends: bool,
-    arrivals: Longs,
-    costs: Floats,
-) -> float:
-    """Fill the costs of the first paths. Return their mean."""
-    total = 0.0
-    for i in range(costs.size):
-        costs[i] = cost_of_path(terms, forecast, rule, levels, forecast.demand[i], start, ends, arrivals)
-        total += costs[i]
-    return total / costs.size
+def _fewer(n_paths: int, lead_time: int) -> int:
+    """Return how many of so many paths are used with a lead time."""
+    return max(n_paths * LONG_LEAD // max(lead_time, LONG_LEAD), min(n_paths, FEWEST_PATHS))
 
 
 @kernel
-def _try_rule(
-    terms: OrderTerms,
-    forecast: PathForecast,
-    rule: Rule,
-    start: tuple[int, Longs, int],
-    ends: bool,
-    levels: RuleLevels,
-    arrivals: Longs,
-    costs: Floats,
-) -> float:
-    """Return the mean cost of a rule."""
-    fill_levels(terms, forecast, rule, ends, levels)
-    return _mean_cost(terms, forecast, rule, levels, start, ends, arrivals, costs)
-
-
-@kernel
-def tune(
-    terms: OrderTerms,
-    forecast: PathForecast,
-    start: tuple[int, Longs, int],
-    ends: bool,
-    n_paths: int,
-    levels: RuleLevels,
-    arrivals: Longs,
-) -> tuple[Rule, float]:
-    """Return the cheapest rule that was found on the first paths, and its mean cost there."""
-    costs = np.zeros(n_paths)
-    tie = COST_TIE * (terms.fixed + terms.unit + terms.lost + terms.holding)
+def tune(trial: Trial) -> Rule:
+    """Return the cheapest rule that was found."""
+    n_paths, lead = trial.forecast.demand.shape[0], trial.terms.lead_time
+    few = np.zeros(_fewer(min(n_paths, COARSE_PATHS), lead))
+    many = np.zeros(_fewer(min(n_paths, FINE_PATHS), lead))
     best = Rule(PROJECTED, NEVER, 0.0, 0.0)  # ordering may not pay at all
-    cost = _try_rule(terms, forecast, best, start, ends, levels, arrivals, costs)
+    cost, tie = mean_cost(trial, best, -1, many), COST_TIE * cost_scale(trial.terms)
     for kind in range(PROJECTED, CAPPED + 1):
-        rule = Rule(kind, forecast.safety, _first_extra(terms, forecast), 0.0)
-        least = _try_rule(terms, forecast, rule, start, ends, levels, arrivals, costs)
-        for turn in range(2):
-            step = 0.8 if turn == 0 else 0.4
-            while step > 0.05:
-                moved = False
-                for sign in range(-1, 2, 2):
-                    other = Rule(kind, rule.safety + sign * step, rule.extra, rule.cap)
-                    found = _try_rule(terms, forecast, other, start, ends, levels, arrivals, costs)
-                    if found < least:
-                        rule, least, moved = other, found, True
-                if not moved:
-                    step *= 0.5
-            if turn == 0 and rule.extra > 0.0:
-                step = 1.5
-                while step > 1.1:
-                    moved = False
-                    for sign in range(2):
-                        factor = step if sign == 1 else 1.0 / step
-                        other = Rule(kind, rule.safety, rule.extra * factor, rule.cap)
-                        found = _try_rule(terms, forecast, other, start, ends, levels, arrivals, costs)
-                        if found < least:
-                            rule, least, moved = other, found, True
-                    if not moved:
-                        step = np.sqrt(step)
-            if turn == 0 and kind == CAPPED:
-                for k in range(4):
-                    other = Rule(kind, rule.safety, rule.extra, 2.0 - 0.33 * k)
-                    found = _try_rule(terms, forecast, other, start, ends, levels, arrivals, costs)
-                    if found < least:
-                        rule, least = other, found
-        if least < cost - tie:
-            best, cost = rule, least
-    return best, cost
+        rule = _first_rule(trial, kind, few)
+        rule, found = _refine(trial, rule, many)
+        if found < cost - tie:
+            best, cost = rule, found
+    return best
 
 
 @kernel
-def _first_extra(terms: OrderTerms, forecast: PathForecast) -> float:
-    """Return the periods of demand that the economic order quantity has more than one period."""
+def _first_rule(trial: Trial, kind: int, costs: Floats) -> Rule:
+    """Return the cheapest rule of a coarse grid around the textbook's."""
+    safety, extra = trial.forecast.safety, _textbook_extra(trial.terms, trial.forecast)
+    best, cost = Rule(kind, safety, extra, 0.0), np.inf
+    for i in range(3 if extra > 0.0 else 1):
+        for j in range(-2, 2):
+            rule = Rule(kind, safety + 0.7 * j, extra * (1.0 if i == 0 else 0.5 if i == 1 else 1.7), 0.0)
+            found = mean_cost(trial, rule, -1, costs)
+            if found < cost:
+                best, cost = rule, found
+    return best
+
+
+@kernel
+def _textbook_extra(terms: OrderTerms, forecast: PathForecast) -> float:
+    """Return how many periods longer than one the economic order quantity lasts."""
     if terms.fixed <= 0.0 or forecast.rate <= 0.0:
         return 0.0
     return max(forecast.batch / forecast.rate - 1.0, 0.25)
 
 
 @kernel
-def _improve(
-    terms: OrderTerms,
-    forecast: PathForecast,
-    rule: Rule,
-    levels: RuleLevels,
-    start: tuple[int, Longs, int],
-    ends: bool,
-    arrivals: Longs,
-    costs: Floats,
-) -> tuple[int, float, bool]:
-    """Return the best order today, its mean cost, and whether it differs from the rule's."""
-    stock, coming, _ = start
-    position = start_path(stock, coming, arrivals)
-    level = float(position)
-    if rule.kind == PROJECTED:
-        level = project(forecast, terms.lead_time, 0, stock, arrivals)
-    base = order_by_rule(terms, levels, 0, level, position)
-    base_cost = _mean_cost(terms, forecast, rule, levels, (stock, coming, base), ends, arrivals, costs)
-    least, most = smallest_order(terms), (terms.capacity - position) // terms.pack * terms.pack
-    if most < least:
-        return base, base_cost, False
-    tie = COST_TIE * (terms.fixed + terms.unit + terms.lost + terms.holding)
-    best, best_cost, best_error = base, base_cost, 0.0
-    others = np.zeros(costs.size)
-    step = max(int(0.5 * forecast.deviation[0] / terms.pack), 1) * terms.pack
-    tried = 0
-    if base > 0:
-        cost = _mean_cost(terms, forecast, rule, levels, (stock, coming, 0), ends, arrivals, others)
-        error = _error_of_saving(costs, others)
-        if base_cost - cost > SURE * error - tie:
-            best, best_cost, best_error = 0, cost, error
-    else:
-        wanted = max(ceil((levels.up_to[0] - level) / terms.pack) * terms.pack, least)
-        wanted = min(wanted, most)
-        cost = _mean_cost(terms, forecast, rule, levels, (stock, coming, wanted), ends, arrivals, others)
-        error = _error_of_saving(costs, others)
-        if base_cost - cost > SURE * error + tie:
-            best, best_cost, best_error = wanted, cost, error
-    while step >= terms.pack and tried < MAX_CANDIDATES and best > 0:
-        moved = False
-        for sign in range(-1, 2, 2):
-            other = best + sign * step
-            if least <= other <= most:
-                tried += 1
-                cost = _mean_cost(terms, forecast, rule, levels, (stock, coming, other), ends, arrivals, others)
-                error = _error_of_saving(costs, others)
-                if cost < best_cost - tie and base_cost - cost > SURE * error:
-                    best, best_cost, best_error, moved = other, cost, error, True
-        if not moved:
-            step = step // (2 * terms.pack) * terms.pack
-    return best, best_cost, best != base
+def _refine(trial: Trial, rule: Rule, costs: Floats) -> tuple[Rule, float]:
+    """Return a rule nearby that is cheaper, and its cost."""
+    cost = mean_cost(trial, rule, -1, costs)
+    rule, cost = _move(trial, rule, cost, (0.35, 0.0, 0.0), costs)
+    if rule.extra > 0.0:
+        rule, cost = _move(trial, rule, cost, (0.0, 0.25 * rule.extra, 0.0), costs)
+    if rule.kind == CAPPED:
+        for k in range(3):
+            other = Rule(rule.kind, rule.safety, rule.extra, 1.9 - 0.4 * k)
+            found = mean_cost(trial, other, -1, costs)
+            if found < cost:
+                rule, cost = other, found
+    rule, cost = _move(trial, rule, cost, (0.17, 0.0, 0.0), costs)
+    return _move(trial, rule, cost, (0.08, 0.0, 0.0), costs)
 
 
 @kernel
-def _error_of_saving(costs: Floats, others: Floats) -> float:
-    """Return the standard error of the mean difference, path by path."""
-    total, squares = 0.0, 0.0
+def _move(
+    trial: Trial, rule: Rule, cost: float, step: tuple[float, float, float], costs: Floats
+) -> tuple[Rule, float]:
+    """Move a rule's parameters by steps to and fro as long as it gets cheaper. Return it and its cost."""
+    for turn in range(2):
+        sign, moves = 1.0 - 2.0 * turn, 0
+        while moves < MOST_MOVES:
+            other = Rule(
+                rule.kind,
+                rule.safety + sign * step[0],
+                max(rule.extra + sign * step[1], 0.0),
+                max(rule.cap + sign * step[2], 0.0),
+            )
+            found = mean_cost(trial, other, -1, costs)
+            if found >= cost:
+                break
+            rule, cost, moves = other, found, moves + 1
+        if moves > 0:
+            break
+    return rule, cost
+
+
+@kernel
+def _own_order(trial: Trial, rule: Rule) -> int:
+    """Return what a rule orders today."""
+    fill_levels(trial, rule)
+    position = start_path(trial.stock, trial.coming, trial.arrivals)
+    return rule_order(trial, rule.kind, 0, trial.stock, position)
+
+
+@kernel
+def improve(trial: Trial, rule: Rule, own: int, costs: Floats) -> tuple[int, float]:
+    """Return the best order today if the rule follows, and its mean cost. ``own`` is the rule's order."""
+    terms = trial.terms
+    own_cost, others = mean_cost(trial, rule, own, costs), np.zeros(costs.size)
+    position = start_path(trial.stock, trial.coming, trial.arrivals)
+    least, most = smallest_order(terms), (terms.capacity - position) // terms.pack * terms.pack
+    if most < least:
+        return own, own_cost
+    best, cost = own, own_cost
+    # None at all if the rule orders, and what it would order if it does not: a fixed cost makes them differ most.
+    other = 0 if own > 0 else _order_up(trial, rule, position, least, most)
+    found = _sure_cost(trial, rule, other, costs, own_cost, others)
+    if found < cost:
+        best, cost = other, found
+    step, tried = max(int(0.5 * trial.forecast.deviation[0] / terms.pack), 1) * terms.pack, 0
+    while step > 0 and tried < MOST_CANDIDATES:
+        center = best
+        for sign in range(-1, 2, 2):
+            other = center + sign * step
+            if least <= other <= most:
+                tried += 1
+                found = _sure_cost(trial, rule, other, costs, own_cost, others)
+                if found < cost - COST_TIE * cost_scale(terms):
+                    best, cost = other, found
+        if best == center:
+            step = step // (2 * terms.pack) * terms.pack
+    return best, cost
+
+
+@kernel
+def _order_up(trial: Trial, rule: Rule, position: int, least: int, most: int) -> int:
+    """Return the packs up to the rule's U."""
+    level = float(position)
+    if rule.kind == PROJECTED:
+        level = project(trial.forecast, trial.terms.lead_time, 0, trial.stock, trial.arrivals)
+    packs = ceil((trial.levels.up_to[0] - level) / trial.terms.pack)
+    return min(max(packs * trial.terms.pack, least), most)
+
+
+@kernel
+def _sure_cost(
+    trial: Trial, rule: Rule, order: int, costs: Floats, own_cost: float, others: Floats
+) -> float:
+    """Return the mean cost of an order today, infinite if it does not surely save on the rule's own.
+
+    It surely saves if the mean saving, path by path, is more than SURE standard errors.
+    """
+    cost = mean_cost(trial, rule, order, others)
+    mean, squares = own_cost - cost, 0.0
     for i in range(costs.size):
-        saving = costs[i] - others[i]
-        total += saving
-        squares += saving * saving
-    mean = total / costs.size
-    return np.sqrt(max(squares / costs.size - mean * mean, 0.0) / costs.size)
+        apart = costs[i] - others[i] - mean
+        squares += apart * apart
+    error = np.sqrt(squares) / costs.size
+    return cost if mean > SURE * error else np.inf

@@ -39,7 +39,7 @@ class PathForecast(NamedTuple):
     =========  =============  ==================================================================================
     demand     (n, H)         of the paths, 0 in closed periods
     rests      (H, K + 1)     E (k step - X_h)^+
-    step       int            units between two levels of ``rests``
+    per_step   float          levels of ``rests`` per unit
     means      (H,)           of demand
     sums       (H + 1,)       of the means before a period
     decides    (H,)           whether an order of this morning is simulated
@@ -56,7 +56,7 @@ class PathForecast(NamedTuple):
 
     demand: Ints
     rests: Floats
-    step: int
+    per_step: float
     means: Floats
     sums: Floats
     decides: Longs
@@ -85,6 +85,35 @@ class RuleLevels(NamedTuple):
     reorder: Floats
     up_to: Floats
     most: Floats
+
+
+class Trial(NamedTuple):
+    """What rules are tried on: an item this morning, the forecast, and buffers.
+
+    ===============  =======  ==========================================================================
+    stock, coming             of this morning. ``coming[j]`` arrives j + 1 periods from now
+    ends             bool     whether nothing counts behind the last period
+    levels                    of the rule that is tried
+    arrivals         (H,)     what arrives on a path
+    ===============  =======  ==========================================================================
+    """
+
+    terms: OrderTerms
+    forecast: PathForecast
+    stock: int
+    coming: Longs
+    ends: bool
+    levels: RuleLevels
+    arrivals: Longs
+
+
+@kernel
+def new_trial(terms: OrderTerms, stock: int, coming: Longs, paths: Ints, periods: ComingPeriods) -> Trial:
+    """Return what rules are tried on."""
+    horizon = paths.shape[1]
+    levels = RuleLevels(np.zeros(horizon), np.zeros(horizon), np.zeros(horizon))
+    forecast = new_forecast(terms, paths, periods)
+    return Trial(terms, forecast, stock, coming, periods.cycle == 0, levels, np.zeros(horizon, np.int64))
 
 
 @kernel
@@ -120,7 +149,7 @@ def new_forecast(terms: OrderTerms, paths: Ints, periods: ComingPeriods) -> Path
     safety = textbook_safety(terms, rate, batch)
     reorder = _reorder_behind(terms, periods, need, deviation, safety, rate)
     return PathForecast(
-        demand, rests, step, means, sums, decides, cover, need, deviation, rate, holding, batch, safety, reorder
+        demand, rests, 1.0 / step, means, sums, decides, cover, need, deviation, rate, holding, batch, safety, reorder
     )
 
 
@@ -243,25 +272,23 @@ def mean_until(forecast: PathForecast, time: float, ends: bool) -> float:
 
 
 @kernel
-def fill_levels(terms: OrderTerms, forecast: PathForecast, rule: Rule, ends: bool, levels: RuleLevels) -> None:
+def fill_levels(trial: Trial, rule: Rule) -> None:
     """Fill the levels of a rule for the coming mornings."""
-    horizon, lead = forecast.means.size, terms.lead_time
-    for h in range(horizon - lead):
-        reorder = forecast.need[h] + rule.safety * forecast.deviation[h]
+    forecast, levels, ends, lead = trial.forecast, trial.levels, trial.ends, trial.terms.lead_time
+    for h in range(forecast.means.size - lead):
         after = float(forecast.cover[h])
         extra = mean_until(forecast, after + rule.extra, ends) - mean_until(forecast, after, ends)
-        on_the_way = 0.0
+        reorder = forecast.need[h] + rule.safety * forecast.deviation[h]
         if rule.kind == CAPPED:
-            on_the_way = mean_until(forecast, float(h + lead), ends) - mean_until(forecast, float(h), ends)
-        levels.reorder[h] = reorder + on_the_way
-        levels.up_to[h] = reorder + on_the_way + extra
+            reorder += mean_until(forecast, float(h + lead), ends) - mean_until(forecast, float(h), ends)
+        levels.reorder[h], levels.up_to[h] = reorder, reorder + extra
         levels.most[h] = rule.cap * forecast.need[h] + extra if rule.cap > 0.0 else float(NO_LIMIT)
 
 
 @kernel
 def expected_rest(forecast: PathForecast, h: int, on_sale: float) -> float:
     """Return E (m - X_h)^+, for m that need not be whole."""
-    place = on_sale / forecast.step
+    place = on_sale * forecast.per_step
     k = int(place)
     if k + 1 >= forecast.rests.shape[1]:
         return on_sale - forecast.means[h]
@@ -309,44 +336,47 @@ def start_path(stock: int, coming: Longs, arrivals: Longs) -> int:
 
 
 @kernel
-def cost_of_path(
-    terms: OrderTerms,
-    forecast: PathForecast,
-    rule: Rule,
-    levels: RuleLevels,
-    path: Ints,
-    start: tuple[int, Longs, int],
-    ends: bool,
-    arrivals: Longs,
-) -> float:
-    """Return the cost of a path. ``start`` is the stock, what is coming and today's order, -1 for the rule's."""
-    stock, coming, first = start
-    horizon, lead = path.size, terms.lead_time
-    position = start_path(stock, coming, arrivals)
+def rule_order(trial: Trial, kind: int, h: int, stock: int, position: int) -> int:
+    """Return the order of a rule whose levels are filled in, in morning h of the path that is simulated."""
+    level = float(position)
+    if kind == PROJECTED:
+        level = project(trial.forecast, trial.terms.lead_time, h, stock, trial.arrivals)
+    return order_by_rule(trial.terms, trial.levels, h, level, position)
+
+
+@kernel
+def cost_of_path(trial: Trial, kind: int, path: Ints, first: int) -> float:
+    """Return the cost of a path under the rule whose levels are filled in, with a first order, or -1 for its own."""
+    terms, forecast, arrivals, stock = trial.terms, trial.forecast, trial.arrivals, trial.stock
+    position = start_path(stock, trial.coming, arrivals)
     cost = 0.0
-    for h in range(horizon):
+    for h in range(path.size):
         stock += arrivals[h]
         if forecast.decides[h] != 0:
-            if h == 0 and first >= 0:
-                order = first
-            else:
-                level = float(position)
-                if rule.kind == PROJECTED:
-                    level = project(forecast, lead, h, stock, arrivals)
-                order = order_by_rule(terms, levels, h, level, position)
+            order = first if h == 0 and first >= 0 else rule_order(trial, kind, h, stock, position)
             if order > 0:
                 cost += terms.fixed + terms.unit * order
                 position += order
-                if lead == 0:
+                if terms.lead_time == 0:
                     stock += order
                 else:
-                    arrivals[h + lead] = order
+                    arrivals[h + terms.lead_time] = order
         sold = min(stock, path[h])
-        cost += terms.lost * (path[h] - sold)
         stock -= sold
         position -= sold
-        cost += forecast.holding[h] * stock
-    return cost if ends else cost - worth_of_rest(terms, forecast, stock)
+        cost += terms.lost * (path[h] - sold) + forecast.holding[h] * stock
+    return cost if trial.ends else cost - worth_of_rest(terms, forecast, stock)
+
+
+@kernel
+def mean_cost(trial: Trial, rule: Rule, first: int, costs: Floats) -> float:
+    """Fill the costs of the first paths under a rule, with a first order or -1. Return their mean."""
+    fill_levels(trial, rule)
+    total = 0.0
+    for i in range(costs.size):
+        costs[i] = cost_of_path(trial, rule.kind, trial.forecast.demand[i], first)
+        total += costs[i]
+    return total / costs.size
 
 
 @kernel
@@ -358,3 +388,9 @@ def worth_of_rest(terms: OrderTerms, forecast: PathForecast, stock: int) -> floa
         return worth
     per_unit = 0.5 * terms.holding / forecast.rate
     return worth + above * (terms.fixed / forecast.batch + (forecast.batch - above) * per_unit)
+
+
+@kernel
+def cost_scale(terms: OrderTerms) -> float:
+    """Return the sum of the costs, against which ties are measured."""
+    return terms.fixed + terms.unit + terms.lost + terms.holding
