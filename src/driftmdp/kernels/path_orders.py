@@ -75,7 +75,7 @@ def tune(trial: Trial) -> Rule:
     many = np.zeros(_fewer(min(n_paths, FINE_PATHS), lead))
     best = Rule(PROJECTED, NEVER, 0.0, 0.0)  # ordering may not pay at all
     cost, tie = mean_cost(trial, best, -1, many), COST_TIE * cost_scale(trial.terms)
-    for kind in range(PROJECTED, CAPPED + 1):
+    for kind in range(PROJECTED, CAPPED + 1 if lead > 0 else CAPPED):
         rule = _first_rule(trial, kind, few)
         rule, found = _refine(trial, rule, many)
         if found < cost - tie:
@@ -87,14 +87,24 @@ def tune(trial: Trial) -> Rule:
 def _first_rule(trial: Trial, kind: int, costs: Floats) -> Rule:
     """Return the cheapest rule of a coarse grid around the textbook's."""
     safety, extra = trial.forecast.safety, _textbook_extra(trial.terms, trial.forecast)
-    best, cost = Rule(kind, safety, extra, 0.0), np.inf
-    for i in range(3 if extra > 0.0 else 1):
-        for j in range(-2, 2):
-            rule = Rule(kind, safety + 0.7 * j, extra * (1.0 if i == 0 else 0.5 if i == 1 else 1.7), 0.0)
-            found = mean_cost(trial, rule, -1, costs)
-            if found < cost:
-                best, cost = rule, found
-    return best
+    rule, cost = Rule(kind, safety, extra, 0.0), np.inf
+    for j in range(-3, 2):
+        rule, cost = _cheaper(trial, rule, cost, Rule(kind, safety + 0.7 * j, extra, 0.0), costs)
+    if extra > 0.0:
+        safety = rule.safety
+        for j in range(-1, 2):
+            rule, cost = _cheaper(trial, rule, cost, Rule(kind, safety + 0.5 * j, 0.5 * extra, 0.0), costs)
+            rule, cost = _cheaper(trial, rule, cost, Rule(kind, safety + 0.5 * j, 1.6 * extra, 0.0), costs)
+    return rule
+
+
+@kernel
+def _cheaper(trial: Trial, rule: Rule, cost: float, other: Rule, costs: Floats) -> tuple[Rule, float]:
+    """Return the cheaper of two rules and its cost: of one whose cost is known, and another."""
+    found = mean_cost(trial, other, -1, costs)
+    if found < cost:
+        return other, found
+    return rule, cost
 
 
 @kernel
@@ -114,10 +124,8 @@ def _refine(trial: Trial, rule: Rule, costs: Floats) -> tuple[Rule, float]:
         rule, cost = _move(trial, rule, cost, (0.0, 0.25 * rule.extra, 0.0), costs)
     if rule.kind == CAPPED:
         for k in range(3):
-            other = Rule(rule.kind, rule.safety, rule.extra, 1.9 - 0.4 * k)
-            found = mean_cost(trial, other, -1, costs)
-            if found < cost:
-                rule, cost = other, found
+            capped = Rule(rule.kind, rule.safety, rule.extra, 1.9 - 0.4 * k)
+            rule, cost = _cheaper(trial, rule, cost, capped, costs)
     rule, cost = _move(trial, rule, cost, (0.17, 0.0, 0.0), costs)
     return _move(trial, rule, cost, (0.08, 0.0, 0.0), costs)
 
