@@ -22,7 +22,7 @@ from driftmdp.kernels.ordering_arrays import ComingPeriods, OrderTerms, horizon_
 from driftmdp.kernels.path_orders import plan_on_paths
 from tests.reference.lost_sales import Chain
 
-N_PATHS = 500
+N_PATHS, BLOCK = 500, 125  # a search on some of the paths uses whole blocks
 
 
 class Case(NamedTuple):
@@ -74,11 +74,13 @@ def draw_law(rng: np.random.Generator, mean: float) -> np.ndarray:
 
 
 def draw_paths(law: np.ndarray, horizon: int, rng: np.random.Generator, stratified: bool = True) -> np.ndarray:
-    """Return paths of demand. Stratified: each period's demands are spread evenly over the law."""
-    levels = rng.random((horizon, N_PATHS))
+    """Return paths of demand. Stratified: in each block of paths, a period's are spread evenly over the law."""
+    blocks = N_PATHS // BLOCK
+    levels = rng.random((horizon, blocks, BLOCK))
     if stratified:
-        levels = (rng.permuted(np.tile(np.arange(N_PATHS), (horizon, 1)), axis=1) + levels) / N_PATHS
-    drawn = np.searchsorted(np.cumsum(law), levels.T, side="right")
+        order = rng.permuted(np.broadcast_to(np.arange(BLOCK), levels.shape), axis=2)
+        levels = (order + levels) / BLOCK
+    drawn = np.searchsorted(np.cumsum(law), levels.reshape(horizon, N_PATHS).T, side="right")
     return np.ascontiguousarray(np.minimum(drawn, law.size - 1), dtype=np.int32)
 
 

@@ -28,7 +28,7 @@ from driftmdp.kernels.path_rules import (
     start_path,
 )
 
-COARSE_PATHS, FINE_PATHS = 100, 250  # of a search
+COARSE_PATHS, FINE_PATHS = 125, 250  # of a search
 LONG_LEAD = 8  # beyond it projecting takes long, and there are fewer paths in proportion
 FEWEST_PATHS = 60
 NEVER = -1e6  # the safety of a rule that never orders
@@ -88,13 +88,13 @@ def _first_rule(trial: Trial, kind: int, costs: Floats) -> Rule:
     """Return the cheapest rule of a coarse grid around the textbook's."""
     safety, extra = trial.forecast.safety, _textbook_extra(trial.terms, trial.forecast)
     rule, cost = Rule(kind, safety, extra, 0.0), np.inf
-    for j in range(-3, 2):
-        rule, cost = _cheaper(trial, rule, cost, Rule(kind, safety + 0.7 * j, extra, 0.0), costs)
+    for j in range(-4, 3):
+        rule, cost = _cheaper(trial, rule, cost, Rule(kind, safety + 0.4 * j, extra, 0.0), costs)
     if extra > 0.0:
         safety = rule.safety
         for j in range(-1, 2):
-            rule, cost = _cheaper(trial, rule, cost, Rule(kind, safety + 0.5 * j, 0.5 * extra, 0.0), costs)
-            rule, cost = _cheaper(trial, rule, cost, Rule(kind, safety + 0.5 * j, 1.6 * extra, 0.0), costs)
+            rule, cost = _cheaper(trial, rule, cost, Rule(kind, safety + 0.4 * j, 0.5 * extra, 0.0), costs)
+            rule, cost = _cheaper(trial, rule, cost, Rule(kind, safety + 0.4 * j, 1.6 * extra, 0.0), costs)
     return rule
 
 
@@ -119,15 +119,14 @@ def _textbook_extra(terms: OrderTerms, forecast: PathForecast) -> float:
 def _refine(trial: Trial, rule: Rule, costs: Floats) -> tuple[Rule, float]:
     """Return a rule nearby that is cheaper, and its cost."""
     cost = mean_cost(trial, rule, -1, costs)
-    rule, cost = _move(trial, rule, cost, (0.35, 0.0, 0.0), costs)
+    rule, cost = _move(trial, rule, cost, (0.2, 0.0, 0.0), costs)
     if rule.extra > 0.0:
         rule, cost = _move(trial, rule, cost, (0.0, 0.25 * rule.extra, 0.0), costs)
     if rule.kind == CAPPED:
         for k in range(3):
             capped = Rule(rule.kind, rule.safety, rule.extra, 1.9 - 0.4 * k)
             rule, cost = _cheaper(trial, rule, cost, capped, costs)
-    rule, cost = _move(trial, rule, cost, (0.17, 0.0, 0.0), costs)
-    return _move(trial, rule, cost, (0.08, 0.0, 0.0), costs)
+    return _move(trial, rule, cost, (0.1, 0.0, 0.0), costs)
 
 
 @kernel

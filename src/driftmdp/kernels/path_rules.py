@@ -30,6 +30,7 @@ from driftmdp.kernels.ordering_arrays import CAPPED, NO_LIMIT, PROJECTED, Coming
 
 TABLE_SIZE = 256  # levels at which the expected rest of a period is tabulated
 LONGEST_COVER = 100.0  # periods of demand in one order, however cheap it is to hold
+PATH_NOISE = 3.0  # standard errors of a mean over the paths
 LEAST_DEVIATION = 0.3  # of demand, in units: that of no demand at all would leave nothing to tune
 
 
@@ -142,6 +143,7 @@ def new_forecast(terms: OrderTerms, paths: Ints, periods: ComingPeriods) -> Path
     rate = sums[horizon] / horizon
     for h in range(horizon - terms.lead_time):
         need[h], deviation[h] = _need_of(demand, h + terms.lead_time, cover[h], rate)
+    _smooth_needs(n, cover, need, deviation)
     holding = np.zeros(horizon)
     for h in range(horizon):
         holding[h] = terms.holding if periods.is_open[h] != 0 else 0.0
@@ -259,6 +261,24 @@ def _need_of(demand: Ints, first: int, last: int, rate: float) -> tuple[float, f
         mean += (last - end) * rate
         variance *= float(last - first) / max(end - first, 1)
     return mean, max(np.sqrt(variance), LEAST_DEVIATION)
+
+
+@kernel
+def _smooth_needs(n_paths: int, cover: Longs, need: Floats, deviation: Floats) -> None:
+    """Make needs equal that differ by no more than the noise of the paths.
+
+    Otherwise a rule might seem to order tomorrow what it does not order today, every day.
+    """
+    needs, deviations = need.copy(), deviation.copy()
+    for h in range(need.size):
+        mean, variance, count = 0.0, 0.0, 0.0
+        for other in range(need.size):
+            if deviations[other] > 0.0 and cover[other] - other == cover[h] - h:
+                mean += needs[other]
+                variance += deviations[other] * deviations[other]
+                count += 1.0
+        if count > 1.0 and abs(mean / count - needs[h]) < PATH_NOISE * deviations[h] / np.sqrt(float(n_paths)):
+            need[h], deviation[h] = mean / count, np.sqrt(variance / count)
 
 
 @kernel
