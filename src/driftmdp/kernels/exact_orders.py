@@ -22,8 +22,9 @@ from driftmdp.kernels.arrays import Floats, Longs
 from driftmdp.kernels.ordering_arrays import NO_LIMIT, ComingPeriods, OrderTerms
 
 COST_TIE = 1e-9  # of the costs' sum: orders whose costs differ less are equally good, and the smallest is taken
-PRECISION = 1e-4  # of the average cost, at which sweeps end
+PRECISION = 3e-4  # of the average cost, at which sweeps end
 STEP = 0.85  # of a damped sweep
+EXACT_WORK = 150_000.0  # of `exact_work`: beyond it a plan takes longer than one on paths
 MAX_SWEEPS = 2000
 MAX_WORK = 3e7  # products in the sweeps of one plan
 NEGLIGIBLE = 1e-10  # demand beyond this probability is taken for the largest before it

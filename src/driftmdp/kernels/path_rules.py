@@ -160,11 +160,12 @@ def _reorder_behind(
     terms: OrderTerms, periods: ComingPeriods, need: Floats, deviation: Floats, safety: float, rate: float
 ) -> float:
     """Return the stock of the last evening below which the next order to arrive would be placed."""
-    horizon, h = need.size, need.size - terms.lead_time - 1
+    horizon, first = need.size, max(need.size - terms.lead_time, 0)
+    h = max(first - 1, 0)
     while h > 0 and (periods.may_order[h] == 0 or periods.is_open[h] == 0):
         h -= 1
     # That order arrives ``delay`` periods behind the last evening.
-    delay, following = 0, horizon - terms.lead_time
+    delay, following = 0, first
     while following < horizon and (periods.may_order[following] == 0 or periods.is_open[following] == 0):
         delay, following = delay + 1, following + 1
     if following == horizon:
