@@ -40,14 +40,14 @@ def plan_exactly(
 
     ``coming[j]`` arrives j + 1 periods from now, j < L - 1: multiples of the pack. ``laws[h, x]`` is the chance of a
     demand of x in period h, and in the last column of that or more. The cost is that of the periods behind (the
-    average cost of the best policy, within half of the certificate), or of the H periods where nothing follows.
+    average cost of the best policy, within the certificate), or of the H periods where nothing follows.
     """
     grid = _new_grid(terms, top_level(terms, stock, coming, laws, periods))
     row = _row_of(grid, coming, terms.pack)
     values = np.zeros(grid.rows * grid.width)
     gain, residual = 0.0, 0.0
     if periods.cycle > 0:
-        gain, residual = _settle(terms, grid, laws, periods, values)
+        gain, residual = _settle(terms, grid, laws, periods, row * grid.width + stock, values)
     for h in range(laws.shape[0] - 1, 0, -1):
         _step_back(terms, grid, laws[h], periods.is_open[h] != 0, periods.may_order[h] != 0, values)
     order, cost = _order_today(terms, grid, laws[0], periods, values, stock, row)
@@ -196,9 +196,12 @@ def _count_open(periods: ComingPeriods, first: int) -> int:
 
 @kernel
 def _settle(
-    terms: OrderTerms, grid: Grid, laws: Floats, periods: ComingPeriods, values: Floats
+    terms: OrderTerms, grid: Grid, laws: Floats, periods: ComingPeriods, state: int, values: Floats
 ) -> tuple[float, float]:
-    """Fill the values behind the last period. Return the average cost per open period and its certificate."""
+    """Fill the values behind the last period. Return the average cost per open period and its certificate.
+
+    Of all costs within the certificate, that which a state sees: without demand each stock has its own.
+    """
     horizon, first = laws.shape[0], laws.shape[0] - periods.cycle
     n_open = float(max(_count_open(periods, first), 1))
     scale = terms.fixed + terms.unit + terms.lost + terms.holding
@@ -210,7 +213,7 @@ def _settle(
         for h in range(horizon - 1, first - 1, -1):
             work += _step_back(terms, grid, laws[h], periods.is_open[h] != 0, periods.may_order[h] != 0, values)
         low, high = _growth(grid, before, values)
-        gain, residual = 0.5 * (low + high) / n_open, (high - low) / n_open
+        gain, residual = (values[state] - before[state]) / n_open, (high - low) / n_open
         if residual <= PRECISION * gain + COST_TIE * scale or work > MAX_WORK:
             break
         base = values[0]
