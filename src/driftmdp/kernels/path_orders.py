@@ -1,0 +1,217 @@
+"""How much to order when states are too many for dynamic programming: rules tuned on sample paths, and improved.
+
+The rules of kernels/path_rules.py are tuned for the item as it is this morning: a coarse grid on a few paths, then
+a search with shorter and shorter steps on more. The cheapest of the tuned rules gives the order. Then one step of
+policy improvement: other orders today, each followed by the rule, on all paths. The paths are common to all orders,
+so that costs are compared path by path. Another order is taken only if its mean saving is more than SURE standard
+errors, and of orders that cost the same the smaller.
+"""
+
+from math import ceil
+
+import numpy as np
+
+from driftmdp.compiler import kernel
+from driftmdp.kernels.arrays import Floats, Ints, Longs
+from driftmdp.kernels.exact_orders import COST_TIE, smallest_order
+from driftmdp.kernels.ordering_arrays import CAPPED, IMPROVED, PROJECTED, ComingPeriods, OrderTerms
+from driftmdp.kernels.path_rules import (
+    PathForecast,
+    Rule,
+    Trial,
+    cost_scale,
+    fill_levels,
+    mean_cost,
+    new_trial,
+    project,
+    rule_order,
+    start_path,
+)
+
+COARSE_PATHS, FINE_PATHS = 125, 250  # of a search
+LONG_LEAD = 8  # beyond it projecting takes long, and there are fewer paths in proportion
+FEWEST_PATHS = 60
+NEVER = -1e6  # the safety of a rule that never orders
+SURE = 1.0  # standard errors of a saving
+MOST_MOVES = 5  # in one direction, with steps of one size
+MOST_CANDIDATES = 14  # orders that are compared
+
+
+@kernel
+def plan_on_paths(
+    terms: OrderTerms, stock: int, coming: Longs, paths: Ints, periods: ComingPeriods
+) -> tuple[int, float, int]:
+    """Return an order for today, its estimated cost per open period, and how it was found.
+
+    ``coming[j]`` arrives j + 1 periods from now, j < L - 1. ``paths[i, h]`` is the demand of period h on path i.
+    """
+    trial = new_trial(terms, stock, coming, paths, periods)
+    rule = tune(trial)
+    costs = np.zeros(_fewer(paths.shape[0], terms.lead_time))
+    order, method = 0, rule.kind
+    if trial.forecast.decides[0] == 0:
+        cost = mean_cost(trial, rule, -1, costs)
+    else:
+        own = _own_order(trial, rule)
+        order, cost = improve(trial, rule, own, costs)
+        method += IMPROVED if order != own else 0
+    n_open = 0
+    for h in range(periods.is_open.size):
+        n_open += 1 if periods.is_open[h] != 0 else 0
+    return order, cost / max(n_open, 1), method
+
+
+@kernel
+def _fewer(n_paths: int, lead_time: int) -> int:
+    """Return how many of so many paths are used with a lead time."""
+    return max(n_paths * LONG_LEAD // max(lead_time, LONG_LEAD), min(n_paths, FEWEST_PATHS))
+
+
+@kernel
+def tune(trial: Trial) -> Rule:
+    """Return the cheapest rule that was found."""
+    n_paths, lead = trial.forecast.demand.shape[0], trial.terms.lead_time
+    few = np.zeros(_fewer(min(n_paths, COARSE_PATHS), lead))
+    many = np.zeros(_fewer(min(n_paths, FINE_PATHS), lead))
+    best = Rule(PROJECTED, NEVER, 0.0, 0.0)  # ordering may not pay at all
+    cost, tie = mean_cost(trial, best, -1, many), COST_TIE * cost_scale(trial.terms)
+    for kind in range(PROJECTED, CAPPED + 1 if lead > 0 else CAPPED):
+        rule = _first_rule(trial, kind, few)
+        rule, found = _refine(trial, rule, many)
+        if found < cost - tie:
+            best, cost = rule, found
+    return best
+
+
+@kernel
+def _first_rule(trial: Trial, kind: int, costs: Floats) -> Rule:
+    """Return the cheapest rule of a coarse grid around the textbook's."""
+    safety, extra = trial.forecast.safety, _textbook_extra(trial.terms, trial.forecast)
+    rule, cost = Rule(kind, safety, extra, 0.0), np.inf
+    for j in range(-4, 3):
+        rule, cost = _cheaper(trial, rule, cost, Rule(kind, safety + 0.4 * j, extra, 0.0), costs)
+    if extra > 0.0:
+        safety = rule.safety
+        for j in range(-1, 2):
+            rule, cost = _cheaper(trial, rule, cost, Rule(kind, safety + 0.4 * j, 0.5 * extra, 0.0), costs)
+            rule, cost = _cheaper(trial, rule, cost, Rule(kind, safety + 0.4 * j, 1.6 * extra, 0.0), costs)
+    return rule
+
+
+@kernel
+def _cheaper(trial: Trial, rule: Rule, cost: float, other: Rule, costs: Floats) -> tuple[Rule, float]:
+    """Return the cheaper of two rules and its cost: of one whose cost is known, and another."""
+    found = mean_cost(trial, other, -1, costs)
+    if found < cost:
+        return other, found
+    return rule, cost
+
+
+@kernel
+def _textbook_extra(terms: OrderTerms, forecast: PathForecast) -> float:
+    """Return how many periods longer than one the economic order quantity lasts."""
+    if terms.fixed <= 0.0 or forecast.rate <= 0.0:
+        return 0.0
+    return max(forecast.batch / forecast.rate - 1.0, 0.25)
+
+
+@kernel
+def _refine(trial: Trial, rule: Rule, costs: Floats) -> tuple[Rule, float]:
+    """Return a rule nearby that is cheaper, and its cost."""
+    cost = mean_cost(trial, rule, -1, costs)
+    rule, cost = _move(trial, rule, cost, (0.2, 0.0, 0.0), costs)
+    if rule.extra > 0.0:
+        rule, cost = _move(trial, rule, cost, (0.0, 0.25 * rule.extra, 0.0), costs)
+    if rule.kind == CAPPED:
+        for k in range(3):
+            capped = Rule(rule.kind, rule.safety, rule.extra, 1.9 - 0.4 * k)
+            rule, cost = _cheaper(trial, rule, cost, capped, costs)
+    return _move(trial, rule, cost, (0.1, 0.0, 0.0), costs)
+
+
+@kernel
+def _move(
+    trial: Trial, rule: Rule, cost: float, step: tuple[float, float, float], costs: Floats
+) -> tuple[Rule, float]:
+    """Move a rule's parameters by steps to and fro as long as it gets cheaper. Return it and its cost."""
+    for turn in range(2):
+        sign, moves = 1.0 - 2.0 * turn, 0
+        while moves < MOST_MOVES:
+            other = Rule(
+                rule.kind,
+                rule.safety + sign * step[0],
+                max(rule.extra + sign * step[1], 0.0),
+                max(rule.cap + sign * step[2], 0.0),
+            )
+            found = mean_cost(trial, other, -1, costs)
+            if found >= cost:
+                break
+            rule, cost, moves = other, found, moves + 1
+        if moves > 0:
+            break
+    return rule, cost
+
+
+@kernel
+def _own_order(trial: Trial, rule: Rule) -> int:
+    """Return what a rule orders today."""
+    fill_levels(trial, rule)
+    position = start_path(trial.stock, trial.coming, trial.arrivals)
+    return rule_order(trial, rule.kind, 0, trial.stock, position)
+
+
+@kernel
+def improve(trial: Trial, rule: Rule, own: int, costs: Floats) -> tuple[int, float]:
+    """Return the best order today if the rule follows, and its mean cost. ``own`` is the rule's order."""
+    terms = trial.terms
+    own_cost, others = mean_cost(trial, rule, own, costs), np.zeros(costs.size)
+    position = start_path(trial.stock, trial.coming, trial.arrivals)
+    least, most = smallest_order(terms), (terms.capacity - position) // terms.pack * terms.pack
+    if most < least:
+        return own, own_cost
+    best, cost = own, own_cost
+    # None at all if the rule orders, and what it would order if it does not: a fixed cost makes them differ most.
+    other = 0 if own > 0 else _order_up(trial, rule, position, least, most)
+    found = _sure_cost(trial, rule, other, costs, own_cost, others)
+    if found < cost:
+        best, cost = other, found
+    step, tried = max(int(0.5 * trial.forecast.deviation[0] / terms.pack), 1) * terms.pack, 0
+    while step > 0 and tried < MOST_CANDIDATES:
+        center = best
+        for sign in range(-1, 2, 2):
+            other = center + sign * step
+            if least <= other <= most:
+                tried += 1
+                found = _sure_cost(trial, rule, other, costs, own_cost, others)
+                if found < cost - COST_TIE * cost_scale(terms):
+                    best, cost = other, found
+        if best == center:
+            step = step // (2 * terms.pack) * terms.pack
+    return best, cost
+
+
+@kernel
+def _order_up(trial: Trial, rule: Rule, position: int, least: int, most: int) -> int:
+    """Return the packs up to the rule's U."""
+    level = float(position)
+    if rule.kind == PROJECTED:
+        level = project(trial.forecast, trial.terms.lead_time, 0, trial.stock, trial.arrivals)
+    packs = ceil((trial.levels.up_to[0] - level) / trial.terms.pack)
+    return min(max(packs * trial.terms.pack, least), most)
+
+
+@kernel
+def _sure_cost(
+    trial: Trial, rule: Rule, order: int, costs: Floats, own_cost: float, others: Floats
+) -> float:
+    """Return the mean cost of an order today, infinite if it does not surely save on the rule's own.
+
+    It surely saves if the mean saving, path by path, is more than SURE standard errors.
+    """
+    cost = mean_cost(trial, rule, order, others)
+    mean, squares = own_cost - cost, 0.0
+    for i in range(costs.size):
+        apart = costs[i] - others[i] - mean
+        squares += apart * apart
+    error = np.sqrt(squares) / costs.size
+    return cost if mean > SURE * error else np.inf
