@@ -8,7 +8,7 @@ from driftmdp.kernels.arrays import Floats, Longs
 
 N_MEMORIES, N_DISPERSIONS = 6, 7
 # Periods that a memory spans: of days, and of weeks.
-MEMORIES = np.array([[6.0, 15.0, 38.0, 95.0, 240.0, 600.0], [3.0, 6.0, 12.0, 24.0, 48.0, 96.0]])
+MEMORIES = np.array([[5.0, 15.0, 45.0, 135.0, 405.0, 1000.0], [3.0, 6.0, 12.0, 24.0, 48.0, 96.0]])
 DISPERSIONS = np.array([0.02, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0])  # phi: variance is mean + phi mean^2
 # Shares of the probability below a demand, at which calibration is counted: finer where orders are decided.
 BIN_EDGES = np.array([0, 0.02, *np.arange(0.05, 0.96, 0.05).round(2), 0.98, 0.99, 1.0])
