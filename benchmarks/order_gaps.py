@@ -150,7 +150,9 @@ def main() -> None:
             found.append(row)
             if options.verbose:
                 case = draw_case(options.seed, row[0])
-                print(row, case.terms[:], case.wait, round(float(case.law @ np.arange(case.law.size)), 2), flush=True)
+                print(
+                    row, case.terms[:], case.wait, round(float(case.law @ np.arange(case.law.size)), 2), flush=True
+                )
     print_table(options.seed, found)
 
 
@@ -162,10 +164,16 @@ def print_table(seed: int, found: list) -> None:
     print("lead  fixed  packs  days   cases   mean %  worst %")
     for (lead, fixed, packs, days), values in sorted(gaps.items()):
         words = ["yes" if flag else "no" for flag in (fixed, packs, days)]
-        print(f"{lead:4d}  {words[0]:5s}  {words[1]:5s}  {words[2]:5s} {len(values):6d} {np.mean(values):8.2f} {max(values):8.2f}")
+        print(
+            f"{lead:4d}  {words[0]:5s}  {words[1]:5s}  {words[2]:5s} {len(values):6d} {np.mean(values):8.2f} {max(values):8.2f}"
+        )
     everything = np.array([row[2] for row in found])
-    print(f"all: mean {everything.mean():.2f} %, worst {everything.max():.2f} %, above 3 %: {(everything > 3).sum()}")
-    print(f"plans {sum(row[3] for row in found)}, {np.mean([row[4] for row in found]) * 1e6:.0f} us each, drawing paths included")
+    print(
+        f"all: mean {everything.mean():.2f} %, worst {everything.max():.2f} %, above 3 %: {(everything > 3).sum()}"
+    )
+    print(
+        f"plans {sum(row[3] for row in found)}, {np.mean([row[4] for row in found]) * 1e6:.0f} us each, drawing paths included"
+    )
 
 
 if __name__ == "__main__":

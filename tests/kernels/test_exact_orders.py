@@ -119,7 +119,10 @@ NOTHING = np.zeros(0, np.int64)
 
 
 def test_without_demand_nothing_is_ordered():
-    assert plan_exactly(OrderTerms(1.0, 1.0, 9.0, 1.0, 20, 1, 0, 0), 0, NOTHING, *steady([1.0, 0.0]))[:2] == (0, 0.0)
+    assert plan_exactly(OrderTerms(1.0, 1.0, 9.0, 1.0, 20, 1, 0, 0), 0, NOTHING, *steady([1.0, 0.0]))[:2] == (
+        0,
+        0.0,
+    )
 
 
 def test_a_minimum_that_never_fits_is_never_ordered():

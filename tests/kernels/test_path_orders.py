@@ -75,7 +75,9 @@ def test_the_cost_of_a_path_is_that_of_the_reference(seed, lead_time):
             left, line = next_of(terms, left, line, order, demand if opened else 0)
         if not trial.ends:
             total -= worth_of_rest(terms, trial.forecast, left)  # nothing that arrives later was ordered
-        assert cost_of_path(trial, rule.kind, np.array(path * periods.is_open, np.int32), -1) == pytest.approx(total)
+        assert cost_of_path(trial, rule.kind, np.array(path * periods.is_open, np.int32), -1) == pytest.approx(
+            total
+        )
 
 
 def test_a_projected_level_with_a_lead_time_of_one_is_the_expected_rest():

@@ -103,7 +103,9 @@ def test_a_surplus_is_spent_and_a_debt_is_paid():
     paths = np.random.default_rng(0).poisson(4.0, (500, 1)).astype(np.int32)
     ones = np.ones(1, np.uint8)
     orders = [
-        plan_for_service(terms, 0, np.zeros(0, np.int64), paths, ComingPeriods(ones, ones, 1), (0.95, UNITS, balance))[0]
+        plan_for_service(
+            terms, 0, np.zeros(0, np.int64), paths, ComingPeriods(ones, ones, 1), (0.95, UNITS, balance)
+        )[0]
         for balance in (-2.0, 0.0, 2.0)
     ]
     assert orders[0] > orders[1] > orders[2]

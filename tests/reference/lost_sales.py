@@ -148,9 +148,7 @@ class Chain:
             cost, moved = 0.0, chance
             for costs, following, law in picked:
                 cost += moved @ costs
-                moved = np.bincount(
-                    following.ravel(), (moved[:, None] * law).ravel(), minlength=len(self.stocks)
-                )
+                moved = np.bincount(following.ravel(), (moved[:, None] * law).ravel(), minlength=len(self.stocks))
             change = np.abs(moved - chance).sum()
             chance = 0.5 * (chance + moved)
             if sweep % 10 == 9 and change < precision:

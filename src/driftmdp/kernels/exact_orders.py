@@ -234,9 +234,7 @@ def _growth(grid: Grid, before: Floats, after: Floats) -> tuple[float, float]:
 
 
 @kernel
-def _step_back(
-    terms: OrderTerms, grid: Grid, law: Floats, is_open: bool, may_order: bool, values: Floats
-) -> float:
+def _step_back(terms: OrderTerms, grid: Grid, law: Floats, is_open: bool, may_order: bool, values: Floats) -> float:
     """Replace the values of the mornings after a period by those of its morning. Return the products it took."""
     after = values.copy()
     if not is_open:

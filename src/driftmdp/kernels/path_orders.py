@@ -201,9 +201,7 @@ def _order_up(trial: Trial, rule: Rule, position: int, least: int, most: int) ->
 
 
 @kernel
-def _sure_cost(
-    trial: Trial, rule: Rule, order: int, costs: Floats, own_cost: float, others: Floats
-) -> float:
+def _sure_cost(trial: Trial, rule: Rule, order: int, costs: Floats, own_cost: float, others: Floats) -> float:
     """Return the mean cost of an order today, infinite if it does not surely save on the rule's own.
 
     It surely saves if the mean saving, path by path, is more than SURE standard errors.

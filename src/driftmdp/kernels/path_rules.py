@@ -151,7 +151,20 @@ def new_forecast(terms: OrderTerms, paths: Ints, periods: ComingPeriods) -> Path
     safety = textbook_safety(terms, rate, batch)
     reorder = _reorder_behind(terms, periods, need, deviation, safety, rate)
     return PathForecast(
-        demand, rests, 1.0 / step, means, sums, decides, cover, need, deviation, rate, holding, batch, safety, reorder
+        demand,
+        rests,
+        1.0 / step,
+        means,
+        sums,
+        decides,
+        cover,
+        need,
+        deviation,
+        rate,
+        holding,
+        batch,
+        safety,
+        reorder,
     )
 
 
