@@ -23,7 +23,9 @@ from driftmdp.kernels.path_rules import (
     new_trial,
     project,
     rule_order,
+    set_ending,
     start_path,
+    textbook_rule,
     worth_of_rest,
 )
 from tests.reference.lost_sales import cost_of, next_of
@@ -62,6 +64,7 @@ def test_the_cost_of_a_path_is_that_of_the_reference(seed, lead_time):
     rng, trial, (terms, stock, coming, paths, periods) = random_trial(seed, lead_time)
     rule = Rule(int(rng.choice([PROJECTED, CAPPED])), float(rng.normal()), float(rng.choice([0, 2])), 0.0)
     fill_levels(trial, rule)
+    set_ending(trial, textbook_rule(trial, rule.kind))
     for path in paths[:5]:
         total, left, line = 0.0, stock, tuple(int(x) for x in coming)
         for h, (demand, opened) in enumerate(zip(path.tolist(), periods.is_open, strict=True)):
@@ -74,7 +77,7 @@ def test_the_cost_of_a_path_is_that_of_the_reference(seed, lead_time):
             total += cost_of(terms, left, order, demand) if opened else 0.0
             left, line = next_of(terms, left, line, order, demand if opened else 0)
         if not trial.ends:
-            total -= worth_of_rest(terms, trial.forecast, left)  # nothing that arrives later was ordered
+            total -= worth_of_rest(trial, left)  # nothing that arrives later was ordered
         assert cost_of_path(trial, rule.kind, np.array(path * periods.is_open, np.int32), -1) == pytest.approx(
             total
         )

@@ -16,7 +16,6 @@ from driftmdp.kernels.arrays import Floats, Ints, Longs
 from driftmdp.kernels.exact_orders import COST_TIE, smallest_order
 from driftmdp.kernels.ordering_arrays import CAPPED, IMPROVED, PROJECTED, ComingPeriods, OrderTerms
 from driftmdp.kernels.path_rules import (
-    PathForecast,
     Rule,
     Trial,
     cost_scale,
@@ -25,7 +24,9 @@ from driftmdp.kernels.path_rules import (
     new_trial,
     project,
     rule_order,
+    set_ending,
     start_path,
+    textbook_rule,
 )
 
 COARSE_PATHS, FINE_PATHS = 125, 250  # of a search
@@ -73,21 +74,25 @@ def tune(trial: Trial) -> Rule:
     n_paths, lead = trial.forecast.demand.shape[0], trial.terms.lead_time
     few = np.zeros(_fewer(min(n_paths, COARSE_PATHS), lead))
     many = np.zeros(_fewer(min(n_paths, FINE_PATHS), lead))
-    best = Rule(PROJECTED, NEVER, 0.0, 0.0)  # ordering may not pay at all
-    cost, tie = mean_cost(trial, best, -1, many), COST_TIE * cost_scale(trial.terms)
-    for kind in range(PROJECTED, CAPPED + 1 if lead > 0 else CAPPED):
-        rule = _first_rule(trial, kind, few)
-        rule, found = _refine(trial, rule, many)
-        if found < cost - tie:
-            best, cost = rule, found
-    return best
+    set_ending(trial, textbook_rule(trial, PROJECTED))
+    rule = _first_rule(trial, PROJECTED, few)
+    set_ending(trial, rule)  # one for all that are compared
+    rule, cost = _refine(trial, rule, many)
+    if lead > 0:  # without a lead time, position and projected level are the same
+        other, found = _refine(trial, _first_rule(trial, CAPPED, few), many)
+        if found < cost:
+            rule, cost = other, found
+    never = Rule(PROJECTED, NEVER, 0.0, 0.0)  # ordering may not pay at all
+    if mean_cost(trial, never, -1, many) <= cost + COST_TIE * cost_scale(trial.terms):
+        return never
+    return rule
 
 
 @kernel
 def _first_rule(trial: Trial, kind: int, costs: Floats) -> Rule:
     """Return the cheapest rule of a coarse grid around the textbook's."""
-    safety, extra = trial.forecast.safety, _textbook_extra(trial.terms, trial.forecast)
-    rule, cost = Rule(kind, safety, extra, 0.0), np.inf
+    rule, cost = textbook_rule(trial, kind), np.inf
+    safety, extra = rule.safety, rule.extra
     for j in range(-4, 3):
         rule, cost = _cheaper(trial, rule, cost, Rule(kind, safety + 0.4 * j, extra, 0.0), costs)
     if extra > 0.0:
@@ -105,14 +110,6 @@ def _cheaper(trial: Trial, rule: Rule, cost: float, other: Rule, costs: Floats) 
     if found < cost:
         return other, found
     return rule, cost
-
-
-@kernel
-def _textbook_extra(terms: OrderTerms, forecast: PathForecast) -> float:
-    """Return how many periods longer than one the economic order quantity lasts."""
-    if terms.fixed <= 0.0 or forecast.rate <= 0.0:
-        return 0.0
-    return max(forecast.batch / forecast.rate - 1.0, 0.25)
 
 
 @kernel

@@ -21,7 +21,7 @@ from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import Floats, Ints, Longs
 from driftmdp.kernels.exact_orders import smallest_order
 from driftmdp.kernels.ordering_arrays import ComingPeriods, OrderTerms
-from driftmdp.kernels.path_rules import batch_of
+from driftmdp.kernels.path_forecast import batch_of
 
 UNITS, PERIODS = 0, 1  # what a service target is a share of
 SPENT = 0.3  # of the balance, in one window
