@@ -33,7 +33,7 @@ COARSE_PATHS, FINE_PATHS = 125, 250  # of a search
 LONG_LEAD = 8  # beyond it projecting takes long, and there are fewer paths in proportion
 FEWEST_PATHS = 60
 NEVER = -1e6  # the safety of a rule that never orders
-SURE = 1.0  # standard errors of a saving
+SURE = 0.5  # standard errors of a saving
 MOST_MOVES = 5  # in one direction, with steps of one size
 MOST_CANDIDATES = 14  # orders that are compared
 
