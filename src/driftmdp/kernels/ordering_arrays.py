@@ -79,4 +79,4 @@ def horizon_needed(terms: OrderTerms, mean: float, wait: int = 1, shortest: int 
         batch = max(batch, sqrt(2.0 * terms.fixed * mean / terms.holding))
     batch = min(batch, float(terms.capacity))
     rounds = max(batch / mean if mean > 0.0 else 0.0, float(wait))
-    return terms.lead_time + min(max(ceil(2.5 * rounds), shortest, wait + 1), longest)
+    return terms.lead_time + min(max(ceil(4.0 * rounds), shortest, wait + 1), longest)
