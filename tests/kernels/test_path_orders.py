@@ -89,8 +89,8 @@ def test_a_projected_level_with_a_lead_time_of_one_is_the_expected_rest():
     terms = OrderTerms(0.0, 0.0, 1.0, 1.0, NO_LIMIT, 1, 0, 1)
     ones = np.ones(2, np.uint8)
     trial = new_trial(terms, 3, np.zeros(0, np.int64), paths, ComingPeriods(ones, ones, 0))
-    assert project(trial.forecast, 1, 0, 3, trial.arrivals) == pytest.approx((3 + 2 + 0) / 3)
-    assert project(trial.forecast, 1, 0, 9, trial.arrivals) == pytest.approx((9 + 8 + 5) / 3)
+    assert project(trial, 0, 3) == pytest.approx((3 + 2 + 0) / 3)
+    assert project(trial, 0, 9) == pytest.approx((9 + 8 + 5) / 3)
 
 
 @given(SEEDS, LEAD_TIMES)
@@ -99,7 +99,7 @@ def test_more_stock_projects_to_more(seed, lead_time):
     levels = []
     for more in range(4):
         start_path(stock + more, coming, trial.arrivals)
-        levels.append(project(trial.forecast, lead_time, 0, stock + more, trial.arrivals))
+        levels.append(project(trial, 0, stock + more))
     assert np.all(np.diff(levels) >= -1e-9)
     assert np.all(np.diff(levels) <= 1.0 + 1e-9)
     if lead_time == 0:

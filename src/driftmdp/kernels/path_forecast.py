@@ -14,6 +14,7 @@ from driftmdp.kernels.ordering_arrays import ComingPeriods, OrderTerms
 
 TABLE_SIZE = 256  # levels at which the expected rest of a period is tabulated
 LONGEST_COVER = 100.0  # periods of demand in one order, however cheap it is to hold
+N_SCENARIOS = 32  # paths that stocks are projected on
 PATH_NOISE = 3.0  # standard errors of a mean over the paths
 LEAST_DEVIATION = 0.3  # of demand, in units: that of no demand at all would leave nothing to tune
 
@@ -32,6 +33,7 @@ class PathForecast(NamedTuple):
     cover      (H,)           when the next order arrives: this one must last until then
     need       (H,)           mean demand from this order's arrival until then
     deviation  (H,)           its standard deviation
+    scenarios  (H + 1, K)     demand before a period on K of the paths
     last       int            the last morning whose order is simulated
     behind     float          mean demand between the last evening and the arrival of the next order
     =========  =============  ==================================================================================
@@ -47,6 +49,7 @@ class PathForecast(NamedTuple):
     cover: Longs
     need: Floats
     deviation: Floats
+    scenarios: Longs
     last: int
     behind: float
 
@@ -70,9 +73,13 @@ def new_forecast(terms: OrderTerms, paths: Ints, periods: ComingPeriods) -> Path
     for h in range(horizon - terms.lead_time):
         need[h], deviation[h] = _need_of(demand, h + terms.lead_time, cover[h], rate)
     _smooth_needs(n, cover, need, deviation)
+    scenarios = np.zeros((horizon + 1, min(N_SCENARIOS, n)), np.int64)
+    for h in range(horizon):
+        for k in range(scenarios.shape[1]):
+            scenarios[h + 1, k] = scenarios[h, k] + demand[k, h]
     per_step, behind = 1.0 / step, delay * rate
     return PathForecast(
-        demand, rests, per_step, means, sums, rate, decides, cover, need, deviation, last, behind
+        demand, rests, per_step, means, sums, rate, decides, cover, need, deviation, scenarios, last, behind
     )
 
 

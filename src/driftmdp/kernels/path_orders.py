@@ -192,7 +192,7 @@ def _order_up(trial: Trial, rule: Rule, position: int, least: int, most: int) ->
     """Return the packs up to the rule's U."""
     level = float(position)
     if rule.kind == PROJECTED:
-        level = project(trial.forecast, trial.terms.lead_time, 0, trial.stock, trial.arrivals)
+        level = project(trial, 0, trial.stock)
     packs = ceil((trial.levels.up_to[0] - level) / trial.terms.pack)
     return min(max(packs * trial.terms.pack, least), most)
 

@@ -4,8 +4,9 @@ A rule knows, for each morning h of the H to come, a level r_h below which it or
 and the most that it orders at once. What it compares with them is
 
 - the *projected inventory level*, [vJA24]: the stock that is expected when an order of this morning arrives, before
-  it is added. Expected stocks are passed on from period to period, m <- E (m - X)^+ + what arrives. That is a little
-  less than the expectation over whole paths, by Jensen's inequality, but costs L lookups. The levels are tuned with it.
+  it is added. With a short lead time expected stocks are passed on from period to period, m <- E (m - X)^+ + what
+  arrives. That is a little less than the expectation over paths, by Jensen's inequality, but costs L lookups only, and
+  the levels are tuned with it. With a long one it would forget the stock: then it is a mean over some of the paths.
 - or the *inventory position*, stock and all that is on its way. With most = U it is a base stock rule, with less a
   *capped base stock* rule, [X21].
 
@@ -36,6 +37,10 @@ from driftmdp.kernels.path_forecast import (
     textbook_safety,
 )
 
+SHORT_LEAD = 4  # up to it, expected stocks are passed on. Beyond it, scenarios are
+LONG_STRIDES = 12  # of a projection over a long lead time
+
+
 class Rule(NamedTuple):
     """A rule's kind (PROJECTED, CAPPED) and parameters: z, T, and the most as a multiple of the need (0: no cap)."""
 
@@ -63,6 +68,7 @@ class Trial(NamedTuple):
     arrivals         (H,)     what arrives on a path
     holding          (H,)     cost of a unit that is left in the evening, 0 in closed periods
     ending           (2,)     r and Q behind the last period, by which its rest is valued
+    scenario_levels  (K,)     of one projection
     ===============  =======  ==========================================================================
     """
 
@@ -75,6 +81,7 @@ class Trial(NamedTuple):
     arrivals: Longs
     holding: Floats
     ending: Floats
+    scenario_levels: Longs
 
 
 @kernel
@@ -85,8 +92,9 @@ def new_trial(terms: OrderTerms, stock: int, coming: Longs, paths: Ints, periods
     for h in range(horizon):
         holding[h] = terms.holding if periods.is_open[h] != 0 else 0.0
     forecast = new_forecast(terms, paths, periods)
+    scenario_levels = np.zeros(forecast.scenarios.shape[1], np.int64)
     return Trial(
-        terms, forecast, stock, coming, periods.cycle == 0, levels, arrivals, holding, np.zeros(2)
+        terms, forecast, stock, coming, periods.cycle == 0, levels, arrivals, holding, np.zeros(2), scenario_levels
     )
 
 
@@ -132,14 +140,38 @@ def fill_levels(trial: Trial, rule: Rule) -> None:
 
 
 @kernel
-def project(forecast: PathForecast, lead_time: int, h: int, stock: int, arrivals: Longs) -> float:
-    """Return the projected inventory level, for an order of morning h."""
-    level = float(stock)
-    for j in range(h, h + lead_time):
+def project(trial: Trial, h: int, stock: int) -> float:
+    """Return the projected inventory level, for an order of morning h of the path that is simulated."""
+    if trial.terms.lead_time > SHORT_LEAD:
+        return _project_long(trial, h, stock)
+    forecast, level, arrival = trial.forecast, float(stock), h + trial.terms.lead_time
+    for j in range(h, arrival):
         level = expected_rest(forecast, j, level)
-        if j + 1 < h + lead_time:
-            level += arrivals[j + 1]
+        if j + 1 < arrival:
+            level += trial.arrivals[j + 1]
     return level
+
+
+@kernel
+def _project_long(trial: Trial, h: int, stock: int) -> float:
+    """Return the projected inventory level over a long lead time, a mean over the scenarios, a few periods at a time."""
+    before, levels, arrival = trial.forecast.scenarios, trial.scenario_levels, h + trial.terms.lead_time
+    stride = max(trial.terms.lead_time // LONG_STRIDES, 1)
+    for k in range(levels.size):
+        levels[k] = stock
+    j = h
+    while j < arrival:
+        end, arrives = min(j + stride, arrival), 0
+        for i in range(j + 1, min(end + 1, arrival)):
+            arrives += trial.arrivals[i]
+        start, stop = before[j], before[end]
+        for k in range(levels.size):
+            levels[k] = max(levels[k] - (stop[k] - start[k]), 0) + arrives
+        j = end
+    total = 0
+    for k in range(levels.size):
+        total += levels[k]
+    return float(total) / levels.size
 
 
 @kernel
@@ -175,7 +207,7 @@ def rule_order(trial: Trial, kind: int, h: int, stock: int, position: int) -> in
     """Return the order of a rule whose levels are filled in, in morning h of the path that is simulated."""
     level = float(position)
     if kind == PROJECTED:
-        level = project(trial.forecast, trial.terms.lead_time, h, stock, trial.arrivals)
+        level = project(trial, h, stock)
     return order_by_rule(trial.terms, trial.levels, h, level, position)
 
 
