@@ -14,7 +14,7 @@ from driftmdp.kernels.ordering_arrays import ComingPeriods, OrderTerms
 
 TABLE_SIZE = 256  # levels at which the expected rest of a period is tabulated
 LONGEST_COVER = 100.0  # periods of demand in one order, however cheap it is to hold
-N_SCENARIOS = 32  # paths that stocks are projected on
+N_SCENARIOS = 48  # paths that stocks are projected on
 PATH_NOISE = 3.0  # standard errors of a mean over the paths
 LEAST_DEVIATION = 0.3  # of demand, in units: that of no demand at all would leave nothing to tune
 

@@ -30,8 +30,8 @@ from driftmdp.kernels.path_rules import (
 )
 
 COARSE_PATHS, FINE_PATHS = 125, 250  # of a search
-LONG_LEAD = 8  # beyond it projecting takes long, and there are fewer paths in proportion
-FEWEST_PATHS = 60
+LONG_LEAD = 4  # beyond it projecting takes long, and there are fewer paths in proportion
+FEWEST_PATHS = 100
 NEVER = -1e6  # the safety of a rule that never orders
 SURE = 0.5  # standard errors of a saving
 MOST_MOVES = 5  # in one direction, with steps of one size

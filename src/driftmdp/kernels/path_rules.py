@@ -37,7 +37,7 @@ from driftmdp.kernels.path_forecast import (
     textbook_safety,
 )
 
-SHORT_LEAD = 4  # up to it, expected stocks are passed on. Beyond it, scenarios are
+SHORT_LEAD = 12  # up to it, expected stocks are passed on. Beyond it, scenarios are
 LONG_STRIDES = 12  # of a projection over a long lead time
 
 
