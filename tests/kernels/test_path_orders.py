@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from benchmarks.order_gaps import judge
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.order_gaps import judge
 from driftmdp.kernels.ordering_arrays import (
     CAPPED,
     NO_LIMIT,
@@ -16,8 +16,8 @@ from driftmdp.kernels.ordering_arrays import (
 )
 from driftmdp.kernels.path_orders import NEVER, plan_on_paths
 from driftmdp.kernels.path_rules import (
-    Rule,
-    Trial,
+    OrderRule,
+    RuleTrial,
     cost_of_path,
     fill_levels,
     new_trial,
@@ -46,7 +46,7 @@ def random_calendar(rng: np.random.Generator, horizon: int) -> ComingPeriods:
     return ComingPeriods(is_open.astype(np.uint8), may_order.astype(np.uint8), int(rng.integers(0, horizon + 1)))
 
 
-def random_trial(seed: int, lead_time: int, n_paths: int = 40) -> tuple[np.random.Generator, Trial, tuple]:
+def random_trial(seed: int, lead_time: int, n_paths: int = 40) -> tuple[np.random.Generator, RuleTrial, tuple]:
     """Return a morning of a random item, and the arguments that it was made of."""
     rng = np.random.default_rng(seed)
     terms, horizon = random_terms(rng, lead_time), lead_time + int(rng.integers(1, 9))
@@ -62,7 +62,7 @@ def random_trial(seed: int, lead_time: int, n_paths: int = 40) -> tuple[np.rando
 def test_the_cost_of_a_path_is_that_of_the_reference(seed, lead_time):
     """A rule's orders, followed day by day."""
     rng, trial, (terms, stock, coming, paths, periods) = random_trial(seed, lead_time)
-    rule = Rule(int(rng.choice([PROJECTED, CAPPED])), float(rng.normal()), float(rng.choice([0, 2])), 0.0)
+    rule = OrderRule(int(rng.choice([PROJECTED, CAPPED])), float(rng.normal()), float(rng.choice([0, 2])), 0.0)
     fill_levels(trial, rule)
     set_ending(trial, textbook_rule(trial, rule.kind))
     for path in paths[:5]:
@@ -95,7 +95,7 @@ def test_a_projected_level_with_a_lead_time_of_one_is_the_expected_rest():
 
 @given(SEEDS, LEAD_TIMES)
 def test_more_stock_projects_to_more(seed, lead_time):
-    _, trial, (terms, stock, coming, _, _) = random_trial(seed, lead_time)
+    _, trial, (_, stock, coming, _, _) = random_trial(seed, lead_time)
     levels = []
     for more in range(4):
         start_path(stock + more, coming, trial.arrivals)
@@ -206,12 +206,12 @@ def test_a_rule_may_never_order():
     paths, periods = steady(3.0, 10)
     assert plan_on_paths(terms, 0, nothing(2), paths, periods)[0] == 0
     trial = new_trial(terms, 0, nothing(2), paths, periods)
-    fill_levels(trial, Rule(PROJECTED, NEVER, 0.0, 0.0))
+    fill_levels(trial, OrderRule(PROJECTED, NEVER, 0.0, 0.0))
     assert cost_of_path(trial, PROJECTED, paths[0], -1) == paths[0].sum()
 
 
 @pytest.mark.parametrize("number", [0, 3, 5, 8, 12, 26, 31])
 def test_the_gap_to_the_optimum_is_small(number):
-    _, _, gap, plans, _ = judge((7, number, True))
-    assert plans > 0
-    assert -0.01 < gap < 3.0
+    verdict = judge((7, number, True))
+    assert verdict.plans > 0
+    assert -0.01 < verdict.gap < 3.0

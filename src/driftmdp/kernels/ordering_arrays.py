@@ -1,4 +1,4 @@
-"""What a plan of orders is made for, by name: one item's terms and the periods to come. Nothing here needs the compiler.
+"""What orders are planned for, by name: an item's terms and the periods to come. Nothing here needs the compiler.
 
 Units of goods and of money, periods (days or weeks), the morning's stock and the orders on their way are those of
 docs/inventory.md. In a period, in this order: what was ordered L periods ago arrives, an order is placed (``fixed``

@@ -1,7 +1,7 @@
 """Sample paths of the demand to come, and what rules of ordering ask about it.
 
-An order of morning h must last from its arrival, h + L, until that of the next possible order. What is asked most is
-the demand between: its mean and standard deviation, and in each period the expected rest of a stock.
+An order of morning h must last from its arrival, h + L, until that of the next possible order. What is asked most
+is the demand between: its mean and standard deviation, and in each period the expected rest of a stock.
 """
 
 from typing import NamedTuple

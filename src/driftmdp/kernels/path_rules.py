@@ -1,17 +1,19 @@
 """Rules of ordering for lost sales with a lead time, and what they cost on sample paths of demand.
 
-A rule knows, for each morning h of the H to come, a level r_h below which it orders, a level U_h up to which it orders,
-and the most that it orders at once. What it compares with them is
+A rule knows, for each morning h of the H to come, a level r_h below which it orders, a level U_h up to which it
+orders, and the most that it orders at once. What it compares with them is
 
-- the *projected inventory level*, [vJA24]: the stock that is expected when an order of this morning arrives, before
+- the *projected inventory level*, [VJA24]: the stock that is expected when an order of this morning arrives, before
   it is added. With a short lead time expected stocks are passed on from period to period, m <- E (m - X)^+ + what
-  arrives. That is a little less than the expectation over paths, by Jensen's inequality, but costs L lookups only, and
-  the levels are tuned with it. With a long one it would forget the stock: then it is a mean over some of the paths.
+  arrives. That is a little less than the expectation over paths, by Jensen's inequality, but costs L lookups
+  only, and the levels are tuned with it. With a long one it would forget the stock: then it is a mean over some
+  of the paths.
 - or the *inventory position*, stock and all that is on its way. With most = U it is a base stock rule, with less a
   *capped base stock* rule, [X21].
 
-r_h is the mean demand between the arrival of this order and that of the next, and a safety of z standard deviations.
-U_h adds the mean demand of another T periods, for a fixed cost. So both follow seasons, weekdays and order days.
+r_h is the mean demand between the arrival of this order and that of the next, and a safety of z standard
+deviations. U_h adds the mean demand of another T periods, for a fixed cost. So both follow seasons, weekdays and
+order days.
 
 Only orders that arrive within the H periods are simulated, those of h < H - L: later ones change nothing before the
 end. What the last evening leaves on the shelf is worth nothing if nothing follows. Otherwise it is worth the units'
@@ -26,7 +28,7 @@ import numpy as np
 
 from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import Floats, Ints, Longs
-from driftmdp.kernels.exact_orders import smallest_order
+from driftmdp.kernels.order_states import smallest_order
 from driftmdp.kernels.ordering_arrays import CAPPED, NO_LIMIT, PROJECTED, ComingPeriods, OrderTerms
 from driftmdp.kernels.path_forecast import (
     PathForecast,
@@ -41,8 +43,8 @@ SHORT_LEAD = 12  # up to it, expected stocks are passed on. Beyond it, scenarios
 LONG_STRIDES = 12  # of a projection over a long lead time
 
 
-class Rule(NamedTuple):
-    """A rule's kind (PROJECTED, CAPPED) and parameters: z, T, and the most as a multiple of the need (0: no cap)."""
+class OrderRule(NamedTuple):
+    """A rule's kind (PROJECTED, CAPPED) and parameters: z, T, and the most, as a multiple of the need (0: none)."""
 
     kind: int
     safety: float
@@ -58,7 +60,7 @@ class RuleLevels(NamedTuple):
     most: Floats
 
 
-class Trial(NamedTuple):
+class RuleTrial(NamedTuple):
     """What rules are tried on: an item this morning, the forecast, and buffers.
 
     ===============  =======  ==========================================================================
@@ -85,7 +87,7 @@ class Trial(NamedTuple):
 
 
 @kernel
-def new_trial(terms: OrderTerms, stock: int, coming: Longs, paths: Ints, periods: ComingPeriods) -> Trial:
+def new_trial(terms: OrderTerms, stock: int, coming: Longs, paths: Ints, periods: ComingPeriods) -> RuleTrial:
     """Return what rules are tried on."""
     horizon, arrivals = paths.shape[1], np.zeros(paths.shape[1], np.int64)
     levels, holding = RuleLevels(np.zeros(horizon), np.zeros(horizon), np.zeros(horizon)), np.zeros(horizon)
@@ -93,24 +95,24 @@ def new_trial(terms: OrderTerms, stock: int, coming: Longs, paths: Ints, periods
         holding[h] = terms.holding if periods.is_open[h] != 0 else 0.0
     forecast = new_forecast(terms, paths, periods)
     scenario_levels = np.zeros(forecast.scenarios.shape[1], np.int64)
-    return Trial(
+    return RuleTrial(
         terms, forecast, stock, coming, periods.cycle == 0, levels, arrivals, holding, np.zeros(2), scenario_levels
     )
 
 
 @kernel
-def textbook_rule(trial: Trial, kind: int) -> Rule:
+def textbook_rule(trial: RuleTrial, kind: int) -> OrderRule:
     """Return the rule that textbooks give: z for the best chance of a stock-out per order, T for the batch."""
     terms, rate = trial.terms, trial.forecast.rate
     batch = batch_of(terms, rate)
     extra = 0.0
     if terms.fixed > 0.0 and rate > 0.0:
         extra = max(batch / rate - 1.0, 0.25)
-    return Rule(kind, textbook_safety(terms, rate, batch), extra, 0.0)
+    return OrderRule(kind, textbook_safety(terms, rate, batch), extra, 0.0)
 
 
 @kernel
-def set_ending(trial: Trial, rule: Rule) -> None:
+def set_ending(trial: RuleTrial, rule: OrderRule) -> None:
     """Let the rest of the last evening be worth what it is under a rule.
 
     Not under the rule that is tried, each time: what it might make of the end is not what it is tuned for.
@@ -126,7 +128,7 @@ def set_ending(trial: Trial, rule: Rule) -> None:
 
 
 @kernel
-def fill_levels(trial: Trial, rule: Rule) -> None:
+def fill_levels(trial: RuleTrial, rule: OrderRule) -> None:
     """Fill the levels of a rule for the coming mornings."""
     forecast, levels, ends, lead = trial.forecast, trial.levels, trial.ends, trial.terms.lead_time
     for h in range(forecast.means.size - lead):
@@ -140,7 +142,7 @@ def fill_levels(trial: Trial, rule: Rule) -> None:
 
 
 @kernel
-def project(trial: Trial, h: int, stock: int) -> float:
+def project(trial: RuleTrial, h: int, stock: int) -> float:
     """Return the projected inventory level, for an order of morning h of the path that is simulated."""
     if trial.terms.lead_time > SHORT_LEAD:
         return _project_long(trial, h, stock)
@@ -153,8 +155,8 @@ def project(trial: Trial, h: int, stock: int) -> float:
 
 
 @kernel
-def _project_long(trial: Trial, h: int, stock: int) -> float:
-    """Return the projected inventory level over a long lead time, a mean over the scenarios, a few periods at a time."""
+def _project_long(trial: RuleTrial, h: int, stock: int) -> float:
+    """Return the projected level over a long lead time: a mean over scenarios, some periods at a time."""
     before, levels, arrival = trial.forecast.scenarios, trial.scenario_levels, h + trial.terms.lead_time
     stride = max(trial.terms.lead_time // LONG_STRIDES, 1)
     for k in range(levels.size):
@@ -203,7 +205,7 @@ def start_path(stock: int, coming: Longs, arrivals: Longs) -> int:
 
 
 @kernel
-def rule_order(trial: Trial, kind: int, h: int, stock: int, position: int) -> int:
+def rule_order(trial: RuleTrial, kind: int, h: int, stock: int, position: int) -> int:
     """Return the order of a rule whose levels are filled in, in morning h of the path that is simulated."""
     level = float(position)
     if kind == PROJECTED:
@@ -212,8 +214,8 @@ def rule_order(trial: Trial, kind: int, h: int, stock: int, position: int) -> in
 
 
 @kernel
-def cost_of_path(trial: Trial, kind: int, path: Ints, first: int) -> float:
-    """Return the cost of a path under the rule whose levels are filled in, with a first order, or -1 for its own."""
+def cost_of_path(trial: RuleTrial, kind: int, path: Ints, first: int) -> float:
+    """Return the cost of a path under the rule whose levels are filled in. ``first``: its first order, or -1."""
     terms, forecast, arrivals, stock = trial.terms, trial.forecast, trial.arrivals, trial.stock
     position = start_path(stock, trial.coming, arrivals)
     cost = 0.0
@@ -236,7 +238,7 @@ def cost_of_path(trial: Trial, kind: int, path: Ints, first: int) -> float:
 
 
 @kernel
-def mean_cost(trial: Trial, rule: Rule, first: int, costs: Floats) -> float:
+def mean_cost(trial: RuleTrial, rule: OrderRule, first: int, costs: Floats) -> float:
     """Fill the costs of the first paths under a rule, with a first order or -1. Return their mean."""
     fill_levels(trial, rule)
     total = 0.0
@@ -247,7 +249,7 @@ def mean_cost(trial: Trial, rule: Rule, first: int, costs: Floats) -> float:
 
 
 @kernel
-def worth_of_rest(trial: Trial, stock: int) -> float:
+def worth_of_rest(trial: RuleTrial, stock: int) -> float:
     """Return what the stock of the last evening saves behind it, see above."""
     terms, rate, reorder, batch = trial.terms, trial.forecast.rate, trial.ending[0], trial.ending[1]
     worth, above = min(terms.unit, terms.lost) * stock, stock - reorder

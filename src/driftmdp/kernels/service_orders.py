@@ -1,16 +1,17 @@
 """How much to order for a service target instead of a cost of lost sales: a share of demand, or of periods, served.
 
-An order of this morning must last from its arrival until that of the next possible order. These windows follow each
-other without a gap, so a share beta is served in the long run if windows lose 1 - beta of their demand on average.
-(Of *periods*: have a stock-out in 1 - beta of their open periods.) So each window is entitled to lose 1 - beta of its
-expected demand, and the order is the smallest whose expected loss is not more.
+An order of this morning must last from its arrival until that of the next possible order. These windows follow
+each other without a gap, so a share beta is served in the long run if windows lose 1 - beta of their demand on
+average. (Of *periods*: have a stock-out in 1 - beta of their open periods.) So each window is entitled to lose 1
+- beta of its expected demand, and the order is the smallest whose expected loss is not more.
 
-Alone that serves too much wherever units do not come as fine as that: an item that sells twice a year loses nothing
-in most windows, because one unit is there, and none at all is far too little in the others. What a window is entitled to
-lose and does not, is kept: the *balance* of an item, what it might have lost until now and did not. A part of it is
-added to what the next window may lose. So slow items are reordered a little later, packs run a little emptier, and in
-the long run the share is beta, because a balance that stays bounded is nothing per period. A balance of what happened,
-not of what was expected, also makes up for forecasts that are wrong. The caller keeps it, by `add_to_balance`.
+Alone that serves too much wherever units do not come as fine as that: an item that sells twice a year loses
+nothing in most windows, because one unit is there, and none at all is far too little in the others. What a window
+is entitled to lose and does not, is kept: the *balance* of an item, what it might have lost until now and did
+not. A part of it is added to what the next window may lose. So slow items are reordered a little later, packs run
+a little emptier, and in the long run the share is beta, because a balance that stays bounded is nothing per
+period. A balance of what happened, not of what was expected, also makes up for forecasts that are wrong. The
+caller keeps it, by `add_to_balance`.
 """
 
 from math import ceil
@@ -19,7 +20,7 @@ import numpy as np
 
 from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import Floats, Ints, Longs
-from driftmdp.kernels.exact_orders import smallest_order
+from driftmdp.kernels.order_states import smallest_order
 from driftmdp.kernels.ordering_arrays import ComingPeriods, OrderTerms
 from driftmdp.kernels.path_forecast import batch_of
 
@@ -117,7 +118,7 @@ def _stocks_on_arrival(
 def _window_totals(
     paths: Ints, periods: ComingPeriods, stocks: Longs, order: int, first: int, last: int, measure: int
 ) -> tuple[float, float]:
-    """Return mean demand and loss of the periods first .. last - 1, as measured, with an order on top of the stocks."""
+    """Return mean demand and loss of the periods first .. last - 1, as measured, with an order on top."""
     demand, lost = 0.0, 0.0
     for i in range(paths.shape[0]):
         left = stocks[i] + order
