@@ -14,7 +14,6 @@ import numpy as np
 from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import Floats, Ints, Longs
 from driftmdp.kernels.exact_orders import COST_TIE
-from driftmdp.kernels.order_states import smallest_order
 from driftmdp.kernels.ordering_arrays import CAPPED, IMPROVED, PROJECTED, ComingPeriods, OrderTerms
 from driftmdp.kernels.path_rules import (
     OrderRule,
@@ -166,7 +165,7 @@ def improve(trial: RuleTrial, rule: OrderRule, own: int, costs: Floats) -> tuple
     terms = trial.terms
     own_cost, others = mean_cost(trial, rule, own, costs), np.zeros(costs.size)
     position = start_path(trial.stock, trial.coming, trial.arrivals)
-    least, most = smallest_order(terms), (terms.capacity - position) // terms.pack * terms.pack
+    least, most = trial.least, (terms.capacity - position) // terms.pack * terms.pack
     if most < least:
         return own, own_cost
     best, cost = own, own_cost

@@ -71,6 +71,7 @@ class RuleTrial(NamedTuple):
     holding          (H,)     cost of a unit that is left in the evening, 0 in closed periods
     ending           (2,)     r and Q behind the last period, by which its rest is valued
     scenario_levels  (K,)     of one projection
+    least            int      the smallest order that is not 0
     ===============  =======  ==========================================================================
     """
 
@@ -84,6 +85,7 @@ class RuleTrial(NamedTuple):
     holding: Floats
     ending: Floats
     scenario_levels: Longs
+    least: int
 
 
 @kernel
@@ -95,8 +97,9 @@ def new_trial(terms: OrderTerms, stock: int, coming: Longs, paths: Ints, periods
         holding[h] = terms.holding if periods.is_open[h] != 0 else 0.0
     forecast = new_forecast(terms, paths, periods)
     scenario_levels = np.zeros(forecast.scenarios.shape[1], np.int64)
+    ends, least = periods.cycle == 0, smallest_order(terms)
     return RuleTrial(
-        terms, forecast, stock, coming, periods.cycle == 0, levels, arrivals, holding, np.zeros(2), scenario_levels
+        terms, forecast, stock, coming, ends, levels, arrivals, holding, np.zeros(2), scenario_levels, least
     )
 
 
@@ -122,7 +125,7 @@ def set_ending(trial: RuleTrial, rule: OrderRule) -> None:
     after = float(forecast.cover[last])
     extra = mean_until(forecast, after + rule.extra, trial.ends) - mean_until(forecast, after, trial.ends)
     reorder = forecast.need[last] + rule.safety * forecast.deviation[last]
-    batch = max(extra + 0.5 * forecast.need[last], float(smallest_order(terms)))
+    batch = max(extra + 0.5 * forecast.need[last], float(trial.least))
     trial.ending[0] = max(reorder, 0.0) + forecast.behind
     trial.ending[1] = max(min(batch, float(terms.capacity)), 1.0)
 
@@ -177,16 +180,17 @@ def _project_long(trial: RuleTrial, h: int, stock: int) -> float:
 
 
 @kernel
-def order_by_rule(terms: OrderTerms, levels: RuleLevels, h: int, level: float, position: int) -> int:
+def order_by_rule(trial: RuleTrial, h: int, level: float, position: int) -> int:
     """Return a rule's order: packs up to U if the level is below r, as far as they fit."""
+    terms, levels = trial.terms, trial.levels
     if level >= levels.reorder[h]:
         return 0
     wanted = min(levels.up_to[h] - level, levels.most[h])
     packs = ceil(wanted / terms.pack - 1e-9)
-    order = max(packs * terms.pack, smallest_order(terms))
+    order = max(packs * terms.pack, trial.least)
     if position + order > terms.capacity:
         order = (terms.capacity - position) // terms.pack * terms.pack
-        if order < smallest_order(terms):
+        if order < trial.least:
             return 0
     return order
 
@@ -210,7 +214,7 @@ def rule_order(trial: RuleTrial, kind: int, h: int, stock: int, position: int) -
     level = float(position)
     if kind == PROJECTED:
         level = project(trial, h, stock)
-    return order_by_rule(trial.terms, trial.levels, h, level, position)
+    return order_by_rule(trial, h, level, position)
 
 
 @kernel
