@@ -12,30 +12,44 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from itertools import product
 from typing import NamedTuple
 
 import numpy as np
-
-from driftmdp.kernels.ordering_arrays import ComingPeriods, OrderTerms, horizon_needed
-from driftmdp.kernels.path_orders import plan_on_paths
 from tests.reference.lost_sales import Chain
 
+from driftmdp.kernels.arrays import Floats, Ints, Longs
+from driftmdp.kernels.exact_orders import plan_exactly
+from driftmdp.kernels.ordering_arrays import NO_LIMIT, ComingPeriods, OrderTerms, horizon_needed
+from driftmdp.kernels.path_orders import plan_on_paths
+
 N_PATHS, BLOCK = 500, 125  # a search on some of the paths uses whole blocks
+WORST_WANTED = 3.0  # percent
 
 
 class Case(NamedTuple):
     """One item: its terms, the law of its demand and the periods from one order day to the next."""
 
     terms: OrderTerms
-    law: np.ndarray
+    law: Floats
     wait: int
 
     @property
     def label(self) -> tuple[int, bool, bool, bool]:
         """Lead time, and whether it has a fixed cost, packs and order days."""
         return self.terms.lead_time, self.terms.fixed > 0, self.terms.pack > 1, self.wait > 1
+
+
+class Verdict(NamedTuple):
+    """A case, its least average cost, the gap to it in percent, the plans that were made and the time of one."""
+
+    case: Case
+    best: float
+    gap: float
+    plans: int
+    seconds: float
 
 
 def draw_case(seed: int, number: int) -> Case:
@@ -56,7 +70,7 @@ def draw_case(seed: int, number: int) -> Case:
     return Case(terms, draw_law(rng, mean), wait)
 
 
-def draw_law(rng: np.random.Generator, mean: float) -> np.ndarray:
+def draw_law(rng: np.random.Generator, mean: float) -> Floats:
     """Return a Poisson, negative binomial or lumpy law with about this mean."""
     kind = rng.integers(3)
     if kind == 0:
@@ -69,11 +83,10 @@ def draw_law(rng: np.random.Generator, mean: float) -> np.ndarray:
         drawn = rng.poisson(mean / size, 200_000) * size
     law = np.bincount(drawn) / drawn.size
     keep = int(np.flatnonzero(law > 1e-5)[-1]) + 1
-    law = law[:keep]
-    return law / law.sum()
+    return np.asarray(law[:keep] / law[:keep].sum())
 
 
-def draw_paths(law: np.ndarray, horizon: int, rng: np.random.Generator, stratified: bool = True) -> np.ndarray:
+def draw_paths(law: Floats, horizon: int, rng: np.random.Generator, stratified: bool = True) -> Ints:
     """Return paths of demand. Stratified: in each block of paths, a period's are spread evenly over the law."""
     blocks = N_PATHS // BLOCK
     levels = rng.random((horizon, blocks, BLOCK))
@@ -84,7 +97,7 @@ def draw_paths(law: np.ndarray, horizon: int, rng: np.random.Generator, stratifi
     return np.ascontiguousarray(np.minimum(drawn, law.size - 1), dtype=np.int32)
 
 
-def policy_on_paths(case: Case, chain: Chain, seed: int, stratified: bool = True) -> tuple[list, int]:
+def policy_on_paths(case: Case, chain: Chain, seed: int, stratified: bool = True) -> tuple[list[Longs], int]:
     """Return orders[phase][state] for the states that they lead to from an empty shelf, and how many plans."""
     horizon = horizon_needed(case.terms, float(case.law @ np.arange(case.law.size)), case.wait)
     horizon += (case.wait - (horizon - case.terms.lead_time)) % case.wait
@@ -119,53 +132,92 @@ def policy_on_paths(case: Case, chain: Chain, seed: int, stratified: bool = True
     return policy, plans
 
 
-def judge(arguments: tuple[int, int, bool]) -> tuple[int, float, float, int, float]:
-    """Return a case's number, its optimum, the gap in percent, the plans made and the seconds of one plan."""
-    seed, number, stratified = arguments
+def judge(task: tuple[int, int, bool]) -> Verdict:
+    """Return how far the orders of a case are from the optimum."""
+    seed, number, stratified = task
     case = draw_case(seed, number)
-    laws = [case.law] * case.wait
-    chain = Chain(case.terms, laws, [phase == 0 for phase in range(case.wait)], [True] * case.wait)
+    chain = Chain(case.terms, [case.law] * case.wait, [h == 0 for h in range(case.wait)], [True] * case.wait)
     best, _ = chain.optimum(precision=1e-4)
     begin = time.perf_counter()
     policy, plans = policy_on_paths(case, chain, seed * 1000 + number, stratified)
     seconds = (time.perf_counter() - begin) / max(plans, 1)
-    cost = chain.average_cost(policy)
-    return number, best, 100.0 * (cost / best - 1.0), plans, seconds
+    return Verdict(case, float(best), 100.0 * (float(chain.average_cost(policy)) / best - 1.0), plans, seconds)
+
+
+def print_gaps(found: Sequence[Verdict]) -> None:
+    """Print mean and worst gap of every class, and of all."""
+    print("lead  fixed  packs  days   cases   mean %  worst %")
+    for label in sorted({verdict.case.label for verdict in found}):
+        gaps = [verdict.gap for verdict in found if verdict.case.label == label]
+        words = "".join(f"{'yes' if flag else 'no':7s}" for flag in label[1:])
+        print(f"{label[0]:4d}  {words}{len(gaps):5d} {np.mean(gaps):8.2f} {max(gaps):8.2f}")
+    gaps = [verdict.gap for verdict in found]
+    beyond = sum(gap > WORST_WANTED for gap in gaps)
+    print(f"all: mean {np.mean(gaps):.2f} %, worst {max(gaps):.2f} %, above {WORST_WANTED:g} %: {beyond}")
+    for verdict in found:
+        if verdict.gap > WORST_WANTED:
+            case = verdict.case
+            mean = case.law @ np.arange(case.law.size)
+            print(f"  {verdict.gap:.2f} %: {case.terms}, mean {mean:.2f}, orders every {case.wait}")
+    microseconds = 1e6 * float(np.median([verdict.seconds for verdict in found]))
+    print(f"{sum(verdict.plans for verdict in found)} plans, {microseconds:.0f} us each with drawing their paths")
+
+
+def print_times() -> None:
+    """Print how long plans take."""
+    rows = [
+        ("exact, L = 0, capacity 20", OrderTerms(4.0, 0.5, 4.0, 0.5, 20, 1, 0, 0), 2.0),
+        ("exact, L = 0, capacity 240, pack 12", OrderTerms(48.0, 0.5, 4.0, 0.05, 240, 12, 0, 0), 20.0),
+        ("exact, L = 0, capacity 500", OrderTerms(48.0, 0.5, 4.0, 0.05, 500, 1, 0, 0), 20.0),
+        ("exact, L = 1, capacity 20", OrderTerms(4.0, 0.5, 4.0, 0.5, 20, 1, 0, 1), 2.0),
+        ("exact, L = 2, capacity 20", OrderTerms(4.0, 0.5, 4.0, 0.5, 20, 1, 0, 2), 2.0),
+        ("paths, L = 2, no fixed cost", OrderTerms(0.0, 0.0, 1.0, 0.2, NO_LIMIT, 1, 0, 2), 5.0),
+        ("paths, L = 2, fixed cost", OrderTerms(4.0, 0.0, 1.0, 0.2, NO_LIMIT, 1, 0, 2), 5.0),
+        ("paths, L = 7, packs of 6", OrderTerms(4.0, 0.5, 4.0, 0.2, NO_LIMIT, 6, 12, 7), 5.0),
+        ("paths, L = 30", OrderTerms(0.0, 0.5, 4.0, 0.2, NO_LIMIT, 1, 0, 30), 5.0),
+        ("paths, L = 60", OrderTerms(0.0, 0.5, 4.0, 0.2, NO_LIMIT, 1, 0, 60), 5.0),
+    ]
+    for text, terms, mean in rows:
+        weekly = 1e6 * time_plan(terms, mean, 1, text.startswith("exact"))
+        daily = 1e6 * time_plan(terms, mean, 7, text.startswith("exact"))
+        print(f"{text:38s} {weekly:7.0f} us, with weekdays {daily:7.0f} us")
+
+
+def time_plan(terms: OrderTerms, mean: float, cycle: int, exactly: bool) -> float:
+    """Return the median seconds of a plan, with equal periods or with weekdays, for negative binomial demand."""
+    rng, lead = np.random.default_rng(0), terms.lead_time
+    horizon = 14 if exactly else horizon_needed(terms, mean)
+    factors = np.array([1.0, 0.8, 0.8, 1.0, 1.2, 1.6, 0.6])[np.arange(horizon) % 7] if cycle > 1 else 1.0
+    means = np.full(horizon, mean) * factors
+    periods = ComingPeriods(np.ones(horizon, np.uint8), np.ones(horizon, np.uint8), cycle)
+    stock, coming = int(mean), np.full(max(lead - 1, 0), int(mean) // terms.pack * terms.pack)
+    drawn = rng.negative_binomial(3.0, 3.0 / (3.0 + means), (20_000 if exactly else N_PATHS, horizon))
+    laws = np.stack([np.bincount(column, minlength=int(drawn.max()) + 1) for column in drawn.T]) / len(drawn)
+    seconds = []
+    for _ in range(21):
+        begin = time.perf_counter()
+        if exactly:
+            plan_exactly(terms, stock, coming, laws, periods)
+        else:
+            plan_on_paths(terms, stock, coming, drawn.astype(np.int32), periods)
+        seconds.append(time.perf_counter() - begin)
+    return float(np.median(seconds))
 
 
 def main() -> None:
-    """Print the gaps by class."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--quick", action="store_true")
+    """Print the gaps by class, and the times."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="16 cases")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cases", type=int, default=200)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--plain", action="store_true", help="paths that are not stratified")
-    parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
     numbers = range(16 if options.quick else options.cases)
-    found = []
     with ProcessPoolExecutor(options.workers) as pool:
-        for row in pool.map(judge, [(options.seed, number, not options.plain) for number in numbers]):
-            found.append(row)
-            if options.verbose:
-                case = draw_case(options.seed, row[0])
-                print(row, case.terms[:], case.wait, round(float(case.law @ np.arange(case.law.size)), 2), flush=True)
-    print_table(options.seed, found)
-
-
-def print_table(seed: int, found: list) -> None:
-    """Print mean and worst gap of every class, and of all."""
-    gaps = {}
-    for number, _, gap, _, _ in found:
-        gaps.setdefault(draw_case(seed, number).label, []).append(gap)
-    print("lead  fixed  packs  days   cases   mean %  worst %")
-    for (lead, fixed, packs, days), values in sorted(gaps.items()):
-        words = ["yes" if flag else "no" for flag in (fixed, packs, days)]
-        print(f"{lead:4d}  {words[0]:5s}  {words[1]:5s}  {words[2]:5s} {len(values):6d} {np.mean(values):8.2f} {max(values):8.2f}")
-    everything = np.array([row[2] for row in found])
-    print(f"all: mean {everything.mean():.2f} %, worst {everything.max():.2f} %, above 3 %: {(everything > 3).sum()}")
-    print(f"plans {sum(row[3] for row in found)}, {np.mean([row[4] for row in found]) * 1e6:.0f} us each, drawing paths included")
+        found = list(pool.map(judge, [(options.seed, number, not options.plain) for number in numbers]))
+    print_gaps(found)
+    print_times()
 
 
 if __name__ == "__main__":

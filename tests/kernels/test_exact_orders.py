@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from driftmdp.kernels.exact_orders import exact_work, plan_exactly, top_level
+from driftmdp.kernels.exact_orders import plan_exactly
+from driftmdp.kernels.order_states import exact_work, top_level
 from driftmdp.kernels.ordering_arrays import NO_LIMIT, ComingPeriods, OrderTerms
 from tests.reference.lost_sales import Chain, backwards
 
@@ -119,7 +120,10 @@ NOTHING = np.zeros(0, np.int64)
 
 
 def test_without_demand_nothing_is_ordered():
-    assert plan_exactly(OrderTerms(1.0, 1.0, 9.0, 1.0, 20, 1, 0, 0), 0, NOTHING, *steady([1.0, 0.0]))[:2] == (0, 0.0)
+    assert plan_exactly(OrderTerms(1.0, 1.0, 9.0, 1.0, 20, 1, 0, 0), 0, NOTHING, *steady([1.0, 0.0]))[:2] == (
+        0,
+        0.0,
+    )
 
 
 def test_a_minimum_that_never_fits_is_never_ordered():
@@ -132,7 +136,7 @@ def test_one_unit_of_capacity():
     for lead_time in (0, 1):
         terms = OrderTerms(1.0, 2.0, 9.0, 1.0, 1, 1, 0, lead_time)
         order, cost, _ = plan_exactly(terms, 0, NOTHING, *steady([0.0, 1.0]))
-        # With a lead time of one, the order of a morning can only be placed when the shelf is empty: every other day.
+        # With a lead time of one an order fits only when the shelf is empty in the morning: every other day.
         assert (order, cost) == (1, pytest.approx(3.0 if lead_time == 0 else 6.0, abs=0.01))
 
 

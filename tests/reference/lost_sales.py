@@ -1,11 +1,12 @@
 """Lost sales with a lead time as a Markov decision process, slow and plain: the oracle of the order planners.
 
-A state is (phase of the calendar, stock in the morning, orders on their way c_1 .. c_{L-1}). The calendar repeats: in a
-phase one may order or not, and the shelf is open or not. In an open period: an order a, on sale at once if L = 0,
-demand, lost sales, holding. In the next morning stock is what is left and what arrives.
+A state is (phase of the calendar, stock in the morning, orders on their way c_1 .. c_{L-1}). The calendar
+repeats: in a phase one may order or not, and the shelf is open or not. In an open period: an order a, on sale at
+once if L = 0, demand, lost sales, holding. In the next morning stock is what is left and what arrives.
 """
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -48,7 +49,7 @@ class Chain:
         Per phase.
     """
 
-    def __init__(self, terms, laws, may_order, is_open):
+    def __init__(self, terms: Any, laws: Any, may_order: Any, is_open: Any) -> None:
         self.terms, self.laws = terms, [np.asarray(law, float) for law in laws]
         self.may_order = [bool(may and opened) for may, opened in zip(may_order, is_open, strict=True)]
         self.is_open = [bool(opened) for opened in is_open]
@@ -101,7 +102,7 @@ class Chain:
         """Return the open periods of one round of the calendar."""
         return max(sum(self.is_open), 1)
 
-    def optimum(self, precision=1e-6, policy_sweeps=30, rounds=5000):
+    def optimum(self, precision: float = 1e-6, policy_sweeps: int = 30, rounds: int = 5000) -> tuple[float, list]:
         """Return the least average cost per open period and orders[phase][state], by modified policy iteration."""
         values = np.zeros(len(self.stocks))
         for _ in range(rounds):
@@ -134,7 +135,7 @@ class Chain:
             after = costs + after[following] @ law
         return after
 
-    def average_cost(self, policy, start=0, sweeps=200_000, precision=1e-7):
+    def average_cost(self, policy: Any, start: int = 0, sweeps: int = 200_000, precision: float = 1e-7) -> float:
         """Return the average cost per open period of orders[phase][state], from a state of phase 0.
 
         Exact: the distribution of states, carried from round to round until the cost settles. Where orders come
@@ -148,9 +149,7 @@ class Chain:
             cost, moved = 0.0, chance
             for costs, following, law in picked:
                 cost += moved @ costs
-                moved = np.bincount(
-                    following.ravel(), (moved[:, None] * law).ravel(), minlength=len(self.stocks)
-                )
+                moved = np.bincount(following.ravel(), (moved[:, None] * law).ravel(), minlength=len(self.stocks))
             change = np.abs(moved - chance).sum()
             chance = 0.5 * (chance + moved)
             if sweep % 10 == 9 and change < precision:

@@ -1,4 +1,4 @@
-"""What a plan of orders is made for, by name: one item's terms and the periods to come. Nothing here needs the compiler.
+"""What orders are planned for, by name: an item's terms and the periods to come. Nothing here needs the compiler.
 
 Units of goods and of money, periods (days or weeks), the morning's stock and the orders on their way are those of
 docs/inventory.md. In a period, in this order: what was ordered L periods ago arrives, an order is placed (``fixed``
@@ -79,4 +79,4 @@ def horizon_needed(terms: OrderTerms, mean: float, wait: int = 1, shortest: int 
         batch = max(batch, sqrt(2.0 * terms.fixed * mean / terms.holding))
     batch = min(batch, float(terms.capacity))
     rounds = max(batch / mean if mean > 0.0 else 0.0, float(wait))
-    return terms.lead_time + min(max(ceil(2.5 * rounds), shortest, wait + 1), longest)
+    return terms.lead_time + min(max(ceil(4.0 * rounds), shortest, wait + 1), longest)

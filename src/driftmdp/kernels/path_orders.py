@@ -13,26 +13,27 @@ import numpy as np
 
 from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import Floats, Ints, Longs
-from driftmdp.kernels.exact_orders import COST_TIE, smallest_order
+from driftmdp.kernels.exact_orders import COST_TIE
 from driftmdp.kernels.ordering_arrays import CAPPED, IMPROVED, PROJECTED, ComingPeriods, OrderTerms
 from driftmdp.kernels.path_rules import (
-    PathForecast,
-    Rule,
-    Trial,
+    OrderRule,
+    RuleTrial,
     cost_scale,
     fill_levels,
     mean_cost,
     new_trial,
     project,
     rule_order,
+    set_ending,
     start_path,
+    textbook_rule,
 )
 
 COARSE_PATHS, FINE_PATHS = 125, 250  # of a search
-LONG_LEAD = 8  # beyond it projecting takes long, and there are fewer paths in proportion
-FEWEST_PATHS = 60
+LONG_LEAD = 4  # beyond it projecting takes long, and there are fewer paths in proportion
+FEWEST_PATHS = 100
 NEVER = -1e6  # the safety of a rule that never orders
-SURE = 1.0  # standard errors of a saving
+SURE = 0.5  # standard errors of a saving
 MOST_MOVES = 5  # in one direction, with steps of one size
 MOST_CANDIDATES = 14  # orders that are compared
 
@@ -68,38 +69,44 @@ def _fewer(n_paths: int, lead_time: int) -> int:
 
 
 @kernel
-def tune(trial: Trial) -> Rule:
+def tune(trial: RuleTrial) -> OrderRule:
     """Return the cheapest rule that was found."""
     n_paths, lead = trial.forecast.demand.shape[0], trial.terms.lead_time
     few = np.zeros(_fewer(min(n_paths, COARSE_PATHS), lead))
     many = np.zeros(_fewer(min(n_paths, FINE_PATHS), lead))
-    best = Rule(PROJECTED, NEVER, 0.0, 0.0)  # ordering may not pay at all
-    cost, tie = mean_cost(trial, best, -1, many), COST_TIE * cost_scale(trial.terms)
-    for kind in range(PROJECTED, CAPPED + 1 if lead > 0 else CAPPED):
-        rule = _first_rule(trial, kind, few)
-        rule, found = _refine(trial, rule, many)
-        if found < cost - tie:
-            best, cost = rule, found
-    return best
-
-
-@kernel
-def _first_rule(trial: Trial, kind: int, costs: Floats) -> Rule:
-    """Return the cheapest rule of a coarse grid around the textbook's."""
-    safety, extra = trial.forecast.safety, _textbook_extra(trial.terms, trial.forecast)
-    rule, cost = Rule(kind, safety, extra, 0.0), np.inf
-    for j in range(-4, 3):
-        rule, cost = _cheaper(trial, rule, cost, Rule(kind, safety + 0.4 * j, extra, 0.0), costs)
-    if extra > 0.0:
-        safety = rule.safety
-        for j in range(-1, 2):
-            rule, cost = _cheaper(trial, rule, cost, Rule(kind, safety + 0.4 * j, 0.5 * extra, 0.0), costs)
-            rule, cost = _cheaper(trial, rule, cost, Rule(kind, safety + 0.4 * j, 1.6 * extra, 0.0), costs)
+    set_ending(trial, textbook_rule(trial, PROJECTED))
+    rule = _first_rule(trial, PROJECTED, few)
+    set_ending(trial, rule)  # one for all that are compared
+    rule, cost = _refine(trial, rule, many)
+    if lead > 0:  # without a lead time, position and projected level are the same
+        other, found = _refine(trial, _first_rule(trial, CAPPED, few), many)
+        if found < cost:
+            rule, cost = other, found
+    never = OrderRule(PROJECTED, NEVER, 0.0, 0.0)  # ordering may not pay at all
+    if mean_cost(trial, never, -1, many) <= cost + COST_TIE * cost_scale(trial.terms):
+        return never
     return rule
 
 
 @kernel
-def _cheaper(trial: Trial, rule: Rule, cost: float, other: Rule, costs: Floats) -> tuple[Rule, float]:
+def _first_rule(trial: RuleTrial, kind: int, costs: Floats) -> OrderRule:
+    """Return the cheapest rule of a coarse grid around the textbook's."""
+    rule, cost = textbook_rule(trial, kind), np.inf
+    safety, extra = rule.safety, rule.extra
+    for j in range(-4, 3):
+        rule, cost = _cheaper(trial, rule, cost, OrderRule(kind, safety + 0.4 * j, extra, 0.0), costs)
+    if extra > 0.0:
+        safety = rule.safety
+        for j in range(-1, 2):
+            rule, cost = _cheaper(trial, rule, cost, OrderRule(kind, safety + 0.4 * j, 0.5 * extra, 0.0), costs)
+            rule, cost = _cheaper(trial, rule, cost, OrderRule(kind, safety + 0.4 * j, 1.6 * extra, 0.0), costs)
+    return rule
+
+
+@kernel
+def _cheaper(
+    trial: RuleTrial, rule: OrderRule, cost: float, other: OrderRule, costs: Floats
+) -> tuple[OrderRule, float]:
     """Return the cheaper of two rules and its cost: of one whose cost is known, and another."""
     found = mean_cost(trial, other, -1, costs)
     if found < cost:
@@ -108,15 +115,7 @@ def _cheaper(trial: Trial, rule: Rule, cost: float, other: Rule, costs: Floats) 
 
 
 @kernel
-def _textbook_extra(terms: OrderTerms, forecast: PathForecast) -> float:
-    """Return how many periods longer than one the economic order quantity lasts."""
-    if terms.fixed <= 0.0 or forecast.rate <= 0.0:
-        return 0.0
-    return max(forecast.batch / forecast.rate - 1.0, 0.25)
-
-
-@kernel
-def _refine(trial: Trial, rule: Rule, costs: Floats) -> tuple[Rule, float]:
+def _refine(trial: RuleTrial, rule: OrderRule, costs: Floats) -> tuple[OrderRule, float]:
     """Return a rule nearby that is cheaper, and its cost."""
     cost = mean_cost(trial, rule, -1, costs)
     rule, cost = _move(trial, rule, cost, (0.2, 0.0, 0.0), costs)
@@ -124,20 +123,20 @@ def _refine(trial: Trial, rule: Rule, costs: Floats) -> tuple[Rule, float]:
         rule, cost = _move(trial, rule, cost, (0.0, 0.25 * rule.extra, 0.0), costs)
     if rule.kind == CAPPED:
         for k in range(3):
-            capped = Rule(rule.kind, rule.safety, rule.extra, 1.9 - 0.4 * k)
+            capped = OrderRule(rule.kind, rule.safety, rule.extra, 1.9 - 0.4 * k)
             rule, cost = _cheaper(trial, rule, cost, capped, costs)
     return _move(trial, rule, cost, (0.1, 0.0, 0.0), costs)
 
 
 @kernel
 def _move(
-    trial: Trial, rule: Rule, cost: float, step: tuple[float, float, float], costs: Floats
-) -> tuple[Rule, float]:
+    trial: RuleTrial, rule: OrderRule, cost: float, step: tuple[float, float, float], costs: Floats
+) -> tuple[OrderRule, float]:
     """Move a rule's parameters by steps to and fro as long as it gets cheaper. Return it and its cost."""
     for turn in range(2):
         sign, moves = 1.0 - 2.0 * turn, 0
         while moves < MOST_MOVES:
-            other = Rule(
+            other = OrderRule(
                 rule.kind,
                 rule.safety + sign * step[0],
                 max(rule.extra + sign * step[1], 0.0),
@@ -153,7 +152,7 @@ def _move(
 
 
 @kernel
-def _own_order(trial: Trial, rule: Rule) -> int:
+def _own_order(trial: RuleTrial, rule: OrderRule) -> int:
     """Return what a rule orders today."""
     fill_levels(trial, rule)
     position = start_path(trial.stock, trial.coming, trial.arrivals)
@@ -161,12 +160,12 @@ def _own_order(trial: Trial, rule: Rule) -> int:
 
 
 @kernel
-def improve(trial: Trial, rule: Rule, own: int, costs: Floats) -> tuple[int, float]:
+def improve(trial: RuleTrial, rule: OrderRule, own: int, costs: Floats) -> tuple[int, float]:
     """Return the best order today if the rule follows, and its mean cost. ``own`` is the rule's order."""
     terms = trial.terms
     own_cost, others = mean_cost(trial, rule, own, costs), np.zeros(costs.size)
     position = start_path(trial.stock, trial.coming, trial.arrivals)
-    least, most = smallest_order(terms), (terms.capacity - position) // terms.pack * terms.pack
+    least, most = trial.least, (terms.capacity - position) // terms.pack * terms.pack
     if most < least:
         return own, own_cost
     best, cost = own, own_cost
@@ -191,18 +190,18 @@ def improve(trial: Trial, rule: Rule, own: int, costs: Floats) -> tuple[int, flo
 
 
 @kernel
-def _order_up(trial: Trial, rule: Rule, position: int, least: int, most: int) -> int:
+def _order_up(trial: RuleTrial, rule: OrderRule, position: int, least: int, most: int) -> int:
     """Return the packs up to the rule's U."""
     level = float(position)
     if rule.kind == PROJECTED:
-        level = project(trial.forecast, trial.terms.lead_time, 0, trial.stock, trial.arrivals)
+        level = project(trial, 0, trial.stock)
     packs = ceil((trial.levels.up_to[0] - level) / trial.terms.pack)
     return min(max(packs * trial.terms.pack, least), most)
 
 
 @kernel
 def _sure_cost(
-    trial: Trial, rule: Rule, order: int, costs: Floats, own_cost: float, others: Floats
+    trial: RuleTrial, rule: OrderRule, order: int, costs: Floats, own_cost: float, others: Floats
 ) -> float:
     """Return the mean cost of an order today, infinite if it does not surely save on the rule's own.
 
