@@ -72,10 +72,12 @@ class ItemTerms:
 
 @dataclass(frozen=True)
 class ShopTerms:
-    """The terms that an item has unless it says otherwise: the fields of ``ItemTerms``, but for the group.
+    """The terms that an item has unless it says otherwise.
 
     Attributes
     ----------
+    costs, capacity, minimum, lead_time, period, order_days, closed_days, service, service_measure
+        As in ``ItemTerms``.
     pack
         A number, or ``auto`` for packs that are chosen from an item's first sales.
     per_pack
