@@ -19,7 +19,7 @@ from driftmdp.inventory.calendar_csv import SpecialDay
 from driftmdp.inventory.decide import Morning, advice_of, new_advice, unique_counts
 from driftmdp.inventory.event_log import EventLog
 from driftmdp.inventory.forecast import DemandForecast, forecast_demand
-from driftmdp.inventory.history import read_events
+from driftmdp.inventory.history import as_series, read_events
 from driftmdp.inventory.item_states import ItemStates
 from driftmdp.inventory.items_csv import ItemSettings
 from driftmdp.inventory.lines import Count, Sold, as_day
@@ -36,6 +36,7 @@ from driftmdp.inventory.record import (
     sold_when_closed,
 )
 from driftmdp.inventory.results import Decision, Event, Reason, Receipt
+from driftmdp.inventory.sales_history import Series
 from driftmdp.inventory.sales_table import SalesTable
 from driftmdp.inventory.terms import ItemTerms, ShopTerms, as_closed_days
 from driftmdp.problems.inventory import Costs
@@ -310,6 +311,10 @@ class Shop:
             batches = list(self._log.batches())  # a slow reader must not hold up the writers
             names = list(self._states.skus)
         return read_events(batches, names, item, self.terms.lead_time)
+
+    def sales_of(self, sku: str) -> Series:
+        """Return the recorded sales of an item: the last entry of each day."""
+        return as_series(sku, self.history(sku))
 
     def backup(self, path: str | os.PathLike[str]) -> None:
         """Write a copy of the shop as a new file, whole and checked. Others may use the shop meanwhile.
