@@ -1,9 +1,10 @@
 """Decisions: what to order, and remarks on unusual counts."""
 
+import functools
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import date
-from typing import NamedTuple
 
 import numpy as np
 
@@ -21,7 +22,8 @@ from driftmdp.inventory.results import Advice
 from driftmdp.kernels.arrays import Longs
 
 
-class Morning(NamedTuple):
+@dataclass(frozen=True)
+class Morning:
     """What is asked: a day, the last day that counts or UNKNOWN, and the counts with their items' numbers."""
 
     day: int
@@ -29,12 +31,12 @@ class Morning(NamedTuple):
     counts: list[Count]
     items: Longs
 
-    @property
+    @functools.cached_property
     def stock(self) -> Longs:
         """The counted stocks."""
         return np.array([count.stock for count in self.counts], np.int64)
 
-    @property
+    @functools.cached_property
     def given(self) -> Longs:
         """What the counts say of coming arrivals, shape (counts, periods), UNKNOWN where they do not."""
         width = max((len(count.coming) for count in self.counts), default=0)
