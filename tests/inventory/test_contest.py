@@ -146,7 +146,7 @@ COSTS = ["--fixed-cost", 1, "--unit-cost", 1, "--holding", 1]
             ["--capacity", 20, "--lost-sale", 1, "--order-days", "mon,thr"],
             "order_days must be weekdays such as mon,thu",
         ),
-        (["--capacity", 20, "--lost-sale", 1, "--order-days", "mon,thr"], "Did you mean 'thu'?"),
+        (["--capacity", 20, "--lost-sale", 1, "--order-days", "mon,thr"], "got 'thr' (perhaps thu)."),
         (["--capacity", 20, "--lost-sale", 1, "--period", "week", "--order-days", "mon"], "must be every n"),
         (
             ["--capacity", 20, "--lost-sale", 1, "--period", "week", "--closed-days", "sun"],

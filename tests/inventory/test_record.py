@@ -241,7 +241,7 @@ def test_many_corrections_relearn_once(shop, monkeypatch):
     monkeypatch.setattr(
         ItemStates,
         "relearn",
-        lambda self, log: (calls.extend([1] if self._outdated or self._all_outdated else []), real(self, log)),
+        lambda self, log: (calls.extend([1] if self._is_outdated else []), real(self, log)),
     )
     sold = [Sold(sku, day(n), 3) for n in range(12) for sku in ("A", "B")]
     assert shop.record(sold, correct=True).corrected > 10

@@ -82,13 +82,9 @@ class OrderEngine:
         """Replace the special days."""
         self.calendar = SpecialDays(lines)
 
-    def is_local(self, day: int) -> bool:
-        """Return whether a day's sales concern only the beliefs of their own items."""
+    def is_current(self, day: int) -> bool:
+        """Return whether sales of a day may still be learned, of items that learned no later day."""
         return True
-
-    def forget(self, items: Longs) -> None:
-        """Forget what was learned of some items, if ``is_local``."""
-        self._state["mean"][items], self._state["periods"][items] = FIRST_MEAN, 0
 
     def learn(self, day: int, items: Longs, seen: Bytes, on_sale: Longs, units: Longs) -> None:
         """Learn one period's sales of some items. A closed period without sales says nothing."""

@@ -370,7 +370,7 @@ class Shop:
             try:
                 self._states.check_settings(item.sku, item.values)
             except InvalidInputError as error:
-                raise InvalidInputError(f"{item.source or item.sku}: {error}") from None
+                raise InvalidInputError(f"{item.source or item.sku}: {error} Nothing was done.") from None
         self._states.append_settings(self._log, {sku: item.values for sku, item in given.items()})
 
     def _item(self, sku: str) -> int:

@@ -11,7 +11,16 @@ from typing import Any
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.cells import LARGEST_NUMBER
-from driftmdp.inventory.periods import DAY, EVERY_PERIOD, PERIODS, WEEK, OrderDays, parse_weekdays, weekday_names
+from driftmdp.inventory.periods import (
+    DAY,
+    EVERY_PERIOD,
+    PERIODS,
+    WEEK,
+    OrderDays,
+    check_period,
+    parse_weekdays,
+    weekday_names,
+)
 from driftmdp.problems.inventory import Costs
 from driftmdp.validation import as_integer, as_number, check_type, one_of
 
@@ -190,6 +199,8 @@ def _check_days(terms: ItemTerms) -> None:
     if weekdays and terms.period == WEEK:
         rule = "order_days must be every n, such as every 2, where a period is a week"
         raise InvalidInputError(f"{rule}; got {terms.order_days}.")
+    if terms.period == WEEK:
+        check_period(terms.order_days.start, WEEK)
     if weekdays and weekdays <= terms.closed_days:
         closed = weekday_names(terms.closed_days)
         raise InvalidInputError(f"order_days must have an open day; got {terms.order_days}, with {closed} closed.")
