@@ -5,9 +5,9 @@ are chosen for them (``auto``), and those that earlier versions made: they give 
 the item's pack turns into units.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.cells import LARGEST_NUMBER
@@ -31,6 +31,7 @@ MEASURES = ("units", "periods")
 COST_NAMES = {"fixed_cost": "fixed", "unit_cost": "unit", "lost_sale": "lost_sale", "holding": "holding"}
 PLAIN_NAMES = ("pack", "minimum", "lead_time", "period", "group", "service", "service_measure")
 Settings = Mapping[str, Any]  # by name, as JSON has them
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
@@ -161,6 +162,14 @@ def as_closed_days(text: str) -> frozenset[int]:
     if len(closed) == 7:
         raise ValueError(f"leave a day open; got {text}")
     return closed
+
+
+def parsed_setting(name: str, parse: Callable[[str], Value], text: str) -> Value:
+    """Return what the text of a setting says, or raise one sentence."""
+    try:
+        return parse(text)
+    except ValueError as error:
+        raise InvalidInputError(f"{name} must {error}.") from None
 
 
 def merged(own: Settings, given: Settings) -> dict[str, Any]:
