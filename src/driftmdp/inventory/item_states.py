@@ -19,7 +19,7 @@ from driftmdp.errors import InvalidInputError
 from driftmdp.inventory import log_entries as entries
 from driftmdp.inventory.calendar_csv import SpecialDay
 from driftmdp.inventory.event_log import EventBatch, EventLog
-from driftmdp.inventory.log_entries import ALWAYS, CALENDAR, DECIDED, DEMAND, ITEMS, UNKNOWN, Columns
+from driftmdp.inventory.log_entries import ALWAYS, CALENDAR, DECIDED, DEMAND, ITEMS, SOLD, UNKNOWN, Columns
 from driftmdp.inventory.order_engine import EXACT, OrderEngine
 from driftmdp.inventory.periods import days
 from driftmdp.inventory.special_days import SpecialDays
@@ -74,6 +74,7 @@ class ItemStates:
         self.last_batch = 0
         self.longest_lead = shop.lead_time
         self._is_outdated = False  # the past changed, and is to be learned again
+        self.is_unsaved = False  # more was learned than the snapshot has
         self._terms_of: dict[str, ItemTerms] = {}
 
     def add_items(self, skus: Sequence[str]) -> None:
@@ -113,6 +114,7 @@ class ItemStates:
         if snapshot is not None:
             with contextlib.suppress(ValueError, KeyError, TypeError):  # only a cache: the batches have it all
                 self._restore(*snapshot)
+        self.is_unsaved |= self.last_batch == 0 and log.number > 0
         for batch in log.batches(after=self.last_batch):
             self._apply_batch(batch)
         self.relearn(log)
@@ -142,6 +144,7 @@ class ItemStates:
         log.append(kind, date.fromordinal(day).isoformat(), entries.pack({"new": list(new)}, ordered))
         self._apply(kind, day, ordered)
         self.last_batch += 1
+        self.is_unsaved |= kind == SOLD
 
     def append_settings(self, log: EventLog, given: Mapping[str, Settings]) -> int:
         """Add items' own settings to the log and apply them; return how many were new."""
@@ -219,7 +222,7 @@ class ItemStates:
         self.engine = OrderEngine(self._forecaster)
         self.engine.add_items(self.skus, self.terms)
         self.engine.set_calendar(self.calendar.lines)
-        self._is_outdated, self.last["learned"] = False, UNKNOWN
+        self._is_outdated, self.is_unsaved, self.last["learned"] = False, True, UNKNOWN
         for day, found in entries.read_days(log, 0, date.max.toordinal(), self.shop.lead_time):
             if found.sold.items.size:
                 self._learn(day, found.sold.items, found.sold.columns)

@@ -260,9 +260,6 @@ class Shop:
                     states.append(self._log, SOLD, day, found.columns, unwritten)
                     unwritten = []
             refuse_unknown(unknown)
-            states.relearn(self._log)
-            if counts["recorded"] or counts["corrected"]:
-                self._log.save_snapshot(states.as_bytes())
         remarks = [
             *new_names(self._states, new),
             *remarks,
@@ -355,6 +352,10 @@ class Shop:
                 self._states.append_calendar(self._log, calendar)
                 self._states.relearn(self._log)
                 yield
+                self._states.relearn(self._log)
+                if self._states.is_unsaved:
+                    self._log.save_snapshot(self._states.as_bytes())
+                    self._states.is_unsaved = False
         except BaseException:
             self._states = self._no_states()
             with contextlib.suppress(StorageError), self._reading():
