@@ -15,7 +15,7 @@ import pytest
 
 import driftmdp as dm
 from driftmdp.errors import InvalidInputError
-from driftmdp.inventory import Count, Shop
+from driftmdp.inventory import Costs, Count, Shop, Sold
 
 BEFORE = Path(__file__).parent / "written_before"
 DIGEST = "7c5acbc905f363ab"
@@ -102,17 +102,50 @@ def test_a_snapshot_that_is_saved_again_has_todays_version_and_all_that_was_lear
         assert 1 <= agent.last_plan.t <= 120
 
 
-def test_a_shop_opens_and_orders_as_before(tmp_path):
-    shutil.copy(BEFORE / "shop.db", tmp_path / "shop.db")
-    orders = _lines("orders.csv")
+@pytest.mark.parametrize(("name", "export"), [("shop.db", "export.csv"), ("shop_in_lots.db", "export_in_lots.csv")])
+def test_a_shop_opens_with_all_that_it_had(name, export, tmp_path):
+    shutil.copy(BEFORE / name, tmp_path / "shop.db")
+    columns = ("stock", "coming", "expected", "advice", "ordered", "sales")
     with Shop(tmp_path / "shop.db") as shop:
         assert shop.verify()
-        kept = [(event.day.isoformat(), event.sku, event.sales) for event in shop.history() if event.kind == "sold"]
-        counts = [Count(line["sku"], int(line["stock"])) for line in orders]
-        decision = shop.decide(counts, date.fromisoformat(orders[0]["date"]))
-    exported = [line for line in _lines("export.csv") if line["kind"] == "sold"]
-    assert kept == [(line["date"], line["sku"], int(line["sales"])) for line in exported]
-    assert [(line.sku, line.order) for line in decision.advice] == [(o["sku"], int(o["order"])) for o in orders]
+        kept = [
+            (
+                e.kind,
+                e.day.isoformat(),
+                e.sku,
+                *("" if (n := getattr(e, name)) is None else str(n) for name in columns),
+            )
+            for e in shop.history()
+        ]
+    written = [
+        (e["kind"], e["date"], e["sku"].removeprefix("'"), *(e[name] for name in columns)) for e in _lines(export)
+    ]
+    assert kept == written
+
+
+def test_a_shop_in_lots_goes_on_in_units(tmp_path):
+    shutil.copy(BEFORE / "shop_in_lots.db", tmp_path / "shop.db")
+    today, tomorrow = date(2026, 3, 7), date(2026, 3, 8)
+    with Shop(tmp_path / "shop.db") as shop:
+        nails, tea = (shop.terms_of(sku) for sku in ("Nails", "=Tea"))
+        assert (nails.pack, nails.capacity, tea.pack, tea.capacity) == (7, 140, 12, 240)  # 20 lots
+        assert nails.costs == Costs(4, 6 / 7, 12 / 7, 3 / 7)
+        assert tea.costs == Costs(4, 0.5, 1.0, 0.25)
+        again = shop.decide([Count("Nails", 45), Count("=Tea", 45)], today)  # decided by the earlier version
+        assert [(a.stock, a.coming, a.order) for a in again.advice] == [(45, 49, 49), (45, 0, 0)]
+        assert again.repeated == 2
+        shop.record([Sold("Nails", today, 30), Sold("=Tea", today, 3)])
+        decision = shop.decide([Count("Nails", 64), Count("=Tea", 42)], tomorrow)
+        assert decision.remarks == ()  # 45 - 30 and the 49 ordered two days before
+        for advice, terms in zip(decision.advice, (nails, tea), strict=True):
+            assert advice.order % terms.pack == 0
+            assert advice.stock + advice.coming + advice.order <= terms.capacity
+        assert decision.advice[0].coming == 49
+        with pytest.raises(InvalidInputError, match="60 days of sales"):
+            shop.decide([Count("New", 1)], tomorrow)
+        assert shop.verify()
+    with Shop(tmp_path / "shop.db") as again:
+        assert again.verify()
 
 
 def _lines(name):

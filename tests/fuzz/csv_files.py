@@ -18,7 +18,17 @@ from pathlib import Path
 
 from driftmdp.cli import run_cli
 from driftmdp.errors import DriftmdpError
-from driftmdp.inventory import Costs, Count, Shop, Sold, read_counts, read_sales, read_sold
+from driftmdp.inventory import (
+    Costs,
+    Count,
+    Shop,
+    Sold,
+    read_calendar,
+    read_counts,
+    read_items,
+    read_sales,
+    read_sold,
+)
 from tests.fuzz.harness import answered
 
 START = date(2026, 11, 16)
@@ -39,7 +49,19 @@ ODD_HEADERS = f"SKU|Date||units|{'x' * 50_000}|\x1b[2J\x07|sku |\ufeffsku|a\nb|s
 NO_NUMBERS = "1.000|1,000|12.500|1.000,00|1 000|1'000|999.000"  # each is read in two ways, and no used file has one
 NO_DATES = "20261116|2026-W03-1|9999-12-31|0001-01-01|1899-12-30|16.11.2026|11/16/2026|46342|2026-11-16 09:30"
 NO_DATES += "|\uff12\uff10\uff12\uff16-11-16|2026-11-16Z|+2026-11-16"
-HEADERS = ("date", "sku", "units", "stock", "ordered", "lot", "coming")
+HEADERS = ("date", "sku", "units", "stock", "ordered", "lot", "coming", "in_stock", "demand", "coming_2")
+SETTINGS = ("capacity", "holding", "pack", "minimum", "lead_time", "order_days", "period", "group", "service")
+SPECIAL = ("name", "factor", "group")
+RIGHT = {
+    "in_stock": ("0", "1", "yes", "", "TRUE"),
+    "demand": ("0", "1", ""),
+    "order_days": ("mon,thu", "every 2", "", "munday", "every 2 from 2026-01-05"),
+    "period": ("day", "", "week", "month"),
+    "service": ("0.9", "", "95"),
+    "name": ("sale", "closed", "=x"),
+    "group": ("tea", "", "=x"),
+    "capacity": ("none", "", "10", "3"),
+}
 ENCODINGS = ("utf-8", "utf-8", "utf-8", "utf-8", "utf-8-sig", "utf-16", "utf-16-le", "latin-1", "utf-32", "cp1252")
 
 
@@ -78,7 +100,8 @@ def any_file(dice):
     if dice.random() < 0.03:
         return dice.randbytes(dice.randrange(3000)), []
     spoiled = dice.choice((0.0, 0.0, 0.02, 0.3))
-    header = dice.sample(HEADERS, dice.randrange(2, 8))
+    names = dice.choice((HEADERS, HEADERS, SETTINGS, ("date", *SPECIAL)))
+    header = dice.sample(names, dice.randrange(2, min(8, len(names)) + 1))
     header = [*dict.fromkeys(("sku", *header))] if dice.random() < 0.9 else header
     header += [name for name in ("date", "units", "stock") if name not in header and dice.random() < 0.8]
     rows = [[_cell(dice, name, spoiled) for name in header] for _ in range(dice.choice((0, 1, 3, 10, 80)))]
@@ -110,6 +133,8 @@ def _cell(dice, name, spoiled):
         return (START + timedelta(dice.randrange(3))).isoformat()
     if name == "sku":
         return dice.choice(("A", "B", "C", "=d", "e,f", "g\nh"))
+    if name in RIGHT:
+        return dice.choice(RIGHT[name])
     return str(dice.randrange(1 if name == "lot" else 0, 2 if name == "lot" else 20))
 
 
@@ -183,6 +208,25 @@ def _record(dice, file, shop):
     return True, _is_used(receipt)
 
 
+def _set_items(dice, file, shop):
+    found = answered(lambda: read_items(file, dice.choice((None, None, "units"))))
+    if not _is_used(found):
+        return False, False
+    _check_lines("\n".join(found.remarks))
+    with Shop(shop) as there:
+        receipt = answered(lambda: there.record([], items=found.items))
+    return True, _is_used(receipt)
+
+
+def _set_calendar(dice, file, shop):
+    found = answered(lambda: read_calendar(file))
+    if not _is_used(found):
+        return False, False
+    with Shop(shop) as there:
+        receipt = answered(lambda: there.record([], calendar=found))
+    return True, _is_used(receipt)
+
+
 def _decide_by_command(dice, file, shop):
     out = "-" if dice.random() < 0.5 else str(file.with_name("orders.csv"))
     code = _command("decide", shop, file, "--out", out, *(["--date", START] if dice.random() < 0.5 else []))
@@ -207,8 +251,10 @@ ACTS = (
     (_decide_by_command, ("stock", "coming", "lot")),
     (_record_by_command, ("units", "ordered", "stock", "lot")),
     (_backtest_by_command, ("units",)),
+    (_set_items, ("capacity", "holding", "pack", "lot", "minimum", "lead_time", "service")),
+    (_set_calendar, ("factor",)),
 )
-OFTEN = (20, 33, 33, 6, 6, 2)
+OFTEN = (15, 28, 28, 6, 6, 2, 10, 5)
 
 
 def _command(*words):

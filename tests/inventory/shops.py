@@ -36,9 +36,14 @@ def state(shop):
 
 
 def beliefs(shop, sku):
-    """What is believed of an item's demand: means and quantiles of three days."""
-    found = shop.forecast([sku], 3, day(400))
-    return np.round(np.append(found.mean, found.quantiles), 9).tolist()
+    """What is believed of an item's demand, whatever its number is."""
+    found = shop._states.engine.describe(day(400).toordinal(), shop.skus.index(sku))
+    return np.round(found, 9).tolist()
+
+
+def periods_learned(shop, sku):
+    """How many periods of an item said something of its demand."""
+    return shop._states.engine.describe(day(400).toordinal(), shop.skus.index(sku)).periods
 
 
 def lines(shop):

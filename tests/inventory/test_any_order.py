@@ -1,5 +1,6 @@
 """Any order of anything, beside a model in memory."""
 
+import hashlib
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from driftmdp.inventory import (
     Shop,
     Sold,
 )
+from driftmdp.inventory.order_engine import OrderEngine
 from tests.inventory.shops import Oracle, create, day
 
 ROOT = Path(__file__).parents[2]
@@ -135,6 +137,36 @@ QUICK = settings(max_examples=7, stateful_step_count=35, phases=[Phase.generate]
 @pytest.mark.parametrize(("lead_time", "pack"), [(0, 1), (0, 4), (1, 1), (2, 3)])
 def test_any_order_of_anything_leads_to_what_the_evenings_say(tmp_path, lead_time, pack):
     AnyDays.lead_time, AnyDays.pack, AnyDays.folder = lead_time, pack, tmp_path
+    run_state_machine_as_test(AnyDays, settings=QUICK)
+
+
+class ChainedEngine(OrderEngine):
+    """An engine that remembers every call to learn, in its order, and shares all it learns."""
+
+    chain, last = bytes(32), 0
+
+    def is_current(self, day):
+        return day > self.last
+
+    def learn(self, day, items, seen, on_sale, units):
+        self.last = day
+        told = repr((day, items.tolist(), seen.tolist(), on_sale.tolist(), units.tolist()))
+        self.chain = hashlib.sha256(self.chain + told.encode()).digest()
+        super().learn(day, items, seen, on_sale, units)
+
+    def as_bytes(self):
+        return self.chain + self.last.to_bytes(8, "little") + super().as_bytes()
+
+    def restore(self, content):
+        super().restore(content[40:])
+        self.chain, self.last = content[:32], int.from_bytes(content[32:40], "little")
+
+
+@pytest.mark.parametrize("lead_time", [0, 2])
+def test_an_engine_that_shares_learns_each_day_once_in_the_order_of_the_calendar(tmp_path, monkeypatch, lead_time):
+    for module in ("driftmdp.inventory.item_states", "tests.inventory.shops"):
+        monkeypatch.setattr(f"{module}.OrderEngine", ChainedEngine)
+    AnyDays.lead_time, AnyDays.pack, AnyDays.folder = lead_time, 1, tmp_path
     run_state_machine_as_test(AnyDays, settings=QUICK)
 
 

@@ -24,7 +24,7 @@ import pytest
 
 from driftmdp.errors import StorageError
 from driftmdp.files import write_whole
-from driftmdp.inventory import Count, Shop, Sold, orders_csv
+from driftmdp.inventory import Count, ItemSettings, Shop, Sold, SpecialDay, orders_csv
 from tests.inventory.shops import create, day, lines, state
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="children are forked")
@@ -46,11 +46,34 @@ def sold_of(n):
     return [Sold(sku, day(n), rng.randrange(7), rng.choice((None, None, 2))) for sku in names]
 
 
+def settings_of(n):
+    """Now and then an item gets settings of its own, and the shop special days."""
+    if n % 7 != 3:
+        return {}
+    special = [
+        SpecialDay(day(n + 2).toordinal(), "closed"),
+        SpecialDay(day(n + 1).toordinal(), "sale", "=I1", "", 2.0),
+    ]
+    return {"items": [ItemSettings(f"=I{n % 5}", {"pack": 1 + n % 3, "group": f"G{n % 2}"})], "calendar": special}
+
+
+def settings_files(folder, n):
+    """The same as files, and the options that name them."""
+    found = settings_of(n)
+    if not found:
+        return []
+    (item,) = found["items"]
+    (folder / "items.csv").write_text(f"sku,pack,group\n{item.sku},{item.values['pack']},{item.values['group']}\n")
+    days = "".join(f"{date.fromordinal(d.day)},{d.name},{d.sku},{d.factor or ''}\n" for d in found["calendar"])
+    (folder / "calendar.csv").write_text(f"date,name,sku,factor\n{days}")
+    return ["--items", folder / "items.csv", "--calendar", folder / "calendar.csv"]
+
+
 def act(shop, kind, n):
     """One command through Python; return what it answers."""
     if kind == "decide":
         return orders_csv(shop.decide(visits_by_pair(n), day(n)).advice)
-    receipt = shop.record(sold_of(n))
+    receipt = shop.record(sold_of(n), **settings_of(n))
     return receipt.recorded + receipt.repeated
 
 
@@ -65,7 +88,7 @@ def command(folder, kind, n):
         text = "sku,units,ordered\n" + "".join(cells)
     file = folder / f"{kind}.csv"
     file.write_text(text)
-    where = ["-o", folder / "orders.csv"] if kind == "decide" else []
+    where = ["-o", folder / "orders.csv"] if kind == "decide" else settings_files(folder, n)
     sys.argv = ["driftmdp", "inventory", kind, *map(str, [folder / "shop.db", file, "--date", day(n), *where])]
     try:
         run_cli()
@@ -212,7 +235,7 @@ def batches(shop):
 
 def written(shop):
     """The commands that the log has, in its order."""
-    days = [(kind, date.fromisoformat(when)) for kind, when, _ in batches(shop)]
+    days = [(kind, date.fromisoformat(when)) for kind, when, _ in batches(shop) if when]  # settings have no day
     return [2 * (when - day(0)).days + (kind == "sold") for kind, when in days]
 
 
@@ -231,9 +254,8 @@ def check_copy(folder, interrupted, calm):
     """A copy of the file alone has everything that was answered; if it was half written, it is refused."""
     shutil.copy(folder / "shop.db", folder.parent / "copy.db")
     with contextlib.suppress(StorageError), Shop(folder.parent / "copy.db") as copy:
-        there = batches(copy)
-        assert interrupted <= len(there) <= interrupted + 1
-        assert there == batches(calm)[: len(there)]
+        assert interrupted <= len(written(copy)) <= interrupted + 1
+        assert batches(copy) == batches(calm)[: len(batches(copy))]
 
 
 def kill_often(nursed, tmp_path, kills, longest, seed):
@@ -261,7 +283,7 @@ def kill_often(nursed, tmp_path, kills, longest, seed):
                 there = written(shop)
                 assert there in (list(range(interrupted)), list(range(interrupted + 1)))
                 kept += len(there) == interrupted + 1
-                assert batches(shop) == batches(calm)[: len(there)]
+                assert batches(shop) == batches(calm)[: len(batches(shop))]
                 for number in {
                     max(0, interrupted - 1),
                     interrupted,

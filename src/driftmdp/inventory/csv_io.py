@@ -26,7 +26,7 @@ Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
-class Table:
+class CsvTable:
     """A CSV file as columns of text.
 
     Attributes
@@ -61,7 +61,7 @@ class LineErrors:
         """Note what is wrong on a line."""
         self.found.append((line, what))
 
-    def read(self, table: Table, column: str, parse: Callable[[str], Value]) -> list[Value | None]:
+    def read(self, table: CsvTable, column: str, parse: Callable[[str], Value]) -> list[Value | None]:
         """Return a column's values, with None where a cell is wrong. Equal cells are read once."""
         cells = table.columns[column]
         values: dict[str, Value | None] = {}
@@ -77,7 +77,9 @@ class LineErrors:
                     self.add(line, f"{table.called[column]} must {wrong[text]}")
         return [values[text] for text in cells]
 
-    def read_optional(self, table: Table, column: str, parse: Callable[[str], Value]) -> list[Value | None] | None:
+    def read_optional(
+        self, table: CsvTable, column: str, parse: Callable[[str], Value]
+    ) -> list[Value | None] | None:
         """Return the values of a column that may be missing, with None for empty cells."""
         if column not in table.columns:
             return None
@@ -117,7 +119,7 @@ def read_table(
     names: Mapping[str, str] | None = None,
     hint: str = "",
     aliases: Mapping[str, str] | None = None,
-) -> Table:
+) -> CsvTable:
     """Read a CSV file. Columns are found by name, in any order.
 
     Parameters
@@ -157,7 +159,7 @@ def read_table(
     others = [name for place, name in enumerate(columns) if place not in places.values()]
     named = _without_aliases(path, places, aliases or {})
     cells_of = {name: list(found[places[there]]) for name, there in named.items()}
-    return Table(path, lines, cells_of, {name: columns[places[there]] for name, there in named.items()}, others)
+    return CsvTable(path, lines, cells_of, {name: columns[places[there]] for name, there in named.items()}, others)
 
 
 def _without_empty(lines: list[int], rows: list[list[str]]) -> tuple[list[int], list[list[str]]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory import cells
-from driftmdp.inventory.csv_io import LineErrors, Table, csv_text, read_table
+from driftmdp.inventory.csv_io import CsvTable, LineErrors, csv_text, read_table
 from driftmdp.inventory.lines import Count
 from driftmdp.inventory.log_entries import SOLD
 from driftmdp.inventory.results import Advice, Event
@@ -60,18 +60,18 @@ def read_counts(
     return day, counts
 
 
-def _last_coming(table: Table) -> int:
+def _last_coming(table: CsvTable) -> int:
     """Return the last j of the columns coming_j, or 0."""
     return max((COMING.index(name) + 1 for name in COMING if name in table.columns), default=0)
 
 
-def _coming(errors: LineErrors, table: Table) -> list[list[int | None]]:
+def _coming(errors: LineErrors, table: CsvTable) -> list[list[int | None]]:
     nothing: list[int | None] = [None] * len(table.lines)
     names = COMING[: _last_coming(table)]
     return [errors.read_optional(table, name, cells.whole_number) or nothing for name in names]
 
 
-def _one_day(errors: LineErrors, table: Table, day: date | None) -> date | None:
+def _one_day(errors: LineErrors, table: CsvTable, day: date | None) -> date | None:
     """Return the day that all lines are about."""
     found = errors.read_optional(table, "date", cells.as_ordinal) or []
     for line, there in zip(table.lines, found, strict=False):

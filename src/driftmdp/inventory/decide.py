@@ -1,9 +1,10 @@
 """Decisions: what to order, and remarks on unusual counts."""
 
+import functools
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import date
-from typing import NamedTuple
 
 import numpy as np
 
@@ -21,7 +22,8 @@ from driftmdp.inventory.results import Advice
 from driftmdp.kernels.arrays import Longs
 
 
-class Morning(NamedTuple):
+@dataclass(frozen=True)
+class Morning:
     """What is asked: a day, the last day that counts or UNKNOWN, and the counts with their items' numbers."""
 
     day: int
@@ -29,12 +31,12 @@ class Morning(NamedTuple):
     counts: list[Count]
     items: Longs
 
-    @property
+    @functools.cached_property
     def stock(self) -> Longs:
         """The counted stocks."""
         return np.array([count.stock for count in self.counts], np.int64)
 
-    @property
+    @functools.cached_property
     def given(self) -> Longs:
         """What the counts say of coming arrivals, shape (counts, periods), UNKNOWN where they do not."""
         width = max((len(count.coming) for count in self.counts), default=0)
@@ -170,19 +172,18 @@ def _unanswered(states: ItemStates, morning: Morning, before: DayEntries, correc
 def _contradiction(morning: Morning, row: int, decided: Entries) -> InvalidInputError:
     """Return the refusal of another count, or another end, than the one that a day was decided with."""
     count, item = morning.counts[row], morning.items[row : row + 1]
-    names = "stock", "coming", "until"
-    stock, coming, until = (int(decided.column(name, item)[0]) for name in names)
-    what = f"{count.source}{count.sku} was counted {stock} on {date.fromordinal(morning.day)} already"
-    coming_now = "".join(f" and {units}" for units in count.coming if units is not None)
-    text, got = f"with {coming} coming", f"{count.stock}{coming_now}"
+    stock, coming, until = (int(decided.column(name, item)[0]) for name in ("stock", "coming", "until"))
+    day = date.fromordinal(morning.day)
     if until != morning.until:
-        text, got = f"{text}, until {_day_or_none(until)}", f"{got} until {_day_or_none(morning.until)}"
-    advice = "Nothing was done; use --correct if the first was wrong."
-    return InvalidInputError(f"{what}, {text}; got {got}. {advice}")
+        what = f"{count.sku} was decided on {day} already, {_end(until)}; got the same {_end(morning.until)}"
+    else:
+        now = " and ".join(str(units) for units in (count.stock, *count.coming) if units is not None)
+        what = f"{count.sku} was counted {stock} on {day} already, with {coming} coming; got {now}"
+    return InvalidInputError(f"{count.source}{what}. Nothing was done; use --correct if the first was wrong.")
 
 
-def _day_or_none(day: int) -> str:
-    return "no given day" if day == UNKNOWN else date.fromordinal(day).isoformat()
+def _end(until: int) -> str:
+    return "without an end" if until == UNKNOWN else f"until {date.fromordinal(until)}"
 
 
 def _coming_before(decided: Entries, items: Longs, width: int) -> Longs:
@@ -263,7 +264,7 @@ def _missing_days(states: ItemStates, morning: Morning) -> list[str]:
     for item, last in zip(morning.items.tolist(), states.last[morning.items].tolist(), strict=True):
         day, _, sales, *_ = last
         if UNKNOWN < day < morning.day:
-            if sales == UNKNOWN:
+            if sales == UNKNOWN and states.calendar.is_open(states.skus[item], states.terms[item], day):
                 unrecorded.append(f"{states.skus[item]} on {date.fromordinal(day)}")
             gaps[_gap(states, item, day, morning.day)] += 1
     spans = [f"{span} ({counted(items, 'item')})" for span, items in sorted(gaps.items()) if span]

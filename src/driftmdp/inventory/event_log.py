@@ -26,7 +26,7 @@ import os
 import re
 import secrets
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -169,9 +169,9 @@ class EventLog:
         rows = self._database.execute(f"{_SELECT} > ? ORDER BY number", (after,))
         return map(EventBatch._make, rows)
 
-    def batches_of(self, day: str) -> Iterator[EventBatch]:
-        """Yield the batches of a day in order."""
-        for number in [number for number, its_day in enumerate(self.days, 1) if its_day == day]:
+    def batches_of(self, numbers: Iterable[int]) -> Iterator[EventBatch]:
+        """Yield batches by their numbers."""
+        for number in numbers:
             yield EventBatch._make(self._database.execute(f"{_SELECT} = ?", (number,)).fetchone())
 
     def append(self, kind: str, day: str, content: bytes) -> None:

@@ -55,20 +55,22 @@ def _demand(reason: Reason) -> list[str]:
     period = reason.terms.period
     if not reason.periods:
         return [f"Nothing was learned of it yet; {reason.mean:.1f} a {period} are assumed."]
-    this = f"the week of {reason.day}" if period == "week" else f"{reason.day:%A}, {reason.day}"
+    usual = f"About {reason.level:.1f} a {period}, from {counted(reason.periods, period)} of sales."
+    this = f"In the week of {reason.day}" if period == "week" else f"On {reason.day:%A}, {reason.day}"
+    if reason.method == "closed":
+        return [usual, f"{this}: closed."]
     low, _, middle, _, high = reason.quantiles.values()
-    lines = [
-        f"About {reason.level:.1f} a {period}, from {counted(reason.periods, period)} of sales.",
-        f"On {this}: about {reason.mean:.1f}, {_season(reason.factor)}.",
+    return [
+        usual,
+        f"{this}: about {reason.mean:.1f}, {_season(reason.factor)}.",
         f"Half of the time {middle:.0f} or fewer, 9 times in 10 between {low:.0f} and {high:.0f}.",
     ]
-    return lines
 
 
 def _season(factor: float) -> str:
     share = round(100 * (factor - 1))
     if not share:
-        return "as on other days"
+        return "as usual"
     return f"{abs(share)}% {'more' if share > 0 else 'less'} than usual, by season, weekday and special days"
 
 

@@ -68,7 +68,17 @@ def forecast_demand(states: ItemStates, items: Longs, periods: int, day: int | N
 
 
 def forecast_csv(forecast: DemandForecast) -> str:
-    """Return a forecast as CSV: date, sku, mean and quantiles."""
+    """Return a forecast as CSV: date, sku, mean and quantiles.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from driftmdp.inventory import DemandForecast, forecast_csv
+    >>> days = np.array([["2026-11-16"]], "datetime64[D]")
+    >>> print(forecast_csv(DemandForecast(("A",), days, np.array([[2.5]]), np.array([[[0, 1, 2, 4, 6]]]))), end="")
+    date,sku,mean,q05,q25,q50,q75,q95
+    2026-11-16,A,2.5,0,1,2,4,6
+    """
     header = ("date", "sku", "mean", *(f"q{100 * share:02.0f}" for share in QUANTILES))
     rows = (
         (day, sku, f"{mean:.4g}", *(f"{units:.4g}" for units in found)) for day, sku, mean, found in forecast.rows()

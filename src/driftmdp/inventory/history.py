@@ -10,6 +10,7 @@ from driftmdp.inventory.event_log import EventBatch
 from driftmdp.inventory.log_entries import DECIDED, DEMAND, SOLD, UNKNOWN, Columns, costs_of, sold_columns, unpack
 from driftmdp.inventory.order_engine import AT_LEAST, EXACT, METHODS, NOTHING
 from driftmdp.inventory.results import Event
+from driftmdp.inventory.sales_history import Series
 
 NUMBERS = ("stock", "coming", "expected", "advice", "ordered", "sales")
 SEEN = {EXACT: "exact", AT_LEAST: "at least", NOTHING: "nothing", DEMAND: "demand"}
@@ -42,6 +43,16 @@ def _events(batch: EventBatch, columns: Columns, skus: Sequence[str]) -> Iterato
     names = [skus[number] for number in columns["item"].tolist()]
     for row in range(n):
         yield Event(*about, names[row], **{name: values[row] for name, values in fields.items()})
+
+
+def as_series(sku: str, events: Iterable[Event]) -> Series:
+    """Return the last recorded sales of each day of an item."""
+    last = {event.day: event for event in events if event.kind == SOLD}
+    sold = [last[day] for day in sorted(last)]
+    dates = np.array([event.day for event in sold], "datetime64[D]")
+    units = np.array([event.sales for event in sold], np.int64)
+    in_stock = np.array([event.seen != SEEN[NOTHING] for event in sold], np.bool_)
+    return Series(sku, dates, units, None if in_stock.all() else in_stock)
 
 
 def _known(columns: Columns, name: str) -> list[int | None]:

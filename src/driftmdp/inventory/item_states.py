@@ -2,8 +2,8 @@
 
 Beliefs follow from the sales alone: the last entry of each item and day, learned day by day in the order of the
 calendar, items by number. They do not depend on when, or in which order, the entries were written. Sales later than
-all others are learned at once. Sales that come late, or correct others, make the items learn again: only these, if
-the engine says that a day concerns no others, or else all.
+an item's others are learned at once, if the engine can still learn that day. Sales that come late, or correct
+others, make all items learn again, as they share what they learn.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ from driftmdp.errors import InvalidInputError
 from driftmdp.inventory import log_entries as entries
 from driftmdp.inventory.calendar_csv import SpecialDay
 from driftmdp.inventory.event_log import EventBatch, EventLog
-from driftmdp.inventory.log_entries import ALWAYS, CALENDAR, DECIDED, DEMAND, ITEMS, UNKNOWN, Columns
+from driftmdp.inventory.log_entries import ALWAYS, CALENDAR, DECIDED, DEMAND, ITEMS, SOLD, UNKNOWN, Columns
 from driftmdp.inventory.order_engine import EXACT, OrderEngine
 from driftmdp.inventory.periods import days
 from driftmdp.inventory.special_days import SpecialDays
@@ -73,8 +73,8 @@ class ItemStates:
         self.last = _new_last(0)
         self.last_batch = 0
         self.longest_lead = shop.lead_time
-        self._outdated = set[int]()  # items whose past changed, to be learned again
-        self._all_outdated = False
+        self._is_outdated = False  # the past changed, and is to be learned again
+        self.is_unsaved = False  # more was learned than the snapshot has
         self._terms_of: dict[str, ItemTerms] = {}
 
     def add_items(self, skus: Sequence[str]) -> None:
@@ -104,7 +104,7 @@ class ItemStates:
         item = self.numbers.get(sku)
         if item is not None and self.terms[item].period != terms.period and self.last["day"][item] != UNKNOWN:
             rule = f"{sku} must keep its period, a {self.terms[item].period}, as it has records"
-            raise InvalidInputError(f"{rule}; got {terms.period}. Nothing was done; give the item a new name.")
+            raise InvalidInputError(f"{rule}; got {terms.period}. Give the item a new name.")
 
     # ---- from the log
 
@@ -114,6 +114,7 @@ class ItemStates:
         if snapshot is not None:
             with contextlib.suppress(ValueError, KeyError, TypeError):  # only a cache: the batches have it all
                 self._restore(*snapshot)
+        self.is_unsaved |= self.last_batch == 0 and log.number > 0
         for batch in log.batches(after=self.last_batch):
             self._apply_batch(batch)
         self.relearn(log)
@@ -143,6 +144,7 @@ class ItemStates:
         log.append(kind, date.fromordinal(day).isoformat(), entries.pack({"new": list(new)}, ordered))
         self._apply(kind, day, ordered)
         self.last_batch += 1
+        self.is_unsaved |= kind == SOLD
 
     def append_settings(self, log: EventLog, given: Mapping[str, Settings]) -> int:
         """Add items' own settings to the log and apply them; return how many were new."""
@@ -176,12 +178,12 @@ class ItemStates:
             if item is not None:
                 self.terms[item] = self._item_terms(sku)
                 self.engine.set_terms(item, self.terms[item])
-                self._all_outdated |= any(before.get(name) != self.own[sku].get(name) for name in LEARNED_FROM)
+                self._is_outdated |= any(before.get(name) != self.own[sku].get(name) for name in LEARNED_FROM)
 
     def _apply_calendar(self, rows: Sequence[Sequence[Any]]) -> None:
         self.calendar = self.calendar.with_lines(SpecialDay(*row) for row in rows)
         self.engine.set_calendar(self.calendar.lines)
-        self._all_outdated = True
+        self._is_outdated = True
 
     def _apply(self, kind: str, day: int, columns: Columns) -> None:
         """Apply rows, whose new items were added already."""
@@ -199,45 +201,31 @@ class ItemStates:
         last["day"][now] = day
         last["stock"][now], last["sales"][now] = sold["stock"][newest], sold["sales"][newest]
         last["evening"][now] = _evening(sold)[newest]
-        if self.engine.is_local(day):
-            late = last["learned"][items] >= day
-            self._outdated |= set(items[late].tolist())
-            self._learn(day, items[~late], {name: column[~late] for name, column in sold.items()})
-        elif (last["learned"][: len(self.skus)] < day).all():
-            self._learn(day, items, sold)
-        else:
-            self._all_outdated = True
+        self._learn(day, items, sold)
 
     # ---- beliefs
 
     def _learn(self, day: int, items: NDArray[Any], sold: Columns) -> None:
-        """Learn one day's sales of some items, whose numbers increase."""
+        """Learn one day's sales of some items, whose numbers increase, or note that all must be learned again."""
+        in_order = (self.last["learned"][items] < day).all() and self.engine.is_current(day)
+        self._is_outdated |= not in_order
         self.last["learned"][items] = day
-        if self._all_outdated or not items.size:
-            return
-        seen = np.where(sold["seen"] == DEMAND, EXACT, sold["seen"]).astype(np.int8)
-        on_sale, sales = _on_sale(sold), sold["sales"].astype(np.int64)
-        self.engine.learn(day, items.astype(np.int64), seen, on_sale, sales)
+        if not self._is_outdated:
+            seen = np.where(sold["seen"] == DEMAND, EXACT, sold["seen"]).astype(np.int8)
+            on_sale, sales = _on_sale(sold), sold["sales"].astype(np.int64)
+            self.engine.learn(day, items.astype(np.int64), seen, on_sale, sales)
 
     def relearn(self, log: EventLog) -> None:
-        """Learn again what is outdated: the last entry of each day, in the order of the days."""
-        if not self._outdated and not self._all_outdated:
+        """Learn all again if the past changed: the last entry of each item and day, in the order of the days."""
+        if not self._is_outdated:
             return
-        if self._all_outdated:
-            chosen = np.ones(len(self.skus), np.bool_)
-            self.engine = OrderEngine(self._forecaster)
-            self.engine.add_items(self.skus, self.terms)
-            self.engine.set_calendar(self.calendar.lines)
-        else:
-            chosen = np.zeros(len(self.skus), np.bool_)
-            chosen[list(self._outdated)] = True
-            self.engine.forget(np.flatnonzero(chosen))
-        self._outdated, self._all_outdated = set(), False
-        self.last["learned"][np.flatnonzero(chosen)] = UNKNOWN
+        self.engine = OrderEngine(self._forecaster)
+        self.engine.add_items(self.skus, self.terms)
+        self.engine.set_calendar(self.calendar.lines)
+        self._is_outdated, self.is_unsaved, self.last["learned"] = False, True, UNKNOWN
         for day, found in entries.read_days(log, 0, date.max.toordinal(), self.shop.lead_time):
-            mine = chosen[found.sold.items]
-            sold = {name: column[mine] for name, column in found.sold.columns.items()}
-            self._learn(day, found.sold.items[mine], sold)
+            if found.sold.items.size:
+                self._learn(day, found.sold.items, found.sold.columns)
 
     # ---- for one morning
 

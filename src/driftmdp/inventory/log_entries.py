@@ -138,15 +138,20 @@ def _filled(columns: Columns, name: str) -> NDArray[Any]:
 
 def read_day(log: EventLog, day: int, lead_time: int) -> DayEntries:
     """Return what is recorded for a day. ``lead_time`` is that of rows that do not say it."""
-    return _day_entries(log.batches_of(date.fromordinal(day).isoformat()), lead_time)
+    text = date.fromordinal(day).isoformat()
+    numbers = [number for number, its_day in enumerate(log.days, 1) if its_day == text]
+    return _day_entries(log.batches_of(numbers), lead_time)
 
 
 def read_days(log: EventLog, first: int, last: int, lead_time: int) -> Iterator[tuple[int, DayEntries]]:
     """Yield the days from ``first`` to ``last`` on which something is recorded, in the order of the calendar."""
-    for text in sorted({*log.days} - {ALWAYS}):
+    numbers: dict[str, list[int]] = {}
+    for number, text in enumerate(log.days, 1):
+        numbers.setdefault(text, []).append(number)
+    for text in sorted(numbers.keys() - {ALWAYS}):
         day = date.fromisoformat(text).toordinal()
         if first <= day <= last:
-            yield day, read_day(log, day, lead_time)
+            yield day, _day_entries(log.batches_of(numbers[text]), lead_time)
 
 
 def _day_entries(batches: Iterable[EventBatch], lead_time: int) -> DayEntries:

@@ -3,6 +3,7 @@
 A week is named by its Monday. The k-th period after a day is ``days(period)`` days later for each of the k.
 """
 
+import difflib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,7 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.cells import day_of
-from driftmdp.validation import nearest_name
 
 DAY: Final = "day"
 WEEK: Final = "week"
@@ -134,11 +134,16 @@ def parse_weekdays(text: str) -> frozenset[int]:
     found = set()
     for name in re.split(r"[,;\s]+", text.strip()):
         if name.lower() not in _NUMBERS:
-            known = WEEKDAYS if len(name) > 4 else _SHORT
-            near = nearest_name(name, known)
-            raise ValueError(f"be weekdays such as mon,thu; got {name[:40]!r}.{near}".rstrip("."))
+            raise ValueError(f"be weekdays such as mon,thu; got {name[:40]!r}{_nearest_weekday(name.lower())}")
         found.add(_NUMBERS[name.lower()])
     return frozenset(found)
+
+
+def _nearest_weekday(name: str) -> str:
+    """Return the weekday that a misspelt name may mean, in brackets: one with the same first letter, if any."""
+    known = [day for day in (WEEKDAYS if len(name) > 4 else _SHORT) if day.startswith(name[:1])]
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.0)
+    return f" (perhaps {close[0]})" if name and close else ""
 
 
 def weekday_names(weekdays: Iterable[int]) -> str:

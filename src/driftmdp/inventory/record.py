@@ -81,7 +81,8 @@ def _completed(
     stock = _first_known(table.stock[places], sold.column("stock", items), decided.column("stock", items))
     ordered = _first_known(table.ordered[places], sold.column("ordered", items), decided.column("advice", items))
     ordered = np.where(stock == UNKNOWN, ordered, np.maximum(0, ordered))
-    units, in_stock, lead = table.units[places], table.in_stock[places], states.lead_times(items)
+    lead = _first_known(*(kind.column("lead_time", items) for kind in before[::-1]), states.lead_times(items))
+    units, in_stock = table.units[places], table.in_stock[places]
     there = stock + np.where(lead == 0, np.maximum(0, ordered), 0)
     seen_before = sold.column("seen", items)
     is_kept = (seen_before == EXACT) | ((seen_before == NOTHING) & (units == 0))
@@ -129,7 +130,7 @@ def _as_text(row: Sequence[int]) -> str:
     stock, ordered, sales, seen = row
     there = "an unknown stock" if stock == UNKNOWN else f"a stock of {stock}"
     order = "an unknown order" if ordered == UNKNOWN else f"an order of {ordered}"
-    what = "asked for" if seen == DEMAND else "not in stock," if seen == NOTHING and stock != 0 else "sold"
+    what = "asked for" if seen == DEMAND else "sold (not on sale)" if seen == NOTHING and stock != 0 else "sold"
     return f"{sales} {what} from {there} and {order}"
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory import cells
 from driftmdp.inventory.cells import LARGEST_NUMBER
-from driftmdp.inventory.csv_io import SALES_COLUMNS, LineErrors, Table, read_table
+from driftmdp.inventory.csv_io import SALES_COLUMNS, CsvTable, LineErrors, read_table
 from driftmdp.inventory.lines import Sold
 from driftmdp.inventory.log_entries import UNKNOWN
 from driftmdp.kernels.arrays import Longs
@@ -151,7 +151,7 @@ class SalesFile:
         What was found, by line.
     """
 
-    def __init__(self, table: Table, negatives: str, duplicates: str, day: date | None = None) -> None:
+    def __init__(self, table: CsvTable, negatives: str, duplicates: str, day: date | None = None) -> None:
         self._on_negative = one_of(negatives, "negatives", ("refuse", "zero", "skip"))
         self._on_duplicate = one_of(duplicates, "duplicates", ("refuse", "sum", "last"))
         self.errors, self.negatives, self.duplicates = (LineErrors(str(table.path)) for _ in range(3))
@@ -180,7 +180,7 @@ class SalesFile:
             rule = f"{self.errors.where} must have lines below its header"
             raise InvalidInputError(f"{rule}; it has none that can be used.")
 
-    def _read(self, table: Table, day: date | None) -> tuple[list[str], dict[str, Longs]]:
+    def _read(self, table: CsvTable, day: date | None) -> tuple[list[str], dict[str, Longs]]:
         """Return names and columns. UNKNOWN stands for cells that are wrong or empty."""
         errors = self.errors
         skus, places = _numbered(errors.read(table, "sku", cells.as_name))
@@ -198,7 +198,7 @@ class SalesFile:
             found[name] = np.full(len(units), UNKNOWN) if column is None else _longs(column)
         return skus, found
 
-    def _read_days(self, table: Table, day: date | None) -> Longs:
+    def _read_days(self, table: CsvTable, day: date | None) -> Longs:
         if day is None:
             return _longs(self.errors.read(table, "date", cells.as_ordinal))
         there = self.errors.read_optional(table, "date", cells.as_ordinal) or [None] * len(table.lines)

@@ -7,24 +7,24 @@ together. ``decide.py`` and ``record.py`` compute the rows that a command adds t
 import contextlib
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
-from typing import Self, TypeVar
+from typing import Self
 
 import numpy as np
 
 from driftmdp.display import counted, listed
-from driftmdp.errors import InvalidInputError, StorageError, UnknownNameError
+from driftmdp.errors import StorageError, UnknownNameError
 from driftmdp.inventory.calendar_csv import SpecialDay
 from driftmdp.inventory.decide import Morning, advice_of, new_advice, unique_counts
 from driftmdp.inventory.event_log import EventLog
 from driftmdp.inventory.forecast import DemandForecast, forecast_demand
-from driftmdp.inventory.history import read_events
+from driftmdp.inventory.history import as_series, read_events
+from driftmdp.inventory.item_settings import add_new_items, new_names, record_settings
 from driftmdp.inventory.item_states import ItemStates
 from driftmdp.inventory.items_csv import ItemSettings
 from driftmdp.inventory.lines import Count, Sold, as_day
 from driftmdp.inventory.log_entries import DECIDED, SOLD, UNKNOWN, DayEntries, read_day
-from driftmdp.inventory.new_items import names_of, new_names, packs_of_new
 from driftmdp.inventory.periods import DAY, OrderDays, period_of
 from driftmdp.inventory.reason import reason_for
 from driftmdp.inventory.record import (
@@ -36,12 +36,11 @@ from driftmdp.inventory.record import (
     sold_when_closed,
 )
 from driftmdp.inventory.results import Decision, Event, Reason, Receipt
+from driftmdp.inventory.sales_history import Series
 from driftmdp.inventory.sales_table import SalesTable
-from driftmdp.inventory.terms import ItemTerms, ShopTerms, as_closed_days
+from driftmdp.inventory.terms import ItemTerms, ShopTerms, as_closed_days, parsed_setting
 from driftmdp.problems.inventory import Costs
 from driftmdp.validation import nearest_name
-
-Value = TypeVar("Value")
 
 
 class Shop:
@@ -132,8 +131,8 @@ class Shop:
         forecaster
             A forecaster of your own, ``module:name``.
         """
-        days = _parsed("order_days", OrderDays.parse, order_days)
-        closed = _parsed("closed_days", as_closed_days, closed_days)
+        days = parsed_setting("order_days", OrderDays.parse, order_days)
+        closed = parsed_setting("closed_days", as_closed_days, closed_days)
         terms = ShopTerms(costs, capacity, pack, minimum, lead_time, period, days, closed, service, service_measure)
         EventLog.create(path, terms.as_json() | ({"forecaster": forecaster} if forecaster else {}))
         return cls(path)
@@ -206,7 +205,7 @@ class Shop:
         last = UNKNOWN if until is None else as_day(until).toordinal()
         with self._writing(items, calendar):
             states = self._states
-            new = self._add_items(asked)
+            new = add_new_items(states, self._log, asked)
             numbers = np.array([states.numbers[count.sku] for count in asked], np.int64)
             morning, before = Morning(today, last, asked, numbers), self._read_day(today)
             columns, remarks = new_advice(states, self._log, morning, before, correct, strict)
@@ -251,7 +250,7 @@ class Shop:
         with self._writing(items, calendar):
             states = self._states
             remarks = long_gaps(int(states.last["day"].max(initial=0)), table.day)
-            new = unwritten = self._add_items(table)
+            new = unwritten = add_new_items(states, self._log, table)
             for day, places in table.by_day():
                 found = new_sales(states, day, table, places, self._read_day(day), how)
                 counts += found.counts
@@ -261,9 +260,6 @@ class Shop:
                     states.append(self._log, SOLD, day, found.columns, unwritten)
                     unwritten = []
             refuse_unknown(unknown)
-            states.relearn(self._log)
-            if counts["recorded"] or counts["corrected"]:
-                self._log.save_snapshot(states.as_bytes())
         remarks = [
             *new_names(self._states, new),
             *remarks,
@@ -311,6 +307,10 @@ class Shop:
             names = list(self._states.skus)
         return read_events(batches, names, item, self.terms.lead_time)
 
+    def sales_of(self, sku: str) -> Series:
+        """Return the recorded sales of an item: the last entry of each day."""
+        return as_series(sku, self.history(sku))
+
     def backup(self, path: str | os.PathLike[str]) -> None:
         """Write a copy of the shop as a new file, whole and checked. Others may use the shop meanwhile.
 
@@ -348,44 +348,22 @@ class Shop:
         try:
             with self._log.writing():
                 self._states.catch_up(self._log)
-                self._set_items(items)
+                record_settings(self._states, self._log, items)
                 self._states.append_calendar(self._log, calendar)
                 self._states.relearn(self._log)
                 yield
+                self._states.relearn(self._log)
+                if self._states.is_unsaved:
+                    self._log.save_snapshot(self._states.as_bytes())
+                    self._states.is_unsaved = False
         except BaseException:
             self._states = self._no_states()
             with contextlib.suppress(StorageError), self._reading():
                 pass
             raise
 
-    def _set_items(self, items: Iterable[ItemSettings]) -> None:
-        """Record items' own settings. Those that do not fit the shop's are refused."""
-        given = {item.sku: item for item in items}
-        for item in given.values():
-            try:
-                self._states.check_settings(item.sku, item.values)
-            except InvalidInputError as error:
-                raise InvalidInputError(f"{item.source or item.sku}: {error}") from None
-        self._states.append_settings(self._log, {sku: item.values for sku, item in given.items()})
-
     def _item(self, sku: str) -> int:
         numbers = self._states.numbers
         if sku not in numbers:
             raise UnknownNameError(f"{self._log.path} has no item {sku!r}.{nearest_name(sku, numbers)}")
         return numbers[sku]
-
-    def _add_items(self, lines: list[Count] | SalesTable) -> list[str]:
-        """Add the items that are new to the state, and return them. Their packs are recorded first."""
-        states = self._states
-        states.append_settings(self._log, packs_of_new(states, lines))
-        new = [sku for sku in names_of(lines) if sku not in states.numbers]
-        states.add_items(new)
-        return new
-
-
-def _parsed(name: str, parse: Callable[[str], Value], text: str) -> Value:
-    """Return what a text says, or raise one sentence."""
-    try:
-        return parse(text)
-    except ValueError as error:
-        raise InvalidInputError(f"{name} must {error}.") from None

@@ -34,7 +34,10 @@ class SpecialDays:
 
     def __init__(self, lines: Iterable[SpecialDay] = ()) -> None:
         found = {line.key: line for line in lines}
-        self.lines = tuple(sorted(found.values(), key=lambda line: line.key[:4]))
+        self.lines = tuple(sorted(found.values(), key=_by_day))
+        self._by_item: dict[tuple[str, str], list[SpecialDay]] = {}
+        for line in self.lines:
+            self._by_item.setdefault((line.sku, line.group), []).append(line)
         self._closed = functools.cache(self._closed_days)
 
     def with_lines(self, lines: Iterable[SpecialDay]) -> "SpecialDays":
@@ -43,17 +46,25 @@ class SpecialDays:
 
     def of_item(self, sku: str, group: str) -> tuple[SpecialDay, ...]:
         """Return the lines that concern an item, by day."""
-        return tuple(line for line in self.lines if line.sku in ("", sku) and line.group in ("", group))
+        names = {("", ""), (sku, ""), ("", group)}  # a line has a sku or a group
+        return tuple(sorted((line for name in names for line in self._by_item.get(name, ())), key=_by_day))
 
     def is_open(self, sku: str, terms: ItemTerms, periods: ArrayLike) -> NDArray[np.bool_]:
         """Return in which periods an item is sold. A week is closed if all of its days are."""
         first = np.asarray(periods, np.int64)
-        closed = self._closed(sku, terms.group)
+        closed = self._closed(
+            *(name if name in self._by_item else ("", "") for name in ((sku, ""), ("", terms.group)))
+        )
         if not closed and not terms.closed_days:
             return np.ones(first.shape, np.bool_)
         each = first[..., None] + np.arange(days(terms.period))
         is_closed = np.isin(each, closed) | np.isin((each - 1) % 7, sorted(terms.closed_days))
         return np.asarray(~is_closed.all(axis=-1))
 
-    def _closed_days(self, sku: str, group: str) -> tuple[int, ...]:
-        return tuple(line.day for line in self.of_item(sku, group) if line.name == CLOSED)
+    def _closed_days(self, item: tuple[str, str], group: tuple[str, str]) -> tuple[int, ...]:
+        """Return the closed days of an item. Items without lines of their own share them."""
+        return tuple(line.day for line in self.of_item(item[0], group[1]) if line.name == CLOSED)
+
+
+def _by_day(line: SpecialDay) -> tuple[int, str, str, str]:
+    return line.day, line.name, line.sku, line.group

@@ -5,13 +5,22 @@ are chosen for them (``auto``), and those that earlier versions made: they give 
 the item's pack turns into units.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.cells import LARGEST_NUMBER
-from driftmdp.inventory.periods import DAY, EVERY_PERIOD, PERIODS, WEEK, OrderDays, parse_weekdays, weekday_names
+from driftmdp.inventory.periods import (
+    DAY,
+    EVERY_PERIOD,
+    PERIODS,
+    WEEK,
+    OrderDays,
+    check_period,
+    parse_weekdays,
+    weekday_names,
+)
 from driftmdp.problems.inventory import Costs
 from driftmdp.validation import as_integer, as_number, check_type, one_of
 
@@ -22,6 +31,7 @@ MEASURES = ("units", "periods")
 COST_NAMES = {"fixed_cost": "fixed", "unit_cost": "unit", "lost_sale": "lost_sale", "holding": "holding"}
 PLAIN_NAMES = ("pack", "minimum", "lead_time", "period", "group", "service", "service_measure")
 Settings = Mapping[str, Any]  # by name, as JSON has them
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
@@ -72,10 +82,12 @@ class ItemTerms:
 
 @dataclass(frozen=True)
 class ShopTerms:
-    """The terms that an item has unless it says otherwise: the fields of ``ItemTerms``, but for the group.
+    """The terms that an item has unless it says otherwise.
 
     Attributes
     ----------
+    costs, capacity, minimum, lead_time, period, order_days, closed_days, service, service_measure
+        As in ``ItemTerms``.
     pack
         A number, or ``auto`` for packs that are chosen from an item's first sales.
     per_pack
@@ -152,6 +164,14 @@ def as_closed_days(text: str) -> frozenset[int]:
     return closed
 
 
+def parsed_setting(name: str, parse: Callable[[str], Value], text: str) -> Value:
+    """Return what the text of a setting says, or raise one sentence."""
+    try:
+        return parse(text)
+    except ValueError as error:
+        raise InvalidInputError(f"{name} must {error}.") from None
+
+
 def merged(own: Settings, given: Settings) -> dict[str, Any]:
     """Return an item's settings after new ones were given. None, an empty cell, means the shop's."""
     found = {**own, **given}
@@ -188,6 +208,8 @@ def _check_days(terms: ItemTerms) -> None:
     if weekdays and terms.period == WEEK:
         rule = "order_days must be every n, such as every 2, where a period is a week"
         raise InvalidInputError(f"{rule}; got {terms.order_days}.")
+    if terms.period == WEEK:
+        check_period(terms.order_days.start, WEEK)
     if weekdays and weekdays <= terms.closed_days:
         closed = weekday_names(terms.closed_days)
         raise InvalidInputError(f"order_days must have an open day; got {terms.order_days}, with {closed} closed.")

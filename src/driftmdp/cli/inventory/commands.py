@@ -12,6 +12,7 @@ from driftmdp.cli.output import print_columns, remark
 from driftmdp.display import counted
 from driftmdp.errors import InvalidInputError
 from driftmdp.report.backtest import summary_rows, write_backtest
+from driftmdp.report.forecast_picture import pictured_items, write_forecast_picture
 
 Database = Annotated[Path, options.argument("The shop's database, made by `init`.")]
 Sku = Annotated[str, options.argument("The item.")]
@@ -33,6 +34,7 @@ SOLD_HELP = (
 )
 SOLD_HELP += "out), ordered (if not as advised), demand, pack."
 DEMAND_HELP = "The units were asked for, not only sold: they may be more than there was."
+FORECAST_PICTURE_HELP = "Where a picture goes, .png or .svg: recent sales and what is to come."
 FIRST_HELP = "The first day of the forecast; by default after the last recorded one."
 PLENTY_HELP = "Days whose stock is unknown were not sold out: for past sales."
 ONLY_SALES_HELP = "Only the sales, the last entry of each day, for `record`."
@@ -211,14 +213,22 @@ def forecast(
     periods: Annotated[int, typer.Option("--periods", help="How many periods.", min=1, max=366)] = 8,
     day: Annotated[str | None, typer.Option("--date", help=FIRST_HELP)] = None,
     out: Out = Path("-"),
+    picture: Annotated[Path | None, typer.Option("--picture", help=FORECAST_PICTURE_HELP)] = None,
 ) -> None:
     """Say how much will be asked for: mean and quantiles of each item and coming period."""
     options.checked_out(out, [shop])
+    if picture is not None:
+        options.checked_out(picture, [shop, out], "--picture")
     with inventory.Shop(shop) as open_shop:
         found = open_shop.forecast(sku, periods, options.as_day(day))
+        if picture is not None:
+            drawn = sku or pictured_items(found)
+            write_forecast_picture(found, {name: open_shop.sales_of(name) for name in drawn}, picture)
     options.write_or_print(inventory.forecast_csv(found), out)
     if str(out) != "-":
         remark(f"The forecast: {out}")
+    if picture is not None:
+        remark(f"The picture: {picture}")
 
 
 def explain(shop: Database, sku: Sku) -> None:

@@ -1,4 +1,4 @@
-"""Items that a shop sees for the first time: their packs, and a remark on names that may be misspelt."""
+"""Items' own settings, and items that are new: their packs, and a remark on names that may be misspelt."""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,7 +6,9 @@ import numpy as np
 
 from driftmdp.display import listed
 from driftmdp.errors import InvalidInputError
+from driftmdp.inventory.event_log import EventLog
 from driftmdp.inventory.item_states import ItemStates
+from driftmdp.inventory.items_csv import ItemSettings
 from driftmdp.inventory.lines import Count
 from driftmdp.inventory.log_entries import UNKNOWN
 from driftmdp.inventory.sales_history import WARM_UP, lot_size
@@ -15,6 +17,25 @@ from driftmdp.inventory.terms import Settings
 from driftmdp.validation import nearest_name
 
 MAX_NAMES_SHOWN = 5
+
+
+def record_settings(states: ItemStates, log: EventLog, items: Iterable[ItemSettings]) -> None:
+    """Record items' own settings. Those that do not fit the shop's are refused."""
+    given = {item.sku: item for item in items}
+    for item in given.values():
+        try:
+            states.check_settings(item.sku, item.values)
+        except InvalidInputError as error:
+            raise InvalidInputError(f"{item.source or item.sku}: {error} Nothing was done.") from None
+    states.append_settings(log, {sku: item.values for sku, item in given.items()})
+
+
+def add_new_items(states: ItemStates, log: EventLog, lines: Sequence[Count] | SalesTable) -> list[str]:
+    """Add the items of lines that are new to the state, and return them. Their packs are recorded first."""
+    states.append_settings(log, packs_of_new(states, lines))
+    new = [sku for sku in names_of(lines) if sku not in states.numbers]
+    states.add_items(new)
+    return new
 
 
 def names_of(lines: Sequence[Count] | SalesTable) -> list[str]:
