@@ -1,6 +1,8 @@
-"""A stand-in for the engine of beliefs and orders: an exponential mean per item, and an order-up-to level.
+"""All items' terms and beliefs, by item number: learns periods of sales, decides orders, forecasts demand.
 
-It has the interface that the shop relies on, and nothing else to recommend it.
+Time is cut into blocks of a week. What items share (seasons, weekdays, effects of special days, the shape of demand,
+the level that a new item begins with) is made at the beginning of a block from all that was learned before it, and
+stays for the block. So beliefs do not depend on the order in which the items' sales of a block come.
 """
 
 from collections.abc import Sequence
@@ -9,19 +11,36 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from driftmdp import kernels
+from driftmdp.engines import ThreadEngine
+from driftmdp.inventory.array_bytes import arrays_to_bytes, bytes_to_arrays
 from driftmdp.inventory.calendar_csv import SpecialDay
-from driftmdp.inventory.periods import days, period_of
+from driftmdp.inventory.coming_factors import ComingFactors
+from driftmdp.inventory.item_table import ItemTable
+from driftmdp.inventory.order_tasks import CLOSED, NO_ORDER_DAY, TOO_LATE, order_task
+from driftmdp.inventory.sample_draws import N_PATHS, shifts, uniforms
+from driftmdp.inventory.shared_rhythm import SharedRhythm
 from driftmdp.inventory.special_days import SpecialDays
 from driftmdp.inventory.terms import ItemTerms
+from driftmdp.inventory.user_forecaster import UserForecaster
 from driftmdp.kernels.arrays import Floats, Longs
+from driftmdp.kernels.demand_arrays import BIN_EDGES, DAY_KIND, Beliefs, Shared, new_beliefs, new_shared
+from driftmdp.kernels.ordering_arrays import NO_LIMIT, SERVICE
+
+__all__ = ["CLOSED", "NO_ORDER_DAY", "TOO_LATE", "DemandSummary", "Forecast", "OrderEngine", "Orders"]
 
 Bytes = NDArray[np.int8]
 EXACT, AT_LEAST, NOTHING = 0, 1, 2  # what sales say of demand
-METHODS = ("exact", "simulated", "not an order day", "closed", "too late")
-SIMULATED, NO_ORDER_DAY, CLOSED, TOO_LATE = 1, 2, 3, 4  # places in METHODS
-RATE = 0.1  # at which the mean follows
-FIRST_MEAN = 5.0
-STATE = np.dtype([("mean", "<f8"), ("periods", "<i8")])
+METHODS = ("exact", "simulated", "not an order day", "closed", "too late", "for service")
+SIMULATED, FOR_SERVICE = 1, 5  # places in METHODS; order_tasks.py has the others
+
+BLOCK_DAYS = 7
+ITEMS_PER_THREAD = 64  # that a thread decides at a time
+SETTLED_PERIODS = 8  # from which on an item's level counts for its group
+SETTLED_EXPOSURE = 4.0  # from which on an item's sales count for seasons and weekdays
+FIRST_SHARE = 0.3  # of the capacity: the demand of the first item of a shop, before anything is known
+FIRST_LEVEL = 1.0  # the same without a capacity
+FIRST_BINS = 300 * (1 << 20)  # periods for which "the predicted shape is right" counts
 
 
 class Orders(NamedTuple):
@@ -58,90 +77,213 @@ class DemandSummary(NamedTuple):
 
 
 class OrderEngine:
-    """All items' terms and beliefs, by item number."""
+    """All items of a shop or a backtest.
+
+    Parameters
+    ----------
+    forecaster
+        Another forecaster, as ``module:name``. See ``UserForecaster``.
+    """
 
     def __init__(self, forecaster: str | None = None) -> None:
-        self.skus: list[str] = []
-        self.terms: list[ItemTerms] = []
-        self.calendar = SpecialDays()
-        self._state = np.zeros(0, STATE)
+        self.table, self.rhythm = ItemTable(), SharedRhythm()
+        self.factors = ComingFactors(self.table, self.rhythm)
+        self.beliefs, self.shared = new_beliefs(0), new_shared()
+        self._priors = np.zeros((2, 1))  # levels by kind of period and group, the last of all items. 0: unknown
+        self._bins = np.rint(FIRST_BINS * np.diff(BIN_EDGES)).astype(np.int64)
+        self._block = -1
+        self._forecaster = None if forecaster is None else UserForecaster(forecaster)
+
+    # ---- items
 
     def add_items(self, skus: Sequence[str], terms: Sequence[ItemTerms]) -> None:
         """Append items."""
-        self.skus += skus
-        self.terms += terms
-        more = np.zeros(len(skus), STATE)
-        more["mean"] = FIRST_MEAN
-        self._state = np.concatenate([self._state, more])
+        self.table.add(skus, terms)
+        more = self.table.columns.size - len(self.beliefs.periods)
+        if more > 0:
+            pairs = zip(self.beliefs, new_beliefs(more), strict=True)
+            self.beliefs = Beliefs(*(np.concatenate(pair) for pair in pairs))
+        self._add_groups()
 
     def set_terms(self, item: int, terms: ItemTerms) -> None:
         """Replace an item's terms."""
-        self.terms[item] = terms
+        self.table.replace(item, terms)
+        self._add_groups()
+
+    def _add_groups(self) -> None:
+        n = len(self.table.groups)
+        self.rhythm.add_groups(n)
+        self._priors = np.insert(self._priors, [-1] * (n + 1 - self._priors.shape[1]), 0.0, axis=1)
 
     def set_calendar(self, lines: Sequence[SpecialDay]) -> None:
         """Replace the special days."""
-        self.calendar = SpecialDays(lines)
+        self.factors.calendar = SpecialDays(lines)
+
+    # ---- learning
 
     def is_current(self, day: int) -> bool:
         """Return whether sales of a day may still be learned, of items that learned no later day."""
-        return True
+        return (day - 1) // BLOCK_DAYS >= self._block
 
     def learn(self, day: int, items: Longs, seen: Bytes, on_sale: Longs, units: Longs) -> None:
-        """Learn one period's sales of some items. A closed period without sales says nothing."""
-        for item, how, sold in zip(items.tolist(), seen.tolist(), units.tolist(), strict=True):
-            is_open = self.calendar.is_open(self.skus[item], self.terms[item], day)
-            if how != NOTHING and (sold or is_open):
-                mean = self._state["mean"][item]
-                target = max(mean, 1.2 * sold) if how == AT_LEAST else sold
-                self._state["mean"][item] += RATE * (target - mean)
-                self._state["periods"][item] += 1
+        """Learn one period's sales of some items. Days never go back to a block before."""
+        block = (day - 1) // BLOCK_DAYS
+        if block != self._block:
+            self._renew()
+            self._block = block
+        if self._forecaster is not None:
+            self._forecaster.remember(day, items, seen, units)
+        period = np.array([day])
+        (season, weekday), (special, unknown) = self.factors.rhythm(items, period), self.factors.special(items, period)
+        # A closed day without sales says nothing, and a special day of unknown effect is left out.
+        is_idle = (units == 0) & ~self.factors.is_open(items, period)[:, 0]
+        says = np.where(unknown[:, 0] | is_idle, NOTHING, seen).astype(np.int64)
+        priors = self._prior_levels(items)
+        slow, settled = self._slow_levels(items, priors), self.beliefs.exposure[items, -1] >= SETTLED_EXPOSURE
+        imputed, there = np.zeros(items.size), np.where(is_idle, -1, on_sale).astype(np.int64)
+        sales = items, self.table.columns["kind"][items], says, np.asarray(units, np.int64), there
+        known = (season * weekday * special)[:, 0], priors
+        kernels.demand_experts.learn_all(self.beliefs, self.shared, sales, known, imputed, self._bins)
+        self._count(day, items, settled & (says != NOTHING), imputed, slow, (season, weekday, special))
+        self._count_special(day, items, settled & (seen != NOTHING), units, slow * (season * weekday)[:, 0])
+
+    def _count(
+        self,
+        day: int,
+        items: Longs,
+        counts: NDArray[np.bool_],
+        demand: Floats,
+        slow: Floats,
+        factors: tuple[Floats, Floats, Floats],
+    ) -> None:
+        """Count a period's demand for the seasons, and a day's for the weekdays."""
+        season, weekday, special = (factor[counts, 0] for factor in factors)
+        chosen, demand, slow = self.table.columns[items[counts]], demand[counts], slow[counts]
+        self.rhythm.count_week(day, chosen["group"], demand, slow * weekday * special)
+        daily = chosen["kind"] == DAY_KIND
+        expected = (slow * season * special)[daily]
+        self.rhythm.count_weekday(day, chosen["group"][daily], demand[daily], expected)
+
+    def _count_special(
+        self, day: int, items: Longs, counts: NDArray[np.bool_], units: Longs, expected: Floats
+    ) -> None:
+        """Count the demand of special days whose effect is learned."""
+        for line in self.factors.lines_between(day, day + 7):
+            mine = counts & self.factors.is_about(line, items, day)
+            if line.factor is None and mine.any():
+                self.rhythm.count_special(line.day, line.name, units[mine], expected[mine])
+
+    def _renew(self) -> None:
+        """Make what items share, from all that was learned."""
+        self.rhythm.renew()
+        n = len(self.table)
+        columns, slow = self.table.columns[:n], self._slow_levels(np.arange(n), np.zeros(n))
+        settled = self.beliefs.periods[:n] >= SETTLED_PERIODS
+        self._priors[:] = 0.0
+        for kind in (0, 1):
+            mine = settled & (columns["kind"] == kind)
+            if mine.any():
+                self.shared.weights[kind] = self.beliefs.weights[:n][mine].mean(axis=0)
+                self._priors[kind, -1] = np.median(slow[mine])
+                for group in np.unique(columns["group"][mine]):
+                    self._priors[kind, group] = np.median(slow[mine & (columns["group"] == group)])
+        self.shared.calibration[DAY_KIND, 1:] = np.cumsum(self._bins) / self._bins.sum()
+
+    def _slow_levels(self, items: Longs, priors: Floats) -> Floats:
+        """Return the levels of the longest memory."""
+        leaning = kernels.demand_experts.LEANING
+        units, exposure = self.beliefs.units[items, -1], self.beliefs.exposure[items, -1]
+        return np.asarray((units + leaning * priors) / (exposure + leaning))
+
+    def _prior_levels(self, items: Longs) -> Floats:
+        """Return the levels that items begin with: their group's, else that of all, else a share of the shelf."""
+        chosen = self.table.columns[items]
+        level = self._priors[chosen["kind"], chosen["group"]]
+        level = np.where(level > 0, level, self._priors[chosen["kind"], -1])
+        capacity = chosen["sizes"][:, 0]
+        first = np.where(capacity < NO_LIMIT, FIRST_SHARE * capacity, FIRST_LEVEL)
+        return np.where(level > 0, level, first)
+
+    def _mean_levels(self, items: Longs) -> Floats:
+        levels = np.zeros(items.size)
+        kinds, priors = self.table.columns["kind"][items], self._prior_levels(items)
+        kernels.demand_experts.fill_mean_levels(self.beliefs, self.shared, items, kinds, priors, levels)
+        return levels
+
+    # ---- deciding
 
     def decide(self, day: int, items: Longs, stock: Longs, coming: Longs, until: int | None) -> Orders:
-        """Return the orders of a morning."""
-        found = [
-            self._order(day, item, int(there) + int(on_way.sum()), until)
-            for item, there, on_way in zip(items.tolist(), stock, coming, strict=True)
-        ]
-        order, cost, method = zip(*found, strict=True) if found else ((), (), ())
-        return Orders(np.array(order, np.int64), np.array(cost, np.float64), np.array(method, np.int8))
+        """Return the orders of a morning. ``coming[n, j]`` arrives j + 1 periods later."""
+        orders = Orders(np.zeros(items.size, np.int64), np.zeros(items.size), np.zeros(items.size, np.int8))
+        kinds = self.table.columns["kind"][items]
+        parts = []
+        for kind in (0, 1):
+            mine = np.flatnonzero(kinds == kind)
+            parts += [mine[first : first + ITEMS_PER_THREAD] for first in range(0, mine.size, ITEMS_PER_THREAD)]
 
-    def _order(self, day: int, item: int, position: int, until: int | None) -> tuple[int, float, int]:
-        terms, mean = self.terms[item], float(self._state["mean"][item])
-        cost = terms.costs.holding * mean
-        if not self.calendar.is_open(self.skus[item], terms, day):
-            return 0, cost, CLOSED
-        if not terms.order_days.may_order(day, terms.period):
-            return 0, cost, NO_ORDER_DAY
-        if until is not None and day + terms.lead_time * days(terms.period) > period_of(until, terms.period):
-            return 0, cost, TOO_LATE
-        review = (terms.order_days.next_day(day, terms.period) - day) // days(terms.period)
-        wanted = int(np.ceil(1.3 * mean * (terms.lead_time + review))) - position
-        room = 2**31 - 1 if terms.capacity is None else max(0, terms.capacity - position)
-        packs = min(-(-max(0, wanted) // terms.pack), room // terms.pack)
-        order = max(0, packs) * terms.pack
-        return (order if order >= terms.minimum else 0), cost, SIMULATED
+        def decide_some(part: Longs) -> None:
+            some, state = items[part], (stock[part], coming[part])
+            levels = self._prior_levels(some), self._mean_levels(some)
+            task, idle = order_task(self.table, self.factors, day, some, state, levels, until)
+            found = np.zeros(part.size, np.int64), np.zeros(part.size), np.zeros(part.size, np.int64)
+            if self._forecaster is None:
+                drawn = uniforms(task.shifts.shape[1])
+                kernels.order_decisions.decide_all(self.beliefs, self.shared, task, drawn, *found)
+            else:
+                self._forecaster.decide(task, day, found)
+            methods = np.where(found[2] == 0, EXACT, np.where(found[2] == SERVICE, FOR_SERVICE, SIMULATED))
+            orders.order[part], orders.cost[part] = found[0], found[1]
+            orders.method[part] = np.where(idle >= 0, idle, methods)
+
+        for outcome in ThreadEngine().map(decide_some, parts):
+            if outcome.error is not None:
+                raise outcome.error
+        return orders
+
+    # ---- forecasts
 
     def forecast(self, day: int, items: Longs, periods: int, quantiles: Sequence[float]) -> Forecast:
-        """Return the demand of the periods from a day on."""
-        mean = np.repeat(self._state["mean"][items][:, None], periods, axis=1)
+        """Return the demand of the periods from a day on, of items with the same kind of period."""
+        chosen = self.table.columns[items]
+        step = 7 if chosen["kind"].any() else 1
+        days, priors = day + step * np.arange(periods), self._prior_levels(items)
+        factors, moved = self.factors.all_factors(items, days), shifts(chosen["seed"], day, periods + 1)
+        mean, found = np.zeros((items.size, periods)), np.zeros((items.size, periods, len(quantiles)))
+        paths = np.zeros((N_PATHS, periods), np.int32)
         for row, item in enumerate(items.tolist()):
-            coming = day + days(self.terms[item].period) * np.arange(periods)
-            mean[row] *= self.calendar.is_open(self.skus[item], self.terms[item], coming)
-        spread = 2.5 * (np.asarray(quantiles) - 0.5)
-        return Forecast(mean, np.maximum(0.0, mean[..., None] + np.sqrt(mean)[..., None] * spread))
+            about = item, int(chosen["kind"][row]), float(priors[row]), factors[row]
+            drawn = uniforms(periods + 1), moved[row], paths
+            kernels.demand_laws.fill_paths(self.beliefs, self.shared, *about, *drawn)
+            mean[row] = paths.mean(axis=0)
+            found[row] = np.quantile(paths, quantiles, axis=0, method="inverted_cdf").T
+        return Forecast(mean, found)
 
     def describe(self, day: int, item: int) -> DemandSummary:
         """Return what is believed of an item's demand on a day."""
-        state = self._state[item]
-        return DemandSummary(int(state["periods"]), float(state["mean"]), 1.0)
+        one = np.array([item], np.int64)
+        factor = self.factors.all_factors(one, np.array([day]))[0, 0]
+        return DemandSummary(int(self.beliefs.periods[item]), float(self._mean_levels(one)[0]), float(factor))
+
+    # ---- snapshot
 
     def as_bytes(self) -> bytes:
         """Return the beliefs."""
-        return self._state.tobytes()
+        header, arrays = self.rhythm.as_arrays()
+        mine = [array[: len(self.table)] for array in self.beliefs]
+        everything = [*mine, *self.shared, self._priors, self._bins, *arrays]
+        return arrays_to_bytes({"block": self._block, "rhythm": header}, everything)
 
     def restore(self, content: bytes) -> None:
         """Take over beliefs about the items that were added. Others raise ValueError."""
-        state = np.frombuffer(content, STATE).copy()
-        if state.size != len(self.skus) or not np.isfinite(state["mean"]).all() or (state["periods"] < 0).any():
-            raise ValueError("the beliefs do not fit the items")
-        self._state = state
+        if self._forecaster is not None:
+            raise ValueError("a forecaster of one's own needs the whole history")
+        header, arrays = bytes_to_arrays(content)
+        n = len(self.beliefs)
+        for mine, found in zip(self.beliefs, arrays[:n], strict=True):
+            mine[: len(self.table)] = found  # another number of items raises ValueError
+        self.shared = Shared(*arrays[n : n + 2])
+        self._priors, self._bins, *rhythm = arrays[n + 2 :]
+        if self._priors.shape[1] != len(self.table.groups) + 1:
+            raise ValueError("the beliefs do not fit the groups")
+        self._block = header["block"]
+        self.rhythm.restore(header["rhythm"], rhythm)

@@ -1,0 +1,120 @@
+"""The factors of demand that are learned over all items: seasons, weekdays and special days.
+
+Sums are collected as sales are learned. Factors are made from them at the beginning of every block of time and stay as
+they are until the next: what one item believes within a block does not depend on the others.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftmdp.inventory.periods import FIRST_MONDAY
+from driftmdp.inventory.pooled_factors import UNIT, WEEKDAY_MEMORY, season_factors, week_of_year, weekday_factors
+from driftmdp.kernels.arrays import Floats, Longs
+
+EFFECT_SIGNAL = 0.25  # variance of the logarithm of a special day's effect, before one was seen
+EFFECT_NOISE = (0.05, 2.0)  # of one day: of itself, and per unit expected
+
+
+class SharedRhythm:
+    """Seasons, weekdays and special days of groups of items.
+
+    Attributes
+    ----------
+    seasons, weekdays
+        Factors by (group, week of the year) and (group, weekday), the last row for all items.
+    effects
+        Factors of special days by name. A name that was not met yet has none.
+    """
+
+    def __init__(self) -> None:
+        self.seasons, self.weekdays = np.ones((1, 52)), np.ones((1, 7))
+        self.effects: dict[str, float] = {}
+        self._first_week = 0
+        self._by_week = np.zeros((0, 1, 2), np.int64)  # week, group and all, units and expected
+        self._by_weekday = np.zeros((2, 1, 7, 2), np.int64)  # odd and even weeks, group and all, weekday
+        self._by_name: dict[str, dict[int, list[int]]] = {}  # name, day: units and expected
+
+    def add_groups(self, n: int) -> None:
+        """Make room for n groups in all. A new one has the rhythm of all items."""
+        more = n + 1 - len(self.seasons)
+        if more > 0:  # the sums and factors of all items stay last
+            places = [-1] * more
+            self.seasons = np.concatenate([self.seasons, np.repeat(self.seasons[-1:], more, axis=0)])
+            self.weekdays = np.concatenate([self.weekdays, np.repeat(self.weekdays[-1:], more, axis=0)])
+            self._by_week = np.insert(self._by_week, places, 0, axis=1)
+            self._by_weekday = np.insert(self._by_weekday, places, 0, axis=1)
+
+    def season_of(self, groups: Longs, days: Longs) -> Floats:
+        """Return the season's factors, of groups in rows and days in columns."""
+        return np.asarray(self.seasons[groups[:, None], week_of_year(days)[None, :]])
+
+    def weekday_of(self, groups: Longs, days: Longs) -> Floats:
+        """Return the weekdays' factors, of groups in rows and days in columns."""
+        return np.asarray(self.weekdays[groups[:, None], ((days - 1) % 7)[None, :]])
+
+    def count_week(self, day: int, groups: Longs, units: Floats, expected: Floats) -> None:
+        """Add demand to that of its week. ``expected`` has weekday and special days, but not the season."""
+        week = (day - FIRST_MONDAY) // 7
+        if not len(self._by_week):
+            self._first_week = week
+        missing = week - self._first_week + 1 - len(self._by_week)
+        if missing > 0:
+            self._by_week = np.concatenate([self._by_week, np.zeros((missing, *self._by_week.shape[1:]), np.int64)])
+        _add(self._by_week[week - self._first_week], groups, units, expected)
+
+    def count_weekday(self, day: int, groups: Longs, units: Floats, expected: Floats) -> None:
+        """Add a day's demand to that of its weekday. ``expected`` has the season."""
+        week = (day - FIRST_MONDAY) // 7
+        _add(self._by_weekday[week % 2, :, (day - 1) % 7], groups, units, expected)
+
+    def count_special(self, day: int, name: str, units: Floats, expected: Floats) -> None:
+        """Add the demand of a special day. ``expected`` has season and weekday."""
+        sums = self._by_name.setdefault(name, {}).setdefault(day, [0, 0])
+        for place, values in enumerate((units, expected)):
+            sums[place] += int(_whole(values).sum())
+
+    def renew(self) -> None:
+        """Make the factors from all that was counted."""
+        if len(self._by_week):
+            units, expected = (self._by_week[:, :, j].T / UNIT for j in (0, 1))
+            weeks = week_of_year(FIRST_MONDAY + 7 * (self._first_week + np.arange(len(self._by_week))))
+            self.seasons = season_factors(units, expected, weeks)
+        units, expected = (self._by_weekday[..., j].swapaxes(0, 1) / UNIT for j in (0, 1))
+        self.weekdays = weekday_factors(units, expected)
+        self._by_weekday = self._by_weekday * WEEKDAY_MEMORY[0] // WEEKDAY_MEMORY[1]
+        self.effects = {name: _effect(list(days.values())) for name, days in sorted(self._by_name.items())}
+
+    def as_arrays(self) -> tuple[dict[str, Any], list[NDArray[Any]]]:
+        """Return everything, for a snapshot."""
+        names = {name: sorted(days.items()) for name, days in sorted(self._by_name.items())}
+        header = {"effects": self.effects, "first_week": self._first_week, "names": names}
+        return header, [self.seasons, self.weekdays, self._by_week, self._by_weekday]
+
+    def restore(self, header: Mapping[str, Any], arrays: Sequence[NDArray[Any]]) -> None:
+        """Take over what ``as_arrays`` gave."""
+        self.effects, self._first_week = header["effects"], header["first_week"]
+        self._by_name = {name: {day: sums for day, sums in days} for name, days in header["names"].items()}
+        self.seasons, self.weekdays, self._by_week, self._by_weekday = arrays
+
+
+def _add(sums: Longs, groups: Longs, units: Floats, expected: Floats) -> None:
+    for place, values in enumerate((units, expected)):
+        whole = _whole(values)
+        np.add.at(sums[:, place], groups, whole)
+        sums[-1, place] += whole.sum()
+
+
+def _whole(values: Floats) -> Longs:
+    return np.rint(UNIT * np.asarray(values, np.float64)).astype(np.int64)
+
+
+def _effect(days: Sequence[Sequence[int]]) -> float:
+    """Return the factor of a name, from units and expected units of its days."""
+    sums = np.array(days, np.float64) / UNIT
+    ratios = np.log((sums[:, 0] + 0.5) / (sums[:, 1] + 0.5))
+    precision = 1.0 / (EFFECT_NOISE[0] + EFFECT_NOISE[1] / (sums[:, 1] + 0.5))
+    mean, total = float((precision * ratios).sum() / precision.sum()), float(precision.sum())
+    return float(np.exp(mean * EFFECT_SIGNAL * total / (EFFECT_SIGNAL * total + 1.0)))

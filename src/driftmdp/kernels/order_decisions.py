@@ -1,0 +1,98 @@
+"""Orders of many items: from beliefs to laws or paths of demand, and from these to a plan, item by item."""
+
+import numpy as np
+
+from driftmdp.compiler import kernel
+from driftmdp.kernels.arrays import Floats, Ints, Longs
+from driftmdp.kernels.demand_arrays import Beliefs, Shared
+from driftmdp.kernels.demand_laws import fill_law, fill_paths
+from driftmdp.kernels.exact_orders import plan_exactly
+from driftmdp.kernels.order_states import exact_work
+from driftmdp.kernels.ordering_arrays import EXACT, NO_LIMIT, SERVICE, ComingPeriods, OrderTask, OrderTerms
+from driftmdp.kernels.path_orders import plan_on_paths
+from driftmdp.kernels.service_orders import plan_for_service
+
+MOST_LEVELS = 1200  # of a law, beyond which orders are planned on paths
+MOST_WORK = 2e5  # products in one step of an exact plan
+
+
+@kernel
+def decide_all(
+    beliefs: Beliefs, shared: Shared, task: OrderTask, uniforms: Floats, orders: Longs, costs: Floats, methods: Longs
+) -> None:
+    """Fill the orders of all items, the expected costs per period of their plans, and how these were found."""
+    for n in range(task.items.size):
+        terms = _terms_of(task, n)
+        coming = task.coming[n][: max(terms.lead_time - 1, 0)]
+        orders[n], costs[n], methods[n] = _plan(beliefs, shared, task, n, terms, coming, uniforms)
+
+
+@kernel
+def _terms_of(task: OrderTask, n: int) -> OrderTerms:
+    costs, sizes = task.costs[n], task.sizes[n]
+    return OrderTerms(costs[0], costs[1], costs[2], costs[3], sizes[0], sizes[1], sizes[2], sizes[3])
+
+
+@kernel
+def _plan(
+    beliefs: Beliefs, shared: Shared, task: OrderTask, n: int, terms: OrderTerms, coming: Longs, uniforms: Floats
+) -> tuple[int, float, int]:
+    i, kind, prior = task.items[n], task.kinds[n], task.priors[n]
+    horizon, stock = task.horizons[n, 0], task.stock[n]
+    for_service = task.service[n, 0] > 0.0
+    width = _law_width(task, n, terms, horizon)
+    if width <= MOST_LEVELS and not for_service:
+        laws = np.zeros((horizon, width))
+        for h in range(horizon):
+            fill_law(beliefs, shared, i, kind, prior, task.factors[n, h], laws[h])
+        periods = ComingPeriods(task.is_open[n][:horizon], task.may_order[n][:horizon], task.cycles[n])
+        if exact_work(terms, stock, coming, laws, periods) <= MOST_WORK:
+            order, cost, _ = plan_exactly(terms, stock, coming, laws, periods)
+            return order, cost, EXACT
+    horizon = task.horizons[n, 1]
+    paths = np.zeros((uniforms.shape[0], horizon), np.int32)
+    fill_paths(beliefs, shared, i, kind, prior, task.factors[n][:horizon], uniforms, task.shifts[n], paths)
+    periods = ComingPeriods(task.is_open[n][:horizon], task.may_order[n][:horizon], min(task.cycles[n], 1))
+    if for_service:
+        target, measure = task.service[n, 0], int(task.service[n, 1])
+        sums = beliefs.service[i]
+        balance = (1.0 - target) * sums[2 * measure] - sums[2 * measure + 1]
+        order, _ = plan_for_service(terms, stock, coming, paths, periods, (target, measure, balance))
+        return order, _expected_cost(terms, stock, coming, order, paths, periods), SERVICE
+    order, cost, method = plan_on_paths(terms, stock, coming, paths, periods)
+    return order, cost, method
+
+
+@kernel
+def _expected_cost(
+    terms: OrderTerms, stock: int, coming: Longs, order: int, paths: Ints, periods: ComingPeriods
+) -> float:
+    """Return what holding and ordering cost per open period until today's order is here, and orders like it."""
+    total, n_open, sold = 0.0, 0, 0.0
+    last = min(terms.lead_time + 1, paths.shape[1])
+    for p in range(paths.shape[0]):
+        left = stock + (order if terms.lead_time == 0 else 0)
+        for h in range(last):
+            if 0 < h < terms.lead_time:
+                left += coming[h - 1]
+            elif h > 0 and h == terms.lead_time:
+                left += order
+            if periods.is_open[h] != 0:
+                sold += min(left, paths[p, h])
+                left = max(left - paths[p, h], 0)
+                total += terms.holding * left
+                n_open += 1
+    per_unit = terms.unit + (terms.fixed / order if order > 0 else 0.0)
+    return (total + per_unit * sold) / max(n_open, 1)
+
+
+@kernel
+def _law_width(task: OrderTask, n: int, terms: OrderTerms, horizon: int) -> int:
+    """Return how many demands a law tells apart: up to the capacity, or to many times the largest mean."""
+    largest = 0.0
+    for h in range(horizon):
+        largest = max(largest, task.means[n] * task.factors[n, h])
+    width = 12.0 * largest + 20.0
+    if terms.capacity < NO_LIMIT:
+        width = min(width, float(max(terms.capacity, task.stock[n])))
+    return int(min(width, 1e6)) + 1

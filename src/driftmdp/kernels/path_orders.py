@@ -1,0 +1,216 @@
+"""How much to order when states are too many for dynamic programming: rules tuned on sample paths, and improved.
+
+The rules of kernels/path_rules.py are tuned for the item as it is this morning: a coarse grid on a few paths, then
+a search with shorter and shorter steps on more. The cheapest of the tuned rules gives the order. Then one step of
+policy improvement: other orders today, each followed by the rule, on all paths. The paths are common to all orders,
+so that costs are compared path by path. Another order is taken only if its mean saving is more than SURE standard
+errors, and of orders that cost the same the smaller.
+"""
+
+from math import ceil
+
+import numpy as np
+
+from driftmdp.compiler import kernel
+from driftmdp.kernels.arrays import Floats, Ints, Longs
+from driftmdp.kernels.exact_orders import COST_TIE
+from driftmdp.kernels.ordering_arrays import CAPPED, IMPROVED, PROJECTED, ComingPeriods, OrderTerms
+from driftmdp.kernels.path_rules import (
+    OrderRule,
+    RuleTrial,
+    cost_scale,
+    fill_levels,
+    mean_cost,
+    new_trial,
+    project,
+    rule_order,
+    set_ending,
+    start_path,
+    textbook_rule,
+)
+
+COARSE_PATHS, FINE_PATHS = 125, 250  # of a search
+LONG_LEAD = 4  # beyond it projecting takes long, and there are fewer paths in proportion
+FEWEST_PATHS = 100
+NEVER = -1e6  # the safety of a rule that never orders
+SURE = 0.5  # standard errors of a saving
+MOST_MOVES = 5  # in one direction, with steps of one size
+MOST_CANDIDATES = 14  # orders that are compared
+
+
+@kernel
+def plan_on_paths(
+    terms: OrderTerms, stock: int, coming: Longs, paths: Ints, periods: ComingPeriods
+) -> tuple[int, float, int]:
+    """Return an order for today, its estimated cost per open period, and how it was found.
+
+    ``coming[j]`` arrives j + 1 periods from now, j < L - 1. ``paths[i, h]`` is the demand of period h on path i.
+    """
+    trial = new_trial(terms, stock, coming, paths, periods)
+    rule = tune(trial)
+    costs = np.zeros(_fewer(paths.shape[0], terms.lead_time))
+    order, method = 0, rule.kind
+    if trial.forecast.decides[0] == 0:
+        cost = mean_cost(trial, rule, -1, costs)
+    else:
+        own = _own_order(trial, rule)
+        order, cost = improve(trial, rule, own, costs)
+        method += IMPROVED if order != own else 0
+    n_open = 0
+    for h in range(periods.is_open.size):
+        n_open += 1 if periods.is_open[h] != 0 else 0
+    return order, cost / max(n_open, 1), method
+
+
+@kernel
+def _fewer(n_paths: int, lead_time: int) -> int:
+    """Return how many of so many paths are used with a lead time."""
+    return max(n_paths * LONG_LEAD // max(lead_time, LONG_LEAD), min(n_paths, FEWEST_PATHS))
+
+
+@kernel
+def tune(trial: RuleTrial) -> OrderRule:
+    """Return the cheapest rule that was found."""
+    n_paths, lead = trial.forecast.demand.shape[0], trial.terms.lead_time
+    few = np.zeros(_fewer(min(n_paths, COARSE_PATHS), lead))
+    many = np.zeros(_fewer(min(n_paths, FINE_PATHS), lead))
+    set_ending(trial, textbook_rule(trial, PROJECTED))
+    rule = _first_rule(trial, PROJECTED, few)
+    set_ending(trial, rule)  # one for all that are compared
+    rule, cost = _refine(trial, rule, many)
+    if lead > 0:  # without a lead time, position and projected level are the same
+        other, found = _refine(trial, _first_rule(trial, CAPPED, few), many)
+        if found < cost:
+            rule, cost = other, found
+    never = OrderRule(PROJECTED, NEVER, 0.0, 0.0)  # ordering may not pay at all
+    if mean_cost(trial, never, -1, many) <= cost + COST_TIE * cost_scale(trial.terms):
+        return never
+    return rule
+
+
+@kernel
+def _first_rule(trial: RuleTrial, kind: int, costs: Floats) -> OrderRule:
+    """Return the cheapest rule of a coarse grid around the textbook's."""
+    rule, cost = textbook_rule(trial, kind), np.inf
+    safety, extra = rule.safety, rule.extra
+    for j in range(-4, 3):
+        rule, cost = _cheaper(trial, rule, cost, OrderRule(kind, safety + 0.4 * j, extra, 0.0), costs)
+    if extra > 0.0:
+        safety = rule.safety
+        for j in range(-1, 2):
+            rule, cost = _cheaper(trial, rule, cost, OrderRule(kind, safety + 0.4 * j, 0.5 * extra, 0.0), costs)
+            rule, cost = _cheaper(trial, rule, cost, OrderRule(kind, safety + 0.4 * j, 1.6 * extra, 0.0), costs)
+    return rule
+
+
+@kernel
+def _cheaper(
+    trial: RuleTrial, rule: OrderRule, cost: float, other: OrderRule, costs: Floats
+) -> tuple[OrderRule, float]:
+    """Return the cheaper of two rules and its cost: of one whose cost is known, and another."""
+    found = mean_cost(trial, other, -1, costs)
+    if found < cost:
+        return other, found
+    return rule, cost
+
+
+@kernel
+def _refine(trial: RuleTrial, rule: OrderRule, costs: Floats) -> tuple[OrderRule, float]:
+    """Return a rule nearby that is cheaper, and its cost."""
+    cost = mean_cost(trial, rule, -1, costs)
+    rule, cost = _move(trial, rule, cost, (0.2, 0.0, 0.0), costs)
+    if rule.extra > 0.0:
+        rule, cost = _move(trial, rule, cost, (0.0, 0.25 * rule.extra, 0.0), costs)
+    if rule.kind == CAPPED:
+        for k in range(3):
+            capped = OrderRule(rule.kind, rule.safety, rule.extra, 1.9 - 0.4 * k)
+            rule, cost = _cheaper(trial, rule, cost, capped, costs)
+    return _move(trial, rule, cost, (0.1, 0.0, 0.0), costs)
+
+
+@kernel
+def _move(
+    trial: RuleTrial, rule: OrderRule, cost: float, step: tuple[float, float, float], costs: Floats
+) -> tuple[OrderRule, float]:
+    """Move a rule's parameters by steps to and fro as long as it gets cheaper. Return it and its cost."""
+    for turn in range(2):
+        sign, moves = 1.0 - 2.0 * turn, 0
+        while moves < MOST_MOVES:
+            other = OrderRule(
+                rule.kind,
+                rule.safety + sign * step[0],
+                max(rule.extra + sign * step[1], 0.0),
+                max(rule.cap + sign * step[2], 0.0),
+            )
+            found = mean_cost(trial, other, -1, costs)
+            if found >= cost:
+                break
+            rule, cost, moves = other, found, moves + 1
+        if moves > 0:
+            break
+    return rule, cost
+
+
+@kernel
+def _own_order(trial: RuleTrial, rule: OrderRule) -> int:
+    """Return what a rule orders today."""
+    fill_levels(trial, rule)
+    position = start_path(trial.stock, trial.coming, trial.arrivals)
+    return rule_order(trial, rule.kind, 0, trial.stock, position)
+
+
+@kernel
+def improve(trial: RuleTrial, rule: OrderRule, own: int, costs: Floats) -> tuple[int, float]:
+    """Return the best order today if the rule follows, and its mean cost. ``own`` is the rule's order."""
+    terms = trial.terms
+    own_cost, others = mean_cost(trial, rule, own, costs), np.zeros(costs.size)
+    position = start_path(trial.stock, trial.coming, trial.arrivals)
+    least, most = trial.least, (terms.capacity - position) // terms.pack * terms.pack
+    if most < least:
+        return own, own_cost
+    best, cost = own, own_cost
+    # None at all if the rule orders, and what it would order if it does not: a fixed cost makes them differ most.
+    other = 0 if own > 0 else _order_up(trial, rule, position, least, most)
+    found = _sure_cost(trial, rule, other, costs, own_cost, others)
+    if found < cost:
+        best, cost = other, found
+    step, tried = max(int(0.5 * trial.forecast.deviation[0] / terms.pack), 1) * terms.pack, 0
+    while step > 0 and tried < MOST_CANDIDATES:
+        center = best
+        for sign in range(-1, 2, 2):
+            other = center + sign * step
+            if least <= other <= most:
+                tried += 1
+                found = _sure_cost(trial, rule, other, costs, own_cost, others)
+                if found < cost - COST_TIE * cost_scale(terms):
+                    best, cost = other, found
+        if best == center:
+            step = step // (2 * terms.pack) * terms.pack
+    return best, cost
+
+
+@kernel
+def _order_up(trial: RuleTrial, rule: OrderRule, position: int, least: int, most: int) -> int:
+    """Return the packs up to the rule's U."""
+    level = float(position)
+    if rule.kind == PROJECTED:
+        level = project(trial, 0, trial.stock)
+    packs = ceil((trial.levels.up_to[0] - level) / trial.terms.pack)
+    return min(max(packs * trial.terms.pack, least), most)
+
+
+@kernel
+def _sure_cost(
+    trial: RuleTrial, rule: OrderRule, order: int, costs: Floats, own_cost: float, others: Floats
+) -> float:
+    """Return the mean cost of an order today, infinite if it does not surely save on the rule's own.
+
+    It surely saves if the mean saving, path by path, is more than SURE standard errors.
+    """
+    cost = mean_cost(trial, rule, order, others)
+    mean, squares = own_cost - cost, 0.0
+    for i in range(costs.size):
+        apart = costs[i] - others[i] - mean
+        squares += apart * apart
+    error = np.sqrt(squares) / costs.size
+    return cost if mean > SURE * error else np.inf

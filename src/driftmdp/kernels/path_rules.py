@@ -1,0 +1,268 @@
+"""Rules of ordering for lost sales with a lead time, and what they cost on sample paths of demand.
+
+A rule knows, for each morning h of the H to come, a level r_h below which it orders, a level U_h up to which it
+orders, and the most that it orders at once. What it compares with them is
+
+- the *projected inventory level*, [VJA24]: the stock that is expected when an order of this morning arrives, before
+  it is added. With a short lead time expected stocks are passed on from period to period, m <- E (m - X)^+ + what
+  arrives. That is a little less than the expectation over paths, by Jensen's inequality, but costs L lookups
+  only, and the levels are tuned with it. With a long one it would forget the stock: then it is a mean over some
+  of the paths.
+- or the *inventory position*, stock and all that is on its way. With most = U it is a base stock rule, with less a
+  *capped base stock* rule, [X21].
+
+r_h is the mean demand between the arrival of this order and that of the next, and a safety of z standard
+deviations. U_h adds the mean demand of another T periods, for a fixed cost. So both follow seasons, weekdays and
+order days.
+
+Only orders that arrive within the H periods are simulated, those of h < H - L: later ones change nothing before the
+end. What the last evening leaves on the shelf is worth nothing if nothing follows. Otherwise it is worth the units'
+price, and where an order would not be due, what a stock that falls by mu per period saves: with x above r and
+orders of Q, x^2 h / (2 mu) - x (f / Q + Q h / (2 mu)) in costs, as of the economic order quantity.
+"""
+
+from math import ceil
+from typing import NamedTuple
+
+import numpy as np
+
+from driftmdp.compiler import kernel
+from driftmdp.kernels.arrays import Floats, Ints, Longs
+from driftmdp.kernels.order_states import smallest_order
+from driftmdp.kernels.ordering_arrays import CAPPED, NO_LIMIT, PROJECTED, ComingPeriods, OrderTerms
+from driftmdp.kernels.path_forecast import (
+    PathForecast,
+    batch_of,
+    expected_rest,
+    mean_until,
+    new_forecast,
+    textbook_safety,
+)
+
+SHORT_LEAD = 12  # up to it, expected stocks are passed on. Beyond it, scenarios are
+LONG_STRIDES = 12  # of a projection over a long lead time
+
+
+class OrderRule(NamedTuple):
+    """A rule's kind (PROJECTED, CAPPED) and parameters: z, T, and the most, as a multiple of the need (0: none)."""
+
+    kind: int
+    safety: float
+    extra: float
+    cap: float
+
+
+class RuleLevels(NamedTuple):
+    """A rule on given periods, (H,) each: r, U and the most of an order."""
+
+    reorder: Floats
+    up_to: Floats
+    most: Floats
+
+
+class RuleTrial(NamedTuple):
+    """What rules are tried on: an item this morning, the forecast, and buffers.
+
+    ===============  =======  ==========================================================================
+    stock, coming             of this morning. ``coming[j]`` arrives j + 1 periods from now
+    ends             bool     whether nothing counts behind the last period
+    levels                    of the rule that is tried
+    arrivals         (H,)     what arrives on a path
+    holding          (H,)     cost of a unit that is left in the evening, 0 in closed periods
+    ending           (2,)     r and Q behind the last period, by which its rest is valued
+    scenario_levels  (K,)     of one projection
+    least            int      the smallest order that is not 0
+    ===============  =======  ==========================================================================
+    """
+
+    terms: OrderTerms
+    forecast: PathForecast
+    stock: int
+    coming: Longs
+    ends: bool
+    levels: RuleLevels
+    arrivals: Longs
+    holding: Floats
+    ending: Floats
+    scenario_levels: Longs
+    least: int
+
+
+@kernel
+def new_trial(terms: OrderTerms, stock: int, coming: Longs, paths: Ints, periods: ComingPeriods) -> RuleTrial:
+    """Return what rules are tried on."""
+    horizon, arrivals = paths.shape[1], np.zeros(paths.shape[1], np.int64)
+    levels, holding = RuleLevels(np.zeros(horizon), np.zeros(horizon), np.zeros(horizon)), np.zeros(horizon)
+    for h in range(horizon):
+        holding[h] = terms.holding if periods.is_open[h] != 0 else 0.0
+    forecast = new_forecast(terms, paths, periods)
+    scenario_levels = np.zeros(forecast.scenarios.shape[1], np.int64)
+    ends, least = periods.cycle == 0, smallest_order(terms)
+    return RuleTrial(
+        terms, forecast, stock, coming, ends, levels, arrivals, holding, np.zeros(2), scenario_levels, least
+    )
+
+
+@kernel
+def textbook_rule(trial: RuleTrial, kind: int) -> OrderRule:
+    """Return the rule that textbooks give: z for the best chance of a stock-out per order, T for the batch."""
+    terms, rate = trial.terms, trial.forecast.rate
+    batch = batch_of(terms, rate)
+    extra = 0.0
+    if terms.fixed > 0.0 and rate > 0.0:
+        extra = max(batch / rate - 1.0, 0.25)
+    return OrderRule(kind, textbook_safety(terms, rate, batch), extra, 0.0)
+
+
+@kernel
+def set_ending(trial: RuleTrial, rule: OrderRule) -> None:
+    """Let the rest of the last evening be worth what it is under a rule.
+
+    Not under the rule that is tried, each time: what it might make of the end is not what it is tuned for.
+    """
+    forecast, terms = trial.forecast, trial.terms
+    last = forecast.last
+    after = float(forecast.cover[last])
+    extra = mean_until(forecast, after + rule.extra, trial.ends) - mean_until(forecast, after, trial.ends)
+    reorder = forecast.need[last] + rule.safety * forecast.deviation[last]
+    batch = max(extra + 0.5 * forecast.need[last], float(trial.least))
+    trial.ending[0] = max(reorder, 0.0) + forecast.behind
+    trial.ending[1] = max(min(batch, float(terms.capacity)), 1.0)
+
+
+@kernel
+def fill_levels(trial: RuleTrial, rule: OrderRule) -> None:
+    """Fill the levels of a rule for the coming mornings."""
+    forecast, levels, ends, lead = trial.forecast, trial.levels, trial.ends, trial.terms.lead_time
+    for h in range(forecast.means.size - lead):
+        after = float(forecast.cover[h])
+        extra = mean_until(forecast, after + rule.extra, ends) - mean_until(forecast, after, ends)
+        reorder = forecast.need[h] + rule.safety * forecast.deviation[h]
+        if rule.kind == CAPPED:
+            reorder += mean_until(forecast, float(h + lead), ends) - mean_until(forecast, float(h), ends)
+        levels.reorder[h], levels.up_to[h] = reorder, reorder + extra
+        levels.most[h] = rule.cap * forecast.need[h] + extra if rule.cap > 0.0 else float(NO_LIMIT)
+
+
+@kernel
+def project(trial: RuleTrial, h: int, stock: int) -> float:
+    """Return the projected inventory level, for an order of morning h of the path that is simulated."""
+    if trial.terms.lead_time > SHORT_LEAD:
+        return _project_long(trial, h, stock)
+    forecast, level, arrival = trial.forecast, float(stock), h + trial.terms.lead_time
+    for j in range(h, arrival):
+        level = expected_rest(forecast, j, level)
+        if j + 1 < arrival:
+            level += trial.arrivals[j + 1]
+    return level
+
+
+@kernel
+def _project_long(trial: RuleTrial, h: int, stock: int) -> float:
+    """Return the projected level over a long lead time: a mean over scenarios, some periods at a time."""
+    before, levels, arrival = trial.forecast.scenarios, trial.scenario_levels, h + trial.terms.lead_time
+    stride = max(trial.terms.lead_time // LONG_STRIDES, 1)
+    for k in range(levels.size):
+        levels[k] = stock
+    j = h
+    while j < arrival:
+        end, arrives = min(j + stride, arrival), 0
+        for i in range(j + 1, min(end + 1, arrival)):
+            arrives += trial.arrivals[i]
+        start, stop = before[j], before[end]
+        for k in range(levels.size):
+            levels[k] = max(levels[k] - (stop[k] - start[k]), 0) + arrives
+        j = end
+    total = 0
+    for k in range(levels.size):
+        total += levels[k]
+    return float(total) / levels.size
+
+
+@kernel
+def order_by_rule(trial: RuleTrial, h: int, level: float, position: int) -> int:
+    """Return a rule's order: packs up to U if the level is below r, as far as they fit."""
+    terms, levels = trial.terms, trial.levels
+    if level >= levels.reorder[h]:
+        return 0
+    wanted = min(levels.up_to[h] - level, levels.most[h])
+    packs = ceil(wanted / terms.pack - 1e-9)
+    order = max(packs * terms.pack, trial.least)
+    if position + order > terms.capacity:
+        order = (terms.capacity - position) // terms.pack * terms.pack
+        if order < trial.least:
+            return 0
+    return order
+
+
+@kernel
+def start_path(stock: int, coming: Longs, arrivals: Longs) -> int:
+    """Put the orders on their way into a calendar of arrivals. Return the inventory position."""
+    for h in range(arrivals.size):
+        arrivals[h] = 0
+    position = stock
+    for j in range(coming.size):
+        position += coming[j]
+        if j + 1 < arrivals.size:
+            arrivals[j + 1] = coming[j]
+    return position
+
+
+@kernel
+def rule_order(trial: RuleTrial, kind: int, h: int, stock: int, position: int) -> int:
+    """Return the order of a rule whose levels are filled in, in morning h of the path that is simulated."""
+    level = float(position)
+    if kind == PROJECTED:
+        level = project(trial, h, stock)
+    return order_by_rule(trial, h, level, position)
+
+
+@kernel
+def cost_of_path(trial: RuleTrial, kind: int, path: Ints, first: int) -> float:
+    """Return the cost of a path under the rule whose levels are filled in. ``first``: its first order, or -1."""
+    terms, forecast, arrivals, stock = trial.terms, trial.forecast, trial.arrivals, trial.stock
+    position = start_path(stock, trial.coming, arrivals)
+    cost = 0.0
+    for h in range(path.size):
+        stock += arrivals[h]
+        if forecast.decides[h] != 0:
+            order = first if h == 0 and first >= 0 else rule_order(trial, kind, h, stock, position)
+            if order > 0:
+                cost += terms.fixed + terms.unit * order
+                position += order
+                if terms.lead_time == 0:
+                    stock += order
+                else:
+                    arrivals[h + terms.lead_time] = order
+        sold = min(stock, path[h])
+        stock -= sold
+        position -= sold
+        cost += terms.lost * (path[h] - sold) + trial.holding[h] * stock
+    return cost if trial.ends else cost - worth_of_rest(trial, stock)
+
+
+@kernel
+def mean_cost(trial: RuleTrial, rule: OrderRule, first: int, costs: Floats) -> float:
+    """Fill the costs of the first paths under a rule, with a first order or -1. Return their mean."""
+    fill_levels(trial, rule)
+    total = 0.0
+    for i in range(costs.size):
+        costs[i] = cost_of_path(trial, rule.kind, trial.forecast.demand[i], first)
+        total += costs[i]
+    return total / costs.size
+
+
+@kernel
+def worth_of_rest(trial: RuleTrial, stock: int) -> float:
+    """Return what the stock of the last evening saves behind it, see above."""
+    terms, rate, reorder, batch = trial.terms, trial.forecast.rate, trial.ending[0], trial.ending[1]
+    worth, above = min(terms.unit, terms.lost) * stock, stock - reorder
+    if above <= 0.0 or rate <= 0.0:
+        return worth
+    return worth + above * (terms.fixed / batch + (batch - above) * 0.5 * terms.holding / rate)
+
+
+@kernel
+def cost_scale(terms: OrderTerms) -> float:
+    """Return the sum of the costs, against which ties are measured."""
+    return terms.fixed + terms.unit + terms.lost + terms.holding
