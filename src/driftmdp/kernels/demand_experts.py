@@ -82,9 +82,9 @@ def learn_all(
 ) -> None:
     """Learn one period's sales of some items.
 
-    ``sales`` are items, their kinds of period, what the sales say, the units, and what there was to sell (-1 if that
-    is not known). ``known`` are the period's factors and the levels of the items' surroundings. ``imputed`` becomes
-    the demand, as expected where it was not seen.
+    ``sales`` are items, their kinds of period, what the sales say, the units, and what there was to sell (-1 if
+    that is not known). ``known`` are the period's factors and the levels of the items' surroundings. ``imputed``
+    becomes the demand, as expected where it was not seen.
     """
     items, kinds, seen, units, on_sale = sales
     factors, priors = known

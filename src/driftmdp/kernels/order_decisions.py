@@ -22,7 +22,13 @@ HOPE_PERIODS = np.array([100.0, 40.0])  # of such a time, by kind of period
 
 @kernel
 def decide_all(
-    beliefs: Beliefs, shared: Shared, task: OrderTask, uniforms: Floats, orders: Longs, costs: Floats, methods: Longs
+    beliefs: Beliefs,
+    shared: Shared,
+    task: OrderTask,
+    uniforms: Floats,
+    orders: Longs,
+    costs: Floats,
+    methods: Longs,
 ) -> None:
     """Fill the orders of all items, the expected costs per period of their plans, and how these were found."""
     for n in range(task.items.size):
@@ -39,10 +45,10 @@ def _terms_of(task: OrderTask, n: int) -> OrderTerms:
 
 @kernel
 def _try_again(beliefs: Beliefs, task: OrderTask, n: int, coming: Longs) -> float:
-    """Return how much higher demand may be than it is believed to be, 1 unless the shelf is empty and shows nothing.
+    """Return how much higher than believed demand may be: 1 unless the shelf is empty and shows nothing.
 
-    An item that is not worth an order is not on the shelf, and shows no demand. Whatever its demand becomes, it would
-    never be ordered again. So the longer nothing was seen, the more is hoped for.
+    An item that is not worth an order is not on the shelf, and shows no demand. Whatever its demand becomes, it
+    would never be ordered again. So the longer nothing was seen, the more is hoped for.
     """
     i, kind = task.items[n], task.kinds[n]
     position = task.stock[n]
