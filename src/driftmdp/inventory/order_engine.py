@@ -24,7 +24,7 @@ from driftmdp.inventory.special_days import SpecialDays
 from driftmdp.inventory.terms import ItemTerms
 from driftmdp.inventory.user_forecaster import UserForecaster
 from driftmdp.kernels.arrays import Floats, Longs
-from driftmdp.kernels.demand_arrays import BIN_EDGES, DAY_KIND, Beliefs, Shared, new_beliefs, new_shared
+from driftmdp.kernels.demand_arrays import BIN_EDGES, DAY_KIND, DemandBeliefs, Shared, new_beliefs, new_shared
 from driftmdp.kernels.ordering_arrays import NO_LIMIT, SERVICE
 
 __all__ = ["CLOSED", "NO_ORDER_DAY", "TOO_LATE", "DemandSummary", "Forecast", "OrderEngine", "Orders"]
@@ -102,7 +102,7 @@ class OrderEngine:
         more = self.table.columns.size - len(self.beliefs.periods)
         if more > 0:
             pairs = zip(self.beliefs, new_beliefs(more), strict=True)
-            self.beliefs = Beliefs(*(np.concatenate(pair) for pair in pairs))
+            self.beliefs = DemandBeliefs(*(np.concatenate(pair) for pair in pairs))
         self._add_groups()
 
     def set_terms(self, item: int, terms: ItemTerms) -> None:

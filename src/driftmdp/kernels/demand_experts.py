@@ -24,7 +24,7 @@ import numpy as np
 
 from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import Floats, Longs
-from driftmdp.kernels.demand_arrays import BIN_EDGES, DAY_KIND, DISPERSIONS, MEMORIES, Beliefs, Shared
+from driftmdp.kernels.demand_arrays import BIN_EDGES, DAY_KIND, DISPERSIONS, MEMORIES, DemandBeliefs, Shared
 from driftmdp.kernels.negative_binomial import chance_of_none, log_gamma, upper_tail
 
 EXACT, AT_LEAST, NOTHING = 0, 1, 2  # what sales say of demand
@@ -40,7 +40,7 @@ COUNTED = 4  # of so many periods, one is counted for calibration
 
 
 @kernel
-def fill_levels(beliefs: Beliefs, i: int, prior: float, levels: Floats) -> None:
+def fill_levels(beliefs: DemandBeliefs, i: int, prior: float, levels: Floats) -> None:
     """Fill ``levels[memory]``, from the longest memory to the shortest."""
     level = prior
     for k in range(levels.size - 1, -1, -1):
@@ -49,7 +49,7 @@ def fill_levels(beliefs: Beliefs, i: int, prior: float, levels: Floats) -> None:
 
 
 @kernel
-def weights_of(beliefs: Beliefs, shared: Shared, i: int, kind: int) -> Floats:
+def weights_of(beliefs: DemandBeliefs, shared: Shared, i: int, kind: int) -> Floats:
     """Return an item's weights by (memory, dispersion): those of all items while it has none of its own."""
     if beliefs.periods[i] == 0:
         return shared.weights[kind]
@@ -58,7 +58,7 @@ def weights_of(beliefs: Beliefs, shared: Shared, i: int, kind: int) -> Floats:
 
 @kernel
 def fill_mean_levels(
-    beliefs: Beliefs, shared: Shared, items: Longs, kinds: Longs, priors: Floats, means: Floats
+    beliefs: DemandBeliefs, shared: Shared, items: Longs, kinds: Longs, priors: Floats, means: Floats
 ) -> None:
     """Fill ``means`` with the items' levels, as all experts together see them."""
     levels = np.zeros(beliefs.units.shape[1])
@@ -73,7 +73,7 @@ def fill_mean_levels(
 
 @kernel
 def learn_all(
-    beliefs: Beliefs,
+    beliefs: DemandBeliefs,
     shared: Shared,
     sales: tuple[Longs, Longs, Longs, Longs, Longs],
     known: tuple[Floats, Floats],
@@ -116,7 +116,7 @@ def learn_all(
 
 
 @kernel
-def _count_service(beliefs: Beliefs, i: int, kind: int, levels: Floats, factor: float, on_sale: int) -> None:
+def _count_service(beliefs: DemandBeliefs, i: int, kind: int, levels: Floats, factor: float, on_sale: int) -> None:
     """Add what a period with so much on sale was expected to lose: steadier than what was lost."""
     if on_sale < 0 or factor <= 0.0 or beliefs.periods[i] == 0:
         return
@@ -146,7 +146,7 @@ def _take_over(common: Floats, weights: Floats) -> None:
 
 
 @kernel
-def _fade(beliefs: Beliefs, i: int, kind: int) -> None:
+def _fade(beliefs: DemandBeliefs, i: int, kind: int) -> None:
     for k in range(beliefs.units.shape[1]):
         kept = 1.0 - 1.0 / MEMORIES[kind, k]
         beliefs.units[i, k] *= kept
@@ -178,7 +178,7 @@ def _weigh_tails(levels: Floats, factor: float, x: int, gains: Floats, beyond: F
 
 
 @kernel
-def _reweigh(beliefs: Beliefs, i: int, gains: Floats, common: Floats, kind: int) -> None:
+def _reweigh(beliefs: DemandBeliefs, i: int, gains: Floats, common: Floats, kind: int) -> None:
     """Weigh the experts by their predictions, with a share of the mean weights of all items."""
     n_memories, n_dispersions = gains.shape[0], gains.shape[1]
     most = -np.inf
@@ -199,7 +199,7 @@ def _reweigh(beliefs: Beliefs, i: int, gains: Floats, common: Floats, kind: int)
 
 @kernel
 def _count_period(
-    beliefs: Beliefs, i: int, kind: int, factor: float, sold_out: bool, x: int, beyond: Floats
+    beliefs: DemandBeliefs, i: int, kind: int, factor: float, sold_out: bool, x: int, beyond: Floats
 ) -> float:
     """Let the past fade and add the period. Return its demand, as all experts expect it."""
     expected = 0.0
@@ -221,7 +221,7 @@ def _count_period(
 
 @kernel
 def _count_bin(
-    beliefs: Beliefs,
+    beliefs: DemandBeliefs,
     i: int,
     levels: Floats,
     factor: float,
@@ -254,7 +254,7 @@ def _overlap(b: int, low: float, high: float) -> float:
 
 
 @kernel
-def _predicted_range(beliefs: Beliefs, i: int, levels: Floats, factor: float, x: int) -> tuple[float, float]:
+def _predicted_range(beliefs: DemandBeliefs, i: int, levels: Floats, factor: float, x: int) -> tuple[float, float]:
     """Return Pr(X < x) and Pr(X <= x)."""
     low, high = 0.0, 0.0
     for k in range(levels.size):

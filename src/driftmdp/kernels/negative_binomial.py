@@ -11,6 +11,7 @@ variance, whose cube root is nearly normal [WH31].
 import math
 
 from driftmdp.compiler import kernel
+from driftmdp.kernels.normal_law import normal_tail
 
 LONGEST_WALK = 1500  # steps of a sum, beyond which the gamma law stands for the negative binomial
 COARSE_MEAN = 64.0  # a large mean is drawn as this one and scaled, where the law is too wide for a cube root
@@ -61,19 +62,6 @@ def _wide_tail(mean: float, r: float, y: int) -> tuple[float, float]:
     # Mill's ratio: how far beyond y the mean of what is beyond y lies, in deviations.
     beyond = max(density / tail - z, 0.0) * math.sqrt(variance)
     return tail, y + beyond
-
-
-@kernel
-def normal_tail(z: float) -> float:
-    """Return Pr(Z >= z) of a standard normal variable, to seven digits [AS64] 26.2.17."""
-    t = 1.0 / (1.0 + 0.2316419 * abs(z))
-    series = 1.330274429
-    series = -1.821255978 + t * series
-    series = 1.781477937 + t * series
-    series = -0.356563782 + t * series
-    series = 0.319381530 + t * series
-    tail = 0.3989422804014327 * math.exp(-0.5 * z * z) * t * series
-    return tail if z >= 0.0 else 1.0 - tail
 
 
 @kernel

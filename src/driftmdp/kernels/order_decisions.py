@@ -6,7 +6,7 @@ import numpy as np
 
 from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import Floats, Ints, Longs
-from driftmdp.kernels.demand_arrays import Beliefs, Shared
+from driftmdp.kernels.demand_arrays import DemandBeliefs, Shared
 from driftmdp.kernels.demand_laws import fill_law, fill_paths
 from driftmdp.kernels.exact_orders import plan_exactly
 from driftmdp.kernels.order_states import EXACT_WORK, exact_work
@@ -22,7 +22,7 @@ HOPE_PERIODS = np.array([100.0, 40.0])  # of such a time, by kind of period
 
 @kernel
 def decide_all(
-    beliefs: Beliefs,
+    beliefs: DemandBeliefs,
     shared: Shared,
     task: OrderTask,
     uniforms: Floats,
@@ -44,7 +44,7 @@ def _terms_of(task: OrderTask, n: int) -> OrderTerms:
 
 
 @kernel
-def _try_again(beliefs: Beliefs, task: OrderTask, n: int, coming: Longs) -> float:
+def _try_again(beliefs: DemandBeliefs, task: OrderTask, n: int, coming: Longs) -> float:
     """Return how much higher than believed demand may be: 1 unless the shelf is empty and shows nothing.
 
     An item that is not worth an order is not on the shelf, and shows no demand. Whatever its demand becomes, it
@@ -63,7 +63,13 @@ def _try_again(beliefs: Beliefs, task: OrderTask, n: int, coming: Longs) -> floa
 
 @kernel
 def _plan(
-    beliefs: Beliefs, shared: Shared, task: OrderTask, n: int, terms: OrderTerms, coming: Longs, uniforms: Floats
+    beliefs: DemandBeliefs,
+    shared: Shared,
+    task: OrderTask,
+    n: int,
+    terms: OrderTerms,
+    coming: Longs,
+    uniforms: Floats,
 ) -> tuple[int, float, int]:
     """Return an item's order, the expected cost per period, and how it was found."""
     order, cost, method = _plan_for(beliefs, shared, task, n, terms, coming, uniforms, 1.0)
@@ -77,7 +83,7 @@ def _plan(
 
 @kernel
 def _plan_for(
-    beliefs: Beliefs,
+    beliefs: DemandBeliefs,
     shared: Shared,
     task: OrderTask,
     n: int,
