@@ -15,10 +15,12 @@ from numpy.typing import ArrayLike, NDArray
 from driftmdp.display import brief, counted, listed
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.csv_io import MAX_FAULTS_SHOWN, SALES_COLUMNS, read_table
+from driftmdp.inventory.periods import WEEK
 from driftmdp.inventory.sales_table import SalesFile, SalesTable
 from driftmdp.validation import as_integer, one_of
 
-WARM_UP = 60  # days before scoring starts; lots and first fits come from them
+WARM_UP = 60  # days before scoring starts; packs and first fits come from them
+WARM_UP_WEEKS = 26  # the same where a period is a week
 READ_AS = {"zero": "taken as no sales", "skip": "left out", "sum": "added up", "last": "of which the last counts"}
 FULL_SHARE = 0.6  # of the capacity may be filled by the 95th percentile of these days
 
@@ -37,12 +39,15 @@ class Series:
         On each of them.
     in_stock
         Whether it was on sale then. None means always. A day on which it was not says nothing of demand.
+    sold_out
+        Whether all that there was got sold, so that demand was at least the units. None means never.
     """
 
     sku: str
     dates: NDArray[np.datetime64]
     units: NDArray[np.int64]
     in_stock: NDArray[np.bool_] | None = None
+    sold_out: NDArray[np.bool_] | None = None
 
     __repr__ = brief
 
@@ -147,6 +152,11 @@ def _series(sales: SalesTable, gaps: str, missing: list[str]) -> Iterator[Series
         units[at], in_stock[at] = sales.units[places], sales.in_stock[places] != 0
         dates = np.datetime64("1970-01-01") + (kept - date(1970, 1, 1).toordinal())
         yield Series(sku, dates, units, None if in_stock.all() else in_stock)
+
+
+def warm_up(period: str) -> int:
+    """Return the periods before scoring starts: 60 days, or 26 weeks."""
+    return WARM_UP_WEEKS if period == WEEK else WARM_UP
 
 
 def _faults(texts: list[str], name: str, read_as: str = "") -> str:
