@@ -32,6 +32,7 @@ FIXED_SHARE = np.array([0.03, 0.1])  # of the weights, by kind of period
 COMMON_SHARE = 0.9  # of this goes to the mean weights of all items, the rest is spread evenly
 LEANING = 0.5  # periods for which the next longer memory counts
 LEAST_MEAN = 1e-3
+SERVICE_MEMORY = np.array([200.0, 50.0])  # periods that count for a service target, by kind
 TINY_WEIGHT = 1e-4  # experts with less are left out of a law
 BIN_UNITS = 1 << 20  # a period counts so much in the bins: whole numbers, whose sum has no order
 LONGEST_SUM = 400  # units of a demand, beyond which a period is not counted for calibration
@@ -74,17 +75,18 @@ def fill_mean_levels(
 def learn_all(
     beliefs: Beliefs,
     shared: Shared,
-    sales: tuple[Longs, Longs, Longs, Longs],
+    sales: tuple[Longs, Longs, Longs, Longs, Longs],
     known: tuple[Floats, Floats],
     imputed: Floats,
     bins: Longs,
 ) -> None:
     """Learn one period's sales of some items.
 
-    ``sales`` are items, their kinds of period, what the sales say and the units, and ``known`` the period's factors
-    and the levels of the items' surroundings. ``imputed`` becomes the demand, as expected where it was not seen.
+    ``sales`` are items, their kinds of period, what the sales say, the units, and what there was to sell (-1 if that
+    is not known). ``known`` are the period's factors and the levels of the items' surroundings. ``imputed`` becomes
+    the demand, as expected where it was not seen.
     """
-    items, kinds, seen, units = sales
+    items, kinds, seen, units, on_sale = sales
     factors, priors = known
     n_memories, n_dispersions = beliefs.weights.shape[1], beliefs.weights.shape[2]
     levels, gains = np.zeros(n_memories), np.zeros((n_memories, n_dispersions))
@@ -92,12 +94,17 @@ def learn_all(
     for n in range(items.size):
         i, kind, factor = items[n], kinds[n], factors[n]
         if seen[n] == NOTHING:
+            fill_levels(beliefs, i, priors[n], levels)
+            _count_service(beliefs, i, kind, levels, factor, on_sale[n])
             _fade(beliefs, i, kind)
+            beliefs.unseen[i] += 1 if on_sale[n] == 0 else 0
             continue
+        beliefs.unseen[i] = 0
         if beliefs.periods[i] == 0:
             _take_over(shared.weights[kind], beliefs.weights[i])
         fill_levels(beliefs, i, priors[n], levels)
         # Of weeks, the counted shape is mostly that of seasons that were not known yet: it makes orders worse.
+        _count_service(beliefs, i, kind, levels, factor, on_sale[n])
         if kind == DAY_KIND and (i + beliefs.periods[i]) % COUNTED == 0 and units[n] <= LONGEST_SUM:
             _count_bin(beliefs, i, levels, factor, seen[n] == AT_LEAST, units[n], shared.calibration[kind], bins)
         if seen[n] == AT_LEAST:
@@ -106,6 +113,29 @@ def learn_all(
             _weigh_chances(levels, factor, units[n], gains, constants)
         _reweigh(beliefs, i, gains, shared.weights, kind)
         imputed[n] = _count_period(beliefs, i, kind, factor, seen[n] == AT_LEAST, units[n], beyond)
+
+
+@kernel
+def _count_service(beliefs: Beliefs, i: int, kind: int, levels: Floats, factor: float, on_sale: int) -> None:
+    """Add what a period with so much on sale was expected to lose: steadier than what was lost."""
+    if on_sale < 0 or factor <= 0.0 or beliefs.periods[i] == 0:
+        return
+    # One negative binomial law with the mean and the variance of the mixture.
+    mean, square = 0.0, 0.0
+    for k in range(levels.size):
+        expected = max(LEAST_MEAN, levels[k] * factor)
+        for d in range(DISPERSIONS.size):
+            weight = beliefs.weights[i, k, d]
+            mean += weight * expected
+            square += weight * (expected + (1.0 + DISPERSIONS[d]) * expected * expected)
+    r = mean * mean / max(square - mean * mean - mean, 0.01 * mean * mean)
+    tail, beyond = upper_tail(mean, r, on_sale + 1)
+    kept = 1.0 - 1.0 / SERVICE_MEMORY[kind]
+    sums = beliefs.service[i]
+    sums[0] = kept * sums[0] + mean
+    sums[1] = kept * sums[1] + tail * (beyond - on_sale)
+    sums[2] = kept * sums[2] + 1.0
+    sums[3] = kept * sums[3] + tail
 
 
 @kernel
