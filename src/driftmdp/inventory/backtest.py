@@ -116,7 +116,9 @@ def backtest(
     joint = {name: _joint_rule(name, past.paths, past.calendar, forecaster) for name in names if name in TOGETHER}
     total = (len(past.paths) if alone else 0) + len(joint) * len(by_day(past.paths))
     work = _Work(past.paths, alone, joint)
-    for _ in watched(work.run(engines.make(engine, workers, scheduler)), total, watcher, every=0.05 if joint else 0.0):
+    for _ in watched(
+        work.run(engines.make(engine, workers, scheduler)), total, watcher, every=0.05 if joint else 0.0
+    ):
         pass
     return Backtest(
         past.shop,

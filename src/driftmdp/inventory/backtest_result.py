@@ -56,7 +56,7 @@ class Trace:
 
 @dataclass(frozen=True, eq=False)
 class Backtest:
-    """What every rule would have cost on the scored periods. Arrays are by (rule, item) unless another shape is given.
+    """What every rule would have cost on the scored periods. Arrays are by (rule, item) if no shape is given.
 
     Attributes
     ----------

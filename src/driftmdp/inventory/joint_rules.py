@@ -1,4 +1,4 @@
-"""Rules that learn from all items at once, played through the calendar: ours, and the moving average with season."""
+"""Rules that learn from all items at once, played day by day: ours, and the moving average with season."""
 
 from collections.abc import Generator, Mapping, Sequence
 from typing import Protocol
@@ -164,7 +164,9 @@ class MovingAverageRule:
         self._average = SeasonalAverage(len(paths), is_weekly=period == WEEK)
         self._terms = [order_terms(path.terms, path.terms.lead_time) for path in paths]
         waits = [_longest_wait(path.terms) for path in paths]
-        self._periods = np.array([terms.lead_time + 1 for terms in self._terms]) + waits
+        self._periods = np.array(
+            [t.lead_time + 1 + wait for t, wait in zip(self._terms, waits, strict=True)], np.int64
+        )
         first = kernels.yardstick_rules.first_level
         self._first = np.array(
             [first(terms, path.demand, wait) for path, terms, wait in zip(paths, self._terms, waits, strict=True)]

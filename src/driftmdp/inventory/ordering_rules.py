@@ -10,11 +10,11 @@ base-stock      up to the quantile (l - c) / (l - c + h) of the last 60 days' sa
 moving-average  up to 13 periods' mean sales without season, times the coming season (VN2's benchmark)
 ==============  ===========================================================================================
 
-To fit means: least average cost if demand is drawn at random from these periods. Levels s < S are whole packs. All
-of them are tried up to a capacity of 40 packs, beyond that a grid of 40 that is refined. An (s, S) rule adds up stock
-and orders on their way. When the sum is s or less, it orders the most packs that do not exceed S. With a service
-target, the cheapest levels are those that reach it. Every rule begins with an empty shelf. Weeks are counted as 26
-in place of 60 days.
+To fit means: least average cost if demand is drawn at random from these periods. Levels s < S are whole packs. Up to
+a capacity of 40 packs all of them are tried, beyond that a grid of 40, whose best is refined. A rule that is fitted
+every morning looks near the levels of the day before. An (s, S) rule adds up stock and orders on their way. When the
+sum is s or less, it orders the most packs that do not exceed S. With a service target, the levels are the cheapest
+that reach it. Every rule begins with an empty shelf. In weeks, 26 take the place of 60 days.
 """
 
 from collections.abc import Mapping, Sequence
@@ -81,14 +81,14 @@ class Yardsticks:
         room = np.zeros(self.path.days.size, np.int64), self._arriving, trace
         if rule == "base-stock":
             sums = np.zeros(self._window + 2, np.int64)
-            given = self._periods, self._terms, self._window, self._wait, self._ratio()
-            rules.roll_base_stock(*given, room[0], sums, *room[1:])
+            spans = self._window, self._wait, self._ratio()
+            rules.roll_base_stock(self._periods, self._terms, *spans, room[0], sums, *room[1:])
         elif rule in ("hindsight", "first-60"):
             levels = self.levels_in_hindsight() if rule == "hindsight" else self._levels_of_first()
             rules.follow_levels(self._periods, self._terms, levels, self._arriving, trace)
         else:
-            given = self._periods, self._terms, self._target, self._window, self._wait, rule == "face-value"
-            rules.roll_levels(*given, self._draws, *room)
+            how = self._window, self._wait, rule == "face-value", self._draws
+            rules.roll_levels(self._periods, self._terms, self._target, *how, *room)
         return trace
 
     def levels_in_hindsight(self) -> tuple[int, int]:

@@ -42,9 +42,7 @@ class Past:
     remarks: tuple[str, ...]
 
 
-def past_of(
-    sales: Sales, shop: ShopTerms, items: Iterable[ItemSettings], calendar: tuple[SpecialDay, ...]
-) -> Past:
+def past_of(sales: Sales, shop: ShopTerms, items: Iterable[ItemSettings], calendar: tuple[SpecialDay, ...]) -> Past:
     """Return the past of all items that have more periods than are needed before scoring."""
     settings = {item.sku: item for item in items}
     closed = _closed_weekdays(sales.series, shop)
@@ -62,7 +60,7 @@ def past_of(
     remarks += _remarks(sales.series, paths, first)
     if not chosen:
         raise _too_short(paths, first)
-    series, kept = (tuple(each[place] for place in chosen) for each in (sales.series, paths))
+    series, kept = tuple(sales.series[place] for place in chosen), tuple(paths[place] for place in chosen)
     return Past(shop, series, kept, calendar, tuple(remarks))
 
 

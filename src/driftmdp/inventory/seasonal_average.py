@@ -1,7 +1,7 @@
-"""A moving average of sales without season, times the season: the benchmark of the VN2 Inventory Planning Challenge.
+"""A moving average of sales without season, times the season: the benchmark of the VN2 contest.
 
-The season of a period is the mean sales per item in it over the mean of all periods. In weeks it goes by the week of
-the year, in days by the weekday.
+The season of a period is the mean sales per item in it over the mean of all periods. It goes by the week of the
+year where a period is a week, and else by the weekday.
 """
 
 from datetime import date

@@ -1,7 +1,7 @@
 """Ordering rules that a backtest compares with, in units and packs, each along one item's past.
 
 Every path begins with an empty shelf and nothing on its way. Levels s and S of an (s, S) rule are in packs here.
-Periods that are closed are not part of a path, so ``arrival`` says in which of its periods an order is on the shelf.
+Closed periods are not part of a path, so ``arrival`` says in which of its periods an order is on the shelf.
 """
 
 from math import ceil, sqrt
@@ -223,7 +223,9 @@ def fit_levels(
 
 
 @kernel
-def follow_levels(path: DemandPath, terms: OrderTerms, levels: tuple[int, int], arriving: Longs, trace: UnitTrace) -> None:
+def follow_levels(
+    path: DemandPath, terms: OrderTerms, levels: tuple[int, int], arriving: Longs, trace: UnitTrace
+) -> None:
     """Write down what one (s, S) rule does."""
     stock, coming, last = 0, 0, path.demand.size
     s, up = levels[0] * terms.pack, levels[1] * terms.pack
@@ -243,7 +245,7 @@ def _advance(
     arriving: Longs,
     trace: UnitTrace,
 ) -> tuple[int, int]:
-    """Write down a period of a rule that orders up to a level from s or less. Return the evening's stock and coming."""
+    """Write down a period of an (s, S) rule. Return the evening's stock, and what is coming."""
     stock, coming = stock + arriving[t], coming - arriving[t]
     arriving[t] = 0
     order = order_up_to(terms, stock + coming, up) if path.may_order[t] != 0 and stock + coming <= s else 0
@@ -321,7 +323,7 @@ def roll_base_stock(
 
 @kernel
 def _quantile_of_sums(seen: Longs, t: int, span: int, n: int, ratio: float, sums: Longs) -> int:
-    """Return the smallest of the last n sums of ``span`` numbers before t that a share of ``ratio`` does not exceed."""
+    """Return the ``ratio`` quantile of the last n sums of ``span`` numbers before t."""
     for i in range(n):
         sums[i] = 0
         for d in range(span):

@@ -21,7 +21,9 @@ Day = Annotated[str | None, typer.Option("--date", help="The day of all lines, i
 Out = Annotated[Path, typer.Option("--out", "-o", help="Where the table goes; - prints it.")]
 CORRECT_HELP = "Replace what was given before for the same item and day."
 Correct = Annotated[bool, typer.Option("--correct", help=CORRECT_HELP)]
-SALES_HELP = "A CSV file with columns date, sku and units. Optional: in_stock (0: not on sale), stock (on the shelf in "
+SALES_HELP = (
+    "A CSV file with columns date, sku and units. Optional: in_stock (0: not on sale), stock (on the shelf in "
+)
 SALES_HELP += "the morning), demand (1: the units were asked for). Others are ignored."
 GAPS_HELP = "Days that an item has no line for: zero sales, skip or refuse."
 PAGE_HELP = "Folder of the page; by default out/backtest/SALES."

@@ -124,9 +124,7 @@ def as_capacity(text: str) -> int | None:
     return int(text)
 
 
-def as_costs(
-    fixed: float, unit: float, lost_sale: float | None, holding: float, service: float | None
-) -> Costs:
+def as_costs(fixed: float, unit: float, lost_sale: float | None, holding: float, service: float | None) -> Costs:
     """Return the costs of options. How much an empty shelf hurts must be given in exactly one way."""
     if (lost_sale is None) == (service is None):
         what = "neither" if service is None else "both"

@@ -59,7 +59,7 @@ def item_ratios(backtest: Backtest, other: str) -> NDArray[np.float64]:
 
 
 def losses(backtest: Backtest) -> NDArray[np.float64]:
-    """Return how much more a period of each item cost with our rule than with the rival, or our cost without one."""
+    """Return how much more a period of each item cost with our rule than with the rival, or our cost alone."""
     other, mine = rival(backtest), cost_by_item(backtest, ours(backtest))
     theirs = np.zeros_like(mine) if other is None else cost_by_item(backtest, other)
     return np.asarray((mine - theirs) / backtest.periods)

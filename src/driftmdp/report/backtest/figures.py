@@ -127,7 +127,9 @@ def _draw_shelf(ax: Any, trace: Trace) -> None:
     ax.stairs(trace.stock, days, fill=True, color=GREEN, alpha=0.35, label="stock in the evening", zorder=2)
     placed = np.flatnonzero(trace.orders > 0)
     ax.plot(placed + 0.5, trace.level[placed], "o", color=RED, markersize=2.8, label="ordered up to", zorder=4)
-    if trace.capacity is not None and trace.capacity <= 2 * highest:  # a shelf that is far larger would hide the rest
+    if (
+        trace.capacity is not None and trace.capacity <= 2 * highest
+    ):  # a shelf that is far larger would hide the rest
         ax.axhline(trace.capacity, color=GREY, linewidth=1.0, linestyle="--", label="capacity", zorder=1)
         highest = max(highest, trace.capacity)
     ax.set(ylim=(0, 1.08 * highest), ylabel="units")

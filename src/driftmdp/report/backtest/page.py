@@ -165,7 +165,9 @@ def _ratios_figure(backtest: Backtest, others: list[str], drawing: RenderedFigur
 def _item_figure(name: str, trace: Trace, period: str, drawing: RenderedFigure) -> Figure:
     beyond = int((trace.demand > demand_ceiling(trace)).sum())
     sku = text.shown_name(trace.sku)
-    caption = f"{sku}: demand and our estimate of its mean; stock in the evening and levels ordered up to, in units."
+    caption = (
+        f"{sku}: demand and our estimate of its mean; stock in the evening and levels ordered up to, in units."
+    )
     description = (
         f"{sku}, {counted(trace.dates.size, period)} from {trace.dates[0]} to {trace.dates[-1]}: mean demand "
         f"{trace.demand.mean():.2f} units per {period}, mean estimate {trace.estimate.mean():.2f}, mean stock "

@@ -48,7 +48,14 @@ def summary_rows(backtest: Backtest) -> tuple[list[str], list[list[str]]]:
     ['driftmdp', 'best fixed (s, S) in hindsight']
     """
     over_hindsight = ["over hindsight [95%]"] if HINDSIGHT in backtest.rules else []
-    header = ["rule", f"cost per item, {backtest.terms.period} [95%]", *over_hindsight, "served", "average stock", "orders"]
+    header = [
+        "rule",
+        f"cost per item, {backtest.terms.period} [95%]",
+        *over_hindsight,
+        "served",
+        "average stock",
+        "orders",
+    ]
     return header, [[cell.text for cell in row] for row in _total_rows(backtest)]
 
 
@@ -140,7 +147,13 @@ def _cost_table(backtest: Backtest, items: list[int]) -> Table:
             cells.append(_estimate_cell(cost, kind) if rule == us else _two_places(cost.estimate, kind))
         rows.append(table_row(shown_name(sku), pack, periods, _two_places(backtest.demand[item] / periods), *cells))
     period = backtest.terms.period
-    columns = ["Item", "Units in a pack", f"{period.capitalize()}s scored", f"Demand per {period}", *(RULES[rule] for rule in rules)]
+    columns = [
+        "Item",
+        "Units in a pack",
+        f"{period.capitalize()}s scored",
+        f"Demand per {period}",
+        *(RULES[rule] for rule in rules),
+    ]
     text = note("backtest-cost", block=block_name(period, plural=True))
     if len(items) < len(backtest.skus):
         other = rival(backtest)
@@ -153,7 +166,12 @@ def item_rows(backtest: Backtest) -> tuple[list[str], list[list[str | float | No
     """Return every number of every item and rule, for a spreadsheet; a missing number is None."""
     scored = HINDSIGHT in backtest.rules
     header = ["sku", "rule", "units_per_pack", "periods", "demand", "demand_per_period", "cost"]
-    header += ["cost_per_period", "cost_per_period_low", "cost_per_period_high", *(["cost_over_hindsight"] if scored else [])]
+    header += [
+        "cost_per_period",
+        "cost_per_period_low",
+        "cost_per_period_high",
+        *(["cost_over_hindsight"] if scored else []),
+    ]
     header += ["sold", "service_level", "average_stock", "orders"]
     rules = ordered(backtest)
     rows = [_item_row(backtest, item, rule) for item in range(len(backtest.skus)) for rule in rules]

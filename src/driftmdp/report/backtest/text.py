@@ -70,7 +70,9 @@ def drawable_name(name: str) -> str:
 def title(backtest: Backtest) -> str:
     """Return the title of the report."""
     periods, n_items, period = int(backtest.periods.sum()), len(backtest.skus), backtest.terms.period
-    size = f"1 item, {counted(periods, period)}" if n_items == 1 else f"{n_items:,} items, {periods:,} item-{period}s"
+    size = (
+        f"1 item, {counted(periods, period)}" if n_items == 1 else f"{n_items:,} items, {periods:,} item-{period}s"
+    )
     return f"Inventory backtest: {size}"
 
 
@@ -139,8 +141,8 @@ def findings(backtest: Backtest) -> str:
         return " ".join([*sentences, f"There was no demand on the scored {backtest.terms.period}s."])
     sentences.append(
         f"It served {percent(backtest.service_level(us))} of the demand, with "
-        f"{number(backtest.average_stock(us), 3)} units of an item on the shelf in the evening on average, and placed "
-        f"{counted(backtest.orders_placed(us), 'order')}."
+        f"{number(backtest.average_stock(us), 3)} units of an item on the shelf in the evening on average, and "
+        f"placed {counted(backtest.orders_placed(us), 'order')}."
     )
     return " ".join(sentences)
 
@@ -176,7 +178,9 @@ def assumptions(backtest: Backtest) -> str:
         what = "demand" if terms.service_measure == "units" else f"{period}s"
         shortage = f"{percent(terms.service)} of {what} should be served, and lost sales are not counted as cost"
     arrival = "at once" if terms.lead_time == 0 else f"{counted(terms.lead_time, period)} later"
-    days = "" if terms.order_days == EVERY_PERIOD else f" Orders are placed on order days only ({terms.order_days})."
+    days = (
+        "" if terms.order_days == EVERY_PERIOD else f" Orders are placed on order days only ({terms.order_days})."
+    )
     if any(_has_own_terms(terms, path.terms) for path in backtest.paths):
         days += " Some items have terms of their own."
     shelf = "may hold any number" if terms.capacity is None else f"holds {counted(terms.capacity, good)}"
