@@ -148,7 +148,7 @@ def test_what_was_found_is_said_with_its_interval(result, written):
         assert f"{comparison_text(result.ratio('driftmdp', other))} the {RULES[other]}" in found
     assert "holds 10 packs; an order arrives at once" in assumed
     assert f"Orders are whole packs of 1 to {result.packs.max()} units, by item." in assumed
-    total = f"{result.total_per_period('driftmdp'):.1f}"
+    total = f"{result.total_per_period('driftmdp'):.2f}"
     assert found.startswith(f"With driftmdp, these 8 items would have cost {total} per day, ")
     assert "than fitting a rule to sales every morning" in found.split(". Against")[0]
     assert all(RULES[rule] in sight for rule in ("hindsight", "first-60", "uncensored"))
