@@ -5,7 +5,7 @@ demand uses data that no shop has.
 """
 
 import driftmdp as dm
-from driftmdp.inventory import RULES, compare_rules
+from driftmdp.inventory import SHELF_RULES, compare_rules
 from driftmdp.problems.inventory import Abrupt, Poisson
 from driftmdp.statistics import mean_interval
 
@@ -21,7 +21,7 @@ def main() -> None:
     for rule in seasonal.rules:
         regret, ratio = mean_interval(seasonal.regret(rule)), seasonal.regret_ratio(rule, "hindsight")
         print(
-            f"{RULES[rule]:36} {regret.estimate:10.0f} [{regret.low:6.0f}, {regret.high:6.0f}] "
+            f"{SHELF_RULES[rule]:36} {regret.estimate:10.0f} [{regret.low:6.0f}, {regret.high:6.0f}] "
             f"{ratio.estimate:12.3f} [{ratio.low:.3f}, {ratio.high:.3f}]"
         )
     print(
@@ -32,7 +32,7 @@ def main() -> None:
     rules = ["optimist", "face-value", "uncensored"]
     found = [compare_rules(dm.problems.inventory(horizon=900, demand=jump), range(200), rules) for jump in jumps]
     for rule in rules:
-        print(f"{RULES[rule]:36} " + " ".join(f"{each.recovery(rule, CHANGE)!s:>16}" for each in found))
+        print(f"{SHELF_RULES[rule]:36} " + " ".join(f"{each.recovery(rule, CHANGE)!s:>16}" for each in found))
 
 
 if __name__ == "__main__":

@@ -61,7 +61,7 @@ def results(tmp_path_factory):
 def backtest(n_items=30):
     dates = np.datetime64("2026-01-01") + np.arange(70)
     items = [inventory.Series(f"<{i}>", dates, np.full(70, 4)) for i in range(n_items)]
-    return inventory.backtest(inventory.Sales(tuple(items)), problems.Costs(), 20, rules=["optimist", "first-60"])
+    return inventory.backtest(inventory.Sales(tuple(items)), problems.Costs(), 20, rules=["driftmdp", "first-60"])
 
 
 def hostile_mdp():

@@ -238,8 +238,8 @@ def _climb(n: int, chance: float) -> Mdp:
 def _sell() -> None:
     dates = np.datetime64("2026-01-01") + np.arange(2 * HORIZON)
     series = inventory.Series("A", dates, np.arange(dates.size) % 4)
-    for lead_time in (0, 1):
-        inventory.backtest(inventory.Sales((series,)), inventory.Costs(), 4, lead_time, workers=1)
+    for lead_time, capacity in ((0, 4), (1, None)):
+        inventory.backtest(inventory.Sales((series,)), inventory.Costs(), capacity, lead_time, workers=1)
     inventory.compare_rules(problems.inventory(capacity=4, horizon=HORIZON), [0])
 
 

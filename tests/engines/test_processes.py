@@ -99,7 +99,7 @@ experiments.run(experiments.parse_spec({SPEC}), "out", workers=2, engine="proces
     "backtest": f"""import numpy as np
 from driftmdp import inventory, problems
 sales = inventory.Sales((inventory.Series("a", {DATES}, np.full(70, 4)),))
-inventory.backtest(sales, problems.Costs(), 20, rules=["optimist"], engine="processes")
+inventory.backtest(sales, problems.Costs(), 20, rules=["base-stock"], engine="processes")
 """,
 }
 

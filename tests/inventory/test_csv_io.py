@@ -266,3 +266,17 @@ def test_a_choice_is_spelled_wrong(file):
 def test_a_file_of_negatives_only_has_no_lines(file):
     with refused("it has none that can be used"):
         read_sales(file("date,sku,units\n2026-01-01,A,-3\n"), negatives="skip")
+
+
+def test_what_the_shelf_had_says_what_sales_mean(file):
+    lines = ("1,3,1,,,", "2,0,0,,,", "3,4,,4,,", "4,4,,9,,", "5,0,,0,,", "6,7,,4,3,", "7,5,,4,3,", "8,6,,4,,1")
+    days = "".join(f"2026-01-0{line[0]},A{line[1:]}\n" for line in lines)
+    (found,) = read_sales(file(f"date,sku,units,in_stock,stock,ordered,demand\n{days}")).series
+    assert found.in_stock.tolist() == [True, False, True, True, False, True, True, True]
+    assert found.sold_out.tolist() == [False, False, True, False, True, True, False, False]
+
+
+def test_weeks_of_a_history_begin_on_mondays(file):
+    path = file("date,sku,units\n2026-01-05,A,3\n2026-01-13,A,1\n")
+    with pytest.raises(InvalidInputError, match=r"line 3: A week is named by its Monday; got 2026-01-13, a Tuesday"):
+        read_sales(path, period="week")

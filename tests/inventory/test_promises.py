@@ -7,7 +7,7 @@ import pytest
 
 import driftmdp as dm
 from driftmdp.inventory import Costs, backtest, compare_rules, drawn_demand, read_sales
-from driftmdp.inventory.ordering_rules import RuleSet
+from driftmdp.inventory.shelf_rules import RuleSet
 from driftmdp.problems.inventory import Abrupt, Poisson
 
 REAL = Path(__file__).parents[3] / "shared" / "data" / "online_retail_daily_top100.csv"
@@ -32,12 +32,9 @@ def test_it_comes_back_sooner_than_rolling_rules(levels, most):
 
 @pytest.mark.skipif(not REAL.is_file(), reason="the retailer's sales are not part of the project")
 def test_real_sales():
-    sales = read_sales(REAL)
-    rules = ["optimist", "hindsight", "face-value"]
-    found = {lead: backtest(sales, Costs(), 20, lead, rules=rules if lead == 0 else rules[:2]) for lead in (0, 1)}
-    assert found[0].ratio("optimist", "hindsight").estimate <= 1.02
-    assert found[0].ratio("optimist", "face-value").high <= 1.0
-    assert found[1].ratio("optimist", "hindsight").estimate <= 1.025
+    found = backtest(read_sales(REAL), Costs(), 20, pack="auto", rules=["driftmdp", "hindsight", "face-value"])
+    assert found.ratio("driftmdp", "hindsight").estimate <= 1.015
+    assert found.ratio("driftmdp", "face-value").high <= 0.97
 
 
 def test_the_paper_s_agent_learns_nothing_in_5000_days():

@@ -5,7 +5,8 @@
 """
 
 from driftmdp.deprecation import renamed
-from driftmdp.inventory.backtest import Backtest, Trace, backtest
+from driftmdp.inventory.backtest import backtest
+from driftmdp.inventory.backtest_result import Backtest, Trace
 from driftmdp.inventory.calendar_csv import SpecialDay, read_calendar
 from driftmdp.inventory.daily_csv import events_csv, history_csv, orders_csv, read_counts
 from driftmdp.inventory.explain import explain_in_words
@@ -17,6 +18,7 @@ from driftmdp.inventory.periods import OrderDays
 from driftmdp.inventory.results import Advice, Decision, Event, Reason, Receipt
 from driftmdp.inventory.sales_history import Sales, Series, in_lots, lot_size, read_sales
 from driftmdp.inventory.sales_table import SalesTable, read_sold
+from driftmdp.inventory.shelf_rules import SHELF_RULES
 from driftmdp.inventory.shop import Shop
 from driftmdp.inventory.simulation import (
     Recovery,
@@ -30,6 +32,7 @@ from driftmdp.problems.inventory import Costs
 
 __all__ = [
     "RULES",
+    "SHELF_RULES",
     "Advice",
     "Backtest",
     "Costs",

@@ -1,16 +1,20 @@
-"""Ordering rules along a path of demands: our agent, and the yardsticks.
+"""Ordering rules along the past of items: ours, and the yardsticks.
 
-=============  ============================================================================================
-optimist       our agent, `agents.InventoryOptimist`: from its own censored sales only
-hindsight      the (s, S) that turned out cheapest on the scored days, all 0 <= s < S <= capacity tried
-first-60       the (s, S) fitted once, to the demand of the first 60 days
-face-value     (s, S) fitted every morning to the last 60 days of sales, as if they were the demand
-uncensored     the same, fitted to the demand itself, which no shop can see
-base-stock     every day up to the quantile (l - c) / (l - c + h) of the last 60 days' sales (newsvendor)
-=============  ============================================================================================
+==============  ===========================================================================================
+driftmdp        ours, `inventory.order_engine`: from its own censored sales only
+hindsight       the (s, S) that turned out cheapest on the scored periods
+first-60        the (s, S) fitted once, to the demand of the periods before scoring
+face-value      (s, S) fitted every morning to the last 60 days of sales, as if they were the demand
+uncensored      the same, fitted to the demand itself, which no shop can see
+base-stock      up to the quantile (l - c) / (l - c + h) of the last 60 days' sales (newsvendor)
+moving-average  up to 13 periods' mean sales without season, times the coming season (VN2's benchmark)
+==============  ===========================================================================================
 
-To fit means: least average cost if demand is drawn at random from these days. An (s, S) rule adds up stock and
-orders on their way, and orders up to S when the sum is s or less. Every rule begins with an empty shelf.
+To fit means: least average cost if demand is drawn at random from these periods. Levels s < S are whole packs. Up to
+a capacity of 40 packs all of them are tried, beyond that a grid of 40, whose best is refined. A rule that is fitted
+every morning looks near the levels of the day before. An (s, S) rule adds up stock and orders on their way. When the
+sum is s or less, it orders the most packs that do not exceed S. With a service target, the levels are the cheapest
+that reach it. Every rule begins with an empty shelf. In weeks, 26 take the place of 60 days.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,109 +23,100 @@ from types import MappingProxyType
 import numpy as np
 
 from driftmdp import kernels
-from driftmdp.agents.inventory_optimist import as_shelf_model
-from driftmdp.agents.order_explanation import require_converged
 from driftmdp.errors import InvalidInputError
-from driftmdp.inventory.sales_history import WARM_UP
-from driftmdp.kernels.arrays import Floats, Ints
-from driftmdp.kernels.inventory_arrays import (
-    OrderTrace,
-    ShelfModel,
-    new_demand_workspace,
-    new_demands,
-    new_order_trace,
+from driftmdp.inventory.item_paths import (
+    FIT_PERIODS,
+    ItemPath,
+    fit_calendar,
+    lead_in_open_periods,
+    longest_wait,
+    order_terms,
+    service_target,
 )
-from driftmdp.problems.inventory import Costs
-from driftmdp.validation import as_integer, one_of
+from driftmdp.inventory.sales_history import warm_up
+from driftmdp.kernels.yardstick_rules import MOST_LEVELS, FitDraws, UnitTrace, new_unit_trace
+from driftmdp.validation import one_of
 
-WINDOW = 60  # days that rolling rules look back
-LARGEST_CAPACITY = (1000, 200, 60)  # by lead time; plans are quick up to here
-FIT_DAYS = 400  # of the path on which rules with a lead time are fitted
-
+OURS, MOVING_AVERAGE = "driftmdp", "moving-average"
 RULES: Mapping[str, str] = MappingProxyType(
     {
-        "optimist": "InventoryOptimist",
+        OURS: "driftmdp",
         "hindsight": "best fixed (s, S) in hindsight",
-        "first-60": "(s, S) fitted on the first 60 days",
+        "first-60": "(s, S) fitted once, before scoring",
         "face-value": "rolling (s, S), sales at face value",
         "uncensored": "rolling (s, S), uncensored demand",
         "base-stock": "base-stock newsvendor",
+        MOVING_AVERAGE: "moving average with season",
     }
 )
+TOGETHER = (OURS, MOVING_AVERAGE)  # rules that learn from all items at once
 
 
-class RuleSet:
-    """All rules for one shelf, not to be shared by threads.
+class Yardsticks:
+    """The rules that look at one item only, for one item.
 
     Parameters
     ----------
-    costs, capacity, lead_time
-        Of the shelf.
-    warm_up
-        Days before scoring starts.
+    path
+        The item's past.
+    scored
+        The first period that is scored. By default, as many as ``warm_up`` says are before it.
     """
 
-    def __init__(self, costs: Costs, capacity: int, lead_time: int = 0, warm_up: int = WARM_UP) -> None:
-        self.shelf = shelf_model(costs, capacity, lead_time)
-        self.warm_up = as_integer(warm_up, "warm_up", minimum=0)
-        self._workspace = new_demand_workspace(self.shelf.capacity, self.shelf.lead_time)
-        self._fit_path = np.random.default_rng(0).random(FIT_DAYS), np.zeros(FIT_DAYS, np.int32)
+    def __init__(self, path: ItemPath, scored: int | None = None) -> None:
+        self.path, self._periods = path, path.for_kernel
+        self._window = warm_up(path.terms.period)
+        self._scored = min(self._window if scored is None else scored, path.days.size)
+        calendar = fit_calendar(int(path.days[0]), path.terms)
+        self._wait = longest_wait(calendar)
+        self._terms = order_terms(path.terms, lead_in_open_periods(calendar))
+        self._target = service_target(path.terms)
+        dice = np.random.default_rng(0).random(FIT_PERIODS)
+        self._draws = FitDraws(dice, calendar, np.zeros(FIT_PERIODS, np.int64))
+        self._arriving = np.zeros(path.days.size, np.int64)
 
-    def follow(self, rule: str, path: Ints, weekdays: Ints) -> OrderTrace:
-        """Return what a rule does along a path of demands."""
-        rules, shelf, trace = kernels.inventory_rules, self.shelf, new_order_trace(path.size)
-        if rule == "optimist":
-            return self.estimate(path, weekdays)[0]
-        if rule == "hindsight":
-            rules.follow_levels(path, shelf, *self.levels_in_hindsight(path), trace)
-        elif rule == "first-60":
-            days = min(WARM_UP, path.size)
-            levels = rules.fit_levels(path, 0, days, shelf, self._workspace, *self._fit_path)
-            rules.follow_levels(path, shelf, *levels, trace)
-        elif rule == "base-stock":
-            gain = max(0.0, shelf.lost - shelf.unit)
-            ratio = gain / (gain + shelf.holding) if gain + shelf.holding > 0 else 0.0
-            counts = np.zeros((shelf.lead_time + 1) * shelf.capacity + 1, np.int64)
-            rules.roll_base_stock(path, shelf, WINDOW, ratio, np.zeros(path.size, np.int32), counts, trace)
+    def follow(self, rule: str) -> UnitTrace:
+        """Return what a rule does along the path."""
+        rules, trace = kernels.yardstick_rules, new_unit_trace(self.path.days.size)
+        room = np.zeros(self.path.days.size, np.int64), self._arriving, trace
+        if rule == "base-stock":
+            sums = np.zeros(self._window + 2, np.int64)
+            spans = self._window, self._wait, self._ratio()
+            rules.roll_base_stock(self._periods, self._terms, *spans, room[0], sums, *room[1:])
+        elif rule in ("hindsight", "first-60"):
+            levels = self.levels_in_hindsight() if rule == "hindsight" else self._levels_of_first()
+            rules.follow_levels(self._periods, self._terms, levels, self._arriving, trace)
         else:
-            seen, censored = np.zeros(path.size, np.int32), rule == "face-value"
-            rules.roll_levels(path, shelf, WINDOW, censored, self._workspace, self._fit_path, seen, trace)
+            how = self._window, self._wait, rule == "face-value", self._draws
+            rules.roll_levels(self._periods, self._terms, self._target, *how, *room)
         return trace
 
-    def estimate(self, path: Ints, weekdays: Ints) -> tuple[OrderTrace, Floats]:
-        """Return what the optimist does, and its estimate of each day's mean demand, up to the capacity."""
-        trace, means = new_order_trace(path.size), np.zeros(path.size)
-        arrays = self.shelf, new_demands(1, self.shelf.capacity), self._workspace
-        residual = kernels.inventory_rules.follow_optimist(path, weekdays, arrays, means, trace)
-        require_converged(residual, self.shelf)
-        return trace, means
-
-    def levels_in_hindsight(self, path: Ints) -> tuple[int, int]:
-        """Return the (s, S) that costs least on the scored days."""
-        first = min(self.warm_up, path.size)
-        s, up = kernels.inventory_rules.find_cheapest_levels(path, 0, first, path.size, self.shelf)
+    def levels_in_hindsight(self) -> tuple[int, int]:
+        """Return the (s, S) that costs least on the scored periods, in packs."""
+        rules, terms, last = kernels.yardstick_rules, self._terms, self.path.days.size
+        most = terms.capacity // terms.pack
+        if most > MOST_LEVELS:
+            most = rules.most_packs(self._periods.demand, 0, last, terms, self._wait)
+        given = self._periods, self._scored, last, terms, self._target
+        s, up = rules.find_cheapest_levels(*given, most, self._arriving)
         return int(s), int(up)
 
+    def _levels_of_first(self) -> tuple[int, int]:
+        last = min(self._window, self.path.days.size)
+        given = self._periods.demand, 0, last, self._terms, self._target, self._draws, self._wait
+        s, up = kernels.yardstick_rules.fit_levels(*given, (0, 0))
+        return int(s), int(up)
 
-def checked_rules(rules: Sequence[str]) -> tuple[str, ...]:
-    """Validate that ``rules`` are some of ``RULES``. Repeated ones are dropped."""
+    def _ratio(self) -> float:
+        """Return the newsvendor's quantile, or the service target."""
+        if self._target.share > 0.0:
+            return self._target.share
+        gain = max(0.0, self._terms.lost - self._terms.unit)
+        return gain / (gain + self._terms.holding) if gain + self._terms.holding > 0 else 0.0
+
+
+def checked_rules(rules: Sequence[str], known: Mapping[str, str] = RULES) -> tuple[str, ...]:
+    """Validate that ``rules`` are some of those that are known. Repeated ones are dropped."""
     if not rules:
-        raise InvalidInputError(f"rules must name at least one of {', '.join(RULES)}; got none.")
-    return tuple(dict.fromkeys(one_of(rule, f"rules[{i}]", RULES) for i, rule in enumerate(rules)))
-
-
-def shelf_model(costs: Costs, capacity: int, lead_time: int) -> ShelfModel:
-    """Return costs, capacity and lead time as kernels take them. A capacity that makes plans slow is refused."""
-    shelf = as_shelf_model(costs, capacity, lead_time)
-    largest = LARGEST_CAPACITY[shelf.lead_time]
-    if shelf.capacity > largest:
-        rule = f"capacity must be at most {largest} lots with a lead time of {shelf.lead_time}"
-        raise InvalidInputError(f"{rule}; got {capacity}. Use larger lots.")
-    return shelf
-
-
-def day_costs(shelf: ShelfModel, path: Ints, trace: OrderTrace) -> Floats:
-    """Return what each day cost, shape (T,): C_t of [CSZ20] Section 7.1, lost sales counted in full."""
-    missing = path.astype(np.int64) - trace.on_sale
-    ordering = shelf.fixed * (trace.orders > 0) + shelf.unit * trace.orders
-    return np.asarray(ordering + shelf.lost * np.maximum(missing, 0) + shelf.holding * np.maximum(-missing, 0))
+        raise InvalidInputError(f"rules must name at least one of {', '.join(known)}; got none.")
+    return tuple(dict.fromkeys(one_of(rule, f"rules[{i}]", known) for i, rule in enumerate(rules)))

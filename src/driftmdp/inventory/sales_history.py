@@ -1,7 +1,4 @@
-"""Sales by day and item, read from a file: gaps, duplicates and negative numbers are reported by line. And lots.
-
-Quantities are counted in lots where an item sells in large numbers: a shelf for 20 lots of 12 units holds 240.
-"""
+"""Sales by period and item, read from a file: gaps, duplicates and negative numbers are reported by line."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -15,10 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 from driftmdp.display import brief, counted, listed
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.csv_io import MAX_FAULTS_SHOWN, SALES_COLUMNS, read_table
+from driftmdp.inventory.log_entries import UNKNOWN
+from driftmdp.inventory.periods import DAY, PERIODS, WEEK, check_period
 from driftmdp.inventory.sales_table import SalesFile, SalesTable
+from driftmdp.kernels.arrays import Longs
 from driftmdp.validation import as_integer, one_of
 
-WARM_UP = 60  # days before scoring starts; lots and first fits come from them
+WARM_UP = 60  # days before scoring starts; packs and first fits come from them
+WARM_UP_WEEKS = 26  # the same where a period is a week
 READ_AS = {"zero": "taken as no sales", "skip": "left out", "sum": "added up", "last": "of which the last counts"}
 FULL_SHARE = 0.6  # of the capacity may be filled by the 95th percentile of these days
 
@@ -37,12 +38,15 @@ class Series:
         On each of them.
     in_stock
         Whether it was on sale then. None means always. A day on which it was not says nothing of demand.
+    sold_out
+        Whether all that there was got sold, so that demand was at least the units. None means never.
     """
 
     sku: str
     dates: NDArray[np.datetime64]
     units: NDArray[np.int64]
     in_stock: NDArray[np.bool_] | None = None
+    sold_out: NDArray[np.bool_] | None = None
 
     __repr__ = brief
 
@@ -76,13 +80,16 @@ def read_sales(
     negatives: str = "refuse",
     duplicates: str = "refuse",
     gaps: str = "zero",
+    period: str = DAY,
 ) -> Sales:
     r"""Read sales by day and item from a CSV file.
 
     Parameters
     ----------
     path
-        With columns date, sku and units, and perhaps in_stock. Others are ignored.
+        With columns date, sku and units, and perhaps in_stock (0: it was not on sale), stock (what stood on the
+        shelf in the morning), ordered (what came with it, in shops without a lead time) and demand (1: the units
+        were asked for). Others are ignored.
     columns
         What these are called in the file, such as ``{"units": "qty"}``.
     negatives
@@ -92,6 +99,8 @@ def read_sales(
     gaps
         Days between an item's first and last that other items have: ``zero`` sales, ``skip`` the day, or
         ``refuse`` the file. Days that no item has are closed days, not gaps.
+    period
+        ``"day"`` or ``"week"``, whose dates must be Mondays.
 
     Raises
     ------
@@ -110,9 +119,11 @@ def read_sales(
     ([3, 0, 2], ('1 gap, taken as no sales: A on 2026-01-02 (before line 4).',))
     """
     one_of(gaps, "gaps", ("refuse", "zero", "skip"))
-    table = read_table(Path(path), SALES_COLUMNS, ("in_stock",), columns)
+    one_of(period, "period", PERIODS)
+    table = read_table(Path(path), SALES_COLUMNS, ("in_stock", "stock", "ordered", "demand"), columns)
     file = SalesFile(table, negatives, duplicates)
     file.check()
+    _check_weeks(file.sales, period)
     missing: list[str] = []
     series = tuple(_series(file.sales, gaps, missing))
     if missing and gaps == "refuse":
@@ -144,9 +155,35 @@ def _series(sales: SalesTable, gaps: str, missing: list[str]) -> Iterator[Series
         kept = open_days if gaps == "zero" else days
         at = np.searchsorted(kept, days)
         units, in_stock = np.zeros(kept.size, np.int64), np.ones(kept.size, np.bool_)
+        sold_out = np.zeros(kept.size, np.bool_)
         units[at], in_stock[at] = sales.units[places], sales.in_stock[places] != 0
+        sold_out[at] = _is_sold_out(sales, places)
+        in_stock[at] &= ~(sold_out[at] & (units[at] == 0))  # nothing to sell says nothing
         dates = np.datetime64("1970-01-01") + (kept - date(1970, 1, 1).toordinal())
-        yield Series(sku, dates, units, None if in_stock.all() else in_stock)
+        seen = None if in_stock.all() else in_stock, sold_out if sold_out.any() else None
+        yield Series(sku, dates, units, *seen)
+
+
+def _is_sold_out(sales: SalesTable, places: Longs) -> NDArray[np.bool_]:
+    """Return which lines sold all that stood on the shelf. Without a lead time an order of the day adds to it."""
+    stock, ordered, units = sales.stock[places], np.maximum(sales.ordered[places], 0), sales.units[places]
+    is_all = (units == stock) | (units >= stock + ordered)
+    return np.asarray((stock != UNKNOWN) & (sales.demand[places] != 1) & is_all)
+
+
+def _check_weeks(sales: SalesTable, period: str) -> None:
+    """Refuse a week that does not begin on a Monday, with its line."""
+    wrong = np.flatnonzero((sales.day - 1) % 7) if period == WEEK else ()
+    for place in wrong[:1]:
+        try:
+            check_period(int(sales.day[place]), WEEK)
+        except InvalidInputError as error:
+            raise InvalidInputError(f"{sales.source(int(place))}{error} Nothing was done.") from None
+
+
+def warm_up(period: str) -> int:
+    """Return the periods before scoring starts: 60 days, or 26 weeks."""
+    return WARM_UP_WEEKS if period == WEEK else WARM_UP
 
 
 def _faults(texts: list[str], name: str, read_as: str = "") -> str:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from driftmdp.errors import InvalidInputError, StorageError
-from driftmdp.inventory import RULES, Sales, Series, backtest
+from driftmdp.inventory import RULES, ItemSettings, Sales, Series, backtest
 from driftmdp.inventory.cells import name_from_cell
 from driftmdp.problems.inventory import Costs
 from driftmdp.report.backtest import backtest_report, summary_rows, write_backtest
@@ -46,7 +46,7 @@ def sales(names=HOSTILE):
 
 @pytest.fixture(scope="module")
 def result():
-    return backtest(sales(), Costs(), capacity=10)
+    return backtest(sales(), Costs(), capacity=10, pack="auto")
 
 
 @pytest.fixture(scope="module")
@@ -67,26 +67,26 @@ def test_the_tables_hold_the_numbers_of_the_backtest(result, written):
     found, labels = tables(written.report), [RULES[rule] for rule in result.rules]
     totals = found["totals"]
     assert [row[0].text for row in totals.rows] == labels
-    assert values(totals, "Cost per item, day") == [result.cost_per_day(rule).estimate for rule in result.rules]
-    ratios = [result.ratio("optimist", rule).estimate for rule in result.rules]
+    assert values(totals, "Cost per item, day") == [result.cost_per_period(rule).estimate for rule in result.rules]
+    ratios = [result.ratio("driftmdp", rule).estimate for rule in result.rules]
     assert values(totals, "Our cost over its") == ratios
     assert values(totals, "Orders") == [result.orders_placed(rule) for rule in result.rules]
     for rule, label in zip(result.rules, labels, strict=True):
         for id, of in {
-            "cost": lambda rule, sku: result.cost_per_day(rule, sku).estimate,
+            "cost": lambda rule, sku: result.cost_per_period(rule, sku).estimate,
             "service": result.service_level,
             "stock": result.average_stock,
             "orders": result.orders_placed,
         }.items():
             assert values(found[id], label) == [of(rule, sku) for sku in result.skus]
-    assert values(found["cost"], "Units in a lot") == result.lots.tolist()
+    assert values(found["cost"], "Units in a pack") == result.packs.tolist()
 
 
 def test_the_cheapest_rule_that_a_shop_could_follow_is_marked(result, written):
     fair = [rule for rule in result.rules if SEES[rule] == "its own sales"]
-    assert fair == ["optimist", "face-value", "base-stock"]
+    assert fair == ["driftmdp", "face-value", "base-stock", "moving-average"]
     for row, sku in zip(tables(written.report)["cost"].rows, result.skus, strict=True):
-        costs = {rule: result.cost_per_day(rule, sku).estimate for rule in fair}
+        costs = {rule: result.cost_per_period(rule, sku).estimate for rule in fair}
         best = {RULES[rule] for rule, cost in costs.items() if cost == min(costs.values())}
         columns = tables(written.report)["cost"].columns
         assert {column for column, cell in zip(columns, row, strict=True) if cell.kind == "best"} == best
@@ -96,12 +96,12 @@ def test_every_rule_says_what_it_sees():
     assert SEES.keys() == RULES.keys()
 
 
-def test_the_short_table_has_our_agent_first_whatever_the_order():
-    found = backtest(sales(["A", "B"]), Costs(), capacity=10, rules=["base-stock", "hindsight", "optimist"])
+def test_the_short_table_has_ours_first_whatever_the_order():
+    found = backtest(sales(["A", "B"]), Costs(), capacity=10, rules=["base-stock", "hindsight", "driftmdp"])
     header, rows = summary_rows(found)
-    assert [row[0] for row in rows] == [RULES[rule] for rule in ("optimist", "hindsight", "base-stock")]
+    assert [row[0] for row in rows] == [RULES[rule] for rule in ("driftmdp", "hindsight", "base-stock")]
     assert header[2] == "over hindsight [95%]"
-    assert rows[0][2].startswith(f"{found.ratio('optimist', 'hindsight').estimate:.1f}")
+    assert rows[0][2].startswith(f"{found.ratio('driftmdp', 'hindsight').estimate:.1f}")
     assert rows[1][2] == "1"
 
 
@@ -109,7 +109,7 @@ def test_files_are_whole_and_their_names_safe(written):
     names = sorted(path.name for path in written.page.parent.iterdir())
     stems = ["totals", "ratios", *(f"item-{place + 1}" for place in range(len(PICTURES)))]
     drawn = [f"{stem}.{kind}" for stem in stems for kind in ("svg", "png")]
-    assert names == sorted([*drawn, "index.html", "items.csv"])
+    assert names == sorted([*drawn, "by-item.csv", "index.html"])
     assert written.page.read_text(encoding="utf-8") == render(written.report)
     for path in written.figures:
         if path.suffix == ".svg":
@@ -134,8 +134,8 @@ def test_every_number_is_in_the_spreadsheet(result, written):
     for row in rows:
         sku, rule = name_from_cell(row["sku"]), row["rule"]
         assert not row["sku"].startswith(("=", "+", "-", "@"))
-        found = result.cost_per_day(rule, sku)
-        told = [float(row[f"cost_per_day{end}"]) for end in ("", "_low", "_high")]
+        found = result.cost_per_period(rule, sku)
+        told = [float(row[f"cost_per_period{end}"]) for end in ("", "_low", "_high")]
         assert told == [found.estimate, found.low, found.high]
         assert float(row["service_level"]) == result.service_level(rule, sku)
         assert int(row["orders"]) == result.orders_placed(rule, sku)
@@ -145,8 +145,12 @@ def test_every_number_is_in_the_spreadsheet(result, written):
 def test_what_was_found_is_said_with_its_interval(result, written):
     found, assumed, sight, _ = written.report.lead.paragraphs
     for other in result.rules[1:]:
-        assert f"{comparison_text(result.ratio('optimist', other))} the {RULES[other]}" in found
-    assert "holds 10 lots; an order arrives at once" in assumed
+        assert f"{comparison_text(result.ratio('driftmdp', other))} the {RULES[other]}" in found
+    assert "holds 10 packs; an order arrives at once" in assumed
+    assert f"Orders are whole packs of 1 to {result.packs.max()} units, by item." in assumed
+    total = f"{result.total_per_period('driftmdp'):.2f}"
+    assert found.startswith(f"With driftmdp, these 8 items would have cost {total} per day, ")
+    assert "than fitting a rule to sales every morning" in found.split(". Against")[0]
     assert all(RULES[rule] in sight for rule in ("hindsight", "first-60", "uncensored"))
     assert written.report.sections[-1].paragraphs == list(result.remarks)
     assert written.report.title == "Inventory backtest: 8 items, 560 item-days"
@@ -167,9 +171,9 @@ def test_ratios_in_words(ratio, words):
 
 def test_default_pictures_are_large_items_and_our_worst(result):
     found = default_pictures(result)
-    units = dict(zip(result.skus, (result.demand * result.lots).tolist(), strict=True))
+    units = dict(zip(result.skus, result.demand.tolist(), strict=True))
     assert found[:3] == sorted(units, key=lambda sku: -units[sku])[:3]
-    lost = (result.cost[0] - result.cost[1]) / result.days
+    lost = (result.cost[0] - result.cost[1]) / result.periods
     assert found[-1] == result.skus[int(np.argmax(lost))]
 
 
@@ -182,7 +186,7 @@ def test_ratios_by_item_are_sorted_and_defined(result):
     ("costs", "days", "rules"),
     [
         (Costs(), 61, tuple(RULES)),
-        (Costs(), 130, ("face-value", "optimist")),
+        (Costs(), 130, ("face-value", "driftmdp")),
         (Costs(0, 0, 0, 0), 61, tuple(RULES)),
     ],
     ids=["one day", "without hindsight", "free"],
@@ -202,9 +206,9 @@ def test_one_item_without_demand(costs, days, rules):
 
 def test_many_items_are_cut_to_those_that_differ_most():
     names = [f"item {place}" for place in range(MAX_ITEMS_SHOWN + 5)]
-    found = backtest(sales(names), Costs(), capacity=5, rules=["optimist", "face-value"])
+    found = backtest(sales(names), Costs(), capacity=5, rules=["driftmdp", "face-value"])
     shown = items_shown(found)
-    lost = np.abs(found.cost[0] - found.cost[1]) / found.days
+    lost = np.abs(found.cost[0] - found.cost[1]) / found.periods
     assert lost[shown].tolist() == sorted(lost.tolist(), reverse=True)[:MAX_ITEMS_SHOWN]
     table = tables(backtest_report(found, [])[0])["cost"]
     assert [row[0].text for row in table.rows] == [names[item] for item in shown]
@@ -232,3 +236,37 @@ def test_it_opens_and_a_phone_does_not_scroll_sideways(tab, written):
     assert tab.evaluate("document.querySelectorAll('script').length") == 0
     assert tab.evaluate("[...document.images].every((image) => image.naturalWidth > 0)") is True
     assert tab.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_weeks_service_and_items_of_their_own_are_said():
+    dates = np.datetime64("2024-01-01") + 7 * np.arange(60)
+    units = np.random.default_rng(0).poisson(5, (2, 60))
+    items = [ItemSettings("B", {"pack": 6})]
+    found = backtest(
+        Sales(tuple(Series(sku, dates, row) for sku, row in zip("AB", units, strict=True))),
+        Costs(1, 0, 0, 0.1),
+        None,
+        2,
+        period="week",
+        order_days="every 2",
+        service=0.95,
+        items=items,
+        rules=["driftmdp", "hindsight"],
+    )
+    report, drawings = backtest_report(found)
+    first, assumed, *_ = report.lead.paragraphs
+    assert first.startswith("With driftmdp, these 2 items would have cost ")
+    assert "95.0% of demand should be served" in assumed
+    assert "may hold any number; an order arrives 2 weeks later" in assumed
+    assert "(every 2). Some items have terms of their own." in assumed
+    assert "The first 26 weeks" in assumed
+    assert report.title == "Inventory backtest: 2 items, 68 item-weeks"
+    assert "item-1" in drawings
+    assert summary_rows(found)[0][1] == "cost per item, week [95%]"
+
+
+def test_without_our_rule_no_item_is_drawn():
+    found = backtest(sales(["A"]), Costs(), capacity=10, rules=["face-value", "base-stock"])
+    report, drawings = backtest_report(found)
+    assert list(drawings) == ["totals"]
+    assert report.lead.paragraphs[0].startswith("With rolling (s, S), sales at face value, this item would have cost")

@@ -21,7 +21,10 @@ Day = Annotated[str | None, typer.Option("--date", help="The day of all lines, i
 Out = Annotated[Path, typer.Option("--out", "-o", help="Where the table goes; - prints it.")]
 CORRECT_HELP = "Replace what was given before for the same item and day."
 Correct = Annotated[bool, typer.Option("--correct", help=CORRECT_HELP)]
-SALES_HELP = "A CSV file with columns date, sku and units; others are ignored."
+SALES_HELP = (
+    "A CSV file with columns date, sku and units. Optional: in_stock (0: not on sale), stock (on the shelf in "
+)
+SALES_HELP += "the morning), demand (1: the units were asked for). Others are ignored."
 GAPS_HELP = "Days that an item has no line for: zero sales, skip or refuse."
 PAGE_HELP = "Folder of the page; by default out/backtest/SALES."
 PICTURE_HELP = "An item to draw over time; again for more. By default four."
@@ -46,10 +49,20 @@ def backtest(
     capacity: options.Capacity,
     fixed_cost: options.FixedCost,
     unit_cost: options.UnitCost,
-    lost_sale: options.LostSale,
     holding: options.Holding,
-    lot_size: options.LotSize = "auto",
+    lost_sale: options.LostSale = None,
+    service: options.Service = None,
+    service_measure: options.ServiceMeasure = "units",
+    pack: options.Pack = "1",
+    minimum: options.Minimum = 0,
     lead_time: options.LeadTime = 0,
+    period: options.Period = "day",
+    order_days: options.OrderDays = "every 1",
+    closed_days: options.ClosedDays = "",
+    forecaster: options.Forecaster = None,
+    items: options.Items = None,
+    group: options.Group = None,
+    calendar: options.Calendar = None,
     column: options.Columns = None,
     negatives: options.Negatives = "refuse",
     duplicates: options.Duplicates = "refuse",
@@ -62,39 +75,56 @@ def backtest(
 ) -> None:
     """Compare ordering rules on past sales: cost, service level, stock and orders.
 
-    The first 60 days of an item are for learning, and scoring starts on day 61. Costs and capacity are in lots.
+    The first 60 days (26 weeks) of an item are for learning, and scoring starts after them. Quantities are in
+    units, and costs per unit, as for `init`.
     """
     target = out or Path("out") / "backtest" / sales.stem
     if target.is_file():
         raise InvalidInputError(f"--out must be a folder for the page; {target} is a file.")
-    costs = inventory.Costs(fixed_cost, unit_cost, lost_sale, holding)
-    past = inventory.read_sales(sales, options.as_columns(column), negatives, duplicates, gaps)
+    costs = options.as_costs(fixed_cost, unit_cost, lost_sale, holding, service)
+    settings, special_days = _settings(items, group, calendar)
+    past = inventory.read_sales(sales, options.as_columns(column), negatives, duplicates, gaps, period)
     chosen = engine if engine != "auto" else "threads" if scheduler is None else "dask"
-    lot = options.as_pack(lot_size, "--lot-size")
     with saying_warnings(), stopping_cleanly("Stopping. Nothing was written."):
         found = inventory.backtest(
-            past, costs, capacity, lead_time, lot, workers=workers, engine=chosen, scheduler=scheduler
+            past,
+            costs,
+            options.as_capacity(capacity),
+            lead_time,
+            options.as_pack(pack),
+            workers=workers,
+            engine=chosen,
+            scheduler=scheduler,
+            minimum=minimum,
+            period=period,
+            order_days=order_days,
+            closed_days=closed_days,
+            service=service,
+            service_measure=service_measure,
+            items=settings.items,
+            calendar=special_days,
+            forecaster=forecaster,
         )
         written = write_backtest(found, target, picture)
     header, rows = summary_rows(found)
     print_columns(rows, header, numbers=range(1, len(header)))
-    for sentence in found.remarks:
+    for sentence in (*settings.remarks, *found.remarks):
         remark(sentence)
     remark(f"The page, with every item: {written.page}")
 
 
 def init(
     shop: Annotated[Path, options.argument("The database to make; it must not exist yet.")],
-    capacity: options.ShopCapacity,
+    capacity: options.Capacity,
     fixed_cost: options.FixedCost,
     unit_cost: options.UnitCost,
     holding: options.Holding,
-    lost_sale: options.ShopLostSale = None,
+    lost_sale: options.LostSale = None,
     service: options.Service = None,
     service_measure: options.ServiceMeasure = "units",
     pack: options.Pack = "1",
     minimum: options.Minimum = 0,
-    lead_time: options.ShopLeadTime = 0,
+    lead_time: options.LeadTime = 0,
     period: options.Period = "day",
     order_days: options.OrderDays = "every 1",
     closed_days: options.ClosedDays = "",
@@ -105,10 +135,7 @@ def init(
     One of --lost-sale and --service says how much an empty shelf hurts. An item may differ from the shop: see
     --items of `record` and `decide`.
     """
-    if (lost_sale is None) == (service is None):
-        what = "neither" if service is None else "both"
-        raise InvalidInputError(f"Exactly one of --lost-sale and --service must be given; got {what}.")
-    costs = inventory.Costs(fixed_cost, unit_cost, 0.0 if lost_sale is None else lost_sale, holding)
+    costs = options.as_costs(fixed_cost, unit_cost, lost_sale, holding, service)
     made = inventory.Shop.create(
         shop,
         costs,

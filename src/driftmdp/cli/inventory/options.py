@@ -14,6 +14,7 @@ from driftmdp.files import write_whole
 from driftmdp.inventory.cells import DAY_FORM, amount, day_of
 from driftmdp.inventory.event_log import SIDE_FILES
 from driftmdp.inventory.terms import AUTO, MAX_LEAD_TIME, NO_LIMIT
+from driftmdp.problems.inventory import Costs
 
 
 def _whole(minimum: int, maximum: int = 10**9) -> Any:
@@ -60,12 +61,10 @@ ITEMS_HELP = "A CSV file with a column sku, and what an item has of its own: cap
 ITEMS_HELP += "lost_sale, holding, pack, minimum, lead_time, order_days, period, group, service, service_measure."
 CALENDAR_HELP = "A CSV file of special days: date, name. Optional: sku or group, factor. The name closed closes."
 
-Capacity = Annotated[int, _required(_whole(1), "Lots on the shelf, of each item.")]
-ShopCapacity = Annotated[str, typer.Option("--capacity", help=CAPACITY_HELP, show_default=False)]
+Capacity = Annotated[str, typer.Option("--capacity", help=CAPACITY_HELP, show_default=False)]
 FixedCost = Annotated[float, _required(_amount, "Cost of placing an order.")]
 UnitCost = Annotated[float, _required(_amount, "Cost of each unit ordered.")]
-LostSale = Annotated[float, _required(_amount, "Cost of each unit that a customer wanted and did not get.")]
-ShopLostSale = Annotated[
+LostSale = Annotated[
     float | None, _optional(_amount, "Cost of each unit that a customer wanted and did not get.", "--lost-sale")
 ]
 Holding = Annotated[float, _required(_amount, "Cost of each unit left at the end of a period.")]
@@ -73,8 +72,7 @@ Service = Annotated[float | None, _optional(_amount, SERVICE_HELP, "--service")]
 ServiceMeasure = Annotated[
     str, typer.Option("--service-measure", help="What --service counts: units, or periods that are not sold out.")
 ]
-LeadTime = Annotated[int, typer.Option(parser=_whole(0, 2), help="Days from an order to its arrival: 0, 1 or 2.")]
-ShopLeadTime = Annotated[
+LeadTime = Annotated[
     int,
     typer.Option(
         "--lead-time",
@@ -93,7 +91,6 @@ Group = Annotated[str | None, typer.Option("--group", help="The column of --item
 Calendar = Annotated[Path | None, typer.Option("--calendar", help=CALENDAR_HELP)]
 Negatives = Annotated[str, typer.Option(help="Negative numbers, such as returns: refuse, zero or skip.")]
 Duplicates = Annotated[str, typer.Option(help="Two lines for one item and day: refuse, sum or last.")]
-LotSize = Annotated[str, typer.Option(help="Units in a lot: a number, or auto to choose for each item.")]
 COLUMN_HELP = "What a column is called in the file, as units=qty; again for more."
 Columns = Annotated[list[str] | None, typer.Option("--column", help=COLUMN_HELP)]
 
@@ -125,6 +122,14 @@ def as_capacity(text: str) -> int | None:
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 10**9:
         raise InvalidInputError(f"--capacity must be none or a whole number from 1 to {10**9}; got {text!r}.")
     return int(text)
+
+
+def as_costs(fixed: float, unit: float, lost_sale: float | None, holding: float, service: float | None) -> Costs:
+    """Return the costs of options. How much an empty shelf hurts must be given in exactly one way."""
+    if (lost_sale is None) == (service is None):
+        what = "neither" if service is None else "both"
+        raise InvalidInputError(f"Exactly one of --lost-sale and --service must be given; got {what}.")
+    return Costs(fixed, unit, 0.0 if lost_sale is None else lost_sale, holding)
 
 
 def as_day(text: str | None, option: str = "--date") -> date | None:

@@ -4,24 +4,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.inventory import RULES, Backtest
+from driftmdp.inventory.ordering_rules import MOVING_AVERAGE, OURS
 from driftmdp.statistics import Interval
 
 HINDSIGHT = "hindsight"
 OWN_SALES = "its own sales"
 SEES = {
-    "optimist": OWN_SALES,
-    "hindsight": "all days, in advance",
-    "first-60": "the demand of the first 60 days",
+    OURS: OWN_SALES,
+    "hindsight": "all periods, in advance",
+    "first-60": "the demand of the periods before scoring",
     "face-value": OWN_SALES,
-    "uncensored": "the demand of the last 60 days",
+    "uncensored": "the demand of the last periods",
     "base-stock": OWN_SALES,
+    MOVING_AVERAGE: OWN_SALES,
 }
 MAX_ITEMS_SHOWN = 200
 
 
 def ours(backtest: Backtest) -> str:
-    """Return the rule that the report is about: our agent, or the first rule if it was not tried."""
-    return "optimist" if "optimist" in backtest.rules else backtest.rules[0]
+    """Return the rule that the report is about: driftmdp, or the first rule if it was not tried."""
+    return OURS if OURS in backtest.rules else backtest.rules[0]
 
 
 def ordered(backtest: Backtest) -> list[str]:
@@ -57,10 +59,10 @@ def item_ratios(backtest: Backtest, other: str) -> NDArray[np.float64]:
 
 
 def losses(backtest: Backtest) -> NDArray[np.float64]:
-    """Return how much more a day of each item cost with our rule than with the rival, or our cost without one."""
+    """Return how much more a period of each item cost with our rule than with the rival, or our cost alone."""
     other, mine = rival(backtest), cost_by_item(backtest, ours(backtest))
     theirs = np.zeros_like(mine) if other is None else cost_by_item(backtest, other)
-    return np.asarray((mine - theirs) / backtest.days)
+    return np.asarray((mine - theirs) / backtest.periods)
 
 
 def items_shown(backtest: Backtest) -> list[int]:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.inventory import RULES, Backtest, Trace
-from driftmdp.inventory.sales_history import WARM_UP
+from driftmdp.inventory.sales_history import warm_up
 from driftmdp.report.backtest.comparison import cost_ratio, followable, item_ratios, ordered, ours
 from driftmdp.report.backtest.text import drawable_name
 from driftmdp.report.charts import LIGHT_COLOURS, line_style
@@ -26,12 +26,12 @@ def _colour(rule: str) -> str:
 
 @styled(STYLE)
 def draw_totals(backtest: Backtest) -> RenderedFigure:
-    """Draw each rule's cost per item and day, and our cost over it, with intervals."""
+    """Draw each rule's cost per item and period, and our cost over it, with intervals."""
     rules = ordered(backtest)
     heights = [0.34 * max(2, len(rules))]
     figure, (costs, ratios) = stacked_axes(heights, 2.75, 0.25, top=0.4, gap=0.4, width=WIDTH, columns=2)
     for row, rule in enumerate(rules):
-        _draw_estimate(costs, row, backtest.cost_per_day(rule), rule)
+        _draw_estimate(costs, row, backtest.cost_per_period(rule), rule)
         found = None if rule == ours(backtest) else cost_ratio(backtest, ours(backtest), rule)
         if found is not None:
             _draw_estimate(ratios, row, found, rule)
@@ -42,7 +42,7 @@ def draw_totals(backtest: Backtest) -> RenderedFigure:
         ax.tick_params(axis="y", length=0)
     costs.set_yticks(range(len(rules)), [RULES[rule] for rule in rules])
     ratios.set_yticks(range(len(rules)), [""] * len(rules))
-    costs.set_title("cost per item, day", fontsize=9, loc="left")
+    costs.set_title(f"cost per item, {backtest.terms.period}", fontsize=9, loc="left")
     ratios.set_title("our cost over its: left of 1, ours is less", fontsize=9, loc="left")
     return RenderedFigure(figure)
 
@@ -81,7 +81,7 @@ def draw_ratios(backtest: Backtest, others: list[str]) -> RenderedFigure:
 
 
 @styled(STYLE)
-def draw_item(trace: Trace, capacity: int) -> RenderedFigure:
+def draw_item(trace: Trace, period: str) -> RenderedFigure:
     """Draw an item over time: demand and our estimate above, order-up-to levels and stock below."""
     from matplotlib.figure import Figure
 
@@ -89,46 +89,50 @@ def draw_item(trace: Trace, capacity: int) -> RenderedFigure:
     figure = Figure(figsize=(WIDTH, height))
     left, width = 0.6 / WIDTH, 1 - 0.8 / WIDTH
     top, bottom = (figure.add_axes((left, y / height, width, 1.65 / height)) for y in (2.4, 0.35))
-    _draw_demand(top, trace, capacity)
-    _draw_shelf(bottom, trace, capacity)
+    _draw_demand(top, trace, period)
+    _draw_shelf(bottom, trace)
     days, labels = month_ticks(trace.dates)
     for ax in (top, bottom):
-        ax.axvspan(0, WARM_UP, color=PALE, alpha=0.25, linewidth=0, zorder=0)
+        ax.axvspan(0, warm_up(period), color=PALE, alpha=0.25, linewidth=0, zorder=0)
         ax.set_xlim(0, trace.dates.size)
         ax.set_xticks(days, labels if ax is bottom else [""] * len(days))
         legend = {"ncols": 3, "frameon": False, "fontsize": 8, "borderpad": 0}
         ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), **legend)
     top.text(0, 1.04, "not scored", transform=top.get_xaxis_transform(), color=GREY, fontsize=8)
-    lot = "" if trace.lot == 1 else f", in lots of {trace.lot:,}"
-    figure.text(left, 1 - 0.13 / height, f"{drawable_name(trace.sku)}{lot}", va="top", fontweight="bold")
+    pack = "" if trace.pack == 1 else f", in packs of {trace.pack:,}"
+    figure.text(left, 1 - 0.13 / height, f"{drawable_name(trace.sku)}{pack}", va="top", fontweight="bold")
     return RenderedFigure(figure)
 
 
-def _draw_demand(ax: Any, trace: Trace, capacity: int) -> None:
-    ceiling = demand_ceiling(trace, capacity)
+def _draw_demand(ax: Any, trace: Trace, period: str) -> None:
+    ceiling = demand_ceiling(trace)
     days = np.arange(trace.demand.size + 1)
     ax.stairs(np.minimum(trace.demand, ceiling), days, fill=True, color=PALE, label="demand", zorder=2)
     middays = days[:-1] + 0.5
     ax.plot(middays, trace.estimate, color=BLUE, linewidth=1.6, label="our estimate of its mean", zorder=3)
-    ax.axhline(capacity, color=GREY, linewidth=1.0, linestyle="--", zorder=1)
     for day in np.flatnonzero(trace.demand > ceiling):
         ax.plot(day + 0.5, ceiling, "^", color=GREY, markersize=5, zorder=4, clip_on=False)
-    ax.set(ylim=(0, ceiling), ylabel="lots per day")
+    ax.set(ylim=(0, ceiling), ylabel=f"units per {period}")
 
 
-def demand_ceiling(trace: Trace, capacity: int) -> float:
-    """Return the height up to which demand is drawn: its largest value, unless a few days stand out by far."""
-    usual = max(1.1 * capacity, 1.1 * float(np.quantile(trace.demand, 0.97)))
-    return max(1.0, 1.05 * float(trace.estimate.max()), min(usual, 1.05 * float(trace.demand.max())))
+def demand_ceiling(trace: Trace) -> float:
+    """Return the height up to which demand is drawn: its largest value, unless a few periods stand out by far."""
+    usual = 1.5 * float(np.quantile(trace.demand, 0.97))
+    top = min(usual, 1.05 * float(trace.demand.max())) if usual > 0 else 1.05 * float(trace.demand.max())
+    return max(1.0, 1.05 * float(trace.estimate.max()), top)
 
 
-def _draw_shelf(ax: Any, trace: Trace, capacity: int) -> None:
-    days = np.arange(trace.stock.size + 1)
+def _draw_shelf(ax: Any, trace: Trace) -> None:
+    days, highest = np.arange(trace.stock.size + 1), max(1, int(trace.level.max()), int(trace.stock.max()))
     ax.stairs(trace.stock, days, fill=True, color=GREEN, alpha=0.35, label="stock in the evening", zorder=2)
     placed = np.flatnonzero(trace.orders > 0)
     ax.plot(placed + 0.5, trace.level[placed], "o", color=RED, markersize=2.8, label="ordered up to", zorder=4)
-    ax.axhline(capacity, color=GREY, linewidth=1.0, linestyle="--", label="capacity", zorder=1)
-    ax.set(ylim=(0, 1.08 * max(capacity, int(trace.level.max()))), ylabel="lots")
+    if (
+        trace.capacity is not None and trace.capacity <= 2 * highest
+    ):  # a shelf that is far larger would hide the rest
+        ax.axhline(trace.capacity, color=GREY, linewidth=1.0, linestyle="--", label="capacity", zorder=1)
+        highest = max(highest, trace.capacity)
+    ax.set(ylim=(0, 1.08 * highest), ylabel="units")
 
 
 def month_ticks(dates: NDArray[np.datetime64]) -> tuple[list[int], list[str]]:

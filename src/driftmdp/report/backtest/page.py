@@ -9,7 +9,8 @@ import numpy as np
 from driftmdp.display import counted
 from driftmdp.inventory import RULES, Backtest, Trace
 from driftmdp.inventory.csv_io import csv_text
-from driftmdp.inventory.sales_history import WARM_UP
+from driftmdp.inventory.ordering_rules import OURS
+from driftmdp.inventory.sales_history import warm_up
 from driftmdp.report.backtest import text
 from driftmdp.report.backtest.comparison import HINDSIGHT, item_ratios, losses, ours
 from driftmdp.report.backtest.figures import MAX_RATIO, demand_ceiling, draw_item, draw_ratios, draw_totals
@@ -49,9 +50,9 @@ def write_backtest(backtest: Backtest, to: str | Path, pictures: Sequence[str] |
     backtest
         Its result.
     to
-        The folder for ``index.html``, ``items.csv`` and the figures, which is made if needed.
+        The folder for ``index.html``, ``by-item.csv`` and the figures, which is made if needed.
     pictures
-        Items to draw day by day; by default the three with the most demand, and the one on which our agent
+        Items to draw over time; by default the three with the most demand, and the one on which driftmdp
         loses most against the best fixed rule in hindsight.
 
     Returns
@@ -78,12 +79,12 @@ def write_backtest(backtest: Backtest, to: str | Path, pictures: Sequence[str] |
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     written = write_backtest(backtest(sales, Costs(), capacity=20), folder, pictures=[])
     >>> written.page.name, written.table.name, [path.name for path in written.figures]
-    ('index.html', 'items.csv', ['totals.svg', 'totals.png', 'ratios.svg', 'ratios.png'])
+    ('index.html', 'by-item.csv', ['totals.svg', 'totals.png', 'ratios.svg', 'ratios.png'])
     """
     report, drawings = backtest_report(backtest, pictures)
     folder, table = Path(to), csv_text(*item_rows(backtest)).encode()
-    page, figures = write_page(folder, report, drawings, {"items.csv": table})
-    return WrittenBacktest(page, folder / "items.csv", figures, report)
+    page, figures = write_page(folder, report, drawings, {"by-item.csv": table})
+    return WrittenBacktest(page, folder / "by-item.csv", figures, report)
 
 
 def backtest_report(
@@ -109,21 +110,22 @@ def backtest_report(
     ('Inventory backtest: 1 item, 60 days', ['totals', 'ratios', 'item-1'])
     """
     wanted = default_pictures(backtest) if pictures is None else list(dict.fromkeys(pictures))
-    traces = {f"item-{place}": backtest.trace(sku) for place, sku in enumerate(wanted, start=1)}
+    traces = {f"item-{place}": trace for place, trace in enumerate(backtest.traces(wanted), start=1)}
     drawings = {"totals": draw_totals(backtest)}
     tried = [rule for rule in COMPARED_PER_ITEM if rule in backtest.rules and rule != ours(backtest)]
     others = [rule for rule in tried if item_ratios(backtest, rule).size]
     if others:
         drawings["ratios"] = draw_ratios(backtest, others)
-    drawings |= {name: draw_item(trace, backtest.capacity) for name, trace in traces.items()}
+    drawings |= {name: draw_item(trace, backtest.terms.period) for name, trace in traces.items()}
     figures = [_totals_figure(backtest, drawings["totals"])]
     figures += [_ratios_figure(backtest, others, drawings["ratios"])] if others else []
-    days = [_item_figure(name, trace, backtest.capacity, drawings[name]) for name, trace in traces.items()]
+    period = backtest.terms.period
+    days = [_item_figure(name, trace, period, drawings[name]) for name, trace in traces.items()]
     paragraphs = [text.findings(backtest), text.assumptions(backtest)]
     paragraphs += [text.information(backtest), text.interval_note(backtest)]
     lead = Section("lead", "What was found", paragraphs, [total_table(backtest)], figures)
-    explained = note("backtest-days", agent=RULES["optimist"], warm_up=WARM_UP)
-    sections = [Section("days", "Day by day", [explained], [], days)] if days else []
+    explained = note("backtest-days", agent=RULES[OURS], warm_up=warm_up(period), period=period)
+    sections = [Section("days", f"{period.capitalize()} by {period}", [explained], [], days)] if days else []
     for table in item_tables(backtest):
         sections.append(Section(table.id, f"{table.id.capitalize()} per item", [], [table]))
     if backtest.remarks:
@@ -132,9 +134,10 @@ def backtest_report(
 
 
 def default_pictures(backtest: Backtest) -> list[str]:
-    """Return the items to draw: those with the most demand in units, and our largest loss against hindsight."""
-    units = backtest.demand * backtest.lots
-    items = [int(item) for item in np.argsort(-units, kind="stable")[:LARGEST_ITEMS_DRAWN]]
+    """Return the items to draw: those with the most demand, and our largest loss against hindsight."""
+    if not backtest.ours:
+        return []
+    items = [int(item) for item in np.argsort(-backtest.demand, kind="stable")[:LARGEST_ITEMS_DRAWN]]
     if HINDSIGHT in backtest.rules and (lost := losses(backtest)).max() > 0:
         items.append(int(np.argmax(lost)))
     return list(dict.fromkeys(backtest.skus[item] for item in items))
@@ -145,8 +148,8 @@ def _totals_figure(backtest: Backtest, drawing: RenderedFigure) -> Figure:
         "Left, what each rule cost, with 95% intervals; right, our cost over its, on the same items. Hollow: "
         "rules that see what no shop can see."
     )
-    costs = "; ".join(f"{RULES[rule]} {backtest.cost_per_day(rule).estimate:.2f}" for rule in backtest.rules)
-    return Figure("totals", caption, f"Cost per item and day by rule: {costs}.", drawing.svg)
+    costs = "; ".join(f"{RULES[rule]} {backtest.cost_per_period(rule).estimate:.2f}" for rule in backtest.rules)
+    return Figure("totals", caption, f"Cost per item and {backtest.terms.period} by rule: {costs}.", drawing.svg)
 
 
 def _ratios_figure(backtest: Backtest, others: list[str], drawing: RenderedFigure) -> Figure:
@@ -159,15 +162,17 @@ def _ratios_figure(backtest: Backtest, others: list[str], drawing: RenderedFigur
     return Figure("ratios", caption, f"By item, {RULES[ours(backtest)]} cost {counts}.", drawing.svg)
 
 
-def _item_figure(name: str, trace: Trace, capacity: int, drawing: RenderedFigure) -> Figure:
-    beyond = int((trace.demand > demand_ceiling(trace, capacity)).sum())
+def _item_figure(name: str, trace: Trace, period: str, drawing: RenderedFigure) -> Figure:
+    beyond = int((trace.demand > demand_ceiling(trace)).sum())
     sku = text.shown_name(trace.sku)
-    caption = f"{sku}: demand and our estimate of its mean; stock in the evening and levels ordered up to."
+    caption = (
+        f"{sku}: demand and our estimate of its mean; stock in the evening and levels ordered up to, in units."
+    )
     description = (
-        f"{sku}, {trace.dates.size} days from {trace.dates[0]} to {trace.dates[-1]}: mean demand "
-        f"{trace.demand.mean():.2f} lots per day, mean estimate {trace.estimate.mean():.2f}, mean stock "
+        f"{sku}, {counted(trace.dates.size, period)} from {trace.dates[0]} to {trace.dates[-1]}: mean demand "
+        f"{trace.demand.mean():.2f} units per {period}, mean estimate {trace.estimate.mean():.2f}, mean stock "
         f"{trace.stock.mean():.2f}, {counted(int((trace.orders > 0).sum()), 'order')}."
     )
     if beyond:
-        caption += f" Triangles: {counted(beyond, 'day')} with more demand, up to {trace.demand.max():,} lots."
+        caption += f" Triangles: {counted(beyond, period)} with more demand, up to {trace.demand.max():,} units."
     return Figure(name, caption, description, drawing.svg)

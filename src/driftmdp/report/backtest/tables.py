@@ -14,14 +14,14 @@ from driftmdp.report.backtest.comparison import (
     ours,
     rival,
 )
-from driftmdp.report.backtest.text import estimate_text, percent, shown_name
+from driftmdp.report.backtest.text import block_name, estimate_text, percent, shown_name
 from driftmdp.report.content import Table, TableCell
 from driftmdp.report.text import note, number, table_row
 from driftmdp.statistics import Interval
 
 
 def summary_rows(backtest: Backtest) -> tuple[list[str], list[list[str]]]:
-    """Return a short table of a backtest for a terminal, our agent first.
+    """Return a short table of a backtest for a terminal, ours first.
 
     Parameters
     ----------
@@ -41,33 +41,40 @@ def summary_rows(backtest: Backtest) -> tuple[list[str], list[list[str]]]:
     >>> from driftmdp.problems.inventory import Costs
     >>> dates = np.datetime64("2026-01-01") + np.arange(120)
     >>> sales = Sales((Series("A", dates, np.random.default_rng(7).poisson(4, 120)),))
-    >>> header, rows = summary_rows(backtest(sales, Costs(), capacity=20, rules=["hindsight", "optimist"]))
+    >>> header, rows = summary_rows(backtest(sales, Costs(), capacity=20, rules=["hindsight", "driftmdp"]))
     >>> header[:3]
     ['rule', 'cost per item, day [95%]', 'over hindsight [95%]']
     >>> [row[0] for row in rows]
-    ['InventoryOptimist', 'best fixed (s, S) in hindsight']
+    ['driftmdp', 'best fixed (s, S) in hindsight']
     """
     over_hindsight = ["over hindsight [95%]"] if HINDSIGHT in backtest.rules else []
-    header = ["rule", "cost per item, day [95%]", *over_hindsight, "served", "average stock", "orders"]
+    header = [
+        "rule",
+        f"cost per item, {backtest.terms.period} [95%]",
+        *over_hindsight,
+        "served",
+        "average stock",
+        "orders",
+    ]
     return header, [[cell.text for cell in row] for row in _total_rows(backtest)]
 
 
 def total_table(backtest: Backtest) -> Table:
     """Return every rule's totals; the cheapest rule that a shop could follow is marked."""
-    us, several = ours(backtest), len(backtest.skus) > 1
+    us, several, period = ours(backtest), len(backtest.skus) > 1, backtest.terms.period
     hindsight = ["Its cost over hindsight's"] if HINDSIGHT in backtest.rules else []
-    columns = ["Rule", "Cost per item, day", *hindsight, "Our cost over its"]
+    columns = ["Rule", f"Cost per item, {period}", *hindsight, "Our cost over its"]
     columns += ["Demand served", "Average stock", "Orders"]
     ratios = [_ratio_cell(backtest, us, rule) for rule in ordered(backtest)]
     rows = [[*row[:-3], ratio, *row[-3:]] for row, ratio in zip(_total_rows(backtest), ratios, strict=True)]
     overlap = note("backtest-overlap") if several else ""
-    caption = "All items together, on the scored days" if several else "The scored days"
+    caption = f"All items together, on the scored {period}s" if several else f"The scored {period}s"
     return Table("totals", caption, columns, rows, "", note("backtest-totals", ours=RULES[us], overlap=overlap))
 
 
 def _total_rows(backtest: Backtest) -> list[list[TableCell]]:
     """Return each rule's name, cost, cost over hindsight's if that was tried, service, stock and orders."""
-    rows, costs = [], {rule: backtest.cost_per_day(rule) for rule in ordered(backtest)}
+    rows, costs = [], {rule: backtest.cost_per_period(rule) for rule in ordered(backtest)}
     for rule, cost in costs.items():
         over_hindsight = [_ratio_cell(backtest, rule, HINDSIGHT)] if HINDSIGHT in backtest.rules else []
         service, stock = _percent_cell(backtest.service_level(rule)), _two_places(backtest.average_stock(rule))
@@ -123,36 +130,48 @@ def item_tables(backtest: Backtest) -> list[Table]:
         ),
         by_rule(
             "stock",
-            "Lots left in the evening, on average",
+            "Units left in the evening, on average",
             lambda rule, sku: _two_places(backtest.average_stock(rule, sku)),
         ),
-        by_rule("orders", "Orders placed on the scored days", backtest.orders_placed),
+        by_rule("orders", f"Orders placed on the scored {backtest.terms.period}s", backtest.orders_placed),
     ]
 
 
 def _cost_table(backtest: Backtest, items: list[int]) -> Table:
     us, rules, rows = ours(backtest), ordered(backtest), []
     for item in items:
-        sku, lot, days = backtest.skus[item], int(backtest.lots[item]), int(backtest.days[item])
-        costs, cells = {rule: backtest.cost_per_day(rule, sku) for rule in rules}, []
+        sku, pack, periods = backtest.skus[item], int(backtest.packs[item]), int(backtest.periods[item])
+        costs, cells = {rule: backtest.cost_per_period(rule, sku) for rule in rules}, []
         for rule, cost in costs.items():
             kind = _mark(rule, costs)
             cells.append(_estimate_cell(cost, kind) if rule == us else _two_places(cost.estimate, kind))
-        rows.append(table_row(shown_name(sku), lot, days, _two_places(backtest.demand[item] / days), *cells))
-    columns = ["Item", "Units in a lot", "Days scored", "Demand per day", *(RULES[rule] for rule in rules)]
-    text = note("backtest-cost")
+        rows.append(table_row(shown_name(sku), pack, periods, _two_places(backtest.demand[item] / periods), *cells))
+    period = backtest.terms.period
+    columns = [
+        "Item",
+        "Units in a pack",
+        f"{period.capitalize()}s scored",
+        f"Demand per {period}",
+        *(RULES[rule] for rule in rules),
+    ]
+    text = note("backtest-cost", block=block_name(period, plural=True))
     if len(items) < len(backtest.skus):
         other = rival(backtest)
         what = f"difference between {RULES[us]} and {RULES[other]}" if other else "cost"
         text += note("backtest-cut", n_items=len(backtest.skus), n_shown=len(items), what=what)
-    return Table("cost", "Cost per day, per item", columns, rows, "", text)
+    return Table("cost", f"Cost per {period}, per item", columns, rows, "", text)
 
 
 def item_rows(backtest: Backtest) -> tuple[list[str], list[list[str | float | None]]]:
     """Return every number of every item and rule, for a spreadsheet; a missing number is None."""
     scored = HINDSIGHT in backtest.rules
-    header = ["sku", "rule", "units_per_lot", "days", "demand", "demand_per_day", "cost", "cost_per_day"]
-    header += ["cost_per_day_low", "cost_per_day_high", *(["cost_over_hindsight"] if scored else [])]
+    header = ["sku", "rule", "units_per_pack", "periods", "demand", "demand_per_period", "cost"]
+    header += [
+        "cost_per_period",
+        "cost_per_period_low",
+        "cost_per_period_high",
+        *(["cost_over_hindsight"] if scored else []),
+    ]
     header += ["sold", "service_level", "average_stock", "orders"]
     rules = ordered(backtest)
     rows = [_item_row(backtest, item, rule) for item in range(len(backtest.skus)) for rule in rules]
@@ -161,9 +180,10 @@ def item_rows(backtest: Backtest) -> tuple[list[str], list[list[str | float | No
 
 def _item_row(backtest: Backtest, item: int, rule: str) -> list[str | float | None]:
     sku, cost = backtest.skus[item], float(cost_by_item(backtest, rule)[item])
-    found, sold = backtest.cost_per_day(rule, sku), backtest.sold[backtest.rules.index(rule), item]
-    days, demand = int(backtest.days[item]), int(backtest.demand[item])
-    row: list[str | float | None] = [sku, rule, int(backtest.lots[item]), days, demand, demand / days, cost]
+    found, sold = backtest.cost_per_period(rule, sku), backtest.sold[backtest.rules.index(rule), item]
+    periods, demand = int(backtest.periods[item]), int(backtest.demand[item])
+    row: list[str | float | None] = [sku, rule, int(backtest.packs[item]), periods, demand]
+    row += [demand / periods, cost]
     row += [float(found.estimate), *(None if math.isnan(end) else float(end) for end in (found.low, found.high))]
     if HINDSIGHT in backtest.rules:
         least = float(cost_by_item(backtest, HINDSIGHT)[item])

@@ -2,12 +2,15 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import replace
 
 from driftmdp.display import counted
 from driftmdp.inventory import RULES, Backtest
-from driftmdp.inventory.backtest import BLOCK_DAYS
-from driftmdp.inventory.sales_history import WARM_UP
+from driftmdp.inventory.backtest import BLOCK_PERIODS
+from driftmdp.inventory.ordering_rules import MOVING_AVERAGE
+from driftmdp.inventory.periods import EVERY_PERIOD, WEEK
+from driftmdp.inventory.sales_history import warm_up
+from driftmdp.inventory.terms import ItemTerms, ShopTerms
 from driftmdp.report.backtest.comparison import SEES, cost_ratio, followable, ordered, ours
 from driftmdp.report.text import interval_text, note, number
 from driftmdp.statistics import Interval
@@ -16,6 +19,11 @@ MIN_SAMPLES = 10  # with fewer, a bootstrap interval is too narrow
 MAX_NAME_LENGTH = 60  # characters, in a table
 MAX_DRAWN_NAME_LENGTH = 40
 REPLACEMENT = "\ufffd"
+USUAL = {  # rules that the first sentence compares with, the first of these that was tried
+    "face-value": "fitting a rule to sales every morning",
+    MOVING_AVERAGE: "a moving average",
+    "base-stock": "a base stock",
+}
 
 
 def printable(text: str) -> str:
@@ -61,8 +69,10 @@ def drawable_name(name: str) -> str:
 
 def title(backtest: Backtest) -> str:
     """Return the title of the report."""
-    days, n_items = int(backtest.days.sum()), len(backtest.skus)
-    size = f"1 item, {counted(days, 'day')}" if n_items == 1 else f"{n_items:,} items, {days:,} item-days"
+    periods, n_items, period = int(backtest.periods.sum()), len(backtest.skus), backtest.terms.period
+    size = (
+        f"1 item, {counted(periods, period)}" if n_items == 1 else f"{n_items:,} items, {periods:,} item-{period}s"
+    )
     return f"Inventory backtest: {size}"
 
 
@@ -119,26 +129,36 @@ def _more(ratio: float) -> str:
 
 
 def findings(backtest: Backtest) -> str:
-    """Return our cost, and how it compares with that of every other rule."""
-    us, name = ours(backtest), RULES[ours(backtest)]
-    cost = backtest.cost_per_day(us)
-    unit = "per day" if len(backtest.skus) == 1 else "per item and day"
-    brackets = "" if math.isnan(cost.low) else " (95% intervals in brackets)"
-    sentences = [f"{name[0].upper()}{name[1:]} cost {estimate_text(cost)} {unit}{brackets}."]
-    others = ordered(backtest)[1:]
+    """Return our cost in money, and how it compares with that of every other rule."""
+    us, others = ours(backtest), ordered(backtest)[1:]
+    sentences = [_money(backtest)]
     fair, unfair = ([rule for rule in others if followable(rule) == wanted] for wanted in (True, False))
     if fair:
         sentences.append(f"Against rules that a shop could follow as well: {_against(backtest, fair)}.")
     if unfair:
         sentences.append(f"Against rules that see what no shop can see: {_against(backtest, unfair)}.")
     if not backtest.demand.any():
-        return " ".join([*sentences, "There was no demand on the scored days."])
+        return " ".join([*sentences, f"There was no demand on the scored {backtest.terms.period}s."])
     sentences.append(
         f"It served {percent(backtest.service_level(us))} of the demand, with "
-        f"{number(backtest.average_stock(us), 3)} lots on the shelf in the evening on average, and placed "
-        f"{counted(backtest.orders_placed(us), 'order')}."
+        f"{number(backtest.average_stock(us), 3)} units of an item on the shelf in the evening on average, and "
+        f"placed {counted(backtest.orders_placed(us), 'order')}."
     )
     return " ".join(sentences)
+
+
+def _money(backtest: Backtest) -> str:
+    """Return what a period of all items costs with our rule, and how much less or more than a usual rule."""
+    us, n_items = ours(backtest), len(backtest.skus)
+    items = "this item" if n_items == 1 else f"these {n_items:,} items"
+    total = number(backtest.total_per_period(us), 4)
+    sentence = f"With {RULES[us]}, {items} would have cost {total} per {backtest.terms.period}"
+    other = next((rule for rule in USUAL if rule in backtest.rules and rule != us), None)
+    found = None if other is None else cost_ratio(backtest, us, other)
+    if other is None or found is None:
+        return f"{sentence}."
+    brackets = "" if math.isnan(found.low) else " (in brackets, as everywhere here, the 95% interval)"
+    return f"{sentence}, {comparison_text(found)} {USUAL[other]}{brackets}."
 
 
 def _against(backtest: Backtest, others: Sequence[str]) -> str:
@@ -150,16 +170,47 @@ def _against(backtest: Backtest, others: Sequence[str]) -> str:
 
 
 def assumptions(backtest: Backtest) -> str:
-    """Return what is assumed about costs, shelf, lots and demand."""
-    lots = sorted({int(backtest.lots.min()), int(backtest.lots.max())})
-    arrival = {0: "at once", 1: "a day later"}.get(backtest.lead_time, f"{backtest.lead_time} days later")
-    lot = "A lot is one unit."
-    if lots != [1]:
-        size = f"{lots[0]:,} to {lots[1]:,} units, by item" if len(lots) == 2 else counted(lots[0], "unit")
-        lot = f"A lot is {size}; each day's demand is rounded to whole lots."
-    costs = {name: number(cost) for name, cost in asdict(backtest.costs).items()}
-    capacity = counted(backtest.capacity, "lot")
-    return note("backtest-assumptions", **costs, capacity=capacity, arrival=arrival, lot=lot, warm_up=WARM_UP)
+    """Return what is assumed about costs, shelf, packs and demand."""
+    terms = backtest.terms
+    good, period = "pack" if terms.per_pack else "unit", terms.period
+    shortage = f"a lost sale {number(terms.costs.lost_sale)} per {good}"
+    if terms.service is not None:
+        what = "demand" if terms.service_measure == "units" else f"{period}s"
+        shortage = f"{percent(terms.service)} of {what} should be served, and lost sales are not counted as cost"
+    arrival = "at once" if terms.lead_time == 0 else f"{counted(terms.lead_time, period)} later"
+    days = (
+        "" if terms.order_days == EVERY_PERIOD else f" Orders are placed on order days only ({terms.order_days})."
+    )
+    if any(_has_own_terms(terms, path.terms) for path in backtest.paths):
+        days += " Some items have terms of their own."
+    shelf = "may hold any number" if terms.capacity is None else f"holds {counted(terms.capacity, good)}"
+    return note(
+        "backtest-assumptions",
+        fixed=number(terms.costs.fixed),
+        unit=number(terms.costs.unit),
+        holding=number(terms.costs.holding),
+        good=good,
+        shortage=shortage,
+        shelf=shelf,
+        arrival=arrival,
+        packs=_packs_text(backtest) + days,
+        warm_up=counted(warm_up(period), period),
+    )
+
+
+def _has_own_terms(shop: ShopTerms, terms: ItemTerms) -> bool:
+    own = {"pack": terms.pack} if shop.chooses_packs else {}
+    return replace(terms, group="") != shop.for_item(own)
+
+
+def _packs_text(backtest: Backtest) -> str:
+    sizes = sorted({int(backtest.packs.min()), int(backtest.packs.max())})
+    minimum = backtest.terms.minimum
+    least = f" of at least {counted(minimum, 'unit')}" if minimum > 1 else ""
+    if sizes == [1]:
+        return f" Orders are in whole units{least}."
+    size = f"{sizes[0]:,} to {sizes[1]:,} units, by item" if len(sizes) == 2 else counted(sizes[0], "unit")
+    return f" Orders are whole packs of {size}{least and ','}{least}."
 
 
 def information(backtest: Backtest) -> str:
@@ -174,13 +225,22 @@ def information(backtest: Backtest) -> str:
     )
 
 
+def block_name(period: str, plural: bool = False) -> str:
+    """Return what the periods are called that are resampled together."""
+    if period == WEEK:
+        return "four-week blocks" if plural else "four-week block"
+    return "fortnights" if plural else "fortnight"
+
+
 def interval_note(backtest: Backtest) -> str:
     """Return what the intervals resample, and what they leave out."""
-    n, what = len(backtest.skus), "item"
-    text = note("backtest-intervals", block=BLOCK_DAYS)
+    period, n, what = backtest.terms.period, len(backtest.skus), "item"
+    size, blocks = counted(BLOCK_PERIODS[period], period), block_name(period, plural=True)
+    text = note("backtest-intervals", blocks=blocks, size=size)
     if n == 1:
-        n, what = backtest.blocks[0].shape[1], "fortnight"
-        text = f"Intervals resample the item's fortnights ({BLOCK_DAYS} days)."
+        n, what = backtest.blocks[0].shape[1], block_name(period)
+        text = f"Intervals resample the item's {blocks} ({size})."
     if n == 1:
-        return f"There are no intervals: they take at least two fortnights ({2 * BLOCK_DAYS} days) to resample."
+        least = counted(2 * BLOCK_PERIODS[period], period)
+        return f"There are no intervals: they take at least two {blocks} ({least}) to resample."
     return text if n >= MIN_SAMPLES else f"{text} With {n} {what}s they are narrower than they should be."

@@ -1,0 +1,149 @@
+"""An item's past as a backtest plays it: its open periods, their demand, and when orders arrive."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftmdp.inventory.order_engine import AT_LEAST, EXACT, NOTHING
+from driftmdp.inventory.periods import days as days_of
+from driftmdp.inventory.sales_history import Series
+from driftmdp.inventory.special_days import SpecialDays
+from driftmdp.inventory.terms import ItemTerms
+from driftmdp.kernels.arrays import Floats, Longs
+from driftmdp.kernels.ordering_arrays import NO_LIMIT, OrderTerms
+from driftmdp.kernels.yardstick_rules import DemandPath, ServiceTarget, UnitTrace
+
+FIRST_DAY = 719163  # of 1970, as date.toordinal counts
+FIT_PERIODS = 400  # of the path on which (s, S) rules are fitted
+
+
+@dataclass(frozen=True, eq=False)
+class ItemPath:
+    """One item's open periods, in units.
+
+    Attributes
+    ----------
+    sku, terms
+        The item, and its terms.
+    days
+        Numbers of the days, or of the weeks' Mondays, shape (T,).
+    demand
+        What is asked for: the units of the file.
+    says
+        What the file says of it: EXACT, AT_LEAST where the shop was sold out, NOTHING where it was not on sale.
+    arrival
+        The period from which on an order is on the shelf.
+    may_order
+        Whether an order may be placed.
+    """
+
+    sku: str
+    terms: ItemTerms
+    days: Longs
+    demand: Longs
+    says: NDArray[np.int8]
+    arrival: Longs
+    may_order: NDArray[np.bool_]
+
+    @property
+    def for_kernel(self) -> DemandPath:
+        """The periods as kernels take them."""
+        return DemandPath(self.demand, self.arrival, self.may_order.astype(np.uint8))
+
+
+def ordinals(series: Series) -> Longs:
+    """Return the numbers of a series' days."""
+    return np.asarray(series.dates.astype("datetime64[D]").astype(np.int64) + FIRST_DAY)
+
+
+def item_path(series: Series, terms: ItemTerms, calendar: SpecialDays) -> ItemPath:
+    """Return an item's open periods."""
+    days = ordinals(series)
+    is_open = calendar.is_open(series.sku, terms, days)
+    says = np.full(days.size, EXACT, np.int8)
+    if series.sold_out is not None:
+        says[series.sold_out] = AT_LEAST
+    if series.in_stock is not None:
+        says[~series.in_stock] = NOTHING
+    days, says = days[is_open], says[is_open]
+    demand = np.where(says == NOTHING, 0, np.asarray(series.units, np.int64)[is_open])
+    may_order = terms.order_days.may_order(days, terms.period)
+    return ItemPath(series.sku, terms, days, demand, says, arrivals(days, terms), may_order)
+
+
+def arrivals(days: Longs, terms: ItemTerms) -> Longs:
+    """Return the place of the first open period by which an order of each has arrived. The size means never.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from driftmdp.inventory import Costs, ItemTerms
+    >>> from driftmdp.inventory.item_paths import arrivals
+    >>> arrivals(np.array([1, 2, 5, 6]), ItemTerms(Costs(), None, lead_time=2)).tolist()
+    [2, 2, 4, 4]
+    """
+    return np.searchsorted(days, days + terms.lead_time * days_of(terms.period)).astype(np.int64)
+
+
+def fit_calendar(first_day: int, terms: ItemTerms) -> DemandPath:
+    """Return periods to fit rules on, without demand yet: those from a day on whose weekdays are open."""
+    step = days_of(terms.period)
+    days = first_day + step * np.arange(2 * FIT_PERIODS if terms.closed_days else FIT_PERIODS)
+    if terms.closed_days:
+        days = days[~np.isin((days - 1) % 7, sorted(terms.closed_days))]
+        days = np.resize(days, FIT_PERIODS) if days.size < FIT_PERIODS else days[:FIT_PERIODS]
+    may_order = terms.order_days.may_order(days, terms.period).astype(np.uint8)
+    return DemandPath(np.zeros(days.size, np.int64), arrivals(days, terms), may_order)
+
+
+def longest_wait(periods: DemandPath) -> int:
+    """Return the most open periods from one order day to the next."""
+    places = np.flatnonzero(periods.may_order)
+    return int(np.diff(places).max()) if places.size > 1 else max(1, periods.may_order.size)
+
+
+def lead_in_open_periods(periods: DemandPath) -> int:
+    """Return how many open periods an order takes to arrive, on average."""
+    waits = periods.arrival - np.arange(periods.arrival.size)
+    return round(float(waits[: max(1, waits.size // 2)].mean()))
+
+
+def order_terms(terms: ItemTerms, lead_time: int) -> OrderTerms:
+    """Return an item's terms as kernels take them."""
+    costs, capacity = terms.costs, NO_LIMIT if terms.capacity is None else terms.capacity
+    money = costs.fixed, costs.unit, lost_sale_cost(terms), costs.holding
+    return OrderTerms(*money, capacity, terms.pack, terms.minimum, lead_time)
+
+
+def lost_sale_cost(terms: ItemTerms) -> float:
+    """Return what a lost sale costs. With a service target it costs nothing."""
+    return terms.costs.lost_sale if terms.service is None else 0.0
+
+
+def service_target(terms: ItemTerms) -> ServiceTarget:
+    """Return an item's target as kernels take it."""
+    return ServiceTarget(terms.service or 0.0, terms.service_measure == "periods")
+
+
+def period_costs(path: ItemPath, trace: UnitTrace) -> Floats:
+    """Return what each period cost, shape (T,), lost sales counted in full."""
+    costs, missing = path.terms.costs, path.demand - trace.on_sale
+    ordering = costs.fixed * (trace.orders > 0) + costs.unit * trace.orders
+    lost = lost_sale_cost(path.terms) * np.maximum(missing, 0)
+    return np.asarray(ordering + lost + costs.holding * np.maximum(-missing, 0))
+
+
+def by_day(paths: Sequence[ItemPath]) -> list[tuple[int, Longs, Longs]]:
+    """Return each day with the items that have it, and its places in all paths put together, in calendar order."""
+    days = np.concatenate([path.days for path in paths])
+    items = np.repeat(np.arange(len(paths)), [path.days.size for path in paths])
+    order = np.argsort(days, kind="stable")
+    starts = np.flatnonzero(np.diff(days[order], prepend=-1))
+    return [(int(days[part[0]]), items[part], part) for part in np.split(order, starts[1:])]
+
+
+def split_by_item(values: Longs, paths: Sequence[ItemPath]) -> list[Longs]:
+    """Return the parts of an array over all paths put together."""
+    return np.split(values, np.cumsum([path.days.size for path in paths])[:-1])

@@ -1,0 +1,196 @@
+"""Rules that learn from all items at once, played day by day: ours, and the moving average with season."""
+
+from collections.abc import Generator, Mapping, Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftmdp import kernels
+from driftmdp.inventory.calendar_csv import SpecialDay
+from driftmdp.inventory.item_paths import ItemPath, by_day, order_terms, split_by_item
+from driftmdp.inventory.order_engine import AT_LEAST, EXACT, NOTHING, OrderEngine
+from driftmdp.inventory.periods import MOST_PERIODS, WEEK
+from driftmdp.inventory.periods import days as days_of
+from driftmdp.inventory.seasonal_average import SeasonalAverage
+from driftmdp.inventory.terms import ItemTerms
+from driftmdp.kernels.arrays import Floats, Longs
+from driftmdp.kernels.yardstick_rules import PERIODS_BEFORE_FITTING, UnitTrace
+
+Says = NDArray[np.int8]
+
+
+class JointRule(Protocol):
+    """A rule that orders for many items at once."""
+
+    def decide(self, day: int, items: Longs, stock: Longs, coming: Longs) -> Longs:
+        """Return the orders of a morning. ``coming[n, j]`` arrives j + 1 periods later."""
+        ...
+
+    def learn(self, day: int, items: Longs, seen: Says, on_sale: Longs, units: Longs) -> None:
+        """Learn what was sold in a period."""
+        ...
+
+
+class Shelves:
+    """The stock of all items and their orders on the way, each in its own periods.
+
+    Parameters
+    ----------
+    paths
+        The items. Their shelves begin empty.
+    """
+
+    def __init__(self, paths: Sequence[ItemPath]) -> None:
+        self.stock = np.zeros(len(paths), np.int64)
+        self._last = np.array([path.days[0] for path in paths], np.int64)
+        self._step = np.array([days_of(path.terms.period) for path in paths], np.int64)
+        self._lead = np.array([path.terms.lead_time for path in paths], np.int64)
+        self._coming = np.zeros((len(paths), int(self._lead.max())), np.int64)
+
+    def open(self, day: int, items: Longs) -> tuple[Longs, Longs]:
+        """Take in what arrived since the items' last periods. Return stock, and what is coming."""
+        periods = (day - self._last[items]) // self._step[items]
+        self._last[items] = day
+        width = self._coming.shape[1]
+        if width:
+            before = self._coming[items]
+            places = np.arange(width)
+            self.stock[items] += np.where(places < periods[:, None], before, 0).sum(axis=1)
+            later = places + periods[:, None]
+            moved = np.take_along_axis(before, np.minimum(later, width - 1), axis=1)
+            self._coming[items] = np.where(later < width, moved, 0)
+        return self.stock[items], self._coming[items, : max(0, width - 1)]
+
+    def order(self, items: Longs, orders: Longs) -> Longs:
+        """Place orders. Return what is on sale."""
+        at_once = self._lead[items] == 0
+        self.stock[items] += np.where(at_once, orders, 0)
+        later = items[~at_once]
+        self._coming[later, self._lead[later] - 1] = orders[~at_once]
+        return self.stock[items]
+
+    def sell(self, items: Longs, units: Longs) -> None:
+        """Take what was sold from the shelves."""
+        self.stock[items] -= units
+
+
+def play(rule: JointRule, paths: Sequence[ItemPath]) -> Generator[None, None, list[UnitTrace]]:
+    """Let a rule order through the past. Yield after each day, and return all items' traces."""
+    demand, says, may_order = (
+        np.concatenate([getattr(path, name) for path in paths]) for name in ("demand", "says", "may_order")
+    )
+    trace = UnitTrace(*(np.zeros(demand.size, np.int64) for _ in range(3)))
+    shelves = Shelves(paths)
+    for day, items, places in by_day(paths):
+        stock, coming = shelves.open(day, items)
+        orders = np.where(may_order[places], rule.decide(day, items, stock, coming), 0)
+        on_sale = shelves.order(items, orders)
+        trace.orders[places], trace.on_sale[places] = orders, on_sale
+        trace.levels[places] = stock + coming.sum(axis=1) + orders
+        sold = np.minimum(demand[places], on_sale)
+        rule.learn(day, items, seen(says[places], demand[places], on_sale), on_sale, sold)
+        shelves.sell(items, sold)
+        yield
+    return [UnitTrace(*parts) for parts in zip(*(split_by_item(each, paths) for each in trace), strict=True)]
+
+
+def seen(says: Says, demand: Longs, on_sale: Longs) -> Says:
+    """Return what sales from a shelf say of demand, where the file itself says ``says`` of it."""
+    found = np.where(demand >= on_sale, AT_LEAST, np.where(says == AT_LEAST, AT_LEAST, EXACT))
+    return np.where((on_sale == 0) | (says == NOTHING), NOTHING, found).astype(np.int8)
+
+
+class EngineRule:
+    """Our rule: the order engine that a shop has.
+
+    Parameters
+    ----------
+    paths
+        The items.
+    calendar
+        Special days.
+    forecaster
+        A forecaster of the user's, ``module:name``.
+    """
+
+    def __init__(
+        self, paths: Sequence[ItemPath], calendar: Sequence[SpecialDay] = (), forecaster: str | None = None
+    ) -> None:
+        self.engine = OrderEngine(forecaster)
+        shared: dict[ItemTerms, ItemTerms] = {}  # equal terms as one object, which the engine looks up by identity
+        terms = [shared.setdefault(path.terms, path.terms) for path in paths]
+        self.engine.add_items([path.sku for path in paths], terms)
+        self.engine.set_calendar(calendar)
+
+    def decide(self, day: int, items: Longs, stock: Longs, coming: Longs) -> Longs:
+        """Return the orders of a morning."""
+        return self.engine.decide(day, items, stock, coming, None).order
+
+    def learn(self, day: int, items: Longs, seen: Says, on_sale: Longs, units: Longs) -> None:
+        """Learn what was sold."""
+        self.engine.learn(day, items, seen, on_sale, units)
+
+    def estimates(
+        self, paths: Sequence[ItemPath], traces: Sequence[UnitTrace], wanted: Sequence[int]
+    ) -> Mapping[int, Floats]:
+        """Return the estimates of some items' mean demand, made each morning, by learning the same again."""
+        demand, says = (np.concatenate([getattr(path, name) for path in paths]) for name in ("demand", "says"))
+        on_sale = np.concatenate([trace.on_sale for trace in traces])
+        found: dict[int, list[float]] = {item: [] for item in wanted}
+        for day, items, places in by_day(paths):
+            for item in found.keys() & set(items.tolist()):
+                summary = self.engine.describe(day, item)
+                found[item].append(summary.level * summary.factor)
+            there = on_sale[places]
+            sold = np.minimum(demand[places], there)
+            self.engine.learn(day, items, seen(says[places], demand[places], there), there, sold)
+        return {item: np.array(values) for item, values in found.items()}
+
+
+class MovingAverageRule:
+    """Order up to the next periods' forecast: the mean of 13 periods without season, times the coming season.
+
+    Until an item was on sale for 14 periods it keeps plenty, as all rolling rules do.
+
+    Parameters
+    ----------
+    paths
+        The items, all with periods of the same kind.
+    """
+
+    def __init__(self, paths: Sequence[ItemPath]) -> None:
+        period = paths[0].terms.period
+        self._average = SeasonalAverage(len(paths), is_weekly=period == WEEK)
+        self._terms = [order_terms(path.terms, path.terms.lead_time) for path in paths]
+        waits = [_longest_wait(path.terms) for path in paths]
+        self._periods = np.array(
+            [t.lead_time + 1 + wait for t, wait in zip(self._terms, waits, strict=True)], np.int64
+        )
+        first = kernels.yardstick_rules.first_level
+        self._first = np.array(
+            [first(terms, path.demand, wait) for path, terms, wait in zip(paths, self._terms, waits, strict=True)]
+        )
+        self._age = np.zeros(len(paths), np.int64)
+        self._begin = np.array([PERIODS_BEFORE_FITTING + terms.lead_time for terms in self._terms])
+
+    def decide(self, day: int, items: Longs, stock: Longs, coming: Longs) -> Longs:
+        """Return the orders of a morning."""
+        forecast = self._average.forecast(day, items, self._periods[items])
+        is_new = self._age[items] < self._begin[items]
+        levels = np.where(is_new, self._first[items], np.floor(forecast + 0.5)).astype(np.int64)
+        order = kernels.yardstick_rules.order_up_to
+        places = zip(items.tolist(), (stock + coming.sum(axis=1)).tolist(), levels.tolist(), strict=True)
+        return np.array([order(self._terms[item], position, up) for item, position, up in places], np.int64)
+
+    def learn(self, day: int, items: Longs, seen: Says, on_sale: Longs, units: Longs) -> None:
+        """Learn what was sold."""
+        self._age[items] += 1
+        told = seen != NOTHING
+        self._average.learn(day, items[told], units[told])
+
+
+def _longest_wait(terms: ItemTerms) -> int:
+    """Return the most periods from one order day to the next."""
+    periods = 1 + 7 * np.arange(3 * MOST_PERIODS) if terms.period == WEEK else 1 + np.arange(3 * MOST_PERIODS)
+    return int(np.diff(np.flatnonzero(terms.order_days.may_order(periods, terms.period))).max())

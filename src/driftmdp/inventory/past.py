@@ -1,0 +1,142 @@
+"""The past that a backtest plays: items with their terms and open periods, and remarks on what was left out."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from driftmdp.display import counted, listed
+from driftmdp.errors import InvalidInputError
+from driftmdp.inventory.calendar_csv import SpecialDay
+from driftmdp.inventory.item_paths import ItemPath, item_path, ordinals
+from driftmdp.inventory.items_csv import ItemSettings
+from driftmdp.inventory.order_engine import AT_LEAST, NOTHING
+from driftmdp.inventory.periods import WEEK, WEEKDAYS, check_period
+from driftmdp.inventory.sales_history import Sales, Series, lot_size, warm_up
+from driftmdp.inventory.special_days import SpecialDays
+from driftmdp.inventory.terms import ItemTerms, Settings, ShopTerms, merged
+
+LEAST_WEEKS = 4  # of sales, from which on a weekday without any is taken as closed
+
+
+@dataclass(frozen=True)
+class Past:
+    """What is played.
+
+    Attributes
+    ----------
+    shop
+        Its terms, with the weekdays closed on which no item ever sold.
+    series, paths
+        The items that are long enough to be scored, as given and as played.
+    calendar
+        Special days.
+    remarks
+        What was left out, and what is not known: a sentence each.
+    """
+
+    shop: ShopTerms
+    series: tuple[Series, ...]
+    paths: tuple[ItemPath, ...]
+    calendar: tuple[SpecialDay, ...]
+    remarks: tuple[str, ...]
+
+
+def past_of(sales: Sales, shop: ShopTerms, items: Iterable[ItemSettings], calendar: tuple[SpecialDay, ...]) -> Past:
+    """Return the past of all items that have more periods than are needed before scoring."""
+    settings = {item.sku: item for item in items}
+    closed = _closed_weekdays(sales.series, shop)
+    remarks = list(sales.remarks)
+    if closed:
+        shop = replace(shop, closed_days=shop.closed_days | closed)
+        names = " and ".join(f"{WEEKDAYS[number].capitalize()}s" for number in sorted(closed))
+        remarks.append(f"Closed on {names}, on which no item has a line.")
+    special_days = SpecialDays(calendar)
+    terms = _shared([_terms(series, shop, settings.get(series.sku)) for series in sales.series])
+    _check_periods(sales.series, terms)
+    paths = [item_path(series, each, special_days) for series, each in zip(sales.series, terms, strict=True)]
+    first = warm_up(terms[0].period)
+    chosen = [place for place, path in enumerate(paths) if path.days.size > first]
+    remarks += _remarks(sales.series, paths, first)
+    if not chosen:
+        raise _too_short(paths, first)
+    series, kept = tuple(sales.series[place] for place in chosen), tuple(paths[place] for place in chosen)
+    return Past(shop, series, kept, calendar, tuple(remarks))
+
+
+def _closed_weekdays(series: Sequence[Series], shop: ShopTerms) -> frozenset[int]:
+    """Return weekdays that are not closed by the shop's terms, but have no line in weeks of sales."""
+    if shop.period == WEEK:
+        return frozenset()
+    days = np.unique(np.concatenate([ordinals(each) for each in series]))
+    if days[-1] - days[0] + 1 < 7 * LEAST_WEEKS:
+        return frozenset()
+    open_days = set(((days - 1) % 7).tolist())
+    return frozenset(range(7)) - open_days - shop.closed_days
+
+
+def _terms(series: Series, shop: ShopTerms, item: ItemSettings | None) -> ItemTerms:
+    own: Settings = merged({}, item.values) if item is not None else {}
+    try:
+        if shop.chooses_packs and "pack" not in own:
+            own = {**own, "pack": _chosen_pack(series, shop)}
+        return shop.for_item(own)
+    except InvalidInputError as error:
+        source = f"{item.source or item.sku}: " if item is not None else ""
+        raise InvalidInputError(f"{source}{error}") from None
+
+
+def _chosen_pack(series: Series, shop: ShopTerms) -> int:
+    if shop.capacity is None:
+        raise InvalidInputError("pack must be a number where there is no capacity, from which auto chooses it.")
+    return lot_size(series.units, shop.capacity)
+
+
+def _shared(terms: Sequence[ItemTerms]) -> list[ItemTerms]:
+    """Return terms of which equal ones are one object."""
+    found: dict[ItemTerms, ItemTerms] = {}
+    return [found.setdefault(each, each) for each in terms]
+
+
+def _check_periods(series: Sequence[Series], terms: Sequence[ItemTerms]) -> None:
+    """Refuse days and weeks in one backtest, and weeks that do not begin on a Monday."""
+    kinds: Mapping[str, str] = {each.period: one.sku for one, each in zip(series, terms, strict=True)}
+    if len(kinds) > 1:
+        named = " and ".join(f"{sku} by {period}" for period, sku in sorted(kinds.items()))
+        raise InvalidInputError(f"All items of a backtest must have the same period; got {named}.")
+    if WEEK not in kinds:
+        return
+    for one in series:
+        days = ordinals(one)
+        wrong = np.flatnonzero((days - 1) % 7)
+        if wrong.size:
+            try:
+                check_period(int(days[wrong[0]]), WEEK)
+            except InvalidInputError as error:
+                raise InvalidInputError(f"{one.sku}: {error}") from None
+
+
+def _remarks(series: Sequence[Series], paths: Sequence[ItemPath], first: int) -> list[str]:
+    """Return remarks on periods whose demand is not known, sales on closed days, and items that are left out."""
+    period, remarks = paths[0].terms.period, []
+    unknown, at_least = (sum(int((path.says == what).sum()) for path in paths) for what in (NOTHING, AT_LEAST))
+    for count, what in (
+        (unknown, "without stock: demand is not known, and is taken as 0"),
+        (at_least, "sold out: demand was at least what was sold, and is taken as that"),
+    ):
+        if count:
+            subject = f"1 {period} of an item" if count == 1 else f"{count:,} {period}s of items"
+            remarks.append(f"{subject} {what}.")
+    lost = sum(int(each.units.sum()) for each in series) - sum(int(path.demand.sum()) for path in paths)
+    if lost:
+        remarks.append(f"Left out, as they were sold on closed days: {counted(lost, 'unit')}.")
+    short = [path.sku for path in paths if path.days.size <= first]
+    if short and len(short) < len(paths):
+        remarks.append(f"Left out, with {first} {period}s or fewer: {listed(short, separator=', ')}.")
+    return remarks
+
+
+def _too_short(paths: Sequence[ItemPath], first: int) -> InvalidInputError:
+    period, longest = paths[0].terms.period, max(path.days.size for path in paths)
+    rule = f"sales must have an item with more than {first} {period}s, as scoring starts after them"
+    return InvalidInputError(f"{rule}; the longest has {longest}.")
