@@ -194,7 +194,7 @@ class OrderEngine:
 
     def _slow_levels(self, items: Longs, priors: Floats) -> Floats:
         """Return the levels of the longest memory."""
-        leaning = kernels.demand_experts.LEANING
+        leaning = kernels.demand_experts.GROUP_LEANING
         units, exposure = self.beliefs.units[items, -1], self.beliefs.exposure[items, -1]
         return np.asarray((units + leaning * priors) / (exposure + leaning))
 

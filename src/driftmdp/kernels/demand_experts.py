@@ -25,27 +25,28 @@ import numpy as np
 from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import Floats, Longs
 from driftmdp.kernels.demand_arrays import BIN_EDGES, DAY_KIND, DISPERSIONS, MEMORIES, DemandBeliefs, Shared
-from driftmdp.kernels.negative_binomial import chance_of_none, log_gamma, upper_tail
+from driftmdp.kernels.negative_binomial import LONGEST_WALK, chance_of_none, log_gamma, upper_tail
 
 EXACT, AT_LEAST, NOTHING = 0, 1, 2  # what sales say of demand
 FIXED_SHARE = np.array([0.03, 0.1])  # of the weights, by kind of period
 COMMON_SHARE = 0.9  # of this goes to the mean weights of all items, the rest is spread evenly
 LEANING = 2.0  # periods for which the next longer memory counts
+GROUP_LEANING = 0.25  # periods for which the group counts, for the longest memory: items of a group differ widely
 LEAST_MEAN = 1e-3
 SERVICE_MEMORY = np.array([200.0, 50.0])  # periods that count for a service target, by kind
 TINY_WEIGHT = 1e-4  # experts with less are left out of a law
 BIN_UNITS = 1 << 20  # a period counts so much in the bins: whole numbers, whose sum has no order
-LONGEST_SUM = 400  # units of a demand, beyond which a period is not counted for calibration
-COUNTED = 4  # of so many periods, one is counted for calibration
+LARGEST_COUNTED = 400.0  # level of an item, beyond which it is not counted for calibration: sums would be long
+COUNTED = 2  # of so many periods, one is counted for calibration
 
 
 @kernel
 def fill_levels(beliefs: DemandBeliefs, i: int, prior: float, levels: Floats) -> None:
     """Fill ``levels[memory]``, from the longest memory to the shortest."""
-    level = prior
+    level, leaning = prior, GROUP_LEANING
     for k in range(levels.size - 1, -1, -1):
-        level = (beliefs.units[i, k] + LEANING * level) / (beliefs.exposure[i, k] + LEANING)
-        levels[k] = level
+        level = (beliefs.units[i, k] + leaning * level) / (beliefs.exposure[i, k] + leaning)
+        levels[k], leaning = level, LEANING
 
 
 @kernel
@@ -105,7 +106,7 @@ def learn_all(
         fill_levels(beliefs, i, priors[n], levels)
         # Of weeks, the counted shape is mostly that of seasons that were not known yet: it makes orders worse.
         _count_service(beliefs, i, kind, levels, factor, on_sale[n])
-        if kind == DAY_KIND and (i + beliefs.periods[i]) % COUNTED == 0 and units[n] <= LONGEST_SUM:
+        if kind == DAY_KIND and (i + beliefs.periods[i]) % COUNTED == 0 and levels[0] <= LARGEST_COUNTED:
             _count_bin(beliefs, i, levels, factor, seen[n] == AT_LEAST, units[n], shared.calibration[kind], bins)
         if seen[n] == AT_LEAST:
             _weigh_tails(levels, factor, units[n], gains, beyond)
@@ -264,7 +265,7 @@ def _predicted_range(beliefs: DemandBeliefs, i: int, levels: Floats, factor: flo
             if weight > TINY_WEIGHT:
                 r = 1.0 / DISPERSIONS[d]
                 chance, ratio, below = chance_of_none(mean, r), mean / (r + mean), 0.0
-                for j in range(x):
+                for j in range(min(x, LONGEST_WALK)):
                     below += chance
                     chance *= ratio * (j + r) / (j + 1.0)
                 low += weight * below
