@@ -281,12 +281,14 @@ class OrderEngine:
         if self._forecaster is not None:
             raise ValueError("a forecaster of one's own needs the whole history")
         header, arrays = bytes_to_arrays(content)
-        n = len(self.beliefs)
+        n, n_items = len(self.beliefs), len(self.table)
+        if any(len(found) != n_items for found in arrays[:n]):
+            raise ValueError("the beliefs are of another number of items")
+        if arrays[n + 2].shape != self._priors.shape:
+            raise ValueError("the beliefs do not fit the groups")
         for mine, found in zip(self.beliefs, arrays[:n], strict=True):
-            mine[: len(self.table)] = found  # another number of items raises ValueError
+            mine[:n_items] = found
         self.shared = Shared(*arrays[n : n + 2])
         self._priors, self._bins, *rhythm = arrays[n + 2 :]
-        if self._priors.shape[1] != len(self.table.groups) + 1:
-            raise ValueError("the beliefs do not fit the groups")
         self._block = header["block"]
         self.rhythm.restore(header["rhythm"], rhythm)

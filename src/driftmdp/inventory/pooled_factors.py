@@ -121,7 +121,9 @@ def _repeatable(profile: Profile) -> Floats:
     total = precision.sum(axis=1)
     known = np.where(seen, ratios, 0.0)
     mean = np.divide((known * precision).sum(axis=1), total, out=np.zeros_like(total), where=total > 0)
-    signal = max(0.0, float((precision * (known**2 - noise)).sum() / precision.sum()))
+    # Of what was seen only: a group without sales must not change the last digit of a sum.
+    weight = precision[seen]
+    signal = max(0.0, float((weight * (known**2 - noise)[seen]).sum() / weight.sum()))
     return np.asarray(mean * signal * total / (signal * total + 1.0))
 
 
