@@ -10,11 +10,11 @@ base-stock      up to the quantile (l - c) / (l - c + h) of the last 60 days' sa
 moving-average  up to 13 periods' mean sales without season, times the coming season (VN2's benchmark)
 ==============  ===========================================================================================
 
-To fit means: least average cost if demand is drawn at random from these periods. Levels s < S are whole packs. Up to
-a capacity of 40 packs all of them are tried, beyond that a grid of 40, whose best is refined. A rule that is fitted
-every morning looks near the levels of the day before. An (s, S) rule adds up stock and orders on their way. When the
-sum is s or less, it orders the most packs that do not exceed S. With a service target, the levels are the cheapest
-that reach it. Every rule begins with an empty shelf. In weeks, 26 take the place of 60 days.
+To fit means: least average cost if demand is drawn at random from these periods. Levels s < S are whole packs. Up
+to a capacity of 40 packs all of them are tried, beyond that a grid of 40, whose best is refined. A rule that is
+fitted every morning looks near the levels of the day before. An (s, S) rule adds up stock and orders on their way.
+When the sum is s or less, it orders the most packs that do not exceed S. With a service target, the levels are the
+cheapest that reach it. Every rule begins with an empty shelf. In weeks, 26 take the place of 60 days.
 """
 
 from collections.abc import Mapping, Sequence

@@ -269,4 +269,5 @@ def test_without_our_rule_no_item_is_drawn():
     found = backtest(sales(["A"]), Costs(), capacity=10, rules=["face-value", "base-stock"])
     report, drawings = backtest_report(found)
     assert list(drawings) == ["totals"]
-    assert report.lead.paragraphs[0].startswith("With rolling (s, S), sales at face value, this item would have cost")
+    first = report.lead.paragraphs[0]
+    assert first.startswith("With rolling (s, S), sales at face value, this item would have cost")
