@@ -1,0 +1,60 @@
+"""The order engine in simulated shops, item by item: what it pays along a path of demands.
+
+Used by ``benchmarks.inventory_ablations`` and others. A shelf begins empty, sales are seen up to the shelf, and a
+sold-out day says "at least".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+
+import numpy as np
+
+from driftmdp.inventory.order_engine import AT_LEAST, EXACT, NOTHING, OrderEngine
+from driftmdp.inventory.terms import ItemTerms
+from driftmdp.kernels.arrays import Floats, Longs
+
+__all__ = ["FIRST_DAY", "follow_engine", "paid", "what_sales_say"]
+
+FIRST_DAY = date(2026, 1, 5).toordinal()  # a Monday
+
+
+def follow_engine(terms: Sequence[ItemTerms], demand: Longs, days: Sequence[int] | None = None) -> Floats:
+    """Return what items of one shop pay, by (item, day), with lead time 0.
+
+    Parameters
+    ----------
+    terms
+        Of the items.
+    demand
+        By (item, day).
+    days
+        The days' numbers, by default every day from a Monday on.
+    """
+    n_items, n_days = demand.shape
+    engine, items = OrderEngine(), np.arange(n_items)
+    engine.add_items([f"item {number}" for number in range(n_items)], terms)
+    stock, costs = np.zeros(n_items, np.int64), np.zeros(demand.shape)
+    for t, day in enumerate(range(FIRST_DAY, FIRST_DAY + n_days) if days is None else days):
+        order = engine.decide(day, items, stock, np.zeros((n_items, 0), np.int64), None).order
+        on_sale = stock + order
+        costs[:, t] = paid(terms, order, on_sale, demand[:, t])
+        sold = np.minimum(demand[:, t], on_sale)
+        engine.learn(day, items, what_sales_say(on_sale, demand[:, t]), on_sale, sold)
+        stock = on_sale - sold
+    return costs
+
+
+def paid(terms: Sequence[ItemTerms], order: Longs, on_sale: Longs, demand: Longs) -> Floats:
+    """Return the cost of a period, by item."""
+    costs = [each.costs for each in terms]
+    fixed, unit, lost, holding = np.array([(c.fixed, c.unit, c.lost_sale, c.holding) for c in costs]).T
+    left = on_sale - demand
+    return np.asarray(fixed * (order > 0) + unit * order + lost * np.maximum(-left, 0) + holding * np.maximum(left, 0))
+
+
+def what_sales_say(on_sale: Longs, demand: Longs) -> np.ndarray:
+    """Return what a period's sales say of demand, by item: exact, at least, or nothing from an empty shelf."""
+    sold_out = np.where(demand >= on_sale, AT_LEAST, EXACT)
+    return np.where(on_sale == 0, NOTHING, sold_out).astype(np.int8)
