@@ -50,7 +50,7 @@ def week_of_year(days: Longs) -> Longs:
 
 
 def season_factors(units: Floats, expected: Floats, weeks: Longs) -> Floats:
-    """Return the factors of the seasons, shape (groups, 52). The last group of the sums is all items.
+    """Return the factors of the seasons, shape (groups, 52). The last group is all items.
 
     Parameters
     ----------
@@ -61,7 +61,8 @@ def season_factors(units: Floats, expected: Floats, weeks: Longs) -> Floats:
     """
     everything = _repeatable(_season_profile(units[-1:], expected[-1:], weeks, np.zeros((1, WEEKS))))
     offsets = np.repeat(everything, len(units) - 1, axis=0)
-    return np.exp(offsets + _repeatable(_season_profile(units[:-1], expected[:-1], weeks, offsets)))
+    own = _repeatable(_season_profile(units[:-1], expected[:-1], weeks, offsets))
+    return np.exp(np.concatenate([offsets + own, everything]))
 
 
 def _season_profile(units: Floats, expected: Floats, weeks: Longs, offsets: Floats) -> Profile:
@@ -83,10 +84,14 @@ def _season_profile(units: Floats, expected: Floats, weeks: Longs, offsets: Floa
 
 
 def weekday_factors(units: Floats, expected: Floats) -> Floats:
-    """Return the factors of the weekdays, shape (groups, 7), from sums by (group, odd or even week, weekday)."""
+    """Return the factors of the weekdays, shape (groups, 7), from sums by (group, odd or even week, weekday).
+
+    The last group is all items.
+    """
     everything = _repeatable(_weekday_profile(units[-1:], expected[-1:], np.zeros((1, 7))))
     offsets = np.repeat(everything, len(units) - 1, axis=0)
-    return np.exp(offsets + _repeatable(_weekday_profile(units[:-1], expected[:-1], offsets)))
+    own = _repeatable(_weekday_profile(units[:-1], expected[:-1], offsets))
+    return np.exp(np.concatenate([offsets + own, everything]))
 
 
 def _weekday_profile(units: Floats, expected: Floats, offsets: Floats) -> Profile:

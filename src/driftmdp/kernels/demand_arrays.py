@@ -24,6 +24,7 @@ class Beliefs(NamedTuple):
     exposure   (n, memories)           the same of the factors: season, weekday and special days
     weights    (n, memories, disp.)    of the experts: a memory and a dispersion each
     periods    (n,)                    learned from
+    service    (n, 4)                  fading sums of demand and lost demand, of periods and stock-outs
     =========  ======================  ==================================================================
     """
 
@@ -31,6 +32,7 @@ class Beliefs(NamedTuple):
     exposure: Floats
     weights: Floats
     periods: Longs
+    service: Floats
 
 
 class Shared(NamedTuple):
@@ -54,6 +56,7 @@ def new_beliefs(n: int) -> Beliefs:
         np.zeros((n, N_MEMORIES)),
         np.full((n, N_MEMORIES, N_DISPERSIONS), even),
         np.zeros(n, np.int64),
+        np.zeros((n, 4)),
     )
 
 

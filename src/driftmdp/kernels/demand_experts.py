@@ -32,6 +32,7 @@ FIXED_SHARE = np.array([0.03, 0.1])  # of the weights, by kind of period
 COMMON_SHARE = 0.9  # of this goes to the mean weights of all items, the rest is spread evenly
 LEANING = 0.5  # periods for which the next longer memory counts
 LEAST_MEAN = 1e-3
+SERVICE_MEMORY = np.array([200.0, 50.0])  # periods that count for a service target, by kind
 TINY_WEIGHT = 1e-4  # experts with less are left out of a law
 BIN_UNITS = 1 << 20  # a period counts so much in the bins: whole numbers, whose sum has no order
 LONGEST_SUM = 400  # units of a demand, beyond which a period is not counted for calibration
@@ -74,17 +75,18 @@ def fill_mean_levels(
 def learn_all(
     beliefs: Beliefs,
     shared: Shared,
-    sales: tuple[Longs, Longs, Longs, Longs],
+    sales: tuple[Longs, Longs, Longs, Longs, Longs],
     known: tuple[Floats, Floats],
     imputed: Floats,
     bins: Longs,
 ) -> None:
     """Learn one period's sales of some items.
 
-    ``sales`` are items, their kinds of period, what the sales say and the units, and ``known`` the period's factors
-    and the levels of the items' surroundings. ``imputed`` becomes the demand, as expected where it was not seen.
+    ``sales`` are items, their kinds of period, what the sales say, the units, and what there was to sell (-1 if that
+    is not known). ``known`` are the period's factors and the levels of the items' surroundings. ``imputed`` becomes
+    the demand, as expected where it was not seen.
     """
-    items, kinds, seen, units = sales
+    items, kinds, seen, units, on_sale = sales
     factors, priors = known
     n_memories, n_dispersions = beliefs.weights.shape[1], beliefs.weights.shape[2]
     levels, gains = np.zeros(n_memories), np.zeros((n_memories, n_dispersions))
@@ -92,6 +94,9 @@ def learn_all(
     for n in range(items.size):
         i, kind, factor = items[n], kinds[n], factors[n]
         if seen[n] == NOTHING:
+            if on_sale[n] == 0 and beliefs.periods[i] > 0:
+                fill_levels(beliefs, i, priors[n], levels)
+                _count_service(beliefs, i, kind, levels[0] * factor, levels[0] * factor)
             _fade(beliefs, i, kind)
             continue
         if beliefs.periods[i] == 0:
@@ -106,6 +111,18 @@ def learn_all(
             _weigh_chances(levels, factor, units[n], gains, constants)
         _reweigh(beliefs, i, gains, shared.weights, kind)
         imputed[n] = _count_period(beliefs, i, kind, factor, seen[n] == AT_LEAST, units[n], beyond)
+        _count_service(beliefs, i, kind, imputed[n], max(0.0, imputed[n] - units[n]))
+
+
+@kernel
+def _count_service(beliefs: Beliefs, i: int, kind: int, demand: float, lost: float) -> None:
+    """Add a period to what was served, with the demand that was probably lost."""
+    kept = 1.0 - 1.0 / SERVICE_MEMORY[kind]
+    sums = beliefs.service[i]
+    sums[0] = kept * sums[0] + demand
+    sums[1] = kept * sums[1] + lost
+    sums[2] = kept * sums[2] + 1.0
+    sums[3] = kept * sums[3] + min(lost, 1.0)
 
 
 @kernel

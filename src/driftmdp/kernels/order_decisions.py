@@ -1,54 +1,19 @@
 """Orders of many items: from beliefs to laws or paths of demand, and from these to a plan, item by item."""
 
-from typing import NamedTuple
-
 import numpy as np
 
 from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import Floats, Ints, Longs
 from driftmdp.kernels.demand_arrays import Beliefs, Shared
 from driftmdp.kernels.demand_laws import fill_law, fill_paths
-from driftmdp.kernels.exact_orders import exact_work, plan_exactly
-from driftmdp.kernels.ordering_arrays import EXACT, NO_LIMIT, ComingPeriods, Flags, OrderTerms
+from driftmdp.kernels.exact_orders import plan_exactly
+from driftmdp.kernels.order_states import exact_work
+from driftmdp.kernels.ordering_arrays import EXACT, NO_LIMIT, SERVICE, ComingPeriods, OrderTask, OrderTerms
 from driftmdp.kernels.path_orders import plan_on_paths
+from driftmdp.kernels.service_orders import plan_for_service
 
 MOST_LEVELS = 1200  # of a law, beyond which orders are planned on paths
 MOST_WORK = 2e5  # products in one step of an exact plan
-
-
-class OrderTask(NamedTuple):
-    """What to decide for n items. H is the most periods ahead of any of them.
-
-    =============  ==========  ============================================================================
-    items, kinds   (n,)        their numbers and kinds of period
-    priors, means  (n,)        levels of the items' surroundings, and their own
-    costs          (n, 4)      fixed, unit, lost and holding
-    sizes          (n, 4)      capacity, pack, minimum and lead time
-    stock          (n,)        on the shelf this morning
-    coming         (n, ...)    ``coming[n, j]`` arrives j + 1 periods from now
-    horizons       (n, 2)      periods ahead of an exact plan, and of paths
-    cycles         (n,)        periods that repeat behind them. 0: nothing counts there
-    factors        (n, H)      of demand: season, weekday and special days
-    is_open        (n, H)      0: closed
-    may_order      (n, H)      0: no order day
-    shifts         (n, H + 1)  of the uniform numbers
-    =============  ==========  ============================================================================
-    """
-
-    items: Longs
-    kinds: Longs
-    priors: Floats
-    means: Floats
-    costs: Floats
-    sizes: Longs
-    stock: Longs
-    coming: Longs
-    horizons: Longs
-    cycles: Longs
-    factors: Floats
-    is_open: Flags
-    may_order: Flags
-    shifts: Floats
 
 
 @kernel
@@ -73,22 +38,52 @@ def _plan(
     beliefs: Beliefs, shared: Shared, task: OrderTask, n: int, terms: OrderTerms, coming: Longs, uniforms: Floats
 ) -> tuple[int, float, int]:
     i, kind, prior = task.items[n], task.kinds[n], task.priors[n]
-    horizon = task.horizons[n, 0]
+    horizon, stock = task.horizons[n, 0], task.stock[n]
+    for_service = task.service[n, 0] > 0.0
     width = _law_width(task, n, terms, horizon)
-    if width <= MOST_LEVELS:
+    if width <= MOST_LEVELS and not for_service:
         laws = np.zeros((horizon, width))
         for h in range(horizon):
             fill_law(beliefs, shared, i, kind, prior, task.factors[n, h], laws[h])
         periods = ComingPeriods(task.is_open[n][:horizon], task.may_order[n][:horizon], task.cycles[n])
-        if exact_work(terms, task.stock[n], coming, laws, periods) <= MOST_WORK:
-            order, cost, _ = plan_exactly(terms, task.stock[n], coming, laws, periods)
+        if exact_work(terms, stock, coming, laws, periods) <= MOST_WORK:
+            order, cost, _ = plan_exactly(terms, stock, coming, laws, periods)
             return order, cost, EXACT
     horizon = task.horizons[n, 1]
     paths = np.zeros((uniforms.shape[0], horizon), np.int32)
     fill_paths(beliefs, shared, i, kind, prior, task.factors[n][:horizon], uniforms, task.shifts[n], paths)
     periods = ComingPeriods(task.is_open[n][:horizon], task.may_order[n][:horizon], min(task.cycles[n], 1))
-    order, cost, method = plan_on_paths(terms, task.stock[n], coming, paths, periods)
+    if for_service:
+        target, measure = task.service[n, 0], int(task.service[n, 1])
+        sums = beliefs.service[i]
+        balance = (1.0 - target) * sums[2 * measure] - sums[2 * measure + 1]
+        order, _ = plan_for_service(terms, stock, coming, paths, periods, (target, measure, balance))
+        return order, _expected_cost(terms, stock, coming, order, paths, periods), SERVICE
+    order, cost, method = plan_on_paths(terms, stock, coming, paths, periods)
     return order, cost, method
+
+
+@kernel
+def _expected_cost(
+    terms: OrderTerms, stock: int, coming: Longs, order: int, paths: Ints, periods: ComingPeriods
+) -> float:
+    """Return what holding and ordering cost per open period until today's order is here, and orders like it."""
+    total, n_open, sold = 0.0, 0, 0.0
+    last = min(terms.lead_time + 1, paths.shape[1])
+    for p in range(paths.shape[0]):
+        left = stock + (order if terms.lead_time == 0 else 0)
+        for h in range(last):
+            if 0 < h < terms.lead_time:
+                left += coming[h - 1]
+            elif h > 0 and h == terms.lead_time:
+                left += order
+            if periods.is_open[h] != 0:
+                sold += min(left, paths[p, h])
+                left = max(left - paths[p, h], 0)
+                total += terms.holding * left
+                n_open += 1
+    per_unit = terms.unit + (terms.fixed / order if order > 0 else 0.0)
+    return (total + per_unit * sold) / max(n_open, 1)
 
 
 @kernel

@@ -12,6 +12,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from driftmdp.kernels.arrays import Floats, Longs
+
 Flags: TypeAlias = NDArray[np.uint8]
 
 NO_LIMIT = 2**31 - 1  # the capacity of a shelf that takes everything
@@ -20,6 +22,7 @@ NO_LIMIT = 2**31 - 1  # the capacity of a shelf that takes everything
 EXACT = 0  # by dynamic programming
 PROJECTED = 1  # by a projected inventory level, tuned on sample paths
 CAPPED = 2  # by a capped base stock, tuned on sample paths
+SERVICE = 8  # by a target: the smallest order that serves enough
 IMPROVED = 4  # added to these two: another order today was clearly better on the paths
 
 
@@ -57,6 +60,43 @@ class ComingPeriods(NamedTuple):
     is_open: Flags
     may_order: Flags
     cycle: int
+
+
+class OrderTask(NamedTuple):
+    """What to decide for n items. H is the most periods ahead of any of them.
+
+    =============  ==========  ============================================================================
+    items, kinds   (n,)        their numbers and kinds of period
+    priors, means  (n,)        levels of the items' surroundings, and their own
+    costs          (n, 4)      fixed, unit, lost and holding
+    sizes          (n, 4)      capacity, pack, minimum and lead time
+    service        (n, 2)      target, or 0 where lost sales have a cost, and what it is a share of
+    stock          (n,)        on the shelf this morning
+    coming         (n, ...)    ``coming[n, j]`` arrives j + 1 periods from now
+    horizons       (n, 2)      periods ahead of an exact plan, and of paths
+    cycles         (n,)        periods that repeat behind them. 0: nothing counts there
+    factors        (n, H)      of demand: season, weekday and special days
+    is_open        (n, H)      0: closed
+    may_order      (n, H)      0: no order day
+    shifts         (n, H + 1)  of the uniform numbers
+    =============  ==========  ============================================================================
+    """
+
+    items: Longs
+    kinds: Longs
+    priors: Floats
+    means: Floats
+    costs: Floats
+    sizes: Longs
+    service: Floats
+    stock: Longs
+    coming: Longs
+    horizons: Longs
+    cycles: Longs
+    factors: Floats
+    is_open: Flags
+    may_order: Flags
+    shifts: Floats
 
 
 def horizon_needed(terms: OrderTerms, mean: float, wait: int = 1, shortest: int = 6, longest: int = 40) -> int:

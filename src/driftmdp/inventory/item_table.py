@@ -1,0 +1,81 @@
+"""The terms of items as columns that kernels take."""
+
+import zlib
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftmdp.inventory.periods import WEEK
+from driftmdp.inventory.terms import MEASURES, ItemTerms
+from driftmdp.kernels.ordering_arrays import NO_LIMIT
+
+GROWTH = 1.5  # of an array that is full
+COLUMNS = np.dtype(
+    [
+        ("kind", "<i8"),
+        ("group", "<i8"),
+        ("seed", "<u8"),
+        ("costs", "<f8", (4,)),
+        ("sizes", "<i8", (4,)),
+        ("service", "<f8", (2,)),
+    ]
+)
+
+
+class ItemTable:
+    """Names and terms of items, by number.
+
+    Attributes
+    ----------
+    skus, terms
+        By number.
+    columns
+        The same as numbers: the kind of period (1 for a week), the group's number, a seed from the name, costs
+        (fixed, unit, lost, holding), sizes (capacity, pack, minimum, lead time) and service (target or 0, measure).
+        It may be longer than there are items.
+    groups
+        The number of each group, in the order in which they came.
+    """
+
+    def __init__(self) -> None:
+        self.skus: list[str] = []
+        self.terms: list[ItemTerms] = []
+        self.columns: NDArray[np.void] = np.zeros(0, COLUMNS)
+        self.groups: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return len(self.skus)
+
+    def add(self, skus: Sequence[str], terms: Sequence[ItemTerms]) -> None:
+        """Append items."""
+        first = len(self.skus)
+        self.skus += skus
+        self.terms += terms
+        if len(self) > self.columns.size:
+            more = max(len(self), int(GROWTH * self.columns.size)) - self.columns.size
+            self.columns = np.concatenate([self.columns, np.zeros(more, COLUMNS)])
+        rows: dict[int, NDArray[np.void]] = {}  # items with the same terms share them
+        for item in range(first, len(self)):
+            key = id(self.terms[item])
+            if key not in rows:
+                rows[key] = self._row(self.terms[item])
+            self.columns[item] = rows[key]
+            self.columns["seed"][item] = zlib.crc32(self.skus[item].encode())
+
+    def replace(self, item: int, terms: ItemTerms) -> None:
+        """Give an item other terms."""
+        seed = self.columns["seed"][item]
+        self.terms[item], self.columns[item] = terms, self._row(terms)
+        self.columns["seed"][item] = seed
+
+    def _row(self, terms: ItemTerms) -> NDArray[np.void]:
+        row = np.zeros((), COLUMNS)
+        row["kind"] = int(terms.period == WEEK)
+        row["group"] = self.groups.setdefault(terms.group, len(self.groups))
+        costs = terms.costs
+        row["costs"] = costs.fixed, costs.unit, costs.lost_sale, costs.holding
+        capacity = NO_LIMIT if terms.capacity is None else terms.capacity
+        row["sizes"] = capacity, terms.pack, terms.minimum, terms.lead_time
+        row["service"] = terms.service or 0.0, MEASURES.index(terms.service_measure)
+        return row

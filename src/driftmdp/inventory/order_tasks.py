@@ -1,0 +1,85 @@
+"""What to decide in a morning, as arrays for the planner: the periods ahead of each item, and its state."""
+
+import numpy as np
+
+from driftmdp.inventory.coming_factors import ComingFactors
+from driftmdp.inventory.item_table import ItemTable
+from driftmdp.inventory.periods import DAY, WEEK, period_of
+from driftmdp.inventory.sample_draws import shifts
+from driftmdp.inventory.terms import ItemTerms
+from driftmdp.kernels.arrays import Floats, Longs
+from driftmdp.kernels.ordering_arrays import NO_LIMIT, OrderTask, OrderTerms, horizon_needed
+
+NO_ORDER_DAY, CLOSED, TOO_LATE = 2, 3, 4  # why nothing is ordered: places in METHODS of order_engine.py
+LONGEST_HORIZON = 110  # periods ahead
+WEEKS_AHEAD = 8  # that an exact plan looks at season by season
+
+
+def order_task(
+    table: ItemTable,
+    factors: ComingFactors,
+    day: int,
+    items: Longs,
+    state: tuple[Longs, Longs],
+    levels: tuple[Floats, Floats],
+    until: int | None,
+) -> tuple[OrderTask, Longs]:
+    """Return the task for items with one kind of period, and why nothing is ordered of some, or -1.
+
+    Parameters
+    ----------
+    table, factors
+        All items.
+    day, items
+        The morning, and the items asked about.
+    state
+        Their stock, and what is coming by (item, periods from now, less one).
+    levels
+        Of their surroundings, and their own.
+    until
+        The last day that counts, if any.
+    """
+    chosen = table.columns[items]
+    step, period = (7, WEEK) if chosen["kind"][0] == 1 else (1, DAY)
+    left = None if until is None else max(0, (period_of(until, period) - day) // step) + 1
+    shapes = [_horizons(table.terms[item], level, left) for item, level in zip(items.tolist(), levels[1], strict=True)]
+    horizons, cycles = np.array([shape[:2] for shape in shapes]), np.array([shape[2] for shape in shapes])
+    periods = day + step * np.arange(int(horizons.max()))
+    is_open, may_order = factors.is_open(items, periods), factors.may_order(items, periods)
+    idle = np.full(items.size, -1, np.int64)
+    idle[~may_order[:, 0]] = NO_ORDER_DAY
+    idle[~is_open[:, 0]] = CLOSED
+    if left is not None:
+        idle[chosen["sizes"][:, 3] >= left] = TOO_LATE
+    task = OrderTask(
+        items=items,
+        kinds=chosen["kind"].copy(),
+        priors=levels[0],
+        means=levels[1],
+        costs=np.ascontiguousarray(chosen["costs"]),
+        sizes=np.ascontiguousarray(chosen["sizes"]),
+        service=np.ascontiguousarray(chosen["service"]),
+        stock=np.asarray(state[0], np.int64),
+        coming=np.ascontiguousarray(state[1], np.int64).reshape(items.size, -1),
+        horizons=horizons,
+        cycles=cycles,
+        factors=factors.all_factors(items, periods),
+        is_open=is_open.astype(np.uint8),
+        may_order=(may_order & is_open).astype(np.uint8),
+        shifts=shifts(chosen["seed"], day, periods.size + 1),
+    )
+    return task, idle
+
+
+def _horizons(terms: ItemTerms, level: float, left: int | None) -> tuple[int, int, int]:
+    """Return periods ahead of an exact plan and of paths, and how many repeat behind them. 0: nothing does."""
+    if left is not None and left < LONGEST_HORIZON:
+        return left, left, 0
+    every = 7 if terms.order_days.weekdays else terms.order_days.every
+    cycle = every if terms.period == WEEK else int(np.lcm(7, every))
+    exact = cycle + (terms.lead_time + WEEKS_AHEAD if terms.period == WEEK else 0)
+    costs, capacity = terms.costs, NO_LIMIT if terms.capacity is None else terms.capacity
+    money = costs.fixed, costs.unit, costs.lost_sale, costs.holding
+    numbers = OrderTerms(*money, capacity, terms.pack, terms.minimum, terms.lead_time)
+    paths = horizon_needed(numbers, level, every)
+    return min(exact, LONGEST_HORIZON), min(paths, LONGEST_HORIZON), cycle

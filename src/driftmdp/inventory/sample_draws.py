@@ -1,0 +1,48 @@
+"""Uniform numbers for sample paths: common to all items, shifted by item and date, so that decisions repeat."""
+
+import functools
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftmdp.kernels.arrays import Floats
+
+N_PATHS, PATHS_TOGETHER = 512, 128  # sample paths, and how many in a row are spread evenly
+
+
+@functools.lru_cache(maxsize=8)
+def uniforms(columns: int) -> Floats:
+    """Return uniform numbers by (path, column), each column of 128 paths in a row spread evenly.
+
+    Examples
+    --------
+    >>> from driftmdp.inventory.sample_draws import uniforms
+    >>> drawn = uniforms(3)
+    >>> drawn.shape, sorted((128 * drawn[:128, 0]).astype(int).tolist()) == list(range(128))
+    ((512, 3), True)
+    """
+    rng = np.random.default_rng(20)
+    parts = []
+    for _ in range(0, N_PATHS, PATHS_TOGETHER):
+        ranks = rng.permuted(np.tile(np.arange(PATHS_TOGETHER), (columns, 1)), axis=1).T
+        parts.append((ranks + rng.random((PATHS_TOGETHER, columns))) / PATHS_TOGETHER)
+    return np.ascontiguousarray(np.concatenate(parts))
+
+
+def shifts(seeds: NDArray[np.uint64], day: int, columns: int) -> Floats:
+    """Return a shift of each column in [0, 1), by (item, column): seeds from item and date, by splitmix64.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from driftmdp.inventory.sample_draws import shifts
+    >>> shifts(np.array([1, 2], np.uint64), 739936, 2).round(2).tolist()
+    [[0.74, 0.22], [0.11, 0.96]]
+    """
+    with np.errstate(over="ignore"):
+        state = ((seeds << np.uint64(20)) ^ np.uint64(day))[:, None] * np.uint64(0x9E3779B97F4A7C15)
+        state = state + np.arange(1, columns + 1, dtype=np.uint64) * np.uint64(0xD1342543DE82EF95)
+        state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        state = state ^ (state >> np.uint64(31))
+    return np.asarray((state >> np.uint64(11)).astype(np.float64) / float(1 << 53))

@@ -1,0 +1,104 @@
+"""Another forecaster in place of ours: quantiles in, orders out.
+
+A function of one's own is named as ``module:name`` and called for each item and morning:
+
+    def forecast(history: ItemHistory, days: np.ndarray) -> np.ndarray: ...
+
+``days`` are the first days of the coming periods (datetime64[D]). It returns the quantiles of their demand at
+``LEVELS``, shape (periods, levels). Orders are planned on sample paths whose periods are drawn from them.
+"""
+
+import importlib
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftmdp import kernels
+from driftmdp.errors import InvalidInputError
+from driftmdp.inventory.sample_draws import uniforms
+from driftmdp.kernels.arrays import Floats, Longs
+from driftmdp.kernels.ordering_arrays import ComingPeriods, OrderTask, OrderTerms
+
+LEVELS = tuple(round(0.05 * k, 2) for k in range(1, 20))
+FIRST_DAY = np.datetime64("0001-01-01", "D")
+
+
+class ItemHistory(NamedTuple):
+    """What was seen of an item.
+
+    Attributes
+    ----------
+    item
+        Its number.
+    days
+        Periods, as datetime64[D].
+    units
+        Sold, or asked for.
+    sold_out
+        Whether demand was at least that.
+    """
+
+    item: int
+    days: NDArray[np.datetime64]
+    units: Longs
+    sold_out: NDArray[np.bool_]
+
+
+class UserForecaster:
+    """A function ``module:name``, and the histories that it is given.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no such function.
+    """
+
+    def __init__(self, name: str) -> None:
+        module, colon, function = name.partition(":")
+        try:
+            self._function = getattr(importlib.import_module(module), function) if colon else None
+        except (ImportError, AttributeError) as error:
+            raise InvalidInputError(f"forecaster must be a function module:name; got {name!r}: {error}.") from None
+        if not callable(self._function):
+            raise InvalidInputError(f"forecaster must be a function module:name; got {name!r}.")
+        self._name = name
+        self._seen: dict[int, list[tuple[int, int, bool]]] = {}
+
+    def remember(self, day: int, items: Longs, seen: NDArray[np.int8], units: Longs) -> None:
+        """Keep a period's sales."""
+        for item, says, sold in zip(items.tolist(), seen.tolist(), units.tolist(), strict=True):
+            if says != 2:
+                self._seen.setdefault(item, []).append((day, sold, says == 1))
+
+    def history(self, item: int) -> ItemHistory:
+        """Return what was seen of an item."""
+        rows = self._seen.get(item, [])
+        days, units, sold_out = (np.array(column) for column in zip(*rows, strict=True)) if rows else ([], [], [])
+        dates = FIRST_DAY + (np.asarray(days, np.int64) - 1)
+        return ItemHistory(item, dates, np.asarray(units, np.int64), np.asarray(sold_out, np.bool_))
+
+    def quantiles(self, item: int, days: Longs) -> Floats:
+        """Return the function's quantiles for the periods that begin on some days, checked."""
+        found = np.asarray(self._function(self.history(item), FIRST_DAY + (days - 1)), np.float64)
+        shape = (days.size, len(LEVELS))
+        if found.shape != shape or not np.isfinite(found).all() or (found < 0).any() or (np.diff(found) < 0).any():
+            rule = f"{self._name} must return quantiles of shape {shape}, of at least 0 and not falling"
+            raise InvalidInputError(f"{rule}; got shape {found.shape}.")
+        return found
+
+    def decide(self, task: OrderTask, day: int, found: tuple[Longs, Floats, Longs]) -> None:
+        """Fill orders, costs and methods."""
+        for n in range(task.items.size):
+            step, horizon = 7 if task.kinds[n] else 1, int(task.horizons[n, 1])
+            is_open, may_order = task.is_open[n, :horizon].copy(), task.may_order[n, :horizon].copy()
+            quantiles = self.quantiles(int(task.items[n]), day + step * np.arange(horizon))
+            drawn = (uniforms(task.shifts.shape[1])[:, 1 : horizon + 1] + task.shifts[n, 1 : horizon + 1]) % 1.0
+            paths = np.empty(drawn.shape, np.int32)
+            for h in range(horizon):
+                paths[:, h] = np.rint(np.interp(drawn[:, h], LEVELS, quantiles[h])) * is_open[h]
+            terms = OrderTerms(*task.costs[n].tolist(), *task.sizes[n].tolist())
+            coming = task.coming[n, : max(terms.lead_time - 1, 0)].copy()
+            periods = ComingPeriods(is_open, may_order, int(min(task.cycles[n], 1)))
+            plan = kernels.path_orders.plan_on_paths(terms, int(task.stock[n]), coming, paths, periods)
+            found[0][n], found[1][n], found[2][n] = plan
