@@ -1,9 +1,9 @@
 """Earlier windows of a weekly contest: its data, the organiser's benchmark, and eight weeks from a start.
 
 A window starts at week k, counted from 0. The weeks before k are known, and k .. k + 7 are simulated. Orders are
-placed in the mornings of k .. k + 5 and arrive two weeks later. Recorded units are the demand, 0 where an item was not in stock, and are shown
-whole after each week. Before the window, nine weeks of the organiser's benchmark fill shelf and pipeline. Weeks 3
-to 8 are scored: the first two do not depend on the orders.
+placed in the mornings of k .. k + 5 and arrive two weeks later. Recorded units are the demand, 0 where an item was
+not in stock, and are shown whole after each week. Before the window, nine weeks of the organiser's benchmark fill
+shelf and pipeline. Weeks 3 to 8 are scored: the first two do not depend on the orders.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from driftmdp.kernels.arrays import Floats, Longs
 
 __all__ = [
-    "BETWEEN", "HOLDING", "LEAD_TIME", "LOST", "NINE", "OrganisersBenchmark", "Rule", "WeeklySales", "WindowCosts",
-    "read_weekly_sales", "run_windows",
+    "BETWEEN", "HOLDING", "LEAD_TIME", "LOST", "NINE", "ORDERS", "OrganisersBenchmark", "Rule", "WeeklySales",
+    "WindowCosts", "read_weekly_sales", "run_windows",
 ]  # fmt: skip
 
 NINE, BETWEEN = tuple(range(85, 150, 8)), tuple(range(89, 150, 8))
@@ -99,17 +99,17 @@ class OrganisersBenchmark:
 
     def order(self, week: int, last: int, stock: Longs, coming: Longs) -> Longs:
         """Order up to four weeks of forecast."""
-        wanted = self.base(week)[:, None] * self._season(week)[self._week_of_year[week : week + COVER]]
+        wanted = self.base(week)[:, None] * self.season(week)[self._week_of_year[week : week + COVER]]
         return np.maximum(0, np.rint(wanted.sum(axis=1) - stock - coming)).astype(np.int64)
 
     def base(self, week: int) -> Floats:
         """Return the level of each item before a week."""
         recent = slice(max(0, week - RECENT), week)
         there = self.sales.in_stock[:, recent]
-        level = self.sales.units[:, recent] / self._season(week)[self._week_of_year[recent]]
+        level = self.sales.units[:, recent] / self.season(week)[self._week_of_year[recent]]
         return np.asarray((level * there).sum(axis=1) / np.maximum(1, there.sum(axis=1)))
 
-    def _season(self, week: int) -> Floats:
+    def season(self, week: int) -> Floats:
         """Return a factor per week of the year: mean units of an item in stock, over the mean of all weeks."""
         there, numbers = self.sales.in_stock[:, :week], self._week_of_year[:week]
         means = (self.sales.units[:, :week] * there).sum(axis=0) / there.sum(axis=0)

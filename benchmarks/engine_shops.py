@@ -51,7 +51,9 @@ def paid(terms: Sequence[ItemTerms], order: Longs, on_sale: Longs, demand: Longs
     costs = [each.costs for each in terms]
     fixed, unit, lost, holding = np.array([(c.fixed, c.unit, c.lost_sale, c.holding) for c in costs]).T
     left = on_sale - demand
-    return np.asarray(fixed * (order > 0) + unit * order + lost * np.maximum(-left, 0) + holding * np.maximum(left, 0))
+    return np.asarray(
+        fixed * (order > 0) + unit * order + lost * np.maximum(-left, 0) + holding * np.maximum(left, 0)
+    )
 
 
 def what_sales_say(on_sale: Longs, demand: Longs) -> np.ndarray:
