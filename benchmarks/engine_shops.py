@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from datetime import date
 
 import numpy as np
+from numpy.typing import NDArray
 
 from driftmdp.inventory.order_engine import AT_LEAST, EXACT, NOTHING, OrderEngine
 from driftmdp.inventory.terms import ItemTerms
@@ -20,7 +21,9 @@ __all__ = ["FIRST_DAY", "follow_engine", "paid", "what_sales_say"]
 FIRST_DAY = date(2026, 1, 5).toordinal()  # a Monday
 
 
-def follow_engine(terms: Sequence[ItemTerms], demand: Longs, days: Sequence[int] | None = None) -> Floats:
+def follow_engine(
+    terms: Sequence[ItemTerms], demand: Longs, days: Sequence[int] | None = None, face_value: bool = False
+) -> Floats:
     """Return what items of one shop pay, by (item, day), with lead time 0.
 
     Parameters
@@ -31,6 +34,8 @@ def follow_engine(terms: Sequence[ItemTerms], demand: Longs, days: Sequence[int]
         By (item, day).
     days
         The days' numbers, by default every day from a Monday on.
+    face_value
+        Whether sales are taken as demand, even if they emptied the shelf.
     """
     n_items, n_days = demand.shape
     engine, items = OrderEngine(), np.arange(n_items)
@@ -41,7 +46,8 @@ def follow_engine(terms: Sequence[ItemTerms], demand: Longs, days: Sequence[int]
         on_sale = stock + order
         costs[:, t] = paid(terms, order, on_sale, demand[:, t])
         sold = np.minimum(demand[:, t], on_sale)
-        engine.learn(day, items, what_sales_say(on_sale, demand[:, t]), on_sale, sold)
+        says = np.zeros(n_items, np.int8) if face_value else what_sales_say(on_sale, demand[:, t])
+        engine.learn(day, items, says, on_sale, sold)
         stock = on_sale - sold
     return costs
 
@@ -56,7 +62,7 @@ def paid(terms: Sequence[ItemTerms], order: Longs, on_sale: Longs, demand: Longs
     )
 
 
-def what_sales_say(on_sale: Longs, demand: Longs) -> np.ndarray:
+def what_sales_say(on_sale: Longs, demand: Longs) -> NDArray[np.int8]:
     """Return what a period's sales say of demand, by item: exact, at least, or nothing from an empty shelf."""
     sold_out = np.where(demand >= on_sale, AT_LEAST, EXACT)
     return np.where(on_sale == 0, NOTHING, sold_out).astype(np.int8)

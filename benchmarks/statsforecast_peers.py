@@ -24,7 +24,7 @@ import numpy as np
 
 from driftmdp.kernels.arrays import Floats
 
-__all__ = ["MODELS", "WAYS", "Levels", "has_statsforecast", "up_to_levels"]
+__all__ = ["MODELS", "WAYS", "Ahead", "Levels", "has_statsforecast", "quantiles_ahead", "up_to_levels"]
 
 WAYS = ("independent", "together")
 SHORTEST = 12  # periods of a series that a model is fitted to. Of shorter ones, the mean is taken
@@ -42,6 +42,14 @@ class Levels(NamedTuple):
     """Levels to order up to, by (way, item), and the seconds of an item."""
 
     levels: Floats
+    seconds: float
+
+
+class Ahead(NamedTuple):
+    """Means and quantiles of coming periods, by (item, period), and the seconds of an item."""
+
+    mean: Floats
+    high: Floats
     seconds: float
 
 
@@ -80,6 +88,15 @@ def up_to_levels(model: str, series: list[Floats], factors: Floats, fractile: fl
             levels[0, item] = mean.sum() + np.sqrt(((high - mean) ** 2).sum())
             levels[1, item] = high.sum()
     return Levels(levels, (time.perf_counter() - begin) / max(1, len(series)))
+
+
+def quantiles_ahead(kind: str, series: list[Floats], periods: int, fractile: float, season_length: int) -> Ahead:
+    """Return what a model, such as ``AutoETS``, says of the coming periods."""
+    import statsforecast.models
+
+    fitted, begin = getattr(statsforecast.models, kind)(season_length=season_length), time.perf_counter()
+    found = np.array([_forecast(fitted, past, periods, fractile) for past in series])
+    return Ahead(found[:, 0], found[:, 1], (time.perf_counter() - begin) / max(1, len(series)))
 
 
 def _is_slow(past: Floats) -> bool:
