@@ -230,15 +230,11 @@ def test_a_pack_that_does_not_fit_is_told_in_plain_numbers(shop):
 
 def test_many_corrections_relearn_once(shop, monkeypatch):
     # A defect once: an item is relearned for each of its days; a hundred items and 200 days take 16 seconds.
-    from driftmdp.inventory.item_states import ItemStates
+    from driftmdp.inventory import learned_demand
 
     work(shop, 12)
-    real, calls = ItemStates.relearn, []
-    monkeypatch.setattr(
-        ItemStates,
-        "relearn",
-        lambda self, log: (calls.extend([1] if self._is_outdated else []), real(self, log)),
-    )
+    real, calls = learned_demand.read_days, []
+    monkeypatch.setattr(learned_demand, "read_days", lambda *words: (calls.append(words), real(*words))[1])
     sold = [Sold(sku, day(n), 3) for n in range(12) for sku in ("A", "B")]
     assert shop.record(sold, correct=True).corrected > 10
     assert len(calls) == 1

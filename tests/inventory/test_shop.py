@@ -129,14 +129,14 @@ def test_the_largest_numbers_a_file_may_hold_are_still_added_up(shop):
     assert shop.verify()
 
 
-@pytest.mark.parametrize("where", ["EventLog.append", "EventLog.save_snapshot", "ItemStates._learn"])
+@pytest.mark.parametrize("where", ["EventLog.append", "EventLog.save_snapshot", "LearnedDemand.learn"])
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt, MemoryError])
 def test_an_error_in_the_middle_leaves_everything_as_it_was(path, monkeypatch, where, error):
     from driftmdp.inventory.event_log import EventLog
-    from driftmdp.inventory.item_states import ItemStates
+    from driftmdp.inventory.learned_demand import LearnedDemand
 
     class_name, name = where.split(".")
-    kind = {"EventLog": EventLog, "ItemStates": ItemStates}[class_name]
+    kind = {"EventLog": EventLog, "LearnedDemand": LearnedDemand}[class_name]
     real, calls = getattr(kind, name), []
 
     def fails(self, *words):

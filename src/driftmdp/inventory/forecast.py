@@ -52,7 +52,7 @@ class DemandForecast:
 def forecast_demand(states: ItemStates, items: Longs, periods: int, day: int | None) -> DemandForecast:
     """Return the demand of items, from a day on, or from the period after the last recorded one."""
     periods = as_integer(periods, "periods", 1, MOST_PERIODS)
-    recorded = int(states.last["learned"][: len(states.skus)].max(initial=UNKNOWN))
+    recorded = states.demand.last_day
     if day is None and recorded == UNKNOWN:
         raise InvalidInputError("A forecast must have recorded sales to begin after, or a day; the shop has none.")
     mean, quantiles = np.zeros((items.size, periods)), np.zeros((items.size, periods, len(QUANTILES)))

@@ -1,10 +1,4 @@
-"""The state of a shop, computed from its event log: items, their terms, what is believed of their demand.
-
-Beliefs follow from the sales alone: the last entry of each item and day, learned day by day in the order of the
-calendar, items by number. They do not depend on when, or in which order, the entries were written. Sales later than
-an item's others are learned at once, if the engine can still learn that day. Sales that come late, or correct
-others, make all items learn again, as they share what they learn.
-"""
+"""The state of a shop, computed from its event log: items, their terms, their last days, what is learned."""
 
 import contextlib
 import json
@@ -19,8 +13,9 @@ from driftmdp.errors import InvalidInputError
 from driftmdp.inventory import log_entries as entries
 from driftmdp.inventory.calendar_csv import SpecialDay
 from driftmdp.inventory.event_log import EventBatch, EventLog
-from driftmdp.inventory.log_entries import ALWAYS, CALENDAR, DECIDED, DEMAND, ITEMS, SOLD, UNKNOWN, Columns
-from driftmdp.inventory.order_engine import EXACT, OrderEngine
+from driftmdp.inventory.learned_demand import Checkpoint, LearnedDemand
+from driftmdp.inventory.log_entries import ALWAYS, CALENDAR, DECIDED, ITEMS, SOLD, UNKNOWN, Columns
+from driftmdp.inventory.order_engine import OrderEngine
 from driftmdp.inventory.periods import days
 from driftmdp.inventory.special_days import SpecialDays
 from driftmdp.inventory.terms import ItemTerms, Settings, ShopTerms, merged
@@ -28,7 +23,7 @@ from driftmdp.kernels.arrays import Longs
 
 SNAPSHOT_VERSION = 2
 LEARNED_FROM = ("group", "period")  # settings that change what is learned
-LAST_DAY = np.dtype([(name, "<i4") for name in ("day", "stock", "sales", "evening", "learned")])
+LAST_DAY = np.dtype([(name, "<i4") for name in ("day", "stock", "sales", "evening")])
 GROWTH = 1.5  # of the array, when it is full
 
 
@@ -50,12 +45,12 @@ class ItemStates:
         Items' own settings, by name. Items that were never sold or counted may have some.
     calendar
         The special days.
-    engine
-        What is believed of the demand.
+    demand
+        What is learned of the demand.
     last
         Each item's last day. The array may be longer than there are items. Days count from 0001-01-01. ``stock``
-        was counted in the morning, ``sales`` are UNKNOWN until they are recorded, ``evening`` is what was then
-        left, and ``learned`` is the last day that was learned from.
+        was counted in the morning, ``sales`` are UNKNOWN until they are recorded, and ``evening`` is what was
+        then left.
     last_batch
         The number of the last batch that was applied.
     longest_lead
@@ -69,11 +64,10 @@ class ItemStates:
         self.terms: list[ItemTerms] = []
         self.own: dict[str, dict[str, Any]] = {}
         self.calendar = SpecialDays()
-        self.engine = OrderEngine(forecaster)
+        self.demand = LearnedDemand(forecaster)
         self.last = _new_last(0)
         self.last_batch = 0
         self.longest_lead = shop.lead_time
-        self._is_outdated = False  # the past changed, and is to be learned again
         self.is_unsaved = False  # more was learned than the snapshot has
         self._terms_of: dict[str, ItemTerms] = {}
 
@@ -83,7 +77,7 @@ class ItemStates:
         self.numbers.update((sku, len(self.skus) + place) for place, sku in enumerate(skus))
         self.skus += skus
         self.terms += terms
-        self.engine.add_items(skus, terms)
+        self.demand.add_items(skus, terms)
         have, need = self.last.size, len(self.skus)
         if need > have:
             self.last = np.concatenate([self.last, _new_last(max(need, int(GROWTH * have)) - have)])
@@ -178,12 +172,13 @@ class ItemStates:
             if item is not None:
                 self.terms[item] = self._item_terms(sku)
                 self.engine.set_terms(item, self.terms[item])
-                self._is_outdated |= any(before.get(name) != self.own[sku].get(name) for name in LEARNED_FROM)
+                if any(before.get(name) != self.own[sku].get(name) for name in LEARNED_FROM):
+                    self.demand.change_past()
 
     def _apply_calendar(self, rows: Sequence[Sequence[Any]]) -> None:
         self.calendar = self.calendar.with_lines(SpecialDay(*row) for row in rows)
         self.engine.set_calendar(self.calendar.lines)
-        self._is_outdated = True
+        self.demand.change_past()
 
     def _apply(self, kind: str, day: int, columns: Columns) -> None:
         """Apply rows, whose new items were added already."""
@@ -201,31 +196,17 @@ class ItemStates:
         last["day"][now] = day
         last["stock"][now], last["sales"][now] = sold["stock"][newest], sold["sales"][newest]
         last["evening"][now] = _evening(sold)[newest]
-        self._learn(day, items, sold)
-
-    # ---- beliefs
-
-    def _learn(self, day: int, items: NDArray[Any], sold: Columns) -> None:
-        """Learn one day's sales of some items, whose numbers increase, or note that all must be learned again."""
-        in_order = (self.last["learned"][items] < day).all() and self.engine.is_current(day)
-        self._is_outdated |= not in_order
-        self.last["learned"][items] = day
-        if not self._is_outdated:
-            seen = np.where(sold["seen"] == DEMAND, EXACT, sold["seen"]).astype(np.int8)
-            on_sale, sales = _on_sale(sold), sold["sales"].astype(np.int64)
-            self.engine.learn(day, items.astype(np.int64), seen, on_sale, sales)
+        self.demand.learn(day, items, sold)
 
     def relearn(self, log: EventLog) -> None:
-        """Learn all again if the past changed: the last entry of each item and day, in the order of the days."""
-        if not self._is_outdated:
-            return
-        self.engine = OrderEngine(self._forecaster)
-        self.engine.add_items(self.skus, self.terms)
-        self.engine.set_calendar(self.calendar.lines)
-        self._is_outdated, self.is_unsaved, self.last["learned"] = False, True, UNKNOWN
-        for day, found in entries.read_days(log, 0, date.max.toordinal(), self.shop.lead_time):
-            if found.sold.items.size:
-                self._learn(day, found.sold.items, found.sold.columns)
+        """Learn again what is outdated, as the past or the settings changed."""
+        what = self.skus, self.terms, self.calendar.lines
+        self.is_unsaved |= self.demand.relearn(log, *what, self.shop.lead_time)
+
+    @property
+    def engine(self) -> OrderEngine:
+        """What is believed of the demand."""
+        return self.demand.engine
 
     # ---- for one morning
 
@@ -240,7 +221,7 @@ class ItemStates:
     # ---- snapshot
 
     def as_bytes(self) -> bytes:
-        """Return a snapshot."""
+        """Return all that follows from the log."""
         described = {
             "version": SNAPSHOT_VERSION,
             "skus": self.skus,
@@ -248,14 +229,22 @@ class ItemStates:
             "calendar": [list(line) for line in self.calendar.lines],
             "longest_lead": self.longest_lead,
         }
+        n = len(self.skus)
         header = json.dumps(described, sort_keys=True).encode()
-        last = self.last[: len(self.skus)].tobytes()
-        return b"".join([len(header).to_bytes(8, "little"), header, last, self.engine.as_bytes()])
+        arrays = self.last[:n].tobytes(), self.demand.learned[:n].tobytes()
+        return _joined([header, *arrays, self.engine.as_bytes()])
+
+    def snapshot(self) -> bytes:
+        """Return what follows from the log, and checkpoints, which save time when a late day comes."""
+        kept = self.demand.checkpoints
+        about = json.dumps([(checkpoint.day, checkpoint.items) for checkpoint in kept]).encode()
+        return _joined([self.as_bytes(), about, *(checkpoint.engine for checkpoint in kept)])
 
     def _restore(self, last_batch: int, content: bytes) -> None:
         """Take over a snapshot. One that does not fit raises ValueError, KeyError or TypeError."""
-        end = 8 + int.from_bytes(content[:8], "little")
-        header = json.loads(content[8:end])
+        whole, about, *engines = _parts(content)
+        text, last, learned, engine = _parts(whole)
+        header = json.loads(text)
         if header["version"] != SNAPSHOT_VERSION:
             raise ValueError("the snapshot is of another version")
         found = ItemStates(self.shop, self._forecaster)
@@ -264,28 +253,41 @@ class ItemStates:
         found.engine.set_calendar(found.calendar.lines)
         found.add_items(header["skus"])
         n = len(found.skus)
-        found.last[:n] = np.frombuffer(content, LAST_DAY, n, end)
-        found.engine.restore(content[end + n * LAST_DAY.itemsize :])
+        found.last[:n] = np.frombuffer(last, LAST_DAY)
+        found.demand.learned[:n] = np.frombuffer(learned, np.int64)
+        found.engine.restore(engine)
+        pairs = zip(json.loads(about), engines, strict=True)
+        found.demand.checkpoints = [Checkpoint(day, items, kept) for (day, items), kept in pairs]
         found.last_batch, found.longest_lead = last_batch, header["longest_lead"]
         self.__dict__.update(found.__dict__)
 
 
-def _on_sale(sold: Columns) -> Longs:
-    """Return what there was to sell, UNKNOWN without a count."""
-    stock, ordered = sold["stock"].astype(np.int64), sold["ordered"].astype(np.int64)
-    there = stock + np.where(sold["lead_time"] == 0, np.maximum(0, ordered), 0)
-    return np.where(stock == UNKNOWN, UNKNOWN, there)
+def _joined(parts: Sequence[bytes]) -> bytes:
+    """Return parts as one, each with its length before it."""
+    return b"".join(piece for part in parts for piece in (len(part).to_bytes(8, "little"), part))
+
+
+def _parts(content: bytes) -> list[bytes]:
+    """Return the parts of what ``_joined`` made."""
+    parts, place = [], 0
+    while place < len(content):
+        end = place + 8 + int.from_bytes(content[place : place + 8], "little")
+        parts.append(content[place + 8 : end])
+        place = end
+    if place != len(content):
+        raise ValueError("the snapshot has the wrong length")
+    return parts
 
 
 def _evening(sold: Columns) -> Longs:
     """Return what is left in the evening, UNKNOWN without a count."""
-    there = _on_sale(sold)
+    there = entries.on_sale(sold)
     left = np.clip(there - sold["sales"], 0, np.iinfo(np.int32).max)
     return np.where(there == UNKNOWN, UNKNOWN, left)
 
 
 def _new_last(n: int) -> NDArray[np.void]:
     last = np.zeros(n, LAST_DAY)
-    for name in ("day", "sales", "evening", "learned"):
+    for name in ("day", "sales", "evening"):
         last[name] = UNKNOWN
     return last

@@ -74,6 +74,13 @@ def sold_columns(columns: Columns, lead_time: int) -> Columns:
     return {**columns, "seen": seen_by_count(stock, there, sales), "lead_time": np.full_like(stock, lead_time)}
 
 
+def on_sale(sold: Columns) -> Longs:
+    """Return what there was to sell, UNKNOWN without a count."""
+    stock, ordered = sold["stock"].astype(np.int64), sold["ordered"].astype(np.int64)
+    there = stock + np.where(sold["lead_time"] == 0, np.maximum(0, ordered), 0)
+    return np.where(stock == UNKNOWN, UNKNOWN, there)
+
+
 def seen_by_count(stock: Longs, there: Longs, sales: Longs) -> Longs:
     """Return what sales say of demand, by what was on sale. Without a count they were not sold out."""
     sold_out = np.where(sales > 0, AT_LEAST, NOTHING)  # an empty shelf says nothing

@@ -1,8 +1,8 @@
 """All items' terms and beliefs, by item number: learns periods of sales, decides orders, forecasts demand.
 
-Time is cut into blocks of a week. What items share (seasons, weekdays, effects of special days, the shape of demand,
-the level that a new item begins with) is made at the beginning of a block from all that was learned before it, and
-stays for the block. So beliefs do not depend on the order in which the items' sales of a block come.
+Time is cut into blocks of a week. What items share (seasons, weekdays, effects of special days, the shape of
+demand, the level that a new item begins with) is made at the beginning of a block from all that was learned before
+it, and stays for the block. So beliefs do not depend on the order in which the items' sales of a block come.
 """
 
 from collections.abc import Sequence
@@ -134,7 +134,10 @@ class OrderEngine:
         if self._forecaster is not None:
             self._forecaster.remember(day, items, seen, units)
         period = np.array([day])
-        (season, weekday), (special, unknown) = self.factors.rhythm(items, period), self.factors.special(items, period)
+        (season, weekday), (special, unknown) = (
+            self.factors.rhythm(items, period),
+            self.factors.special(items, period),
+        )
         # A closed day without sales says nothing, and a special day of unknown effect is left out.
         is_idle = (units == 0) & ~self.factors.is_open(items, period)[:, 0]
         says = np.where(unknown[:, 0] | is_idle, NOTHING, seen).astype(np.int64)

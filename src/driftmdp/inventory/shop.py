@@ -354,7 +354,7 @@ class Shop:
                 yield
                 self._states.relearn(self._log)
                 if self._states.is_unsaved:
-                    self._log.save_snapshot(self._states.as_bytes())
+                    self._log.save_snapshot(self._states.snapshot())
                     self._states.is_unsaved = False
         except BaseException:
             self._states = self._no_states()

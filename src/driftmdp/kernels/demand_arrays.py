@@ -24,7 +24,8 @@ class Beliefs(NamedTuple):
     exposure   (n, memories)           the same of the factors: season, weekday and special days
     weights    (n, memories, disp.)    of the experts: a memory and a dispersion each
     periods    (n,)                    learned from
-    service    (n, 4)                  fading sums of demand and lost demand, of periods and stock-outs
+    unseen     (n,)                    periods with nothing on sale, since something was
+    service    (n, 4)                  fading sums of expected demand and loss, of periods and stock-outs
     =========  ======================  ==================================================================
     """
 
@@ -32,6 +33,7 @@ class Beliefs(NamedTuple):
     exposure: Floats
     weights: Floats
     periods: Longs
+    unseen: Longs
     service: Floats
 
 
@@ -55,6 +57,7 @@ def new_beliefs(n: int) -> Beliefs:
         np.zeros((n, N_MEMORIES)),
         np.zeros((n, N_MEMORIES)),
         np.full((n, N_MEMORIES, N_DISPERSIONS), even),
+        np.zeros(n, np.int64),
         np.zeros(n, np.int64),
         np.zeros((n, 4)),
     )

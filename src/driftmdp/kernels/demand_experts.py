@@ -82,9 +82,9 @@ def learn_all(
 ) -> None:
     """Learn one period's sales of some items.
 
-    ``sales`` are items, their kinds of period, what the sales say, the units, and what there was to sell (-1 if that
-    is not known). ``known`` are the period's factors and the levels of the items' surroundings. ``imputed`` becomes
-    the demand, as expected where it was not seen.
+    ``sales`` are items, their kinds of period, what the sales say, the units, and what there was to sell (-1 if
+    that is not known). ``known`` are the period's factors and the levels of the items' surroundings. ``imputed``
+    becomes the demand, as expected where it was not seen.
     """
     items, kinds, seen, units, on_sale = sales
     factors, priors = known
@@ -94,15 +94,17 @@ def learn_all(
     for n in range(items.size):
         i, kind, factor = items[n], kinds[n], factors[n]
         if seen[n] == NOTHING:
-            if on_sale[n] == 0 and beliefs.periods[i] > 0:
-                fill_levels(beliefs, i, priors[n], levels)
-                _count_service(beliefs, i, kind, levels[0] * factor, levels[0] * factor)
+            fill_levels(beliefs, i, priors[n], levels)
+            _count_service(beliefs, i, kind, levels, factor, on_sale[n])
             _fade(beliefs, i, kind)
+            beliefs.unseen[i] += 1 if on_sale[n] == 0 else 0
             continue
+        beliefs.unseen[i] = 0
         if beliefs.periods[i] == 0:
             _take_over(shared.weights[kind], beliefs.weights[i])
         fill_levels(beliefs, i, priors[n], levels)
         # Of weeks, the counted shape is mostly that of seasons that were not known yet: it makes orders worse.
+        _count_service(beliefs, i, kind, levels, factor, on_sale[n])
         if kind == DAY_KIND and (i + beliefs.periods[i]) % COUNTED == 0 and units[n] <= LONGEST_SUM:
             _count_bin(beliefs, i, levels, factor, seen[n] == AT_LEAST, units[n], shared.calibration[kind], bins)
         if seen[n] == AT_LEAST:
@@ -111,18 +113,29 @@ def learn_all(
             _weigh_chances(levels, factor, units[n], gains, constants)
         _reweigh(beliefs, i, gains, shared.weights, kind)
         imputed[n] = _count_period(beliefs, i, kind, factor, seen[n] == AT_LEAST, units[n], beyond)
-        _count_service(beliefs, i, kind, imputed[n], max(0.0, imputed[n] - units[n]))
 
 
 @kernel
-def _count_service(beliefs: Beliefs, i: int, kind: int, demand: float, lost: float) -> None:
-    """Add a period to what was served, with the demand that was probably lost."""
+def _count_service(beliefs: Beliefs, i: int, kind: int, levels: Floats, factor: float, on_sale: int) -> None:
+    """Add what a period with so much on sale was expected to lose: steadier than what was lost."""
+    if on_sale < 0 or factor <= 0.0 or beliefs.periods[i] == 0:
+        return
+    # One negative binomial law with the mean and the variance of the mixture.
+    mean, square = 0.0, 0.0
+    for k in range(levels.size):
+        expected = max(LEAST_MEAN, levels[k] * factor)
+        for d in range(DISPERSIONS.size):
+            weight = beliefs.weights[i, k, d]
+            mean += weight * expected
+            square += weight * (expected + (1.0 + DISPERSIONS[d]) * expected * expected)
+    r = mean * mean / max(square - mean * mean - mean, 0.01 * mean * mean)
+    tail, beyond = upper_tail(mean, r, on_sale + 1)
     kept = 1.0 - 1.0 / SERVICE_MEMORY[kind]
     sums = beliefs.service[i]
-    sums[0] = kept * sums[0] + demand
-    sums[1] = kept * sums[1] + lost
+    sums[0] = kept * sums[0] + mean
+    sums[1] = kept * sums[1] + tail * (beyond - on_sale)
     sums[2] = kept * sums[2] + 1.0
-    sums[3] = kept * sums[3] + min(lost, 1.0)
+    sums[3] = kept * sums[3] + tail
 
 
 @kernel

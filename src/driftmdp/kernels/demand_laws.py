@@ -19,6 +19,7 @@ from driftmdp.kernels.demand_arrays import BIN_EDGES, DISPERSIONS, Beliefs, Shar
 from driftmdp.kernels.demand_experts import LEAST_MEAN, TINY_WEIGHT, fill_levels, weights_of
 from driftmdp.kernels.negative_binomial import chance_of_none, quantile
 
+
 @kernel
 def fill_law(beliefs: Beliefs, shared: Shared, i: int, kind: int, prior: float, factor: float, law: Floats) -> None:
     """Fill ``law[x]`` with Pr(X = x), and its last number with Pr(X >= that)."""

@@ -1,5 +1,7 @@
 """Orders of many items: from beliefs to laws or paths of demand, and from these to a plan, item by item."""
 
+import math
+
 import numpy as np
 
 from driftmdp.compiler import kernel
@@ -7,18 +9,26 @@ from driftmdp.kernels.arrays import Floats, Ints, Longs
 from driftmdp.kernels.demand_arrays import Beliefs, Shared
 from driftmdp.kernels.demand_laws import fill_law, fill_paths
 from driftmdp.kernels.exact_orders import plan_exactly
-from driftmdp.kernels.order_states import exact_work
+from driftmdp.kernels.order_states import EXACT_WORK, exact_work
 from driftmdp.kernels.ordering_arrays import EXACT, NO_LIMIT, SERVICE, ComingPeriods, OrderTask, OrderTerms
 from driftmdp.kernels.path_orders import plan_on_paths
 from driftmdp.kernels.service_orders import plan_for_service
 
 MOST_LEVELS = 1200  # of a law, beyond which orders are planned on paths
-MOST_WORK = 2e5  # products in one step of an exact plan
+FIRST_HOPE = 2.0  # times its prior level: what a new item is tried for
+MOST_HOPE = 4.0  # times its level: what is added to hope in the end, after a long time without an item
+HOPE_PERIODS = np.array([100.0, 40.0])  # of such a time, by kind of period
 
 
 @kernel
 def decide_all(
-    beliefs: Beliefs, shared: Shared, task: OrderTask, uniforms: Floats, orders: Longs, costs: Floats, methods: Longs
+    beliefs: Beliefs,
+    shared: Shared,
+    task: OrderTask,
+    uniforms: Floats,
+    orders: Longs,
+    costs: Floats,
+    methods: Longs,
 ) -> None:
     """Fill the orders of all items, the expected costs per period of their plans, and how these were found."""
     for n in range(task.items.size):
@@ -34,9 +44,49 @@ def _terms_of(task: OrderTask, n: int) -> OrderTerms:
 
 
 @kernel
+def _try_again(beliefs: Beliefs, task: OrderTask, n: int, coming: Longs) -> float:
+    """Return how much higher than believed demand may be: 1 unless the shelf is empty and shows nothing.
+
+    An item that is not worth an order is not on the shelf, and shows no demand. Whatever its demand becomes, it
+    would never be ordered again. So the longer nothing was seen, the more is hoped for.
+    """
+    i, kind = task.items[n], task.kinds[n]
+    position = task.stock[n]
+    for j in range(coming.size):
+        position += coming[j]
+    if position > 0 or (beliefs.unseen[i] == 0 and beliefs.periods[i] > 0):
+        return 1.0
+    if beliefs.periods[i] == 0 and beliefs.unseen[i] == 0:
+        return FIRST_HOPE
+    return 1.0 + MOST_HOPE * (1.0 - math.exp(-beliefs.unseen[i] / HOPE_PERIODS[kind]))
+
+
+@kernel
 def _plan(
     beliefs: Beliefs, shared: Shared, task: OrderTask, n: int, terms: OrderTerms, coming: Longs, uniforms: Floats
 ) -> tuple[int, float, int]:
+    """Return an item's order, the expected cost per period, and how it was found."""
+    order, cost, method = _plan_for(beliefs, shared, task, n, terms, coming, uniforms, 1.0)
+    if order == 0 and task.may_order[n, 0] != 0:
+        hope = _try_again(beliefs, task, n, coming)
+        if hope > 1.0:
+            # The whole order: one unit would show that demand is at least one, for the same fixed cost.
+            order, _, _ = _plan_for(beliefs, shared, task, n, terms, coming, uniforms, hope)
+    return order, cost, method
+
+
+@kernel
+def _plan_for(
+    beliefs: Beliefs,
+    shared: Shared,
+    task: OrderTask,
+    n: int,
+    terms: OrderTerms,
+    coming: Longs,
+    uniforms: Floats,
+    hope: float,
+) -> tuple[int, float, int]:
+    """Return the plan for a demand that is ``hope`` times what is believed."""
     i, kind, prior = task.items[n], task.kinds[n], task.priors[n]
     horizon, stock = task.horizons[n, 0], task.stock[n]
     for_service = task.service[n, 0] > 0.0
@@ -44,14 +94,17 @@ def _plan(
     if width <= MOST_LEVELS and not for_service:
         laws = np.zeros((horizon, width))
         for h in range(horizon):
-            fill_law(beliefs, shared, i, kind, prior, task.factors[n, h], laws[h])
+            fill_law(beliefs, shared, i, kind, prior, hope * task.factors[n, h], laws[h])
         periods = ComingPeriods(task.is_open[n][:horizon], task.may_order[n][:horizon], task.cycles[n])
-        if exact_work(terms, stock, coming, laws, periods) <= MOST_WORK:
+        if exact_work(terms, stock, coming, laws, periods) <= EXACT_WORK:
             order, cost, _ = plan_exactly(terms, stock, coming, laws, periods)
             return order, cost, EXACT
     horizon = task.horizons[n, 1]
+    factors = np.zeros(horizon)
+    for h in range(horizon):
+        factors[h] = hope * task.factors[n, h]
     paths = np.zeros((uniforms.shape[0], horizon), np.int32)
-    fill_paths(beliefs, shared, i, kind, prior, task.factors[n][:horizon], uniforms, task.shifts[n], paths)
+    fill_paths(beliefs, shared, i, kind, prior, factors, uniforms, task.shifts[n], paths)
     periods = ComingPeriods(task.is_open[n][:horizon], task.may_order[n][:horizon], min(task.cycles[n], 1))
     if for_service:
         target, measure = task.service[n, 0], int(task.service[n, 1])
@@ -59,8 +112,7 @@ def _plan(
         balance = (1.0 - target) * sums[2 * measure] - sums[2 * measure + 1]
         order, _ = plan_for_service(terms, stock, coming, paths, periods, (target, measure, balance))
         return order, _expected_cost(terms, stock, coming, order, paths, periods), SERVICE
-    order, cost, method = plan_on_paths(terms, stock, coming, paths, periods)
-    return order, cost, method
+    return plan_on_paths(terms, stock, coming, paths, periods)
 
 
 @kernel
