@@ -100,7 +100,7 @@ class OrganisersBenchmark:
     def order(self, week: int, last: int, stock: Longs, coming: Longs) -> Longs:
         """Order up to four weeks of forecast."""
         wanted = self.base(week)[:, None] * self.season(week)[self._week_of_year[week : week + COVER]]
-        return np.maximum(0, np.rint(wanted.sum(axis=1) - stock - coming)).astype(np.int64)
+        return np.asarray(np.maximum(0, np.rint(wanted.sum(axis=1) - stock - coming)), np.int64)
 
     def base(self, week: int) -> Floats:
         """Return the level of each item before a week."""
