@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,9 @@ from driftmdp.inventory.order_engine import AT_LEAST, EXACT, NOTHING, OrderEngin
 from driftmdp.inventory.terms import ItemTerms
 from driftmdp.kernels.arrays import Floats, Longs
 
-__all__ = ["FIRST_DAY", "follow_engine", "paid", "what_sales_say"]
+__all__ = [
+    "FIRST_DAY", "OrderHistory", "follow_engine", "follow_engine_with_lead_times", "paid", "what_sales_say",
+]  # fmt: skip
 
 FIRST_DAY = date(2026, 1, 5).toordinal()  # a Monday
 
@@ -66,3 +69,40 @@ def what_sales_say(on_sale: Longs, demand: Longs) -> NDArray[np.int8]:
     """Return what a period's sales say of demand, by item: exact, at least, or nothing from an empty shelf."""
     sold_out = np.where(demand >= on_sale, AT_LEAST, EXACT)
     return np.where(on_sale == 0, NOTHING, sold_out).astype(np.int8)
+
+
+class OrderHistory(NamedTuple):
+    """What happened by (item, period): on the shelf for sale, and ordered."""
+
+    on_sale: Longs
+    orders: Longs
+
+
+def follow_engine_with_lead_times(
+    terms: Sequence[ItemTerms], demand: Longs, days: Sequence[int], seen_whole: bool = False
+) -> OrderHistory:
+    """Let the engine order for items of one shop, each with its own lead time and order days.
+
+    ``seen_whole`` shows the whole demand after each period. Otherwise a sold-out one says "at least".
+    """
+    n_items, n_days = demand.shape
+    engine, items = OrderEngine(), np.arange(n_items)
+    engine.add_items([f"item {number}" for number in range(n_items)], terms)
+    leads = np.array([each.lead_time for each in terms])
+    longest = int(leads.max())
+    arrivals = np.zeros((n_items, n_days + longest + 1), np.int64)
+    stock, found = np.zeros(n_items, np.int64), OrderHistory(np.zeros_like(demand), np.zeros_like(demand))
+    for t, day in enumerate(days):
+        stock = stock + arrivals[:, t]
+        coming = np.ascontiguousarray(arrivals[:, t + 1 : t + max(longest, 1)])
+        order = engine.decide(day, items, stock, coming, None).order
+        arrivals[items, t + leads] += order
+        on_sale = stock + np.where(leads == 0, order, 0)
+        found.on_sale[:, t], found.orders[:, t] = on_sale, order
+        sold = np.minimum(demand[:, t], on_sale)
+        if seen_whole:
+            engine.learn(day, items, np.zeros(n_items, np.int8), on_sale, np.ascontiguousarray(demand[:, t]))
+        else:
+            engine.learn(day, items, what_sales_say(on_sale, demand[:, t]), on_sale, sold)
+        stock = on_sale - sold
+    return found
