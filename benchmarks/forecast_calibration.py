@@ -25,6 +25,7 @@ from benchmarks.engine_shops import what_sales_say
 from benchmarks.retailer_runs import read_daily_sales, terms_of
 from benchmarks.service_levels import simulated_items
 from driftmdp.inventory.order_engine import EXACT, NOTHING, OrderEngine
+from driftmdp.inventory.periods import days as days_of
 from driftmdp.inventory.sales_history import WARM_UP
 from driftmdp.inventory.terms import ItemTerms
 from driftmdp.kernels.arrays import Floats, Longs
@@ -72,7 +73,7 @@ def places_in_law(history: History) -> Floats:
     stock, found = np.zeros(n_items, np.int64), []
     for t in range(n_periods - AHEAD + 1):
         if t >= history.first and (t - history.first) % AHEAD == 0:
-            laws = engine.forecast(history.days[t], items, AHEAD, GRID).quantiles
+            laws = _laws_ahead(engine, items, history.days[t : t + AHEAD], history.terms[0].period)
             coming = history.demand[:, t : t + AHEAD, None]
             low, high = (laws < coming).mean(axis=2), (laws <= coming).mean(axis=2)
             place = low + rng.random(low.shape) * (high - low)
@@ -86,6 +87,12 @@ def places_in_law(history: History) -> Floats:
             stock = on_sale - demand
         engine.learn(history.days[t], items, says, on_sale, demand)
     return np.stack(found, axis=1)
+
+
+def _laws_ahead(engine: OrderEngine, items: Longs, days: list[int], period: str) -> Floats:
+    """Return quantiles by (item, period, ``GRID``) of some coming periods. Days between them may be missing."""
+    places = [(day - days[0]) // days_of(period) for day in days]
+    return engine.forecast(days[0], items, places[-1] + 1, GRID).quantiles[:, places]
 
 
 def histories(folder: Path) -> Iterator[tuple[str, History]]:
