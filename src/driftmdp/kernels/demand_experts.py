@@ -30,7 +30,7 @@ from driftmdp.kernels.negative_binomial import chance_of_none, log_gamma, upper_
 EXACT, AT_LEAST, NOTHING = 0, 1, 2  # what sales say of demand
 FIXED_SHARE = np.array([0.03, 0.1])  # of the weights, by kind of period
 COMMON_SHARE = 0.9  # of this goes to the mean weights of all items, the rest is spread evenly
-LEANING = 0.5  # periods for which the next longer memory counts
+LEANING = 2.0  # periods for which the next longer memory counts
 LEAST_MEAN = 1e-3
 SERVICE_MEMORY = np.array([200.0, 50.0])  # periods that count for a service target, by kind
 TINY_WEIGHT = 1e-4  # experts with less are left out of a law
