@@ -8,7 +8,8 @@ from scipy import stats
 
 from driftmdp.kernels.demand_arrays import BIN_EDGES, N_BINS, Shared, new_beliefs, new_shared
 from driftmdp.kernels.demand_experts import AT_LEAST, EXACT, NOTHING, fill_levels, fill_mean_levels, learn_all
-from driftmdp.kernels.demand_laws import fill_law, fill_paths, normal_quantile, uncalibrated
+from driftmdp.kernels.demand_laws import fill_law, fill_paths, uncalibrated
+from driftmdp.kernels.normal_law import normal_quantile
 from tests.reference.demand_experts import ReferenceItem
 
 DAY, WEEK = 0, 1
