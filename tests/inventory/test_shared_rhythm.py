@@ -111,7 +111,9 @@ def test_a_factor_that_is_given_is_used():
     engine = daily_shop(WEEKDAYS, lines, effect=3.0)
     assert engine.rhythm.effects == {}
     day = MONDAY + 700
-    engine.set_calendar([SpecialDay(day, "sale", group="b", factor=2.5), SpecialDay(day, "fair", "item 1", factor=2.0)])
+    engine.set_calendar(
+        [SpecialDay(day, "sale", group="b", factor=2.5), SpecialDay(day, "fair", "item 1", factor=2.0)]
+    )
     factors = engine.factors.special(np.arange(4), np.array([day]))[0][:, 0]
     assert factors.tolist() == [1.0, 5.0, 1.0, 2.5]
     levels = [engine.describe(day, item).level for item in range(N_ITEMS)]

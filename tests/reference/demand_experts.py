@@ -1,7 +1,7 @@
 """What is believed of demand, worked out slowly: one item, plain loops, and the laws of scipy.
 
-Written from the docstrings of ``kernels/demand_experts.py`` and ``kernels/demand_laws.py``. A sold-out period with a
-chance below 1e-12 counts as one of 1e-12.
+Written from the docstrings of ``kernels/demand_experts.py`` and ``kernels/demand_laws.py``. A sold-out period with
+a chance below 1e-12 counts as one of 1e-12.
 """
 
 import numpy as np
