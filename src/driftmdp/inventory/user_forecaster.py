@@ -104,7 +104,8 @@ class UserForecaster:
             drawn = (uniforms(task.shifts.shape[1])[:, 1 : horizon + 1] + task.shifts[n, 1 : horizon + 1]) % 1.0
             paths = np.empty(drawn.shape, np.int32)
             for h in range(horizon):
-                paths[:, h] = np.rint(np.interp(drawn[:, h], LEVELS, quantiles[h])) * is_open[h]
+                demand = np.rint(np.interp(drawn[:, h], LEVELS, quantiles[h]))
+                paths[:, h] = np.minimum(demand, kernels.demand_laws.LARGEST_DEMAND) * is_open[h]
             terms = OrderTerms(*task.costs[n].tolist(), *task.sizes[n].tolist())
             coming = task.coming[n, : max(terms.lead_time - 1, 0)].copy()
             periods = ComingPeriods(is_open, may_order, int(min(task.cycles[n], 1)))

@@ -19,6 +19,7 @@ from driftmdp.kernels.demand_arrays import BIN_EDGES, DISPERSIONS, Beliefs, Shar
 from driftmdp.kernels.demand_experts import LEAST_MEAN, TINY_WEIGHT, fill_levels, weights_of
 from driftmdp.kernels.negative_binomial import chance_of_none, quantile
 
+LARGEST_DEMAND = 100_000_000  # on a path, whose numbers have 32 bits
 
 @kernel
 def fill_law(beliefs: Beliefs, shared: Shared, i: int, kind: int, prior: float, factor: float, law: Floats) -> None:
@@ -106,7 +107,7 @@ def fill_paths(
             u = uncalibrated(shared.calibration[kind], _shifted(uniforms[p, h + 1], shifts[h + 1]))
             mean = factors[h] * max(LEAST_MEAN, level) if factors[h] > 0.0 else 0.0
             z = normal_quantile(u) if mean > 64.0 else 0.0
-            paths[p, h] = quantile(mean, r, u, z)
+            paths[p, h] = min(quantile(mean, r, u, z), LARGEST_DEMAND)
 
 
 @kernel
