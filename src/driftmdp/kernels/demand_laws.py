@@ -21,6 +21,7 @@ from driftmdp.kernels.negative_binomial import chance_of_none, quantile
 
 LARGEST_DEMAND = 100_000_000  # on a path, whose numbers have 32 bits
 
+
 @kernel
 def fill_law(beliefs: Beliefs, shared: Shared, i: int, kind: int, prior: float, factor: float, law: Floats) -> None:
     """Fill ``law[x]`` with Pr(X = x), and its last number with Pr(X >= that)."""
