@@ -244,3 +244,31 @@ def test_forecasts_of_closed_days_are_zero_and_quantiles_do_not_fall():
     assert (found.mean[:, [6, 13]] == 0).all()
     assert (found.mean[:, :6] > 0).all()
     assert (np.diff(found.quantiles, axis=2) >= 0).all()
+
+
+@pytest.mark.parametrize("units", [2000, 10**5, 10**7, 2**31 - 1])
+@pytest.mark.parametrize("service", [None, 0.95])
+def test_large_numbers(units, service):
+    """A count with too many digits is believed, and planned for, without a crash."""
+    own = [
+        terms(capacity, lead_time=lead, service=service) for capacity in (None, 10, 10**9) for lead in (0, 2, 60)
+    ]
+    engine = engine_of(own)
+    for t in range(12):
+        learn(engine, MONDAY + 7 * t, units if t % 3 else 0, t % 2, units if t % 2 else -1)
+    orders = decide(engine, MONDAY + 84, 0)
+    assert np.isfinite(orders.cost).all()
+    assert (orders.order >= 0).all()
+    assert (orders.order[3:6] <= 10).all()
+    found = engine.forecast(MONDAY + 84, np.arange(9), 2, [0.1, 0.9])
+    assert (found.mean > 0).all()
+    assert (found.quantiles >= 0).all()
+
+
+def test_many_items_are_decided_as_one_by_one():
+    engine = learned_engine([terms(30), terms(lead_time=3), terms(period="week")] * 50, 15)
+    orders, day = decide(engine, MONDAY + 21, 1), MONDAY + 21
+    for item in range(0, 150, 7):
+        assert decide(engine, day, 1, items=[item]).order[0] == orders.order[item]
+    backwards = decide(engine, day, 1, items=range(149, -1, -1))
+    np.testing.assert_array_equal(backwards.order[::-1], orders.order)

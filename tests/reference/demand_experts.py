@@ -1,7 +1,7 @@
 """What is believed of demand, worked out slowly: one item, plain loops, and the laws of scipy.
 
-Written from the docstrings of ``kernels/demand_experts.py`` and ``kernels/demand_laws.py``. A sold-out period with a
-chance below 1e-12 counts as one of 1e-12.
+Written from the docstrings of ``kernels/demand_experts.py`` and ``kernels/demand_laws.py``. A sold-out period with
+a chance below 1e-12 counts as one of 1e-12.
 """
 
 import numpy as np
@@ -14,9 +14,10 @@ from driftmdp.kernels.demand_experts import (
     COMMON_SHARE,
     COUNTED,
     FIXED_SHARE,
+    GROUP_LEANING,
+    LARGEST_COUNTED,
     LEANING,
     LEAST_MEAN,
-    LONGEST_SUM,
     NOTHING,
     SERVICE_MEMORY,
     TINY_WEIGHT,
@@ -57,7 +58,8 @@ class ReferenceItem:
         """Short memories lean on longer ones, and the longest on the prior."""
         found, longer = [0.0] * 6, prior
         for k in reversed(range(6)):
-            longer = (self.units[k] + LEANING * longer) / (self.exposure[k] + LEANING)
+            leaning = GROUP_LEANING if k == 5 else LEANING
+            longer = (self.units[k] + leaning * longer) / (self.exposure[k] + leaning)
             found[k] = longer
         return found
 
@@ -76,7 +78,7 @@ class ReferenceItem:
             self.weights = common.copy()
         self._count_service(on_sale, factor, prior)
         means = self.means(prior, factor)
-        if self.kind == 0 and (self.number + self.periods) % COUNTED == 0 and units <= LONGEST_SUM:
+        if self.kind == 0 and (self.number + self.periods) % COUNTED == 0 and self.levels(prior)[0] <= LARGEST_COUNTED:
             self._count_bins(says == AT_LEAST, units, means, calibration, bins)
         self._weigh(says, units, means, common)
         self._fade()

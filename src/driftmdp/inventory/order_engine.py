@@ -233,7 +233,7 @@ class OrderEngine:
                 drawn = uniforms(task.shifts.shape[1])
                 kernels.order_decisions.decide_all(self.beliefs, self.shared, task, drawn, *found)
             else:
-                self._forecaster.decide(task, day, found)
+                self._forecaster.decide(task, day, self.beliefs.service[some], found)
             methods = np.where(found[2] == 0, EXACT, np.where(found[2] == SERVICE, FOR_SERVICE, SIMULATED))
             orders.order[part], orders.cost[part] = found[0], found[1]
             orders.method[part] = np.where(idle >= 0, idle, methods)

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from driftmdp import kernels
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.sample_draws import uniforms
-from driftmdp.kernels.arrays import Floats, Longs
-from driftmdp.kernels.ordering_arrays import ComingPeriods, OrderTask, OrderTerms
+from driftmdp.kernels.arrays import Floats, Ints, Longs
+from driftmdp.kernels.ordering_arrays import SERVICE, ComingPeriods, OrderTask, OrderTerms
 
 LEVELS = tuple(round(0.05 * k, 2) for k in range(1, 20))
 FIRST_DAY = np.datetime64("0001-01-01", "D")
@@ -59,7 +59,7 @@ class UserForecaster:
         module, colon, function = name.partition(":")
         try:
             found = getattr(importlib.import_module(module), function) if colon else None
-        except (ImportError, AttributeError, ValueError) as error:
+        except (ImportError, AttributeError, ValueError, TypeError) as error:
             raise InvalidInputError(f"forecaster must be a function module:name; got {name!r}: {error}.") from None
         if not callable(found):
             raise InvalidInputError(f"forecaster must be a function module:name; got {name!r}.")
@@ -82,15 +82,21 @@ class UserForecaster:
 
     def quantiles(self, item: int, days: Longs) -> Floats:
         """Return the function's quantiles for the periods that begin on some days, checked."""
-        found = np.asarray(self._function(self.history(item), FIRST_DAY + (days - 1)), np.float64)
-        shape = (days.size, len(LEVELS))
-        if found.shape != shape or not np.isfinite(found).all() or (found < 0).any() or (np.diff(found) < 0).any():
-            rule = f"{self._name} must return quantiles of shape {shape}, of at least 0 and not falling"
+        returned = self._function(self.history(item), FIRST_DAY + (days - 1))
+        shape = days.size, len(LEVELS)
+        rule = f"{self._name} must return quantiles of shape {shape}, of at least 0 and not falling"
+        try:
+            found = np.asarray(returned, np.float64)
+        except (TypeError, ValueError):
+            raise InvalidInputError(f"{rule}; got something else than numbers.") from None
+        if found.shape != shape:
             raise InvalidInputError(f"{rule}; got shape {found.shape}.")
+        if not np.isfinite(found).all() or (found < 0).any() or (np.diff(found) < 0).any():
+            raise InvalidInputError(f"{rule}; got others.")
         return found
 
-    def decide(self, task: OrderTask, day: int, found: tuple[Longs, Floats, Longs]) -> None:
-        """Fill orders, costs and methods."""
+    def decide(self, task: OrderTask, day: int, served: Floats, found: tuple[Longs, Floats, Longs]) -> None:
+        """Fill orders, costs and methods. ``served`` is ``Beliefs.service`` of the items."""
         for n in range(task.items.size):
             step, horizon = 7 if task.kinds[n] else 1, int(task.horizons[n, 1])
             is_open, may_order = task.is_open[n, :horizon].copy(), task.may_order[n, :horizon].copy()
@@ -98,9 +104,25 @@ class UserForecaster:
             drawn = (uniforms(task.shifts.shape[1])[:, 1 : horizon + 1] + task.shifts[n, 1 : horizon + 1]) % 1.0
             paths = np.empty(drawn.shape, np.int32)
             for h in range(horizon):
-                paths[:, h] = np.rint(np.interp(drawn[:, h], LEVELS, quantiles[h])) * is_open[h]
+                demand = np.rint(np.interp(drawn[:, h], LEVELS, quantiles[h]))
+                paths[:, h] = np.minimum(demand, kernels.demand_laws.LARGEST_DEMAND) * is_open[h]
             terms = OrderTerms(*task.costs[n].tolist(), *task.sizes[n].tolist())
             coming = task.coming[n, : max(terms.lead_time - 1, 0)].copy()
             periods = ComingPeriods(is_open, may_order, int(min(task.cycles[n], 1)))
-            plan = kernels.path_orders.plan_on_paths(terms, int(task.stock[n]), coming, paths, periods)
-            found[0][n], found[1][n], found[2][n] = plan
+            state = terms, int(task.stock[n]), coming
+            if task.service[n, 0] > 0.0:
+                found[0][n], found[1][n] = _plan_for_service(state, paths, periods, task.service[n], served[n])
+                found[2][n] = SERVICE
+            else:
+                found[0][n], found[1][n], found[2][n] = kernels.path_orders.plan_on_paths(*state, paths, periods)
+
+
+def _plan_for_service(
+    state: tuple[OrderTerms, int, Longs], paths: Ints, periods: ComingPeriods, service: Floats, served: Floats
+) -> tuple[int, float]:
+    """Return the order for a service target, and what it is expected to cost."""
+    target, measure = float(service[0]), int(service[1])
+    balance = float((1.0 - target) * served[2 * measure] - served[2 * measure + 1])
+    asked = target, measure, balance
+    order, _ = kernels.service_orders.plan_for_service(*state, paths, periods, asked)
+    return order, kernels.order_decisions.expected_cost(*state, order, paths, periods)

@@ -18,6 +18,8 @@ from driftmdp.kernels.demand_experts import LEAST_MEAN, TINY_WEIGHT, fill_levels
 from driftmdp.kernels.negative_binomial import COARSE_MEAN, chance_of_none, quantile
 from driftmdp.kernels.normal_law import normal_quantile
 
+LARGEST_DEMAND = 100_000_000  # on a path, whose numbers have 32 bits
+
 
 @kernel
 def fill_law(
@@ -96,7 +98,7 @@ def fill_paths(
             u = uncalibrated(shared.calibration[kind], _shifted(uniforms[p, h + 1], shifts[h + 1]))
             mean = factors[h] * max(LEAST_MEAN, level) if factors[h] > 0.0 else 0.0
             z = normal_quantile(u) if mean > COARSE_MEAN else 0.0
-            paths[p, h] = quantile(mean, r, u, z)
+            paths[p, h] = min(quantile(mean, r, u, z), LARGEST_DEMAND)
 
 
 @kernel

@@ -117,12 +117,12 @@ def _plan_for(
         sums = beliefs.service[i]
         balance = (1.0 - target) * sums[2 * measure] - sums[2 * measure + 1]
         order, _ = plan_for_service(terms, stock, coming, paths, periods, (target, measure, balance))
-        return order, _expected_cost(terms, stock, coming, order, paths, periods), SERVICE
+        return order, expected_cost(terms, stock, coming, order, paths, periods), SERVICE
     return plan_on_paths(terms, stock, coming, paths, periods)
 
 
 @kernel
-def _expected_cost(
+def expected_cost(
     terms: OrderTerms, stock: int, coming: Longs, order: int, paths: Ints, periods: ComingPeriods
 ) -> float:
     """Return what holding and ordering cost per open period until today's order is here, and orders like it."""
