@@ -24,6 +24,7 @@ from driftmdp import agents, engines, inventory, planning, problems
 from driftmdp.agents import BuiltinAgent
 from driftmdp.compiler import cache
 from driftmdp.errors import InvalidInputError, NotConvergedError, StorageError
+from driftmdp.inventory import order_engine, user_forecaster
 from driftmdp.mdp import Mdp, Problem, Space
 from driftmdp.planning.gain import sparse_policy_iteration
 from driftmdp.problems.garnet import garnet_mdp
@@ -250,6 +251,14 @@ def _keep_shop() -> None:
             shop.record([inventory.Sold("A", day, 1)])
         shop.explain("A")
         shop.close()
+    engine = order_engine.OrderEngine("driftmdp.warm:forecast_zeros")
+    engine.add_items(["A"], [inventory.ItemTerms(inventory.Costs(), None, lead_time=2)])
+    engine.decide(date(2026, 1, 1).toordinal(), np.array([0]), np.array([0]), np.zeros((1, 1), np.int64), None)
+
+
+def forecast_zeros(history: object, days: np.ndarray) -> np.ndarray:
+    """Forecast no demand: the smallest forecaster of one's own."""
+    return np.zeros((days.size, len(user_forecaster.LEVELS)))
 
 
 # single steps --------------------------------------------------------------------------------------------

@@ -267,6 +267,29 @@ def test_explaining_works_at_every_hour(path):
             assert "No advice was asked for yet." in explain_in_words(shop, "B")
 
 
+@pytest.mark.parametrize(
+    ("terms", "said"),
+    [
+        ({"service": 0.95}, "Target: 95.0% of the units asked for are served."),
+        ({"service": 0.9, "service_measure": "periods"}, "Target: 90.0% of the days do not sell out."),
+        ({"order_days": "mon,thu", "lead_time": 2}, "An order arrives after 2 days. Order days: mon,thu."),
+        ({"order_days": "mon,thu", "lead_time": 2}, "for the 5 days until the next order can be on the shelf"),
+        ({"order_days": "tue"}, "No order now: not an order day."),
+        ({"closed_days": "mon"}, "On Monday, 2026-12-14: closed."),
+        ({"period": "week"}, "In the week of 2026-12-14: about"),
+        ({"capacity": None}, "The plan costs about"),
+    ],
+)
+def test_an_explanation_says_what_limits_the_order(path, terms, said):
+    step = 7 if terms.get("period") == "week" else 1
+    with create(path, **terms) as shop:
+        shop.record([Sold("A", day(28 - step * n), 3, in_stock=True) for n in range(1, 5)])
+        shop.decide([Count("A", 2)], day(28))
+        told = explain_in_words(shop, "A")
+        assert said in told
+        assert "for service" not in told
+
+
 def test_one_morning_is_told_once_and_the_next_by_its_date(path):
     with create(path, pack=6) as shop:
         shop.decide([Count("A", 13)], day(0))

@@ -15,7 +15,7 @@ each evening
     remember the day.
 
 No window, horizon or budget is set: the weights find the memory. kernels/censored_demand.py has the formulas,
-docs/inventory.md what each part is worth.
+docs/inventory-paper.md what each part is worth.
 """
 
 from typing import Any, ClassVar, Self

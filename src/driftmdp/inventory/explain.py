@@ -4,6 +4,13 @@ from driftmdp.display import counted
 from driftmdp.errors import one_line
 from driftmdp.inventory.results import Reason
 from driftmdp.inventory.shop import Shop
+from driftmdp.inventory.terms import ItemTerms
+
+PLANS = {  # how a plan was found; other methods say why nothing is ordered
+    "exact": "computed exactly",
+    "simulated": "the best of several, by simulation",
+    "for service": "made for the service target, by simulation",
+}
 
 
 def explain_in_words(shop: Shop, sku: str) -> str:
@@ -76,26 +83,39 @@ def _season(factor: float) -> str:
 
 def _order_reasons(reason: Reason) -> list[str]:
     terms, costs = reason.terms, reason.terms.costs
-    goal = f"{costs.lost_sale:g} per unit of lost sales"
-    if terms.service is not None:
-        what = "the units asked for" if terms.service_measure == "units" else f"{terms.period}s are not sold out"
-        goal = f"{terms.service:.0%} of {what}" + (" are served" if terms.service_measure == "units" else "")
-    shelf = "no limit" if terms.capacity is None else f"at most {terms.capacity} on the shelf and on their way"
+    lost = f", {costs.lost_sale:g} per unit of lost sales" if terms.service is None else ""
     lines = [
         f"Costs: {costs.fixed:g} per order, {costs.unit:g} per unit ordered, {costs.holding:g} per unit left over "
-        f"at the end of a {terms.period}; {goal}. Capacity: {shelf}.",
-        f"{_when(reason)} {_arrivals(reason)}".rstrip(),
+        f"at the end of a {terms.period}{lost}.",
+        *_limits(terms),
+        f"{_when(terms)} {_arrivals(reason)}".rstrip(),
     ]
-    if reason.stock is None:
-        lines.append("What follows is for an empty shelf.")
-    plan = {"exact": "computed exactly", "simulated": "the best of several, by simulation"}.get(reason.method)
-    if plan is None:
+    if reason.method not in PLANS:
         return [*lines, f"No order now: {reason.method}."]
-    return [*lines, f"The plan costs about {reason.cost:.2f} per {terms.period}; it was {plan}."]
+    together = (reason.stock or 0) + sum(reason.coming) + reason.order
+    shelf = "" if reason.stock is not None else ", from an empty shelf,"
+    return [
+        *lines,
+        f"With this order{shelf} there are {together} for the {counted(reason.covered, terms.period)} until the "
+        f"next order can be on the shelf, in which about {reason.covered_demand:.1f} are asked for.",
+        f"The plan costs about {reason.cost:.2f} per {terms.period}; it was {PLANS[reason.method]}.",
+    ]
 
 
-def _when(reason: Reason) -> str:
-    terms = reason.terms
+def _limits(terms: ItemTerms) -> list[str]:
+    """Return lines on the service target and the shelf, if there are such limits."""
+    lines = []
+    if terms.service is not None:
+        what = (
+            "units asked for are served" if terms.service_measure == "units" else f"{terms.period}s do not sell out"
+        )
+        lines.append(f"Target: {terms.service:.1%} of the {what}.")
+    if terms.capacity is not None:
+        lines.append(f"The shelf takes {terms.capacity}, with what is on its way.")
+    return lines
+
+
+def _when(terms: ItemTerms) -> str:
     arrival = (
         "is on sale at once" if not terms.lead_time else f"arrives after {counted(terms.lead_time, terms.period)}"
     )

@@ -35,6 +35,9 @@ class Checkpoint(NamedTuple):
     engine: bytes
 
 
+NOTHING_LEARNED = Checkpoint(0, 0, b"")
+
+
 class LearnedDemand:
     """The engine, and what it has learned.
 
@@ -104,19 +107,29 @@ class LearnedDemand:
         if self._outdated_from == NEVER:
             return False
         self._drop_checkpoints(self._outdated_from)
-        begin = self.checkpoints.pop() if self.checkpoints else Checkpoint(0, 0, b"")
-        self.engine = OrderEngine(self._forecaster)
-        self.engine.add_items(skus[: begin.items], terms[: begin.items])
-        self.engine.set_calendar(calendar)
-        if begin.engine:
-            self.engine.restore(begin.engine)
-        self.engine.add_items(skus[begin.items :], terms[begin.items :])
+        begin = self._rewind(skus, terms, calendar)
         self.learned = np.minimum(self.learned, begin.day - 1)
         self._outdated_from = NEVER
         for day, found in read_days(log, begin.day, date.max.toordinal(), lead_time):
             if found.sold.items.size:
                 self.learn(day, found.sold.items, found.sold.columns)
         return True
+
+    def _rewind(
+        self, skus: Sequence[str], terms: Sequence[ItemTerms], calendar: Sequence[SpecialDay]
+    ) -> Checkpoint:
+        """Make an engine with what was believed at the last checkpoint, or with nothing. Return which."""
+        begin = self.checkpoints.pop() if self.checkpoints else NOTHING_LEARNED
+        self.engine = OrderEngine(self._forecaster)
+        self.engine.add_items(skus[: begin.items], terms[: begin.items])
+        self.engine.set_calendar(calendar)
+        try:
+            if begin.engine:
+                self.engine.restore(begin.engine)
+        except ValueError:  # such as with a forecaster of one's own, who needs the whole history
+            return self._rewind(skus, terms, calendar)
+        self.engine.add_items(skus[begin.items :], terms[begin.items :])
+        return begin
 
     def _drop_checkpoints(self, day: int) -> None:
         """Drop what was believed before later days: this day is missing in it."""

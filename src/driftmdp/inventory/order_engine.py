@@ -1,8 +1,8 @@
 """All items' terms and beliefs, by item number: learns periods of sales, decides orders, forecasts demand.
 
-Time is cut into blocks of a week. What items share (seasons, weekdays, effects of special days, the shape of demand,
-the level that a new item begins with) is made at the beginning of a block from all that was learned before it, and
-stays for the block. So beliefs do not depend on the order in which the items' sales of a block come.
+Time is cut into blocks of a week. What items share (seasons, weekdays, effects of special days, the shape of
+demand, the level that a new item begins with) is made at the beginning of a block from all that was learned before
+it, and stays for the block. So beliefs do not depend on the order in which the items' sales of a block come.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ from driftmdp.inventory.special_days import SpecialDays
 from driftmdp.inventory.terms import ItemTerms
 from driftmdp.inventory.user_forecaster import UserForecaster
 from driftmdp.kernels.arrays import Floats, Longs
-from driftmdp.kernels.demand_arrays import BIN_EDGES, DAY_KIND, Beliefs, Shared, new_beliefs, new_shared
+from driftmdp.kernels.demand_arrays import BIN_EDGES, DAY_KIND, DemandBeliefs, Shared, new_beliefs, new_shared
 from driftmdp.kernels.ordering_arrays import NO_LIMIT, SERVICE
 
 __all__ = ["CLOSED", "NO_ORDER_DAY", "TOO_LATE", "DemandSummary", "Forecast", "OrderEngine", "Orders"]
@@ -102,7 +102,7 @@ class OrderEngine:
         more = self.table.columns.size - len(self.beliefs.periods)
         if more > 0:
             pairs = zip(self.beliefs, new_beliefs(more), strict=True)
-            self.beliefs = Beliefs(*(np.concatenate(pair) for pair in pairs))
+            self.beliefs = DemandBeliefs(*(np.concatenate(pair) for pair in pairs))
         self._add_groups()
 
     def set_terms(self, item: int, terms: ItemTerms) -> None:
@@ -134,7 +134,10 @@ class OrderEngine:
         if self._forecaster is not None:
             self._forecaster.remember(day, items, seen, units)
         period = np.array([day])
-        (season, weekday), (special, unknown) = self.factors.rhythm(items, period), self.factors.special(items, period)
+        (season, weekday), (special, unknown) = (
+            self.factors.rhythm(items, period),
+            self.factors.special(items, period),
+        )
         # A closed day without sales says nothing, and a special day of unknown effect is left out.
         is_idle = (units == 0) & ~self.factors.is_open(items, period)[:, 0]
         says = np.where(unknown[:, 0] | is_idle, NOTHING, seen).astype(np.int64)
@@ -191,7 +194,7 @@ class OrderEngine:
 
     def _slow_levels(self, items: Longs, priors: Floats) -> Floats:
         """Return the levels of the longest memory."""
-        leaning = kernels.demand_experts.LEANING
+        leaning = kernels.demand_experts.GROUP_LEANING
         units, exposure = self.beliefs.units[items, -1], self.beliefs.exposure[items, -1]
         return np.asarray((units + leaning * priors) / (exposure + leaning))
 
@@ -278,12 +281,14 @@ class OrderEngine:
         if self._forecaster is not None:
             raise ValueError("a forecaster of one's own needs the whole history")
         header, arrays = bytes_to_arrays(content)
-        n = len(self.beliefs)
+        n, n_items = len(self.beliefs), len(self.table)
+        if any(len(found) != n_items for found in arrays[:n]):
+            raise ValueError("the beliefs are of another number of items")
+        if arrays[n + 2].shape != self._priors.shape:
+            raise ValueError("the beliefs do not fit the groups")
         for mine, found in zip(self.beliefs, arrays[:n], strict=True):
-            mine[: len(self.table)] = found  # another number of items raises ValueError
+            mine[:n_items] = found
         self.shared = Shared(*arrays[n : n + 2])
         self._priors, self._bins, *rhythm = arrays[n + 2 :]
-        if self._priors.shape[1] != len(self.table.groups) + 1:
-            raise ValueError("the beliefs do not fit the groups")
         self._block = header["block"]
         self.rhythm.restore(header["rhythm"], rhythm)

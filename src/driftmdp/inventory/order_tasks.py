@@ -42,7 +42,9 @@ def order_task(
     chosen = table.columns[items]
     step, period = (7, WEEK) if chosen["kind"][0] == 1 else (1, DAY)
     left = None if until is None else max(0, (period_of(until, period) - day) // step) + 1
-    shapes = [_horizons(table.terms[item], level, left) for item, level in zip(items.tolist(), levels[1], strict=True)]
+    shapes = [
+        _horizons(table.terms[item], level, left) for item, level in zip(items.tolist(), levels[1], strict=True)
+    ]
     horizons, cycles = np.array([shape[:2] for shape in shapes]), np.array([shape[2] for shape in shapes])
     periods = day + step * np.arange(int(horizons.max()))
     is_open, may_order = factors.is_open(items, periods), factors.may_order(items, periods)

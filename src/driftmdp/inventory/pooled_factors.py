@@ -62,7 +62,7 @@ def season_factors(units: Floats, expected: Floats, weeks: Longs) -> Floats:
     everything = _repeatable(_season_profile(units[-1:], expected[-1:], weeks, np.zeros((1, WEEKS))))
     offsets = np.repeat(everything, len(units) - 1, axis=0)
     own = _repeatable(_season_profile(units[:-1], expected[:-1], weeks, offsets))
-    return np.exp(np.concatenate([offsets + own, everything]))
+    return np.asarray(np.exp(np.concatenate([offsets + own, everything])))
 
 
 def _season_profile(units: Floats, expected: Floats, weeks: Longs, offsets: Floats) -> Profile:
@@ -91,15 +91,13 @@ def weekday_factors(units: Floats, expected: Floats) -> Floats:
     everything = _repeatable(_weekday_profile(units[-1:], expected[-1:], np.zeros((1, 7))))
     offsets = np.repeat(everything, len(units) - 1, axis=0)
     own = _repeatable(_weekday_profile(units[:-1], expected[:-1], offsets))
-    return np.exp(np.concatenate([offsets + own, everything]))
+    return np.asarray(np.exp(np.concatenate([offsets + own, everything])))
 
 
 def _weekday_profile(units: Floats, expected: Floats, offsets: Floats) -> Profile:
     seasonal = expected * np.exp(offsets[:, None])
     totals = seasonal.sum(axis=2, keepdims=True)
-    level = np.divide(
-        units.sum(axis=2, keepdims=True), totals, out=np.ones_like(totals), where=totals > 0
-    )
+    level = np.divide(units.sum(axis=2, keepdims=True), totals, out=np.ones_like(totals), where=totals > 0)
     there = seasonal * level + FIRST_UNITS
     return Profile(np.where(expected > 0, np.log((units + FIRST_UNITS) / there), np.nan), there)
 
@@ -123,7 +121,9 @@ def _repeatable(profile: Profile) -> Floats:
     total = precision.sum(axis=1)
     known = np.where(seen, ratios, 0.0)
     mean = np.divide((known * precision).sum(axis=1), total, out=np.zeros_like(total), where=total > 0)
-    signal = max(0.0, float((precision * (known**2 - noise)).sum() / precision.sum()))
+    # Of what was seen only: a group without sales must not change the last digit of a sum.
+    weight = precision[seen]
+    signal = max(0.0, float((weight * (known**2 - noise)[seen]).sum() / weight.sum()))
     return np.asarray(mean * signal * total / (signal * total + 1.0))
 
 

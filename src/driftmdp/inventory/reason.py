@@ -27,7 +27,10 @@ def reason_for(states: ItemStates, log: EventLog, item: int, advice: Event | Non
     until = None if advice is None or advice.until is None else advice.until.toordinal()
     until = until if until is not None and until >= day else None
     orders = engine.decide(day, numbers, np.array([stock or 0], np.int64), pipeline.coming, until)
-    found, summary = engine.forecast(day, numbers, 1, QUANTILES), engine.describe(day, item)
+    step, summary = days(terms.period), engine.describe(day, item)
+    review = (terms.order_days.next_day(day, terms.period) - day) // step
+    covered = min(terms.lead_time + review, (date.max.toordinal() - day) // step + 1)
+    found = engine.forecast(day, numbers, covered, QUANTILES)
     return Reason(
         states.skus[item],
         terms,
@@ -39,6 +42,8 @@ def reason_for(states: ItemStates, log: EventLog, item: int, advice: Event | Non
         summary.factor,
         float(found.mean[0, 0]),
         dict(zip(QUANTILES, found.quantiles[0, 0].tolist(), strict=True)),
+        covered,
+        float(found.mean[0].sum()),
         int(orders.order[0]),
         float(orders.cost[0]),
         METHODS[int(orders.method[0])],

@@ -129,6 +129,8 @@ class Reason:
     periods, level, factor, mean, quantiles
         What is believed of demand: the periods that were learned from, its mean without season and special days,
         what this period multiplies that by, the period's mean, and its quantiles by share.
+    covered, covered_demand
+        How many periods today's order must last, until the next one can be on the shelf, and their mean demand.
     order, cost, method
         What to order, the expected cost per period of the plan, and how it was found.
     advice
@@ -145,6 +147,8 @@ class Reason:
     factor: float
     mean: float
     quantiles: dict[float, float]
+    covered: int
+    covered_demand: float
     order: int
     cost: float
     method: str

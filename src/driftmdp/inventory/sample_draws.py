@@ -37,7 +37,7 @@ def shifts(seeds: NDArray[np.uint64], day: int, columns: int) -> Floats:
     >>> import numpy as np
     >>> from driftmdp.inventory.sample_draws import shifts
     >>> shifts(np.array([1, 2], np.uint64), 739936, 2).round(2).tolist()
-    [[0.74, 0.22], [0.11, 0.96]]
+    [[0.43, 0.68], [0.13, 0.78]]
     """
     with np.errstate(over="ignore"):
         state = ((seeds << np.uint64(20)) ^ np.uint64(day))[:, None] * np.uint64(0x9E3779B97F4A7C15)

@@ -1,7 +1,7 @@
 """The factors of demand that are learned over all items: seasons, weekdays and special days.
 
-Sums are collected as sales are learned. Factors are made from them at the beginning of every block of time and stay as
-they are until the next: what one item believes within a block does not depend on the others.
+Sums are collected as sales are learned. Factors are made from them at the beginning of every block of time and stay
+as they are until the next: what one item believes within a block does not depend on the others.
 """
 
 from collections.abc import Mapping, Sequence
@@ -70,11 +70,11 @@ class SharedRhythm:
         week = (day - FIRST_MONDAY) // 7
         _add(self._by_weekday[week % 2, :, (day - 1) % 7], groups, units, expected)
 
-    def count_special(self, day: int, name: str, units: Floats, expected: Floats) -> None:
+    def count_special(self, day: int, name: str, units: Longs, expected: Floats) -> None:
         """Add the demand of a special day. ``expected`` has season and weekday."""
         sums = self._by_name.setdefault(name, {}).setdefault(day, [0, 0])
-        for place, values in enumerate((units, expected)):
-            sums[place] += int(_whole(values).sum())
+        sums[0] += int(_whole(units).sum())
+        sums[1] += int(_whole(expected).sum())
 
     def renew(self) -> None:
         """Make the factors from all that was counted."""
@@ -96,7 +96,7 @@ class SharedRhythm:
     def restore(self, header: Mapping[str, Any], arrays: Sequence[NDArray[Any]]) -> None:
         """Take over what ``as_arrays`` gave."""
         self.effects, self._first_week = header["effects"], header["first_week"]
-        self._by_name = {name: {day: sums for day, sums in days} for name, days in header["names"].items()}
+        self._by_name = {name: dict(days) for name, days in header["names"].items()}
         self.seasons, self.weekdays, self._by_week, self._by_weekday = arrays
 
 
@@ -107,7 +107,7 @@ def _add(sums: Longs, groups: Longs, units: Floats, expected: Floats) -> None:
         sums[-1, place] += whole.sum()
 
 
-def _whole(values: Floats) -> Longs:
+def _whole(values: Floats | Longs) -> Longs:
     return np.rint(UNIT * np.asarray(values, np.float64)).astype(np.int64)
 
 

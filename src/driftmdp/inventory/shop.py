@@ -25,6 +25,7 @@ from driftmdp.inventory.item_states import ItemStates
 from driftmdp.inventory.items_csv import ItemSettings
 from driftmdp.inventory.lines import Count, Sold, as_day
 from driftmdp.inventory.log_entries import DECIDED, SOLD, UNKNOWN, DayEntries, read_day
+from driftmdp.inventory.order_engine import OrderEngine
 from driftmdp.inventory.periods import DAY, OrderDays, period_of
 from driftmdp.inventory.reason import reason_for
 from driftmdp.inventory.record import (
@@ -79,14 +80,21 @@ class Shop:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._log = EventLog(path)
         try:
-            self.terms = ShopTerms.from_json(self._log.settings)
-            self._forecaster = self._log.settings.get("forecaster")
-        except (KeyError, TypeError, ValueError, AttributeError):
+            self.terms, self._forecaster = self._read_terms()
+            self._states = self._no_states()
+            with self._reading():
+                pass
+        except BaseException:
             self._log.close()
-            raise StorageError(f"{path} must be a shop's database; its settings do not fit together.") from None
-        self._states = self._no_states()
-        with self._reading():
-            pass
+            raise
+
+    def _read_terms(self) -> tuple[ShopTerms, str | None]:
+        settings = self._log.settings
+        try:
+            return ShopTerms.from_json(settings), settings.get("forecaster")
+        except (KeyError, TypeError, ValueError, AttributeError):
+            rule = f"{self._log.path} must be a shop's database"
+            raise StorageError(f"{rule}; its settings do not fit together.") from None
 
     @classmethod
     def create(
@@ -134,6 +142,7 @@ class Shop:
         days = parsed_setting("order_days", OrderDays.parse, order_days)
         closed = parsed_setting("closed_days", as_closed_days, closed_days)
         terms = ShopTerms(costs, capacity, pack, minimum, lead_time, period, days, closed, service, service_measure)
+        OrderEngine(forecaster)  # refuses one that does not exist, before a file is made
         EventLog.create(path, terms.as_json() | ({"forecaster": forecaster} if forecaster else {}))
         return cls(path)
 

@@ -9,7 +9,8 @@ A function of one's own is named as ``module:name`` and called for each item and
 """
 
 import importlib
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,11 +58,12 @@ class UserForecaster:
     def __init__(self, name: str) -> None:
         module, colon, function = name.partition(":")
         try:
-            self._function = getattr(importlib.import_module(module), function) if colon else None
-        except (ImportError, AttributeError) as error:
+            found = getattr(importlib.import_module(module), function) if colon else None
+        except (ImportError, AttributeError, ValueError) as error:
             raise InvalidInputError(f"forecaster must be a function module:name; got {name!r}: {error}.") from None
-        if not callable(self._function):
+        if not callable(found):
             raise InvalidInputError(f"forecaster must be a function module:name; got {name!r}.")
+        self._function: Callable[[ItemHistory, NDArray[np.datetime64]], Any] = found
         self._name = name
         self._seen: dict[int, list[tuple[int, int, bool]]] = {}
 

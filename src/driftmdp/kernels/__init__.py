@@ -18,6 +18,8 @@ if TYPE_CHECKING:  # as re-exports, for type checkers
     from driftmdp.kernels import bellman as bellman
     from driftmdp.kernels import censored_demand as censored_demand
     from driftmdp.kernels import changing_bandits as changing_bandits
+    from driftmdp.kernels import demand_experts as demand_experts
+    from driftmdp.kernels import demand_laws as demand_laws
     from driftmdp.kernels import detection as detection
     from driftmdp.kernels import discounted_thompson as discounted_thompson
     from driftmdp.kernels import extended_value_iteration as extended_value_iteration
@@ -33,7 +35,9 @@ if TYPE_CHECKING:  # as re-exports, for type checkers
     from driftmdp.kernels import master as master
     from driftmdp.kernels import optimist as optimist
     from driftmdp.kernels import optimistic_q as optimistic_q
+    from driftmdp.kernels import order_decisions as order_decisions
     from driftmdp.kernels import order_planning as order_planning
+    from driftmdp.kernels import path_orders as path_orders
     from driftmdp.kernels import policy_iteration as policy_iteration
     from driftmdp.kernels import posterior as posterior
     from driftmdp.kernels import restart_q as restart_q

@@ -16,7 +16,7 @@ N_BINS = BIN_EDGES.size - 1
 DAY_KIND, WEEK_KIND = 0, 1  # rows of MEMORIES
 
 
-class Beliefs(NamedTuple):
+class DemandBeliefs(NamedTuple):
     """What is believed of the demand of n items. Field names are stored in files.
 
     =========  ======================  ==================================================================
@@ -50,10 +50,10 @@ class Shared(NamedTuple):
     calibration: Floats
 
 
-def new_beliefs(n: int) -> Beliefs:
+def new_beliefs(n: int) -> DemandBeliefs:
     """Return items that nothing was learned of."""
     even = 1.0 / (N_MEMORIES * N_DISPERSIONS)
-    return Beliefs(
+    return DemandBeliefs(
         np.zeros((n, N_MEMORIES)),
         np.zeros((n, N_MEMORIES)),
         np.full((n, N_MEMORIES, N_DISPERSIONS), even),

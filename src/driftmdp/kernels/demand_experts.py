@@ -24,32 +24,33 @@ import numpy as np
 
 from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import Floats, Longs
-from driftmdp.kernels.demand_arrays import BIN_EDGES, DAY_KIND, DISPERSIONS, MEMORIES, Beliefs, Shared
-from driftmdp.kernels.negative_binomial import chance_of_none, log_gamma, upper_tail
+from driftmdp.kernels.demand_arrays import BIN_EDGES, DAY_KIND, DISPERSIONS, MEMORIES, DemandBeliefs, Shared
+from driftmdp.kernels.negative_binomial import LONGEST_WALK, chance_of_none, log_gamma, upper_tail
 
 EXACT, AT_LEAST, NOTHING = 0, 1, 2  # what sales say of demand
 FIXED_SHARE = np.array([0.03, 0.1])  # of the weights, by kind of period
 COMMON_SHARE = 0.9  # of this goes to the mean weights of all items, the rest is spread evenly
-LEANING = 0.5  # periods for which the next longer memory counts
+LEANING = 2.0  # periods for which the next longer memory counts
+GROUP_LEANING = 0.25  # periods for which the group counts, for the longest memory: items of a group differ widely
 LEAST_MEAN = 1e-3
 SERVICE_MEMORY = np.array([200.0, 50.0])  # periods that count for a service target, by kind
 TINY_WEIGHT = 1e-4  # experts with less are left out of a law
 BIN_UNITS = 1 << 20  # a period counts so much in the bins: whole numbers, whose sum has no order
-LONGEST_SUM = 400  # units of a demand, beyond which a period is not counted for calibration
-COUNTED = 4  # of so many periods, one is counted for calibration
+LARGEST_COUNTED = 400.0  # level of an item, beyond which it is not counted for calibration: sums would be long
+COUNTED = 2  # of so many periods, one is counted for calibration
 
 
 @kernel
-def fill_levels(beliefs: Beliefs, i: int, prior: float, levels: Floats) -> None:
+def fill_levels(beliefs: DemandBeliefs, i: int, prior: float, levels: Floats) -> None:
     """Fill ``levels[memory]``, from the longest memory to the shortest."""
-    level = prior
+    level, leaning = prior, GROUP_LEANING
     for k in range(levels.size - 1, -1, -1):
-        level = (beliefs.units[i, k] + LEANING * level) / (beliefs.exposure[i, k] + LEANING)
-        levels[k] = level
+        level = (beliefs.units[i, k] + leaning * level) / (beliefs.exposure[i, k] + leaning)
+        levels[k], leaning = level, LEANING
 
 
 @kernel
-def weights_of(beliefs: Beliefs, shared: Shared, i: int, kind: int) -> Floats:
+def weights_of(beliefs: DemandBeliefs, shared: Shared, i: int, kind: int) -> Floats:
     """Return an item's weights by (memory, dispersion): those of all items while it has none of its own."""
     if beliefs.periods[i] == 0:
         return shared.weights[kind]
@@ -58,7 +59,7 @@ def weights_of(beliefs: Beliefs, shared: Shared, i: int, kind: int) -> Floats:
 
 @kernel
 def fill_mean_levels(
-    beliefs: Beliefs, shared: Shared, items: Longs, kinds: Longs, priors: Floats, means: Floats
+    beliefs: DemandBeliefs, shared: Shared, items: Longs, kinds: Longs, priors: Floats, means: Floats
 ) -> None:
     """Fill ``means`` with the items' levels, as all experts together see them."""
     levels = np.zeros(beliefs.units.shape[1])
@@ -73,7 +74,7 @@ def fill_mean_levels(
 
 @kernel
 def learn_all(
-    beliefs: Beliefs,
+    beliefs: DemandBeliefs,
     shared: Shared,
     sales: tuple[Longs, Longs, Longs, Longs, Longs],
     known: tuple[Floats, Floats],
@@ -82,9 +83,9 @@ def learn_all(
 ) -> None:
     """Learn one period's sales of some items.
 
-    ``sales`` are items, their kinds of period, what the sales say, the units, and what there was to sell (-1 if that
-    is not known). ``known`` are the period's factors and the levels of the items' surroundings. ``imputed`` becomes
-    the demand, as expected where it was not seen.
+    ``sales`` are items, their kinds of period, what the sales say, the units, and what there was to sell (-1 if
+    that is not known). ``known`` are the period's factors and the levels of the items' surroundings. ``imputed``
+    becomes the demand, as expected where it was not seen.
     """
     items, kinds, seen, units, on_sale = sales
     factors, priors = known
@@ -105,7 +106,7 @@ def learn_all(
         fill_levels(beliefs, i, priors[n], levels)
         # Of weeks, the counted shape is mostly that of seasons that were not known yet: it makes orders worse.
         _count_service(beliefs, i, kind, levels, factor, on_sale[n])
-        if kind == DAY_KIND and (i + beliefs.periods[i]) % COUNTED == 0 and units[n] <= LONGEST_SUM:
+        if kind == DAY_KIND and (i + beliefs.periods[i]) % COUNTED == 0 and levels[0] <= LARGEST_COUNTED:
             _count_bin(beliefs, i, levels, factor, seen[n] == AT_LEAST, units[n], shared.calibration[kind], bins)
         if seen[n] == AT_LEAST:
             _weigh_tails(levels, factor, units[n], gains, beyond)
@@ -116,7 +117,7 @@ def learn_all(
 
 
 @kernel
-def _count_service(beliefs: Beliefs, i: int, kind: int, levels: Floats, factor: float, on_sale: int) -> None:
+def _count_service(beliefs: DemandBeliefs, i: int, kind: int, levels: Floats, factor: float, on_sale: int) -> None:
     """Add what a period with so much on sale was expected to lose: steadier than what was lost."""
     if on_sale < 0 or factor <= 0.0 or beliefs.periods[i] == 0:
         return
@@ -146,7 +147,7 @@ def _take_over(common: Floats, weights: Floats) -> None:
 
 
 @kernel
-def _fade(beliefs: Beliefs, i: int, kind: int) -> None:
+def _fade(beliefs: DemandBeliefs, i: int, kind: int) -> None:
     for k in range(beliefs.units.shape[1]):
         kept = 1.0 - 1.0 / MEMORIES[kind, k]
         beliefs.units[i, k] *= kept
@@ -178,7 +179,7 @@ def _weigh_tails(levels: Floats, factor: float, x: int, gains: Floats, beyond: F
 
 
 @kernel
-def _reweigh(beliefs: Beliefs, i: int, gains: Floats, common: Floats, kind: int) -> None:
+def _reweigh(beliefs: DemandBeliefs, i: int, gains: Floats, common: Floats, kind: int) -> None:
     """Weigh the experts by their predictions, with a share of the mean weights of all items."""
     n_memories, n_dispersions = gains.shape[0], gains.shape[1]
     most = -np.inf
@@ -199,7 +200,7 @@ def _reweigh(beliefs: Beliefs, i: int, gains: Floats, common: Floats, kind: int)
 
 @kernel
 def _count_period(
-    beliefs: Beliefs, i: int, kind: int, factor: float, sold_out: bool, x: int, beyond: Floats
+    beliefs: DemandBeliefs, i: int, kind: int, factor: float, sold_out: bool, x: int, beyond: Floats
 ) -> float:
     """Let the past fade and add the period. Return its demand, as all experts expect it."""
     expected = 0.0
@@ -221,7 +222,7 @@ def _count_period(
 
 @kernel
 def _count_bin(
-    beliefs: Beliefs,
+    beliefs: DemandBeliefs,
     i: int,
     levels: Floats,
     factor: float,
@@ -254,7 +255,7 @@ def _overlap(b: int, low: float, high: float) -> float:
 
 
 @kernel
-def _predicted_range(beliefs: Beliefs, i: int, levels: Floats, factor: float, x: int) -> tuple[float, float]:
+def _predicted_range(beliefs: DemandBeliefs, i: int, levels: Floats, factor: float, x: int) -> tuple[float, float]:
     """Return Pr(X < x) and Pr(X <= x)."""
     low, high = 0.0, 0.0
     for k in range(levels.size):
@@ -264,7 +265,7 @@ def _predicted_range(beliefs: Beliefs, i: int, levels: Floats, factor: float, x:
             if weight > TINY_WEIGHT:
                 r = 1.0 / DISPERSIONS[d]
                 chance, ratio, below = chance_of_none(mean, r), mean / (r + mean), 0.0
-                for j in range(x):
+                for j in range(min(x, LONGEST_WALK)):
                     below += chance
                     chance *= ratio * (j + r) / (j + 1.0)
                 low += weight * below

@@ -9,18 +9,20 @@ uncertain level makes them. The uniform numbers are common to all items,
 and shifted for each: paths of two orders of one item share them.
 """
 
-import math
-
 import numpy as np
 
 from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import Floats, Ints
-from driftmdp.kernels.demand_arrays import BIN_EDGES, DISPERSIONS, Beliefs, Shared
+from driftmdp.kernels.demand_arrays import BIN_EDGES, DISPERSIONS, DemandBeliefs, Shared
 from driftmdp.kernels.demand_experts import LEAST_MEAN, TINY_WEIGHT, fill_levels, weights_of
-from driftmdp.kernels.negative_binomial import chance_of_none, quantile
+from driftmdp.kernels.negative_binomial import COARSE_MEAN, chance_of_none, quantile
+from driftmdp.kernels.normal_law import normal_quantile
+
 
 @kernel
-def fill_law(beliefs: Beliefs, shared: Shared, i: int, kind: int, prior: float, factor: float, law: Floats) -> None:
+def fill_law(
+    beliefs: DemandBeliefs, shared: Shared, i: int, kind: int, prior: float, factor: float, law: Floats
+) -> None:
     """Fill ``law[x]`` with Pr(X = x), and its last number with Pr(X >= that)."""
     levels, weights, width = np.zeros(beliefs.units.shape[1]), weights_of(beliefs, shared, i, kind), law.size
     fill_levels(beliefs, i, prior, levels)
@@ -68,19 +70,8 @@ def uncalibrated(calibration: Floats, u: float) -> float:
 
 
 @kernel
-def normal_quantile(u: float) -> float:
-    """Return the standard normal quantile, to 4.5e-4 [AS64] 26.2.23."""
-    p = u if u < 0.5 else 1.0 - u
-    t = math.sqrt(-2.0 * math.log(max(p, 1e-15)))
-    above = 2.515517 + t * (0.802853 + t * 0.010328)
-    below = 1.0 + t * (1.432788 + t * (0.189269 + t * 0.001308))
-    z = t - above / below
-    return -z if u < 0.5 else z
-
-
-@kernel
 def fill_paths(
-    beliefs: Beliefs,
+    beliefs: DemandBeliefs,
     shared: Shared,
     i: int,
     kind: int,
@@ -104,7 +95,7 @@ def fill_paths(
         for h in range(paths.shape[1]):
             u = uncalibrated(shared.calibration[kind], _shifted(uniforms[p, h + 1], shifts[h + 1]))
             mean = factors[h] * max(LEAST_MEAN, level) if factors[h] > 0.0 else 0.0
-            z = normal_quantile(u) if mean > 64.0 else 0.0
+            z = normal_quantile(u) if mean > COARSE_MEAN else 0.0
             paths[p, h] = quantile(mean, r, u, z)
 
 

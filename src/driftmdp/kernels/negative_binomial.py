@@ -11,6 +11,7 @@ variance, whose cube root is nearly normal [WH31].
 import math
 
 from driftmdp.compiler import kernel
+from driftmdp.kernels.normal_law import normal_tail
 
 LONGEST_WALK = 1500  # steps of a sum, beyond which the gamma law stands for the negative binomial
 COARSE_MEAN = 64.0  # a large mean is drawn as this one and scaled, where the law is too wide for a cube root
@@ -52,28 +53,19 @@ def upper_tail(mean: float, r: float, y: int) -> tuple[float, float]:
 
 @kernel
 def _wide_tail(mean: float, r: float, y: int) -> tuple[float, float]:
-    variance = mean + mean * mean / r
-    shape = mean * mean / variance
-    third = 1.0 / (9.0 * shape)
-    z = (math.pow(y / mean, 1.0 / 3.0) - 1.0 + third) / math.sqrt(third)
-    tail = max(normal_tail(z), 1e-12)
-    density = 0.3989422804014327 * math.exp(-0.5 * z * z)
-    # Mill's ratio: how far beyond y the mean of what is beyond y lies, in deviations.
-    beyond = max(density / tail - z, 0.0) * math.sqrt(variance)
-    return tail, y + beyond
+    """Return the same of the gamma law, whose mean above y is the mean times a tail of the next shape."""
+    scale = 1.0 + mean / r
+    shape = mean / scale
+    tail = _gamma_tail(shape, y / scale)
+    beyond = mean * _gamma_tail(shape + 1.0, y / scale) / tail - y
+    # From y = 0 on, the mean distance beyond y goes from the mean to the scale, and stays between them.
+    return tail, y + min(max(beyond, min(mean, scale)), max(mean, scale))
 
 
 @kernel
-def normal_tail(z: float) -> float:
-    """Return Pr(Z >= z) of a standard normal variable, to seven digits [AS64] 26.2.17."""
-    t = 1.0 / (1.0 + 0.2316419 * abs(z))
-    series = 1.330274429
-    series = -1.821255978 + t * series
-    series = 1.781477937 + t * series
-    series = -0.356563782 + t * series
-    series = 0.319381530 + t * series
-    tail = 0.3989422804014327 * math.exp(-0.5 * z * z) * t * series
-    return tail if z >= 0.0 else 1.0 - tail
+def _gamma_tail(shape: float, x: float) -> float:
+    third = 1.0 / (9.0 * shape)
+    return max(normal_tail((math.pow(x / shape, 1.0 / 3.0) - 1.0 + third) / math.sqrt(third)), 1e-12)
 
 
 @kernel

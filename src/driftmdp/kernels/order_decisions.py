@@ -6,7 +6,7 @@ import numpy as np
 
 from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import Floats, Ints, Longs
-from driftmdp.kernels.demand_arrays import Beliefs, Shared
+from driftmdp.kernels.demand_arrays import DemandBeliefs, Shared
 from driftmdp.kernels.demand_laws import fill_law, fill_paths
 from driftmdp.kernels.exact_orders import plan_exactly
 from driftmdp.kernels.order_states import EXACT_WORK, exact_work
@@ -22,7 +22,13 @@ HOPE_PERIODS = np.array([100.0, 40.0])  # of such a time, by kind of period
 
 @kernel
 def decide_all(
-    beliefs: Beliefs, shared: Shared, task: OrderTask, uniforms: Floats, orders: Longs, costs: Floats, methods: Longs
+    beliefs: DemandBeliefs,
+    shared: Shared,
+    task: OrderTask,
+    uniforms: Floats,
+    orders: Longs,
+    costs: Floats,
+    methods: Longs,
 ) -> None:
     """Fill the orders of all items, the expected costs per period of their plans, and how these were found."""
     for n in range(task.items.size):
@@ -38,11 +44,11 @@ def _terms_of(task: OrderTask, n: int) -> OrderTerms:
 
 
 @kernel
-def _try_again(beliefs: Beliefs, task: OrderTask, n: int, coming: Longs) -> float:
-    """Return how much higher demand may be than it is believed to be, 1 unless the shelf is empty and shows nothing.
+def _try_again(beliefs: DemandBeliefs, task: OrderTask, n: int, coming: Longs) -> float:
+    """Return how much higher than believed demand may be: 1 unless the shelf is empty and shows nothing.
 
-    An item that is not worth an order is not on the shelf, and shows no demand. Whatever its demand becomes, it would
-    never be ordered again. So the longer nothing was seen, the more is hoped for.
+    An item that is not worth an order is not on the shelf, and shows no demand. Whatever its demand becomes, it
+    would never be ordered again. So the longer nothing was seen, the more is hoped for.
     """
     i, kind = task.items[n], task.kinds[n]
     position = task.stock[n]
@@ -57,7 +63,13 @@ def _try_again(beliefs: Beliefs, task: OrderTask, n: int, coming: Longs) -> floa
 
 @kernel
 def _plan(
-    beliefs: Beliefs, shared: Shared, task: OrderTask, n: int, terms: OrderTerms, coming: Longs, uniforms: Floats
+    beliefs: DemandBeliefs,
+    shared: Shared,
+    task: OrderTask,
+    n: int,
+    terms: OrderTerms,
+    coming: Longs,
+    uniforms: Floats,
 ) -> tuple[int, float, int]:
     """Return an item's order, the expected cost per period, and how it was found."""
     order, cost, method = _plan_for(beliefs, shared, task, n, terms, coming, uniforms, 1.0)
@@ -71,7 +83,7 @@ def _plan(
 
 @kernel
 def _plan_for(
-    beliefs: Beliefs,
+    beliefs: DemandBeliefs,
     shared: Shared,
     task: OrderTask,
     n: int,

@@ -10,6 +10,7 @@ import numpy as np
 
 from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import Floats, Ints, Longs
+from driftmdp.kernels.normal_law import normal_quantile
 from driftmdp.kernels.ordering_arrays import ComingPeriods, OrderTerms
 
 TABLE_SIZE = 256  # levels at which the expected rest of a period is tabulated
@@ -225,12 +226,3 @@ def textbook_safety(terms: OrderTerms, rate: float, batch: float) -> float:
     gain = max(terms.lost - terms.unit, 0.0) * rate
     out = batch * terms.holding / max(batch * terms.holding + gain, 1e-300)
     return normal_quantile(1.0 - min(max(out, 1e-4), 0.99))
-
-
-@kernel
-def normal_quantile(chance: float) -> float:
-    """Return the normal quantile to two digits, [AS64] 26.2.22."""
-    tail = min(chance, 1.0 - chance)
-    t = np.sqrt(-2.0 * np.log(tail))
-    z = t - (2.30753 + 0.27061 * t) / (1.0 + 0.99229 * t + 0.04481 * t * t)
-    return z if chance > 0.5 else -z
