@@ -101,8 +101,42 @@ def seen(says: Says, demand: Longs, on_sale: Longs) -> Says:
     return np.where((on_sale == 0) | (says == NOTHING), NOTHING, found).astype(np.int8)
 
 
+class FirstOrders:
+    """The orders of items that were on sale for fewer than 14 periods: plenty, as all rolling rules keep then.
+
+    Parameters
+    ----------
+    paths
+        The items.
+    """
+
+    def __init__(self, paths: Sequence[ItemPath]) -> None:
+        self._terms = [order_terms(path.terms, path.terms.lead_time) for path in paths]
+        self.waits = [_longest_wait(path.terms) for path in paths]
+        first, each = kernels.yardstick_rules.first_level, zip(self._terms, paths, self.waits, strict=True)
+        self.levels = np.array([first(terms, path.demand, wait) for terms, path, wait in each], np.int64)
+        self._left = np.array([PERIODS_BEFORE_FITTING + terms.lead_time for terms in self._terms], np.int64)
+
+    def are_new(self, items: Longs) -> NDArray[np.bool_]:
+        """Return which items are new."""
+        return np.asarray(self._left[items] > 0)
+
+    def count(self, items: Longs) -> None:
+        """Count a period of items."""
+        self._left[items] -= 1
+
+    def up_to(self, items: Longs, positions: Longs, levels: Longs) -> Longs:
+        """Return the orders from stock and what is coming up to levels, in packs that the terms allow."""
+        order = kernels.yardstick_rules.order_up_to
+        each = zip(items.tolist(), positions.tolist(), levels.tolist(), strict=True)
+        return np.array([order(self._terms[item], position, up) for item, position, up in each], np.int64)
+
+
 class EngineRule:
     """Our rule: the order engine that a shop has.
+
+    A capacity tells the engine how large a first order may be. Without one, new items get the same first orders as
+    under the other rules.
 
     Parameters
     ----------
@@ -118,17 +152,25 @@ class EngineRule:
         self, paths: Sequence[ItemPath], calendar: Sequence[SpecialDay] = (), forecaster: str | None = None
     ) -> None:
         self.engine = OrderEngine(forecaster)
-        shared: dict[ItemTerms, ItemTerms] = {}  # equal terms as one object, which the engine looks up by identity
-        terms = [shared.setdefault(path.terms, path.terms) for path in paths]
-        self.engine.add_items([path.sku for path in paths], terms)
+        self.engine.add_items([path.sku for path in paths], [path.terms for path in paths])
         self.engine.set_calendar(calendar)
+        self._first = FirstOrders(paths)
+        self._is_open_ended = np.array([path.terms.capacity is None for path in paths])
 
     def decide(self, day: int, items: Longs, stock: Longs, coming: Longs) -> Longs:
         """Return the orders of a morning."""
-        return self.engine.decide(day, items, stock, coming, None).order
+        first = self._is_open_ended[items] & self._first.are_new(items)
+        orders = np.zeros(items.size, np.int64)
+        new, other = items[first], ~first
+        positions = stock[first] + coming[first].sum(axis=1)
+        orders[first] = self._first.up_to(new, positions, self._first.levels[new])
+        if other.any():
+            orders[other] = self.engine.decide(day, items[other], stock[other], coming[other], None).order
+        return orders
 
     def learn(self, day: int, items: Longs, seen: Says, on_sale: Longs, units: Longs) -> None:
         """Learn what was sold."""
+        self._first.count(items)
         self.engine.learn(day, items, seen, on_sale, units)
 
     def estimates(
@@ -151,7 +193,7 @@ class EngineRule:
 class MovingAverageRule:
     """Order up to the next periods' forecast: the mean of 13 periods without season, times the coming season.
 
-    Until an item was on sale for 14 periods it keeps plenty, as all rolling rules do.
+    The periods are those until the next order but one arrives: lead time + 2 if every period is an order day.
 
     Parameters
     ----------
@@ -160,37 +202,25 @@ class MovingAverageRule:
     """
 
     def __init__(self, paths: Sequence[ItemPath]) -> None:
-        period = paths[0].terms.period
-        self._average = SeasonalAverage(len(paths), is_weekly=period == WEEK)
-        self._terms = [order_terms(path.terms, path.terms.lead_time) for path in paths]
-        waits = [_longest_wait(path.terms) for path in paths]
-        self._periods = np.array(
-            [t.lead_time + 1 + wait for t, wait in zip(self._terms, waits, strict=True)], np.int64
-        )
-        first = kernels.yardstick_rules.first_level
-        self._first = np.array(
-            [first(terms, path.demand, wait) for path, terms, wait in zip(paths, self._terms, waits, strict=True)]
-        )
-        self._age = np.zeros(len(paths), np.int64)
-        self._begin = np.array([PERIODS_BEFORE_FITTING + terms.lead_time for terms in self._terms])
+        self._average = SeasonalAverage(len(paths), is_weekly=paths[0].terms.period == WEEK)
+        self._first = FirstOrders(paths)
+        waits = zip(paths, self._first.waits, strict=True)
+        self._periods = np.array([path.terms.lead_time + 1 + wait for path, wait in waits], np.int64)
 
     def decide(self, day: int, items: Longs, stock: Longs, coming: Longs) -> Longs:
         """Return the orders of a morning."""
         forecast = self._average.forecast(day, items, self._periods[items])
-        is_new = self._age[items] < self._begin[items]
-        levels = np.where(is_new, self._first[items], np.floor(forecast + 0.5)).astype(np.int64)
-        order = kernels.yardstick_rules.order_up_to
-        places = zip(items.tolist(), (stock + coming.sum(axis=1)).tolist(), levels.tolist(), strict=True)
-        return np.array([order(self._terms[item], position, up) for item, position, up in places], np.int64)
+        levels = np.where(self._first.are_new(items), self._first.levels[items], np.floor(forecast + 0.5))
+        return self._first.up_to(items, stock + coming.sum(axis=1), levels.astype(np.int64))
 
     def learn(self, day: int, items: Longs, seen: Says, on_sale: Longs, units: Longs) -> None:
         """Learn what was sold."""
-        self._age[items] += 1
+        self._first.count(items)
         told = seen != NOTHING
         self._average.learn(day, items[told], units[told])
 
 
 def _longest_wait(terms: ItemTerms) -> int:
     """Return the most periods from one order day to the next."""
-    periods = 1 + 7 * np.arange(3 * MOST_PERIODS) if terms.period == WEEK else 1 + np.arange(3 * MOST_PERIODS)
+    periods = 1 + days_of(terms.period) * np.arange(3 * MOST_PERIODS)
     return int(np.diff(np.flatnonzero(terms.order_days.may_order(periods, terms.period))).max())

@@ -14,7 +14,11 @@ To fit means: least average cost if demand is drawn at random from these periods
 to a capacity of 40 packs all of them are tried, beyond that a grid of 40, whose best is refined. A rule that is
 fitted every morning looks near the levels of the day before. An (s, S) rule adds up stock and orders on their way.
 When the sum is s or less, it orders the most packs that do not exceed S. With a service target, the levels are the
-cheapest that reach it. Every rule begins with an empty shelf. In weeks, 26 take the place of 60 days.
+cheapest that reach it. In weeks, 26 take the place of 60 days.
+
+Every rule begins with an empty shelf. Until an item was on sale for 14 periods, rules that are fitted every morning
+keep plenty: the demand of lead time + 2 periods, each like the largest of the first 14. Without a capacity, so does
+ours.
 """
 
 from collections.abc import Mapping, Sequence

@@ -254,7 +254,8 @@ def test_weeks_service_and_items_of_their_own_are_said():
         rules=["driftmdp", "hindsight"],
     )
     report, drawings = backtest_report(found)
-    first, assumed, *_ = report.lead.paragraphs
+    first, assumed, sight, _ = report.lead.paragraphs
+    assert "sought on a grid" in sight
     assert first.startswith("With driftmdp, these 2 items would have cost ")
     assert "95.0% of demand should be served" in assumed
     assert "may hold any number; an order arrives 2 weeks later" in assumed

@@ -11,6 +11,7 @@ from driftmdp.inventory.ordering_rules import MOVING_AVERAGE
 from driftmdp.inventory.periods import EVERY_PERIOD, WEEK
 from driftmdp.inventory.sales_history import warm_up
 from driftmdp.inventory.terms import ItemTerms, ShopTerms
+from driftmdp.kernels.yardstick_rules import MOST_LEVELS
 from driftmdp.report.backtest.comparison import SEES, cost_ratio, followable, ordered, ours
 from driftmdp.report.text import interval_text, note, number
 from driftmdp.statistics import Interval
@@ -217,12 +218,20 @@ def information(backtest: Backtest) -> str:
     """Return which rules see what no shop can see."""
     unfair = [rule for rule in ordered(backtest) if not followable(rule)]
     if not unfair:
-        return "Each rule sees only its own sales."
+        return f"Each rule sees only its own sales.{_grid_note(backtest)}"
     listed = "; ".join(f"the {RULES[rule]} ({SEES[rule]})" for rule in unfair)
     return (
         f"Yardsticks, which see what no shop can: {listed}. They also see demand that an empty shelf would hide. "
-        "Every other rule sees only its own sales."
+        f"Every other rule sees only its own sales.{_grid_note(backtest)}"
     )
+
+
+def _grid_note(backtest: Backtest) -> str:
+    """Return how levels are sought where there are too many to try all of them."""
+    packs = (path.terms.capacity and path.terms.capacity // path.terms.pack for path in backtest.paths)
+    if all(most is not None and most <= MOST_LEVELS for most in packs):
+        return ""
+    return f" On shelves for more than {MOST_LEVELS} packs, s and S are sought on a grid, and its best is refined."
 
 
 def block_name(period: str, plural: bool = False) -> str:
