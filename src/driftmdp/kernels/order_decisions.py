@@ -73,7 +73,7 @@ def _plan(
 ) -> tuple[int, float, int]:
     """Return an item's order, the expected cost per period, and how it was found."""
     order, cost, method = _plan_for(beliefs, shared, task, n, terms, coming, uniforms, 1.0)
-    if order == 0 and task.may_order[n, 0] != 0:
+    if order == 0 and task.may_order[n, 0] != 0 and task.is_open[n, 0] != 0:
         hope = _try_again(beliefs, task, n, coming)
         if hope > 1.0:
             # The whole order: one unit would show that demand is at least one, for the same fixed cost.
@@ -99,9 +99,15 @@ def _plan_for(
     width = _law_width(task, n, terms, horizon)
     if width <= MOST_LEVELS and not for_service:
         laws = np.zeros((horizon, width))
+        periods = ComingPeriods(np.zeros(horizon, np.uint8), np.zeros(horizon, np.uint8), task.cycles[n])
         for h in range(horizon):
-            fill_law(beliefs, shared, i, kind, prior, hope * task.factors[n, h], laws[h])
-        periods = ComingPeriods(task.is_open[n][:horizon], task.may_order[n][:horizon], task.cycles[n])
+            # What repeats for ever is a usual week: a holiday in the coming days is none.
+            is_usual = h >= horizon - task.cycles[n]
+            factor = task.usual[n, h] if is_usual else task.factors[n, h]
+            if factor > 0.0:
+                periods.is_open[h] = 1
+                periods.may_order[h] = task.may_order[n, h]
+            fill_law(beliefs, shared, i, kind, prior, hope * factor, laws[h])
         if exact_work(terms, stock, coming, laws, periods) <= EXACT_WORK:
             order, cost, _ = plan_exactly(terms, stock, coming, laws, periods)
             return order, cost, EXACT
