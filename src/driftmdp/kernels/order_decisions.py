@@ -15,6 +15,10 @@ from driftmdp.kernels.path_orders import plan_on_paths
 from driftmdp.kernels.service_orders import plan_for_service
 
 MOST_LEVELS = 1200  # of a law, beyond which orders are planned on paths
+USUAL_STREAK = 2  # periods in a row that sell out: beyond it demand may be far higher
+STREAK_HOPE = 0.3  # times its level: what each further such period adds to hope
+MOST_STREAK_HOPE = 2.0
+YOUNG_PERIODS = 50
 FIRST_HOPE = 2.0  # times its prior level: what a new item is tried for
 MOST_HOPE = 4.0  # times its level: what is added to hope in the end, after a long time without an item
 HOPE_PERIODS = np.array([100.0, 40.0])  # of such a time, by kind of period
@@ -54,9 +58,9 @@ def _try_again(beliefs: DemandBeliefs, task: OrderTask, n: int, coming: Longs) -
     position = task.stock[n]
     for j in range(coming.size):
         position += coming[j]
-    if position > 0 or (beliefs.unseen[i] == 0 and beliefs.periods[i] > 0):
+    if position > 0 or (beliefs.unseen[i] <= 0 and beliefs.periods[i] > 0):
         return 1.0
-    if beliefs.periods[i] == 0 and beliefs.unseen[i] == 0:
+    if beliefs.periods[i] == 0 and beliefs.unseen[i] <= 0:
         return FIRST_HOPE
     return 1.0 + MOST_HOPE * (1.0 - math.exp(-beliefs.unseen[i] / HOPE_PERIODS[kind]))
 
@@ -72,7 +76,12 @@ def _plan(
     uniforms: Floats,
 ) -> tuple[int, float, int]:
     """Return an item's order, the expected cost per period, and how it was found."""
-    order, cost, method = _plan_for(beliefs, shared, task, n, terms, coming, uniforms, 1.0)
+    # A young item that sells out again and again may sell many times that: look further up.
+    streak = -beliefs.unseen[task.items[n]] - USUAL_STREAK
+    hope = 1.0
+    if streak > 0 and beliefs.periods[task.items[n]] < YOUNG_PERIODS:
+        hope += min(STREAK_HOPE * streak, MOST_STREAK_HOPE)
+    order, cost, method = _plan_for(beliefs, shared, task, n, terms, coming, uniforms, hope)
     if order == 0 and task.may_order[n, 0] != 0 and task.is_open[n, 0] != 0:
         hope = _try_again(beliefs, task, n, coming)
         if hope > 1.0:
