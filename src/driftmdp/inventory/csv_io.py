@@ -285,7 +285,7 @@ def _missing_columns(
         return f"{error} It looks like a file for `record`."
     it_is = "they are" if len(missing) > 1 else "it is"
     near = nearest_name(next(iter(missing.values())), free) if len(missing) == 1 else ""
-    options = " ".join(f"--column {name}=NAME" for name in missing)
+    options = " ".join("--group NAME" if name == "group" else f"--column {name}=NAME" for name in missing)
     return f"{error}{near} Say what {it_is} called there: {options}.{hint if 'date' in missing else ''}"
 
 
