@@ -1,7 +1,8 @@
 """Whether service targets are reached: ``python -m benchmarks.service_levels [FILE]``.
 
 200 simulated items (Poisson and negative binomial laws with means of 0.05 to 20 a day that drift, lead times of 0
-to 7 days, packs, order days, no limit of capacity) over two years, and a retailer's daily sales, if FILE is there.
+to 7 days, packs, order days, no limit of capacity) over two years, and a retailer's daily sales, if FILE is there,
+with a shelf of 20 packs, of whose demand only what the shelf can hold is counted, and without a limit.
 The first 90 days (of the retailer 60) are not scored. Each item's share is compared with its target. A slow item
 asks for a few units in all, so one unit may be several points: *pooled* is the share of all items of a class, where
 that noise cancels, with an interval over items. *Surely beyond* are items that miss by more than 2 points and two
@@ -26,6 +27,7 @@ from driftmdp.inventory.periods import EVERY_PERIOD, OrderDays
 from driftmdp.inventory.sales_history import WARM_UP
 from driftmdp.inventory.terms import MEASURES, ItemTerms
 from driftmdp.kernels.arrays import Floats, Longs
+from driftmdp.kernels.ordering_arrays import NO_LIMIT
 from driftmdp.problems.inventory import Costs
 from driftmdp.statistics import ratio_interval
 
@@ -39,7 +41,10 @@ CLASSES = {"below 0.2 a day": (0.0, 0.2), "0.2 to 2": (0.2, 2.0), "above 2": (2.
 
 
 class Items(NamedTuple):
-    """Terms without a target, demand by (item, day), the days, and how many are not scored."""
+    """Terms without a target, demand by (item, day), the days, and how many are not scored.
+
+    Of a day's demand, at most what the shelf can hold counts: no order can serve more.
+    """
 
     terms: list[ItemTerms]
     demand: Longs
@@ -64,10 +69,12 @@ def simulated_items(seed: int = 7) -> Items:
     return Items(terms, np.array(demand), range(FIRST_DAY, FIRST_DAY + DAYS), UNSCORED)
 
 
-def retailer_items(path: Path) -> Items:
-    """Return the retailer's items, with packs and without a limit of capacity."""
+def retailer_items(path: Path, is_limited: bool) -> Items:
+    """Return the retailer's items in packs, with a shelf of 20 packs or without a limit."""
     sales = read_daily_sales(path)
-    terms = [_changed(each, capacity=None) for each in terms_of(sales)]
+    terms = terms_of(sales)
+    if not is_limited:
+        terms = [_changed(each, capacity=None) for each in terms]
     return Items(terms, sales.units, sales.days, WARM_UP)
 
 
@@ -75,7 +82,8 @@ def served_and_asked(items: Items, target: float, measure: str) -> tuple[Floats,
     """Return what was served and asked for on the scored days, by (item, block of days), in units or periods."""
     terms = [_changed(each, service=target, service_measure=measure) for each in items.terms]
     on_sale = follow_engine_with_lead_times(terms, items.demand, items.days).on_sale[:, items.unscored :]
-    demand = items.demand[:, items.unscored :]
+    capacity = [NO_LIMIT if each.capacity is None else each.capacity for each in terms]
+    demand = np.minimum(items.demand[:, items.unscored :], np.array(capacity)[:, None])
     served, asked = (demand <= on_sale).astype(np.int64), np.ones_like(demand)
     if measure == "units":
         served, asked = np.minimum(demand, on_sale), demand
@@ -121,8 +129,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", nargs="?", default=FILE)
     options = parser.parse_args()
-    shops = {"retailer": retailer_items(Path(options.file))} if Path(options.file).is_file() else {}
-    shops["simulated"] = simulated_items()
+    path, shops = Path(options.file), {"simulated": simulated_items()}
+    if path.is_file():
+        shops["retailer, shelf of 20 packs"] = retailer_items(path, True)
+        shops["retailer, no limit"] = retailer_items(path, False)
     columns = (
         "items", "share of", "target", "class", "how many", "pooled", "mean of items", "within 2 points",
         "at least target - 2 points", "surely beyond 2 points", "least, farthest",
@@ -133,7 +143,7 @@ def main() -> None:
             for target in TARGETS:
                 for row in table_rows(name, items, target, measure):
                     print(row, flush=True)
-    if "retailer" not in shops:
+    if not path.is_file():
         print(f"\nThe retailer's sales are not in {options.file}: they are left out.")
 
 

@@ -3,7 +3,7 @@
 import csv
 import io
 import sqlite3
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
 
@@ -415,3 +415,35 @@ def test_options_that_may_mean_two_things_are_refused(call, tmp_path, option):
     assert code == 2
     assert f"got '{option[1]}'" in " ".join(said.replace("│", " ").split())
     assert not (tmp_path / "shop.db").exists()
+
+
+def test_a_backtest_in_weeks_from_a_file_with_stock_outs(call, tmp_path):
+    days = [date(2025, 1, 6) + timedelta(7 * week) for week in range(40)]
+    lines = [
+        f"{day},{sku},{5 * (week % 9 > 0)},{int(week % 9 > 0)}" for week, day in enumerate(days) for sku in "AB"
+    ]
+    (tmp_path / "sales.csv").write_text("\n".join(["date,sku,units,in_stock", *lines, ""]))
+    (tmp_path / "items.csv").write_text("sku,pack,department\nA,4,tea\nB,,tea\n")
+    terms = ["--period", "week", "--capacity", "none", "--fixed-cost", "1", "--unit-cost", "0", "--holding", "0.1"]
+    words = [
+        "inventory",
+        "backtest",
+        "sales.csv",
+        *terms,
+        "--items",
+        "items.csv",
+        "--group",
+        "department",
+        "--lead-time",
+        "2",
+    ]
+    code, out, err = call(*words, "--service", "0.9")
+    assert code == 0
+    assert out.splitlines()[1].startswith("driftmdp ")
+    assert "10 weeks of items without stock: demand is not known, and is taken as 0." in err
+    assert (tmp_path / "out" / "backtest" / "sales" / "by-item.csv").is_file()
+    code, _, err = call(*words, "--service", "0.9", "--lost-sale", "2")
+    assert (code, "Exactly one of --lost-sale and --service must be given; got both." in err) == (2, True)
+    (tmp_path / "sales.csv").write_text("date,sku,units\n2026-11-17,A,3\n")
+    code, _, err = call(*words, "--service", "0.9")
+    assert "sales.csv, line 2: A week is named by its Monday; got 2026-11-17, a Tuesday. Use 2026-11-16." in err

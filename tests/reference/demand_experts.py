@@ -71,9 +71,9 @@ class ReferenceItem:
         if says == NOTHING:
             self._count_service(on_sale, factor, prior)
             self._fade()
-            self.unseen += on_sale == 0
+            self.unseen = max(self.unseen, 0) + 1 if on_sale == 0 else self.unseen
             return 0.0
-        self.unseen = 0
+        self.unseen = min(self.unseen, 0) - 1 if says == AT_LEAST else 0
         if self.periods == 0:
             self.weights = common.copy()
         self._count_service(on_sale, factor, prior)

@@ -82,6 +82,13 @@ class ComingFactors:
         factors = season * weekday * self.special(items, periods)[0]
         return np.where(self.is_open(items, periods), factors, 0.0)
 
+    def usual_factors(self, items: Longs, periods: Longs) -> Floats:
+        """Return the factors of such periods without special days and single closed days. A usual week is 1."""
+        season, weekday = self.rhythm(items, periods)
+        usual = np.where((self._table.columns["kind"][items] == 1)[:, None], 1.0, season * weekday)
+        is_open = self._by_terms(items, periods, lambda terms: SpecialDays().is_open("", terms, periods))
+        return np.where(is_open, usual, 0.0)
+
     def lines_between(self, first: int, end: int) -> list[SpecialDay]:
         """Return the special days from a day on and before another, without closed ones."""
         return [line for line in self.calendar.lines if first <= line.day < end and line.name != CLOSED]

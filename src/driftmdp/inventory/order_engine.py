@@ -127,7 +127,7 @@ class OrderEngine:
 
     def learn(self, day: int, items: Longs, seen: Bytes, on_sale: Longs, units: Longs) -> None:
         """Learn one period's sales of some items. Days never go back to a block before."""
-        block = (day - 1) // BLOCK_DAYS
+        units, block = np.ascontiguousarray(units, np.int64), (day - 1) // BLOCK_DAYS
         if block != self._block:
             self._renew()
             self._block = block
@@ -144,7 +144,7 @@ class OrderEngine:
         priors = self._prior_levels(items)
         slow, settled = self._slow_levels(items, priors), self.beliefs.exposure[items, -1] >= SETTLED_EXPOSURE
         imputed, there = np.zeros(items.size), np.where(is_idle, -1, on_sale).astype(np.int64)
-        sales = items, self.table.columns["kind"][items], says, np.asarray(units, np.int64), there
+        sales = np.ascontiguousarray(items), self.table.columns["kind"][items], says, units, there
         known = (season * weekday * special)[:, 0], priors
         kernels.demand_experts.learn_all(self.beliefs, self.shared, sales, known, imputed, self._bins)
         self._count(day, items, settled & (says != NOTHING), imputed, slow, (season, weekday, special))

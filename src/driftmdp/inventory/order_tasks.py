@@ -13,6 +13,7 @@ from driftmdp.kernels.ordering_arrays import NO_LIMIT, OrderTask, OrderTerms, ho
 NO_ORDER_DAY, CLOSED, TOO_LATE = 2, 3, 4  # why nothing is ordered: places in METHODS of order_engine.py
 LONGEST_HORIZON = 110  # periods ahead
 WEEKS_AHEAD = 8  # that an exact plan looks at season by season
+DAYS_AHEAD = 14  # the same of days, where some of them are special
 
 
 def order_task(
@@ -42,8 +43,10 @@ def order_task(
     chosen = table.columns[items]
     step, period = (7, WEEK) if chosen["kind"][0] == 1 else (1, DAY)
     left = None if until is None else max(0, (period_of(until, period) - day) // step) + 1
+    has_lines = any(day <= line.day < day + 2 * DAYS_AHEAD for line in factors.calendar.lines)
     shapes = [
-        _horizons(table.terms[item], level, left) for item, level in zip(items.tolist(), levels[1], strict=True)
+        _horizons(table.terms[item], level, left, has_lines)
+        for item, level in zip(items.tolist(), levels[1], strict=True)
     ]
     horizons, cycles = np.array([shape[:2] for shape in shapes]), np.array([shape[2] for shape in shapes])
     periods = day + step * np.arange(int(horizons.max()))
@@ -66,20 +69,28 @@ def order_task(
         horizons=horizons,
         cycles=cycles,
         factors=factors.all_factors(items, periods),
+        usual=factors.usual_factors(items, periods),
         is_open=is_open.astype(np.uint8),
-        may_order=(may_order & is_open).astype(np.uint8),
+        may_order=may_order.astype(np.uint8),
         shifts=shifts(chosen["seed"], day, periods.size + 1),
     )
     return task, idle
 
 
-def _horizons(terms: ItemTerms, level: float, left: int | None) -> tuple[int, int, int]:
-    """Return periods ahead of an exact plan and of paths, and how many repeat behind them. 0: nothing does."""
+def _horizons(terms: ItemTerms, level: float, left: int | None, has_lines: bool) -> tuple[int, int, int]:
+    """Return periods ahead of an exact plan and of paths, and how many repeat behind them. 0: nothing does.
+
+    ``has_lines`` says that the coming days have special ones. Without them a week of days is a usual one.
+    """
     if left is not None and left < LONGEST_HORIZON:
         return left, left, 0
     every = 7 if terms.order_days.weekdays else terms.order_days.every
     cycle = every if terms.period == WEEK else int(np.lcm(7, every))
-    exact = cycle + (terms.lead_time + WEEKS_AHEAD if terms.period == WEEK else 0)
+    exact = cycle
+    if terms.period == WEEK:
+        exact += terms.lead_time + WEEKS_AHEAD
+    elif has_lines:
+        exact += DAYS_AHEAD
     costs, capacity = terms.costs, NO_LIMIT if terms.capacity is None else terms.capacity
     money = costs.fixed, costs.unit, costs.lost_sale, costs.holding
     numbers = OrderTerms(*money, capacity, terms.pack, terms.minimum, terms.lead_time)

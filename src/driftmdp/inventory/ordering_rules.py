@@ -82,17 +82,17 @@ class Yardsticks:
     def follow(self, rule: str) -> UnitTrace:
         """Return what a rule does along the path."""
         rules, trace = kernels.yardstick_rules, new_unit_trace(self.path.days.size)
-        room = np.zeros(self.path.days.size, np.int64), self._arriving, trace
+        buffers = np.zeros(self.path.days.size, np.int64), self._arriving, trace
         if rule == "base-stock":
             sums = np.zeros(self._window + 2, np.int64)
             spans = self._window, self._wait, self._ratio()
-            rules.roll_base_stock(self._periods, self._terms, *spans, room[0], sums, *room[1:])
+            rules.roll_base_stock(self._periods, self._terms, *spans, buffers[0], sums, *buffers[1:])
         elif rule in ("hindsight", "first-60"):
             levels = self.levels_in_hindsight() if rule == "hindsight" else self._levels_of_first()
             rules.follow_levels(self._periods, self._terms, levels, self._arriving, trace)
         else:
             how = self._window, self._wait, rule == "face-value", self._draws
-            rules.roll_levels(self._periods, self._terms, self._target, *how, *room)
+            rules.roll_levels(self._periods, self._terms, self._target, *how, *buffers)
         return trace
 
     def levels_in_hindsight(self) -> tuple[int, int]:

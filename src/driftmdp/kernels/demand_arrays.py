@@ -24,7 +24,7 @@ class DemandBeliefs(NamedTuple):
     exposure   (n, memories)           the same of the factors: season, weekday and special days
     weights    (n, memories, disp.)    of the experts: a memory and a dispersion each
     periods    (n,)                    learned from
-    unseen     (n,)                    periods with nothing on sale, since something was
+    unseen     (n,)                    periods in a row with nothing on sale, or sold out as a negative number
     service    (n, 4)                  fading sums of expected demand and loss, of periods and stock-outs
     =========  ======================  ==================================================================
     """

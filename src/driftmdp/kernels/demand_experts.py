@@ -98,9 +98,9 @@ def learn_all(
             fill_levels(beliefs, i, priors[n], levels)
             _count_service(beliefs, i, kind, levels, factor, on_sale[n])
             _fade(beliefs, i, kind)
-            beliefs.unseen[i] += 1 if on_sale[n] == 0 else 0
+            beliefs.unseen[i] = max(beliefs.unseen[i], 0) + 1 if on_sale[n] == 0 else beliefs.unseen[i]
             continue
-        beliefs.unseen[i] = 0
+        beliefs.unseen[i] = min(beliefs.unseen[i], 0) - 1 if seen[n] == AT_LEAST else 0
         if beliefs.periods[i] == 0:
             _take_over(shared.weights[kind], beliefs.weights[i])
         fill_levels(beliefs, i, priors[n], levels)

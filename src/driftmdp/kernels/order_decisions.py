@@ -15,6 +15,10 @@ from driftmdp.kernels.path_orders import plan_on_paths
 from driftmdp.kernels.service_orders import plan_for_service
 
 MOST_LEVELS = 1200  # of a law, beyond which orders are planned on paths
+USUAL_STREAK = 2  # periods in a row that sell out: beyond it demand may be far higher
+STREAK_HOPE = 0.3  # times its level: what each further such period adds to hope
+MOST_STREAK_HOPE = 2.0
+YOUNG_PERIODS = 50
 FIRST_HOPE = 2.0  # times its prior level: what a new item is tried for
 MOST_HOPE = 4.0  # times its level: what is added to hope in the end, after a long time without an item
 HOPE_PERIODS = np.array([100.0, 40.0])  # of such a time, by kind of period
@@ -54,9 +58,9 @@ def _try_again(beliefs: DemandBeliefs, task: OrderTask, n: int, coming: Longs) -
     position = task.stock[n]
     for j in range(coming.size):
         position += coming[j]
-    if position > 0 or (beliefs.unseen[i] == 0 and beliefs.periods[i] > 0):
+    if position > 0 or (beliefs.unseen[i] <= 0 and beliefs.periods[i] > 0):
         return 1.0
-    if beliefs.periods[i] == 0 and beliefs.unseen[i] == 0:
+    if beliefs.periods[i] == 0 and beliefs.unseen[i] <= 0:
         return FIRST_HOPE
     return 1.0 + MOST_HOPE * (1.0 - math.exp(-beliefs.unseen[i] / HOPE_PERIODS[kind]))
 
@@ -72,8 +76,13 @@ def _plan(
     uniforms: Floats,
 ) -> tuple[int, float, int]:
     """Return an item's order, the expected cost per period, and how it was found."""
-    order, cost, method = _plan_for(beliefs, shared, task, n, terms, coming, uniforms, 1.0)
-    if order == 0 and task.may_order[n, 0] != 0:
+    # A young item that sells out again and again may sell many times that: look further up.
+    streak = -beliefs.unseen[task.items[n]] - USUAL_STREAK
+    hope = 1.0
+    if streak > 0 and beliefs.periods[task.items[n]] < YOUNG_PERIODS:
+        hope += min(STREAK_HOPE * streak, MOST_STREAK_HOPE)
+    order, cost, method = _plan_for(beliefs, shared, task, n, terms, coming, uniforms, hope)
+    if order == 0 and task.may_order[n, 0] != 0 and task.is_open[n, 0] != 0:
         hope = _try_again(beliefs, task, n, coming)
         if hope > 1.0:
             # The whole order: one unit would show that demand is at least one, for the same fixed cost.
@@ -99,9 +108,15 @@ def _plan_for(
     width = _law_width(task, n, terms, horizon)
     if width <= MOST_LEVELS and not for_service:
         laws = np.zeros((horizon, width))
+        periods = ComingPeriods(np.zeros(horizon, np.uint8), np.zeros(horizon, np.uint8), task.cycles[n])
         for h in range(horizon):
-            fill_law(beliefs, shared, i, kind, prior, hope * task.factors[n, h], laws[h])
-        periods = ComingPeriods(task.is_open[n][:horizon], task.may_order[n][:horizon], task.cycles[n])
+            # What repeats for ever is a usual week: a holiday in the coming days is none.
+            is_usual = h >= horizon - task.cycles[n]
+            factor = task.usual[n, h] if is_usual else task.factors[n, h]
+            if factor > 0.0:
+                periods.is_open[h] = 1
+                periods.may_order[h] = task.may_order[n, h]
+            fill_law(beliefs, shared, i, kind, prior, hope * factor, laws[h])
         if exact_work(terms, stock, coming, laws, periods) <= EXACT_WORK:
             order, cost, _ = plan_exactly(terms, stock, coming, laws, periods)
             return order, cost, EXACT

@@ -75,7 +75,8 @@ class OrderTask(NamedTuple):
     coming         (n, ...)    ``coming[n, j]`` arrives j + 1 periods from now
     horizons       (n, 2)      periods ahead of an exact plan, and of paths
     cycles         (n,)        periods that repeat behind them. 0: nothing counts there
-    factors        (n, H)      of demand: season, weekday and special days
+    factors        (n, H)      of demand: season, weekday and special days, 0 where closed
+    usual          (n, H)      the same without special days and single closed days
     is_open        (n, H)      0: closed
     may_order      (n, H)      0: no order day
     shifts         (n, H + 1)  of the uniform numbers
@@ -94,6 +95,7 @@ class OrderTask(NamedTuple):
     horizons: Longs
     cycles: Longs
     factors: Floats
+    usual: Floats
     is_open: Flags
     may_order: Flags
     shifts: Floats

@@ -49,7 +49,7 @@ class UnitTrace(NamedTuple):
 
 
 class FitDraws(NamedTuple):
-    """What (s, S) rules are fitted on: uniform numbers, the path that they draw, and its periods' room."""
+    """What (s, S) rules are fitted on: uniform numbers, the path that they draw, and a buffer of numbers."""
 
     dice: Floats
     path: DemandPath
@@ -84,7 +84,7 @@ def cost_of_levels(
 ) -> float:
     """Return what an (s, S) rule costs in the periods ``scored .. last - 1``, a missed target counted far above it.
 
-    ``arriving`` is room for one number per period, 0 before and after.
+    ``arriving`` is a buffer of one number per period, 0 before and after.
     """
     s, up = levels[0] * terms.pack, levels[1] * terms.pack
     stock, coming, cost = 0, 0, 0.0
@@ -278,7 +278,7 @@ def roll_levels(
 ) -> None:
     """Fit (s, S) each period to the last ``window`` ones: of sales taken for demand, or of demand itself.
 
-    ``seen`` is room for one number per period. ``wait`` is the most periods from one order day to the next.
+    ``seen`` is a buffer of one number per period. ``wait`` is the most periods from one order day to the next.
     """
     stock, coming = 0, 0
     levels = 0, 0
@@ -307,7 +307,7 @@ def roll_base_stock(
 ) -> None:
     """Order up to the ``ratio`` quantile of the sales of lead time + ``wait`` periods in a row, by the last ones.
 
-    ``sums`` is room for ``window`` + 1 numbers.
+    ``sums`` is a buffer of ``window`` + 1 numbers.
     """
     stock, coming = 0, 0
     span = terms.lead_time + wait
