@@ -11,6 +11,7 @@ PLANS = {  # how a plan was found; other methods say why nothing is ordered
     "simulated": "the best of several, by simulation",
     "for service": "made for the service target, by simulation",
 }
+IDLE = {"too late": "it would arrive after the last day that counts"}  # the other reasons say enough
 
 
 def explain_in_words(shop: Shop, sku: str) -> str:
@@ -91,7 +92,7 @@ def _order_reasons(reason: Reason) -> list[str]:
         f"{_when(terms)} {_arrivals(reason)}".rstrip(),
     ]
     if reason.method not in PLANS:
-        return [*lines, f"No order now: {reason.method}."]
+        return [*lines, f"No order now: {IDLE.get(reason.method, reason.method)}."]
     together = (reason.stock or 0) + sum(reason.coming) + reason.order
     shelf = "" if reason.stock is not None else ", from an empty shelf,"
     return [
