@@ -5,9 +5,10 @@ import io
 
 import numpy as np
 import pytest
+from matplotlib.image import imread
 
 from driftmdp.inventory import Sold, SpecialDay, forecast_csv
-from driftmdp.report.forecast_picture import pictured_items
+from driftmdp.report.forecast_picture import draw_forecast, pictured_items
 from tests.inventory.shops import create, day, refused
 
 
@@ -73,6 +74,14 @@ def test_a_picture(call, tmp_path, name):
     assert f"The picture: {name}" in err
     content = (tmp_path / name).read_bytes()
     assert content.startswith(b"\x89PNG" if name.lower().endswith("png") else b"<?xml")
+
+
+def test_the_days_that_were_sold_are_drawn(tmp_path):
+    with create(tmp_path / "shop.db") as shop:
+        shop.record([Sold("A", day(n), 3, in_stock=True) for n in range(5)])
+        drawn = draw_forecast(shop.forecast(periods=2), {"A": shop.sales_of("A")})
+    pixels = np.rint(255 * imread(io.BytesIO(drawn.png))[..., :3])
+    assert (pixels == (0xB9, 0xBE, 0xC6)).all(axis=-1).sum() > 10_000  # and not only in the legend
 
 
 @pytest.mark.parametrize(

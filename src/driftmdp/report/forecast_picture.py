@@ -52,7 +52,8 @@ def _draw_item(ax: Axes, forecast: DemandForecast, item: int, series: Series) ->
     recent = max(LEAST_RECENT, RECENT * days.size)
     dates, units = series.dates[-recent:], series.units[-recent:]
     step = np.timedelta64(1, "D") if days.size < 2 else days[1] - days[0]
-    ax.bar(dates, units, width=0.85 * step, align="edge", color=PALE, label="sold", zorder=2)
+    width = 0.85 * (step / np.timedelta64(1, "D"))  # a share of a day is no timedelta64[D]: it would be cut to 0
+    ax.bar(dates, units, width=width, align="edge", color=PALE, label="sold", zorder=2)
     edges = np.append(days, days[-1] + step)
     for low, high, alpha, label in ((0, 4, 0.2, "9 of 10"), (1, 3, 0.35, "half")):
         tops, bottoms = (np.append(quantiles[:, at], quantiles[-1, at]) for at in (high, low))
