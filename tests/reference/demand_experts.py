@@ -78,7 +78,8 @@ class ReferenceItem:
             self.weights = common.copy()
         self._count_service(on_sale, factor, prior)
         means = self.means(prior, factor)
-        if self.kind == 0 and (self.number + self.periods) % COUNTED == 0 and self.levels(prior)[0] <= LARGEST_COUNTED:
+        is_counted = (self.number + self.periods) % COUNTED == 0 and self.levels(prior)[0] <= LARGEST_COUNTED
+        if self.kind == 0 and is_counted:
             self._count_bins(says == AT_LEAST, units, means, calibration, bins)
         self._weigh(says, units, means, common)
         self._fade()
