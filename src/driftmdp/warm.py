@@ -252,8 +252,12 @@ def _keep_shop() -> None:
         shop.explain("A")
         shop.close()
     engine = order_engine.OrderEngine("driftmdp.warm:forecast_zeros")
-    engine.add_items(["A"], [inventory.ItemTerms(inventory.Costs(), None, lead_time=2)])
-    engine.decide(date(2026, 1, 1).toordinal(), np.array([0]), np.array([0]), np.zeros((1, 1), np.int64), None)
+    engine.add_items(
+        ["A", "B"],
+        [inventory.ItemTerms(inventory.Costs(), None, lead_time=2, service=goal) for goal in (None, 0.9)],
+    )
+    nothing = np.zeros(2, np.int64)
+    engine.decide(date(2026, 1, 1).toordinal(), np.arange(2), nothing, nothing.reshape(2, 1), None)
 
 
 def forecast_zeros(history: object, days: np.ndarray) -> np.ndarray:
