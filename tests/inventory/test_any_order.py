@@ -134,7 +134,7 @@ class AnyDays(RuleBasedStateMachine):
 QUICK = settings(max_examples=7, stateful_step_count=35, phases=[Phase.generate])  # to shrink is slow
 
 
-@pytest.mark.parametrize(("lead_time", "pack"), [(0, 1), (0, 4), (1, 1), (2, 3)])
+@pytest.mark.parametrize(("lead_time", "pack"), [(0, 4), (2, 3)])
 def test_any_order_of_anything_leads_to_what_the_evenings_say(tmp_path, lead_time, pack):
     AnyDays.lead_time, AnyDays.pack, AnyDays.folder = lead_time, pack, tmp_path
     run_state_machine_as_test(AnyDays, settings=QUICK)
@@ -162,7 +162,7 @@ class ChainedEngine(OrderEngine):
         self.chain, self.last = content[:32], int.from_bytes(content[32:40], "little")
 
 
-@pytest.mark.parametrize("lead_time", [0, 2])
+@pytest.mark.parametrize("lead_time", [2])
 def test_an_engine_that_shares_learns_each_day_once_in_the_order_of_the_calendar(tmp_path, monkeypatch, lead_time):
     for module in ("driftmdp.inventory.learned_demand", "tests.inventory.shops"):
         monkeypatch.setattr(f"{module}.OrderEngine", ChainedEngine)

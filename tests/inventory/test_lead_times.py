@@ -25,7 +25,7 @@ def coming(decision):
 # ---- open orders
 
 
-@pytest.mark.parametrize("lead_time", [1, 2, 3, 7, 60])
+@pytest.mark.parametrize("lead_time", [1, 2, 7, pytest.param(60, marks=pytest.mark.slow)])
 def test_an_order_is_on_the_shelf_after_its_lead_time(path, lead_time):
     with create(path, lead_time, capacity=None) as shop:
         ordered(shop, "A", day(0), 5)

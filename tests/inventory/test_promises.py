@@ -30,6 +30,7 @@ def test_it_comes_back_sooner_than_rolling_rules(levels, most):
     assert ours.high < found.recovery("uncensored", 601).low
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not REAL.is_file(), reason="the retailer's sales are not part of the project")
 def test_real_sales():
     found = backtest(read_sales(REAL), Costs(), 20, pack="auto", rules=["driftmdp", "hindsight", "face-value"])

@@ -102,7 +102,7 @@ def given_up(demand, lead_time=0):
     return shop
 
 
-@pytest.mark.parametrize("lead_time", [0, 2])
+@pytest.mark.parametrize("lead_time", [0, pytest.param(2, marks=pytest.mark.slow)])
 def test_an_item_that_was_given_up_is_tried_again(lead_time):
     shop = given_up(1.0, lead_time)
     days = [shop.go_on(8.0) for _ in range(250)]
