@@ -105,6 +105,7 @@ def _cost_of(demands, s, up):
     return paid
 
 
+@pytest.mark.slow
 def test_hindsight_on_a_large_shelf_is_refined():
     """Levels up to 200 are tried on a grid, and the best is at most as dear as the best of all."""
     sales = Sales((Series("A", MONDAY + np.arange(150), np.random.default_rng(0).poisson(20, 150)),))

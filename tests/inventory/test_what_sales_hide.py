@@ -73,7 +73,7 @@ class Shelf:
         return orders, demand, sold
 
 
-@pytest.mark.parametrize("measure", ["units", "periods"])
+@pytest.mark.parametrize("measure", ["units", pytest.param("periods", marks=pytest.mark.slow)])
 def test_a_service_target_is_reached(measure):
     """Of all items together, within 2 points."""
     means = np.array([0.3, 1.0, 3.0, 8.0] * 3)
@@ -112,6 +112,7 @@ def test_an_item_that_was_given_up_is_tried_again(lead_time):
     assert sum(int(sold[0]) for _, _, sold in days) > 200  # and then it is kept on the shelf again
 
 
+@pytest.mark.slow
 def test_a_dead_item_is_not_ordered_again_and_again():
     shop = given_up(0.02)
     for _ in range(2):
@@ -120,6 +121,7 @@ def test_a_dead_item_is_not_ordered_again_and_again():
         shop.stock[:] = 0  # somebody takes the rest: it is tried once at most, and then still there
 
 
+@pytest.mark.slow
 def test_an_item_that_sells_little_is_tried_now_and_then():
     """Every trial costs its order. More than one in a month would cost more than it can find out."""
     shop = given_up(1.0)
