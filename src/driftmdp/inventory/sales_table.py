@@ -83,7 +83,7 @@ class SalesTable(Sequence[Sold]):
         return f"<SalesTable of {len(self)} lines, {len(self.skus)} items>"
 
     def source(self, place: int) -> str:
-        """Return where a line was read, to begin a message with: ``sales.csv, line 7: ``."""
+        """Return where a line was read, to begin a message with, such as ``sales.csv, line 7``."""
         return f"{self.path}, line {self.line[place]}: " if self.path else ""
 
     def by_day(self) -> Iterator[tuple[int, Longs]]:
