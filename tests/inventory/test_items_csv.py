@@ -201,3 +201,48 @@ def test_a_calendar_that_comes_later_is_learned_as_if_it_had_come_first(path, tm
         other.record(sold, calendar=special)
         assert one._states.engine.as_bytes() == other._states.engine.as_bytes()
         assert one.verify()
+
+
+# ---- in the history
+
+
+def test_the_history_has_settings_and_special_days(path):
+    first = [settings("A", pack=4, group="tea", capacity=None), settings("B", lead_time=2)]
+    monday = day(0).toordinal()
+    special = [
+        SpecialDay(monday, "closed"),
+        SpecialDay(monday + 1, "promo", "A", factor=1.5),
+        SpecialDay(monday + 2, "promo", group="tea"),
+        SpecialDay(monday + 2, "promo", "B", factor=2.0),
+    ]
+    with create(path) as shop:
+        shop.record([Sold("A", day(4), 1, stock=5), Sold("B", day(4), 1, stock=5)], items=first, calendar=special)
+        shop.record([], items=[settings("A", pack=None, minimum=3, group="tea")])
+        found = [(e.kind, e.day, e.sku, e.details) for e in shop.history("A")]
+        assert found == [
+            ("items", None, "A", "pack 4, group tea"),
+            ("calendar", day(0), "", "closed"),
+            ("calendar", day(1), "A", "promo, factor 1.5"),
+            ("calendar", day(2), "", "promo of group tea, factor learned"),
+            ("sold", day(4), "A", None),
+            ("items", None, "A", "pack as the shop, minimum 3"),
+        ]
+        assert [e.sku for e in shop.history() if e.kind == "items"] == ["A", "B", "A"]
+        assert len([e for e in shop.history() if e.kind == "calendar"]) == 4
+
+
+def test_the_command_shows_settings_and_special_days(call, tmp_path):
+    (tmp_path / "items.csv").write_text("sku,pack\nA,4\n")
+    (tmp_path / "calendar.csv").write_text("date,name\n2026-11-18,promo\n")
+    (tmp_path / "sales.csv").write_text("date,sku,units,stock\n2026-11-16,A,1,5\n")
+    create(tmp_path / "shop.db").close()
+    files = "--items", "items.csv", "--calendar", "calendar.csv"
+    assert call("inventory", "record", "shop.db", "sales.csv", *files)[0] == 0
+    code, out, err = call("inventory", "history", "shop.db", "A")
+    assert (code, err) == (0, "")
+    words = [line.split() for line in out.splitlines()]
+    assert words[0][-1] == "details"
+    assert (words[1][0], words[1][-2:]) == ("items", ["pack", "4"])
+    assert (words[2][:2], words[2][-3:]) == (["2026-11-18", "calendar"], ["promo,", "factor", "learned"])
+    assert words[3][:2] == ["2026-11-16", "sold"]
+    assert 'calendar,2026-11-18,,,,,,,,,,,,"promo, factor learned"' in call("inventory", "export", "shop.db")[1]

@@ -38,6 +38,10 @@ class SpecialDay(NamedTuple):
         """The line without its factor. A later line with the same key replaces it."""
         return self._replace(factor=None)
 
+    def is_about(self, sku: str, group: str) -> bool:
+        """Return whether the line is about an item, which is in a group: by name, by group, or with all."""
+        return (self.sku, self.group) in {("", ""), (sku, ""), ("", group)}
+
 
 def read_calendar(path: str | os.PathLike[str], columns: Mapping[str, str] | None = None) -> tuple[SpecialDay, ...]:
     r"""Read ``calendar.csv``: columns date and name, and perhaps sku or group, and factor.

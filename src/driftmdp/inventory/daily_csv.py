@@ -114,8 +114,8 @@ def events_csv(events: Iterable[Event]) -> str:
     >>> from driftmdp.inventory import Event, events_csv
     >>> event = Event(1, "2026-11-16T07:00:00+00:00", "sold", date(2026, 11, 16), "A", 9, ordered=0, sales=4)
     >>> print(events_csv([event]), end="")
-    number,written_at,kind,date,sku,stock,coming,expected,advice,ordered,sales,seen,until,cost,method
-    1,2026-11-16T07:00:00+00:00,sold,2026-11-16,A,9,,,,0,4,,,,
+    number,written_at,kind,date,sku,stock,coming,expected,advice,ordered,sales,seen,until,cost,method,details
+    1,2026-11-16T07:00:00+00:00,sold,2026-11-16,A,9,,,,0,4,,,,,
     """
     names = [field.name for field in fields(Event)]
     return csv_text(["date" if name == "day" else name for name in names], map(attrgetter(*names), events))
@@ -133,7 +133,7 @@ def history_csv(events: Iterable[Event]) -> str:
     date,sku,units,in_stock,ordered,stock,demand
     2026-11-16,A,4,,0,9,
     """
-    last = {(event.day, event.sku): event for event in events if event.kind == SOLD}
+    last = {(event.day, event.sku): event for event in events if event.kind == SOLD and event.day is not None}
     rows = (
         (
             day.isoformat(),

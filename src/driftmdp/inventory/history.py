@@ -6,28 +6,70 @@ from typing import Any
 
 import numpy as np
 
+from driftmdp.inventory.calendar_csv import CLOSED, SpecialDay
 from driftmdp.inventory.event_log import EventBatch
-from driftmdp.inventory.log_entries import DECIDED, DEMAND, SOLD, UNKNOWN, Columns, costs_of, sold_columns, unpack
+from driftmdp.inventory.log_entries import (
+    CALENDAR,
+    DEMAND,
+    ITEMS,
+    SOLD,
+    UNKNOWN,
+    Columns,
+    costs_of,
+    sold_columns,
+    unpack,
+)
 from driftmdp.inventory.order_engine import AT_LEAST, EXACT, METHODS, NOTHING
 from driftmdp.inventory.results import Event
 from driftmdp.inventory.sales_history import Series
+from driftmdp.inventory.terms import Settings, merged
 
 NUMBERS = ("stock", "coming", "expected", "advice", "ordered", "sales")
+SHOP_VALUE = "as the shop"  # of a setting that an item does not have any more
 SEEN = {EXACT: "exact", AT_LEAST: "at least", NOTHING: "nothing", DEMAND: "demand"}
 
 
 def read_events(
-    batches: Iterable[EventBatch], skus: Sequence[str], item: int | None, lead_time: int
+    batches: Iterable[EventBatch], skus: Sequence[str], item: int | None, group: str, lead_time: int
 ) -> Iterator[Event]:
-    """Yield the advice and sales of an item, or of all, in the order of writing."""
+    """Yield what is recorded of an item, which is in a group, or of all, in the order of writing."""
+    own: dict[str, dict[str, Any]] = {}
     for batch in batches:
-        if batch.kind in (DECIDED, SOLD):
-            columns = unpack(batch.kind, batch.content)[1]
+        header, columns = unpack(batch.kind, batch.content)
+        if batch.kind == ITEMS:
+            events = _settings_events(batch, header["items"], own)
+            yield from (event for event in events if item is None or event.sku == skus[item])
+        elif batch.kind == CALENDAR:
+            lines = [SpecialDay(*row) for row in header["days"]]
+            yield from (
+                _calendar_event(batch, line) for line in lines if item is None or line.is_about(skus[item], group)
+            )
+        else:
+            own.update((new[0], {"pack": new[1]}) for new in header["new"] if not isinstance(new, str))
             if batch.kind == SOLD:
                 columns = sold_columns(columns, lead_time)
             items = columns["item"]
             rows = np.arange(items.size) if item is None else np.flatnonzero(items == item)
             yield from _events(batch, {name: column[rows] for name, column in columns.items()}, skus)
+
+
+def _settings_events(
+    batch: EventBatch, rows: Iterable[tuple[str, Settings]], own: dict[str, dict[str, Any]]
+) -> Iterator[Event]:
+    """Yield what changed in items' own settings, which are kept in ``own``."""
+    for sku, given in rows:
+        before, after = own.get(sku, {}), merged(own.get(sku, {}), given)
+        own[sku] = after
+        changed = [name for name in {**before, **after} if before.get(name) != after.get(name)]
+        details = ", ".join(f"{name} {after.get(name, SHOP_VALUE)}" for name in changed)
+        yield Event(batch.number, batch.written_at, batch.kind, None, sku, details=details)
+
+
+def _calendar_event(batch: EventBatch, line: SpecialDay) -> Event:
+    about = f" of group {line.group}" if line.group else ""
+    factor = "" if line.name == CLOSED else f", factor {'learned' if line.factor is None else f'{line.factor:g}'}"
+    day = date.fromordinal(line.day)
+    return Event(batch.number, batch.written_at, batch.kind, day, line.sku, details=f"{line.name}{about}{factor}")
 
 
 def _events(batch: EventBatch, columns: Columns, skus: Sequence[str]) -> Iterator[Event]:
@@ -47,7 +89,7 @@ def _events(batch: EventBatch, columns: Columns, skus: Sequence[str]) -> Iterato
 
 def as_series(sku: str, events: Iterable[Event]) -> Series:
     """Return the last recorded sales of each day of an item."""
-    last = {event.day: event for event in events if event.kind == SOLD}
+    last = {event.day: event for event in events if event.kind == SOLD and event.day is not None}
     sold = [last[day] for day in sorted(last)]
     dates = np.array([event.day for event in sold], "datetime64[D]")
     units = np.array([event.sales for event in sold], np.int64)

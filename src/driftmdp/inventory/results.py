@@ -82,8 +82,11 @@ class Event:
 
     Attributes
     ----------
-    number, written_at, kind, day, sku
-        The batch, when it was written, ``decided`` or ``sold``, the day that it is about, and the item.
+    number, written_at, kind
+        The batch, when it was written, and what it holds: ``decided``, ``sold``, ``items`` (an item's own settings)
+        or ``calendar`` (a special day).
+    day, sku
+        The day that it is about, None for settings, and the item. A special day of several items has an empty one.
     stock, coming
         Counted in the morning, and on its way, all together.
     expected
@@ -95,12 +98,14 @@ class Event:
         if they are what was asked for.
     until, cost, method
         As in ``Advice``.
+    details
+        Of settings, those that changed. Of a special day, its name, group and factor.
     """
 
     number: int
     written_at: str
     kind: str
-    day: date
+    day: date | None
     sku: str
     stock: int | None = None
     coming: int | None = None
@@ -112,6 +117,7 @@ class Event:
     until: date | None = None
     cost: float | None = None
     method: str | None = None
+    details: str | None = None
 
 
 @dataclass(frozen=True)

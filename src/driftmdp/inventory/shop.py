@@ -309,12 +309,16 @@ class Shop:
             return forecast_demand(self._states, numbers, periods, start)
 
     def history(self, sku: str | None = None) -> Iterator[Event]:
-        """Yield the recorded advice and sales of one item or of all, in the order in which they were written."""
+        """Yield what is recorded of one item or of all, in the order in which it was written.
+
+        That is advice and sales, and changes of settings and of the calendar.
+        """
         with self._reading():
             item = None if sku is None else self._item(sku)
+            group = "" if item is None else self._states.terms[item].group
             batches = list(self._log.batches())  # a slow reader must not hold up the writers
             names = list(self._states.skus)
-        return read_events(batches, names, item, self.terms.lead_time)
+        return read_events(batches, names, item, group, self.terms.lead_time)
 
     def sales_of(self, sku: str) -> Series:
         """Return the recorded sales of an item: the last entry of each day."""

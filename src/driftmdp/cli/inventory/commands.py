@@ -265,14 +265,17 @@ def explain(shop: Database, sku: Sku) -> None:
 
 
 def history(shop: Database, sku: Sku) -> None:
-    """Show what was counted, advised, ordered and sold, in the order in which it was recorded."""
+    """Show what was counted, advised, ordered and sold, in the order in which it was recorded.
+
+    Changes of the item's settings (items) and of its special days (calendar) are shown too.
+    """
     with inventory.Shop(shop) as open_shop:
         rows = []
         for event in open_shop.history(sku):
             numbers = (getattr(event, name) for name in HISTORY_COLUMNS)
             cells = ["" if number is None else str(number) for number in numbers]
-            rows.append([event.day.isoformat(), event.kind, *cells, event.written_at])
-    header = ["day", "what", *HISTORY_COLUMNS, "written at"]
+            rows.append([str(event.day or ""), event.kind, *cells, event.written_at, event.details or ""])
+    header = ["day", "what", *HISTORY_COLUMNS, "written at", "details"]
     print_columns(rows, header, numbers=range(2, 2 + len(HISTORY_COLUMNS)))
 
 
