@@ -86,7 +86,10 @@ def _name(text: str) -> str:
 
 
 def _factor(text: str) -> float:
-    factor = cells.amount(text)
+    try:
+        factor = cells.amount(text)
+    except ValueError:
+        raise ValueError(f"be a number above 0, such as 2 or 0.5; got {text[:40]!r}") from None
     if factor <= 0.0:
         raise ValueError(f"be above 0, and a day without demand has the name {CLOSED}; got {text}")
     return factor
