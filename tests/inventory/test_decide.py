@@ -6,6 +6,7 @@ import pytest
 
 from driftmdp.inventory import (
     Count,
+    ItemSettings,
     Shop,
     Sold,
     explain_in_words,
@@ -85,6 +86,23 @@ def test_a_day_that_is_over_or_past_is_not_decided(shop):
     shop.record([Sold("C", day(4), 2, stock=5)])
     unchanged(shop, lambda: shop.decide([Count("C", 5)], day(4)), "the day is over")
     assert orders(shop.decide([Count("Old", 3)], day(1)))  # for a new item any day is the first
+
+
+def test_the_packs_of_an_answer_stay_when_the_pack_changes(path):
+    with create(path, pack=2) as shop:
+        (first,) = shop.decide([Count("A", 0)], day(0)).advice
+        (again,) = shop.decide([Count("A", 0)], day(0), items=[ItemSettings("A", {"pack": 5})]).advice
+        assert again == first
+        assert (first.pack, shop.terms_of("A").pack) == (2, 5)
+
+
+def test_weeks_are_missed_on_mondays_only(path):
+    with create(path) as shop:
+        own = [ItemSettings("W", {"period": "week"})]
+        shop.record([Sold("A", day(0), 1, stock=5), Sold("W", day(0), 1, stock=5)], items=own)
+        assert shop.decide([Count("A", 4)], day(1)).remarks == ()
+        shop.record([Sold("A", day(n), 0, stock=4) for n in range(1, 7)], correct=True)
+        assert shop.decide([Count("A", 4)], day(7)).remarks == ("1 item of the shop was not counted: W.",)
 
 
 def test_two_counts_of_one_item_are_refused_unless_they_agree(shop):

@@ -89,6 +89,7 @@ def new_advice(
         "cost": orders.cost.astype("<f4").view("<i4"),
         "method": orders.method,
         "lead_time": states.lead_times(asked.items),
+        "pack": states.packs(asked.items),
     }
     columns |= {f"coming_{place}": units for place, units in enumerate(coming.T, 1)}
     return columns | {f"given_{place}": units for place, units in enumerate(given.T, 1)}, remarks
@@ -99,9 +100,11 @@ def advice_of(states: ItemStates, morning: Morning, decided: Entries) -> list[Ad
     names = ("stock", "coming", "advice", "method", "until")
     columns = [decided.column(name, morning.items).tolist() for name in names]
     costs = costs_of(decided.column("cost", morning.items))
+    packs = decided.column("pack", morning.items)  # when it was decided; earlier versions did not write it
+    packs = np.where(packs == UNKNOWN, states.packs(morning.items), packs).tolist()
     day, found = date.fromordinal(morning.day), []
-    for item, cost, stock, coming, order, method, until in zip(
-        morning.items.tolist(), costs, *columns, strict=True
+    for item, pack, cost, stock, coming, order, method, until in zip(
+        morning.items.tolist(), packs, costs, *columns, strict=True
     ):
         found.append(
             Advice(
@@ -110,7 +113,7 @@ def advice_of(states: ItemStates, morning: Morning, decided: Entries) -> list[Ad
                 stock,
                 coming,
                 order,
-                states.terms[item].pack,
+                pack,
                 cost,
                 None if method == UNKNOWN else METHODS[method],
                 None if until == UNKNOWN else date.fromordinal(until),
@@ -290,7 +293,11 @@ def _gap(states: ItemStates, item: int, last: int, today: int) -> str:
 def _items_not_counted(states: ItemStates, morning: Morning, decided: Entries) -> list[str]:
     seen = np.zeros(len(states.skus), np.bool_)
     seen[morning.items] = seen[decided.items] = True
-    absent = [states.skus[item] for item in np.flatnonzero(~seen).tolist()]
+    absent = [
+        states.skus[item]
+        for item in np.flatnonzero(~seen).tolist()
+        if period_of(morning.day, states.terms[item].period) == morning.day  # a week is counted on its Monday
+    ]
     what = "1 item of the shop was" if len(absent) == 1 else f"{len(absent)} items of the shop were"
     return [f"{what} not counted: {listed(absent)}."] if absent else []
 

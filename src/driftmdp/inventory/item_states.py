@@ -218,6 +218,10 @@ class ItemStates:
         """Return the lead times of items."""
         return np.array([self.terms[item].lead_time for item in items.tolist()], np.int64)
 
+    def packs(self, items: Longs) -> Longs:
+        """Return the packs of items."""
+        return np.array([self.terms[item].pack for item in items.tolist()], np.int64)
+
     # ---- snapshot
 
     def as_bytes(self) -> bytes:
