@@ -9,6 +9,7 @@ from driftmdp.errors import UnknownNameError
 from driftmdp.inventory import (
     Costs,
     Count,
+    ItemSettings,
     Shop,
     Sold,
     events_csv,
@@ -341,3 +342,26 @@ def test_orders_can_be_recorded_with_what_was_ordered(shop, tmp_path):
     rows = [f"{line},{'units' if n == 0 else 1}" for n, line in enumerate(text.splitlines())]
     (tmp_path / "sales.csv").write_text("\n".join(rows))
     assert shop.record(read_sold(tmp_path / "sales.csv")).recorded == 2
+
+
+# ---- explanations
+
+
+def test_an_explanation_says_when_the_answer_would_be_another_now(path):
+    with create(path, pack=2) as shop:
+        (advice,) = shop.decide([Count("A", 0)], day(0)).advice
+        assert "Asked again" not in explain_in_words(shop, "A")
+        shop.record([], items=[ItemSettings("A", {"order_days": "tue"})])
+        told = explain_in_words(shop, "A")
+        assert f"Advice for 2026-11-16: order {advice.order}, with 0 on the shelf." in told
+        assert "Asked again with what is known and set now, it would be to order nothing" in told
+        assert "No order now: not an order day." in told
+
+
+def test_an_explanation_of_an_item_that_hardly_sells(path):
+    with create(path) as shop:
+        shop.record([Sold("A", day(n), int(n == 50), stock=5) for n in range(100)])
+        told = explain_in_words(shop, "A")
+        assert "About 0.0" in told
+        assert "About 0.0 a day" not in told
+        assert "At least 19 times in 20 none." in told

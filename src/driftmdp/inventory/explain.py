@@ -1,5 +1,7 @@
 """An explanation of today's advice as text."""
 
+from collections.abc import Mapping
+
 from driftmdp.display import counted
 from driftmdp.errors import one_line
 from driftmdp.inventory.results import Reason
@@ -45,6 +47,9 @@ def _advice(reason: Reason) -> list[str]:
         lines.append(f"Advice for {advice.day}: {_order(advice.advice, advice.stock, advice.coming)}")
         if advice.expected is not None and advice.expected != advice.stock:
             lines.append(f"The records expected {advice.expected} on the shelf; the count was taken as the truth.")
+        if reason.day == advice.day and reason.order != advice.advice:
+            now = f"it would be to order {reason.order or 'nothing'}, which is explained here"
+            lines.append(f"Asked again with what is known and set now, {now}.")
     if advice is None or reason.day != advice.day:
         if reason.stock is None:
             lines.append(f"The stock is unknown. With an empty shelf: order {reason.order or 'nothing'}.")
@@ -62,17 +67,25 @@ def _order(units: int | None, stock: int | None, coming: int | None) -> str:
 def _demand(reason: Reason) -> list[str]:
     period = reason.terms.period
     if not reason.periods:
-        return [f"Nothing was learned of it yet; {reason.mean:.1f} a {period} are assumed."]
-    usual = f"About {reason.level:.1f} a {period}, from {counted(reason.periods, period)} of sales."
+        return [f"Nothing was learned of it yet; {_mean(reason.mean)} a {period} are assumed."]
+    usual = f"About {_mean(reason.level)} a {period}, from {counted(reason.periods, period)} of sales."
     this = f"In the week of {reason.day}" if period == "week" else f"On {reason.day:%A}, {reason.day}"
     if reason.method == "closed":
         return [usual, f"{this}: closed."]
-    low, _, middle, _, high = reason.quantiles.values()
-    return [
-        usual,
-        f"{this}: about {reason.mean:.1f}, {_season(reason.factor)}.",
-        f"Half of the time {middle:.0f} or fewer, 9 times in 10 between {low:.0f} and {high:.0f}.",
-    ]
+    return [usual, f"{this}: about {_mean(reason.mean)}, {_season(reason.factor)}.", _spread(reason.quantiles)]
+
+
+def _mean(units: float) -> str:
+    """Return a mean with a digit behind the point, or two digits of a small one."""
+    return f"{units:.2g}" if 0.0 < units < 1.0 else f"{units:.1f}"
+
+
+def _spread(quantiles: Mapping[float, float]) -> str:
+    low, _, middle, _, high = quantiles.values()
+    if not high:
+        return "At least 19 times in 20 none."
+    half = f"{middle:.0f} or fewer" if middle else "none"
+    return f"Half of the time {half}, 9 times in 10 between {low:.0f} and {high:.0f}."
 
 
 def _season(factor: float) -> str:
@@ -98,7 +111,7 @@ def _order_reasons(reason: Reason) -> list[str]:
     return [
         *lines,
         f"With this order{shelf} there are {together} for the {counted(reason.covered, terms.period)} until the "
-        f"next order can be on the shelf, in which about {reason.covered_demand:.1f} are asked for.",
+        f"next order can be on the shelf, in which about {_mean(reason.covered_demand)} are asked for.",
         f"The plan costs about {reason.cost:.2f} per {terms.period}; it was {PLANS[reason.method]}.",
     ]
 
