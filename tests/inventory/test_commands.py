@@ -241,6 +241,11 @@ def test_past_sales_other_columns_and_lots(begun, tmp_path, call):
         (["init", "new.db", *COSTS, "--lot-size", "1.5"], 2, "--pack must be auto or a whole number"),
         (["init", "new.db", *COSTS, "--lot-size", "Auto"], 2, "--pack must be auto or a whole number"),
         (["init", "new.db", *COSTS, "--lot-size", ""], 2, "--pack must be auto or a whole number"),
+        (
+            ["init", "new.db", *COSTS, "--pack", "auto", "--capacity", "none"],
+            2,
+            "pack must be a number where there",
+        ),
         (["init", "new.db", *COSTS, "--lead-time", "61"], 2, "--lead-time"),
         (["init", "new.db", *COSTS, "--capacity", "0"], 2, "--capacity"),
         (["init", "new.db", *COSTS, "--fixed-cost", "-1"], 2, "--fixed-cost"),

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
-from driftmdp.inventory import Sold, SpecialDay, forecast_csv
+from driftmdp.inventory import DemandForecast, Sold, SpecialDay, forecast_csv
 from driftmdp.report.forecast_picture import draw_forecast, pictured_items
 from tests.inventory.shops import create, day, refused
 
@@ -57,6 +57,12 @@ def test_a_table_of_a_forecast(path):
     assert [(row["date"], row["sku"]) for row in rows] == [("2026-11-19", "'=A"), ("2026-11-20", "'=A")]
     assert list(rows[0]) == ["date", "sku", "mean", "q05", "q25", "q50", "q75", "q95"]
     assert float(rows[0]["q05"]) <= float(rows[0]["mean"]) <= float(rows[0]["q95"])
+
+
+def test_large_numbers_are_written_whole():
+    days = np.array([["2026-11-16"]], "datetime64[D]")
+    large = DemandForecast(("A",), days, np.array([[43210.6]]), np.array([[[0.0, 12.5, 1e4, 54321, 1e8]]]))
+    assert forecast_csv(large).splitlines()[1] == "2026-11-16,A,43211,0,12.5,10000,54321,100000000"
 
 
 def test_the_items_with_the_most_demand_are_drawn(path):

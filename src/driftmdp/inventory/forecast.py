@@ -81,6 +81,11 @@ def forecast_csv(forecast: DemandForecast) -> str:
     """
     header = ("date", "sku", "mean", *(f"q{100 * share:02.0f}" for share in QUANTILES))
     rows = (
-        (day, sku, f"{mean:.4g}", *(f"{units:.4g}" for units in found)) for day, sku, mean, found in forecast.rows()
+        (day, sku, _shown(mean), *(_shown(units) for units in found)) for day, sku, mean, found in forecast.rows()
     )
     return csv_text(header, rows)
+
+
+def _shown(units: float) -> str:
+    """Return units with four digits, or large ones whole."""
+    return f"{units:.4g}" if units < 1000.0 else f"{units:.0f}"

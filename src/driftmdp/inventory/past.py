@@ -78,18 +78,12 @@ def _closed_weekdays(series: Sequence[Series], shop: ShopTerms) -> frozenset[int
 def _terms(series: Series, shop: ShopTerms, item: ItemSettings | None) -> ItemTerms:
     own: Settings = merged({}, item.values) if item is not None else {}
     try:
-        if shop.chooses_packs and "pack" not in own:
-            own = {**own, "pack": _chosen_pack(series, shop)}
+        if shop.chooses_packs and shop.capacity is not None and "pack" not in own:
+            own = {**own, "pack": lot_size(series.units, shop.capacity)}
         return shop.for_item(own)
     except InvalidInputError as error:
         source = f"{item.source or item.sku}: " if item is not None else ""
         raise InvalidInputError(f"{source}{error}") from None
-
-
-def _chosen_pack(series: Series, shop: ShopTerms) -> int:
-    if shop.capacity is None:
-        raise InvalidInputError("pack must be a number where there is no capacity, from which auto chooses it.")
-    return lot_size(series.units, shop.capacity)
 
 
 def _shared(terms: Sequence[ItemTerms]) -> list[ItemTerms]:

@@ -17,8 +17,8 @@ from driftmdp.inventory.periods import (
     PERIODS,
     WEEK,
     OrderDays,
-    check_period,
     parse_weekdays,
+    weekday,
     weekday_names,
 )
 from driftmdp.problems.inventory import Costs
@@ -109,6 +109,10 @@ class ShopTerms:
     def __post_init__(self) -> None:
         if self.pack == AUTO:
             object.__setattr__(self, "per_pack", True)
+            if self.capacity is None:
+                raise InvalidInputError(
+                    "pack must be a number where there is no capacity, from which auto chooses it."
+                )
         if self.closed_days and self.period == WEEK:
             days = weekday_names(self.closed_days)
             raise InvalidInputError(f"closed_days must be left out where a period is a week; got {days}.")
@@ -208,8 +212,9 @@ def _check_days(terms: ItemTerms) -> None:
     if weekdays and terms.period == WEEK:
         rule = "order_days must be every n, such as every 2, where a period is a week"
         raise InvalidInputError(f"{rule}; got {terms.order_days}.")
-    if terms.period == WEEK:
-        check_period(terms.order_days.start, WEEK)
+    if terms.period == WEEK and weekday(terms.order_days.start) != 0:
+        rule = "order_days must be counted from a Monday where a period is a week"
+        raise InvalidInputError(f"{rule}; got {terms.order_days}.")
     if weekdays and weekdays <= terms.closed_days:
         closed = weekday_names(terms.closed_days)
         raise InvalidInputError(f"order_days must have an open day; got {terms.order_days}, with {closed} closed.")

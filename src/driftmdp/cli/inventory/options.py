@@ -148,7 +148,9 @@ def checked_out(to: Path, inputs: Sequence[Path | None], option: str = "--out") 
         )
     taken = [Path(f"{given}{end}") for given in inputs if given is not None for end in ("", *SIDE_FILES)]
     if any(os.path.realpath(to) == os.path.realpath(given) for given in taken):
-        raise InvalidInputError(f"{option} must be another file; {to} belongs to what this command reads.")
+        raise InvalidInputError(
+            f"{option} must be another file; {to} belongs to what this command reads or writes."
+        )
 
 
 def write_or_print(text: str, to: Path) -> None:
