@@ -81,6 +81,8 @@ def test_items_differ_from_the_shop_in_what_they_say(path):
         assert (shop.terms_of("A").pack, shop.terms_of("A").lead_time, shop.terms_of("A").group) == (4, 3, "tea")
         assert (shop.terms_of("B").pack, shop.terms_of("B").lead_time) == (1, 1)
         assert shop.skus == ("A", "B")
+        told = "Settings are kept for items that were never counted or sold: Z."
+        assert told in shop.decide([Count("A", 4)], day(1), items=own).remarks
         shop.decide([Count("Z", 3)], day(1))  # its settings were kept until it was counted
         assert shop.terms_of("Z").capacity is None
         assert shop.verify()
@@ -108,12 +110,32 @@ def test_giving_the_same_file_again_writes_nothing(path):
         (settings("A", pack=11), "items.csv, line 2: pack must be at most the capacity of 10; got 11"),
         (settings("A", capacity=5, minimum=6), "items.csv, line 2: minimum must be at most the capacity of 5"),
         (settings("A", period="week", order_days="mon"), "items.csv, line 2: order_days must be every n"),
+        (
+            settings("A", period="week", order_days="every 2 from 2026-01-06"),
+            "items.csv, line 2: order_days must be counted from a Monday where a period is a week; got every 2",
+        ),
     ],
 )
 def test_settings_that_do_not_fit_the_shop_are_refused_with_their_line(shop, own, said):
     sold = [Sold("A", day(0), 1, stock=5)]
     unchanged(shop, lambda: shop.record(sold, items=[own]), said)
     unchanged(shop, lambda: shop.decide([Count("A", 3)], day(0), items=[own]), said)
+
+
+@pytest.mark.parametrize(
+    ("sku", "values", "said"),
+    [
+        ("A", {"pck": 3}, "got 'pck'. Did you mean 'pack'?"),
+        ("A", {"service": 0.9, "lost_sale": 3.0}, "must not have both service and lost_sale"),
+        ("A", {"order_days": "wensday"}, "order_days must be weekdays such as mon,thu; got 'wensday'"),
+        ("A", {"group": " tea"}, "group must be a name"),
+        ("", {}, "sku must be a name"),
+        (7, {}, "sku must be a name"),
+    ],
+)
+def test_settings_made_in_python_are_checked_as_a_file_is(sku, values, said):
+    with refused(said):
+        ItemSettings(sku, values)
 
 
 def test_what_is_refused_leaves_no_settings_behind(shop):
@@ -169,6 +191,24 @@ def test_mistakes_of_a_calendar_are_one_sentence_with_the_line(file, text, said)
         read_calendar(file(text))
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (SpecialDay(CHRISTMAS, "a", factor=0.0), "factor must be above 0"),
+        (SpecialDay(CHRISTMAS, "a", factor=-1.0), "factor must be above 0"),
+        (SpecialDay(CHRISTMAS, "a", factor=float("nan")), "factor must be a finite number"),
+        (SpecialDay(CHRISTMAS, "closed", factor=2.0), "None on a day that is closed"),
+        (SpecialDay(CHRISTMAS, ""), "A special day must have a name"),
+        (SpecialDay(CHRISTMAS, "a", "A", "tea"), "a sku or a group or neither"),
+        (SpecialDay(date(2026, 12, 25), "a"), "day of a special day must be a whole number"),
+        (SpecialDay(25, "a"), "day of a special day must be"),
+        ((CHRISTMAS, "a"), "calendar must have lines SpecialDay"),
+    ],
+)
+def test_special_days_made_in_python_are_checked_as_a_file_is(shop, line, said):
+    unchanged(shop, lambda: shop.record([Sold("A", day(0), 1, stock=5)], calendar=[line]), said)
+
+
 def test_nothing_is_ordered_or_learned_when_the_shop_is_closed(path):
     with create(path, closed_days="sun") as shop:
         shop.decide([Count("A", 0)], day(0), calendar=[SpecialDay(day(1).toordinal(), "closed")])
@@ -183,6 +223,13 @@ def test_nothing_is_ordered_or_learned_when_the_shop_is_closed(path):
         assert receipt.remarks == ("Sold on days on which the shop is closed, and learned from: A on 2026-11-29.",)
         assert periods_learned(shop, "A") == before + 1
         assert shop.verify()
+
+
+def test_special_days_of_unknown_items_and_groups_are_told(shop):
+    names = ("A", ""), ("", "tea"), ("a", ""), ("", "coffee"), ("", "")
+    special = [SpecialDay(CHRISTMAS, "promo", sku, group) for sku, group in names]
+    receipt = shop.record([Sold("A", day(0), 1, stock=5)], items=[settings("A", group="tea")], calendar=special)
+    assert receipt.remarks == ("Special days of what the shop does not have: a; group coffee.",)
 
 
 def test_closed_days_are_no_days_without_records(path):

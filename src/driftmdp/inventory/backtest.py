@@ -13,7 +13,7 @@ import numpy as np
 from driftmdp import engines
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.backtest_result import Backtest
-from driftmdp.inventory.calendar_csv import SpecialDay
+from driftmdp.inventory.calendar_csv import SpecialDay, checked_calendar
 from driftmdp.inventory.item_paths import ItemPath, by_day, period_costs
 from driftmdp.inventory.items_csv import ItemSettings
 from driftmdp.inventory.joint_rules import EngineRule, JointRule, MovingAverageRule, play
@@ -111,7 +111,7 @@ def backtest(
     days = parsed_setting("order_days", OrderDays.parse, order_days)
     closed = parsed_setting("closed_days", as_closed_days, closed_days)
     shop = ShopTerms(costs, capacity, pack, minimum, lead_time, period, days, closed, service, service_measure)
-    past = past_of(sales, shop, items, tuple(calendar))
+    past = past_of(sales, shop, items, checked_calendar(calendar))
     alone = [name for name in names if name not in TOGETHER]
     joint = {name: _joint_rule(name, past.paths, past.calendar, forecaster) for name in names if name in TOGETHER}
     total = (len(past.paths) if alone else 0) + len(joint) * len(by_day(past.paths))

@@ -1,13 +1,16 @@
 """``calendar.csv``: special days, such as promotions, holidays, and days on which the shop is closed."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory import cells
+from driftmdp.inventory.cells import YEARS
 from driftmdp.inventory.csv_io import LineErrors, read_table
+from driftmdp.validation import as_integer, as_number, check_type
 
 CLOSED = "closed"  # the name of a day without demand, costs and orders
 
@@ -78,6 +81,23 @@ def read_calendar(path: str | os.PathLike[str], columns: Mapping[str, str] | Non
     if not found:
         raise InvalidInputError(f"{path} must have lines below its header; it has none.")
     return tuple(found)
+
+
+def checked_calendar(lines: Iterable[SpecialDay]) -> tuple[SpecialDay, ...]:
+    """Return lines that were made in Python, if a file could have them too."""
+    found = tuple(lines)
+    for line in found:
+        check_type(line, SpecialDay, "calendar must have lines SpecialDay(day, name, sku, group, factor)")
+        as_integer(
+            line.day, "day of a special day", date(YEARS[0], 1, 1).toordinal(), date(YEARS[-1], 12, 31).toordinal()
+        )
+        names = [line.name, *(name for name in (line.sku, line.group) if name)]
+        if not all(map(cells.is_name, names)) or (line.sku and line.group):
+            raise InvalidInputError(f"A special day must have a name, and a sku or a group or neither; got {line}.")
+        if line.factor is not None and (as_number(line.factor, "factor") <= 0.0 or line.name == CLOSED):
+            rule = f"factor must be above 0, and None on a day that is {CLOSED}"
+            raise InvalidInputError(f"{rule}; got {line.factor} for {line.name}.")
+    return found
 
 
 def _name(text: str) -> str:

@@ -6,6 +6,7 @@ import numpy as np
 
 from driftmdp.display import listed
 from driftmdp.errors import InvalidInputError
+from driftmdp.inventory.calendar_csv import SpecialDay
 from driftmdp.inventory.event_log import EventLog
 from driftmdp.inventory.item_states import ItemStates
 from driftmdp.inventory.items_csv import ItemSettings
@@ -28,6 +29,21 @@ def record_settings(states: ItemStates, log: EventLog, items: Iterable[ItemSetti
         except InvalidInputError as error:
             raise InvalidInputError(f"{item.source or item.sku}: {error} Nothing was done.") from None
     states.append_settings(log, {sku: item.values for sku, item in given.items()})
+
+
+def not_in_shop(states: ItemStates, items: Iterable[ItemSettings], calendar: Iterable[SpecialDay]) -> list[str]:
+    """Return remarks on settings and special days of items and groups that the shop does not have."""
+    unknown = [item.sku for item in items if item.sku not in states.numbers]
+    groups = {terms.group for terms in states.terms}
+    lines = tuple(calendar)
+    named = [line.sku for line in lines if line.sku and line.sku not in states.numbers]
+    named += [f"group {line.group}" for line in lines if line.group and line.group not in groups]
+    found = []
+    if unknown:
+        found.append(f"Settings are kept for items that were never counted or sold: {listed(unknown)}.")
+    if named:
+        found.append(f"Special days of what the shop does not have: {listed(list(dict.fromkeys(named)))}.")
+    return found
 
 
 def add_new_items(states: ItemStates, log: EventLog, lines: Sequence[Count] | SalesTable) -> list[str]:

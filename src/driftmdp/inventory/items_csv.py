@@ -12,7 +12,8 @@ from driftmdp.errors import InvalidInputError
 from driftmdp.inventory import cells
 from driftmdp.inventory.csv_io import LineErrors, read_table
 from driftmdp.inventory.periods import PERIODS, OrderDays
-from driftmdp.inventory.terms import MAX_LEAD_TIME, MEASURES, NO_LIMIT
+from driftmdp.inventory.terms import MAX_LEAD_TIME, MEASURES, NO_LIMIT, parsed_setting
+from driftmdp.validation import nearest_name
 
 Parse = Callable[[str], Any]
 
@@ -37,6 +38,21 @@ class ItemSettings:
     values: Mapping[str, Any]
     source: str = ""
 
+    def __post_init__(self) -> None:
+        if not cells.is_name(self.sku):
+            raise InvalidInputError(
+                f"sku must be a name of 1 to {cells.LONGEST_NAME} characters; got {self.sku!r}."
+            )
+        for name in self.values:
+            if name not in COLUMNS:
+                rule = f"values of {self.sku} must be settings of an item"
+                raise InvalidInputError(f"{rule}; got {name!r}.{nearest_name(name, COLUMNS)}")
+        if _has_both(self.values):
+            raise InvalidInputError(f"values of {self.sku} must not have both service and lost_sale.")
+        for name, parse in (("order_days", OrderDays.parse), ("group", cells.as_name)):
+            if self.values.get(name) is not None:
+                parsed_setting(name, parse, str(self.values[name]))
+
 
 @dataclass(frozen=True)
 class ItemsFile:
@@ -44,6 +60,10 @@ class ItemsFile:
 
     items: tuple[ItemSettings, ...]
     remarks: tuple[str, ...] = ()
+
+
+def _has_both(values: Mapping[str, Any]) -> bool:
+    return values.get("service") is not None and values.get("lost_sale") is not None
 
 
 def _capacity(text: str) -> int | str:
@@ -117,9 +137,9 @@ def read_items(
     items, lines = [], dict[str, int]()
     for place, (line, sku) in enumerate(zip(table.lines, skus, strict=True)):
         values = {name: column[place] for name, column in found.items() if column is not None}
-        if values.get("service") is not None and values.get("lost_sale") is not None:
+        if _has_both(values):
             errors.add(line, "service and lost_sale must not both be given")
-        if sku is not None:
+        elif sku is not None:
             if sku in lines:
                 errors.add(line, f"{sku} stands on line {lines[sku]} already")
             lines[sku] = line

@@ -15,12 +15,12 @@ import numpy as np
 
 from driftmdp.display import counted, listed
 from driftmdp.errors import StorageError, UnknownNameError
-from driftmdp.inventory.calendar_csv import SpecialDay
+from driftmdp.inventory.calendar_csv import SpecialDay, checked_calendar
 from driftmdp.inventory.decide import Morning, advice_of, new_advice, unique_counts
 from driftmdp.inventory.event_log import EventLog
 from driftmdp.inventory.forecast import DemandForecast, forecast_demand
 from driftmdp.inventory.history import as_series, read_events
-from driftmdp.inventory.item_settings import add_new_items, new_names, record_settings
+from driftmdp.inventory.item_settings import add_new_items, new_names, not_in_shop, record_settings
 from driftmdp.inventory.item_states import ItemStates
 from driftmdp.inventory.items_csv import ItemSettings
 from driftmdp.inventory.lines import Count, Sold, as_day
@@ -211,8 +211,9 @@ class Shop:
             If a count contradicts the one given before, the day is over, or a later day was decided.
         """
         asked, today = unique_counts(counts), as_day(day).toordinal()
+        own, special = tuple(items), checked_calendar(calendar)
         last = UNKNOWN if until is None else as_day(until).toordinal()
-        with self._writing(items, calendar):
+        with self._writing(own, special):
             states = self._states
             new = add_new_items(states, self._log, asked)
             numbers = np.array([states.numbers[count.sku] for count in asked], np.int64)
@@ -222,7 +223,8 @@ class Shop:
                 states.append(self._log, DECIDED, today, columns, new)
             advice = advice_of(states, morning, self._read_day(today).decided)
         repeated = len(asked) - int(columns["item"].size)
-        return Decision(day, advice, repeated, (*new_names(self._states, new), *remarks))
+        told = *not_in_shop(self._states, own, special), *new_names(self._states, new)
+        return Decision(day, advice, repeated, (*told, *remarks))
 
     def record(
         self,
@@ -254,9 +256,10 @@ class Shop:
             If sales contradict what is recorded, or the stock is unknown.
         """
         table = sold if isinstance(sold, SalesTable) else SalesTable.of(sold)
+        own, special = tuple(items), checked_calendar(calendar)
         how, counts = HowSold(correct, plenty, demand), Counter[str]()
         unknown, oversold = list[str](), list[str]()
-        with self._writing(items, calendar):
+        with self._writing(own, special):
             states = self._states
             remarks = long_gaps(int(states.last["day"].max(initial=0)), table.day)
             new = unwritten = add_new_items(states, self._log, table)
@@ -270,6 +273,7 @@ class Shop:
                     unwritten = []
             refuse_unknown(unknown)
         remarks = [
+            *not_in_shop(states, own, special),
             *new_names(self._states, new),
             *remarks,
             *beyond_capacity(states, table),
