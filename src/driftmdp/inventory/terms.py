@@ -7,6 +7,7 @@ the item's pack turns into units.
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
+from datetime import date
 from typing import Any, TypeVar
 
 from driftmdp.errors import InvalidInputError
@@ -18,6 +19,7 @@ from driftmdp.inventory.periods import (
     WEEK,
     OrderDays,
     parse_weekdays,
+    period_of,
     weekday,
     weekday_names,
 )
@@ -214,7 +216,8 @@ def _check_days(terms: ItemTerms) -> None:
         raise InvalidInputError(f"{rule}; got {terms.order_days}.")
     if terms.period == WEEK and weekday(terms.order_days.start) != 0:
         rule = "order_days must be counted from a Monday where a period is a week"
-        raise InvalidInputError(f"{rule}; got {terms.order_days}.")
+        monday = date.fromordinal(period_of(terms.order_days.start, WEEK))
+        raise InvalidInputError(f"{rule}; got {terms.order_days}. Use {monday}.")
     if weekdays and weekdays <= terms.closed_days:
         closed = weekday_names(terms.closed_days)
         raise InvalidInputError(f"order_days must have an open day; got {terms.order_days}, with {closed} closed.")
