@@ -194,6 +194,8 @@ def test_a_folder_and_a_missing_file_are_named(tmp_path):
         ("sku,Stock,STOCK", {}, ["must have one column 'stock'; it has 2"]),
         ("sku,stock", {"stock": "onhand"}, ["must have a column 'onhand'"]),
         ("sku,stock", {"coming": "arriving"}, ["must have a column 'arriving'"]),
+        ("sku,stock,coming_0", {}, ["coming_1 to coming_59; got coming_0. What arrived this morning is part of"]),
+        ("sku,stock,Coming_60", {}, ["coming_1 to coming_59; got Coming_60"]),
         ("name,count", {}, ["must have the columns 'sku', 'stock'; its", "--column sku=NAME --column stock=NAME."]),
         ("sku,amount", {}, ["its columns are sku, amount. Say what"]),
         ("date,sku,units", {}, ["its columns are date, sku, units. It looks like a file for `record`."]),

@@ -202,6 +202,8 @@ def test_a_pack_belongs_to_its_item(shop):
     assert (shop.terms_of("A").pack, shop.terms_of("B").pack) == (4, 1)
     unchanged(shop, lambda: shop.decide([Count("A", 5, pack=5)], day(0)), "A has 4 units in a pack; got 5")
     unchanged(shop, lambda: shop.record([Sold("A", day(0), 5, pack=5)]), "A has 4 units in a pack; got 5")
+    count = Count("A", 5, pack=5, source="stock.csv, line 2: ")
+    unchanged(shop, lambda: shop.decide([count], day(0)), "stock.csv, line 2: A has 4 units in a pack; got 5")
     sold = [Sold("C", day(n), 5, pack=5 + n, stock=9) for n in range(2)]
     unchanged(shop, lambda: shop.record(sold), "C has 5 units")
     assert shop.decide([Count("A", 5, pack=4)], day(0)).repeated == 1

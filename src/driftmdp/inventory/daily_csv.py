@@ -2,6 +2,7 @@
 
 import functools
 import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from datetime import date
@@ -41,6 +42,7 @@ def read_counts(
     """
     aliases = {"lot": "pack", "coming": "coming_1"}
     table = read_table(Path(path), ("sku", "stock"), ("date", "pack", *COMING), columns, aliases=aliases)
+    _check_coming(table)
     errors, lines = LineErrors(str(path)), dict[str, int]()
     skus, stocks = errors.read(table, "sku", cells.as_name), errors.read(table, "stock", cells.whole_number)
     nothing: list[None] = [None] * len(skus)
@@ -58,6 +60,14 @@ def read_counts(
     if not counts:
         raise InvalidInputError(f"{path} must have lines below its header; it has none.")
     return day, counts
+
+
+def _check_coming(table: CsvTable) -> None:
+    """Refuse arrivals of this morning, or after the longest lead time. To ignore them would order too much."""
+    for name in table.others:
+        if re.fullmatch(r"coming_\d+", name.lower()):
+            rule = f"{table.path} must say what is on its way in {COMING[0]} to {COMING[-1]}"
+            raise InvalidInputError(f"{rule}; got {name}. What arrived this morning is part of the stock.")
 
 
 def _last_coming(table: CsvTable) -> int:

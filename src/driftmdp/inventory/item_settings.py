@@ -62,12 +62,12 @@ def names_of(lines: Sequence[Count] | SalesTable) -> list[str]:
 def packs_of_new(states: ItemStates, lines: Sequence[Count] | SalesTable) -> dict[str, Settings]:
     """Return the packs of new items that lines give, or that are chosen. A pack that differs is refused."""
     given: dict[str, int] = {}
-    for sku, pack in _given_packs(lines):
+    for sku, pack, source in _given_packs(lines):
         number = states.numbers.get(sku)
         known = given.setdefault(sku, pack) if number is None else states.terms[number].pack
         if known != pack:
             advice = "Nothing was done; a pack is changed in items.csv."
-            raise InvalidInputError(f"{sku} has {known} units in a pack; got {pack}. {advice}")
+            raise InvalidInputError(f"{source}{sku} has {known} units in a pack; got {pack}. {advice}")
     if states.shop.chooses_packs:
         for place, sku in enumerate(names_of(lines)):
             if sku not in states.numbers and sku not in given and "pack" not in states.own.get(sku, {}):
@@ -75,11 +75,12 @@ def packs_of_new(states: ItemStates, lines: Sequence[Count] | SalesTable) -> dic
     return {sku: {"pack": pack} for sku, pack in given.items() if sku not in states.numbers}
 
 
-def _given_packs(lines: Sequence[Count] | SalesTable) -> Iterable[tuple[str, int]]:
+def _given_packs(lines: Sequence[Count] | SalesTable) -> Iterable[tuple[str, int, str]]:
+    """Return items and packs that lines give, and where."""
     if isinstance(lines, SalesTable):
         places = np.flatnonzero(lines.pack != UNKNOWN).tolist()
-        return ((lines.skus[lines.sku[place]], int(lines.pack[place])) for place in places)
-    return ((count.sku, count.pack) for count in lines if count.pack is not None)
+        return ((lines.skus[lines.sku[place]], int(lines.pack[place]), lines.source(place)) for place in places)
+    return ((count.sku, count.pack, count.source) for count in lines if count.pack is not None)
 
 
 def _chosen_pack(states: ItemStates, lines: Sequence[Count] | SalesTable, place: int) -> int:
