@@ -43,9 +43,9 @@ def learned(kind, sold, shared=None, **more):
     return beliefs
 
 
-def levels_of(beliefs, prior=1.0):
+def levels_of(beliefs, prior=1.0, kind=DAY):
     levels = np.zeros(6)
-    fill_levels(beliefs, 0, prior, levels)
+    fill_levels(beliefs, 0, kind, prior, levels)
     return levels
 
 
@@ -74,7 +74,7 @@ def test_learning_as_the_reference(kind, mean, seed):
             np.testing.assert_allclose(beliefs.service[i], item.service, rtol=1e-5, atol=1e-9)
             assert (beliefs.periods[i], beliefs.unseen[i]) == (item.periods, item.unseen)
             levels = np.zeros(6)
-            fill_levels(beliefs, i, priors[i], levels)
+            fill_levels(beliefs, i, kind, priors[i], levels)
             np.testing.assert_allclose(levels, item.levels(priors[i]), rtol=1e-5)
             # The next step begins with the same numbers, so that the last digits of tails do not add up.
             item.units, item.weights = beliefs.units[i].tolist(), beliefs.weights[i].copy()
@@ -110,7 +110,7 @@ def test_the_mean_level_is_that_of_all_experts():
         learn(beliefs, shared, WEEK, EXACT, units, item=1)
     fill_mean_levels(beliefs, shared, np.array([0, 1]), np.array([WEEK, WEEK]), np.array([5.0, 1.0]), means)
     levels = np.zeros(6)
-    fill_levels(beliefs, 1, 1.0, levels)
+    fill_levels(beliefs, 1, WEEK, 1.0, levels)
     assert means.tolist() == pytest.approx([5.0, beliefs.weights[1].sum(axis=1) @ levels])
 
 

@@ -58,7 +58,7 @@ class ReferenceItem:
         """Short memories lean on longer ones, and the longest on the prior."""
         found, longer = [0.0] * 6, prior
         for k in reversed(range(6)):
-            leaning = GROUP_LEANING if k == 5 else LEANING
+            leaning = GROUP_LEANING if k == 5 else LEANING[self.kind]
             longer = (self.units[k] + leaning * longer) / (self.exposure[k] + leaning)
             found[k] = longer
         return found

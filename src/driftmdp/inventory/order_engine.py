@@ -147,7 +147,8 @@ class OrderEngine:
         sales = np.ascontiguousarray(items), self.table.columns["kind"][items], says, units, there
         known = (season * weekday * special)[:, 0], priors
         kernels.demand_experts.learn_all(self.beliefs, self.shared, sales, known, imputed, self._bins)
-        self._count(day, items, settled & (says != NOTHING), imputed, slow, (season, weekday, special))
+        moves = self._slow_levels(items, priors) - slow
+        self._count(day, items, settled & (says != NOTHING), (imputed, slow, moves), (season, weekday, special))
         self._count_special(day, items, settled & (seen != NOTHING), units, slow * (season * weekday)[:, 0])
 
     def _count(
@@ -155,14 +156,16 @@ class OrderEngine:
         day: int,
         items: Longs,
         counts: NDArray[np.bool_],
-        demand: Floats,
-        slow: Floats,
+        learned: tuple[Floats, Floats, Floats],
         factors: tuple[Floats, Floats, Floats],
     ) -> None:
-        """Count a period's demand for the seasons, and a day's for the weekdays."""
+        """Count a period's demand for the seasons, and a day's for the weekdays.
+
+        ``learned`` are the demand, the slow levels before it, and what it moved them.
+        """
         season, weekday, special = (factor[counts, 0] for factor in factors)
-        chosen, demand, slow = self.table.columns[items[counts]], demand[counts], slow[counts]
-        self.rhythm.count_week(day, chosen["group"], demand, slow * weekday * special)
+        chosen, (demand, slow, moves) = self.table.columns[items[counts]], (each[counts] for each in learned)
+        self.rhythm.count_week(day, chosen["group"], demand, slow * weekday * special, slow, moves)
         daily = chosen["kind"] == DAY_KIND
         expected = (slow * season * special)[daily]
         self.rhythm.count_weekday(day, chosen["group"][daily], demand[daily], expected)

@@ -22,6 +22,7 @@ UNIT = 1024  # whole numbers that a unit counts in the sums
 FIRST_UNITS = 0.5  # added to both sides of a ratio: a few units say little
 FEWEST_PAIRS = 5  # of samples of one cell, from which on repeating is judged
 HALF_YEAR = 26
+GROWTH = 0.8, 1.25  # of all items' levels in a week, at the least and at the most
 WEEKDAY_MEMORY = (63, 64)  # of the weekdays' sums, what is kept every week
 
 
@@ -47,6 +48,21 @@ def week_of_year(days: Longs) -> Longs:
     year = (np.datetime64("0001-01-01", "D") + (thursday - 1)).astype("datetime64[Y]")
     new_year = year.astype("datetime64[D]") - np.datetime64("0001-01-01", "D")
     return np.minimum((thursday - 1 - new_year.astype(np.int64)) // 7, WEEKS - 1)
+
+
+def level_path(levels: Floats, moves: Floats) -> Floats:
+    """Return how the items' levels went along, week by week, from 1 at the beginning.
+
+    A level that is learned follows the season while the season is not known, and what it expects of a week is then
+    too near to what comes: a season would be believed too small. Divided by its path, it stays where it began.
+
+    Parameters
+    ----------
+    levels, moves
+        Sums of all items' levels before a week, and of what the week moved them.
+    """
+    growth = 1.0 + np.divide(moves, levels, out=np.zeros_like(moves), where=levels > 0)
+    return np.concatenate([[1.0], np.cumprod(np.clip(growth, *GROWTH)[:-1])])
 
 
 def season_factors(units: Floats, expected: Floats, weeks: Longs) -> Floats:

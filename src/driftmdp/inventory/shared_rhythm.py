@@ -11,7 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp.inventory.periods import FIRST_MONDAY
-from driftmdp.inventory.pooled_factors import UNIT, WEEKDAY_MEMORY, season_factors, week_of_year, weekday_factors
+from driftmdp.inventory.pooled_factors import (
+    UNIT,
+    WEEKDAY_MEMORY,
+    level_path,
+    season_factors,
+    week_of_year,
+    weekday_factors,
+)
 from driftmdp.kernels.arrays import Floats, Longs
 
 EFFECT_SIGNAL = 0.25  # variance of the logarithm of a special day's effect, before one was seen
@@ -34,6 +41,7 @@ class SharedRhythm:
         self.effects: dict[str, float] = {}
         self._first_week = 0
         self._by_week = np.zeros((0, 1, 2), np.int64)  # week, group and all, units and expected
+        self._levels_by_week = np.zeros((0, 3), np.int64)  # week, all levels, what moved them, bits of its days
         self._by_weekday = np.zeros((2, 1, 7, 2), np.int64)  # odd and even weeks, group and all, weekday
         self._by_name: dict[str, dict[int, list[int]]] = {}  # name, day: units and expected
 
@@ -55,15 +63,25 @@ class SharedRhythm:
         """Return the weekdays' factors, of groups in rows and days in columns."""
         return np.asarray(self.weekdays[groups[:, None], ((days - 1) % 7)[None, :]])
 
-    def count_week(self, day: int, groups: Longs, units: Floats, expected: Floats) -> None:
-        """Add demand to that of its week. ``expected`` has weekday and special days, but not the season."""
+    def count_week(
+        self, day: int, groups: Longs, units: Floats, expected: Floats, levels: Floats, moves: Floats
+    ) -> None:
+        """Add demand to that of its week. ``expected`` has weekday and special days, but not the season.
+
+        ``levels`` are the slow levels that it was expected from, and ``moves`` what the demand made of them.
+        """
         week = (day - FIRST_MONDAY) // 7
         if not len(self._by_week):
             self._first_week = week
         missing = week - self._first_week + 1 - len(self._by_week)
         if missing > 0:
             self._by_week = np.concatenate([self._by_week, np.zeros((missing, *self._by_week.shape[1:]), np.int64)])
+            self._levels_by_week = np.concatenate([self._levels_by_week, np.zeros((missing, 3), np.int64)])
         _add(self._by_week[week - self._first_week], groups, units, expected)
+        sums = self._levels_by_week[week - self._first_week]
+        sums[0] += _whole(levels).sum()
+        sums[1] += _whole(moves).sum()
+        sums[2] |= 1 << (day - 1) % 7
 
     def count_weekday(self, day: int, groups: Longs, units: Floats, expected: Floats) -> None:
         """Add a day's demand to that of its weekday. ``expected`` has the season."""
@@ -81,7 +99,10 @@ class SharedRhythm:
         if len(self._by_week):
             units, expected = (self._by_week[:, :, j].T / UNIT for j in (0, 1))
             weeks = week_of_year(FIRST_MONDAY + 7 * (self._first_week + np.arange(len(self._by_week))))
-            self.seasons = season_factors(units, expected, weeks)
+            # A day counts the levels again, so that they are counted as often as a week has days.
+            moved = np.bitwise_count(self._levels_by_week[:, 2]) * self._levels_by_week[:, 1]
+            path = level_path(self._levels_by_week[:, 0] / UNIT, moved / UNIT)
+            self.seasons = season_factors(units, expected / path, weeks)
         units, expected = (self._by_weekday[..., j].swapaxes(0, 1) / UNIT for j in (0, 1))
         self.weekdays = weekday_factors(units, expected)
         self._by_weekday = self._by_weekday * WEEKDAY_MEMORY[0] // WEEKDAY_MEMORY[1]
@@ -91,13 +112,13 @@ class SharedRhythm:
         """Return everything, for a snapshot."""
         names = {name: sorted(days.items()) for name, days in sorted(self._by_name.items())}
         header = {"effects": self.effects, "first_week": self._first_week, "names": names}
-        return header, [self.seasons, self.weekdays, self._by_week, self._by_weekday]
+        return header, [self.seasons, self.weekdays, self._by_week, self._levels_by_week, self._by_weekday]
 
     def restore(self, header: Mapping[str, Any], arrays: Sequence[NDArray[Any]]) -> None:
         """Take over what ``as_arrays`` gave."""
         self.effects, self._first_week = header["effects"], header["first_week"]
         self._by_name = {name: dict(days) for name, days in header["names"].items()}
-        self.seasons, self.weekdays, self._by_week, self._by_weekday = arrays
+        self.seasons, self.weekdays, self._by_week, self._levels_by_week, self._by_weekday = arrays
 
 
 def _add(sums: Longs, groups: Longs, units: Floats, expected: Floats) -> None:

@@ -30,7 +30,7 @@ from driftmdp.kernels.negative_binomial import LONGEST_WALK, chance_of_none, log
 EXACT, AT_LEAST, NOTHING = 0, 1, 2  # what sales say of demand
 FIXED_SHARE = np.array([0.03, 0.1])  # of the weights, by kind of period
 COMMON_SHARE = 0.9  # of this goes to the mean weights of all items, the rest is spread evenly
-LEANING = 2.0  # periods for which the next longer memory counts
+LEANING = np.array([5.0, 8.0])  # periods for which the next longer memory counts, by kind of period
 GROUP_LEANING = 0.25  # periods for which the group counts, for the longest memory: items of a group differ widely
 LEAST_MEAN = 1e-3
 SERVICE_MEMORY = np.array([200.0, 50.0])  # periods that count for a service target, by kind
@@ -41,12 +41,12 @@ COUNTED = 2  # of so many periods, one is counted for calibration
 
 
 @kernel
-def fill_levels(beliefs: DemandBeliefs, i: int, prior: float, levels: Floats) -> None:
+def fill_levels(beliefs: DemandBeliefs, i: int, kind: int, prior: float, levels: Floats) -> None:
     """Fill ``levels[memory]``, from the longest memory to the shortest."""
     level, leaning = prior, GROUP_LEANING
     for k in range(levels.size - 1, -1, -1):
         level = (beliefs.units[i, k] + leaning * level) / (beliefs.exposure[i, k] + leaning)
-        levels[k], leaning = level, LEANING
+        levels[k], leaning = level, LEANING[kind]
 
 
 @kernel
@@ -64,7 +64,7 @@ def fill_mean_levels(
     """Fill ``means`` with the items' levels, as all experts together see them."""
     levels = np.zeros(beliefs.units.shape[1])
     for n in range(items.size):
-        fill_levels(beliefs, items[n], priors[n], levels)
+        fill_levels(beliefs, items[n], kinds[n], priors[n], levels)
         weights = weights_of(beliefs, shared, items[n], kinds[n])
         means[n] = 0.0
         for k in range(levels.size):
@@ -95,7 +95,7 @@ def learn_all(
     for n in range(items.size):
         i, kind, factor = items[n], kinds[n], factors[n]
         if seen[n] == NOTHING:
-            fill_levels(beliefs, i, priors[n], levels)
+            fill_levels(beliefs, i, kind, priors[n], levels)
             _count_service(beliefs, i, kind, levels, factor, on_sale[n])
             _fade(beliefs, i, kind)
             beliefs.unseen[i] = max(beliefs.unseen[i], 0) + 1 if on_sale[n] == 0 else beliefs.unseen[i]
@@ -103,7 +103,7 @@ def learn_all(
         beliefs.unseen[i] = min(beliefs.unseen[i], 0) - 1 if seen[n] == AT_LEAST else 0
         if beliefs.periods[i] == 0:
             _take_over(shared.weights[kind], beliefs.weights[i])
-        fill_levels(beliefs, i, priors[n], levels)
+        fill_levels(beliefs, i, kind, priors[n], levels)
         # Of weeks, the counted shape is mostly that of seasons that were not known yet: it makes orders worse.
         _count_service(beliefs, i, kind, levels, factor, on_sale[n])
         if kind == DAY_KIND and (i + beliefs.periods[i]) % COUNTED == 0 and levels[0] <= LARGEST_COUNTED:

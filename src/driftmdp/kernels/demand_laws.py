@@ -27,7 +27,7 @@ def fill_law(
 ) -> None:
     """Fill ``law[x]`` with Pr(X = x), and its last number with Pr(X >= that)."""
     levels, weights, width = np.zeros(beliefs.units.shape[1]), weights_of(beliefs, shared, i, kind), law.size
-    fill_levels(beliefs, i, prior, levels)
+    fill_levels(beliefs, i, kind, prior, levels)
     total = 0.0
     for x in range(width):
         law[x] = 0.0
@@ -85,7 +85,7 @@ def fill_paths(
 ) -> None:
     """Fill ``paths[path, period]``. The first column of the uniforms draws the expert."""
     levels, weights = np.zeros(beliefs.units.shape[1]), weights_of(beliefs, shared, i, kind)
-    fill_levels(beliefs, i, prior, levels)
+    fill_levels(beliefs, i, kind, prior, levels)
     n_dispersions = DISPERSIONS.size
     for p in range(paths.shape[0]):
         wanted, expert = _shifted(uniforms[p, 0], shifts[0]), 0
