@@ -150,12 +150,13 @@ def test_an_item_with_records_keeps_its_period(shop):
     unchanged(shop, lambda: shop.record([], items=[settings("A", period="week")]), "A must keep its period, a day")
 
 
-def test_a_new_group_is_learned_as_if_it_had_been_so_from_the_start(path, tmp_path):
+@pytest.mark.parametrize("own", [{"group": "tea"}, {"capacity": 40}])
+def test_new_terms_are_learned_as_if_they_had_been_so_from_the_start(path, tmp_path, own):
     sold = [Sold(sku, day(n), (n + len(sku)) % 3, stock=5) for n in range(5) for sku in ("A", "BB")]
     with create(path) as one, create(tmp_path / "other.db") as other:
         one.record(sold)
-        one.record([], items=[settings("A", group="tea")])
-        other.record(sold, items=[settings("A", group="tea")])
+        one.record([], items=[settings("A", **own)])
+        other.record(sold, items=[settings("A", **own)])
         assert one._states.engine.as_bytes() == other._states.engine.as_bytes()
         assert one.verify()
 

@@ -4,7 +4,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from driftmdp.inventory import Count, ItemSettings, Shop, Sold
+from driftmdp.inventory import Costs, Count, ItemSettings, Shop, Sold
 from tests.inventory.shops import create, day, lines, orders, periods_learned, refused, unchanged
 
 
@@ -100,6 +100,16 @@ def test_arrivals_after_the_lead_time_are_refused(path, lead_time, given, said):
         shop.decide([Count("A", 1, coming=(0,) * 9)], day(0))
 
 
+@pytest.mark.parametrize("lead_time", [1, 2])
+def test_a_zero_behind_the_lead_time_does_not_hide_the_order_of_the_day(path, lead_time):
+    with create(path, lead_time, capacity=None) as shop:
+        shop.decide([Count("A", 9, coming=(0,) * lead_time)], day(0))
+        shop.record([Sold("A", day(0), 4, ordered=6)])
+        arrived = 6 if lead_time == 1 else 0
+        decision = shop.decide([Count("A", 5 + arrived)], day(1))
+        assert (decision.remarks, coming(decision)) == ((), 6 - arrived)
+
+
 def test_a_changed_lead_time_leaves_orders_on_their_way(path):
     with create(path, lead_time=4, capacity=None) as shop:
         ordered(shop, "A", day(0), 5, sold=0)
@@ -158,6 +168,19 @@ def test_today_is_the_monday_of_this_week(path):
 
 
 # ---- order days and ends
+
+
+@pytest.mark.parametrize("every", [16, 30, 60, 366])
+@pytest.mark.parametrize("more", [{}, {"service": 0.95}])
+def test_an_order_lasts_until_a_next_order_day_that_is_far_away(path, every, more):
+    costs = Costs(fixed=0.0, unit=0.0, lost_sale=100.0, holding=0.01)
+    with create(
+        path, lead_time=1, capacity=None, costs=costs, order_days=f"every {every} from {day(60)}", **more
+    ) as shop:
+        shop.record([Sold("A", day(n), 5, in_stock=True) for n in range(60)])
+        order = shop.decide([Count("A", 0)], day(60)).advice[0].order
+        assert 4.0 * every < order < 9.0 * every
+        assert shop.decide([Count("A", 0)], day(61)).advice[0].order == 0
 
 
 def test_no_order_on_other_days(path):

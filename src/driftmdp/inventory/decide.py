@@ -74,7 +74,7 @@ def new_advice(
         *_items_not_counted(states, morning, before.decided),
         *_counts_above_capacity(states, asked),
     ]
-    given = _given(asked, before.decided)
+    given = _given(states, asked, before.decided)
     given, coming = _same_width(given, pipeline.coming)
     coming = np.where(given == UNKNOWN, coming, given)
     until = None if asked.until == UNKNOWN else asked.until
@@ -178,7 +178,7 @@ def _contradiction(morning: Morning, row: int, decided: Entries) -> InvalidInput
     stock, coming, until = (int(decided.column(name, item)[0]) for name in ("stock", "coming", "until"))
     day = date.fromordinal(morning.day)
     if until != morning.until:
-        what = f"{count.sku} was decided on {day} already, {_end(until)}; got the same {_end(morning.until)}"
+        what = f"{count.sku} was decided on {day} already, {_end(until)}; this time it is {_end(morning.until)}"
     else:
         now = " and ".join(str(units) for units in (count.stock, *count.coming) if units is not None)
         what = f"{count.sku} was counted {stock} on {day} already, with {coming} coming; got {now}"
@@ -222,14 +222,18 @@ def _expected(states: ItemStates, morning: Morning, pipeline: Pipeline, decided:
     return np.where(decided.has(morning.items), decided.column("expected", morning.items), expected)
 
 
-def _given(morning: Morning, decided: Entries) -> Longs:
-    """Return what counts say of coming arrivals. A corrected count that does not say it keeps what was said."""
+def _given(states: ItemStates, morning: Morning, decided: Entries) -> Longs:
+    """Return what counts say of coming arrivals. A corrected count that does not say it keeps what was said.
+
+    A 0 behind the lead time says nothing: it would take today's order off the arrivals.
+    """
     width = max([morning.given.shape[1], *(int(name[6:]) for name in decided.columns if name.startswith("given_"))])
     said = _widened(morning.given, width, UNKNOWN)
     for place in range(width):
         earlier = decided.column(f"given_{place + 1}", morning.items)
         said[:, place] = np.where(said[:, place] == UNKNOWN, earlier, said[:, place])
-    return said
+    is_coming = np.arange(1, width + 1) < states.lead_times(morning.items)[:, None]
+    return np.where(is_coming, said, UNKNOWN)
 
 
 def _same_width(given: Longs, coming: Longs) -> tuple[Longs, Longs]:

@@ -22,7 +22,7 @@ from driftmdp.inventory.terms import ItemTerms, Settings, ShopTerms, merged
 from driftmdp.kernels.arrays import Longs
 
 SNAPSHOT_VERSION = 3
-LEARNED_FROM = ("group", "period")  # settings that change what is learned
+LEARNED_FROM = ("group", "period", "capacity")  # terms that change what is learned
 LAST_DAY = np.dtype([(name, "<i4") for name in ("day", "stock", "sales", "evening")])
 GROWTH = 1.5  # of the array, when it is full
 
@@ -166,13 +166,12 @@ class ItemStates:
 
     def _apply_settings(self, rows: Iterable[tuple[str, Settings]]) -> None:
         for sku, given in rows:
-            before = self.own.get(sku, {})
-            self.own[sku] = merged(before, given)
+            self.own[sku] = merged(self.own.get(sku, {}), given)
             item = self.numbers.get(sku)
             if item is not None:
-                self.terms[item] = self._item_terms(sku)
+                before, self.terms[item] = self.terms[item], self._item_terms(sku)
                 self.engine.set_terms(item, self.terms[item])
-                if any(before.get(name) != self.own[sku].get(name) for name in LEARNED_FROM):
+                if any(getattr(before, name) != getattr(self.terms[item], name) for name in LEARNED_FROM):
                     self.demand.change_past()
 
     def _apply_calendar(self, rows: Sequence[Sequence[Any]]) -> None:

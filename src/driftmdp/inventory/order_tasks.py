@@ -11,7 +11,7 @@ from driftmdp.kernels.arrays import Floats, Longs
 from driftmdp.kernels.ordering_arrays import NO_LIMIT, OrderTask, OrderTerms, horizon_needed
 
 NO_ORDER_DAY, CLOSED, TOO_LATE = 2, 3, 4  # why nothing is ordered: places in METHODS of order_engine.py
-LONGEST_HORIZON = 110  # periods ahead
+LONGEST_HORIZON = 110  # periods ahead, if the next order can be on the shelf within them
 WEEKS_AHEAD = 8  # that an exact plan looks at season by season
 DAYS_AHEAD = 14  # the same of days, where some of them are special
 
@@ -80,11 +80,13 @@ def order_task(
 def _horizons(terms: ItemTerms, level: float, left: int | None, has_lines: bool) -> tuple[int, int, int]:
     """Return periods ahead of an exact plan and of paths, and how many repeat behind them. 0: nothing does.
 
-    ``has_lines`` says that the coming days have special ones. Without them a week of days is a usual one.
+    Where order days and weekdays come round too late for an exact plan, it has no periods. ``has_lines`` says that
+    the coming days have special ones. Without them a week of days is a usual one.
     """
-    if left is not None and left < LONGEST_HORIZON:
-        return left, left, 0
     every = 7 if terms.order_days.weekdays else terms.order_days.every
+    longest = max(LONGEST_HORIZON, terms.lead_time + every + 1)
+    if left is not None and left < longest:
+        return left, left, 0
     cycle = every if terms.period == WEEK else int(np.lcm(7, every))
     exact = cycle
     if terms.period == WEEK:
@@ -95,4 +97,4 @@ def _horizons(terms: ItemTerms, level: float, left: int | None, has_lines: bool)
     money = costs.fixed, costs.unit, costs.lost_sale, costs.holding
     numbers = OrderTerms(*money, capacity, terms.pack, terms.minimum, terms.lead_time)
     paths = horizon_needed(numbers, level, every)
-    return min(exact, LONGEST_HORIZON), min(paths, LONGEST_HORIZON), cycle
+    return min(exact, LONGEST_HORIZON) if cycle <= LONGEST_HORIZON else 0, min(paths, longest), cycle

@@ -106,7 +106,7 @@ def _plan_for(
     horizon, stock = task.horizons[n, 0], task.stock[n]
     for_service = task.service[n, 0] > 0.0
     width = _law_width(task, n, terms, horizon)
-    if width <= MOST_LEVELS and not for_service:
+    if horizon > 0 and width <= MOST_LEVELS and not for_service:
         laws = np.zeros((horizon, width))
         periods = ComingPeriods(np.zeros(horizon, np.uint8), np.zeros(horizon, np.uint8), task.cycles[n])
         for h in range(horizon):

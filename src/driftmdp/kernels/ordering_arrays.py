@@ -73,7 +73,7 @@ class OrderTask(NamedTuple):
     service        (n, 2)      target, or 0 where lost sales have a cost, and what it is a share of
     stock          (n,)        on the shelf this morning
     coming         (n, ...)    ``coming[n, j]`` arrives j + 1 periods from now
-    horizons       (n, 2)      periods ahead of an exact plan, and of paths
+    horizons       (n, 2)      periods ahead of an exact plan, 0 where there is none, and of paths
     cycles         (n,)        periods that repeat behind them. 0: nothing counts there
     factors        (n, H)      of demand: season, weekday and special days, 0 where closed
     usual          (n, H)      the same without special days and single closed days
@@ -114,11 +114,11 @@ def horizon_needed(terms: OrderTerms, mean: float, wait: int = 1, shortest: int 
     wait
         Most periods from one order day to the next.
     shortest, longest
-        Bounds of H - L.
+        Bounds of H - L, which is always long enough for the next order to arrive.
     """
     batch = max(float(terms.pack), float(terms.minimum))
     if terms.holding > 0.0 and mean > 0.0:
         batch = max(batch, sqrt(2.0 * terms.fixed * mean / terms.holding))
     batch = min(batch, float(terms.capacity))
     rounds = max(batch / mean if mean > 0.0 else 0.0, float(wait))
-    return terms.lead_time + min(max(ceil(4.0 * rounds), shortest, wait + 1), longest)
+    return terms.lead_time + max(min(max(ceil(4.0 * rounds), shortest), longest), wait + 1)
