@@ -196,6 +196,7 @@ def test_a_folder_and_a_missing_file_are_named(tmp_path):
         ("sku,stock", {"coming": "arriving"}, ["must have a column 'arriving'"]),
         ("sku,stock,coming_0", {}, ["coming_1 to coming_59; got coming_0. What arrived this morning is part of"]),
         ("sku,stock,Coming_60", {}, ["coming_1 to coming_59; got Coming_60"]),
+        ("sku,stock,coming 0", {}, ["coming_1 to coming_59; got coming 0"]),
         ("name,count", {}, ["must have the columns 'sku', 'stock'; its", "--column sku=NAME --column stock=NAME."]),
         ("sku,amount", {}, ["its columns are sku, amount. Say what"]),
         ("date,sku,units", {}, ["its columns are date, sku, units. It looks like a file for `record`."]),
@@ -276,6 +277,26 @@ def test_what_the_shelf_had_says_what_sales_mean(file):
     (found,) = read_sales(file(f"date,sku,units,in_stock,stock,ordered,demand\n{days}")).series
     assert found.in_stock.tolist() == [True, False, True, True, False, True, True, True]
     assert found.sold_out.tolist() == [False, False, True, False, True, True, False, False]
+
+
+def test_with_a_lead_time_an_order_of_the_day_is_not_on_sale(file):
+    path = file("date,sku,units,stock,ordered\n2026-01-01,A,4,4,6\n2026-01-02,A,0,0,6\n2026-01-03,A,1,4,0\n")
+    (at_once,), (later,) = read_sales(path).series, read_sales(path, lead_time=2).series
+    assert (at_once.sold_out, at_once.in_stock) == (None, None)
+    assert later.sold_out.tolist() == [True, True, False]
+    assert later.in_stock.tolist() == [True, False, True]
+
+
+def test_a_column_is_found_however_its_words_are_joined(file):
+    table = read_sold(file("Date,SKU,Units,In Stock,Ordered\n2026-01-01,A,0,0,\n"))
+    assert table.in_stock.tolist() == [0]
+    assert read_counts(file("sku,stock,coming1,Coming-2\nA,3,4,5\n"))[1][0].coming == (4, 5)
+
+
+def test_what_only_one_of_two_added_lines_says_counts(file):
+    text = "date,sku,units,in_stock,stock\n2026-01-01,A,3,1,9\n2026-01-01,A,0,0,\n"
+    (found,) = read_sold(file(text), duplicates="sum")
+    assert (found.units, found.in_stock, found.stock) == (3, True, 9)
 
 
 def test_weeks_of_a_history_begin_on_mondays(file):

@@ -56,7 +56,8 @@ def test_a_lot_is_a_pack_and_any_column_may_be_the_group(file):
         ("sku,holding\nA,1.000\n", "line 2: holding must be a finite number of at least 0 with one meaning"),
         ("sku,pack\nA,1\nA,1\n", "line 3: A stands on line 2 already"),
         ("sku,pack,lot\nA,1,1\n", "must have one column 'pack'; it has"),
-        ("name,pack\nA,1\n", "must have a column 'sku'"),
+        ('sku,unit_cost\nA,"0,5"\n', "line 2: unit_cost must have a decimal point, as 0.5 has; got '0,5'"),
+        ("name,pack\nA,1\n", "must have a column 'sku'; its columns are name, pack. Name it so in the header."),
         ("sku,pack\n", "must have lines below its header"),
     ],
 )

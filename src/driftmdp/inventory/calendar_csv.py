@@ -59,7 +59,7 @@ def read_calendar(path: str | os.PathLike[str], columns: Mapping[str, str] | Non
     ...     [(day.name, day.factor) for day in read_calendar(file)]
     [('christmas', 1.5), ('closed', None)]
     """
-    table = read_table(Path(path), ("date", "name"), ("sku", "group", "factor"), columns)
+    table = read_table(Path(path), ("date", "name"), ("sku", "group", "factor"), columns, has_option=False)
     errors = LineErrors(str(path))
     days, names = errors.read(table, "date", cells.as_ordinal), errors.read(table, "name", _name)
     nothing: list[None] = [None] * len(table.lines)

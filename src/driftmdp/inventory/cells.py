@@ -130,6 +130,8 @@ def amount(text: str) -> float:
     number = math.nan
     with contextlib.suppress(ValueError):
         number = float(text) if "_" not in text and not is_ambiguous(text) else math.nan
+    if re.fullmatch(r"\d+,\d+", text) and not is_ambiguous(text):
+        raise ValueError(f"have a decimal point, as {text.replace(',', '.')} has; got {text[:40]!r}")
     if not 0.0 <= number < math.inf:
         rule = "be a finite number of at least 0 with one meaning, such as 5, 0.25 or 1000"
         raise ValueError(f"{rule}; got {text[:40]!r}")

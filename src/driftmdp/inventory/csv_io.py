@@ -1,8 +1,10 @@
 """CSV tables: read as columns with line numbers, and written so that no name acts as a formula."""
 
 import csv
+import functools
 import io
 import os
+import re
 import select
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -119,8 +121,9 @@ def read_table(
     names: Mapping[str, str] | None = None,
     hint: str = "",
     aliases: Mapping[str, str] | None = None,
+    has_option: bool = True,
 ) -> CsvTable:
-    """Read a CSV file. Columns are found by name, in any order.
+    """Read a CSV file. Columns are found by name, in any order. Capitals, spaces and hyphens do not matter.
 
     Parameters
     ----------
@@ -134,7 +137,10 @@ def read_table(
         What else to do if the column date is missing.
     aliases
         Other names of optional columns.
+    has_option
+        Whether --column of the command is about this file.
     """
+    how = functools.partial(_how_to_name, hint=hint, has_option=has_option)
     text = _read_text(path)
     header = text.lstrip().splitlines()[0]
     delimiter = max(",;\t", key=header.count)
@@ -143,7 +149,7 @@ def read_table(
     lines: list[int] = []
     try:
         columns = [name.strip() for name in next((cells for cells in reader if "".join(cells).strip()), [])]
-        places = _places(path, columns, wanted, (*optional, *(aliases or {})), names or {}, hint)
+        places = _places(path, columns, wanted, (*optional, *(aliases or {})), names or {}, how)
         for cells in reader:
             if len(cells) == len(columns):
                 rows.append(cells)
@@ -240,9 +246,9 @@ def _places(
     wanted: Sequence[str],
     optional: Sequence[str],
     names: Mapping[str, str],
-    hint: str,
+    how: Callable[[Mapping[str, str]], str],
 ) -> dict[str, int]:
-    """Return the place of each column that was asked for and is there."""
+    """Return the place of each column that was asked for and is there. ``how`` says what to do about others."""
     asked = *wanted, *optional
     _check_renamed(columns, asked, names)
     found: dict[str, int] = {}
@@ -250,7 +256,7 @@ def _places(
     for name in asked:
         called = names.get(name, name)
         matches = [place for place, column in enumerate(columns) if column == called]
-        matches = matches or [place for place, column in enumerate(columns) if column.lower() == called.lower()]
+        matches = matches or [place for place, column in enumerate(columns) if _plain(column) == _plain(called)]
         if len(matches) > 1:
             raise InvalidInputError(f"{path} must have one column {called!r}; it has {len(matches)}.")
         if matches:
@@ -258,8 +264,13 @@ def _places(
         elif name in wanted or name in names:
             missing[name] = called
     if missing:
-        raise InvalidInputError(_missing_columns(path, columns, missing, found, hint))
+        raise InvalidInputError(_missing_columns(path, columns, missing, found, how))
     return found
+
+
+def _plain(name: str) -> str:
+    """Return a column's name without capitals and what joins its words: ``In stock`` is ``in_stock``."""
+    return re.sub(r"[\s_-]+", "", name.lower())
 
 
 def _check_renamed(columns: list[str], asked: Sequence[str], names: Mapping[str, str]) -> None:
@@ -273,7 +284,11 @@ def _check_renamed(columns: list[str], asked: Sequence[str], names: Mapping[str,
 
 
 def _missing_columns(
-    path: Path, columns: list[str], missing: Mapping[str, str], places: Mapping[str, int], hint: str
+    path: Path,
+    columns: list[str],
+    missing: Mapping[str, str],
+    places: Mapping[str, int],
+    how: Callable[[Mapping[str, str]], str],
 ) -> str:
     """Return the error for missing columns."""
     free = [column for place, column in enumerate(columns) if place not in places.values()]
@@ -283,10 +298,17 @@ def _missing_columns(
     is_sales_file = {column.lower() for column in columns} >= set(SALES_COLUMNS)
     if is_sales_file and "stock" in missing and "units" not in places:
         return f"{error} It looks like a file for `record`."
-    it_is = "they are" if len(missing) > 1 else "it is"
     near = nearest_name(next(iter(missing.values())), free) if len(missing) == 1 else ""
+    return f"{error}{near} {how(missing)}"
+
+
+def _how_to_name(missing: Mapping[str, str], hint: str, has_option: bool) -> str:
+    """Return what to do about missing columns."""
+    it_is = "they are" if len(missing) > 1 else "it is"
+    if not has_option and "group" not in missing:
+        return f"Name {'them' if len(missing) > 1 else 'it'} so in the header."
     options = " ".join("--group NAME" if name == "group" else f"--column {name}=NAME" for name in missing)
-    return f"{error}{near} Say what {it_is} called there: {options}.{hint if 'date' in missing else ''}"
+    return f"Say what {it_is} called there: {options}.{hint if 'date' in missing else ''}"
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:

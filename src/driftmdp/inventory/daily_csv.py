@@ -65,7 +65,7 @@ def read_counts(
 def _check_coming(table: CsvTable) -> None:
     """Refuse arrivals of this morning, or after the longest lead time. To ignore them would order too much."""
     for name in table.others:
-        if re.fullmatch(r"coming_\d+", name.lower()):
+        if re.fullmatch(r"coming[\s_-]*\d+", name.lower()):
             rule = f"{table.path} must say what is on its way in {COMING[0]} to {COMING[-1]}"
             raise InvalidInputError(f"{rule}; got {name}. What arrived this morning is part of the stock.")
 

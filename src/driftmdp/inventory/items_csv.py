@@ -130,7 +130,7 @@ def read_items(
     ({'pack': 6, 'lead_time': None, 'group': '30'}, ('Columns of items.csv that are not used: color.',))
     """
     names = dict(columns or {}) | ({"group": group} if group is not None else {})
-    table = read_table(Path(path), ("sku",), tuple(COLUMNS), names, aliases={"lot": "pack"})
+    table = read_table(Path(path), ("sku",), tuple(COLUMNS), names, aliases={"lot": "pack"}, has_option=False)
     errors = LineErrors(str(path))
     skus = errors.read(table, "sku", cells.as_name)
     found = {name: errors.read_optional(table, name, COLUMNS[name]) for name in COLUMNS if name in table.columns}

@@ -81,6 +81,7 @@ def read_sales(
     duplicates: str = "refuse",
     gaps: str = "zero",
     period: str = DAY,
+    lead_time: int = 0,
 ) -> Sales:
     r"""Read sales by day and item from a CSV file.
 
@@ -88,7 +89,7 @@ def read_sales(
     ----------
     path
         With columns date, sku and units, and perhaps in_stock (0: it was not on sale), stock (what stood on the
-        shelf in the morning), ordered (what came with it, in shops without a lead time) and demand (1: the units
+        shelf in the morning), ordered (that morning) and demand (1: the units
         were asked for). Others are ignored.
     columns
         What these are called in the file, such as ``{"units": "qty"}``.
@@ -101,6 +102,8 @@ def read_sales(
         ``refuse`` the file. Days that no item has are closed days, not gaps.
     period
         ``"day"`` or ``"week"``, whose dates must be Mondays.
+    lead_time
+        Periods from an order to its arrival. Without one, what was ordered is on sale with the stock.
 
     Raises
     ------
@@ -125,7 +128,7 @@ def read_sales(
     file.check()
     _check_weeks(file.sales, period)
     missing: list[str] = []
-    series = tuple(_series(file.sales, gaps, missing))
+    series = tuple(_series(file.sales, gaps, missing, lead_time == 0))
     if missing and gaps == "refuse":
         faults = _faults(missing, "gap")
         raise InvalidInputError(
@@ -140,8 +143,11 @@ def read_sales(
     return Sales(series, tuple(remarks))
 
 
-def _series(sales: SalesTable, gaps: str, missing: list[str]) -> Iterator[Series]:
-    """Yield each item's series. Days that only other items have are noted as missing."""
+def _series(sales: SalesTable, gaps: str, missing: list[str], at_once: bool) -> Iterator[Series]:
+    """Yield each item's series. Days that only other items have are noted as missing.
+
+    ``at_once`` says that orders are on sale on their own day.
+    """
     calendar = np.unique(sales.day)
     by_item = np.split(np.argsort(sales.sku, kind="stable"), np.cumsum(np.bincount(sales.sku))[:-1])
     for sku, places in zip(sales.skus, by_item, strict=True):
@@ -157,18 +163,18 @@ def _series(sales: SalesTable, gaps: str, missing: list[str]) -> Iterator[Series
         units, in_stock = np.zeros(kept.size, np.int64), np.ones(kept.size, np.bool_)
         sold_out = np.zeros(kept.size, np.bool_)
         units[at], in_stock[at] = sales.units[places], sales.in_stock[places] != 0
-        sold_out[at] = _is_sold_out(sales, places)
+        sold_out[at] = _is_sold_out(sales, places, at_once)
         in_stock[at] &= ~(sold_out[at] & (units[at] == 0))  # nothing to sell says nothing
         dates = np.datetime64("1970-01-01") + (kept - date(1970, 1, 1).toordinal())
         seen = None if in_stock.all() else in_stock, sold_out if sold_out.any() else None
         yield Series(sku, dates, units, *seen)
 
 
-def _is_sold_out(sales: SalesTable, places: Longs) -> NDArray[np.bool_]:
-    """Return which lines sold all that stood on the shelf. Without a lead time an order of the day adds to it."""
-    stock, ordered, units = sales.stock[places], np.maximum(sales.ordered[places], 0), sales.units[places]
-    is_all = (units == stock) | (units >= stock + ordered)
-    return np.asarray((stock != UNKNOWN) & (sales.demand[places] != 1) & is_all)
+def _is_sold_out(sales: SalesTable, places: Longs, at_once: bool) -> NDArray[np.bool_]:
+    """Return which lines sold all that there was."""
+    stock, units = sales.stock[places], sales.units[places]
+    there = stock + (np.maximum(sales.ordered[places], 0) if at_once else 0)
+    return np.asarray((stock != UNKNOWN) & (sales.demand[places] != 1) & (units >= there))
 
 
 def _check_weeks(sales: SalesTable, period: str) -> None:

@@ -235,6 +235,8 @@ class SalesFile:
         kept = {name: column[order[np.append(starts[1:], order.size) - 1]] for name, column in found.items()}
         if self._on_duplicate == "sum":
             kept["units"] = np.add.reduceat(found["units"][order], starts)
+            for name in OPTIONAL:  # what only one of the lines says, and on sale if one of them was
+                kept[name] = np.maximum.reduceat(found[name][order], starts)
             for place in np.flatnonzero(kept["units"] > LARGEST_NUMBER).tolist():
                 what = f"units must be at most {LARGEST_NUMBER} together; got {kept['units'][place]}"
                 self.errors.add(int(kept["line"][place]), what)

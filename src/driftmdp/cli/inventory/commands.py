@@ -83,7 +83,8 @@ def backtest(
         raise InvalidInputError(f"--out must be a folder for the page; {target} is a file.")
     costs = options.as_costs(fixed_cost, unit_cost, lost_sale, holding, service)
     settings, special_days = _settings(items, group, calendar)
-    past = inventory.read_sales(sales, options.as_columns(column), negatives, duplicates, gaps, period)
+    named = options.as_columns(column)
+    past = inventory.read_sales(sales, named, negatives, duplicates, gaps, period, lead_time)
     chosen = engine if engine != "auto" else "threads" if scheduler is None else "dask"
     with saying_warnings(), stopping_cleanly("Stopping. Nothing was written."):
         found = inventory.backtest(
