@@ -1,5 +1,7 @@
 """The backtest: its numbers are sums of what the rules do, in units, after 60 days or 26 weeks."""
 
+from datetime import date
+
 import numpy as np
 import pytest
 
@@ -247,6 +249,23 @@ def test_short_items_are_left_out_by_name():
     assert found.remarks == ("Left out, with 60 days or fewer: new.",)
     with pytest.raises(InvalidInputError, match="the longest has 1"):
         backtest(Sales((short,)), COSTS, 8)
+
+
+def test_weeks_that_are_taken_for_days_are_noticed():
+    def mondays(weeks):
+        return Sales((Series("A", np.datetime64("2026-01-05") + 7 * np.arange(weeks), np.arange(weeks) % 5),))
+
+    with pytest.raises(InvalidInputError, match="All days are Mondays: sales by the week need --period week"):
+        backtest(mondays(50), COSTS, 8)
+    assert "Sales by the week need --period week." in backtest(mondays(80), COSTS, 8, rules=["base-stock"]).remarks
+
+
+def test_settings_and_special_days_without_sales_are_told():
+    calendar = [SpecialDay(date(2026, 1, 5).toordinal(), "promo", group="tea")]
+    items = [ItemSettings("nowhere", {"pack": 2})]
+    told = backtest(shop(1), COSTS, 8, rules=["base-stock"], items=items, calendar=calendar).remarks
+    assert "Settings of items without sales are not used: nowhere." in told
+    assert "Special days of what the shop does not have: group tea." in told
 
 
 @pytest.mark.parametrize(

@@ -120,6 +120,7 @@ def test_of_two_lines_for_one_day_the_last_counts():
         ({"period": "week", "order_days": OrderDays.parse("every 2 from 2026-01-06")}, "Use 2026-01-05"),
         ({"period": "week", "closed_days": frozenset([6])}, "closed_days must be left out"),
         ({"order_days": OrderDays.parse("sun"), "closed_days": frozenset([6])}, "order_days must have an open day"),
+        ({"order_days": OrderDays.parse("every 14 from 2026-01-04"), "closed_days": frozenset([6])}, "an open day"),
         ({"service": 1.0}, "service must lie between 0 and 1"),
         ({"service": 0.95, "service_measure": "days"}, "service_measure must be one of"),
         ({"costs": None}, "costs must be Costs"),

@@ -259,6 +259,12 @@ def test_explaining_what_is_not_there_suggests_the_nearest(shop):
             ask("Milk 2l")
 
 
+def test_a_new_name_is_told_with_the_nearest(shop):
+    work(shop, 1, items=("Milk 1l", "Bread"))
+    told = shop.decide([Count("Milk 2l", 3), Count("xyz", 3)], day(1)).remarks[0]
+    assert told == "2 items are new, and nothing was learned yet: Milk 2l (did you mean 'Milk 1l'?); xyz."
+
+
 def test_explaining_works_at_every_hour(path):
     for lead_time in (0, 1, 2):
         with create(path.with_name(f"{lead_time}.db"), lead_time, pack=3) as shop:

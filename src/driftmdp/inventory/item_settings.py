@@ -1,10 +1,10 @@
 """Items' own settings, and items that are new: their packs, and a remark on names that may be misspelt."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 import numpy as np
 
-from driftmdp.display import listed
+from driftmdp.display import counted, listed
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.calendar_csv import SpecialDay
 from driftmdp.inventory.event_log import EventLog
@@ -34,16 +34,19 @@ def record_settings(states: ItemStates, log: EventLog, items: Iterable[ItemSetti
 def not_in_shop(states: ItemStates, items: Iterable[ItemSettings], calendar: Iterable[SpecialDay]) -> list[str]:
     """Return remarks on settings and special days of items and groups that the shop does not have."""
     unknown = [item.sku for item in items if item.sku not in states.numbers]
+    kept = [f"Settings are kept for items that were never counted or sold: {listed(unknown)}."] if unknown else []
     groups = {terms.group for terms in states.terms}
+    return [*kept, *special_days_of_others(calendar, states.numbers, groups)]
+
+
+def special_days_of_others(
+    calendar: Iterable[SpecialDay], skus: Container[str], groups: Container[str]
+) -> list[str]:
+    """Return a remark on special days of items and groups that are none of these."""
     lines = tuple(calendar)
-    named = [line.sku for line in lines if line.sku and line.sku not in states.numbers]
+    named = [line.sku for line in lines if line.sku and line.sku not in skus]
     named += [f"group {line.group}" for line in lines if line.group and line.group not in groups]
-    found = []
-    if unknown:
-        found.append(f"Settings are kept for items that were never counted or sold: {listed(unknown)}.")
-    if named:
-        found.append(f"Special days of what the shop does not have: {listed(list(dict.fromkeys(named)))}.")
-    return found
+    return [f"Special days of what the shop does not have: {listed(list(dict.fromkeys(named)))}."] if named else []
 
 
 def add_new_items(states: ItemStates, log: EventLog, lines: Sequence[Count] | SalesTable) -> list[str]:
@@ -67,7 +70,7 @@ def packs_of_new(states: ItemStates, lines: Sequence[Count] | SalesTable) -> dic
         known = given.setdefault(sku, pack) if number is None else states.terms[number].pack
         if known != pack:
             advice = "Nothing was done; a pack is changed in items.csv."
-            raise InvalidInputError(f"{source}{sku} has {known} units in a pack; got {pack}. {advice}")
+            raise InvalidInputError(f"{source}{sku} has {counted(known, 'unit')} in a pack; got {pack}. {advice}")
     if states.shop.chooses_packs:
         for place, sku in enumerate(names_of(lines)):
             if sku not in states.numbers and sku not in given and "pack" not in states.own.get(sku, {}):
@@ -102,8 +105,13 @@ def new_names(states: ItemStates, new: Sequence[str]) -> list[str]:
     before = states.skus[: len(states.skus) - len(new)]
     if not new or not before:
         return []
-    named = [f"{sku}{nearest_name(sku, before)}" for sku in new[:MAX_NAMES_SHOWN]]
+    named = [_with_nearest(sku, before) for sku in new[:MAX_NAMES_SHOWN]]
     named += [""] * (len(new) - len(named))  # they are only counted, and the nearest name takes time
     what = "1 item is new" if len(new) == 1 else f"{len(new)} items are new"
-    remark = f"{what}, and nothing was learned yet: {listed(named, MAX_NAMES_SHOWN)}"
-    return [remark if remark.endswith("?") else f"{remark}."]
+    return [f"{what}, and nothing was learned yet: {listed(named, MAX_NAMES_SHOWN)}."]
+
+
+def _with_nearest(sku: str, names: Sequence[str]) -> str:
+    """Return a name, and in brackets the nearest of others, if one is near."""
+    near = nearest_name(sku, names).strip()
+    return f"{sku} ({near[0].lower()}{near[1:]})" if near else sku

@@ -9,9 +9,10 @@ from driftmdp.display import counted, listed
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.calendar_csv import SpecialDay
 from driftmdp.inventory.item_paths import ItemPath, item_path, ordinals
+from driftmdp.inventory.item_settings import special_days_of_others
 from driftmdp.inventory.items_csv import ItemSettings
 from driftmdp.inventory.order_engine import AT_LEAST, NOTHING
-from driftmdp.inventory.periods import WEEK, WEEKDAYS, check_period
+from driftmdp.inventory.periods import DAY, WEEK, WEEKDAYS, check_period
 from driftmdp.inventory.sales_history import Sales, Series, lot_size, warm_up
 from driftmdp.inventory.special_days import SpecialDays
 from driftmdp.inventory.terms import ItemTerms, Settings, ShopTerms, merged
@@ -51,9 +52,12 @@ def past_of(sales: Sales, shop: ShopTerms, items: Iterable[ItemSettings], calend
         shop = replace(shop, closed_days=shop.closed_days | closed)
         names = " and ".join(f"{WEEKDAYS[number].capitalize()}s" for number in sorted(closed))
         remarks.append(f"Closed on {names}, on which no item has a line.")
+        if len(shop.closed_days) == len(WEEKDAYS) - 1:
+            remarks.append("Sales by the week need --period week.")
     special_days = SpecialDays(calendar)
     terms = _shared([_terms(series, shop, settings.get(series.sku)) for series in sales.series])
     _check_periods(sales.series, terms)
+    remarks += _of_others(sales.series, terms, settings, calendar)
     paths = [item_path(series, each, special_days) for series, each in zip(sales.series, terms, strict=True)]
     first = warm_up(terms[0].period)
     chosen = [place for place, path in enumerate(paths) if path.days.size > first]
@@ -130,7 +134,19 @@ def _remarks(series: Sequence[Series], paths: Sequence[ItemPath], first: int) ->
     return remarks
 
 
+def _of_others(
+    series: Sequence[Series], terms: Sequence[ItemTerms], settings: Iterable[str], calendar: Iterable[SpecialDay]
+) -> list[str]:
+    """Return remarks on settings and special days of items and groups without sales."""
+    skus = {each.sku for each in series}
+    unknown = [sku for sku in settings if sku not in skus]
+    found = [f"Settings of items without sales are not used: {listed(unknown)}."] if unknown else []
+    return [*found, *special_days_of_others(calendar, skus, {each.group for each in terms})]
+
+
 def _too_short(paths: Sequence[ItemPath], first: int) -> InvalidInputError:
     period, longest = paths[0].terms.period, max(path.days.size for path in paths)
     rule = f"sales must have an item with more than {first} {period}s, as scoring starts after them"
-    return InvalidInputError(f"{rule}; the longest has {longest}.")
+    are_weeks = period == DAY and all((path.days % 7 == 1).all() for path in paths)
+    tip = " All days are Mondays: sales by the week need --period week." if are_weeks else ""
+    return InvalidInputError(f"{rule}; the longest has {longest}.{tip}")

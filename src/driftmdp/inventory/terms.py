@@ -218,6 +218,8 @@ def _check_days(terms: ItemTerms) -> None:
         rule = "order_days must be counted from a Monday where a period is a week"
         monday = date.fromordinal(period_of(terms.order_days.start, WEEK))
         raise InvalidInputError(f"{rule}; got {terms.order_days}. Use {monday}.")
+    if not weekdays and terms.period == DAY and terms.order_days.every % 7 == 0:
+        weekdays = frozenset([weekday(terms.order_days.start)])  # it is always the same
     if weekdays and weekdays <= terms.closed_days:
         closed = weekday_names(terms.closed_days)
         raise InvalidInputError(f"order_days must have an open day; got {terms.order_days}, with {closed} closed.")
