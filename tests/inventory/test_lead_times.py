@@ -5,7 +5,7 @@ from datetime import date, timedelta
 import pytest
 
 from driftmdp.inventory import Costs, Count, ItemSettings, Shop, Sold
-from tests.inventory.shops import create, day, lines, orders, periods_learned, refused, unchanged
+from tests.inventory.shops import CAPACITY, create, day, lines, orders, periods_learned, refused, unchanged
 
 
 def week(n):
@@ -168,6 +168,22 @@ def test_today_is_the_monday_of_this_week(path):
 
 
 # ---- order days and ends
+
+
+@pytest.mark.parametrize(("capacity", "pack"), [(2, 1), (6, 6)])
+def test_few_packs_and_a_long_lead_time_are_not_planned_on_a_huge_table(path, capacity, pack):
+    with create(path, lead_time=60, capacity=capacity, pack=pack) as shop:
+        shop.record([Sold("A", day(n), int(n % 20 == 0), in_stock=True) for n in range(60)])
+        (advice,) = shop.decide([Count("A", 0)], day(60)).advice
+        assert advice.method == "simulated"
+
+
+def test_the_cost_counts_what_the_shelf_can_never_serve(path):
+    with create(path, costs=Costs(fixed=0.0, unit=0.0, lost_sale=4.0, holding=0.5)) as shop:
+        shop.record([Sold("A", day(n), 3 * CAPACITY, in_stock=True) for n in range(60)])
+        (advice,) = shop.decide([Count("A", 0)], day(60)).advice
+        assert (advice.method, advice.order) == ("exact", CAPACITY)
+        assert advice.cost == pytest.approx(4.0 * 2 * CAPACITY, rel=0.1)
 
 
 @pytest.mark.parametrize("every", [16, 30, 60, 366])

@@ -6,9 +6,11 @@ import numpy as np
 
 from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import Floats, Ints, Longs
-from driftmdp.kernels.demand_arrays import DemandBeliefs, Shared
+from driftmdp.kernels.demand_arrays import DISPERSIONS, DemandBeliefs, Shared
+from driftmdp.kernels.demand_experts import fill_levels, weights_of
 from driftmdp.kernels.demand_laws import fill_law, fill_paths
 from driftmdp.kernels.exact_orders import plan_exactly
+from driftmdp.kernels.negative_binomial import upper_tail
 from driftmdp.kernels.order_states import EXACT_WORK, exact_work
 from driftmdp.kernels.ordering_arrays import EXACT, NO_LIMIT, SERVICE, ComingPeriods, OrderTask, OrderTerms
 from driftmdp.kernels.path_orders import plan_on_paths
@@ -21,6 +23,7 @@ MOST_STREAK_HOPE = 2.0
 YOUNG_PERIODS = 50
 FIRST_HOPE = 2.0  # times its prior level: what a new item is tried for
 MOST_HOPE = 4.0  # times its level: what is added to hope in the end, after a long time without an item
+RARE = 1e-3  # chance of the largest demand that a law tells apart, below which it makes no difference
 HOPE_PERIODS = np.array([100.0, 40.0])  # of such a time, by kind of period
 
 
@@ -119,7 +122,8 @@ def _plan_for(
             fill_law(beliefs, shared, i, kind, prior, hope * factor, laws[h])
         if exact_work(terms, stock, coming, laws, periods) <= EXACT_WORK:
             order, cost, _ = plan_exactly(terms, stock, coming, laws, periods)
-            return order, cost, EXACT
+            beyond = _demand_beyond(beliefs, shared, task, n, hope, laws, periods)
+            return order, cost + terms.lost * beyond, EXACT
     horizon = task.horizons[n, 1]
     factors = np.zeros(horizon)
     for h in range(horizon):
@@ -134,6 +138,32 @@ def _plan_for(
         order, _ = plan_for_service(terms, stock, coming, paths, periods, (target, measure, balance))
         return order, expected_cost(terms, stock, coming, order, paths, periods), SERVICE
     return plan_on_paths(terms, stock, coming, paths, periods)
+
+
+@kernel
+def _demand_beyond(
+    beliefs: DemandBeliefs,
+    shared: Shared,
+    task: OrderTask,
+    n: int,
+    hope: float,
+    laws: Floats,
+    periods: ComingPeriods,
+) -> float:
+    """Return the mean demand per open period beyond the largest that the laws tell apart. No order serves it."""
+    i, kind, largest = task.items[n], task.kinds[n], laws.shape[1] - 1
+    levels, weights = np.zeros(beliefs.units.shape[1]), weights_of(beliefs, shared, i, kind)
+    fill_levels(beliefs, i, kind, task.priors[n], levels)
+    total, n_open = 0.0, 0
+    for h in range(laws.shape[0] - periods.cycle if periods.cycle > 0 else 0, laws.shape[0]):
+        n_open += 1 if periods.is_open[h] != 0 else 0
+        if periods.is_open[h] != 0 and laws[h, largest] > RARE:
+            factor = task.usual[n, h] if periods.cycle > 0 else task.factors[n, h]
+            for k in range(levels.size):
+                for d in range(DISPERSIONS.size):
+                    tail, mean = upper_tail(hope * factor * levels[k], 1.0 / DISPERSIONS[d], largest)
+                    total += weights[k, d] * tail * (mean - largest)
+    return total / max(n_open, 1)
 
 
 @kernel

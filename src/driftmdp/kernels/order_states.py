@@ -139,7 +139,7 @@ def _demand_ahead(laws: Floats, periods: ComingPeriods, length: int) -> tuple[fl
 
 @kernel
 def exact_work(terms: OrderTerms, stock: int, coming: Longs, laws: Floats, periods: ComingPeriods) -> float:
-    """Return about how many products a step back takes: more than some hundred thousand are better left to paths.
+    """Return about how much a step back takes, in products: beyond some hundred thousand, paths are better.
 
     Infinite where the state is not one of those that are planned for, an order on its way that is no multiple of
     the pack.
@@ -147,15 +147,18 @@ def exact_work(terms: OrderTerms, stock: int, coming: Longs, laws: Floats, perio
     for j in range(coming.size):
         if coming[j] % terms.pack != 0:
             return np.inf
-    top = float(top_level(terms, stock, coming, laws, periods))
+    highest = top_level(terms, stock, coming, laws, periods)
+    top = float(highest)
     support = 0
     for h in range(laws.shape[0]):
         support = max(support, support_of(laws[h]))
-    work = (top + 1.0) * min(top + 1.0, float(support))
+    work, size = (top + 1.0) * min(top + 1.0, float(support)), top + 1.0
     for level in range(terms.lead_time):
         # Rows and orders whose sum fits are a simplex: one side more, one dimension more.
         work *= (top / terms.pack + level + 1.0) / (level + 1.0)
-    return work
+        # But the table is a cube. With few packs and a long lead time it is large, though hardly any of it is used.
+        size *= float(highest // terms.pack + 1) if level > 0 else 1.0
+    return max(work, size)
 
 
 @kernel
