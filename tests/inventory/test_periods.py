@@ -46,11 +46,16 @@ def test_every_second_week_counts_from_its_start():
 
 @given(st.integers(1, 366), st.integers(719163, 803533), st.sampled_from(["day", "week"]))
 def test_the_next_order_day_is_the_first_after_today(n, day, period):
-    day, days = period_of(day, period), OrderDays(every=n)
-    found = days.next_day(day, period)
-    between = np.arange(day, found, 7 if period == "week" else 1)[1:]
-    assert days.may_order(found, period)
-    assert not days.may_order(between, period).any()
+    day, days, step = period_of(day, period), OrderDays(every=n), 7 if period == "week" else 1
+    wait = SpecialDays().next_order("A", ItemTerms(Costs(), None, period=period, order_days=days), day)
+    assert days.may_order(day + step * wait, period)
+    assert not days.may_order(day + step * np.arange(1, wait), period).any()
+
+
+def test_the_next_order_day_is_open():
+    terms = ItemTerms(Costs(), None, order_days=OrderDays.parse("mon,sun"), closed_days=parse_weekdays("sun"))
+    assert SpecialDays().next_order("A", terms, MONDAY) == 7
+    assert SpecialDays([SpecialDay(MONDAY + 7, "closed", "A")]).next_order("A", terms, MONDAY) == 14
 
 
 @pytest.mark.parametrize(

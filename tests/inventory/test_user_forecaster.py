@@ -43,6 +43,10 @@ def words(history, days):
     return [["many"] * len(LEVELS)] * days.size
 
 
+def failing(history, days):
+    return days / 0
+
+
 def nothing(history, days):
     return None
 
@@ -83,6 +87,11 @@ def test_wrong_quantiles_are_one_sentence(name):
     with pytest.raises(InvalidInputError, match=rf":{name} must return quantiles of shape \(\d+, 19\)") as raised:
         decide(engine, MONDAY, 0)
     assert "\n" not in str(raised.value)
+
+
+def test_a_forecaster_that_fails_is_named():
+    with pytest.raises(InvalidInputError, match=r":failing must return quantiles; it failed with \w+: .*\.$"):
+        decide(mine("failing"), MONDAY, 0)
 
 
 def test_a_sure_demand_is_ordered_for():

@@ -113,11 +113,6 @@ class OrderDays:
             return np.isin((asked - 1) % 7, sorted(self.weekdays))
         return np.asarray((asked - period_of(self.start, period)) // days(period) % self.every == 0)
 
-    def next_day(self, day: int, period: str) -> int:
-        """Return the first order day after a day."""
-        coming = day + days(period) * np.arange(1, MOST_PERIODS + 8)
-        return int(coming[self.may_order(coming, period).argmax()])
-
 
 EVERY_PERIOD = OrderDays()
 

@@ -28,7 +28,7 @@ def reason_for(states: ItemStates, log: EventLog, item: int, advice: Event | Non
     until = until if until is not None and until >= day else None
     orders = engine.decide(day, numbers, np.array([stock or 0], np.int64), pipeline.coming, until)
     step, summary = days(terms.period), engine.describe(day, item)
-    review = (terms.order_days.next_day(day, terms.period) - day) // step
+    review = states.calendar.next_order(states.skus[item], terms, day)
     covered = min(terms.lead_time + review, (date.max.toordinal() - day) // step + 1)
     found = engine.forecast(day, numbers, covered, QUANTILES)
     return Reason(

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from driftmdp.inventory.calendar_csv import CLOSED, SpecialDay
-from driftmdp.inventory.periods import days
+from driftmdp.inventory.periods import MOST_PERIODS, days
 from driftmdp.inventory.terms import ItemTerms
 
 
@@ -60,6 +60,12 @@ class SpecialDays:
         each = first[..., None] + np.arange(days(terms.period))
         is_closed = np.isin(each, closed) | np.isin((each - 1) % 7, sorted(terms.closed_days))
         return np.asarray(~is_closed.all(axis=-1))
+
+    def next_order(self, sku: str, terms: ItemTerms, day: int) -> int:
+        """Return how many periods after a day an item may be ordered again."""
+        coming = day + days(terms.period) * np.arange(1, 2 * MOST_PERIODS)
+        possible = terms.order_days.may_order(coming, terms.period) & self.is_open(sku, terms, coming)
+        return int(possible.argmax()) + 1
 
     def _closed_days(self, item: tuple[str, str], group: tuple[str, str]) -> tuple[int, ...]:
         """Return the closed days of an item. Items without lines of their own share them."""

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftmdp import kernels
-from driftmdp.errors import InvalidInputError
+from driftmdp.errors import InvalidInputError, one_line
 from driftmdp.inventory.sample_draws import uniforms
 from driftmdp.kernels.arrays import Floats, Ints, Longs
 from driftmdp.kernels.ordering_arrays import SERVICE, ComingPeriods, OrderTask, OrderTerms
@@ -82,7 +82,11 @@ class UserForecaster:
 
     def quantiles(self, item: int, days: Longs) -> Floats:
         """Return the function's quantiles for the periods that begin on some days, checked."""
-        returned = self._function(self.history(item), FIRST_DAY + (days - 1))
+        try:
+            returned = self._function(self.history(item), FIRST_DAY + (days - 1))
+        except Exception as error:
+            what = one_line(f"{type(error).__name__}: {error}")
+            raise InvalidInputError(f"{self._name} must return quantiles; it failed with {what}.") from error
         shape = days.size, len(LEVELS)
         rule = f"{self._name} must return quantiles of shape {shape}, of at least 0 and not falling"
         try:
