@@ -24,13 +24,13 @@ Correct = Annotated[bool, typer.Option("--correct", help=CORRECT_HELP)]
 SALES_HELP = (
     "A CSV file with columns date, sku and units. Optional: in_stock (0: not on sale), stock (on the shelf in "
 )
-SALES_HELP += "the morning), demand (1: the units were asked for). Others are ignored."
+SALES_HELP += "the morning), ordered (then), demand (1: the units were asked for). Others are ignored."
 GAPS_HELP = "Days that an item has no line for: zero sales, skip or refuse."
 PAGE_HELP = "Folder of the page; by default out/backtest/SALES."
 PICTURE_HELP = "An item to draw over time; again for more. By default four."
 STOCK_HELP = "A CSV file with columns sku and stock, counted this morning. Optional: date, coming_1, coming_2, .. "
 STOCK_HELP += "(units that arrive 1, 2, .. periods later; by default what was ordered here), pack."
-UNTIL_HELP = "The last day that counts: leftovers after its period are worth nothing."
+UNTIL_HELP = "The last day that counts: leftovers after its period are worth nothing, and nothing may arrive later."
 STRICT_HELP = "Refuse counts that differ from what the records expect."
 SOLD_HELP = (
     "A CSV file with columns date, sku and units sold. Optional: stock, in_stock (0: not on sale, 1: not sold "

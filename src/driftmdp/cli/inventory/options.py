@@ -59,7 +59,8 @@ ORDER_DAYS_HELP = "When orders may be placed: mon,thu, or every 2, or every 2 fr
 SERVICE_HELP = "The share of demand to serve, such as 0.95, in place of --lost-sale."
 ITEMS_HELP = "A CSV file with a column sku, and what an item has of its own: capacity, fixed_cost, unit_cost, "
 ITEMS_HELP += "lost_sale, holding, pack, minimum, lead_time, order_days, period, group, service, service_measure."
-CALENDAR_HELP = "A CSV file of special days: date, name. Optional: sku or group, factor. The name closed closes."
+CALENDAR_HELP = "A CSV file of special days: date, name. Optional: sku or group, factor. On a day named closed the "
+CALENDAR_HELP += "shop is closed."
 
 Capacity = Annotated[str, typer.Option("--capacity", help=CAPACITY_HELP, show_default=False)]
 FixedCost = Annotated[float, _required(_amount, "Cost of placing an order.")]
@@ -91,7 +92,7 @@ Group = Annotated[str | None, typer.Option("--group", help="The column of --item
 Calendar = Annotated[Path | None, typer.Option("--calendar", help=CALENDAR_HELP)]
 Negatives = Annotated[str, typer.Option(help="Negative numbers, such as returns: refuse, zero or skip.")]
 Duplicates = Annotated[str, typer.Option(help="Two lines for one item and day: refuse, sum or last.")]
-COLUMN_HELP = "What a column is called in the file, as units=qty; again for more."
+COLUMN_HELP = "What a column is called in the CSV file of the arguments, as sku=article; again for more."
 Columns = Annotated[list[str] | None, typer.Option("--column", help=COLUMN_HELP)]
 
 
