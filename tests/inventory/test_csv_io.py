@@ -2,13 +2,14 @@
 
 import csv
 import io
+from datetime import date
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from driftmdp.errors import InvalidInputError
-from driftmdp.inventory import Advice, orders_csv, read_counts, read_sales, read_sold
+from driftmdp.inventory import Advice, Sold, orders_csv, read_counts, read_sales, read_sold
 from driftmdp.inventory.cells import name_from_cell, name_to_cell
 from driftmdp.inventory.csv_io import csv_text, read_table
 from tests.inventory.shops import MONDAY, refused
@@ -291,6 +292,15 @@ def test_a_column_is_found_however_its_words_are_joined(file):
     table = read_sold(file("Date,SKU,Units,In Stock,Ordered\n2026-01-01,A,0,0,\n"))
     assert table.in_stock.tolist() == [0]
     assert read_counts(file("sku,stock,coming1,Coming-2\nA,3,4,5\n"))[1][0].coming == (4, 5)
+
+
+def test_what_is_not_in_stock_may_still_be_asked_for(file):
+    path = file("date,sku,units,in_stock\n2026-01-01,A,3,0\n")
+    with refused("line 2: units must be 0 where in_stock is 0; got 3"):
+        read_sold(path)
+    assert list(read_sold(path, demand=True)) == [Sold("A", date(2026, 1, 1), 3, in_stock=False, demand=True)]
+    (found,) = read_sales(file("date,sku,units,in_stock,demand\n2026-01-01,A,3,0,1\n")).series
+    assert (found.units.tolist(), found.in_stock) == ([3], None)
 
 
 def test_what_only_one_of_two_added_lines_says_counts(file):

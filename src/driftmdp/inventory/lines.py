@@ -80,7 +80,7 @@ class Sold:
         as_day(self.day)
         if self.in_stock not in (None, True, False):
             raise InvalidInputError(f"in_stock of {self.sku} must be True or False; got {self.in_stock!r}.")
-        if self.in_stock is not None and not self.in_stock and self.units:
+        if self.in_stock is not None and not self.in_stock and self.units and not self.demand:
             raise InvalidInputError(f"units of {self.sku} must be 0 where it was not in stock; got {self.units}.")
 
 

@@ -162,7 +162,7 @@ def _series(sales: SalesTable, gaps: str, missing: list[str], at_once: bool) -> 
         at = np.searchsorted(kept, days)
         units, in_stock = np.zeros(kept.size, np.int64), np.ones(kept.size, np.bool_)
         sold_out = np.zeros(kept.size, np.bool_)
-        units[at], in_stock[at] = sales.units[places], sales.in_stock[places] != 0
+        units[at], in_stock[at] = sales.units[places], (sales.in_stock[places] != 0) | (sales.demand[places] == 1)
         sold_out[at] = _is_sold_out(sales, places, at_once)
         in_stock[at] &= ~(sold_out[at] & (units[at] == 0))  # nothing to sell says nothing
         dates = np.datetime64("1970-01-01") + (kept - date(1970, 1, 1).toordinal())

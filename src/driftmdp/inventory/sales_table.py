@@ -115,11 +115,12 @@ def read_sold(
     columns: Mapping[str, str] | None = None,
     negatives: str = "refuse",
     duplicates: str = "refuse",
+    demand: bool = False,
 ) -> SalesTable:
     r"""Return the sales of a file with columns date, sku and units. The date may be missing if ``day`` is given.
 
     ``in_stock``, ``ordered``, ``stock``, ``pack`` and ``demand`` may be there too, with empty cells.
-    ``negatives`` and ``duplicates`` are as for ``read_sales``.
+    ``negatives`` and ``duplicates`` are as for ``read_sales``. With ``demand`` all units were asked for.
 
     Examples
     --------
@@ -135,7 +136,7 @@ def read_sold(
     wanted, optional = (SALES_COLUMNS, (*OPTIONAL,)) if day is None else (("sku", "units"), ("date", *OPTIONAL))
     hint = " Lines of one day may do without a date: give it with --date." if day is None else ""
     table = read_table(Path(path), wanted, optional, columns, hint, {"lot": "pack"})
-    file = SalesFile(table, negatives, duplicates, day)
+    file = SalesFile(table, negatives, duplicates, day, demand)
     file.check(together=True)
     return file.sales
 
@@ -151,11 +152,15 @@ class SalesFile:
         What was found, by line.
     """
 
-    def __init__(self, table: CsvTable, negatives: str, duplicates: str, day: date | None = None) -> None:
+    def __init__(
+        self, table: CsvTable, negatives: str, duplicates: str, day: date | None = None, demand: bool = False
+    ) -> None:
         self._on_negative = one_of(negatives, "negatives", ("refuse", "zero", "skip"))
         self._on_duplicate = one_of(duplicates, "duplicates", ("refuse", "sum", "last"))
         self.errors, self.negatives, self.duplicates = (LineErrors(str(table.path)) for _ in range(3))
         skus, found = self._read(table, day)
+        if demand:
+            found["demand"] = np.ones_like(found["demand"])
         usable = (found["sku"] != UNKNOWN) & (found["day"] != UNKNOWN) & (found["is_units"] == 1)
         found = {name: column[usable] for name, column in found.items() if name != "is_units"}
         found = self._without_negatives(skus, found)
@@ -217,7 +222,9 @@ class SalesFile:
         return found | {"units": np.maximum(found["units"], 0)}
 
     def _check_in_stock(self, found: dict[str, Longs]) -> None:
-        for place in np.flatnonzero((found["in_stock"] == 0) & (found["units"] > 0)).tolist():
+        """Note units that cannot have been sold. They may have been asked for."""
+        is_sold = (found["units"] > 0) & (found["demand"] != 1)
+        for place in np.flatnonzero((found["in_stock"] == 0) & is_sold).tolist():
             what = f"units must be 0 where in_stock is 0; got {found['units'][place]}"
             self.errors.add(int(found["line"][place]), what)
 

@@ -213,7 +213,8 @@ def record(
 
     Recording the same again is harmless. What contradicts the shop's records is refused without --correct.
     """
-    sold = inventory.read_sold(sales, options.as_day(day), options.as_columns(column), negatives, duplicates)
+    named = options.as_columns(column)
+    sold = inventory.read_sold(sales, options.as_day(day), named, negatives, duplicates, demand)
     settings, special_days = _settings(items, group, calendar)
     with inventory.Shop(shop) as open_shop:
         receipt = open_shop.record(sold, correct, plenty, demand, settings.items, special_days)
