@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from driftmdp.inventory.calendar_csv import SpecialDay
-from driftmdp.inventory.pooled_factors import week_of_year
+from driftmdp.inventory.pooled_factors import level_path, week_of_year
 from driftmdp.inventory.shared_rhythm import SharedRhythm
 from tests.inventory.engines import MONDAY, drawn, engine_of, learn, longs, terms
 
@@ -52,6 +52,22 @@ def test_seasons_of_groups_are_recovered():
     assert np.sqrt((error**2).mean()) < 0.1
     for group in (0, 1):
         assert np.corrcoef(np.log(found[group]), np.log(SEASONS[group]))[0, 1] > 0.85
+
+
+def test_a_level_that_followed_the_season_does_not_hide_it():
+    """After two years, when the first of them moved the levels. Without the path of the levels it was 0.10."""
+    engine = weekly_shop(SEASONS, n_weeks=104)
+    error = np.log(engine.rhythm.seasons[:2] / SEASONS)
+    error -= error.mean(axis=1, keepdims=True)
+    assert np.sqrt((error**2).mean()) < 0.095
+
+
+def test_the_path_of_levels_counts_an_item_once_a_week():
+    """Items of 10 per day and of 10 per week: the daily ones stay, the weekly ones move by a tenth."""
+    levels, moves, periods = (np.tile(each, (3, 1)) for each in ([70.0, 10.0], [0.0, 1.0], [7, 1]))
+    np.testing.assert_allclose(level_path(levels, moves, periods), [1.0, 1.05, 1.05**2])
+    days = [50.0, 0.0], [2.0, 0.0], [5, 0]
+    np.testing.assert_allclose(level_path(*(np.tile(each, (2, 1)) for each in days)), [1.0, 1.2])
 
 
 def test_a_shop_without_seasons_has_none():
@@ -171,6 +187,7 @@ def test_a_rhythm_goes_on_after_a_snapshot():
     rhythm.add_groups(2)
     rhythm.count_special(5, "sale", np.array([3.0]), np.array([1.0]))
     rhythm.count_week(MONDAY, longs([0, 1]), np.array([3.0, 1.0]), np.array([2.0, 2.0]))
+    rhythm.count_levels(MONDAY, longs([0, 1]), np.array([2.0, 2.0]), np.array([0.1, -0.1]))
     rhythm.renew()
     again.restore(*rhythm.as_arrays())
     for one in (rhythm, again):

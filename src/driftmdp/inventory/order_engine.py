@@ -165,7 +165,8 @@ class OrderEngine:
         """
         season, weekday, special = (factor[counts, 0] for factor in factors)
         chosen, (demand, slow, moves) = self.table.columns[items[counts]], (each[counts] for each in learned)
-        self.rhythm.count_week(day, chosen["group"], demand, slow * weekday * special, slow, moves)
+        self.rhythm.count_week(day, chosen["group"], demand, slow * weekday * special)
+        self.rhythm.count_levels(day, chosen["kind"], slow, moves)
         daily = chosen["kind"] == DAY_KIND
         expected = (slow * season * special)[daily]
         self.rhythm.count_weekday(day, chosen["group"][daily], demand[daily], expected)

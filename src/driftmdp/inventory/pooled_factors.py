@@ -50,7 +50,7 @@ def week_of_year(days: Longs) -> Longs:
     return np.minimum((thursday - 1 - new_year.astype(np.int64)) // 7, WEEKS - 1)
 
 
-def level_path(levels: Floats, moves: Floats) -> Floats:
+def level_path(levels: Floats, moves: Floats, periods: Longs) -> Floats:
     """Return how the items' levels went along, week by week, from 1 at the beginning.
 
     A level that is learned follows the season while the season is not known, and what it expects of a week is then
@@ -59,9 +59,12 @@ def level_path(levels: Floats, moves: Floats) -> Floats:
     Parameters
     ----------
     levels, moves
-        Sums of all items' levels before a week, and of what the week moved them.
+        Sums of the items' levels before each period, and of what it moved them, by (week, kind of period).
+    periods
+        That were counted, by the same: a day counts the levels again.
     """
-    growth = 1.0 + np.divide(moves, levels, out=np.zeros_like(moves), where=levels > 0)
+    level, moved = (levels / np.maximum(periods, 1)).sum(axis=1), moves.sum(axis=1)
+    growth = 1.0 + np.divide(moved, level, out=np.zeros_like(moved), where=level > 0)
     return np.concatenate([[1.0], np.cumprod(np.clip(growth, *GROWTH)[:-1])])
 
 

@@ -41,7 +41,7 @@ class SharedRhythm:
         self.effects: dict[str, float] = {}
         self._first_week = 0
         self._by_week = np.zeros((0, 1, 2), np.int64)  # week, group and all, units and expected
-        self._levels_by_week = np.zeros((0, 3), np.int64)  # week, all levels, what moved them, bits of its days
+        self._levels_by_week = np.zeros((0, 2, 3), np.int64)  # week, kind, levels, their moves and bits of its days
         self._by_weekday = np.zeros((2, 1, 7, 2), np.int64)  # odd and even weeks, group and all, weekday
         self._by_name: dict[str, dict[int, list[int]]] = {}  # name, day: units and expected
 
@@ -63,25 +63,31 @@ class SharedRhythm:
         """Return the weekdays' factors, of groups in rows and days in columns."""
         return np.asarray(self.weekdays[groups[:, None], ((days - 1) % 7)[None, :]])
 
-    def count_week(
-        self, day: int, groups: Longs, units: Floats, expected: Floats, levels: Floats, moves: Floats
-    ) -> None:
-        """Add demand to that of its week. ``expected`` has weekday and special days, but not the season.
+    def count_week(self, day: int, groups: Longs, units: Floats, expected: Floats) -> None:
+        """Add demand to that of its week. ``expected`` has weekday and special days, but not the season."""
+        week = self._week(day)
+        _add(self._by_week[week], groups, units, expected)
 
-        ``levels`` are the slow levels that it was expected from, and ``moves`` what the demand made of them.
-        """
+    def count_levels(self, day: int, kinds: Longs, levels: Floats, moves: Floats) -> None:
+        """Add the items' slow levels before a period to those of its week, and what the period moved them."""
+        week = self._week(day)
+        sums = self._levels_by_week[week]
+        for kind in np.unique(kinds):
+            mine = kinds == kind
+            sums[kind, 0] += _whole(levels[mine]).sum()
+            sums[kind, 1] += _whole(moves[mine]).sum()
+            sums[kind, 2] |= 1 << (day - 1) % 7
+
+    def _week(self, day: int) -> int:
+        """Return the place of a day's week, after the last if it is new."""
         week = (day - FIRST_MONDAY) // 7
         if not len(self._by_week):
             self._first_week = week
         missing = week - self._first_week + 1 - len(self._by_week)
         if missing > 0:
-            self._by_week = np.concatenate([self._by_week, np.zeros((missing, *self._by_week.shape[1:]), np.int64)])
-            self._levels_by_week = np.concatenate([self._levels_by_week, np.zeros((missing, 3), np.int64)])
-        _add(self._by_week[week - self._first_week], groups, units, expected)
-        sums = self._levels_by_week[week - self._first_week]
-        sums[0] += _whole(levels).sum()
-        sums[1] += _whole(moves).sum()
-        sums[2] |= 1 << (day - 1) % 7
+            self._by_week = np.pad(self._by_week, ((0, missing), (0, 0), (0, 0)))
+            self._levels_by_week = np.pad(self._levels_by_week, ((0, missing), (0, 0), (0, 0)))
+        return week - self._first_week
 
     def count_weekday(self, day: int, groups: Longs, units: Floats, expected: Floats) -> None:
         """Add a day's demand to that of its weekday. ``expected`` has the season."""
@@ -99,9 +105,8 @@ class SharedRhythm:
         if len(self._by_week):
             units, expected = (self._by_week[:, :, j].T / UNIT for j in (0, 1))
             weeks = week_of_year(FIRST_MONDAY + 7 * (self._first_week + np.arange(len(self._by_week))))
-            # A day counts the levels again, so that they are counted as often as a week has days.
-            moved = np.bitwise_count(self._levels_by_week[:, 2]) * self._levels_by_week[:, 1]
-            path = level_path(self._levels_by_week[:, 0] / UNIT, moved / UNIT)
+            levels, moves, days = (self._levels_by_week[:, :, j] for j in (0, 1, 2))
+            path = level_path(levels / UNIT, moves / UNIT, np.bitwise_count(days))
             self.seasons = season_factors(units, expected / path, weeks)
         units, expected = (self._by_weekday[..., j].swapaxes(0, 1) / UNIT for j in (0, 1))
         self.weekdays = weekday_factors(units, expected)

@@ -28,8 +28,8 @@ from driftmdp.kernels.demand_arrays import BIN_EDGES, DAY_KIND, DISPERSIONS, MEM
 from driftmdp.kernels.negative_binomial import LONGEST_WALK, chance_of_none, log_gamma, upper_tail
 
 EXACT, AT_LEAST, NOTHING = 0, 1, 2  # what sales say of demand
-FIXED_SHARE = np.array([0.03, 0.1])  # of the weights, by kind of period
-COMMON_SHARE = 0.9  # of this goes to the mean weights of all items, the rest is spread evenly
+FIXED_SHARE = np.array([0.005, 0.1])  # of the weights, by kind of period
+COMMON_SHARE = 0.98  # of this goes to the mean weights of all items, the rest is spread evenly
 LEANING = np.array([5.0, 8.0])  # periods for which the next longer memory counts, by kind of period
 GROUP_LEANING = 0.25  # periods for which the group counts, for the longest memory: items of a group differ widely
 LEAST_MEAN = 1e-3
