@@ -45,6 +45,12 @@ def replayed(path, orders, scored=60):
     return paid, sold, left
 
 
+def test_every_rule_orders_on_far_order_days():
+    """Rules that are fitted to what they sold wait until they had something to sell."""
+    found = backtest(shop(n_days=200), COSTS, None, order_days="every 30")
+    assert (found.orders > 0).all()
+
+
 @pytest.mark.parametrize(
     "terms",
     [

@@ -94,6 +94,12 @@ def test_a_forecaster_that_fails_is_named():
         decide(mine("failing"), MONDAY, 0)
 
 
+def test_a_forecast_is_the_forecasters():
+    found = mine("up_to_twenty", closed_days=frozenset([6])).forecast(MONDAY, np.array([0]), 7, [0.25, 0.5, 0.75])
+    np.testing.assert_allclose(found.mean[0], [10.0] * 6 + [0.0], rtol=0.03)
+    np.testing.assert_allclose(found.quantiles[0, 0], [5.0, 10.0, 15.0], atol=1.0)
+
+
 def test_a_sure_demand_is_ordered_for():
     engine = mine("always_six")
     assert decide(engine, MONDAY, 0).order.tolist() == [6]

@@ -15,7 +15,7 @@ from driftmdp.inventory.periods import days as days_of
 from driftmdp.inventory.seasonal_average import SeasonalAverage
 from driftmdp.inventory.terms import ItemTerms
 from driftmdp.kernels.arrays import Floats, Longs
-from driftmdp.kernels.yardstick_rules import PERIODS_BEFORE_FITTING, UnitTrace
+from driftmdp.kernels.yardstick_rules import UnitTrace
 
 Says = NDArray[np.int8]
 
@@ -102,7 +102,7 @@ def seen(says: Says, demand: Longs, on_sale: Longs) -> Says:
 
 
 class FirstOrders:
-    """The orders of items that were on sale for fewer than 14 periods: plenty, as all rolling rules keep then.
+    """The orders of items until 14 periods after their first order arrived: plenty, as all rolling rules keep then.
 
     Parameters
     ----------
@@ -113,9 +113,12 @@ class FirstOrders:
     def __init__(self, paths: Sequence[ItemPath]) -> None:
         self._terms = [order_terms(path.terms, path.terms.lead_time) for path in paths]
         self.waits = [_longest_wait(path.terms) for path in paths]
-        first, each = kernels.yardstick_rules.first_level, zip(self._terms, paths, self.waits, strict=True)
-        self.levels = np.array([first(terms, path.demand, wait) for terms, path, wait in each], np.int64)
-        self._left = np.array([PERIODS_BEFORE_FITTING + terms.lead_time for terms in self._terms], np.int64)
+        rules, each = kernels.yardstick_rules, zip(self._terms, paths, self.waits, strict=True)
+        self.levels = np.array(
+            [rules.first_level(terms, path.demand, wait) for terms, path, wait in each], np.int64
+        )
+        left = [rules.first_fit(path.for_kernel.may_order, path.terms.lead_time) for path in paths]
+        self._left = np.array(left, np.int64)
 
     def are_new(self, items: Longs) -> NDArray[np.bool_]:
         """Return which items are new."""

@@ -18,7 +18,7 @@ from driftmdp.inventory.calendar_csv import SpecialDay
 from driftmdp.inventory.coming_factors import ComingFactors
 from driftmdp.inventory.item_table import ItemTable
 from driftmdp.inventory.order_tasks import CLOSED, NO_ORDER_DAY, TOO_LATE, order_task
-from driftmdp.inventory.sample_draws import N_PATHS, shifts, uniforms
+from driftmdp.inventory.sample_draws import N_PATHS, shifted_uniforms, shifts, uniforms
 from driftmdp.inventory.shared_rhythm import SharedRhythm
 from driftmdp.inventory.special_days import SpecialDays
 from driftmdp.inventory.terms import ItemTerms
@@ -258,9 +258,13 @@ class OrderEngine:
         mean, found = np.zeros((items.size, periods)), np.zeros((items.size, periods, len(quantiles)))
         paths = np.zeros((N_PATHS, periods), np.int32)
         for row, item in enumerate(items.tolist()):
-            about = item, int(chosen["kind"][row]), float(priors[row]), factors[row]
-            drawn = uniforms(periods + 1), moved[row], paths
-            kernels.demand_laws.fill_paths(self.beliefs, self.shared, *about, *drawn)
+            if self._forecaster is None:
+                about = item, int(chosen["kind"][row]), float(priors[row]), factors[row]
+                draws = uniforms(periods + 1), moved[row]
+                kernels.demand_laws.fill_paths(self.beliefs, self.shared, *about, *draws, paths)
+            else:
+                drawn = shifted_uniforms(moved[row])[:, 1:]
+                self._forecaster.fill_paths(item, days, drawn, (factors[row] > 0.0).astype(np.uint8), paths)
             mean[row] = paths.mean(axis=0)
             found[row] = np.quantile(paths, quantiles, axis=0, method="inverted_cdf").T
         return Forecast(mean, found)

@@ -14,6 +14,8 @@ N_PATHS, PATHS_TOGETHER = 512, 128  # sample paths, and how many in a row are sp
 def uniforms(columns: int) -> Floats:
     """Return uniform numbers by (path, column), each column of 128 paths in a row spread evenly.
 
+    A column is the same however many there are: an item is decided alike alone and among others.
+
     Examples
     --------
     >>> from driftmdp.inventory.sample_draws import uniforms
@@ -21,12 +23,27 @@ def uniforms(columns: int) -> Floats:
     >>> drawn.shape, sorted((128 * drawn[:128, 0]).astype(int).tolist()) == list(range(128))
     ((512, 3), True)
     """
-    rng = np.random.default_rng(20)
-    parts = []
-    for _ in range(0, N_PATHS, PATHS_TOGETHER):
-        ranks = rng.permuted(np.tile(np.arange(PATHS_TOGETHER), (columns, 1)), axis=1).T
-        parts.append((ranks + rng.random((PATHS_TOGETHER, columns))) / PATHS_TOGETHER)
-    return np.ascontiguousarray(np.concatenate(parts))
+    return np.stack([_column(number) for number in range(columns)], axis=1)
+
+
+@functools.cache
+def _column(number: int) -> Floats:
+    rng, together = np.random.default_rng((20, number)), np.arange(PATHS_TOGETHER)
+    ranks = np.concatenate([rng.permutation(together) for _ in range(N_PATHS // PATHS_TOGETHER)])
+    return np.asarray((ranks + rng.random(N_PATHS)) / PATHS_TOGETHER)
+
+
+def shifted_uniforms(moved: Floats) -> Floats:
+    """Return the uniform numbers of one item, by (path, column), each column shifted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from driftmdp.inventory.sample_draws import shifted_uniforms, uniforms
+    >>> bool((shifted_uniforms(np.zeros(3)) == uniforms(3)).all())
+    True
+    """
+    return np.asarray((uniforms(moved.size) + moved) % 1.0)
 
 
 def shifts(seeds: NDArray[np.uint64], day: int, columns: int) -> Floats:

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.errors import InvalidInputError, one_line
-from driftmdp.inventory.sample_draws import uniforms
+from driftmdp.inventory.sample_draws import shifted_uniforms
 from driftmdp.kernels.arrays import Floats, Ints, Longs
-from driftmdp.kernels.ordering_arrays import SERVICE, ComingPeriods, OrderTask, OrderTerms
+from driftmdp.kernels.ordering_arrays import SERVICE, ComingPeriods, Flags, OrderTask, OrderTerms
 
 LEVELS = tuple(round(0.05 * k, 2) for k in range(1, 20))
 FIRST_DAY = np.datetime64("0001-01-01", "D")
@@ -99,17 +99,20 @@ class UserForecaster:
             raise InvalidInputError(f"{rule}; got others.")
         return found
 
+    def fill_paths(self, item: int, days: Longs, drawn: Floats, is_open: Flags, paths: Ints) -> None:
+        """Fill ``paths[path, period]``, by uniform numbers of the same shape. Periods begin on some days."""
+        for h, quantiles in enumerate(self.quantiles(item, days)):
+            demand = np.rint(np.interp(drawn[:, h], LEVELS, quantiles))
+            paths[:, h] = np.minimum(demand, kernels.demand_laws.LARGEST_DEMAND) * is_open[h]
+
     def decide(self, task: OrderTask, day: int, served: Floats, found: tuple[Longs, Floats, Longs]) -> None:
         """Fill orders, costs and methods. ``served`` is ``Beliefs.service`` of the items."""
         for n in range(task.items.size):
             step, horizon = 7 if task.kinds[n] else 1, int(task.horizons[n, 1])
             is_open, may_order = task.is_open[n, :horizon].copy(), task.may_order[n, :horizon].copy()
-            quantiles = self.quantiles(int(task.items[n]), day + step * np.arange(horizon))
-            drawn = (uniforms(task.shifts.shape[1])[:, 1 : horizon + 1] + task.shifts[n, 1 : horizon + 1]) % 1.0
+            drawn = shifted_uniforms(task.shifts[n, : horizon + 1])[:, 1:]
             paths = np.empty(drawn.shape, np.int32)
-            for h in range(horizon):
-                demand = np.rint(np.interp(drawn[:, h], LEVELS, quantiles[h]))
-                paths[:, h] = np.minimum(demand, kernels.demand_laws.LARGEST_DEMAND) * is_open[h]
+            self.fill_paths(int(task.items[n]), day + step * np.arange(horizon), drawn, is_open, paths)
             terms = OrderTerms(*task.costs[n].tolist(), *task.sizes[n].tolist())
             coming = task.coming[n, : max(terms.lead_time - 1, 0)].copy()
             periods = ComingPeriods(is_open, may_order, int(min(task.cycles[n], 1)))

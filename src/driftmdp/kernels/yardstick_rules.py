@@ -264,6 +264,15 @@ def first_level(terms: OrderTerms, demand: Longs, wait: int) -> int:
 
 
 @kernel
+def first_fit(may_order: Flags, lead_time: int) -> int:
+    """Return the period from which on levels are fitted: some periods after the first order arrived."""
+    first = 0
+    while first < may_order.size and may_order[first] == 0:
+        first += 1
+    return first + lead_time + PERIODS_BEFORE_FITTING
+
+
+@kernel
 def roll_levels(
     path: DemandPath,
     terms: OrderTerms,
@@ -282,7 +291,7 @@ def roll_levels(
     """
     stock, coming = 0, 0
     levels = 0, 0
-    first, begin = first_level(terms, path.demand, wait), PERIODS_BEFORE_FITTING + terms.lead_time
+    first, begin = first_level(terms, path.demand, wait), first_fit(path.may_order, terms.lead_time)
     for t in range(path.demand.size):
         if t >= begin and path.may_order[t] != 0:
             levels = fit_levels(seen, max(0, t - window), t, terms, target, draws, wait, levels)
@@ -311,7 +320,7 @@ def roll_base_stock(
     """
     stock, coming = 0, 0
     span = terms.lead_time + wait
-    first, begin = first_level(terms, path.demand, wait), PERIODS_BEFORE_FITTING + terms.lead_time
+    first, begin = first_level(terms, path.demand, wait), first_fit(path.may_order, terms.lead_time)
     for t in range(path.demand.size):
         n = min(t - span + 1, window - min(span, window // 2) + 1)
         up = first
