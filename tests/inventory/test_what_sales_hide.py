@@ -88,6 +88,40 @@ def test_a_service_target_is_reached(measure):
     assert served.sum() / asked.sum() == pytest.approx(0.9, abs=0.02)
 
 
+@pytest.mark.slow
+def test_bulk_orders_are_served_as_asked():
+    """Rare orders of about 6 times the mean, whose size an emptied shelf does not show."""
+    own, rng = [terms(service=0.9) for _ in range(20)], np.random.default_rng(1)
+    engine, items, stock = engine_of(own), np.arange(20), np.zeros(20, np.int64)
+    asked = served = 0
+    for t in range(250):
+        stock += decide(engine, MONDAY + t, stock).order
+        bulk = np.rint(18.0 * np.exp(rng.normal(0.0, 0.8, 20))) * (rng.random(20) < 0.03)
+        demand = drawn(rng, 3.0, 1.0, 20) + bulk.astype(np.int64)
+        sold = np.minimum(demand, stock)
+        says = np.where(stock == 0, NOTHING, np.where(sold == stock, 1, EXACT)).astype(np.int8)
+        engine.learn(MONDAY + t, items, says, stock.copy(), sold)
+        stock -= sold
+        if t >= 60:
+            asked, served = asked + int(demand.sum()), served + int(sold.sum())
+    assert served / asked == pytest.approx(0.9, abs=0.05)
+
+
+@pytest.mark.parametrize("service", [None, 0.95])
+def test_an_item_that_sold_nothing_for_a_year_is_ordered_again(service):
+    """At once if the shelf has some units to show it, and after some weeks if it was cleared."""
+    for is_cleared, within in ((False, 7), (True, 100)):
+        shop = Shelf(engine_of([terms(20, Costs(0.0, 0.5, 3.0, 0.1), service=service, lead_time=1)]))
+        for _ in range(60):
+            shop.go_on(2.0)
+        for _ in range(365):
+            shop.go_on(1e-9)
+        if is_cleared:
+            shop.stock[:] = 0
+            shop.line[:] = 0
+        assert any(shop.go_on(2.0)[0][0] > 0 for _ in range(within))
+
+
 FIXED = Costs(fixed=20.0, unit=1.0, lost_sale=3.0, holding=0.3)  # worth an order from about 3 a day on
 
 

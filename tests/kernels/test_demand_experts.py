@@ -6,10 +6,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from driftmdp.kernels.demand_arrays import BIN_EDGES, N_BINS, Shared, new_beliefs, new_shared
+from driftmdp.kernels.demand_arrays import (
+    BIN_EDGES,
+    LOSS_EDGES,
+    N_BINS,
+    N_LOSS_BINS,
+    new_beliefs,
+    new_shared,
+)
 from driftmdp.kernels.demand_experts import AT_LEAST, EXACT, NOTHING, fill_levels, fill_mean_levels, learn_all
-from driftmdp.kernels.demand_laws import fill_law, fill_paths, uncalibrated
+from driftmdp.kernels.demand_laws import fill_law, fill_paths, fill_service_paths, uncalibrated
 from driftmdp.kernels.normal_law import normal_quantile
+from driftmdp.kernels.ordering_arrays import NO_LIMIT
 from tests.reference.demand_experts import ReferenceItem
 
 DAY, WEEK = 0, 1
@@ -23,15 +31,21 @@ def shared_of(seed=None, calibration=EVEN):
     if seed is not None:
         shared.weights[:] = np.random.default_rng(seed).dirichlet(np.ones(42), 2).reshape(2, 6, 7)
     shared.calibration[:] = calibration
+    shared.loss_shape[:] = np.interp(LOSS_EDGES, BIN_EDGES, calibration)
     return shared
+
+
+def new_bins(dtype=np.int64):
+    """Empty bins of the experts' laws, and of that of expected losses, by kind."""
+    return np.zeros(N_BINS, dtype), np.zeros((2, N_LOSS_BINS), dtype)
 
 
 def learn(beliefs, shared, kind, says, units, on_sale=-1, factor=1.0, prior=1.0, item=0, bins=None):
     """Learn one period of one item. Return the demand, as expected where it was not seen."""
     imputed = np.zeros(1)
-    sales = tuple(np.array([number], np.int64) for number in (item, kind, says, units, on_sale))
-    bins = np.zeros(N_BINS, np.int64) if bins is None else bins
-    learn_all(beliefs, shared, sales, (np.array([factor]), np.array([prior])), imputed, bins)
+    sales = tuple(np.array([number], np.int64) for number in (item, kind, says, units, on_sale, NO_LIMIT))
+    known = np.array([factor]), np.array([prior])
+    learn_all(beliefs, shared, sales, known, imputed, new_bins() if bins is None else bins)
     return imputed[0]
 
 
@@ -54,19 +68,22 @@ def levels_of(beliefs, prior=1.0, kind=DAY):
 def test_learning_as_the_reference(kind, mean, seed):
     rng = np.random.default_rng(seed)
     shared = shared_of(seed, BENT)
-    beliefs, bins, reference_bins = new_beliefs(3), np.zeros(N_BINS, np.int64), np.zeros(N_BINS)
+    beliefs, bins, reference_bins = new_beliefs(3), new_bins(), new_bins(np.float64)
+    capacity = [NO_LIMIT, 5, 1000]
     items = [ReferenceItem(number, kind) for number in range(3)]
     for _ in range(40):
         says = rng.choice([EXACT, AT_LEAST, NOTHING], 3, p=[0.6, 0.25, 0.15])
         units = rng.negative_binomial(2, 2 / (2 + mean), 3)
         on_sale = np.where(says == NOTHING, rng.integers(-1, 1, 3), rng.choice([-1, 1], 3) * (units + 1))
         factors, priors, imputed = rng.uniform(0.3, 3, 3), rng.uniform(0.5, 2, 3) * mean, np.zeros(3)
-        sales = tuple(np.array(a, np.int64) for a in (range(3), [kind] * 3, says, units, on_sale))
+        on_sale = np.minimum(on_sale, capacity)
+        sales = tuple(np.array(a, np.int64) for a in (range(3), [kind] * 3, says, units, on_sale, capacity))
         learn_all(beliefs, shared, sales, (factors, priors), imputed, bins)
         for i, item in enumerate(items):
             common = shared.weights[kind]
-            terms = int(says[i]), int(units[i]), int(on_sale[i]), factors[i], priors[i], common
-            expected = item.learn(*terms, shared.calibration[kind], reference_bins)
+            terms = int(says[i]), int(units[i]), (int(on_sale[i]), capacity[i]), factors[i], priors[i], common
+            shapes = shared.calibration[kind], shared.loss_shape[kind]
+            expected = item.learn(*terms, shapes, (reference_bins[0], reference_bins[1][kind]))
             assert imputed[i] == pytest.approx(expected, rel=1e-5)  # of tails of 1e-12, few digits remain
             np.testing.assert_allclose(beliefs.weights[i], item.weights, rtol=1e-5, atol=1e-9)
             np.testing.assert_allclose(beliefs.units[i], item.units, rtol=1e-4)
@@ -78,8 +95,12 @@ def test_learning_as_the_reference(kind, mean, seed):
             np.testing.assert_allclose(levels, item.levels(priors[i]), rtol=1e-5)
             # The next step begins with the same numbers, so that the last digits of tails do not add up.
             item.units, item.weights = beliefs.units[i].tolist(), beliefs.weights[i].copy()
-    np.testing.assert_allclose(bins, reference_bins, atol=61)  # a period's share of a bin loses less than 1
-    assert bins.any() == (kind == DAY)
+            item.service = beliefs.service[i].tolist()
+    for mine, expected in zip(bins, reference_bins, strict=True):
+        np.testing.assert_allclose(mine, expected, atol=121)  # a period's share of a bin loses less than 1
+    assert bins[0].any() == (kind == DAY)
+    assert bins[1][kind].any()
+    assert not bins[1][1 - kind].any()
 
 
 @pytest.mark.parametrize("calibration", [EVEN, BENT], ids=["even", "bent"])
@@ -89,7 +110,8 @@ def test_laws_and_paths_as_the_reference(calibration, n_periods):
     beliefs, item = new_beliefs(1), ReferenceItem(0, DAY)
     for units in rng.negative_binomial(1, 1 / 7, n_periods):
         learn(beliefs, shared, DAY, EXACT, units, prior=4.0)
-        item.learn(EXACT, int(units), -1, 1.0, 4.0, shared.weights[DAY], calibration, np.zeros(N_BINS))
+        shapes, bins = (calibration, shared.loss_shape[DAY]), (np.zeros(N_BINS), np.zeros(N_LOSS_BINS))
+        item.learn(EXACT, int(units), (-1, NO_LIMIT), 1.0, 4.0, shared.weights[DAY], shapes, bins)
     for factor, width in ((0.4, 60), (1.0, 1), (2.5, 300)):
         law = np.zeros(width)
         fill_law(beliefs, shared, 0, DAY, 4.0, factor, law)
@@ -100,6 +122,9 @@ def test_laws_and_paths_as_the_reference(calibration, n_periods):
     fill_paths(beliefs, shared, 0, DAY, 4.0, factors, numbers, shifts, paths)
     moved = (numbers + shifts) % 1.0
     expected = [item.path(4.0, factors, row, shared.weights[DAY], calibration) for row in moved]
+    np.testing.assert_array_equal(paths, expected)
+    fill_service_paths(beliefs, shared, 0, DAY, 4.0, factors, numbers, shifts, paths)
+    expected = [item.service_path(4.0, factors, row, shared.weights[DAY], shared.loss_shape[DAY]) for row in moved]
     np.testing.assert_array_equal(paths, expected)
 
 
@@ -177,7 +202,7 @@ def test_the_level_is_demand_per_factor(kind, sold, factor):
 @given(st.floats(0.0, 1.0), st.floats(0.3, 3.0))
 def test_calibration_and_back(u, bend):
     calibration = BIN_EDGES**bend
-    assert np.interp(uncalibrated(calibration, u), BIN_EDGES, calibration) == pytest.approx(u, abs=1e-9)
+    assert np.interp(uncalibrated(BIN_EDGES, calibration, u), BIN_EDGES, calibration) == pytest.approx(u, abs=1e-9)
 
 
 def test_the_normal_quantile():
@@ -188,7 +213,7 @@ def test_the_normal_quantile():
 
 def test_large_means_on_paths():
     """Above a mean of 64 demand is drawn from a law of the same mean and spread, on a coarser grid."""
-    shared = Shared(np.zeros((2, 6, 7)), np.tile(BIN_EDGES, (2, 1)))
+    shared = new_shared()
     for d, dispersion in enumerate((0.02, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0)):
         shared.weights[:] = 0.0
         shared.weights[DAY, 0, d] = 1.0

@@ -7,7 +7,7 @@ a chance below 1e-12 counts as one of 1e-12.
 import numpy as np
 from scipy import stats
 
-from driftmdp.kernels.demand_arrays import BIN_EDGES, DISPERSIONS, MEMORIES
+from driftmdp.kernels.demand_arrays import BIN_EDGES, DISPERSIONS, LEAST_MEAN, LOSS_EDGES, MEMORIES
 from driftmdp.kernels.demand_experts import (
     AT_LEAST,
     BIN_UNITS,
@@ -17,11 +17,18 @@ from driftmdp.kernels.demand_experts import (
     GROUP_LEANING,
     LARGEST_COUNTED,
     LEANING,
-    LEAST_MEAN,
     NOTHING,
-    SERVICE_MEMORY,
     TINY_WEIGHT,
 )
+from driftmdp.kernels.expected_loss import (
+    LEAST_CHANCE,
+    LEAST_DISPERSION,
+    LEAST_SPREAD,
+    MOST_DISPERSION,
+    SERVICE_MEMORY,
+    SPREAD_LEANING,
+)
+from driftmdp.kernels.negative_binomial import COARSE_MEAN, LONGEST_WALK
 
 LEAST_TAIL = 1e-12
 
@@ -44,6 +51,32 @@ def tails_of(mean, chosen, y):
     return tail, np.maximum(y, (mean - below) / tail)
 
 
+def on_grid(own):
+    """A law of losses: units per step of its grid, and the law of the steps, with the same relative variance."""
+    mean, dispersion = own
+    scale = max(mean / COARSE_MEAN, 1.0)
+    return scale, law(mean / scale, max(dispersion + 1 / mean - scale / mean, LEAST_SPREAD))
+
+
+def place_in(own, demand):
+    """Pr(X < demand) and Pr(X <= demand), where a step of the grid is spread evenly."""
+    scale, chosen = on_grid(own)
+    steps = np.arange(LONGEST_WALK + 1)
+    below = np.concatenate([[0.0], stats.nbinom.cdf(steps[:-1], *chosen)])
+    low, high = (float(np.interp(x / scale, steps, below)) for x in (demand, demand + 1))
+    low = min(low, 1 - LEAST_CHANCE)
+    return low, min(max(high, low + LEAST_CHANCE), 1.0)
+
+
+def count_range(found, sold_out, edges, shape, bins):
+    """Spread a period over the range of its demand, or if it sold out over all above, as the others are."""
+    low, high = found[0], 1.0 if sold_out else found[1]
+    covered = np.clip(np.minimum(high, edges[1:]) - np.maximum(low, edges[:-1]), 0, None)
+    if sold_out:
+        covered = covered / np.diff(edges) * np.diff(shape)
+    bins += BIN_UNITS * covered / covered.sum()
+
+
 class ReferenceItem:
     """One item's beliefs."""
 
@@ -52,7 +85,7 @@ class ReferenceItem:
         self.units, self.exposure = [0.0] * 6, [0.0] * 6
         self.weights = np.full((6, 7), 1 / 42)
         self.periods = self.unseen = 0
-        self.service = [0.0] * 4
+        self.service = [0.0] * 6
 
     def levels(self, prior):
         """Short memories lean on longer ones, and the longest on the prior."""
@@ -66,32 +99,48 @@ class ReferenceItem:
     def means(self, prior, factor):
         return [max(LEAST_MEAN, level * factor) for level in self.levels(prior)]
 
-    def learn(self, says, units, on_sale, factor, prior, common, calibration, bins):
-        """Learn a period. Return its demand, as expected where it was not seen, or 0 if it says nothing."""
+    def learn(self, says, units, shelf, factor, prior, common, shapes, bins):
+        """Learn a period. Return its demand, as expected where it was not seen, or 0 if it says nothing.
+
+        ``shelf`` is what was on sale and the capacity. ``shapes`` and ``bins`` are of the experts' laws, and of the
+        law of expected losses.
+        """
+        on_sale, capacity = shelf
+        own, is_predicted = self.one_law(prior, factor), self.periods > 0 and factor > 0
+        if is_predicted and on_sale >= 0:
+            self._count_service(own, on_sale, capacity, shapes[1])
         if says == NOTHING:
-            self._count_service(on_sale, factor, prior)
             self._fade()
             self.unseen = max(self.unseen, 0) + 1 if on_sale == 0 else self.unseen
             return 0.0
         self.unseen = min(self.unseen, 0) - 1 if says == AT_LEAST else 0
         if self.periods == 0:
             self.weights = common.copy()
-        self._count_service(on_sale, factor, prior)
+        if is_predicted:
+            found = place_in(own, units)
+            count_range(found, says == AT_LEAST, LOSS_EDGES, shapes[1], bins[1])
         means = self.means(prior, factor)
         is_counted = (self.number + self.periods) % COUNTED == 0 and self.levels(prior)[0] <= LARGEST_COUNTED
         if self.kind == 0 and is_counted:
-            self._count_bins(says == AT_LEAST, units, means, calibration, bins)
+            kept = np.where(self.weights > TINY_WEIGHT, self.weights, 0.0)
+            low, high = (float((kept * stats.nbinom.cdf(x, *experts(means))).sum()) for x in (units - 1, units))
+            low = min(low, 1 - 1e-6)
+            found = low, min(max(high, low + 1e-6), 1.0)
+            count_range(found, says == AT_LEAST, BIN_EDGES, shapes[0], bins[0])
         self._weigh(says, units, means, common)
         self._fade()
         demand = np.full((6, 7), float(units))
         if says == AT_LEAST:
             demand = tails_of(np.array(means)[:, None], experts(means), units)[1]
         for k in range(6):
-            own = self.weights[k]
-            self.units[k] += float(own @ demand[k]) / float(own.sum())
+            own_weights = self.weights[k]
+            self.units[k] += float(own_weights @ demand[k]) / float(own_weights.sum())
             self.exposure[k] += factor
         self.periods += 1
-        return float((self.weights * demand).sum())
+        expected = float((self.weights * demand).sum())
+        if is_predicted:
+            self._add_to_service(4, (expected - own[0]) ** 2 - own[0], own[0] ** 2)
+        return expected
 
     def _weigh(self, says, units, means, common):
         """By the chance of what was seen. A share goes to the common weights, and a little to all experts."""
@@ -109,31 +158,30 @@ class ReferenceItem:
             self.units[k] *= 1 - 1 / memory
             self.exposure[k] *= 1 - 1 / memory
 
-    def _count_service(self, on_sale, factor, prior):
-        """Expected demand and loss, and periods and stock-outs, of one law with the mixture's mean and variance."""
-        if on_sale < 0 or factor <= 0 or self.periods == 0:
-            return
+    def one_law(self, prior, factor):
+        """The mean of all experts, and the item's own dispersion, which leans on that of their mixture."""
         mean = square = 0.0
         for k, expected in enumerate(self.means(prior, factor)):
             for d, dispersion in enumerate(DISPERSIONS):
                 mean += self.weights[k, d] * expected
                 square += self.weights[k, d] * (expected + expected**2 + dispersion * expected**2)
-        dispersion = max((square - mean**2 - mean) / mean**2, 0.01)
-        tail, beyond = tails_of(mean, law(mean, dispersion), on_sale + 1)
-        kept = 1 - 1 / SERVICE_MEMORY[self.kind]
-        for place, value in enumerate((mean, tail * (beyond - on_sale), 1.0, tail)):
-            self.service[place] = kept * self.service[place] + value
+        mixture, leaning = (square - mean**2 - mean) / mean**2, SPREAD_LEANING * mean**2
+        own = (self.service[4] + leaning * mixture) / (self.service[5] + leaning)
+        return mean, float(np.clip(own, LEAST_DISPERSION, MOST_DISPERSION))
 
-    def _count_bins(self, sold_out, units, means, calibration, bins):
-        """Spread the period over Pr(X < x) .. Pr(X <= x), or if it sold out over all above, as the others are."""
-        kept = np.where(self.weights > TINY_WEIGHT, self.weights, 0.0)
-        low, high = (float((kept * stats.nbinom.cdf(x, *experts(means))).sum()) for x in (units - 1, units))
-        low = min(low, 1 - 1e-6)
-        high = 1.0 if sold_out else min(max(high, low + 1e-6), 1.0)
-        covered = np.clip(np.minimum(high, BIN_EDGES[1:]) - np.maximum(low, BIN_EDGES[:-1]), 0, None)
-        if sold_out:
-            covered = covered / np.diff(BIN_EDGES) * np.diff(calibration)
-        bins += BIN_UNITS * covered / covered.sum()
+    def _count_service(self, own, on_sale, capacity, shape):
+        """Expected demand and loss up to the capacity, and periods and stock-outs."""
+        scale, chosen = on_grid(own)
+        steps = np.arange(LONGEST_WALK)
+        beyond = 1 - np.interp(stats.nbinom.cdf(steps, *chosen), LOSS_EDGES, shape)
+        widths = np.clip(capacity / scale - steps, 0, 1)
+        lost = np.clip(np.minimum(steps + widths - on_sale / scale, widths), 0, None)
+        tail = beyond[int(on_sale / scale)] if on_sale / scale < capacity / scale else 0.0
+        self._add_to_service(0, scale * beyond @ widths, scale * beyond @ lost, 1.0, tail)
+
+    def _add_to_service(self, first, *values):
+        for place, value in enumerate(values, start=first):
+            self.service[place] = (1 - 1 / SERVICE_MEMORY[self.kind]) * self.service[place] + value
 
     def law(self, prior, factor, common, calibration, width):
         """Pr(X = x), the last number Pr(X >= that), with the shape that all items showed."""
@@ -146,11 +194,26 @@ class ReferenceItem:
 
     def path(self, prior, factors, numbers, common, calibration):
         """Demand on a path. The first of the uniform numbers draws the expert, who is right on all of it."""
-        weights = (self.weights if self.periods else common).ravel()
-        expert = min(int(np.searchsorted(np.cumsum(weights), numbers[0])), 41)
+        expert = self._expert(numbers[0], common)
         level, dispersion = max(LEAST_MEAN, self.levels(prior)[expert // 7]), DISPERSIONS[expert % 7]
-        shares = np.interp(numbers[1:], calibration, BIN_EDGES)
-        return [
-            stats.nbinom.ppf(share, *law(level * factor, dispersion)) if factor > 0 else 0.0
-            for factor, share in zip(factors, shares, strict=True)
-        ]
+        return demands(level, dispersion, factors, np.interp(numbers[1:], calibration, BIN_EDGES))
+
+    def service_path(self, prior, factors, numbers, common, shape):
+        """The same for a service target: the expert's level, and otherwise the law of expected losses."""
+        level = max(LEAST_MEAN, self.levels(prior)[self._expert(numbers[0], common) // 7])
+        self.weights, mine = (self.weights if self.periods else common), self.weights
+        dispersion = self.one_law(prior, 1.0)[1]
+        self.weights = mine
+        return demands(level, dispersion, factors, np.interp(numbers[1:], shape, LOSS_EDGES))
+
+    def _expert(self, number, common):
+        weights = (self.weights if self.periods else common).ravel()
+        return min(int(np.searchsorted(np.cumsum(weights), number)), 41)
+
+
+def demands(level, dispersion, factors, shares):
+    """Quantiles of the demand of some periods."""
+    return [
+        stats.nbinom.ppf(share, *law(level * factor, dispersion)) if factor > 0 else 0.0
+        for factor, share in zip(factors, shares, strict=True)
+    ]

@@ -24,7 +24,15 @@ from driftmdp.inventory.special_days import SpecialDays
 from driftmdp.inventory.terms import ItemTerms
 from driftmdp.inventory.user_forecaster import UserForecaster
 from driftmdp.kernels.arrays import Floats, Longs
-from driftmdp.kernels.demand_arrays import BIN_EDGES, DAY_KIND, DemandBeliefs, Shared, new_beliefs, new_shared
+from driftmdp.kernels.demand_arrays import (
+    BIN_EDGES,
+    DAY_KIND,
+    LOSS_EDGES,
+    DemandBeliefs,
+    Shared,
+    new_beliefs,
+    new_shared,
+)
 from driftmdp.kernels.ordering_arrays import NO_LIMIT, SERVICE
 
 __all__ = ["CLOSED", "NO_ORDER_DAY", "TOO_LATE", "DemandSummary", "Forecast", "OrderEngine", "Orders"]
@@ -91,6 +99,7 @@ class OrderEngine:
         self.beliefs, self.shared = new_beliefs(0), new_shared()
         self._priors = np.zeros((2, 1))  # levels by kind of period and group, the last of all items. 0: unknown
         self._bins = np.rint(FIRST_BINS * np.diff(BIN_EDGES)).astype(np.int64)
+        self._loss_bins = np.rint(FIRST_BINS * np.diff(np.tile(LOSS_EDGES, (2, 1)))).astype(np.int64)
         self._block = -1
         self._forecaster = None if forecaster is None else UserForecaster(forecaster)
 
@@ -144,9 +153,12 @@ class OrderEngine:
         priors = self._prior_levels(items)
         slow, settled = self._slow_levels(items, priors), self.beliefs.exposure[items, -1] >= SETTLED_EXPOSURE
         imputed, there = np.zeros(items.size), np.where(is_idle, -1, on_sale).astype(np.int64)
-        sales = np.ascontiguousarray(items), self.table.columns["kind"][items], says, units, there
+        chosen = self.table.columns[items]
+        shelf = there, np.ascontiguousarray(chosen["sizes"][:, 0])
+        sales = np.ascontiguousarray(items), chosen["kind"].copy(), says, units, *shelf
         known = (season * weekday * special)[:, 0], priors
-        kernels.demand_experts.learn_all(self.beliefs, self.shared, sales, known, imputed, self._bins)
+        bins = self._bins, self._loss_bins
+        kernels.demand_experts.learn_all(self.beliefs, self.shared, sales, known, imputed, bins)
         moves = self._slow_levels(items, priors) - slow
         self._count(day, items, settled & (says != NOTHING), (imputed, slow, moves), (season, weekday, special))
         self._count_special(day, items, settled & (seen != NOTHING), units, slow * (season * weekday)[:, 0])
@@ -195,6 +207,8 @@ class OrderEngine:
                 for group in np.unique(columns["group"][mine]):
                     self._priors[kind, group] = np.median(slow[mine & (columns["group"] == group)])
         self.shared.calibration[DAY_KIND, 1:] = np.cumsum(self._bins) / self._bins.sum()
+        losses = np.cumsum(self._loss_bins, axis=1)
+        self.shared.loss_shape[:, 1:] = losses / losses[:, -1:]
 
     def _slow_levels(self, items: Longs, priors: Floats) -> Floats:
         """Return the levels of the longest memory."""
@@ -281,7 +295,7 @@ class OrderEngine:
         """Return the beliefs."""
         header, arrays = self.rhythm.as_arrays()
         mine = [array[: len(self.table)] for array in self.beliefs]
-        everything = [*mine, *self.shared, self._priors, self._bins, *arrays]
+        everything = [*mine, *self.shared, self._priors, self._bins, self._loss_bins, *arrays]
         return arrays_to_bytes({"block": self._block, "rhythm": header}, everything)
 
     def restore(self, content: bytes) -> None:
@@ -292,11 +306,11 @@ class OrderEngine:
         n, n_items = len(self.beliefs), len(self.table)
         if any(len(found) != n_items for found in arrays[:n]):
             raise ValueError("the beliefs are of another number of items")
-        if arrays[n + 2].shape != self._priors.shape:
+        if arrays[n + 3].shape != self._priors.shape:
             raise ValueError("the beliefs do not fit the groups")
         for mine, found in zip(self.beliefs, arrays[:n], strict=True):
             mine[:n_items] = found
-        self.shared = Shared(*arrays[n : n + 2])
-        self._priors, self._bins, *rhythm = arrays[n + 2 :]
+        self.shared = Shared(*arrays[n : n + 3])
+        self._priors, self._bins, self._loss_bins, *rhythm = arrays[n + 3 :]
         self._block = header["block"]
         self.rhythm.restore(header["rhythm"], rhythm)

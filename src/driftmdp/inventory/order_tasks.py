@@ -14,6 +14,7 @@ NO_ORDER_DAY, CLOSED, TOO_LATE = 2, 3, 4  # why nothing is ordered: places in ME
 LONGEST_HORIZON = 110  # periods ahead, if the next order can be on the shelf within them
 WEEKS_AHEAD = 8  # that an exact plan looks at season by season
 DAYS_AHEAD = 14  # the same of days, where some of them are special
+SERVICE_PERIODS = 7  # behind the lead time, on paths for a service target: until the next order is here, or a week
 
 
 def order_task(
@@ -97,4 +98,6 @@ def _horizons(terms: ItemTerms, level: float, left: int | None, has_lines: bool)
     money = costs.fixed, costs.unit, costs.lost_sale, costs.holding
     numbers = OrderTerms(*money, capacity, terms.pack, terms.minimum, terms.lead_time)
     paths = horizon_needed(numbers, level, every)
+    if terms.service is not None:
+        paths = terms.lead_time + max(SERVICE_PERIODS, 2 * every)
     return min(exact, LONGEST_HORIZON) if cycle <= LONGEST_HORIZON else 0, min(paths, longest), cycle

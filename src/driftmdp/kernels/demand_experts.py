@@ -24,7 +24,17 @@ import numpy as np
 
 from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import Floats, Longs
-from driftmdp.kernels.demand_arrays import BIN_EDGES, DAY_KIND, DISPERSIONS, MEMORIES, DemandBeliefs, Shared
+from driftmdp.kernels.demand_arrays import (
+    BIN_EDGES,
+    DAY_KIND,
+    DISPERSIONS,
+    LEAST_MEAN,
+    LOSS_EDGES,
+    MEMORIES,
+    DemandBeliefs,
+    Shared,
+)
+from driftmdp.kernels.expected_loss import count_service, count_spread, one_law, predicted_range
 from driftmdp.kernels.negative_binomial import LONGEST_WALK, chance_of_none, log_gamma, upper_tail
 
 EXACT, AT_LEAST, NOTHING = 0, 1, 2  # what sales say of demand
@@ -32,8 +42,6 @@ FIXED_SHARE = np.array([0.005, 0.1])  # of the weights, by kind of period
 COMMON_SHARE = 0.98  # of this goes to the mean weights of all items, the rest is spread evenly
 LEANING = np.array([5.0, 8.0])  # periods for which the next longer memory counts, by kind of period
 GROUP_LEANING = 0.25  # periods for which the group counts, for the longest memory: items of a group differ widely
-LEAST_MEAN = 1e-3
-SERVICE_MEMORY = np.array([200.0, 50.0])  # periods that count for a service target, by kind
 TINY_WEIGHT = 1e-4  # experts with less are left out of a law
 BIN_UNITS = 1 << 20  # a period counts so much in the bins: whole numbers, whose sum has no order
 LARGEST_COUNTED = 400.0  # level of an item, beyond which it is not counted for calibration: sums would be long
@@ -76,67 +84,53 @@ def fill_mean_levels(
 def learn_all(
     beliefs: DemandBeliefs,
     shared: Shared,
-    sales: tuple[Longs, Longs, Longs, Longs, Longs],
+    sales: tuple[Longs, Longs, Longs, Longs, Longs, Longs],
     known: tuple[Floats, Floats],
     imputed: Floats,
-    bins: Longs,
+    bins: tuple[Longs, Longs],
 ) -> None:
     """Learn one period's sales of some items.
 
-    ``sales`` are items, their kinds of period, what the sales say, the units, and what there was to sell (-1 if
-    that is not known). ``known`` are the period's factors and the levels of the items' surroundings. ``imputed``
-    becomes the demand, as expected where it was not seen.
+    ``sales`` are items, their kinds of period, what the sales say, the units, what there was to sell (-1 if that
+    is not known), and what the shelf can hold. ``known`` are the period's factors and the levels of the items'
+    surroundings. ``imputed`` becomes the demand, as expected where it was not seen. ``bins`` count where demand lay
+    in its predicted law: of the experts, and by kind in that of expected_loss.py.
     """
-    items, kinds, seen, units, on_sale = sales
+    items, kinds, seen, units, on_sale, capacity = sales
     factors, priors = known
     n_memories, n_dispersions = beliefs.weights.shape[1], beliefs.weights.shape[2]
     levels, gains = np.zeros(n_memories), np.zeros((n_memories, n_dispersions))
     beyond, constants = np.zeros((n_memories, n_dispersions)), np.zeros(n_dispersions)
     for n in range(items.size):
-        i, kind, factor = items[n], kinds[n], factors[n]
+        i, kind, factor, sold_out = items[n], kinds[n], factors[n], seen[n] == AT_LEAST
+        sums, loss_shape = beliefs.service[i], shared.loss_shape[kind]
+        fill_levels(beliefs, i, kind, priors[n], levels)
+        law = one_law(sums, beliefs.weights[i], levels, factor)
+        is_predicted = beliefs.periods[i] > 0 and factor > 0.0
+        if is_predicted and on_sale[n] >= 0:
+            count_service(sums, kind, law, on_sale[n], capacity[n], loss_shape)
         if seen[n] == NOTHING:
-            fill_levels(beliefs, i, kind, priors[n], levels)
-            _count_service(beliefs, i, kind, levels, factor, on_sale[n])
             _fade(beliefs, i, kind)
             beliefs.unseen[i] = max(beliefs.unseen[i], 0) + 1 if on_sale[n] == 0 else beliefs.unseen[i]
             continue
-        beliefs.unseen[i] = min(beliefs.unseen[i], 0) - 1 if seen[n] == AT_LEAST else 0
+        beliefs.unseen[i] = min(beliefs.unseen[i], 0) - 1 if sold_out else 0
         if beliefs.periods[i] == 0:
             _take_over(shared.weights[kind], beliefs.weights[i])
-        fill_levels(beliefs, i, kind, priors[n], levels)
+        if is_predicted:
+            found = predicted_range(law[0], law[1], units[n])
+            _count_range(found, sold_out, LOSS_EDGES, loss_shape, bins[1][kind])
         # Of weeks, the counted shape is mostly that of seasons that were not known yet: it makes orders worse.
-        _count_service(beliefs, i, kind, levels, factor, on_sale[n])
         if kind == DAY_KIND and (i + beliefs.periods[i]) % COUNTED == 0 and levels[0] <= LARGEST_COUNTED:
-            _count_bin(beliefs, i, levels, factor, seen[n] == AT_LEAST, units[n], shared.calibration[kind], bins)
-        if seen[n] == AT_LEAST:
+            found = _predicted_range(beliefs, i, levels, factor, units[n])
+            _count_range(found, sold_out, BIN_EDGES, shared.calibration[kind], bins[0])
+        if sold_out:
             _weigh_tails(levels, factor, units[n], gains, beyond)
         else:
             _weigh_chances(levels, factor, units[n], gains, constants)
         _reweigh(beliefs, i, gains, shared.weights, kind)
-        imputed[n] = _count_period(beliefs, i, kind, factor, seen[n] == AT_LEAST, units[n], beyond)
-
-
-@kernel
-def _count_service(beliefs: DemandBeliefs, i: int, kind: int, levels: Floats, factor: float, on_sale: int) -> None:
-    """Add what a period with so much on sale was expected to lose: steadier than what was lost."""
-    if on_sale < 0 or factor <= 0.0 or beliefs.periods[i] == 0:
-        return
-    # One negative binomial law with the mean and the variance of the mixture.
-    mean, square = 0.0, 0.0
-    for k in range(levels.size):
-        expected = max(LEAST_MEAN, levels[k] * factor)
-        for d in range(DISPERSIONS.size):
-            weight = beliefs.weights[i, k, d]
-            mean += weight * expected
-            square += weight * (expected + (1.0 + DISPERSIONS[d]) * expected * expected)
-    r = mean * mean / max(square - mean * mean - mean, 0.01 * mean * mean)
-    tail, beyond = upper_tail(mean, r, on_sale + 1)
-    kept = 1.0 - 1.0 / SERVICE_MEMORY[kind]
-    sums = beliefs.service[i]
-    sums[0] = kept * sums[0] + mean
-    sums[1] = kept * sums[1] + tail * (beyond - on_sale)
-    sums[2] = kept * sums[2] + 1.0
-    sums[3] = kept * sums[3] + tail
+        imputed[n] = _count_period(beliefs, i, kind, factor, sold_out, units[n], beyond)
+        if is_predicted:
+            count_spread(sums, kind, law[0], imputed[n])
 
 
 @kernel
@@ -221,37 +215,29 @@ def _count_period(
 
 
 @kernel
-def _count_bin(
-    beliefs: DemandBeliefs,
-    i: int,
-    levels: Floats,
-    factor: float,
-    sold_out: bool,
-    x: int,
-    calibration: Floats,
-    bins: Longs,
+def _count_range(
+    found: tuple[float, float], sold_out: bool, edges: Floats, calibration: Floats, bins: Longs
 ) -> None:
     """Count into ``bins`` where the demand lay in its predicted law: spread over Pr(X < x) .. Pr(X <= x)."""
-    low, high = _predicted_range(beliefs, i, levels, factor, x)
-    high = 1.0 if sold_out else high
+    low, high = found[0], 1.0 if sold_out else found[1]
     mass = 0.0
     for b in range(bins.size):
-        mass += _overlap(b, low, high) * (calibration[b + 1] - calibration[b])
+        mass += _overlap(edges, b, low, high) * (calibration[b + 1] - calibration[b])
     for b in range(bins.size):
-        part = _overlap(b, low, high)
+        part = _overlap(edges, b, low, high)
         if part > 0.0:
             # A sold-out period may have been anywhere above: as the others were, [E67].
-            share = part * (BIN_EDGES[b + 1] - BIN_EDGES[b]) / (high - low)
+            share = part * (edges[b + 1] - edges[b]) / (high - low)
             if sold_out:
                 share = part * (calibration[b + 1] - calibration[b]) / max(mass, 1e-9)
             bins[b] += int(BIN_UNITS * share)
 
 
 @kernel
-def _overlap(b: int, low: float, high: float) -> float:
+def _overlap(edges: Floats, b: int, low: float, high: float) -> float:
     """Return the part of a bin that a range covers."""
-    covered = min(high, BIN_EDGES[b + 1]) - max(low, BIN_EDGES[b])
-    return max(0.0, covered) / (BIN_EDGES[b + 1] - BIN_EDGES[b])
+    covered = min(high, edges[b + 1]) - max(low, edges[b])
+    return max(0.0, covered) / (edges[b + 1] - edges[b])
 
 
 @kernel

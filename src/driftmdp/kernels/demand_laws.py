@@ -5,16 +5,18 @@ showed: where demand fell below the u-quantile of its predicted law more or less
 becomes ``calibration(u)``.
 
 On a path one expert is right from beginning to end, drawn by weight. So the periods of a path go together, as an
-uncertain level makes them. The uniform numbers are common to all items,
-and shifted for each: paths of two orders of one item share them.
+uncertain level makes them. Paths for a service target have only the expert's level, and otherwise the law that
+losses are expected by, see expected_loss.py. The uniform numbers are common to all items, and shifted for each:
+paths of two orders of one item share them.
 """
 
 import numpy as np
 
 from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import Floats, Ints
-from driftmdp.kernels.demand_arrays import BIN_EDGES, DISPERSIONS, DemandBeliefs, Shared
-from driftmdp.kernels.demand_experts import LEAST_MEAN, TINY_WEIGHT, fill_levels, weights_of
+from driftmdp.kernels.demand_arrays import BIN_EDGES, DISPERSIONS, LEAST_MEAN, LOSS_EDGES, DemandBeliefs, Shared
+from driftmdp.kernels.demand_experts import TINY_WEIGHT, fill_levels, weights_of
+from driftmdp.kernels.expected_loss import one_law
 from driftmdp.kernels.negative_binomial import COARSE_MEAN, chance_of_none, quantile
 from driftmdp.kernels.normal_law import normal_quantile
 
@@ -61,14 +63,14 @@ def _calibrate(calibration: Floats, total: float, law: Floats) -> None:
 
 
 @kernel
-def uncalibrated(calibration: Floats, u: float) -> float:
+def uncalibrated(edges: Floats, calibration: Floats, u: float) -> float:
     """Return the u whose calibration is the given one."""
     b = 0
     while b < calibration.size - 2 and u > calibration[b + 1]:
         b += 1
     width = calibration[b + 1] - calibration[b]
     inside = (u - calibration[b]) / width if width > 0.0 else 0.5
-    return BIN_EDGES[b] + inside * (BIN_EDGES[b + 1] - BIN_EDGES[b])
+    return edges[b] + inside * (edges[b + 1] - edges[b])
 
 
 @kernel
@@ -86,19 +88,53 @@ def fill_paths(
     """Fill ``paths[path, period]``. The first column of the uniforms draws the expert."""
     levels, weights = np.zeros(beliefs.units.shape[1]), weights_of(beliefs, shared, i, kind)
     fill_levels(beliefs, i, kind, prior, levels)
-    n_dispersions = DISPERSIONS.size
     for p in range(paths.shape[0]):
-        wanted, expert = _shifted(uniforms[p, 0], shifts[0]), 0
-        below = weights[0, 0]
-        while below < wanted and expert < levels.size * n_dispersions - 1:
-            expert += 1
-            below += weights[expert // n_dispersions, expert % n_dispersions]
-        level, r = levels[expert // n_dispersions], 1.0 / DISPERSIONS[expert % n_dispersions]
+        expert = _draw_expert(weights, _shifted(uniforms[p, 0], shifts[0]))
+        level, dispersion = levels[expert // DISPERSIONS.size], DISPERSIONS[expert % DISPERSIONS.size]
         for h in range(paths.shape[1]):
-            u = uncalibrated(shared.calibration[kind], _shifted(uniforms[p, h + 1], shifts[h + 1]))
-            mean = factors[h] * max(LEAST_MEAN, level) if factors[h] > 0.0 else 0.0
-            z = normal_quantile(u) if mean > COARSE_MEAN else 0.0
-            paths[p, h] = min(quantile(mean, r, u, z), LARGEST_DEMAND)
+            u = uncalibrated(BIN_EDGES, shared.calibration[kind], _shifted(uniforms[p, h + 1], shifts[h + 1]))
+            paths[p, h] = _draw_demand(factors[h], level, dispersion, u)
+
+
+@kernel
+def fill_service_paths(
+    beliefs: DemandBeliefs,
+    shared: Shared,
+    i: int,
+    kind: int,
+    prior: float,
+    factors: Floats,
+    uniforms: Floats,
+    shifts: Floats,
+    paths: Ints,
+) -> None:
+    """Fill ``paths`` by the law that expected losses are counted by. Only the levels are those of the experts."""
+    levels, weights = np.zeros(beliefs.units.shape[1]), weights_of(beliefs, shared, i, kind)
+    fill_levels(beliefs, i, kind, prior, levels)
+    _, dispersion = one_law(beliefs.service[i], weights, levels, 1.0)
+    for p in range(paths.shape[0]):
+        level = levels[_draw_expert(weights, _shifted(uniforms[p, 0], shifts[0])) // DISPERSIONS.size]
+        for h in range(paths.shape[1]):
+            u = uncalibrated(LOSS_EDGES, shared.loss_shape[kind], _shifted(uniforms[p, h + 1], shifts[h + 1]))
+            paths[p, h] = _draw_demand(factors[h], level, dispersion, u)
+
+
+@kernel
+def _draw_expert(weights: Floats, wanted: float) -> int:
+    """Return an expert's number, drawn by weight."""
+    expert, below = 0, weights[0, 0]
+    while below < wanted and expert < weights.size - 1:
+        expert += 1
+        below += weights[expert // DISPERSIONS.size, expert % DISPERSIONS.size]
+    return expert
+
+
+@kernel
+def _draw_demand(factor: float, level: float, dispersion: float, u: float) -> int:
+    """Return the u-quantile of a period's demand."""
+    mean = factor * max(LEAST_MEAN, level) if factor > 0.0 else 0.0
+    z = normal_quantile(u) if mean > COARSE_MEAN else 0.0
+    return min(quantile(mean, 1.0 / dispersion, u, z), LARGEST_DEMAND)
 
 
 @kernel

@@ -8,13 +8,13 @@ from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import Floats, Ints, Longs
 from driftmdp.kernels.demand_arrays import DISPERSIONS, DemandBeliefs, Shared
 from driftmdp.kernels.demand_experts import fill_levels, weights_of
-from driftmdp.kernels.demand_laws import fill_law, fill_paths
+from driftmdp.kernels.demand_laws import fill_law, fill_paths, fill_service_paths
 from driftmdp.kernels.exact_orders import plan_exactly
 from driftmdp.kernels.negative_binomial import upper_tail
 from driftmdp.kernels.order_states import EXACT_WORK, exact_work
 from driftmdp.kernels.ordering_arrays import EXACT, NO_LIMIT, SERVICE, ComingPeriods, OrderTask, OrderTerms
 from driftmdp.kernels.path_orders import plan_on_paths
-from driftmdp.kernels.service_orders import plan_for_service
+from driftmdp.kernels.service_orders import next_order, plan_for_service
 
 MOST_LEVELS = 1200  # of a law, beyond which orders are planned on paths
 USUAL_STREAK = 2  # periods in a row that sell out: beyond it demand may be far higher
@@ -129,7 +129,10 @@ def _plan_for(
     for h in range(horizon):
         factors[h] = hope * task.factors[n, h]
     paths = np.zeros((uniforms.shape[0], horizon), np.int32)
-    fill_paths(beliefs, shared, i, kind, prior, factors, uniforms, task.shifts[n], paths)
+    if for_service:
+        fill_service_paths(beliefs, shared, i, kind, prior, factors, uniforms, task.shifts[n], paths)
+    else:
+        fill_paths(beliefs, shared, i, kind, prior, factors, uniforms, task.shifts[n], paths)
     periods = ComingPeriods(task.is_open[n][:horizon], task.may_order[n][:horizon], min(task.cycles[n], 1))
     if for_service:
         target, measure = task.service[n, 0], int(task.service[n, 1])
@@ -170,9 +173,12 @@ def _demand_beyond(
 def expected_cost(
     terms: OrderTerms, stock: int, coming: Longs, order: int, paths: Ints, periods: ComingPeriods
 ) -> float:
-    """Return what holding and ordering cost per open period until today's order is here, and orders like it."""
+    """Return what holding, and ordering what is sold, cost per open period until the next order arrives.
+
+    A sold unit costs what it does in orders like today's: its price, and a share of the fixed cost.
+    """
     total, n_open, sold = 0.0, 0, 0.0
-    last = min(terms.lead_time + 1, paths.shape[1])
+    last = min(terms.lead_time + next_order(periods), paths.shape[1])
     for p in range(paths.shape[0]):
         left = stock + (order if terms.lead_time == 0 else 0)
         for h in range(last):

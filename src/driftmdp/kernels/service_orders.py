@@ -10,8 +10,8 @@ nothing in most windows, because one unit is there, and none at all is far too l
 is entitled to lose and does not, is kept: the *balance* of an item, what it might have lost until now and did
 not. A part of it is added to what the next window may lose. So slow items are reordered a little later, packs run
 a little emptier, and in the long run the share is beta, because a balance that stays bounded is nothing per
-period. A balance of what happened, not of what was expected, also makes up for forecasts that are wrong. The
-caller keeps it, by `add_to_balance`.
+period. What a period lost is not seen. The caller counts what it was expected to lose with what was on sale, see
+expected_loss.py. Demand beyond the capacity of the shelf does not count: no order can serve it.
 """
 
 from math import ceil
@@ -49,7 +49,8 @@ def plan_for_service(
     horizon, first = paths.shape[1], terms.lead_time
     if first >= horizon or periods.may_order[0] == 0 or periods.is_open[0] == 0:
         return 0, 1.0
-    last = min(_next_order(periods) + first, horizon)
+    last = min(next_order(periods) + first, horizon)
+    paths = _within(terms.capacity, paths)
     stocks = np.empty(paths.shape[0], np.int64)
     demand, lost = _stocks_on_arrival(terms, stock, coming, paths, periods, measure, stocks)
     window, _ = _window_totals(paths, periods, stocks, 0, first, last, measure)
@@ -69,7 +70,17 @@ def plan_for_service(
 
 
 @kernel
-def _next_order(periods: ComingPeriods) -> int:
+def _within(capacity: int, paths: Ints) -> Ints:
+    """Return the demand that a full shelf can serve: no order serves more of a period."""
+    found = np.empty(paths.shape, np.int32)
+    for i in range(paths.shape[0]):
+        for h in range(paths.shape[1]):
+            found[i, h] = min(paths[i, h], capacity)
+    return found
+
+
+@kernel
+def next_order(periods: ComingPeriods) -> int:
     """Return the morning of the next order after today's."""
     for h in range(1, periods.may_order.size):
         if periods.may_order[h] != 0 and periods.is_open[h] != 0:
