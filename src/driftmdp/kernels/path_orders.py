@@ -93,14 +93,29 @@ def _first_rule(trial: RuleTrial, kind: int, costs: Floats) -> OrderRule:
     """Return the cheapest rule of a coarse grid around the textbook's."""
     rule, cost = textbook_rule(trial, kind), np.inf
     safety, extra = rule.safety, rule.extra
+    down = _step_down(trial, rule)
     for j in range(-4, 3):
-        rule, cost = _cheaper(trial, rule, cost, OrderRule(kind, safety + 0.4 * j, extra, 0.0), costs)
+        moved = safety + (down if j < 0 else 0.4) * j
+        rule, cost = _cheaper(trial, rule, cost, OrderRule(kind, moved, extra, 0.0), costs)
     if extra > 0.0:
         safety = rule.safety
         for j in range(-1, 2):
             rule, cost = _cheaper(trial, rule, cost, OrderRule(kind, safety + 0.4 * j, 0.5 * extra, 0.0), costs)
             rule, cost = _cheaper(trial, rule, cost, OrderRule(kind, safety + 0.4 * j, 1.6 * extra, 0.0), costs)
     return rule
+
+
+@kernel
+def _step_down(trial: RuleTrial, rule: OrderRule) -> float:
+    """Return a grid's steps of z below a rule: four of a position's lead to one that orders when all is sold.
+
+    Where lost sales are cheap, or few packs fit, the best position is far below the textbook's.
+    """
+    if rule.kind != CAPPED:
+        return 0.4
+    fill_levels(trial, rule)
+    last = trial.forecast.last
+    return max(0.24 * trial.levels.reorder[last] / trial.forecast.deviation[last], 0.4)
 
 
 @kernel
