@@ -213,6 +213,10 @@ def rule_order(trial: RuleTrial, kind: int, h: int, stock: int, position: int) -
     """Return the order of a rule whose levels are filled in, in morning h of the path that is simulated."""
     level = float(position)
     if kind == PROJECTED:
+        # Lost sales only raise the projected level: without them it would be this, and often that is enough.
+        sums = trial.forecast.sums
+        if level - (sums[h + trial.terms.lead_time] - sums[h]) >= trial.levels.reorder[h]:
+            return 0
         level = project(trial, h, stock)
     return order_by_rule(trial, h, level, position)
 
