@@ -1,10 +1,10 @@
 """How much to order when states are too many for dynamic programming: rules tuned on sample paths, and improved.
 
 The rules of kernels/path_rules.py are tuned for the item as it is this morning: a coarse grid on a few paths, then
-a search with shorter and shorter steps on more. The cheapest of the tuned rules gives the order. Then one step of
-policy improvement: other orders today, each followed by the rule, on all paths. The paths are common to all orders,
-so that costs are compared path by path. Another order is taken only if its mean saving is more than SURE standard
-errors, and of orders that cost the same the smaller.
+a search with shorter and shorter steps on more. The tuned rule that is the cheapest on all paths gives the order.
+Then one step of policy improvement: other orders today, each followed by the rule, on all paths. The paths are
+common to all orders, so that costs are compared path by path. Another order is taken only if its mean saving is
+more than SURE standard errors, and of orders that cost the same the smaller.
 """
 
 from math import ceil
@@ -33,7 +33,7 @@ COARSE_PATHS, FINE_PATHS = 125, 250  # of a search
 LONG_LEAD = 4  # beyond it projecting takes long, and there are fewer paths in proportion
 FEWEST_PATHS = 100
 NEVER = -1e6  # the safety of a rule that never orders
-SURE = 0.5  # standard errors of a saving
+SURE = 1.0  # standard errors of a saving
 MOST_MOVES = 5  # in one direction, with steps of one size
 MOST_CANDIDATES = 14  # orders that are compared
 
@@ -73,17 +73,17 @@ def tune(trial: RuleTrial) -> OrderRule:
     """Return the cheapest rule that was found."""
     n_paths, lead = trial.forecast.demand.shape[0], trial.terms.lead_time
     few = np.zeros(_fewer(min(n_paths, COARSE_PATHS), lead))
-    many = np.zeros(_fewer(min(n_paths, FINE_PATHS), lead))
+    many, every = np.zeros(_fewer(min(n_paths, FINE_PATHS), lead)), np.zeros(_fewer(n_paths, lead))
     set_ending(trial, textbook_rule(trial, PROJECTED))
     rule = _first_rule(trial, PROJECTED, few)
     set_ending(trial, rule)  # one for all that are compared
-    rule, cost = _refine(trial, rule, many)
+    rule = _refine(trial, rule, many)
+    cost = mean_cost(trial, rule, -1, every)
     if lead > 0:  # without a lead time, position and projected level are the same
-        other, found = _refine(trial, _first_rule(trial, CAPPED, few), many)
-        if found < cost:
-            rule, cost = other, found
+        other = _refine(trial, _first_rule(trial, CAPPED, few), many)
+        rule, cost = _cheaper(trial, rule, cost, other, every)
     never = OrderRule(PROJECTED, NEVER, 0.0, 0.0)  # ordering may not pay at all
-    if mean_cost(trial, never, -1, many) <= cost + COST_TIE * cost_scale(trial.terms):
+    if mean_cost(trial, never, -1, every) <= cost + COST_TIE * cost_scale(trial.terms):
         return never
     return rule
 
@@ -130,8 +130,8 @@ def _cheaper(
 
 
 @kernel
-def _refine(trial: RuleTrial, rule: OrderRule, costs: Floats) -> tuple[OrderRule, float]:
-    """Return a rule nearby that is cheaper, and its cost."""
+def _refine(trial: RuleTrial, rule: OrderRule, costs: Floats) -> OrderRule:
+    """Return a rule nearby that is cheaper."""
     cost = mean_cost(trial, rule, -1, costs)
     rule, cost = _move(trial, rule, cost, (0.2, 0.0, 0.0), costs)
     if rule.extra > 0.0:
@@ -140,7 +140,7 @@ def _refine(trial: RuleTrial, rule: OrderRule, costs: Floats) -> tuple[OrderRule
         for k in range(3):
             capped = OrderRule(rule.kind, rule.safety, rule.extra, 1.9 - 0.4 * k)
             rule, cost = _cheaper(trial, rule, cost, capped, costs)
-    return _move(trial, rule, cost, (0.1, 0.0, 0.0), costs)
+    return _move(trial, rule, cost, (0.1, 0.0, 0.0), costs)[0]
 
 
 @kernel
