@@ -27,6 +27,7 @@ from driftmdp.kernels.path_rules import (
     set_ending,
     start_path,
     textbook_rule,
+    worth_of_rest,
 )
 
 COARSE_PATHS, FINE_PATHS = 125, 250  # of a search
@@ -56,6 +57,8 @@ def plan_on_paths(
         own = _own_order(trial, rule)
         order, cost = improve(trial, rule, own, costs)
         method += IMPROVED if order != own else 0
+    if not trial.ends:  # what there was in the beginning is charged as what is left in the end is credited
+        cost += worth_of_rest(trial, start_path(stock, coming, trial.arrivals))
     n_open = 0
     for h in range(periods.is_open.size):
         n_open += 1 if periods.is_open[h] != 0 else 0

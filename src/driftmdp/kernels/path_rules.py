@@ -258,7 +258,7 @@ def mean_cost(trial: RuleTrial, rule: OrderRule, first: int, costs: Floats) -> f
 
 @kernel
 def worth_of_rest(trial: RuleTrial, stock: int) -> float:
-    """Return what the stock of the last evening saves behind it, see above."""
+    """Return what a stock saves behind it, such as that of the last evening, see above."""
     terms, rate, reorder, batch = trial.terms, trial.forecast.rate, trial.ending[0], trial.ending[1]
     worth, above = min(terms.unit, terms.lost) * stock, stock - reorder
     if above <= 0.0 or rate <= 0.0:
