@@ -58,7 +58,8 @@ def plan_on_paths(
         order, cost = improve(trial, rule, own, costs)
         method += IMPROVED if order != own else 0
     if not trial.ends:  # what there was in the beginning is charged as what is left in the end is credited
-        cost += worth_of_rest(trial, start_path(stock, coming, trial.arrivals))
+        on_its_way = start_path(stock, coming, trial.arrivals) - stock
+        cost += worth_of_rest(trial, stock) + min(terms.unit, terms.lost) * on_its_way
     n_open = 0
     for h in range(periods.is_open.size):
         n_open += 1 if periods.is_open[h] != 0 else 0
