@@ -164,7 +164,7 @@ def test_a_sale_that_is_not_worth_a_unit_is_lost():
 
 @pytest.mark.parametrize("fixed", [0.0, 4.0, 20.0])
 def test_the_cost_of_a_plan_does_not_depend_on_what_was_paid_before(fixed):
-    """A stock in the beginning is charged as one in the end is credited: it was 40.7, 31.4, 19.0 and 0.3 per day."""
+    """A stock in the beginning is charged as one in the end is credited. It was 41, 31, 19 and 0 per day."""
     terms = OrderTerms(fixed, 10.0, 30.0, 0.5, NO_LIMIT, 1, 0, 3)
     paths, periods = steady(4.0, horizon_needed(terms, 4.0))
     found = [plan_on_paths(terms, stock, nothing(3), paths, periods)[1] for stock in (15, 25, 50, 100)]
