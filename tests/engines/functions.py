@@ -126,7 +126,7 @@ def large(task):
 
 
 def say_and_sleep(task):
-    print(f"running {os.getpid()}", flush=True)
+    os.write(1, f"running {os.getpid()}\n".encode())  # at once: print may write the end of a line by itself
     time.sleep(0.2 if task == "thread" else 60)
 
 
