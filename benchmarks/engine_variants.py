@@ -31,7 +31,7 @@ VARIANTS: dict[str, dict[tuple[str, str], Any]] = {
     "one dispersion only (Poisson, 0.02)": {(_ARRAYS, "DISPERSIONS"): 0.02},
     "weights not shared by items": {(_EXPERTS, "COMMON_SHARE"): 0.0},
     "weights without a fixed share": {(_EXPERTS, "FIXED_SHARE"): 1e-9},
-    "laws not calibrated": {(_EXPERTS, "COUNTED"): 1 << 60},
+    "laws not calibrated": {(_EXPERTS, "LARGEST_COUNTED"): -1.0},
 }
 
 

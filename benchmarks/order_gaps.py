@@ -20,12 +20,19 @@ from typing import NamedTuple
 import numpy as np
 from tests.reference.lost_sales import Chain
 
-from driftmdp.kernels.arrays import Floats, Ints, Longs
+from driftmdp.inventory.sample_draws import N_PATHS, shifted_uniforms
+from driftmdp.kernels.arrays import Floats, Longs
 from driftmdp.kernels.exact_orders import plan_exactly
-from driftmdp.kernels.ordering_arrays import NO_LIMIT, ComingPeriods, OrderTerms, horizon_needed
+from driftmdp.kernels.ordering_arrays import (
+    FIRST_PATHS,
+    MOST_DOUBT,
+    NO_LIMIT,
+    ComingPeriods,
+    OrderTerms,
+    horizon_needed,
+)
 from driftmdp.kernels.path_orders import plan_on_paths
 
-N_PATHS, BLOCK = 500, 125  # a search on some of the paths uses whole blocks
 WORST_WANTED = 3.0  # percent
 
 
@@ -86,18 +93,19 @@ def draw_law(rng: np.random.Generator, mean: float) -> Floats:
     return np.asarray(law[:keep] / law[:keep].sum())
 
 
-def draw_paths(law: Floats, horizon: int, rng: np.random.Generator, stratified: bool = True) -> Ints:
-    """Return paths of demand. Stratified: in each block of paths, a period's are spread evenly over the law."""
-    blocks = N_PATHS // BLOCK
-    levels = rng.random((horizon, blocks, BLOCK))
-    if stratified:
-        order = rng.permuted(np.broadcast_to(np.arange(BLOCK), levels.shape), axis=2)
-        levels = (order + levels) / BLOCK
-    drawn = np.searchsorted(np.cumsum(law), levels.reshape(horizon, N_PATHS).T, side="right")
-    return np.ascontiguousarray(np.minimum(drawn, law.size - 1), dtype=np.int32)
+def order_of(case: Case, stock: int, coming: Longs, periods: ComingPeriods, seed: tuple[int, ...]) -> int:
+    """Return the order of a state, on paths as a shop draws them: more where 512 leave a doubt."""
+    moved = np.random.default_rng(seed).random(periods.is_open.size + 1)
+    below = np.cumsum(case.law)[:-1]
+    for n_paths in (FIRST_PATHS, N_PATHS):
+        drawn = np.searchsorted(below, shifted_uniforms(moved, n_paths)[:, 1:], side="right")
+        order, _, _, doubt = plan_on_paths(case.terms, stock, coming, drawn.astype(np.int32), periods)
+        if doubt <= MOST_DOUBT:
+            break
+    return int(order)
 
 
-def policy_on_paths(case: Case, chain: Chain, seed: int, stratified: bool = True) -> tuple[list[Longs], int]:
+def policy_on_paths(case: Case, chain: Chain, seed: int) -> tuple[list[Longs], int]:
     """Return orders[phase][state] for the states that they lead to from an empty shelf, and how many plans."""
     horizon = horizon_needed(case.terms, float(case.law @ np.arange(case.law.size)), case.wait)
     horizon += (case.wait - (horizon - case.terms.lead_time)) % case.wait
@@ -115,10 +123,8 @@ def policy_on_paths(case: Case, chain: Chain, seed: int, stratified: bool = True
         phase, state = waiting.pop()
         stock, coming = chain.stocks[state]
         if chain.may_order[phase]:
-            rng = np.random.default_rng((seed, phase, state))
-            paths = draw_paths(case.law, horizon, rng, stratified)
-            order, _, _ = plan_on_paths(case.terms, stock, np.array(coming, np.int64), paths, calendars[phase])
-            policy[phase][state] = order
+            way = np.array(coming, np.int64)
+            policy[phase][state] = order_of(case, stock, way, calendars[phase], (seed, phase, state))
             plans += 1
         _, orders, _, following, law = rows[phase]
         pair = firsts[phase][state]
@@ -132,14 +138,14 @@ def policy_on_paths(case: Case, chain: Chain, seed: int, stratified: bool = True
     return policy, plans
 
 
-def judge(task: tuple[int, int, bool]) -> Verdict:
+def judge(task: tuple[int, int]) -> Verdict:
     """Return how far the orders of a case are from the optimum."""
-    seed, number, stratified = task
+    seed, number = task
     case = draw_case(seed, number)
     chain = Chain(case.terms, [case.law] * case.wait, [h == 0 for h in range(case.wait)], [True] * case.wait)
     best, _ = chain.optimum(precision=1e-4)
     begin = time.perf_counter()
-    policy, plans = policy_on_paths(case, chain, seed * 1000 + number, stratified)
+    policy, plans = policy_on_paths(case, chain, seed * 1000 + number)
     seconds = (time.perf_counter() - begin) / max(plans, 1)
     return Verdict(case, float(best), 100.0 * (float(chain.average_cost(policy)) / best - 1.0), plans, seconds)
 
@@ -191,7 +197,7 @@ def time_plan(terms: OrderTerms, mean: float, cycle: int, exactly: bool) -> floa
     means = np.full(horizon, mean) * factors
     periods = ComingPeriods(np.ones(horizon, np.uint8), np.ones(horizon, np.uint8), cycle)
     stock, coming = int(mean), np.full(max(lead - 1, 0), int(mean) // terms.pack * terms.pack)
-    drawn = rng.negative_binomial(3.0, 3.0 / (3.0 + means), (20_000 if exactly else N_PATHS, horizon))
+    drawn = rng.negative_binomial(3.0, 3.0 / (3.0 + means), (20_000 if exactly else FIRST_PATHS, horizon))
     laws = np.stack([np.bincount(column, minlength=int(drawn.max()) + 1) for column in drawn.T]) / len(drawn)
     seconds = []
     for _ in range(21):
@@ -211,11 +217,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cases", type=int, default=200)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--plain", action="store_true", help="paths that are not stratified")
     options = parser.parse_args()
     numbers = range(16 if options.quick else options.cases)
     with ProcessPoolExecutor(options.workers) as pool:
-        found = list(pool.map(judge, [(options.seed, number, not options.plain) for number in numbers]))
+        found = list(pool.map(judge, [(options.seed, number) for number in numbers]))
     print_gaps(found)
     print_times()
 

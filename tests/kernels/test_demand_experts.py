@@ -15,7 +15,8 @@ from driftmdp.kernels.demand_arrays import (
     new_shared,
 )
 from driftmdp.kernels.demand_experts import AT_LEAST, EXACT, NOTHING, fill_levels, fill_mean_levels, learn_all
-from driftmdp.kernels.demand_laws import fill_law, fill_paths, fill_service_paths, uncalibrated
+from driftmdp.kernels.demand_laws import fill_law, fill_paths
+from driftmdp.kernels.law_shape import unshaped
 from driftmdp.kernels.normal_law import normal_quantile
 from driftmdp.kernels.ordering_arrays import NO_LIMIT
 from tests.reference.demand_experts import ReferenceItem
@@ -104,11 +105,11 @@ def test_learning_as_the_reference(kind, mean, seed):
 
 
 @pytest.mark.parametrize("calibration", [EVEN, BENT], ids=["even", "bent"])
-@pytest.mark.parametrize("n_periods", [0, 30])
-def test_laws_and_paths_as_the_reference(calibration, n_periods):
+@pytest.mark.parametrize(("n_periods", "mean"), [(0, 4.0), (30, 6.0), (30, 0.4)])
+def test_laws_and_paths_as_the_reference(calibration, n_periods, mean):
     rng, shared = np.random.default_rng(n_periods), shared_of(5, calibration)
     beliefs, item = new_beliefs(1), ReferenceItem(0, DAY)
-    for units in rng.negative_binomial(1, 1 / 7, n_periods):
+    for units in rng.negative_binomial(1, 1 / (1 + mean), n_periods):
         learn(beliefs, shared, DAY, EXACT, units, prior=4.0)
         shapes, bins = (calibration, shared.loss_shape[DAY]), (np.zeros(N_BINS), np.zeros(N_LOSS_BINS))
         item.learn(EXACT, int(units), (-1, NO_LIMIT), 1.0, 4.0, shared.weights[DAY], shapes, bins)
@@ -119,11 +120,11 @@ def test_laws_and_paths_as_the_reference(calibration, n_periods):
         np.testing.assert_allclose(law, expected, atol=1e-9)
     factors, paths = np.array([1.0, 0.0, 0.3, 2.0]), np.zeros((50, 4), np.int32)
     numbers, shifts = rng.random((50, 5)), rng.random(5)
-    fill_paths(beliefs, shared, 0, DAY, 4.0, factors, numbers, shifts, paths)
+    fill_paths(beliefs, shared, 0, DAY, 4.0, factors, numbers, shifts, False, paths)
     moved = (numbers + shifts) % 1.0
     expected = [item.path(4.0, factors, row, shared.weights[DAY], calibration) for row in moved]
     np.testing.assert_array_equal(paths, expected)
-    fill_service_paths(beliefs, shared, 0, DAY, 4.0, factors, numbers, shifts, paths)
+    fill_paths(beliefs, shared, 0, DAY, 4.0, factors, numbers, shifts, True, paths)
     expected = [item.service_path(4.0, factors, row, shared.weights[DAY], shared.loss_shape[DAY]) for row in moved]
     np.testing.assert_array_equal(paths, expected)
 
@@ -202,7 +203,7 @@ def test_the_level_is_demand_per_factor(kind, sold, factor):
 @given(st.floats(0.0, 1.0), st.floats(0.3, 3.0))
 def test_calibration_and_back(u, bend):
     calibration = BIN_EDGES**bend
-    assert np.interp(uncalibrated(BIN_EDGES, calibration, u), BIN_EDGES, calibration) == pytest.approx(u, abs=1e-9)
+    assert np.interp(unshaped(BIN_EDGES, calibration, u), BIN_EDGES, calibration) == pytest.approx(u, abs=1e-9)
 
 
 def test_the_normal_quantile():
@@ -219,7 +220,7 @@ def test_large_means_on_paths():
         shared.weights[DAY, 0, d] = 1.0
         numbers = np.stack([np.full(20_000, 0.5), (np.arange(20_000) + 0.5) / 20_000], axis=1)
         paths = np.zeros((20_000, 1), np.int32)
-        fill_paths(new_beliefs(1), shared, 0, DAY, 500.0, np.ones(1), numbers, np.zeros(2), paths)
+        fill_paths(new_beliefs(1), shared, 0, DAY, 500.0, np.ones(1), numbers, np.zeros(2), False, paths)
         variance = 500.0 + dispersion * 500.0**2
         assert paths.mean() == pytest.approx(500.0, rel=0.02)
         assert paths.var() == pytest.approx(variance, rel=0.08)

@@ -5,6 +5,7 @@ import pytest
 from benchmarks.order_gaps import judge
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from driftmdp.kernels.ordering_arrays import (
     CAPPED,
@@ -14,7 +15,7 @@ from driftmdp.kernels.ordering_arrays import (
     OrderTerms,
     horizon_needed,
 )
-from driftmdp.kernels.path_orders import NEVER, plan_on_paths
+from driftmdp.kernels.path_orders import NEVER, expected_regret, plan_on_paths
 from driftmdp.kernels.path_rules import (
     OrderRule,
     RuleTrial,
@@ -110,23 +111,25 @@ def test_more_stock_projects_to_more(seed, lead_time):
 def test_orders_keep_the_rules_and_are_the_same_twice(seed, lead_time):
     _, _, (terms, stock, coming, paths, periods) = random_trial(seed, lead_time)
     before = paths.copy()
-    order, cost, method = plan_on_paths(terms, stock, coming, paths, periods)
-    assert (order, cost, method) == plan_on_paths(terms, stock, coming, paths, periods)
+    order, cost, method, doubt = plan_on_paths(terms, stock, coming, paths, periods)
+    assert (order, cost, method, doubt) == plan_on_paths(terms, stock, coming, paths, periods)
     assert np.array_equal(paths, before)
     assert order % terms.pack == 0
     assert order == 0 or terms.minimum <= order <= terms.capacity - stock - coming.sum()
     assert order == 0 or (periods.is_open[0] and periods.may_order[0])
     assert np.isfinite(cost)
+    assert np.isfinite(doubt)
 
 
 @given(SEEDS, LEAD_TIMES)
 def test_money_in_another_currency_changes_no_order(seed, lead_time):
     _, _, (terms, stock, coming, paths, periods) = random_trial(seed, lead_time)
-    order, cost, method = plan_on_paths(terms, stock, coming, paths, periods)
+    order, cost, method, doubt = plan_on_paths(terms, stock, coming, paths, periods)
     dear = OrderTerms(*(4.0 * x for x in terms[:4]), *terms[4:])
     found = plan_on_paths(dear, stock, coming, paths, periods)
     assert (found[0], found[2]) == (order, method)
     assert found[1] == pytest.approx(4.0 * cost)
+    assert found[3] == pytest.approx(doubt)
 
 
 def steady(mean: float, horizon: int, cycle: int = 1, seed: int = 0) -> tuple[np.ndarray, ComingPeriods]:
@@ -157,7 +160,7 @@ def test_without_demand_nothing_is_ordered(cycle):
 
 def test_a_sale_that_is_not_worth_a_unit_is_lost():
     terms = OrderTerms(0.0, 5.0, 4.0, 0.1, NO_LIMIT, 1, 0, 2)
-    order, cost, _ = plan_on_paths(terms, 0, nothing(2), *steady(3.0, 8))
+    order, cost, *_ = plan_on_paths(terms, 0, nothing(2), *steady(3.0, 8))
     assert order == 0
     assert cost == pytest.approx(12.0, rel=0.05)
 
@@ -176,7 +179,7 @@ def test_a_lead_time_of_sixty():
     terms = OrderTerms(0.0, 0.0, 9.0, 1.0, NO_LIMIT, 1, 0, 60)
     paths, periods = steady(5.0, horizon_needed(terms, 5.0))
     coming = np.full(59, 4)  # near what is best for ever: less than demand, since stock gathers
-    order, cost, _ = plan_on_paths(terms, 10, coming, paths, periods)
+    order, cost, *_ = plan_on_paths(terms, 10, coming, paths, periods)
     assert 3 <= order <= 8
     assert 3.0 < cost < 25.0
     assert plan_on_paths(terms, 200, coming, paths, periods)[0] == 0
@@ -222,6 +225,26 @@ def test_a_rule_may_never_order():
 
 @pytest.mark.parametrize("number", [0, 3, 5, 8, 12, 26, 31])
 def test_the_gap_to_the_optimum_is_small(number):
-    verdict = judge((7, number, True))
+    verdict = judge((7, number))
     assert verdict.plans > 0
     assert -0.01 < verdict.gap < 3.0
+
+
+@given(st.floats(-3.0, 3.0), st.floats(0.05, 2.0))
+def test_expected_regret_is_the_mean_loss_of_a_wrong_sign(saving, error):
+    """The true saving lies around the found one, and is lost where its sign is another."""
+    true = stats.norm.ppf((np.arange(200_000) + 0.5) / 200_000, loc=abs(saving), scale=error)
+    assert expected_regret(saving, error) == pytest.approx(np.maximum(-true, 0.0).mean(), abs=1e-4)
+    assert expected_regret(saving, 0.0) == 0.0
+
+
+def test_doubt_is_large_where_ordering_hardly_pays_and_falls_with_paths():
+    found = {}
+    for lost in (2.0, 3.3, 30.0):
+        terms = OrderTerms(4.0, 1.0, lost, 0.5, 20, 1, 0, 2)
+        for n_paths in (512, 4096):
+            drawn = np.random.default_rng(n_paths).poisson(1.0, (n_paths, 20)).astype(np.int32)
+            periods = ComingPeriods(np.ones(20, np.uint8), np.ones(20, np.uint8), 1)
+            found[lost, n_paths] = plan_on_paths(terms, 0, nothing(2), drawn, periods)[3]
+    assert found[3.3, 512] > found[2.0, 512]
+    assert found[3.3, 4096] < found[3.3, 512]

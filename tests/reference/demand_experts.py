@@ -10,9 +10,7 @@ from scipy import stats
 from driftmdp.kernels.demand_arrays import BIN_EDGES, DISPERSIONS, LEAST_MEAN, LOSS_EDGES, MEMORIES
 from driftmdp.kernels.demand_experts import (
     AT_LEAST,
-    BIN_UNITS,
     COMMON_SHARE,
-    COUNTED,
     FIXED_SHARE,
     GROUP_LEANING,
     LARGEST_COUNTED,
@@ -28,6 +26,7 @@ from driftmdp.kernels.expected_loss import (
     SERVICE_MEMORY,
     SPREAD_LEANING,
 )
+from driftmdp.kernels.law_shape import BIN_UNITS, SHAPED_MEAN
 from driftmdp.kernels.negative_binomial import COARSE_MEAN, LONGEST_WALK
 
 LEAST_TAIL = 1e-12
@@ -68,6 +67,12 @@ def place_in(own, demand):
     return low, min(max(high, low + LEAST_CHANCE), 1.0)
 
 
+def shape_of(edges, shared, mean):
+    """The shape of a law: that of all items, of a slow item only in part."""
+    part = min(mean / SHAPED_MEAN, 1)
+    return (1 - part) * edges + part * shared
+
+
 def count_range(found, sold_out, edges, shape, bins):
     """Spread a period over the range of its demand, or if it sold out over all above, as the others are."""
     low, high = found[0], 1.0 if sold_out else found[1]
@@ -106,7 +111,9 @@ class ReferenceItem:
         law of expected losses.
         """
         on_sale, capacity = shelf
-        own, is_predicted = self.one_law(prior, factor), self.periods > 0 and factor > 0
+        own = self.one_law(prior, factor)
+        shapes = shape_of(BIN_EDGES, shapes[0], own[0]), shape_of(LOSS_EDGES, shapes[1], own[0])
+        is_predicted = self.periods > 0 and factor > 0
         if is_predicted and on_sale >= 0:
             self._count_service(own, on_sale, capacity, shapes[1])
         if says == NOTHING:
@@ -120,8 +127,7 @@ class ReferenceItem:
             found = place_in(own, units)
             count_range(found, says == AT_LEAST, LOSS_EDGES, shapes[1], bins[1])
         means = self.means(prior, factor)
-        is_counted = (self.number + self.periods) % COUNTED == 0 and self.levels(prior)[0] <= LARGEST_COUNTED
-        if self.kind == 0 and is_counted:
+        if self.kind == 0 and self.levels(prior)[0] <= LARGEST_COUNTED:
             kept = np.where(self.weights > TINY_WEIGHT, self.weights, 0.0)
             low, high = (float((kept * stats.nbinom.cdf(x, *experts(means))).sum()) for x in (units - 1, units))
             low = min(low, 1 - 1e-6)
@@ -165,7 +171,7 @@ class ReferenceItem:
             for d, dispersion in enumerate(DISPERSIONS):
                 mean += self.weights[k, d] * expected
                 square += self.weights[k, d] * (expected + expected**2 + dispersion * expected**2)
-        mixture, leaning = (square - mean**2 - mean) / mean**2, SPREAD_LEANING * mean**2
+        mixture, leaning = (square - mean**2 - mean) / mean**2, SPREAD_LEANING * max(mean**2, mean)
         own = (self.service[4] + leaning * mixture) / (self.service[5] + leaning)
         return mean, float(np.clip(own, LEAST_DISPERSION, MOST_DISPERSION))
 
@@ -189,26 +195,40 @@ class ReferenceItem:
         kept = np.where(weights > TINY_WEIGHT, weights, 0.0)
         means = self.means(prior, factor)
         below = np.array([(kept * stats.nbinom.cdf(x, *experts(means))).sum() for x in range(width - 1)])
-        below = np.interp(below / kept.sum(), BIN_EDGES, calibration)
+        mean = float((kept.sum(axis=1) @ means) / kept.sum())
+        below = np.interp(below / kept.sum(), BIN_EDGES, shape_of(BIN_EDGES, calibration, mean))
         return np.diff(np.concatenate([[0.0], below, [1.0]]))
 
     def path(self, prior, factors, numbers, common, calibration):
         """Demand on a path. The first of the uniform numbers draws the expert, who is right on all of it."""
-        expert = self._expert(numbers[0], common)
+        expert, (mean, _) = self._expert(numbers[0], common), self._law_in_plans(prior, common)
         level, dispersion = max(LEAST_MEAN, self.levels(prior)[expert // 7]), DISPERSIONS[expert % 7]
-        return demands(level, dispersion, factors, np.interp(numbers[1:], calibration, BIN_EDGES))
+        return demands(level, dispersion, factors, shares(numbers, mean, factors, BIN_EDGES, calibration))
 
     def service_path(self, prior, factors, numbers, common, shape):
         """The same for a service target: the expert's level, and otherwise the law of expected losses."""
         level = max(LEAST_MEAN, self.levels(prior)[self._expert(numbers[0], common) // 7])
+        mean, dispersion = self._law_in_plans(prior, common)
+        return demands(level, dispersion, factors, shares(numbers, mean, factors, LOSS_EDGES, shape))
+
+    def _law_in_plans(self, prior, common):
+        """The law of losses without factors, with the common weights while the item has none of its own."""
         self.weights, mine = (self.weights if self.periods else common), self.weights
-        dispersion = self.one_law(prior, 1.0)[1]
+        found = self.one_law(prior, 1.0)
         self.weights = mine
-        return demands(level, dispersion, factors, np.interp(numbers[1:], shape, LOSS_EDGES))
+        return found
 
     def _expert(self, number, common):
         weights = (self.weights if self.periods else common).ravel()
         return min(int(np.searchsorted(np.cumsum(weights), number)), 41)
+
+
+def shares(numbers, mean, factors, edges, shape):
+    """Where in the predicted laws of a path's periods its uniform numbers lie."""
+    return [
+        float(np.interp(number, shape_of(edges, shape, mean * factor), edges))
+        for number, factor in zip(numbers[1:], factors, strict=True)
+    ]
 
 
 def demands(level, dispersion, factors, shares):

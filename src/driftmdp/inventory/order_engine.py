@@ -18,11 +18,11 @@ from driftmdp.inventory.calendar_csv import SpecialDay
 from driftmdp.inventory.coming_factors import ComingFactors
 from driftmdp.inventory.item_table import ItemTable
 from driftmdp.inventory.order_tasks import CLOSED, NO_ORDER_DAY, TOO_LATE, order_task
-from driftmdp.inventory.sample_draws import N_PATHS, shifted_uniforms, shifts, uniforms
+from driftmdp.inventory.sample_draws import shifted_uniforms, shifts, uniforms
 from driftmdp.inventory.shared_rhythm import SharedRhythm
 from driftmdp.inventory.special_days import SpecialDays
 from driftmdp.inventory.terms import ItemTerms
-from driftmdp.inventory.user_forecaster import UserForecaster
+from driftmdp.inventory.user_forecaster import UserForecaster, draw_demand
 from driftmdp.kernels.arrays import Floats, Longs
 from driftmdp.kernels.demand_arrays import (
     BIN_EDGES,
@@ -33,7 +33,7 @@ from driftmdp.kernels.demand_arrays import (
     new_beliefs,
     new_shared,
 )
-from driftmdp.kernels.ordering_arrays import NO_LIMIT, SERVICE
+from driftmdp.kernels.ordering_arrays import FIRST_PATHS, NO_LIMIT, SERVICE
 
 __all__ = ["CLOSED", "NO_ORDER_DAY", "TOO_LATE", "DemandSummary", "Forecast", "OrderEngine", "Orders"]
 
@@ -270,15 +270,15 @@ class OrderEngine:
         days, priors = day + step * np.arange(periods), self._prior_levels(items)
         factors, moved = self.factors.all_factors(items, days), shifts(chosen["seed"], day, periods + 1)
         mean, found = np.zeros((items.size, periods)), np.zeros((items.size, periods, len(quantiles)))
-        paths = np.zeros((N_PATHS, periods), np.int32)
+        paths = np.zeros((FIRST_PATHS, periods), np.int32)
         for row, item in enumerate(items.tolist()):
             if self._forecaster is None:
                 about = item, int(chosen["kind"][row]), float(priors[row]), factors[row]
                 draws = uniforms(periods + 1), moved[row]
-                kernels.demand_laws.fill_paths(self.beliefs, self.shared, *about, *draws, paths)
+                kernels.demand_laws.fill_paths(self.beliefs, self.shared, *about, *draws, False, paths)
             else:
-                drawn = shifted_uniforms(moved[row])[:, 1:]
-                self._forecaster.fill_paths(item, days, drawn, (factors[row] > 0.0).astype(np.uint8), paths)
+                drawn = shifted_uniforms(moved[row], FIRST_PATHS)[:, 1:]
+                paths = draw_demand(self._forecaster.quantiles(item, days), drawn, factors[row] > 0.0)
             mean[row] = paths.mean(axis=0)
             found[row] = np.quantile(paths, quantiles, axis=0, method="inverted_cdf").T
         return Forecast(mean, found)

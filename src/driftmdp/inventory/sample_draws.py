@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from driftmdp.kernels.arrays import Floats
 
-N_PATHS, PATHS_TOGETHER = 512, 128  # sample paths, and how many in a row are spread evenly
+N_PATHS, PATHS_TOGETHER = 4096, 128  # sample paths, and how many in a row are spread evenly
 
 
 @functools.lru_cache(maxsize=8)
@@ -21,7 +21,7 @@ def uniforms(columns: int) -> Floats:
     >>> from driftmdp.inventory.sample_draws import uniforms
     >>> drawn = uniforms(3)
     >>> drawn.shape, sorted((128 * drawn[:128, 0]).astype(int).tolist()) == list(range(128))
-    ((512, 3), True)
+    ((4096, 3), True)
     """
     return np.stack([_column(number) for number in range(columns)], axis=1)
 
@@ -33,8 +33,8 @@ def _column(number: int) -> Floats:
     return np.asarray((ranks + rng.random(N_PATHS)) / PATHS_TOGETHER)
 
 
-def shifted_uniforms(moved: Floats) -> Floats:
-    """Return the uniform numbers of one item, by (path, column), each column shifted.
+def shifted_uniforms(moved: Floats, n_paths: int = N_PATHS) -> Floats:
+    """Return the uniform numbers of one item's first paths, by (path, column), each column shifted.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def shifted_uniforms(moved: Floats) -> Floats:
     >>> bool((shifted_uniforms(np.zeros(3)) == uniforms(3)).all())
     True
     """
-    return np.asarray((uniforms(moved.size) + moved) % 1.0)
+    return np.asarray((uniforms(moved.size)[:n_paths] + moved) % 1.0)
 
 
 def shifts(seeds: NDArray[np.uint64], day: int, columns: int) -> Floats:

@@ -17,9 +17,17 @@ from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.errors import InvalidInputError, one_line
-from driftmdp.inventory.sample_draws import shifted_uniforms
+from driftmdp.inventory.sample_draws import N_PATHS, shifted_uniforms
 from driftmdp.kernels.arrays import Floats, Ints, Longs
-from driftmdp.kernels.ordering_arrays import SERVICE, ComingPeriods, Flags, OrderTask, OrderTerms
+from driftmdp.kernels.ordering_arrays import (
+    FIRST_PATHS,
+    MOST_DOUBT,
+    SERVICE,
+    ComingPeriods,
+    Flags,
+    OrderTask,
+    OrderTerms,
+)
 
 LEVELS = tuple(round(0.05 * k, 2) for k in range(1, 20))
 FIRST_DAY = np.datetime64("0001-01-01", "D")
@@ -99,37 +107,43 @@ class UserForecaster:
             raise InvalidInputError(f"{rule}; got others.")
         return found
 
-    def fill_paths(self, item: int, days: Longs, drawn: Floats, is_open: Flags, paths: Ints) -> None:
-        """Fill ``paths[path, period]``, by uniform numbers of the same shape. Periods begin on some days."""
-        for h, quantiles in enumerate(self.quantiles(item, days)):
-            demand = np.rint(np.interp(drawn[:, h], LEVELS, quantiles))
-            paths[:, h] = np.minimum(demand, kernels.demand_laws.LARGEST_DEMAND) * is_open[h]
-
     def decide(self, task: OrderTask, day: int, served: Floats, found: tuple[Longs, Floats, Longs]) -> None:
         """Fill orders, costs and methods. ``served`` is ``Beliefs.service`` of the items."""
         for n in range(task.items.size):
             step, horizon = 7 if task.kinds[n] else 1, int(task.horizons[n, 1])
             is_open, may_order = task.is_open[n, :horizon].copy(), task.may_order[n, :horizon].copy()
-            drawn = shifted_uniforms(task.shifts[n, : horizon + 1])[:, 1:]
-            paths = np.empty(drawn.shape, np.int32)
-            self.fill_paths(int(task.items[n]), day + step * np.arange(horizon), drawn, is_open, paths)
+            quantiles = self.quantiles(int(task.items[n]), day + step * np.arange(horizon))
             terms = OrderTerms(*task.costs[n].tolist(), *task.sizes[n].tolist())
             coming = task.coming[n, : max(terms.lead_time - 1, 0)].copy()
             periods = ComingPeriods(is_open, may_order, int(min(task.cycles[n], 1)))
             state = terms, int(task.stock[n]), coming
-            if task.service[n, 0] > 0.0:
-                found[0][n], found[1][n] = _plan_for_service(state, paths, periods, task.service[n], served[n])
-                found[2][n] = SERVICE
-            else:
-                found[0][n], found[1][n], found[2][n] = kernels.path_orders.plan_on_paths(*state, paths, periods)
+            for n_paths in (FIRST_PATHS, N_PATHS):
+                drawn = shifted_uniforms(task.shifts[n, : horizon + 1], n_paths)[:, 1:]
+                paths = draw_demand(quantiles, drawn, is_open)
+                if task.service[n, 0] > 0.0:
+                    plan = _plan_for_service(state, paths, periods, task.service[n], served[n])
+                else:
+                    plan = kernels.path_orders.plan_on_paths(*state, paths, periods)
+                found[0][n], found[1][n], found[2][n], doubt = plan
+                if doubt <= MOST_DOUBT:
+                    break
+
+
+def draw_demand(quantiles: Floats, drawn: Floats, is_open: Flags | NDArray[np.bool_]) -> Ints:
+    """Return paths of demand by (path, period), from quantiles by period and uniform numbers."""
+    paths = np.zeros(drawn.shape, np.int32)
+    for h, row in enumerate(quantiles):
+        demand = np.rint(np.interp(drawn[:, h], LEVELS, row))
+        paths[:, h] = np.minimum(demand, kernels.demand_laws.LARGEST_DEMAND) * is_open[h]
+    return paths
 
 
 def _plan_for_service(
     state: tuple[OrderTerms, int, Longs], paths: Ints, periods: ComingPeriods, service: Floats, served: Floats
-) -> tuple[int, float]:
-    """Return the order for a service target, and what it is expected to cost."""
+) -> tuple[int, float, int, float]:
+    """Return the order for a service target, what it is expected to cost, how it was found, and no doubt."""
     target, measure = float(service[0]), int(service[1])
     balance = float((1.0 - target) * served[2 * measure] - served[2 * measure + 1])
     asked = target, measure, balance
     order, _ = kernels.service_orders.plan_for_service(*state, paths, periods, asked)
-    return order, kernels.order_decisions.expected_cost(*state, order, paths, periods)
+    return order, kernels.order_decisions.expected_cost(*state, order, paths, periods), SERVICE, 0.0

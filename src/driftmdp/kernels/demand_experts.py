@@ -35,6 +35,7 @@ from driftmdp.kernels.demand_arrays import (
     Shared,
 )
 from driftmdp.kernels.expected_loss import count_service, count_spread, one_law, predicted_range
+from driftmdp.kernels.law_shape import count_range, fill_shape
 from driftmdp.kernels.negative_binomial import LONGEST_WALK, chance_of_none, log_gamma, upper_tail
 
 EXACT, AT_LEAST, NOTHING = 0, 1, 2  # what sales say of demand
@@ -43,9 +44,7 @@ COMMON_SHARE = 0.98  # of this goes to the mean weights of all items, the rest i
 LEANING = np.array([5.0, 8.0])  # periods for which the next longer memory counts, by kind of period
 GROUP_LEANING = 0.25  # periods for which the group counts, for the longest memory: items of a group differ widely
 TINY_WEIGHT = 1e-4  # experts with less are left out of a law
-BIN_UNITS = 1 << 20  # a period counts so much in the bins: whole numbers, whose sum has no order
 LARGEST_COUNTED = 400.0  # level of an item, beyond which it is not counted for calibration: sums would be long
-COUNTED = 2  # of so many periods, one is counted for calibration
 
 
 @kernel
@@ -101,11 +100,13 @@ def learn_all(
     n_memories, n_dispersions = beliefs.weights.shape[1], beliefs.weights.shape[2]
     levels, gains = np.zeros(n_memories), np.zeros((n_memories, n_dispersions))
     beyond, constants = np.zeros((n_memories, n_dispersions)), np.zeros(n_dispersions)
+    shape, loss_shape = np.zeros(BIN_EDGES.size), np.zeros(LOSS_EDGES.size)
     for n in range(items.size):
         i, kind, factor, sold_out = items[n], kinds[n], factors[n], seen[n] == AT_LEAST
-        sums, loss_shape = beliefs.service[i], shared.loss_shape[kind]
+        sums = beliefs.service[i]
         fill_levels(beliefs, i, kind, priors[n], levels)
         law = one_law(sums, beliefs.weights[i], levels, factor)
+        fill_shape(LOSS_EDGES, shared.loss_shape[kind], law[0], loss_shape)
         is_predicted = beliefs.periods[i] > 0 and factor > 0.0
         if is_predicted and on_sale[n] >= 0:
             count_service(sums, kind, law, on_sale[n], capacity[n], loss_shape)
@@ -118,11 +119,12 @@ def learn_all(
             _take_over(shared.weights[kind], beliefs.weights[i])
         if is_predicted:
             found = predicted_range(law[0], law[1], units[n])
-            _count_range(found, sold_out, LOSS_EDGES, loss_shape, bins[1][kind])
+            count_range(found, sold_out, LOSS_EDGES, loss_shape, bins[1][kind])
         # Of weeks, the counted shape is mostly that of seasons that were not known yet: it makes orders worse.
-        if kind == DAY_KIND and (i + beliefs.periods[i]) % COUNTED == 0 and levels[0] <= LARGEST_COUNTED:
+        if kind == DAY_KIND and levels[0] <= LARGEST_COUNTED:
             found = _predicted_range(beliefs, i, levels, factor, units[n])
-            _count_range(found, sold_out, BIN_EDGES, shared.calibration[kind], bins[0])
+            fill_shape(BIN_EDGES, shared.calibration[kind], law[0], shape)
+            count_range(found, sold_out, BIN_EDGES, shape, bins[0])
         if sold_out:
             _weigh_tails(levels, factor, units[n], gains, beyond)
         else:
@@ -212,32 +214,6 @@ def _count_period(
         expected += weight * demand
     beliefs.periods[i] += 1
     return expected
-
-
-@kernel
-def _count_range(
-    found: tuple[float, float], sold_out: bool, edges: Floats, calibration: Floats, bins: Longs
-) -> None:
-    """Count into ``bins`` where the demand lay in its predicted law: spread over Pr(X < x) .. Pr(X <= x)."""
-    low, high = found[0], 1.0 if sold_out else found[1]
-    mass = 0.0
-    for b in range(bins.size):
-        mass += _overlap(edges, b, low, high) * (calibration[b + 1] - calibration[b])
-    for b in range(bins.size):
-        part = _overlap(edges, b, low, high)
-        if part > 0.0:
-            # A sold-out period may have been anywhere above: as the others were, [E67].
-            share = part * (edges[b + 1] - edges[b]) / (high - low)
-            if sold_out:
-                share = part * (calibration[b + 1] - calibration[b]) / max(mass, 1e-9)
-            bins[b] += int(BIN_UNITS * share)
-
-
-@kernel
-def _overlap(edges: Floats, b: int, low: float, high: float) -> float:
-    """Return the part of a bin that a range covers."""
-    covered = min(high, edges[b + 1]) - max(low, edges[b])
-    return max(0.0, covered) / (edges[b + 1] - edges[b])
 
 
 @kernel

@@ -1,8 +1,7 @@
 """From beliefs to laws and sample paths of coming demand.
 
 The law of a period is the mixture of the experts' laws. Its shape is then corrected by what all items together
-showed: where demand fell below the u-quantile of its predicted law more or less often than u says, Pr(X <= x) = u
-becomes ``calibration(u)``.
+showed, see law_shape.py.
 
 On a path one expert is right from beginning to end, drawn by weight. So the periods of a path go together, as an
 uncertain level makes them. Paths for a service target have only the expert's level, and otherwise the law that
@@ -17,6 +16,7 @@ from driftmdp.kernels.arrays import Floats, Ints
 from driftmdp.kernels.demand_arrays import BIN_EDGES, DISPERSIONS, LEAST_MEAN, LOSS_EDGES, DemandBeliefs, Shared
 from driftmdp.kernels.demand_experts import TINY_WEIGHT, fill_levels, weights_of
 from driftmdp.kernels.expected_loss import one_law
+from driftmdp.kernels.law_shape import fill_shape, shaped, unshaped
 from driftmdp.kernels.negative_binomial import COARSE_MEAN, chance_of_none, quantile
 from driftmdp.kernels.normal_law import normal_quantile
 
@@ -30,7 +30,7 @@ def fill_law(
     """Fill ``law[x]`` with Pr(X = x), and its last number with Pr(X >= that)."""
     levels, weights, width = np.zeros(beliefs.units.shape[1]), weights_of(beliefs, shared, i, kind), law.size
     fill_levels(beliefs, i, kind, prior, levels)
-    total = 0.0
+    total, expected = 0.0, 0.0
     for x in range(width):
         law[x] = 0.0
     for k in range(levels.size):
@@ -39,38 +39,27 @@ def fill_law(
             weight = weights[k, d]
             if weight > TINY_WEIGHT:
                 total += weight
+                expected += weight * mean
                 r = 1.0 / DISPERSIONS[d]
                 chance, ratio = weight * chance_of_none(mean, r), mean / (r + mean)
                 for x in range(width - 1):
                     law[x] += chance
                     chance *= ratio * (x + r) / (x + 1.0)
-    _calibrate(shared.calibration[kind], total, law)
+    shape = np.zeros(BIN_EDGES.size)
+    fill_shape(BIN_EDGES, shared.calibration[kind], expected / total, shape)
+    _calibrate(shape, total, law)
 
 
 @kernel
-def _calibrate(calibration: Floats, total: float, law: Floats) -> None:
+def _calibrate(shape: Floats, total: float, law: Floats) -> None:
     """Correct the shape of a law whose chances, but for the last, sum to less than ``total``."""
     below, before, b = 0.0, 0.0, 0
     for x in range(law.size - 1):
         below = min(1.0, below + law[x] / total)
-        while b < BIN_EDGES.size - 2 and below > BIN_EDGES[b + 1]:
-            b += 1
-        inside = (below - BIN_EDGES[b]) / (BIN_EDGES[b + 1] - BIN_EDGES[b])
-        after = calibration[b] + inside * (calibration[b + 1] - calibration[b])
+        after, b = shaped(BIN_EDGES, shape, below, b)
         law[x] = after - before
         before = after
     law[law.size - 1] = 1.0 - before
-
-
-@kernel
-def uncalibrated(edges: Floats, calibration: Floats, u: float) -> float:
-    """Return the u whose calibration is the given one."""
-    b = 0
-    while b < calibration.size - 2 and u > calibration[b + 1]:
-        b += 1
-    width = calibration[b + 1] - calibration[b]
-    inside = (u - calibration[b]) / width if width > 0.0 else 0.5
-    return edges[b] + inside * (edges[b + 1] - edges[b])
 
 
 @kernel
@@ -83,39 +72,29 @@ def fill_paths(
     factors: Floats,
     uniforms: Floats,
     shifts: Floats,
+    for_service: bool,
     paths: Ints,
 ) -> None:
-    """Fill ``paths[path, period]``. The first column of the uniforms draws the expert."""
+    """Fill ``paths[path, period]``. The first column of the uniforms draws the expert.
+
+    With ``for_service``, only the levels are those of the experts, and otherwise the law is that of losses.
+    """
     levels, weights = np.zeros(beliefs.units.shape[1]), weights_of(beliefs, shared, i, kind)
     fill_levels(beliefs, i, kind, prior, levels)
+    mean, dispersion = one_law(beliefs.service[i], weights, levels, 1.0)
+    edges, common = BIN_EDGES, shared.calibration[kind]
+    if for_service:
+        edges, common = LOSS_EDGES, shared.loss_shape[kind]
+    shapes = np.zeros((factors.size, edges.size))
+    for h in range(factors.size):
+        fill_shape(edges, common, mean * factors[h], shapes[h])
     for p in range(paths.shape[0]):
         expert = _draw_expert(weights, _shifted(uniforms[p, 0], shifts[0]))
-        level, dispersion = levels[expert // DISPERSIONS.size], DISPERSIONS[expert % DISPERSIONS.size]
+        level = levels[expert // DISPERSIONS.size]
+        if not for_service:
+            dispersion = DISPERSIONS[expert % DISPERSIONS.size]
         for h in range(paths.shape[1]):
-            u = uncalibrated(BIN_EDGES, shared.calibration[kind], _shifted(uniforms[p, h + 1], shifts[h + 1]))
-            paths[p, h] = _draw_demand(factors[h], level, dispersion, u)
-
-
-@kernel
-def fill_service_paths(
-    beliefs: DemandBeliefs,
-    shared: Shared,
-    i: int,
-    kind: int,
-    prior: float,
-    factors: Floats,
-    uniforms: Floats,
-    shifts: Floats,
-    paths: Ints,
-) -> None:
-    """Fill ``paths`` by the law that expected losses are counted by. Only the levels are those of the experts."""
-    levels, weights = np.zeros(beliefs.units.shape[1]), weights_of(beliefs, shared, i, kind)
-    fill_levels(beliefs, i, kind, prior, levels)
-    _, dispersion = one_law(beliefs.service[i], weights, levels, 1.0)
-    for p in range(paths.shape[0]):
-        level = levels[_draw_expert(weights, _shifted(uniforms[p, 0], shifts[0])) // DISPERSIONS.size]
-        for h in range(paths.shape[1]):
-            u = uncalibrated(LOSS_EDGES, shared.loss_shape[kind], _shifted(uniforms[p, h + 1], shifts[h + 1]))
+            u = unshaped(edges, shapes[h], _shifted(uniforms[p, h + 1], shifts[h + 1]))
             paths[p, h] = _draw_demand(factors[h], level, dispersion, u)
 
 

@@ -8,12 +8,11 @@ of their own. Demand X of a period is one negative binomial with the experts' me
 symbol         name here      meaning
 =============  =============  ===============================================================================
 phi            dispersion     the item's own: mean of (x - mean)^2 - mean over that of mean^2, in long memory,
-                              leaning on that of the experts' mixture
+                              leaning on that of the experts' mixture: a slow item's own is mostly noise
 shape          loss_shape     Pr(X <= x) = u becomes shape(u): how often all items' demand was below that quantile
 =============  =============  ===============================================================================
 
-The first says how heavy an item's tail is, and the second how much heavier than the law's. In a sold-out period,
-demand may have been anywhere above, as the others were [E67]: items whose shelves reached higher show where.
+The first says how heavy an item's tail is, and the second how much heavier than the law's (law_shape.py).
 
 Then E(X - y)+, the loss with y on sale, is the sum of Pr(X > x) over x >= y. No order can serve more in a period
 than the shelf holds, so demand beyond the capacity is not counted: the sums of loss and of demand end there.
@@ -24,10 +23,11 @@ import numpy as np
 from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import Floats
 from driftmdp.kernels.demand_arrays import DISPERSIONS, LEAST_MEAN, LOSS_EDGES
+from driftmdp.kernels.law_shape import shaped
 from driftmdp.kernels.negative_binomial import COARSE_MEAN, LONGEST_WALK, chance_of_none
 
 SERVICE_MEMORY = np.array([200.0, 50.0])  # periods that count for a service target, by kind
-SPREAD_LEANING = 20.0  # periods for which the experts' dispersion counts
+SPREAD_LEANING = 20.0  # periods for which the experts' dispersion counts, of a slow item units
 LEAST_DISPERSION, MOST_DISPERSION = 0.01, 100.0
 LEAST_SPREAD = 1e-3  # dispersion on a coarser grid
 LEAST_CHANCE = 1e-9  # where a sum ends
@@ -42,7 +42,7 @@ def one_law(sums: Floats, weights: Floats, levels: Floats, factor: float) -> tup
         for d in range(DISPERSIONS.size):
             mean += weights[k, d] * expected
             square += weights[k, d] * (expected + (1.0 + DISPERSIONS[d]) * expected * expected)
-    leaning = SPREAD_LEANING * mean * mean
+    leaning = SPREAD_LEANING * mean * max(mean, 1.0)
     mixture = (square - mean) / (mean * mean) - 1.0
     dispersion = (sums[4] + leaning * mixture) / (sums[5] + leaning)
     return mean, min(max(dispersion, LEAST_DISPERSION), MOST_DISPERSION)
@@ -83,10 +83,8 @@ def expected_loss(
     while x < last and above > LEAST_CHANCE:
         above -= chance
         chance *= ratio * (x + r) / (x + 1.0)
-        while b < LOSS_EDGES.size - 2 and 1.0 - above > LOSS_EDGES[b + 1]:
-            b += 1
-        inside = (1.0 - above - LOSS_EDGES[b]) / (LOSS_EDGES[b + 1] - LOSS_EDGES[b])
-        beyond = max(1.0 - shape[b] - inside * (shape[b + 1] - shape[b]), 0.0)
+        below, b = shaped(LOSS_EDGES, shape, 1.0 - above, b)
+        beyond = max(1.0 - below, 0.0)
         part = min(1.0, last - x)
         demand += beyond * part
         lost += beyond * min(part, max(x + part - y, 0.0))

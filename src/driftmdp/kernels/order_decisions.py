@@ -8,11 +8,20 @@ from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import Floats, Ints, Longs
 from driftmdp.kernels.demand_arrays import DISPERSIONS, DemandBeliefs, Shared
 from driftmdp.kernels.demand_experts import fill_levels, weights_of
-from driftmdp.kernels.demand_laws import fill_law, fill_paths, fill_service_paths
+from driftmdp.kernels.demand_laws import fill_law, fill_paths
 from driftmdp.kernels.exact_orders import plan_exactly
 from driftmdp.kernels.negative_binomial import upper_tail
 from driftmdp.kernels.order_states import EXACT_WORK, exact_work
-from driftmdp.kernels.ordering_arrays import EXACT, NO_LIMIT, SERVICE, ComingPeriods, OrderTask, OrderTerms
+from driftmdp.kernels.ordering_arrays import (
+    EXACT,
+    FIRST_PATHS,
+    MOST_DOUBT,
+    NO_LIMIT,
+    SERVICE,
+    ComingPeriods,
+    OrderTask,
+    OrderTerms,
+)
 from driftmdp.kernels.path_orders import plan_on_paths
 from driftmdp.kernels.service_orders import next_order, plan_for_service
 
@@ -128,19 +137,35 @@ def _plan_for(
     factors = np.zeros(horizon)
     for h in range(horizon):
         factors[h] = hope * task.factors[n, h]
-    paths = np.zeros((uniforms.shape[0], horizon), np.int32)
-    if for_service:
-        fill_service_paths(beliefs, shared, i, kind, prior, factors, uniforms, task.shifts[n], paths)
-    else:
-        fill_paths(beliefs, shared, i, kind, prior, factors, uniforms, task.shifts[n], paths)
     periods = ComingPeriods(task.is_open[n][:horizon], task.may_order[n][:horizon], min(task.cycles[n], 1))
-    if for_service:
-        target, measure = task.service[n, 0], int(task.service[n, 1])
-        sums = beliefs.service[i]
-        balance = (1.0 - target) * sums[2 * measure] - sums[2 * measure + 1]
-        order, _ = plan_for_service(terms, stock, coming, paths, periods, (target, measure, balance))
-        return order, expected_cost(terms, stock, coming, order, paths, periods), SERVICE
-    return plan_on_paths(terms, stock, coming, paths, periods)
+    n_paths = FIRST_PATHS
+    while True:
+        paths = np.zeros((n_paths, horizon), np.int32)
+        fill_paths(beliefs, shared, i, kind, prior, factors, uniforms, task.shifts[n], for_service, paths)
+        if for_service:
+            return _serve(beliefs, task, n, terms, coming, paths, periods)
+        order, cost, method, doubt = plan_on_paths(terms, stock, coming, paths, periods)
+        if doubt <= MOST_DOUBT or n_paths == uniforms.shape[0]:
+            return order, cost, method
+        n_paths = uniforms.shape[0]
+
+
+@kernel
+def _serve(
+    beliefs: DemandBeliefs,
+    task: OrderTask,
+    n: int,
+    terms: OrderTerms,
+    coming: Longs,
+    paths: Ints,
+    periods: ComingPeriods,
+) -> tuple[int, float, int]:
+    """Return the plan for a service target."""
+    target, measure = task.service[n, 0], int(task.service[n, 1])
+    sums, stock = beliefs.service[task.items[n]], task.stock[n]
+    balance = (1.0 - target) * sums[2 * measure] - sums[2 * measure + 1]
+    order, _ = plan_for_service(terms, stock, coming, paths, periods, (target, measure, balance))
+    return order, expected_cost(terms, stock, coming, order, paths, periods), SERVICE
 
 
 @kernel

@@ -18,6 +18,9 @@ Flags: TypeAlias = NDArray[np.uint8]
 
 NO_LIMIT = 2**31 - 1  # the capacity of a shelf that takes everything
 
+FIRST_PATHS = 512  # of a plan on sample paths, before its doubt is known
+MOST_DOUBT = 0.005  # of such a plan, see path_orders.py: beyond it, it is made again on all paths
+
 # How a plan was made.
 EXACT = 0  # by dynamic programming
 PROJECTED = 1  # by a projected inventory level, tuned on sample paths

@@ -5,6 +5,11 @@ a search with shorter and shorter steps on more. The tuned rule that is the chea
 Then one step of policy improvement: other orders today, each followed by the rule, on all paths. The paths are
 common to all orders, so that costs are compared path by path. Another order is taken only if its mean saving is
 more than SURE standard errors, and of orders that cost the same the smaller.
+
+A plan comes with its *doubt*: what believing these comparisons may cost. A saving D with standard error e has the
+wrong sign by chance, which loses e (phi(z) - z Pr(Z > z)) on average, z = |D| / e, the normal law's unit loss. The
+largest of these, as a share of the cost of a period, tells which items need more paths: those with rare and dear
+losses, and those for which ordering hardly pays.
 """
 
 from math import ceil
@@ -14,6 +19,7 @@ import numpy as np
 from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import Floats, Ints, Longs
 from driftmdp.kernels.exact_orders import COST_TIE
+from driftmdp.kernels.normal_law import normal_tail
 from driftmdp.kernels.ordering_arrays import CAPPED, IMPROVED, PROJECTED, ComingPeriods, OrderTerms
 from driftmdp.kernels.path_rules import (
     OrderRule,
@@ -30,32 +36,35 @@ from driftmdp.kernels.path_rules import (
     worth_of_rest,
 )
 
-COARSE_PATHS, FINE_PATHS = 125, 250  # of a search
+COARSE_PATHS, FINE_PATHS = 128, 256  # of a search
 LONG_LEAD = 4  # beyond it projecting takes long, and there are fewer paths in proportion
 FEWEST_PATHS = 100
 NEVER = -1e6  # the safety of a rule that never orders
 SURE = 1.0  # standard errors of a saving
 MOST_MOVES = 5  # in one direction, with steps of one size
 MOST_CANDIDATES = 14  # orders that are compared
+TINY_COST = 1e-6  # of the sum of the costs, per period: less is not told from none
+SQRT_2PI = 2.5066282746310002
 
 
 @kernel
 def plan_on_paths(
     terms: OrderTerms, stock: int, coming: Longs, paths: Ints, periods: ComingPeriods
-) -> tuple[int, float, int]:
-    """Return an order for today, its estimated cost per open period, and how it was found.
+) -> tuple[int, float, int, float]:
+    """Return an order for today, its estimated cost per open period, how it was found, and its doubt.
 
     ``coming[j]`` arrives j + 1 periods from now, j < L - 1. ``paths[i, h]`` is the demand of period h on path i.
     """
     trial = new_trial(terms, stock, coming, paths, periods)
-    rule = tune(trial)
+    rule, doubt = tune(trial)
     costs = np.zeros(_fewer(paths.shape[0], terms.lead_time))
     order, method = 0, rule.kind
     if trial.forecast.decides[0] == 0:
         cost = mean_cost(trial, rule, -1, costs)
     else:
         own = _own_order(trial, rule)
-        order, cost = improve(trial, rule, own, costs)
+        order, cost, unsure = improve(trial, rule, own, costs)
+        doubt = max(doubt, unsure)
         method += IMPROVED if order != own else 0
     if not trial.ends:  # what there was in the beginning is charged as what is left in the end is credited
         on_its_way = start_path(stock, coming, trial.arrivals) - stock
@@ -63,7 +72,8 @@ def plan_on_paths(
     n_open = 0
     for h in range(periods.is_open.size):
         n_open += 1 if periods.is_open[h] != 0 else 0
-    return order, cost / max(n_open, 1), method
+    cost /= max(n_open, 1)
+    return order, cost, method, doubt / max(cost, TINY_COST * cost_scale(terms))
 
 
 @kernel
@@ -73,8 +83,8 @@ def _fewer(n_paths: int, lead_time: int) -> int:
 
 
 @kernel
-def tune(trial: RuleTrial) -> OrderRule:
-    """Return the cheapest rule that was found."""
+def tune(trial: RuleTrial) -> tuple[OrderRule, float]:
+    """Return the cheapest rule that was found, and per period the expected regret of ordering at all, or not."""
     n_paths, lead = trial.forecast.demand.shape[0], trial.terms.lead_time
     few = np.zeros(_fewer(min(n_paths, COARSE_PATHS), lead))
     many, every = np.zeros(_fewer(min(n_paths, FINE_PATHS), lead)), np.zeros(_fewer(n_paths, lead))
@@ -87,9 +97,13 @@ def tune(trial: RuleTrial) -> OrderRule:
         other = _refine(trial, _first_rule(trial, CAPPED, few), many)
         rule, cost = _cheaper(trial, rule, cost, other, every)
     never = OrderRule(PROJECTED, NEVER, 0.0, 0.0)  # ordering may not pay at all
-    if mean_cost(trial, never, -1, every) <= cost + COST_TIE * cost_scale(trial.terms):
-        return never
-    return rule
+    mean_cost(trial, rule, -1, every)
+    others = np.zeros(every.size)
+    saving = mean_cost(trial, never, -1, others) - cost
+    regret = expected_regret(saving, saving_error(others, every, saving)) / trial.forecast.means.size
+    if saving <= COST_TIE * cost_scale(trial.terms):
+        return never, regret
+    return rule, regret
 
 
 @kernel
@@ -179,33 +193,54 @@ def _own_order(trial: RuleTrial, rule: OrderRule) -> int:
 
 
 @kernel
-def improve(trial: RuleTrial, rule: OrderRule, own: int, costs: Floats) -> tuple[int, float]:
-    """Return the best order today if the rule follows, and its mean cost. ``own`` is the rule's order."""
+def improve(trial: RuleTrial, rule: OrderRule, own: int, costs: Floats) -> tuple[int, float, float]:
+    """Return the best order today if the rule follows, its mean cost, and the expected regret of that choice.
+
+    ``own`` is the rule's order.
+    """
     terms = trial.terms
     own_cost, others = mean_cost(trial, rule, own, costs), np.zeros(costs.size)
     position = start_path(trial.stock, trial.coming, trial.arrivals)
     least, most = trial.least, (terms.capacity - position) // terms.pack * terms.pack
+    found = own, own_cost, 0.0
     if most < least:
-        return own, own_cost
-    best, cost = own, own_cost
+        return found
     # None at all if the rule orders, and what it would order if it does not: a fixed cost makes them differ most.
     other = 0 if own > 0 else _order_up(trial, rule, position, least, most)
-    found = _sure_cost(trial, rule, other, costs, own_cost, others)
-    if found < cost:
-        best, cost = other, found
+    found = _compare(trial, rule, other, found, costs, own_cost, others)
+    if most // terms.pack <= MOST_CANDIDATES:
+        # Customers who take several make costs rise and fall with the order: a search step by step would stop.
+        for packs in range(least // terms.pack, most // terms.pack + 1):
+            found = _compare(trial, rule, packs * terms.pack, found, costs, own_cost, others)
+        return found
     step, tried = max(int(0.5 * trial.forecast.deviation[0] / terms.pack), 1) * terms.pack, 0
     while step > 0 and tried < MOST_CANDIDATES:
-        center = best
+        center = found[0]
         for sign in range(-1, 2, 2):
-            other = center + sign * step
-            if least <= other <= most:
+            if least <= center + sign * step <= most:
                 tried += 1
-                found = _sure_cost(trial, rule, other, costs, own_cost, others)
-                if found < cost - COST_TIE * cost_scale(terms):
-                    best, cost = other, found
-        if best == center:
+                found = _compare(trial, rule, center + sign * step, found, costs, own_cost, others)
+        if found[0] == center:
             step = step // (2 * terms.pack) * terms.pack
-    return best, cost
+    return found
+
+
+@kernel
+def _compare(
+    trial: RuleTrial,
+    rule: OrderRule,
+    order: int,
+    found: tuple[int, float, float],
+    costs: Floats,
+    own_cost: float,
+    others: Floats,
+) -> tuple[int, float, float]:
+    """Return the better of the best order until now and another, as `improve`."""
+    cost, regret = _sure_cost(trial, rule, order, costs, own_cost, others)
+    regret = max(regret, found[2])
+    if cost < found[1] - COST_TIE * cost_scale(trial.terms):
+        return order, cost, regret
+    return found[0], found[1], regret
 
 
 @kernel
@@ -221,15 +256,31 @@ def _order_up(trial: RuleTrial, rule: OrderRule, position: int, least: int, most
 @kernel
 def _sure_cost(
     trial: RuleTrial, rule: OrderRule, order: int, costs: Floats, own_cost: float, others: Floats
-) -> float:
-    """Return the mean cost of an order today, infinite if it does not surely save on the rule's own.
+) -> tuple[float, float]:
+    """Return the mean cost of an order today, and the expected regret of taking the worse of it and the rule's own.
 
-    It surely saves if the mean saving, path by path, is more than SURE standard errors.
+    The cost is infinite if the mean saving, path by path, is not more than SURE standard errors.
     """
     cost = mean_cost(trial, rule, order, others)
-    mean, squares = own_cost - cost, 0.0
+    saving = own_cost - cost
+    error = saving_error(costs, others, saving)
+    return cost if saving > SURE * error else np.inf, expected_regret(saving, error)
+
+
+@kernel
+def saving_error(costs: Floats, others: Floats, saving: float) -> float:
+    """Return the standard error of a mean saving, from the costs path by path."""
+    squares = 0.0
     for i in range(costs.size):
-        apart = costs[i] - others[i] - mean
+        apart = costs[i] - others[i] - saving
         squares += apart * apart
-    error = np.sqrt(squares) / costs.size
-    return cost if mean > SURE * error else np.inf
+    return float(np.sqrt(squares)) / costs.size
+
+
+@kernel
+def expected_regret(saving: float, error: float) -> float:
+    """Return what is lost on average by believing the sign of a saving with a normal error: its unit loss."""
+    if error <= 0.0:
+        return 0.0
+    z = abs(saving) / error
+    return error * (float(np.exp(-0.5 * z * z)) / SQRT_2PI - z * normal_tail(z))

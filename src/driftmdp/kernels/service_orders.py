@@ -25,7 +25,7 @@ from driftmdp.kernels.ordering_arrays import ComingPeriods, OrderTerms
 from driftmdp.kernels.path_forecast import batch_of
 
 UNITS, PERIODS = 0, 1  # what a service target is a share of
-SPENT = 0.3  # of the balance, in one window
+SPENT = 0.6  # of the balance, in one window
 LEAST_ALLOWED = 0.4  # of what a window is entitled to lose, however much was lost before
 ROUNDS_KEPT = 3.0  # rounds of orders whose entitlement a balance holds at most
 WINDOWS_KEPT = 4.0  # windows without any service that it holds at most
