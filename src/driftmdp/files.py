@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 HOST = f"{zlib.crc32(platform.node().encode()):08x}"
-_TEMPORARY = re.compile(rf"\..+\.{HOST}-(\d+)-[0-9a-f]{{16}}(-journal)?", re.DOTALL)
+_TEMPORARY = re.compile(rf"\..+\.{HOST}-(\d+)-(?:(\d+)-)?[0-9a-f]{{16}}(-journal)?", re.DOTALL)
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -37,11 +37,13 @@ def write_whole(path: Path, content: bytes) -> None:
 def temporary_beside(path: Path) -> Iterator[Path]:
     """Yield a unique name in the folder of ``path``, and remove the file of that name at the end.
 
-    The name holds the host and the process. The first write of a process to a folder removes the temporary files
-    that killed processes of this host left there.
+    The name holds the host, the process and when it began. The first write of a process to a folder removes the
+    temporary files that killed processes of this host left there.
     """
     _remove_leftovers(os.path.abspath(path.parent))
-    temporary = path.parent / f".{path.name}.{HOST}-{os.getpid()}-{secrets.token_hex(8)}"
+    process = os.getpid()
+    writer = f"{HOST}-{process}-{_start_of(process) or 0}"
+    temporary = path.parent / f".{path.name}.{writer}-{secrets.token_hex(8)}"
     try:
         yield temporary
     finally:
@@ -53,11 +55,21 @@ def _remove_leftovers(folder: str) -> None:
     with contextlib.suppress(OSError), os.scandir(folder) as files:  # a leftover file does no harm
         for file in files:
             temporary = _TEMPORARY.fullmatch(file.name)
-            if temporary and not _is_running(int(temporary[1])):
+            if temporary and not _is_running(int(temporary[1]), int(temporary[2] or 0)):
                 os.unlink(file.path)
 
 
-def _is_running(process: int) -> bool:
+def _start_of(process: int) -> int | None:
+    """Return when a process began, in ticks since the machine did, or None where that is not told."""
+    try:
+        with open(f"/proc/{process}/stat", "rb") as file:
+            return int(file.read().rpartition(b")")[2].split()[19])
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def _is_running(process: int, start: int) -> bool:
+    """Return whether a process runs that began then. Start 0 is unknown, and any process of that number counts."""
     if os.name != "posix":  # on Windows, os.kill with signal 0 ends the process
         return True
     try:
@@ -66,7 +78,8 @@ def _is_running(process: int) -> bool:
         return False
     except OSError:  # it belongs to another user
         pass
-    return True
+    # Numbers are used again, by threads too.
+    return start == 0 or _start_of(process) in (start, None)
 
 
 def sync_folder(folder: Path) -> None:
