@@ -45,7 +45,7 @@ def test_what_a_killed_process_left_behind_goes_with_the_next_write(tmp_path):
     (left,) = tmp_path.iterdir()
     ours = f".{target.name}.{files.HOST}-{os.getpid()}-{'0' * 16}"
     theirs = left.name.replace(files.HOST, "00000000")
-    if Path("/proc/self/stat").exists():  # our number, of a process that began at another time
+    if os.path.exists("/proc/self/stat"):  # our number, of a process that began at another time
         (tmp_path / f".{target.name}.{files.HOST}-{os.getpid()}-1-{'0' * 16}").write_bytes(b"")
     others = [tmp_path / name for name in (ours, theirs, ".orders [1].csv.bak")]
     for other in others:  # of a process that runs, of another host, and of another program
