@@ -38,16 +38,21 @@ ALL_ITEMS, OF_A_SAMPLE = 1, 15  # every how many-th item
 RECENT = 13  # weeks whose mean stands for one that was not in stock, for models that need a number
 # What a peer is given: the model, whether the organiser's season is taken out first, windows and items.
 PEERS: dict[str, tuple[str, bool, tuple[int, ...], int]] = {
-    "statsforecast AutoETS, season taken out first": ("AutoETS", True, NINE, ALL_ITEMS),
+    "statsforecast AutoETS, season taken out first": ("AutoETS", True, STARTS, ALL_ITEMS),
     "statsforecast AutoETS, slow items CrostonSBA, season taken out first": (
         "AutoETS, slow items CrostonSBA",
         True,
-        NINE,
+        STARTS,
         ALL_ITEMS,
     ),
-    "statsforecast AutoETS": ("AutoETS", False, NINE, ALL_ITEMS),
-    "statsforecast AutoTheta, season 52": ("AutoTheta", False, NINE[::2], ALL_ITEMS),
-    "statsforecast AutoARIMA, season taken out first": ("AutoARIMA", True, NINE[::4], OF_A_SAMPLE),
+    "statsforecast AutoETS": ("AutoETS", False, STARTS, ALL_ITEMS),
+    "statsforecast AutoTheta, season 52": ("AutoTheta", False, (*NINE[::2], *BETWEEN[::2]), ALL_ITEMS),
+    "statsforecast AutoARIMA, season taken out first": (
+        "AutoARIMA",
+        True,
+        (*NINE[::4], *BETWEEN[::4]),
+        OF_A_SAMPLE,
+    ),
 }
 
 
