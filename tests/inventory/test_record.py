@@ -262,7 +262,7 @@ def test_explaining_what_is_not_there_suggests_the_nearest(shop):
 def test_a_new_name_is_told_with_the_nearest(shop):
     work(shop, 1, items=("Milk 1l", "Bread"))
     told = shop.decide([Count("Milk 2l", 3), Count("xyz", 3)], day(1)).remarks[0]
-    assert told == "2 items are new, and nothing was learned yet: Milk 2l (did you mean 'Milk 1l'?); xyz."
+    assert told == "2 items are new to this shop: Milk 2l (did you mean 'Milk 1l'?); xyz."
 
 
 def test_explaining_works_at_every_hour(path):

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from driftmdp.display import counted
 from driftmdp.errors import one_line
+from driftmdp.inventory.periods import days
 from driftmdp.inventory.results import Reason
 from driftmdp.inventory.shop import Shop
 from driftmdp.inventory.terms import ItemTerms
@@ -110,10 +111,17 @@ def _order_reasons(reason: Reason) -> list[str]:
     shelf = "" if reason.stock is not None else ", from an empty shelf,"
     return [
         *lines,
-        f"With this order{shelf} there are {together} for the {counted(reason.covered, terms.period)} until the "
-        f"next order can be on the shelf, in which about {_mean(reason.covered_demand)} are asked for.",
+        f"With this order{shelf} there are {together} for the {counted(reason.covered, terms.period)} until "
+        f"{_end_of_cover(reason)}, in which about {_mean(reason.covered_demand)} are asked for.",
         f"The plan costs about {reason.cost:.2f} per {terms.period}; it was {PLANS[reason.method]}.",
     ]
+
+
+def _end_of_cover(reason: Reason) -> str:
+    covered = days(reason.terms.period) * reason.covered
+    if reason.until is None or covered <= (reason.until - reason.day).days:
+        return "the next order can be on the shelf"
+    return f"{reason.until}, the last day that counts"
 
 
 def _limits(terms: ItemTerms) -> list[str]:

@@ -108,7 +108,7 @@ def new_names(states: ItemStates, new: Sequence[str]) -> list[str]:
     named = [_with_nearest(sku, before) for sku in new[:MAX_NAMES_SHOWN]]
     named += [""] * (len(new) - len(named))  # they are only counted, and the nearest name takes time
     what = "1 item is new" if len(new) == 1 else f"{len(new)} items are new"
-    return [f"{what}, and nothing was learned yet: {listed(named, MAX_NAMES_SHOWN)}."]
+    return [f"{what} to this shop: {listed(named, MAX_NAMES_SHOWN)}."]
 
 
 def _with_nearest(sku: str, names: Sequence[str]) -> str:

@@ -33,7 +33,7 @@ from driftmdp.kernels.demand_arrays import (
     new_beliefs,
     new_shared,
 )
-from driftmdp.kernels.ordering_arrays import FIRST_PATHS, NO_LIMIT, SERVICE
+from driftmdp.kernels.ordering_arrays import FIRST_PATHS, SERVICE
 
 __all__ = ["CLOSED", "NO_ORDER_DAY", "TOO_LATE", "DemandSummary", "Forecast", "OrderEngine", "Orders"]
 
@@ -46,8 +46,7 @@ BLOCK_DAYS = 7
 ITEMS_PER_THREAD = 64  # that a thread decides at a time
 SETTLED_PERIODS = 8  # from which on an item's level counts for its group
 SETTLED_EXPOSURE = 4.0  # from which on an item's sales count for seasons and weekdays
-FIRST_SHARE = 0.3  # of the capacity: the demand of the first item of a shop, before anything is known
-FIRST_LEVEL = 1.0  # the same without a capacity
+FIRST_LEVEL = 1.0  # of a shop's first item: what sells out teaches soon, what does not sell stays for long
 FIRST_BINS = 300 * (1 << 20)  # periods for which "the predicted shape is right" counts
 
 
@@ -217,13 +216,11 @@ class OrderEngine:
         return np.asarray((units + leaning * priors) / (exposure + leaning))
 
     def _prior_levels(self, items: Longs) -> Floats:
-        """Return the levels that items begin with: their group's, else that of all, else a share of the shelf."""
+        """Return the levels that items begin with: their group's, else that of all, else one unit."""
         chosen = self.table.columns[items]
         level = self._priors[chosen["kind"], chosen["group"]]
         level = np.where(level > 0, level, self._priors[chosen["kind"], -1])
-        capacity = chosen["sizes"][:, 0]
-        first = np.where(capacity < NO_LIMIT, FIRST_SHARE * capacity, FIRST_LEVEL)
-        return np.where(level > 0, level, first)
+        return np.where(level > 0, level, FIRST_LEVEL)
 
     def _mean_levels(self, items: Longs) -> Floats:
         levels = np.zeros(items.size)

@@ -29,7 +29,8 @@ def reason_for(states: ItemStates, log: EventLog, item: int, advice: Event | Non
     orders = engine.decide(day, numbers, np.array([stock or 0], np.int64), pipeline.coming, until)
     step, summary = days(terms.period), engine.describe(day, item)
     review = states.calendar.next_order(states.skus[item], terms, day)
-    covered = min(terms.lead_time + review, (date.max.toordinal() - day) // step + 1)
+    last_day = date.max.toordinal() if until is None else until
+    covered = min(terms.lead_time + review, (last_day - day) // step + 1)
     found = engine.forecast(day, numbers, covered, QUANTILES)
     return Reason(
         states.skus[item],
@@ -48,4 +49,5 @@ def reason_for(states: ItemStates, log: EventLog, item: int, advice: Event | Non
         float(orders.cost[0]),
         METHODS[int(orders.method[0])],
         advice,
+        None if until is None else date.fromordinal(until),
     )

@@ -136,11 +136,14 @@ class Reason:
         What is believed of demand: the periods that were learned from, its mean without season and special days,
         what this period multiplies that by, the period's mean, and its quantiles by share.
     covered, covered_demand
-        How many periods today's order must last, until the next one can be on the shelf, and their mean demand.
+        How many periods today's order must last, until the next one can be on the shelf or nothing counts any more,
+        and their mean demand.
     order, cost, method
         What to order, the expected cost per period of the plan, and how it was found.
     advice
         The last advice that was given, if any.
+    until
+        The last day that counts, if there is one.
     """
 
     sku: str
@@ -159,5 +162,6 @@ class Reason:
     cost: float
     method: str
     advice: Event | None
+    until: date | None = None
 
     __repr__ = brief

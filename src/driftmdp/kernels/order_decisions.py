@@ -30,7 +30,7 @@ USUAL_STREAK = 2  # periods in a row that sell out: beyond it demand may be far 
 STREAK_HOPE = 0.3  # times its level: what each further such period adds to hope
 MOST_STREAK_HOPE = 2.0
 YOUNG_PERIODS = 50
-FIRST_HOPE = 2.0  # times its prior level: what a new item is tried for
+FIRST_HOPE, MOST_FIRST_HOPE = 2.0, 16.0  # times its prior level: what a new item is tried for
 MOST_HOPE = 4.0  # times its level: what is added to hope in the end, after a long time without an item
 RARE = 1e-3  # chance of the largest demand that a law tells apart, below which it makes no difference
 HOPE_PERIODS = np.array([100.0, 40.0])  # of such a time, by kind of period
@@ -64,7 +64,8 @@ def _try_again(beliefs: DemandBeliefs, task: OrderTask, n: int, coming: Longs) -
     """Return how much higher than believed demand may be: 1 unless the shelf is empty and shows nothing.
 
     An item that is not worth an order is not on the shelf, and shows no demand. Whatever its demand becomes, it
-    would never be ordered again. So the longer nothing was seen, the more is hoped for.
+    would never be ordered again. So the longer nothing was seen, the more is hoped for. A new item is tried at
+    once, for the least hope with which an order pays.
     """
     i, kind = task.items[n], task.kinds[n]
     position = task.stock[n]
@@ -96,9 +97,11 @@ def _plan(
     order, cost, method = _plan_for(beliefs, shared, task, n, terms, coming, uniforms, hope)
     if order == 0 and task.may_order[n, 0] != 0 and task.is_open[n, 0] != 0:
         hope = _try_again(beliefs, task, n, coming)
-        if hope > 1.0:
+        is_new = beliefs.periods[task.items[n]] == 0
+        while 1.0 < hope <= MOST_FIRST_HOPE and order == 0:
             # The whole order: one unit would show that demand is at least one, for the same fixed cost.
             order, _, _ = _plan_for(beliefs, shared, task, n, terms, coming, uniforms, hope)
+            hope = 2.0 * hope if is_new else 0.0
     return order, cost, method
 
 
@@ -138,7 +141,7 @@ def _plan_for(
     for h in range(horizon):
         factors[h] = hope * task.factors[n, h]
     periods = ComingPeriods(task.is_open[n][:horizon], task.may_order[n][:horizon], min(task.cycles[n], 1))
-    n_paths = FIRST_PATHS
+    n_paths = min(FIRST_PATHS, uniforms.shape[0])
     while True:
         paths = np.zeros((n_paths, horizon), np.int32)
         fill_paths(beliefs, shared, i, kind, prior, factors, uniforms, task.shifts[n], for_service, paths)
@@ -200,7 +203,8 @@ def expected_cost(
 ) -> float:
     """Return what holding, and ordering what is sold, cost per open period until the next order arrives.
 
-    A sold unit costs what it does in orders like today's: its price, and a share of the fixed cost.
+    A sold unit costs what it does in orders like today's: its price, and a share of the fixed cost. If nothing
+    counts behind these periods, the whole order is charged.
     """
     total, n_open, sold = 0.0, 0, 0.0
     last = min(terms.lead_time + next_order(periods), paths.shape[1])
@@ -216,6 +220,9 @@ def expected_cost(
                 left = max(left - paths[p, h], 0)
                 total += terms.holding * left
                 n_open += 1
+    if periods.cycle == 0 and last == paths.shape[1]:
+        ordering = (terms.fixed if order > 0 else 0.0) + terms.unit * order
+        return (total + ordering * paths.shape[0]) / max(n_open, 1)
     per_unit = terms.unit + (terms.fixed / order if order > 0 else 0.0)
     return (total + per_unit * sold) / max(n_open, 1)
 

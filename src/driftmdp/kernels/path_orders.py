@@ -21,6 +21,7 @@ from driftmdp.kernels.arrays import Floats, Ints, Longs
 from driftmdp.kernels.exact_orders import COST_TIE
 from driftmdp.kernels.normal_law import normal_tail
 from driftmdp.kernels.ordering_arrays import CAPPED, IMPROVED, PROJECTED, ComingPeriods, OrderTerms
+from driftmdp.kernels.path_forecast import batch_of
 from driftmdp.kernels.path_rules import (
     OrderRule,
     RuleTrial,
@@ -43,7 +44,7 @@ NEVER = -1e6  # the safety of a rule that never orders
 SURE = 1.0  # standard errors of a saving
 MOST_MOVES = 5  # in one direction, with steps of one size
 MOST_CANDIDATES = 14  # orders that are compared
-TINY_COST = 1e-6  # of the sum of the costs, per period: less is not told from none
+TINY, TINY_COST = 1e-300, 1e-6  # of the sum of the costs, per period: less is not told from none
 SQRT_2PI = 2.5066282746310002
 
 
@@ -60,7 +61,7 @@ def plan_on_paths(
     costs = np.zeros(_fewer(paths.shape[0], terms.lead_time))
     order, method = 0, rule.kind
     if trial.forecast.decides[0] == 0:
-        cost = mean_cost(trial, rule, -1, costs)
+        cost, doubt = mean_cost(trial, rule, -1, costs), 0.0
     else:
         own = _own_order(trial, rule)
         order, cost, unsure = improve(trial, rule, own, costs)
@@ -73,7 +74,7 @@ def plan_on_paths(
     for h in range(periods.is_open.size):
         n_open += 1 if periods.is_open[h] != 0 else 0
     cost /= max(n_open, 1)
-    return order, cost, method, doubt / max(cost, TINY_COST * cost_scale(terms))
+    return order, cost, method, doubt / max(cost, TINY_COST * cost_scale(terms), TINY)
 
 
 @kernel
@@ -245,11 +246,14 @@ def _compare(
 
 @kernel
 def _order_up(trial: RuleTrial, rule: OrderRule, position: int, least: int, most: int) -> int:
-    """Return the packs up to the rule's U."""
+    """Return the packs up to the rule's U, or those of an economic order if it never orders: this may yet pay."""
     level = float(position)
     if rule.kind == PROJECTED:
         level = project(trial, 0, trial.stock)
-    packs = ceil((trial.levels.up_to[0] - level) / trial.terms.pack)
+    wanted = trial.levels.up_to[0] - level
+    if wanted <= 0.0:
+        wanted = batch_of(trial.terms, trial.forecast.rate)
+    packs = ceil(wanted / trial.terms.pack)
     return min(max(packs * trial.terms.pack, least), most)
 
 
@@ -264,7 +268,10 @@ def _sure_cost(
     cost = mean_cost(trial, rule, order, others)
     saving = own_cost - cost
     error = saving_error(costs, others, saving)
-    return cost if saving > SURE * error else np.inf, expected_regret(saving, error)
+    regret = expected_regret(saving, error)
+    if saving > SURE * error:
+        return cost, regret
+    return np.inf, regret + max(saving, 0.0)  # a saving that is not sure is left
 
 
 @kernel
@@ -283,4 +290,4 @@ def expected_regret(saving: float, error: float) -> float:
     if error <= 0.0:
         return 0.0
     z = abs(saving) / error
-    return error * (float(np.exp(-0.5 * z * z)) / SQRT_2PI - z * normal_tail(z))
+    return max(error * (float(np.exp(-0.5 * z * z)) / SQRT_2PI - z * normal_tail(z)), 0.0)

@@ -63,8 +63,14 @@ def plan_for_service(
     for j in range(coming.size):
         position += coming[j]
     order = _smallest_enough(terms, paths, periods, stocks, (first, last), measure, allowed, position)
-    if order > 0:
-        order = _whole_batch(terms, rate, order, position)
+    if order > 0 and terms.fixed > 0.0:
+        batch = ceil(batch_of(terms, rate) / terms.pack - 0.5) * terms.pack
+        if periods.cycle == 0:  # no more than serves all periods that count: the rest is worth nothing
+            to_the_end, _ = _window_totals(paths, periods, stocks, 0, first, horizon, measure)
+            enough = (1.0 - target) * to_the_end
+            whole = first, horizon
+            batch = min(batch, _smallest_enough(terms, paths, periods, stocks, whole, measure, enough, position))
+        order = min(max(order, batch), (terms.capacity - position) // terms.pack * terms.pack)
     _, lost = _window_totals(paths, periods, stocks, order, first, last, measure)
     return order, 1.0 - lost / window if window > 0.0 else 1.0
 
@@ -176,13 +182,6 @@ def _smallest_enough(
         else:
             low = middle
     return high * terms.pack
-
-
-@kernel
-def _whole_batch(terms: OrderTerms, rate: float, order: int, position: int) -> int:
-    """Return an order that is worth its fixed cost: at least the economic order quantity, if it fits."""
-    batch = ceil(batch_of(terms, rate) / terms.pack - 0.5) * terms.pack if terms.fixed > 0.0 else 0
-    return min(max(order, batch), (terms.capacity - position) // terms.pack * terms.pack)
 
 
 @kernel
