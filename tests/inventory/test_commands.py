@@ -44,8 +44,8 @@ HOSTILE = [
 def begun(call, tmp_path):
     """The commands in a folder with a shop and two files."""
     assert call("inventory", "init", "shop.db", *COSTS)[0] == 0
-    (tmp_path / "stock.csv").write_text("sku,stock\nMilk 1l,3\nBread,0\n")
-    (tmp_path / "sales.csv").write_text("date,sku,units\n2026-11-16,Milk 1l,2\n2026-11-16,Bread,5\n")
+    (tmp_path / "stock.csv").write_text("sku,stock\nMilk 1l,0\nBread,0\n")
+    (tmp_path / "sales.csv").write_text("date,sku,units\n2026-11-16,Milk 1l,2\n2026-11-16,Bread,3\n")
     return lambda *words: call("inventory", *words)
 
 
@@ -75,7 +75,7 @@ def test_from_init_to_export(begun, tmp_path):
     orders = (tmp_path / "orders.csv").read_text()
     rows = table(orders)
     assert [(row["date"], row["sku"], row["stock"]) for row in rows] == [
-        ("2026-11-16", "Milk 1l", "3"),
+        ("2026-11-16", "Milk 1l", "0"),
         ("2026-11-16", "Bread", "0"),
     ]
     milk, bread = (int(row["order"]) for row in rows)
@@ -104,7 +104,7 @@ def test_from_init_to_export(begun, tmp_path):
         ("decided", "Milk 1l", ""),
         ("decided", "Bread", ""),
         ("sold", "Milk 1l", "2"),
-        ("sold", "Bread", "5"),
+        ("sold", "Bread", "3"),
     ]
     code, printed, err = begun("export", "shop.db", "-o", "deep/er/log.csv")
     assert (code, printed) == (0, "")
@@ -145,24 +145,24 @@ def test_corrections_and_what_was_really_ordered(begun, tmp_path):
     begun("decide", "shop.db", "stock.csv", "--date", "2026-11-16")
     milk, bread = (int(row["order"]) for row in table((tmp_path / "orders.csv").read_text()))
     begun("record", "shop.db", "sales.csv")
-    (tmp_path / "sales.csv").write_text("date,sku,units,ordered\n2026-11-16,Milk 1l,2,0\n2026-11-16,Bread,5,\n")
+    (tmp_path / "sales.csv").write_text("date,sku,units,ordered\n2026-11-16,Milk 1l,2,9\n2026-11-16,Bread,3,\n")
     code, out, err = begun("record", "shop.db", "sales.csv")
     assert (code, out) == (2, "")
     assert err == (
-        "error: sales.csv, line 2: Milk 1l on 2026-11-16 is recorded with 2 sold from a stock of 3 and an order of "
+        "error: sales.csv, line 2: Milk 1l on 2026-11-16 is recorded with 2 sold from a stock of 0 and an order of "
         f"{milk}; got 2 sold "
-        "from a stock of 3 and an order of 0. Nothing was done; use --correct if the record was wrong.\n"
+        "from a stock of 0 and an order of 9. Nothing was done; use --correct if the record was wrong.\n"
     )
     assert batches(tmp_path / "shop.db") == 2
     code, _, err = begun("record", "shop.db", "sales.csv", "--correct")
     assert (code, err) == (0, "0 recorded, 1 repeated, 1 corrected.\n")
     assert begun("record", "shop.db", "sales.csv", "--correct")[2] == "0 recorded, 2 repeated.\n"
 
-    (tmp_path / "stock.csv").write_text("sku,stock\nMilk 1l,3\nBread,0\n")
+    (tmp_path / "stock.csv").write_text("sku,stock\nMilk 1l,3\nBread,4\n")
     code, _, err = begun("decide", "shop.db", "stock.csv", "--date", "2026-11-17", "--strict")
     assert code == 2
     assert "2 counts differ from the records" in err
-    assert f"(Milk 1l: counted 3, expected 1; Bread: counted 0, expected {bread - 5})" in err
+    assert f"(Milk 1l: counted 3, expected 7; Bread: counted 4, expected {bread - 3})" in err
     assert begun("decide", "shop.db", "stock.csv", "--date", "2026-11-17")[0] == 0
     (tmp_path / "stock.csv").write_text("sku,stock\nMilk 1l,1\n")
     assert begun("decide", "shop.db", "stock.csv", "--date", "2026-11-17")[0] == 2
