@@ -4,7 +4,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from driftmdp.inventory import Costs, Count, ItemSettings, Shop, Sold
+from driftmdp.inventory import Costs, Count, ItemSettings, Shop, Sold, explain_in_words
 from tests.inventory.shops import CAPACITY, create, day, lines, orders, periods_learned, refused, unchanged
 
 
@@ -277,3 +277,11 @@ def test_orders_are_shown_with_all_that_is_coming(path):
         found = orders(shop.decide([Count("A", 2, coming=(3, 4))], day(0)))
         assert found["A"][:2] == (2, 7)
         assert len(lines(shop)) == 1
+
+
+def test_the_explanation_ends_with_the_last_day_that_counts(path):
+    with create(path, lead_time=2) as shop:
+        shop.decide([Count("A", 0)], day(0), until=day(2))
+        assert f"for the 3 days until {day(2)}, the last day that counts" in explain_in_words(shop, "A")
+        shop.decide([Count("B", 0)], day(1), until=day(9))
+        assert "for the 3 days until the next order can be on the shelf" in explain_in_words(shop, "B")

@@ -287,3 +287,12 @@ def test_forecasts_of_slow_items_keep_their_mean():
     forecast = engine.forecast(MONDAY + 400, items, 7, [0.5]).mean.sum()
     believed = sum(engine.describe(MONDAY + 400 + d, item).level for item in range(60) for d in range(7))
     assert forecast == pytest.approx(believed, rel=0.04)
+
+
+@pytest.mark.parametrize("fixed", [0.0, 20.0])
+@pytest.mark.parametrize("capacity", [40, 1000, None])
+def test_the_first_item_of_a_shop_begins_small(capacity, fixed):
+    """A defect once: a large capacity was taken for a large demand, and the shelf was filled."""
+    costs = Costs(fixed=fixed, unit=0.5, lost_sale=4.0, holding=0.1)
+    engine = engine_of([terms(capacity, costs, lead_time=2)])
+    assert 1 <= decide(engine, MONDAY, 0).order[0] <= 40

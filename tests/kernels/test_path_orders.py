@@ -9,6 +9,7 @@ from scipy import stats
 
 from driftmdp.kernels.ordering_arrays import (
     CAPPED,
+    MOST_DOUBT,
     NO_LIMIT,
     PROJECTED,
     ComingPeriods,
@@ -248,3 +249,14 @@ def test_doubt_is_large_where_ordering_hardly_pays_and_falls_with_paths():
             found[lost, n_paths] = plan_on_paths(terms, 0, nothing(2), drawn, periods)[3]
     assert found[3.3, 512] > found[2.0, 512]
     assert found[3.3, 4096] < found[3.3, 512]
+
+
+@pytest.mark.parametrize("capacity", [12, 20, 60])
+def test_a_plan_that_never_orders_knows_its_doubt(capacity):
+    """A defect once: on large shelves a search that slid into never ordering compared it with itself."""
+    terms = OrderTerms(4.0, 1.0, 3.02, 0.5, capacity, 1, 0, 2)
+    drawn = np.random.default_rng(8).poisson(1.0, (4096, 20)).astype(np.int32)
+    periods = ComingPeriods(np.ones(20, np.uint8), np.ones(20, np.uint8), 1)
+    few, many = (plan_on_paths(terms, 0, nothing(2), drawn[:n].copy(), periods) for n in (512, 4096))
+    assert (few[0], many[0]) == (0, 4)
+    assert few[3] > MOST_DOUBT

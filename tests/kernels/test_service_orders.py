@@ -116,3 +116,18 @@ def test_what_a_sold_out_period_probably_lost():
     assert loss_when_sold_out(law, 1, UNITS) == pytest.approx((0.2 * 1 + 0.1 * 2) / 0.5)
     assert loss_when_sold_out(law, 1, PERIODS) == pytest.approx(0.3 / 0.5)
     assert loss_when_sold_out(law, 9, UNITS) == 0.0
+
+
+@pytest.mark.parametrize("lead_time", [0, 2])
+def test_the_last_order_of_a_season_is_no_larger_than_the_season(lead_time):
+    """A defect once: with a fixed cost, the economic order quantity was ordered for the last two days."""
+    horizon = lead_time + 2
+    paths = np.random.default_rng(0).poisson(5.0, (N_PATHS, horizon)).astype(np.int32)
+    terms = OrderTerms(50.0, 1.0, 0.0, 0.01, NO_LIMIT, 1, 0, lead_time)
+    coming, always = np.zeros(max(lead_time - 1, 0), np.int64), np.ones(horizon, np.uint8)
+    ends, goes_on = (
+        plan_for_service(terms, 0, coming, paths, ComingPeriods(always, always, cycle), (0.95, UNITS, 0.0))[0]
+        for cycle in (0, 1)
+    )
+    assert 8 <= ends <= 16
+    assert goes_on > 50
