@@ -10,13 +10,13 @@ from scipy import stats
 from driftmdp.kernels.demand_arrays import BIN_EDGES, DISPERSIONS, LEAST_MEAN, LOSS_EDGES, MEMORIES
 from driftmdp.kernels.demand_experts import (
     AT_LEAST,
+    CALIBRATED_PERIODS,
     COMMON_SHARE,
     FIXED_SHARE,
     GROUP_LEANING,
     LARGEST_COUNTED,
     LEANING,
     NOTHING,
-    SETTLED_PERIODS,
     TINY_WEIGHT,
 )
 from driftmdp.kernels.expected_loss import (
@@ -128,7 +128,7 @@ class ReferenceItem:
             found = place_in(own, units)
             count_range(found, says == AT_LEAST, LOSS_EDGES, shapes[1], bins[1])
         means = self.means(prior, factor)
-        is_settled = self.periods >= SETTLED_PERIODS and self.levels(prior)[0] <= LARGEST_COUNTED
+        is_settled = self.periods >= CALIBRATED_PERIODS and self.levels(prior)[0] <= LARGEST_COUNTED
         if self.kind == 0 and is_predicted and is_settled:
             kept = np.where(self.weights > TINY_WEIGHT, self.weights, 0.0)
             low, high = (float((kept * stats.nbinom.cdf(x, *experts(means))).sum()) for x in (units - 1, units))

@@ -44,7 +44,7 @@ COMMON_SHARE = 0.98  # of this goes to the mean weights of all items, the rest i
 LEANING = np.array([5.0, 8.0])  # periods for which the next longer memory counts, by kind of period
 GROUP_LEANING = 0.25  # periods for which the group counts, for the longest memory: items of a group differ widely
 TINY_WEIGHT = 1e-4  # experts with less are left out of a law
-SETTLED_PERIODS = 28  # from which on an item's sales are counted for calibration: before, its level is a guess
+CALIBRATED_PERIODS = 28  # from which on an item's sales are counted for calibration: before, its level is a guess
 LARGEST_COUNTED = 400.0  # level of an item, beyond which it is not counted for calibration: sums would be long
 
 
@@ -122,7 +122,7 @@ def learn_all(
             found = predicted_range(law[0], law[1], units[n])
             count_range(found, sold_out, LOSS_EDGES, loss_shape, bins[1][kind])
         # Of weeks, the counted shape is mostly that of seasons that were not known yet: it makes orders worse.
-        is_settled = beliefs.periods[i] >= SETTLED_PERIODS and levels[0] <= LARGEST_COUNTED
+        is_settled = beliefs.periods[i] >= CALIBRATED_PERIODS and levels[0] <= LARGEST_COUNTED
         if is_predicted and is_settled and kind == DAY_KIND:
             found = _predicted_range(beliefs, i, levels, factor, units[n])
             fill_shape(BIN_EDGES, shared.calibration[kind], law[0], shape)
