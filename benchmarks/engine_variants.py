@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.child import call_in_child
+from driftmdp.inventory.pooled_factors import WeekdayFactors, weekday_factors
 from driftmdp.kernels.arrays import Floats, Longs
 
 __all__ = ["AS_IT_IS", "VARIANTS", "apply", "call_variant"]
@@ -24,6 +25,7 @@ VARIANTS: dict[str, dict[tuple[str, str], Any]] = {
     AS_IT_IS: {},
     "no season": {("driftmdp.inventory.shared_rhythm", "season_factors"): "_no_season"},
     "weekdays are alike": {("driftmdp.inventory.shared_rhythm", "weekday_factors"): "_no_weekdays"},
+    "weekdays of all items only": {("driftmdp.inventory.shared_rhythm", "weekday_factors"): "_no_own_weekdays"},
     "one memory only (45 days, 24 weeks)": {(_ARRAYS, "MEMORIES"): [[45.0], [24.0]]},
     "one memory only (15 days, 12 weeks)": {(_ARRAYS, "MEMORIES"): [[15.0], [12.0]]},
     "one memory only (135 days, 48 weeks)": {(_ARRAYS, "MEMORIES"): [[135.0], [48.0]]},
@@ -60,5 +62,9 @@ def _no_season(units: Floats, expected: Floats, weeks: Longs) -> Floats:
     return np.ones((len(units), 52))
 
 
-def _no_weekdays(units: Floats, expected: Floats) -> Floats:
-    return np.ones((len(units), 7))
+def _no_weekdays(units: Floats, expected: Floats, groups: Longs, n_groups: int) -> WeekdayFactors:
+    return WeekdayFactors(np.ones((n_groups + 1, 7)), np.ones((len(units), 7)))
+
+
+def _no_own_weekdays(units: Floats, expected: Floats, groups: Longs, n_groups: int) -> WeekdayFactors:
+    return weekday_factors(units, expected, groups, n_groups)._replace(of_items=np.ones((len(units), 7)))

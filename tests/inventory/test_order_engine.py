@@ -210,7 +210,7 @@ def test_a_larger_stock_is_never_ordered_more_for(fixed, capacity):
     own = terms(capacity, Costs(fixed, 0.5, 5.0, 0.5), order_days=OrderDays.parse("mon,thu"))
     engine = learned_engine([own] * (capacity + 1))
     engine.beliefs.units[:], engine.beliefs.exposure[:] = engine.beliefs.units[0], engine.beliefs.exposure[0]
-    engine.beliefs.weights[:] = engine.beliefs.weights[0]
+    engine.beliefs.weights[:], engine.rhythm.own_weekdays[:] = engine.beliefs.weights[0], 1.0
     orders = decide(engine, MONDAY + 63, np.arange(capacity + 1))
     assert {METHODS[method] for method in orders.method} == {"exact"}
     assert (np.diff(orders.order) <= 0).all()
@@ -222,7 +222,7 @@ def test_dearer_lost_sales_are_ordered_more_for():
     own = [terms(60, Costs(0.0, 0.0, lost, 1.0), lead_time=2) for lost in (0.5, 2.0, 8.0, 32.0)]
     engine = learned_engine(own, seed=3)
     engine.beliefs.units[:], engine.beliefs.exposure[:] = engine.beliefs.units[0], engine.beliefs.exposure[0]
-    engine.beliefs.weights[:] = engine.beliefs.weights[0]
+    engine.beliefs.weights[:], engine.rhythm.own_weekdays[:] = engine.beliefs.weights[0], 1.0
     orders = decide(engine, MONDAY + 63, 0).order
     assert (np.diff(orders) >= 0).all()
     assert orders[-1] > orders[0]

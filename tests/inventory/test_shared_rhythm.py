@@ -100,12 +100,28 @@ def test_weekdays_are_recovered():
     error -= error.mean(axis=1, keepdims=True)
     assert np.abs(error).max() < 0.04
     factors = engine.factors.all_factors(np.arange(2), MONDAY + 700 + np.arange(7))
-    assert factors == pytest.approx(engine.rhythm.weekdays[GROUPS[:2]])
+    assert factors == pytest.approx(engine.rhythm.weekdays[GROUPS[:2]] * engine.rhythm.own_weekdays[:2])
 
 
 def test_a_shop_without_weekdays_has_none():
     engine = daily_shop(np.ones(7))
     assert np.abs(np.log(engine.rhythm.weekdays)).max() < 0.02
+    assert np.abs(np.log(engine.rhythm.own_weekdays)).max() < 0.02
+
+
+def test_items_of_one_group_may_differ_in_their_weekdays():
+    """Cake on Sundays, rolls on weekdays: the items' own factors, to 12 percent in the mean, and in no group."""
+    engine, rng = engine_of([terms()] * 40), np.random.default_rng(4)
+    own = np.where(np.arange(40)[:, None] % 2 == 0, WEEKDAYS, WEEKDAYS[::-1])
+    for t in range(7 * 30):
+        learn(engine, MONDAY + t, drawn(rng, 8.0 * own[:, t % 7], 0.3))
+    learn(engine, MONDAY + 210, 0, 2)
+    error = np.log(engine.factors.all_factors(np.arange(40), MONDAY + 700 + np.arange(7)) / own)
+    error -= error.mean(axis=1, keepdims=True)
+    assert np.sqrt((error**2).mean()) < 0.12
+    engine.add_items(["new"], [terms()])
+    new = engine.factors.all_factors(longs([40]), MONDAY + 700 + np.arange(7))[0]
+    assert new == pytest.approx(engine.rhythm.weekdays[0])
 
 
 def test_the_effect_of_a_special_day_is_learned():
@@ -185,15 +201,18 @@ def test_weeks_of_the_year():
 def test_a_rhythm_goes_on_after_a_snapshot():
     rhythm, again = SharedRhythm(), SharedRhythm()
     rhythm.add_groups(2)
+    rhythm.add_items(2)
+    rhythm.count_weekday(MONDAY, longs([0, 1]), np.array([3.0, 1.0]), np.array([2.0, 2.0]))
     rhythm.count_special(5, "sale", np.array([3.0]), np.array([1.0]))
     rhythm.count_week(MONDAY, longs([0, 1]), np.array([3.0, 1.0]), np.array([2.0, 2.0]))
     rhythm.count_levels(MONDAY, longs([0, 1]), np.array([2.0, 2.0]), np.array([0.1, -0.1]))
-    rhythm.renew()
+    rhythm.renew(longs([0, 1]))
     again.restore(*rhythm.as_arrays())
     for one in (rhythm, again):
         one.count_special(6, "sale", np.array([3.0]), np.array([1.0]))
         one.add_groups(3)
-        one.renew()
+        one.add_items(3)
+        one.renew(longs([0, 1, 2]))
     assert again.effects == rhythm.effects
     for one, other in zip(again.as_arrays()[1], rhythm.as_arrays()[1], strict=True):
         np.testing.assert_array_equal(one, other)

@@ -60,7 +60,7 @@ class ComingFactors:
     def rhythm(self, items: Longs, periods: Longs) -> tuple[Floats, Floats]:
         """Return the factors of the season, and of the weekday, which is 1 for weeks."""
         chosen = self._table.columns[items]
-        weekday = self._rhythm.weekday_of(chosen["group"], periods)
+        weekday = self._rhythm.weekday_of(items, chosen["group"], periods)
         weekday[chosen["kind"] == 1] = 1.0
         return self._rhythm.season_of(chosen["group"], periods), weekday
 

@@ -21,7 +21,7 @@ from driftmdp.inventory.special_days import SpecialDays
 from driftmdp.inventory.terms import ItemTerms, Settings, ShopTerms, merged
 from driftmdp.kernels.arrays import Longs
 
-SNAPSHOT_VERSION = 4
+SNAPSHOT_VERSION = 5
 LEARNED_FROM = ("group", "period", "capacity")  # terms that change what is learned
 LAST_DAY = np.dtype([(name, "<i4") for name in ("day", "stock", "sales", "evening")])
 GROWTH = 1.5  # of the array, when it is full

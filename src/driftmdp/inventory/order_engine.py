@@ -121,6 +121,7 @@ class OrderEngine:
     def _add_groups(self) -> None:
         n = len(self.table.groups)
         self.rhythm.add_groups(n)
+        self.rhythm.add_items(len(self.table))
         self._priors = np.insert(self._priors, [-1] * (n + 1 - self._priors.shape[1]), 0.0, axis=1)
 
     def set_calendar(self, lines: Sequence[SpecialDay]) -> None:
@@ -180,7 +181,7 @@ class OrderEngine:
         self.rhythm.count_levels(day, chosen["kind"], slow, moves)
         daily = chosen["kind"] == DAY_KIND
         expected = (slow * season * special)[daily]
-        self.rhythm.count_weekday(day, chosen["group"][daily], demand[daily], expected)
+        self.rhythm.count_weekday(day, items[counts][daily], demand[daily], expected)
 
     def _count_special(
         self, day: int, items: Longs, counts: NDArray[np.bool_], units: Longs, expected: Floats
@@ -193,8 +194,8 @@ class OrderEngine:
 
     def _renew(self) -> None:
         """Make what items share, from all that was learned."""
-        self.rhythm.renew()
         n = len(self.table)
+        self.rhythm.renew(self.table.columns["group"][:n])
         columns, slow = self.table.columns[:n], self._slow_levels(np.arange(n), np.zeros(n))
         settled = self.beliefs.periods[:n] >= SETTLED_PERIODS
         self._priors[:] = 0.0

@@ -7,7 +7,8 @@ odd and even weeks):
     signal = E z_a z_b over samples a, b of one cell,    noise = tau + kappa / (units expected in the sample),
 
 both fitted to all cells and groups together. The factor's logarithm is the mean over the samples, each weighed by
-1 / noise, times signal / (signal + noise of the mean). First for all items, then for what each group has beyond it.
+1 / noise, times signal / (signal + noise of the mean). First for all items, then for what each group has beyond it,
+and for weekdays what each item has beyond its group.
 Sums are whole numbers, so that they do not depend on the order in which sales are recorded.
 """
 
@@ -23,7 +24,6 @@ FIRST_UNITS = 0.5  # added to both sides of a ratio: a few units say little
 FEWEST_PAIRS = 5  # of samples of one cell, from which on repeating is judged
 HALF_YEAR = 26
 GROWTH = 0.8, 1.25  # of all items' levels in a week, at the least and at the most
-WEEKDAY_MEMORY = (63, 64)  # of the weekdays' sums, what is kept every week
 
 
 class Profile(NamedTuple):
@@ -102,15 +102,25 @@ def _season_profile(units: Floats, expected: Floats, weeks: Longs, offsets: Floa
     return profile
 
 
-def weekday_factors(units: Floats, expected: Floats) -> Floats:
-    """Return the factors of the weekdays, shape (groups, 7), from sums by (group, odd or even week, weekday).
+class WeekdayFactors(NamedTuple):
+    """Factors by (group, weekday), the last group all items, and what each item has beyond its group's."""
 
-    The last group is all items.
-    """
-    everything = _repeatable(_weekday_profile(units[-1:], expected[-1:], np.zeros((1, 7))))
-    offsets = np.repeat(everything, len(units) - 1, axis=0)
-    own = _repeatable(_weekday_profile(units[:-1], expected[:-1], offsets))
-    return np.asarray(np.exp(np.concatenate([offsets + own, everything])))
+    of_groups: Floats
+    of_items: Floats
+
+
+def weekday_factors(units: Floats, expected: Floats, groups: Longs, n_groups: int) -> WeekdayFactors:
+    """Return the factors of the weekdays, from sums by (item, odd or even week, weekday)."""
+    everything = _repeatable(
+        _weekday_profile(units.sum(axis=0)[None], expected.sum(axis=0)[None], np.zeros((1, 7)))
+    )
+    offsets = np.repeat(everything, n_groups, axis=0)
+    by_group = np.zeros((2, n_groups, 2, 7))
+    np.add.at(by_group[0], groups, units)
+    np.add.at(by_group[1], groups, expected)
+    offsets = np.asarray(offsets + _repeatable(_weekday_profile(by_group[0], by_group[1], offsets)))
+    own = _repeatable(_weekday_profile(units, expected, offsets[groups]))
+    return WeekdayFactors(np.exp(np.concatenate([offsets, everything])), np.exp(own))
 
 
 def _weekday_profile(units: Floats, expected: Floats, offsets: Floats) -> Profile:

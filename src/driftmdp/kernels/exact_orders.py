@@ -27,7 +27,7 @@ COST_TIE = 1e-9  # of the costs' sum: orders whose costs differ less are equally
 PRECISION = 3e-4  # of the average cost, at which sweeps end
 STEP = 0.85  # of a damped sweep
 MAX_SWEEPS = 2000
-MAX_WORK = 3e7  # products in the sweeps of one plan
+MAX_WORK = 3e8  # products in the sweeps of one plan
 
 
 @kernel

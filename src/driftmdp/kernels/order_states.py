@@ -14,7 +14,7 @@ from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import Floats, Longs
 from driftmdp.kernels.ordering_arrays import NO_LIMIT, ComingPeriods, OrderTerms
 
-EXACT_WORK = 150_000.0  # of `exact_work`: beyond it a plan takes longer than one on paths
+EXACT_WORK = 1e6  # of `exact_work`: beyond it a plan takes longer than one on paths
 NEGLIGIBLE = 1e-10  # demand beyond this probability is taken for the largest before it
 SAFETY = 5.0  # standard deviations of demand that a level which is never exceeded has room for
 LONGEST_COVER = 100.0  # periods of demand in one order, however cheap it is to hold
