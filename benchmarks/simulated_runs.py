@@ -1,4 +1,4 @@
-"""The order engine in simulated worlds: random shops, and the seasonal problem."""
+"""The order engine in simulated worlds: random shops, the seasonal problem, and items with their own weekdays."""
 
 from __future__ import annotations
 
@@ -10,15 +10,19 @@ from benchmarks.engine_variants import apply
 from benchmarks.shops import random_shops
 from driftmdp.inventory import compare_rules, drawn_demand
 from driftmdp.inventory.terms import ItemTerms
+from driftmdp.kernels.arrays import Floats
 from driftmdp.statistics import Interval, ratio_interval
 
 __all__ = ["Yardsticks", "run_engine"]
 
 SHOPS, UNSCORED = 7, 60  # the seed of the shops, and their first days
+RHYTHMS = 100, 301, 0.4  # items with weekdays of their own, days, and the deviation of the factors' logarithms
 
 
-def run_engine(variant: str, seeds: int) -> tuple[list[float], list[float]]:
-    """Return what a variant pays in each shop and for each seed of the seasonal problem, in a process of its own.
+def run_engine(variant: str, seeds: int) -> tuple[list[float], list[float], list[float]]:
+    """Return what a variant pays in each world, in a process of its own.
+
+    That is in each shop, for each seed of the seasonal problem, and for each item with its own weekdays.
 
     The shops' items are in one engine. Seeds of the seasonal problem are not, as their seasons are the same.
     """
@@ -29,7 +33,19 @@ def run_engine(variant: str, seeds: int) -> tuple[list[float], list[float]]:
     problem = dm.problems.inventory()
     terms = [ItemTerms(problem.costs, problem.capacity)]
     paid = [follow_engine(terms, drawn_demand(problem, seed).astype(np.int64)[None]).sum() for seed in range(seeds)]
-    return in_shops[:, UNSCORED:].sum(axis=1).tolist(), [float(cost) for cost in paid]
+    scored = [costs[:, UNSCORED:].sum(axis=1).tolist() for costs in (in_shops, _follow_rhythms())]
+    return scored[0], [float(cost) for cost in paid], scored[1]
+
+
+def _follow_rhythms() -> Floats:
+    """Return what items of one shop pay whose weekdays differ: negative binomial demand, lead time 0."""
+    n_items, n_days, deviation = RHYTHMS
+    rng = np.random.default_rng(SHOPS)
+    weekdays = np.exp(rng.normal(0.0, deviation, (n_items, 7)))
+    levels = np.exp(rng.uniform(np.log(0.5), np.log(10.0), n_items))
+    means = levels[:, None] * (weekdays / weekdays.mean(axis=1, keepdims=True))[:, np.arange(n_days) % 7]
+    demand = rng.negative_binomial(4.0, 4.0 / (4.0 + means)).astype(np.int64)
+    return follow_engine([ItemTerms(dm.problems.inventory().costs, 60)] * n_items, demand)
 
 
 class Yardsticks:
