@@ -33,7 +33,7 @@ from benchmarks.two_way import shown, two_way_ratio
 from driftmdp.kernels.arrays import Floats
 
 FOLDER = "/work/shared/data/vn2"
-NOT_WEEKLY = ("weekdays are alike", "weekdays of all items only", "laws not calibrated")  # variants of days
+NOT_WEEKLY = ("weekdays are alike", "no weekdays of items' own", "laws not calibrated")  # variants of days
 ALL_ITEMS, OF_A_SAMPLE = 1, 15  # every how many-th item
 RECENT = 13  # weeks whose mean stands for one that was not in stock, for models that need a number
 # What a peer is given: the model, whether the organiser's season is taken out first, windows and items.

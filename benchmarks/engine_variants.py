@@ -25,7 +25,7 @@ VARIANTS: dict[str, dict[tuple[str, str], Any]] = {
     AS_IT_IS: {},
     "no season": {("driftmdp.inventory.shared_rhythm", "season_factors"): "_no_season"},
     "weekdays are alike": {("driftmdp.inventory.shared_rhythm", "weekday_factors"): "_no_weekdays"},
-    "weekdays of all items only": {("driftmdp.inventory.shared_rhythm", "weekday_factors"): "_no_own_weekdays"},
+    "no weekdays of items' own": {("driftmdp.inventory.shared_rhythm", "weekday_factors"): "_no_own_weekdays"},
     "one memory only (45 days, 24 weeks)": {(_ARRAYS, "MEMORIES"): [[45.0], [24.0]]},
     "one memory only (15 days, 12 weeks)": {(_ARRAYS, "MEMORIES"): [[15.0], [12.0]]},
     "one memory only (135 days, 48 weeks)": {(_ARRAYS, "MEMORIES"): [[135.0], [48.0]]},

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import nbinom
 
 from driftmdp.kernels.exact_orders import plan_exactly
 from driftmdp.kernels.order_states import exact_work, top_level
@@ -190,3 +191,12 @@ def test_work_grows_with_the_lead_time():
         for lead in range(5)
     ]
     assert works == sorted(works)
+
+
+def test_a_large_shelf_settles():
+    """An order covers 50 days, so that sweeps settle slowly. A plan that stops early orders nothing from 20."""
+    chances = nbinom.pmf(np.arange(990), 2.0, 2.0 / 22.0)
+    terms = OrderTerms(300.0, 0.5, 4.0, 0.01, 990, 1, 0, 0)
+    order, cost, residual = plan_exactly(terms, 20, NOTHING, *steady([*chances, 1.0 - chances.sum()], 7, 7))
+    assert residual < 1e-3 * cost
+    assert order == 970

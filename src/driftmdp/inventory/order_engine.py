@@ -111,6 +111,7 @@ class OrderEngine:
         if more > 0:
             pairs = zip(self.beliefs, new_beliefs(more), strict=True)
             self.beliefs = DemandBeliefs(*(np.concatenate(pair) for pair in pairs))
+        self.rhythm.add_items(len(self.table))
         self._add_groups()
 
     def set_terms(self, item: int, terms: ItemTerms) -> None:
@@ -121,7 +122,6 @@ class OrderEngine:
     def _add_groups(self) -> None:
         n = len(self.table.groups)
         self.rhythm.add_groups(n)
-        self.rhythm.add_items(len(self.table))
         self._priors = np.insert(self._priors, [-1] * (n + 1 - self._priors.shape[1]), 0.0, axis=1)
 
     def set_calendar(self, lines: Sequence[SpecialDay]) -> None:

@@ -11,7 +11,7 @@ from driftmdp.kernels.demand_experts import fill_levels, weights_of
 from driftmdp.kernels.demand_laws import fill_law, fill_paths
 from driftmdp.kernels.exact_orders import plan_exactly
 from driftmdp.kernels.negative_binomial import upper_tail
-from driftmdp.kernels.order_states import EXACT_WORK, exact_work
+from driftmdp.kernels.order_states import is_small
 from driftmdp.kernels.ordering_arrays import (
     EXACT,
     FIRST_PATHS,
@@ -132,7 +132,7 @@ def _plan_for(
                 periods.is_open[h] = 1
                 periods.may_order[h] = task.may_order[n, h]
             fill_law(beliefs, shared, i, kind, prior, hope * factor, laws[h])
-        if exact_work(terms, stock, coming, laws, periods) <= EXACT_WORK:
+        if is_small(terms, stock, coming, laws, periods):
             order, cost, _ = plan_exactly(terms, stock, coming, laws, periods)
             beyond = _demand_beyond(beliefs, shared, task, n, hope, laws, periods)
             return order, cost + terms.lost * beyond, EXACT

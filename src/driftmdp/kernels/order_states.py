@@ -14,7 +14,8 @@ from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import Floats, Longs
 from driftmdp.kernels.ordering_arrays import NO_LIMIT, ComingPeriods, OrderTerms
 
-EXACT_WORK = 1e6  # of `exact_work`: beyond it a plan takes longer than one on paths
+# Of `exact_work`, without and with a lead time: beyond it a plan takes longer than one on paths.
+EXACT_WORK, EXACT_WORK_AHEAD = 1e6, 1.5e5
 NEGLIGIBLE = 1e-10  # demand beyond this probability is taken for the largest before it
 SAFETY = 5.0  # standard deviations of demand that a level which is never exceeded has room for
 LONGEST_COVER = 100.0  # periods of demand in one order, however cheap it is to hold
@@ -138,8 +139,15 @@ def _demand_ahead(laws: Floats, periods: ComingPeriods, length: int) -> tuple[fl
 
 
 @kernel
+def is_small(terms: OrderTerms, stock: int, coming: Longs, laws: Floats, periods: ComingPeriods) -> bool:
+    """Return whether an exact plan is quick enough."""
+    limit = EXACT_WORK if terms.lead_time == 0 else EXACT_WORK_AHEAD
+    return exact_work(terms, stock, coming, laws, periods) <= limit
+
+
+@kernel
 def exact_work(terms: OrderTerms, stock: int, coming: Longs, laws: Floats, periods: ComingPeriods) -> float:
-    """Return about how much a step back takes, in products: beyond some hundred thousand, paths are better.
+    """Return about how much a step back takes, in products.
 
     Infinite where the state is not one of those that are planned for, an order on its way that is no multiple of
     the pack.
