@@ -1,6 +1,6 @@
 """Plausible sets that a caller gives: measured, written into a workspace, and the policy read out of it.
 
-Agents write sets from what they remember instead: kernels/plausible_sets.py.
+Agents write sets from what they remember instead: kernels/optimist.py.
 """
 
 import numpy as np

@@ -19,8 +19,7 @@ from driftmdp.kernels.detection_arrays import QUIET, Watch
 from driftmdp.kernels.extended_value_iteration import find_top, is_close, relax
 from driftmdp.kernels.kl_ball import maximize_kl_ball
 from driftmdp.kernels.near_optimistic_support import maximize_near_optimistically
-from driftmdp.kernels.optimist import choose_start, commit_plan, learn, release_states, should_replan
-from driftmdp.kernels.plausible_sets import group_slots
+from driftmdp.kernels.optimist import choose_start, commit_plan, group_slots, learn, release_states, should_replan
 from driftmdp.kernels.sharp_arrays import SharpArrays
 from driftmdp.kernels.world import take_step
 
