@@ -11,10 +11,12 @@ from driftmdp.inventory.terms import MEASURES, ItemTerms
 from driftmdp.kernels.ordering_arrays import NO_LIMIT
 
 GROWTH = 1.5  # of an array that is full
+ALONE = -1
 COLUMNS = np.dtype(
     [
         ("kind", "<i8"),
         ("group", "<i8"),
+        ("supplier", "<i8"),
         ("seed", "<u8"),
         ("costs", "<f8", (4,)),
         ("sizes", "<i8", (4,)),
@@ -31,11 +33,12 @@ class ItemTable:
     skus, terms
         By number.
     columns
-        The same as numbers: the kind of period (1 for a week), the group's number, a seed from the name, costs
-        (fixed, unit, lost, holding), sizes (capacity, pack, minimum, lead time) and service (target or 0, measure).
-        It may be longer than there are items.
-    groups
-        The number of each group, in the order in which they came.
+        The same as numbers: the kind of period (1 for a week), the numbers of the group and of the supplier, a seed
+        from the name, costs (fixed, unit, lost, holding), sizes (capacity, pack, minimum, lead time) and service
+        (target or 0, measure). It may be longer than there are items.
+    groups, suppliers
+        The number of each group, and of each supplier whose items are ordered together, in the order in which they
+        came. Items that are ordered alone have supplier ALONE.
     """
 
     def __init__(self) -> None:
@@ -43,6 +46,7 @@ class ItemTable:
         self.terms: list[ItemTerms] = []
         self.columns: NDArray[np.void] = np.zeros(0, COLUMNS)
         self.groups: dict[str, int] = {}
+        self.suppliers: dict[str, int] = {}
 
     def __len__(self) -> int:
         return len(self.skus)
@@ -73,9 +77,15 @@ class ItemTable:
         row = np.zeros((), COLUMNS)
         row["kind"] = int(terms.period == WEEK)
         row["group"] = self.groups.setdefault(terms.group, len(self.groups))
+        row["supplier"] = self._supplier(terms)
         costs = terms.costs
         row["costs"] = costs.fixed, costs.unit, costs.lost_sale, costs.holding
         capacity = NO_LIMIT if terms.capacity is None else terms.capacity
         row["sizes"] = capacity, terms.pack, terms.minimum, terms.lead_time
         row["service"] = terms.service or 0.0, MEASURES.index(terms.service_measure)
         return row
+
+    def _supplier(self, terms: ItemTerms) -> int:
+        if terms.shared_order.is_alone:
+            return ALONE
+        return self.suppliers.setdefault(terms.supplier, len(self.suppliers))

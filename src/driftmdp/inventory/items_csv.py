@@ -28,8 +28,8 @@ class ItemSettings:
         The item.
     values
         By column of ``items.csv``: capacity (or ``none``), fixed_cost, unit_cost, lost_sale, holding, pack,
-        minimum, lead_time, order_days (a text), period, group, service and service_measure. None stands for
-        the shop's.
+        minimum, lead_time, order_days (a text), period, group, service, service_measure, supplier and price.
+        None stands for the shop's.
     source
         Where they were read, for messages: ``items.csv, line 7``.
     """
@@ -49,7 +49,11 @@ class ItemSettings:
                 raise InvalidInputError(f"{rule}; got {name!r}.{nearest_name(name, COLUMNS)}")
         if _has_both(self.values):
             raise InvalidInputError(f"values of {self.sku} must not have both service and lost_sale.")
-        for name, parse in (("order_days", OrderDays.parse), ("group", cells.as_name)):
+        for name, parse in (
+            ("order_days", OrderDays.parse),
+            ("group", cells.as_name),
+            ("supplier", cells.as_name),
+        ):
             if self.values.get(name) is not None:
                 parsed_setting(name, parse, str(self.values[name]))
 
@@ -101,6 +105,8 @@ COLUMNS: dict[str, Parse] = {
     "group": cells.as_name,
     "service": _share,
     "service_measure": functools.partial(_choice, MEASURES),
+    "supplier": cells.as_name,
+    "price": cells.amount,
 }
 
 

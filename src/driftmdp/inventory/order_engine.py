@@ -231,8 +231,20 @@ class OrderEngine:
 
     # ---- deciding
 
-    def decide(self, day: int, items: Longs, stock: Longs, coming: Longs, until: int | None) -> Orders:
-        """Return the orders of a morning. ``coming[n, j]`` arrives j + 1 periods later."""
+    def decide(
+        self,
+        day: int,
+        items: Longs,
+        stock: Longs,
+        coming: Longs,
+        until: int | None,
+        placed: Collection[str] = (),
+    ) -> Orders:
+        """Return the orders of a morning. ``coming[n, j]`` arrives j + 1 periods later.
+
+        ``placed`` are suppliers that have an order of this morning already.
+        """
+        together = SupplierOrders(self.table, items, self._mean_levels)
         orders = Orders(np.zeros(items.size, np.int64), np.zeros(items.size), np.zeros(items.size, np.int8))
         kinds = self.table.columns["kind"][items]
         parts = []
@@ -243,7 +255,7 @@ class OrderEngine:
         def decide_some(part: Longs) -> None:
             some, state = items[part], (stock[part], coming[part])
             levels = self._prior_levels(some), self._mean_levels(some)
-            task, idle = order_task(self.table, self.factors, day, some, state, levels, until)
+            task, idle = order_task(self.table, self.factors, day, some, state, levels, together.fixed[part], until)
             found = np.zeros(part.size, np.int64), np.zeros(part.size), np.zeros(part.size, np.int64)
             if self._forecaster is None:
                 drawn = uniforms(task.shifts.shape[1])
@@ -253,11 +265,27 @@ class OrderEngine:
             methods = np.where(found[2] == 0, EXACT, np.where(found[2] == SERVICE, FOR_SERVICE, SIMULATED))
             orders.order[part], orders.cost[part] = found[0], found[1]
             orders.method[part] = np.where(idle >= 0, idle, methods)
+            rows = np.flatnonzero(together.is_joint[part] & (idle < 0))
+            for chosen, served in split_by_target(task, rows):
+                some_task = rows_of(task, chosen)
+                menus = self._menus(day, some_task) if not served else self._service_menus(day, some_task, found)
+                together.set_menus(part[chosen], found[0][chosen], menus)
 
         for outcome in ThreadEngine().map(decide_some, parts):
             if outcome.error is not None:
                 raise outcome.error
+        together.choose(orders.order, placed)
         return orders
+
+    def _menus(self, day: int, task: OrderTask) -> Menus:
+        """Return what several orders of today would cost, of items whose lost sales have a cost."""
+        menus = new_menus(task.items.size)
+        if self._forecaster is None:
+            drawn = uniforms(task.shifts.shape[1])
+            kernels.order_decisions.fill_menus(self.beliefs, self.shared, task, drawn, *menus)
+        else:
+            self._forecaster.fill_menus(task, day, *menus)
+        return menus
 
     # ---- forecasts
 

@@ -24,6 +24,7 @@ def order_task(
     items: Longs,
     state: tuple[Longs, Longs],
     levels: tuple[Floats, Floats],
+    fixed: Floats,
     until: int | None,
 ) -> tuple[OrderTask, Longs]:
     """Return the task for items with one kind of period, and why nothing is ordered of some, or -1.
@@ -38,6 +39,8 @@ def order_task(
         Their stock, and what is coming by (item, periods from now, less one).
     levels
         Of their surroundings, and their own.
+    fixed
+        What an order of each costs, with its share of what a supplier's items share.
     until
         The last day that counts, if any.
     """
@@ -46,8 +49,8 @@ def order_task(
     left = None if until is None else max(0, (period_of(until, period) - day) // step) + 1
     has_lines = any(day <= line.day < day + 2 * DAYS_AHEAD for line in factors.calendar.lines)
     shapes = [
-        _horizons(table.terms[item], level, left, has_lines)
-        for item, level in zip(items.tolist(), levels[1], strict=True)
+        _horizons(table.terms[item], level, cost, left, has_lines)
+        for item, level, cost in zip(items.tolist(), levels[1], fixed.tolist(), strict=True)
     ]
     horizons, cycles = np.array([shape[:2] for shape in shapes]), np.array([shape[2] for shape in shapes])
     periods = day + step * np.arange(int(horizons.max()))
@@ -57,12 +60,14 @@ def order_task(
     idle[~is_open[:, 0]] = CLOSED
     if left is not None:
         idle[chosen["sizes"][:, 3] >= left] = TOO_LATE
+    costs = np.ascontiguousarray(chosen["costs"])
+    costs[:, 0] = fixed
     task = OrderTask(
         items=items,
         kinds=chosen["kind"].copy(),
         priors=levels[0],
         means=levels[1],
-        costs=np.ascontiguousarray(chosen["costs"]),
+        costs=costs,
         sizes=np.ascontiguousarray(chosen["sizes"]),
         service=np.ascontiguousarray(chosen["service"]),
         stock=np.asarray(state[0], np.int64),
@@ -78,7 +83,9 @@ def order_task(
     return task, idle
 
 
-def _horizons(terms: ItemTerms, level: float, left: int | None, has_lines: bool) -> tuple[int, int, int]:
+def _horizons(
+    terms: ItemTerms, level: float, fixed: float, left: int | None, has_lines: bool
+) -> tuple[int, int, int]:
     """Return periods ahead of an exact plan and of paths, and how many repeat behind them. 0: nothing does.
 
     Where order days and weekdays come round too late for an exact plan, it has no periods. ``has_lines`` says that
@@ -95,7 +102,7 @@ def _horizons(terms: ItemTerms, level: float, left: int | None, has_lines: bool)
     elif has_lines:
         exact += DAYS_AHEAD
     costs, capacity = terms.costs, NO_LIMIT if terms.capacity is None else terms.capacity
-    money = costs.fixed, costs.unit, costs.lost_sale, costs.holding
+    money = fixed, costs.unit, costs.lost_sale, costs.holding
     numbers = OrderTerms(*money, capacity, terms.pack, terms.minimum, terms.lead_time)
     paths = horizon_needed(numbers, level, every)
     if terms.service is not None:

@@ -23,6 +23,7 @@ from driftmdp.inventory.periods import (
     weekday,
     weekday_names,
 )
+from driftmdp.inventory.shared_order import ITEM_DEFAULTS, NOTHING_SHARED, SharedOrder, shared_order
 from driftmdp.problems.inventory import Costs
 from driftmdp.validation import as_integer, as_number, check_type, one_of
 
@@ -31,7 +32,7 @@ AUTO = "auto"  # a pack that is chosen from an item's first sales
 MAX_LEAD_TIME = 60
 MEASURES = ("units", "periods")
 COST_NAMES = {"fixed_cost": "fixed", "unit_cost": "unit", "lost_sale": "lost_sale", "holding": "holding"}
-PLAIN_NAMES = ("pack", "minimum", "lead_time", "period", "group", "service", "service_measure")
+PLAIN_NAMES = ("pack", "minimum", "lead_time", "period", "group", "service", "service_measure", "supplier", "price")
 Settings = Mapping[str, Any]  # by name, as JSON has them
 Value = TypeVar("Value")
 
@@ -58,6 +59,10 @@ class ItemTerms:
         The items to share seasons with, or an empty text.
     service, service_measure
         The share of demand to serve, or None: of ``units``, or of ``periods`` that are not sold out.
+    supplier, shared_order
+        Who delivers it, or an empty text, and what an order from there costs and must have at least.
+    price
+        What a unit counts for the supplier's minimum value. None means ``costs.unit``.
     """
 
     costs: Costs
@@ -71,6 +76,9 @@ class ItemTerms:
     group: str = ""
     service: float | None = None
     service_measure: str = "units"
+    supplier: str = ""
+    price: float | None = None
+    shared_order: SharedOrder = NOTHING_SHARED
 
     def __post_init__(self) -> None:
         check_type(self.costs, Costs, "costs must be Costs(fixed, unit, lost_sale, holding)")
@@ -80,6 +88,11 @@ class ItemTerms:
         if self.service is not None and not 0.0 < as_number(self.service, "service") < 1.0:
             raise InvalidInputError(f"service must lie between 0 and 1, as 0.95 does; got {self.service:g}.")
         one_of(self.service_measure, "service_measure", MEASURES)
+
+    @property
+    def fixed_alone(self) -> float:
+        """What an order costs, however large it is, if nothing else is ordered with it."""
+        return self.costs.fixed + self.shared_order.cost
 
 
 @dataclass(frozen=True)
@@ -125,10 +138,13 @@ class ShopTerms:
         """Whether a new item's pack is chosen from its first sales."""
         return self.pack == AUTO
 
-    def for_item(self, own: Settings) -> ItemTerms:
-        """Return an item's terms from its own settings. Contradictions raise one sentence."""
+    def for_item(self, own: Settings, supplier: Settings | None = None) -> ItemTerms:
+        """Return an item's terms from its own settings and its supplier's. Contradictions raise one sentence."""
+        shared = shared_order(supplier or {})
+        own = {name: value for name, value in (supplier or {}).items() if name in ITEM_DEFAULTS} | dict(own)
         pack = _size(own.get("pack", self.pack), "pack")
         given: dict[str, Any] = {name: own.get(name, getattr(self, name, "")) for name in PLAIN_NAMES}
+        given["price"] = own.get("price")
         capacity, costs = self.capacity, self.costs
         if self.per_pack:
             capacity = None if capacity is None else capacity * pack
@@ -141,7 +157,7 @@ class ShopTerms:
             given["service"] = None
         days = OrderDays.parse(own["order_days"]) if "order_days" in own else self.order_days
         closed = frozenset[int]() if given["period"] == WEEK else self.closed_days
-        return ItemTerms(costs, capacity, order_days=days, closed_days=closed, **given)
+        return ItemTerms(costs, capacity, order_days=days, closed_days=closed, shared_order=shared, **given)
 
     def as_json(self) -> dict[str, Any]:
         """Return the settings that a database keeps."""

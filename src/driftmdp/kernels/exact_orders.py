@@ -40,6 +40,18 @@ def plan_exactly(
     of a demand of x in period h, and in the last column of that or more. The cost is that of the periods behind
     (the average cost of the best policy, within the certificate), or of the H periods where nothing follows.
     """
+    grid, row, values, gain, residual = look_ahead(terms, stock, coming, laws, periods)
+    order, cost = _order_today(terms, grid, laws[0], periods, values, stock, row)
+    if periods.cycle == 0:
+        gain = cost / max(_count_open(periods, 0), 1)
+    return order, gain, residual
+
+
+@kernel
+def look_ahead(
+    terms: OrderTerms, stock: int, coming: Longs, laws: Floats, periods: ComingPeriods
+) -> tuple[StateGrid, int, Floats, float, float]:
+    """Return the states, today's row, the values of tomorrow's mornings, and the average cost with certificate."""
     grid = new_grid(terms, top_level(terms, stock, coming, laws, periods))
     row = row_of(grid, coming, terms.pack)
     values = np.zeros(grid.rows * grid.width)
@@ -48,10 +60,7 @@ def plan_exactly(
         gain, residual = _settle(terms, grid, laws, periods, row * grid.width + stock, values)
     for h in range(laws.shape[0] - 1, 0, -1):
         _step_back(terms, grid, laws[h], periods.is_open[h] != 0, periods.may_order[h] != 0, values)
-    order, cost = _order_today(terms, grid, laws[0], periods, values, stock, row)
-    if periods.cycle == 0:
-        gain = cost / max(_count_open(periods, 0), 1)
-    return order, gain, residual
+    return grid, row, values, gain, residual
 
 
 @kernel
@@ -113,7 +122,7 @@ def _step_back(
         return float(values.size)
     support = support_of(law)
     period_costs = np.empty(grid.width)
-    _fill_period_costs(terms, law, period_costs)
+    fill_period_costs(terms, law, period_costs)
     if terms.lead_time == 0:
         return _step_at_once(terms, grid, law[:support], may_order, period_costs, after, values)
     return _step_ahead(terms, grid, law[:support], may_order, period_costs, after, values)
@@ -129,7 +138,7 @@ def _shift_closed(grid: StateGrid, after: Floats, values: Floats) -> None:
 
 
 @kernel
-def _fill_period_costs(terms: OrderTerms, law: Floats, costs: Floats) -> None:
+def fill_period_costs(terms: OrderTerms, law: Floats, costs: Floats) -> None:
     """Fill ``costs[y]`` with what a period is expected to cost that has y on sale: lost sales and holding."""
     mean = 0.0
     for x in range(law.size):
@@ -231,17 +240,33 @@ def _order_today(
     if periods.is_open[0] == 0:
         return 0, after[next_row(grid, row, 0) * grid.width + grid.first[row] + stock]
     period_costs = np.empty(grid.width)
-    _fill_period_costs(terms, law, period_costs)
+    fill_period_costs(terms, law, period_costs)
     tie = COST_TIE * (terms.fixed + terms.unit + terms.lost + terms.holding)
     best, cost, order = 0, np.inf, 0
     while order == 0 or (periods.may_order[0] != 0 and stock + grid.load[row] + order <= grid.limit):
-        on_sale = stock + (order if terms.lead_time == 0 else 0)
-        total = _expect_one(law, _after_order(terms, grid, row, order, after), on_sale)
-        total += period_costs[on_sale] + terms.unit * order + (terms.fixed if order > 0 else 0.0)
+        total = cost_of_order(terms, grid, law, period_costs, after, stock, row, order)
+        total += terms.fixed if order > 0 else 0.0
         if total < cost - tie:
             best, cost = order, total
         order = order + terms.pack if order > 0 else smallest_order(terms)
     return best, cost
+
+
+@kernel
+def cost_of_order(
+    terms: OrderTerms,
+    grid: StateGrid,
+    law: Floats,
+    period_costs: Floats,
+    after: Floats,
+    stock: int,
+    row: int,
+    order: int,
+) -> float:
+    """Return the expected cost of an order today and of all that follows, without today's fixed cost."""
+    on_sale = stock + (order if terms.lead_time == 0 else 0)
+    total = _expect_one(law, _after_order(terms, grid, row, order, after), on_sale)
+    return total + period_costs[on_sale] + terms.unit * order
 
 
 @kernel

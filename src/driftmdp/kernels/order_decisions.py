@@ -11,6 +11,7 @@ from driftmdp.kernels.demand_experts import fill_levels, weights_of
 from driftmdp.kernels.demand_laws import fill_law, fill_paths
 from driftmdp.kernels.exact_orders import plan_exactly
 from driftmdp.kernels.negative_binomial import upper_tail
+from driftmdp.kernels.order_menus import fill_menu_exactly, fill_menu_on_paths
 from driftmdp.kernels.order_states import is_small
 from driftmdp.kernels.ordering_arrays import (
     EXACT,
@@ -117,40 +118,86 @@ def _plan_for(
     hope: float,
 ) -> tuple[int, float, int]:
     """Return the plan for a demand that is ``hope`` times what is believed."""
-    i, kind, prior = task.items[n], task.kinds[n], task.priors[n]
-    horizon, stock = task.horizons[n, 0], task.stock[n]
-    for_service = task.service[n, 0] > 0.0
-    width = _law_width(task, n, terms, horizon)
-    if horizon > 0 and width <= MOST_LEVELS and not for_service:
-        laws = np.zeros((horizon, width))
-        periods = ComingPeriods(np.zeros(horizon, np.uint8), np.zeros(horizon, np.uint8), task.cycles[n])
-        for h in range(horizon):
-            # What repeats for ever is a usual week: a holiday in the coming days is none.
-            is_usual = h >= horizon - task.cycles[n]
-            factor = task.usual[n, h] if is_usual else task.factors[n, h]
-            if factor > 0.0:
-                periods.is_open[h] = 1
-                periods.may_order[h] = task.may_order[n, h]
-            fill_law(beliefs, shared, i, kind, prior, hope * factor, laws[h])
-        if is_small(terms, stock, coming, laws, periods):
-            order, cost, _ = plan_exactly(terms, stock, coming, laws, periods)
-            beyond = _demand_beyond(beliefs, shared, task, n, hope, laws, periods)
-            return order, cost + terms.lost * beyond, EXACT
-    horizon = task.horizons[n, 1]
-    factors = np.zeros(horizon)
-    for h in range(horizon):
-        factors[h] = hope * task.factors[n, h]
-    periods = ComingPeriods(task.is_open[n][:horizon], task.may_order[n][:horizon], min(task.cycles[n], 1))
+    stock, for_service = task.stock[n], task.service[n, 0] > 0.0
+    is_exact, laws, periods = _laws_for(beliefs, shared, task, n, terms, coming, hope)
+    if is_exact:
+        order, cost, _ = plan_exactly(terms, stock, coming, laws, periods)
+        beyond = _demand_beyond(beliefs, shared, task, n, hope, laws, periods)
+        return order, cost + terms.lost * beyond, EXACT
     n_paths = min(FIRST_PATHS, uniforms.shape[0])
     while True:
-        paths = np.zeros((n_paths, horizon), np.int32)
-        fill_paths(beliefs, shared, i, kind, prior, factors, uniforms, task.shifts[n], for_service, paths)
+        paths, periods = _paths_for(beliefs, shared, task, n, n_paths, uniforms, hope)
         if for_service:
             return _serve(beliefs, task, n, terms, coming, paths, periods)
         order, cost, method, doubt = plan_on_paths(terms, stock, coming, paths, periods)
         if doubt <= MOST_DOUBT or n_paths == uniforms.shape[0]:
             return order, cost, method
         n_paths = uniforms.shape[0]
+
+
+@kernel
+def _laws_for(
+    beliefs: DemandBeliefs,
+    shared: Shared,
+    task: OrderTask,
+    n: int,
+    terms: OrderTerms,
+    coming: Longs,
+    hope: float,
+) -> tuple[bool, Floats, ComingPeriods]:
+    """Return whether a plan can be exact, and if so the laws of demand and the periods that it is made for."""
+    horizon = task.horizons[n, 0]
+    width = _law_width(task, n, terms, horizon)
+    periods = ComingPeriods(np.zeros(horizon, np.uint8), np.zeros(horizon, np.uint8), task.cycles[n])
+    if horizon == 0 or width > MOST_LEVELS or task.service[n, 0] > 0.0:
+        return False, np.zeros((0, 0)), periods
+    laws = np.zeros((horizon, width))
+    for h in range(horizon):
+        # What repeats for ever is a usual week: a holiday in the coming days is none.
+        is_usual = h >= horizon - task.cycles[n]
+        factor = task.usual[n, h] if is_usual else task.factors[n, h]
+        if factor > 0.0:
+            periods.is_open[h] = 1
+            periods.may_order[h] = task.may_order[n, h]
+        fill_law(beliefs, shared, task.items[n], task.kinds[n], task.priors[n], hope * factor, laws[h])
+    return is_small(terms, task.stock[n], coming, laws, periods), laws, periods
+
+
+@kernel
+def _paths_for(
+    beliefs: DemandBeliefs,
+    shared: Shared,
+    task: OrderTask,
+    n: int,
+    n_paths: int,
+    uniforms: Floats,
+    hope: float,
+) -> tuple[Ints, ComingPeriods]:
+    """Return sample paths of demand, and their periods."""
+    horizon, i, kind = task.horizons[n, 1], task.items[n], task.kinds[n]
+    factors, paths = np.zeros(horizon), np.zeros((n_paths, horizon), np.int32)
+    for h in range(horizon):
+        factors[h] = hope * task.factors[n, h]
+    for_service = task.service[n, 0] > 0.0
+    fill_paths(beliefs, shared, i, kind, task.priors[n], factors, uniforms, task.shifts[n], for_service, paths)
+    return paths, ComingPeriods(task.is_open[n][:horizon], task.may_order[n][:horizon], min(task.cycles[n], 1))
+
+
+@kernel
+def fill_menus(
+    beliefs: DemandBeliefs, shared: Shared, task: OrderTask, uniforms: Floats, orders: Longs, costs: Floats
+) -> None:
+    """Fill what several orders of today would cost, by (item, order), see order_menus.py. Not for service targets."""
+    for n in range(task.items.size):
+        terms, stock = _terms_of(task, n), task.stock[n]
+        coming = task.coming[n][: max(terms.lead_time - 1, 0)]
+        is_exact, laws, periods = _laws_for(beliefs, shared, task, n, terms, coming, 1.0)
+        if is_exact:
+            fill_menu_exactly(terms, stock, coming, laws, periods, orders[n], costs[n])
+        else:
+            n_paths = min(FIRST_PATHS, uniforms.shape[0])
+            paths, periods = _paths_for(beliefs, shared, task, n, n_paths, uniforms, 1.0)
+            fill_menu_on_paths(terms, stock, coming, paths, periods, orders[n], costs[n])
 
 
 @kernel

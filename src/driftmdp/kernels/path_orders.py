@@ -58,12 +58,12 @@ def plan_on_paths(
     """
     trial = new_trial(terms, stock, coming, paths, periods)
     rule, doubt = tune(trial)
-    costs = np.zeros(_fewer(paths.shape[0], terms.lead_time))
+    costs = np.zeros(fewer(paths.shape[0], terms.lead_time))
     order, method = 0, rule.kind
     if trial.forecast.decides[0] == 0:
         cost, doubt = mean_cost(trial, rule, -1, costs), 0.0
     else:
-        own = _own_order(trial, rule)
+        own = own_order(trial, rule)
         order, cost, unsure = improve(trial, rule, own, costs)
         doubt = max(doubt, unsure)
         method += IMPROVED if order != own else 0
@@ -78,7 +78,7 @@ def plan_on_paths(
 
 
 @kernel
-def _fewer(n_paths: int, lead_time: int) -> int:
+def fewer(n_paths: int, lead_time: int) -> int:
     """Return how many of so many paths are used with a lead time."""
     return max(n_paths * LONG_LEAD // max(lead_time, LONG_LEAD), min(n_paths, FEWEST_PATHS))
 
@@ -87,8 +87,8 @@ def _fewer(n_paths: int, lead_time: int) -> int:
 def tune(trial: RuleTrial) -> tuple[OrderRule, float]:
     """Return the cheapest rule that was found, and per period the expected regret of ordering at all, or not."""
     n_paths, lead = trial.forecast.demand.shape[0], trial.terms.lead_time
-    few = np.zeros(_fewer(min(n_paths, COARSE_PATHS), lead))
-    many, every = np.zeros(_fewer(min(n_paths, FINE_PATHS), lead)), np.zeros(_fewer(n_paths, lead))
+    few = np.zeros(fewer(min(n_paths, COARSE_PATHS), lead))
+    many, every = np.zeros(fewer(min(n_paths, FINE_PATHS), lead)), np.zeros(fewer(n_paths, lead))
     set_ending(trial, textbook_rule(trial, PROJECTED))
     rule = _first_rule(trial, PROJECTED, few)
     set_ending(trial, rule)  # one for all that are compared
@@ -186,7 +186,7 @@ def _move(
 
 
 @kernel
-def _own_order(trial: RuleTrial, rule: OrderRule) -> int:
+def own_order(trial: RuleTrial, rule: OrderRule) -> int:
     """Return what a rule orders today."""
     fill_levels(trial, rule)
     position = start_path(trial.stock, trial.coming, trial.arrivals)
@@ -207,7 +207,7 @@ def improve(trial: RuleTrial, rule: OrderRule, own: int, costs: Floats) -> tuple
     if most < least:
         return found
     # None at all if the rule orders, and what it would order if it does not: a fixed cost makes them differ most.
-    other = 0 if own > 0 else _order_up(trial, rule, position, least, most)
+    other = 0 if own > 0 else order_up(trial, rule, position, least, most)
     found = _compare(trial, rule, other, found, costs, own_cost, others)
     if most // terms.pack <= MOST_CANDIDATES:
         # Customers who take several make costs rise and fall with the order: a search step by step would stop.
@@ -245,7 +245,7 @@ def _compare(
 
 
 @kernel
-def _order_up(trial: RuleTrial, rule: OrderRule, position: int, least: int, most: int) -> int:
+def order_up(trial: RuleTrial, rule: OrderRule, position: int, least: int, most: int) -> int:
     """Return the packs up to the rule's U, or those of an economic order if it never orders: this may yet pay."""
     level = float(position)
     if rule.kind == PROJECTED:

@@ -1,0 +1,129 @@
+r"""Orders of one supplier's items together: who pays the shared cost, and who is pulled along.
+
+An order to a supplier costs K, whatever is in it, and each item in it f_i. K is divided among the items into shares
+a_i. Any way of ordering pays K at least as often as the items together pay their shares, so items that are planned
+alone, each with f_i + a_i, cost together no more than the best joint plan: a lower bound [AI87]. The shares that
+make it largest for a steady demand d_i with holding costs h_i have a common rhythm: f_i + a_i = T^2 h_i d_i / 2 for
+all items with a share. Slow or dear-to-order items have none.
+
+These plans are the future that a morning looks at. An item that orders today, and pays f_i only, saves s_i against
+one that does not. If the savings together are more than K, the order is placed, with all items that save
+something: who must order pulls along who nearly must. That is one step of policy improvement on the lower bound's
+values. With one item, or without K, it is the item's own plan.
+
+An order must reach the supplier's minimum. It is filled up with what costs least per unit (or per value), by the
+items' menus, and placed if the savings are still more than K. A minimum makes orders as rare as a larger K would,
+so that the shares are those of such a K.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftmdp.inventory.shared_order import SharedOrder
+from driftmdp.kernels.arrays import Floats, Longs
+from driftmdp.kernels.order_menus import NO_ORDER
+
+TIE = 1e-9  # of the shared cost: savings that exceed it by less do not
+
+
+class JointItems(NamedTuple):
+    """The items of a supplier that may be ordered this morning.
+
+    Attributes
+    ----------
+    orders, costs
+        Their menus, by (item, place), see `kernels.order_menus`.
+    fixed
+        What an order of each costs, beside the shared cost.
+    is_due
+        Which of them must be ordered, whatever the others do.
+    units, prices
+        What a unit counts for the supplier's minima.
+    """
+
+    orders: Longs
+    costs: Floats
+    fixed: Floats
+    is_due: NDArray[np.bool_]
+    prices: Floats
+
+
+def cost_shares(
+    shared: SharedOrder, fixed: Floats, holding: Floats, levels: Floats, prices: Floats, wait: float = 1.0
+) -> Floats:
+    """Return each item's share of the cost of an order.
+
+    Parameters
+    ----------
+    shared
+        The supplier's cost and minima.
+    fixed, holding, levels, prices
+        The items' fixed costs, costs of a unit held for a period, mean demands, and values of a unit.
+    wait
+        Periods from one order day to the next.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from driftmdp.inventory.joint_orders import cost_shares
+    >>> from driftmdp.inventory.shared_order import SharedOrder
+    >>> ones = np.ones(3)
+    >>> cost_shares(SharedOrder(30.0), np.array([0.0, 0.0, 100.0]), ones, np.array([2.0, 1.0, 1.0]), ones).tolist()
+    [20.0, 10.0, 0.0]
+    """
+    weights = 0.5 * holding * levels
+    cost = max(shared.cost, _cost_of_rhythm(shared, fixed, weights, levels, prices))
+    if weights.sum() <= 0.0:
+        return np.full(fixed.size, cost / max(fixed.size, 1))
+    with np.errstate(divide="ignore"):
+        limits = np.where(weights > 0.0, fixed / np.where(weights > 0.0, weights, 1.0), np.inf)
+    order = np.argsort(limits, kind="stable")
+    squares = (cost + np.cumsum(fixed[order])) / np.maximum(np.cumsum(weights[order]), 1e-300)
+    last = int(np.flatnonzero(limits[order] <= squares)[-1])  # the first always has a share
+    if squares[last] < 2.0 * wait * wait:  # it pays to order on every order day, with no share to save
+        return np.zeros(fixed.size)
+    return np.asarray(np.maximum(squares[last] * weights - fixed, 0.0))
+
+
+def _cost_of_rhythm(shared: SharedOrder, fixed: Floats, weights: Floats, levels: Floats, prices: Floats) -> float:
+    """Return the cost of an order that would make orders as rare as the minima do."""
+    units, value = levels.sum(), (levels * prices).sum()
+    periods = shared.minimum_units / units if units > 0.0 else 0.0
+    periods = max(periods, shared.minimum_value / value if value > 0.0 else 0.0)
+    return float(periods * periods * weights.sum() - fixed.sum())
+
+
+def order_together(shared: SharedOrder, items: JointItems, is_placed: bool) -> Longs:
+    """Return the orders of a supplier's items. ``is_placed``: the supplier has an order of today already."""
+    savings = items.costs[:, 0] - items.costs[:, 1] - items.fixed
+    joins = ((savings > 0.0) | items.is_due) & (items.orders[:, 1] != NO_ORDER)
+    places, loss = _fill_up(shared, items, joins.astype(np.int64)) if not is_placed else (joins.astype(np.int64), 0.0)
+    cost = 0.0 if is_placed else shared.cost
+    total = savings[joins].sum() - loss
+    is_worth_it = total > cost * (1.0 + TIE) or bool((joins & items.is_due).any())
+    if places is None or not joins.any() or not is_worth_it:
+        return np.zeros(savings.size, np.int64)
+    return items.orders[np.arange(savings.size), places]
+
+
+def _fill_up(shared: SharedOrder, items: JointItems, places: Longs) -> tuple[Longs | None, float]:
+    """Return places on the menus whose orders reach the minima, and what the additions cost. None: none do."""
+    places, loss, rows = places.copy(), 0.0, np.arange(places.size)
+    while True:
+        orders = items.orders[rows, places]
+        missing = shared.minimum_units - orders.sum(), shared.minimum_value - (orders * items.prices).sum()
+        if missing[0] <= 0 and missing[1] <= 1e-9 * shared.minimum_value:
+            return places, loss
+        worth = np.ones(places.size) if missing[0] > 0 else items.prices
+        following = np.minimum(places + 1, items.orders.shape[1] - 1)
+        more = items.orders[rows, following] - orders
+        cost = items.costs[rows, following] - items.costs[rows, places] + np.where(places == 0, items.fixed, 0.0)
+        possible = (following > places) & (more > 0) & (worth > 0.0)
+        if not possible.any():
+            return None, loss
+        rates = np.where(possible, cost / np.maximum(more * worth, 1e-300), np.inf)
+        best = int(rates.argmin())
+        places[best] += 1
+        loss += float(cost[best])

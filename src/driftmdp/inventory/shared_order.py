@@ -1,0 +1,31 @@
+"""What the items of one supplier share: the cost of an order whatever is in it, and what it must have at least."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+ITEM_DEFAULTS = ("order_days", "lead_time")  # what an item has of its supplier, unless it says otherwise
+
+
+class SharedOrder(NamedTuple):
+    """What an order to a supplier costs whatever is in it, and the least units and the least value of one."""
+
+    cost: float = 0.0
+    minimum_units: int = 0
+    minimum_value: float = 0.0
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether each item may be planned alone."""
+        return self == NOTHING_SHARED
+
+
+NOTHING_SHARED = SharedOrder()
+
+
+def shared_order(supplier: Mapping[str, Any]) -> SharedOrder:
+    """Return what the items of a supplier share."""
+    return SharedOrder(
+        float(supplier.get("order_cost", 0.0)),
+        int(supplier.get("minimum_units", 0)),
+        float(supplier.get("minimum_value", 0.0)),
+    )
