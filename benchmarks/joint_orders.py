@@ -65,7 +65,10 @@ def draw_case(seed: int, number: int) -> Case:
     n = int(rng.integers(2, 13))
     means = np.minimum(np.exp(rng.normal(0.3, 0.9, n)), 6.0)
     fixed = np.exp(rng.uniform(np.log(0.5), np.log(4.0), n))
-    holding, lost = np.exp(rng.uniform(np.log(0.1), np.log(1.0), n)), np.exp(rng.uniform(np.log(4.0), np.log(20.0), n))
+    holding, lost = (
+        np.exp(rng.uniform(np.log(0.1), np.log(1.0), n)),
+        np.exp(rng.uniform(np.log(4.0), np.log(20.0), n)),
+    )
     shared = SharedOrder(float(ratio * fixed.mean()))
     terms = [OrderTerms(fixed[i], 0.0, lost[i], holding[i], CAPACITY, 1, 0, lead) for i in range(n)]
     return Case(shared, terms, [draw_law(rng, mean) for mean in means], wait, ratio)
@@ -90,7 +93,10 @@ def means_of(case: Case) -> Floats:
 
 def gain(case: Case, item: int, fixed: float) -> float:
     """Return the least average cost per period of an item alone, with this fixed cost, less its certificate."""
-    terms, nothing = case.terms[item]._replace(fixed=fixed), np.zeros(max(case.terms[item].lead_time - 1, 0), np.int64)
+    terms, nothing = (
+        case.terms[item]._replace(fixed=fixed),
+        np.zeros(max(case.terms[item].lead_time - 1, 0), np.int64),
+    )
     laws = np.tile(case.laws[item], (case.wait, 1))
     _, cost, residual = plan_exactly(terms, 0, nothing, laws, periods_of(case))
     return float(cost - residual)
@@ -129,7 +135,9 @@ class Menus:
 def simulate(case: Case, demand: Longs, how: str) -> float:
     """Return the cost per period of a way of ordering: together, whole or without."""
     n, lead = len(case.terms), case.terms[0].lead_time
-    fixed, holding, lost = (np.array([getattr(t, name) for t in case.terms]) for name in ("fixed", "holding", "lost"))
+    fixed, holding, lost = (
+        np.array([getattr(t, name) for t in case.terms]) for name in ("fixed", "holding", "lost")
+    )
     ones = np.ones(n)
     shares = {
         "together": cost_shares(case.shared, fixed, holding, means_of(case), ones, float(case.wait)),
@@ -170,7 +178,9 @@ def judge(task: tuple[int, int]) -> Verdict:
     case = draw_case(*task)
     rng = np.random.default_rng((*task, 1))
     demand = np.stack([rng.choice(law.size, PERIODS, p=law) for law in case.laws])
-    return Verdict(case, *(simulate(case, demand, how) for how in ("together", "whole", "without")), lower_bound(case))
+    return Verdict(
+        case, *(simulate(case, demand, how) for how in ("together", "whole", "without")), lower_bound(case)
+    )
 
 
 def print_table(found: Sequence[Verdict]) -> None:
@@ -197,7 +207,13 @@ def main() -> None:
     print_table(found)
     for v in found:
         if min(v.whole, v.without) < v.together:
-            print(v.case.ratio, len(v.case.terms), v.case.terms[0].lead_time, v.case.wait, [round(x,3) for x in v[1:]])
+            print(
+                v.case.ratio,
+                len(v.case.terms),
+                v.case.terms[0].lead_time,
+                v.case.wait,
+                [round(x, 3) for x in v[1:]],
+            )
 
 
 if __name__ == "__main__":

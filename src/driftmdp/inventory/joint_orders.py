@@ -99,7 +99,9 @@ def order_together(shared: SharedOrder, items: JointItems, is_placed: bool) -> L
     """Return the orders of a supplier's items. ``is_placed``: the supplier has an order of today already."""
     savings = items.costs[:, 0] - items.costs[:, 1] - items.fixed
     joins = ((savings > 0.0) | items.is_due) & (items.orders[:, 1] != NO_ORDER)
-    places, loss = _fill_up(shared, items, joins.astype(np.int64)) if not is_placed else (joins.astype(np.int64), 0.0)
+    places, loss = (
+        _fill_up(shared, items, joins.astype(np.int64)) if not is_placed else (joins.astype(np.int64), 0.0)
+    )
     cost = 0.0 if is_placed else shared.cost
     total = savings[joins].sum() - loss
     is_worth_it = total > cost * (1.0 + TIE) or bool((joins & items.is_due).any())

@@ -5,7 +5,7 @@ demand, the level that a new item begins with) is made at the beginning of a blo
 it, and stays for the block. So beliefs do not depend on the order in which the items' sales of a block come.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +21,7 @@ from driftmdp.inventory.order_tasks import CLOSED, NO_ORDER_DAY, TOO_LATE, order
 from driftmdp.inventory.sample_draws import shifted_uniforms, shifts, uniforms
 from driftmdp.inventory.shared_rhythm import SharedRhythm
 from driftmdp.inventory.special_days import SpecialDays
+from driftmdp.inventory.supplier_orders import SupplierOrders
 from driftmdp.inventory.terms import ItemTerms
 from driftmdp.inventory.user_forecaster import UserForecaster, draw_demand
 from driftmdp.kernels.arrays import Floats, Longs
@@ -33,7 +34,7 @@ from driftmdp.kernels.demand_arrays import (
     new_beliefs,
     new_shared,
 )
-from driftmdp.kernels.ordering_arrays import FIRST_PATHS, SERVICE
+from driftmdp.kernels.ordering_arrays import FIRST_PATHS, SERVICE, OrderTask
 
 __all__ = ["CLOSED", "NO_ORDER_DAY", "TOO_LATE", "DemandSummary", "Forecast", "OrderEngine", "Orders"]
 
@@ -244,7 +245,7 @@ class OrderEngine:
 
         ``placed`` are suppliers that have an order of this morning already.
         """
-        together = SupplierOrders(self.table, items, self._mean_levels)
+        together = SupplierOrders(self.table, day, items, self._mean_levels)
         orders = Orders(np.zeros(items.size, np.int64), np.zeros(items.size), np.zeros(items.size, np.int8))
         kinds = self.table.columns["kind"][items]
         parts = []
@@ -255,21 +256,13 @@ class OrderEngine:
         def decide_some(part: Longs) -> None:
             some, state = items[part], (stock[part], coming[part])
             levels = self._prior_levels(some), self._mean_levels(some)
-            task, idle = order_task(self.table, self.factors, day, some, state, levels, together.fixed[part], until)
-            found = np.zeros(part.size, np.int64), np.zeros(part.size), np.zeros(part.size, np.int64)
-            if self._forecaster is None:
-                drawn = uniforms(task.shifts.shape[1])
-                kernels.order_decisions.decide_all(self.beliefs, self.shared, task, drawn, *found)
-            else:
-                self._forecaster.decide(task, day, self.beliefs.service[some], found)
+            fixed = together.fixed[part]
+            task, idle = order_task(self.table, self.factors, day, some, state, levels, fixed, until)
+            found = self._plan(day, task)
             methods = np.where(found[2] == 0, EXACT, np.where(found[2] == SERVICE, FOR_SERVICE, SIMULATED))
             orders.order[part], orders.cost[part] = found[0], found[1]
             orders.method[part] = np.where(idle >= 0, idle, methods)
-            rows = np.flatnonzero(together.is_joint[part] & (idle < 0))
-            for chosen, served in split_by_target(task, rows):
-                some_task = rows_of(task, chosen)
-                menus = self._menus(day, some_task) if not served else self._service_menus(day, some_task, found)
-                together.set_menus(part[chosen], found[0][chosen], menus)
+            together.add_menus(part, task, idle, found[0], self._plan, self._fill_menus)
 
         for outcome in ThreadEngine().map(decide_some, parts):
             if outcome.error is not None:
@@ -277,15 +270,24 @@ class OrderEngine:
         together.choose(orders.order, placed)
         return orders
 
-    def _menus(self, day: int, task: OrderTask) -> Menus:
-        """Return what several orders of today would cost, of items whose lost sales have a cost."""
-        menus = new_menus(task.items.size)
+    def _plan(self, day: int, task: OrderTask) -> tuple[Longs, Floats, Longs]:
+        """Return orders, their plans' costs, and how they were found."""
+        n = task.items.size
+        found = np.zeros(n, np.int64), np.zeros(n), np.zeros(n, np.int64)
         if self._forecaster is None:
             drawn = uniforms(task.shifts.shape[1])
-            kernels.order_decisions.fill_menus(self.beliefs, self.shared, task, drawn, *menus)
+            kernels.order_decisions.decide_all(self.beliefs, self.shared, task, drawn, *found)
         else:
-            self._forecaster.fill_menus(task, day, *menus)
-        return menus
+            self._forecaster.decide(task, day, self.beliefs.service[task.items], found)
+        return found
+
+    def _fill_menus(self, day: int, task: OrderTask, orders: Longs, costs: Floats) -> None:
+        """Fill what several orders of today would cost, of items whose lost sales have a cost."""
+        if self._forecaster is None:
+            drawn = uniforms(task.shifts.shape[1])
+            kernels.order_decisions.fill_menus(self.beliefs, self.shared, task, drawn, orders, costs)
+        else:
+            self._forecaster.fill_menus(task, day, orders, costs)
 
     # ---- forecasts
 

@@ -19,6 +19,7 @@ from driftmdp.inventory.periods import OrderDays
 from driftmdp.inventory.terms import MAX_LEAD_TIME
 from driftmdp.validation import nearest_name
 
+
 def _order_days(text: str) -> str:
     return str(OrderDays.parse(text))
 
@@ -54,7 +55,9 @@ class Supplier:
 
     def __post_init__(self) -> None:
         if not cells.is_name(self.name):
-            raise InvalidInputError(f"A supplier must have a name of 1 to {cells.LONGEST_NAME} characters; got {self.name!r}.")
+            raise InvalidInputError(
+                f"A supplier must have a name of 1 to {cells.LONGEST_NAME} characters; got {self.name!r}."
+            )
         for name, value in self.values.items():
             if name not in SUPPLIER_COLUMNS:
                 rule = f"values of {self.name} must be settings of a supplier"
@@ -96,7 +99,9 @@ def read_suppliers(path: str | os.PathLike[str]) -> SuppliersFile:
     errors = LineErrors(str(path))
     names = errors.read(table, "supplier", cells.as_name)
     found = {
-        name: errors.read_optional(table, name, parse) for name, parse in SUPPLIER_COLUMNS.items() if name in table.columns
+        name: errors.read_optional(table, name, parse)
+        for name, parse in SUPPLIER_COLUMNS.items()
+        if name in table.columns
     }
     suppliers, lines = [], dict[str, int]()
     for place, (line, supplier) in enumerate(zip(table.lines, names, strict=True)):

@@ -110,16 +110,9 @@ class UserForecaster:
     def decide(self, task: OrderTask, day: int, served: Floats, found: tuple[Longs, Floats, Longs]) -> None:
         """Fill orders, costs and methods. ``served`` is ``Beliefs.service`` of the items."""
         for n in range(task.items.size):
-            step, horizon = 7 if task.kinds[n] else 1, int(task.horizons[n, 1])
-            is_open, may_order = task.is_open[n, :horizon].copy(), task.may_order[n, :horizon].copy()
-            quantiles = self.quantiles(int(task.items[n]), day + step * np.arange(horizon))
-            terms = OrderTerms(*task.costs[n].tolist(), *task.sizes[n].tolist())
-            coming = task.coming[n, : max(terms.lead_time - 1, 0)].copy()
-            periods = ComingPeriods(is_open, may_order, int(min(task.cycles[n], 1)))
-            state = terms, int(task.stock[n]), coming
+            state, periods, quantiles = self._about(task, n, day)
             for n_paths in (FIRST_PATHS, N_PATHS):
-                drawn = shifted_uniforms(task.shifts[n, : horizon + 1], n_paths)[:, 1:]
-                paths = draw_demand(quantiles, drawn, is_open)
+                paths = _draw_paths(task, n, n_paths, quantiles, periods)
                 if task.service[n, 0] > 0.0:
                     plan = _plan_for_service(state, paths, periods, task.service[n], served[n])
                 else:
@@ -127,6 +120,30 @@ class UserForecaster:
                 found[0][n], found[1][n], found[2][n], doubt = plan
                 if doubt <= MOST_DOUBT:
                     break
+
+    def fill_menus(self, task: OrderTask, day: int, orders: Longs, costs: Floats) -> None:
+        """Fill what several orders of today would cost, by (item, order)."""
+        for n in range(task.items.size):
+            state, periods, quantiles = self._about(task, n, day)
+            paths = _draw_paths(task, n, FIRST_PATHS, quantiles, periods)
+            kernels.order_menus.fill_menu_on_paths(*state, paths, periods, orders[n], costs[n])
+
+    def _about(
+        self, task: OrderTask, n: int, day: int
+    ) -> tuple[tuple[OrderTerms, int, Longs], ComingPeriods, Floats]:
+        """Return an item's terms, stock and what is coming, the periods ahead, and their quantiles."""
+        step, horizon = 7 if task.kinds[n] else 1, int(task.horizons[n, 1])
+        is_open, may_order = task.is_open[n, :horizon].copy(), task.may_order[n, :horizon].copy()
+        terms = OrderTerms(*task.costs[n].tolist(), *task.sizes[n].tolist())
+        coming = task.coming[n, : max(terms.lead_time - 1, 0)].copy()
+        periods = ComingPeriods(is_open, may_order, int(min(task.cycles[n], 1)))
+        quantiles = self.quantiles(int(task.items[n]), day + step * np.arange(horizon))
+        return (terms, int(task.stock[n]), coming), periods, quantiles
+
+
+def _draw_paths(task: OrderTask, n: int, n_paths: int, quantiles: Floats, periods: ComingPeriods) -> Ints:
+    drawn = shifted_uniforms(task.shifts[n, : periods.is_open.size + 1], n_paths)[:, 1:]
+    return draw_demand(quantiles, drawn, periods.is_open)
 
 
 def draw_demand(quantiles: Floats, drawn: Floats, is_open: Flags | NDArray[np.bool_]) -> Ints:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:  # as re-exports, for type checkers
     from driftmdp.kernels import optimist as optimist
     from driftmdp.kernels import optimistic_q as optimistic_q
     from driftmdp.kernels import order_decisions as order_decisions
+    from driftmdp.kernels import order_menus as order_menus
     from driftmdp.kernels import order_planning as order_planning
     from driftmdp.kernels import path_orders as path_orders
     from driftmdp.kernels import policy_iteration as policy_iteration
