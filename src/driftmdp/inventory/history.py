@@ -9,11 +9,15 @@ import numpy as np
 from driftmdp.inventory.calendar_csv import CLOSED, SpecialDay
 from driftmdp.inventory.event_log import EventBatch
 from driftmdp.inventory.log_entries import (
+    ADVICE,
     CALENDAR,
+    DECIDED,
     DEMAND,
     ITEMS,
+    SALES,
     SOLD,
     UNKNOWN,
+    WITHDRAWN,
     Columns,
     costs_of,
     sold_columns,
@@ -26,6 +30,7 @@ from driftmdp.inventory.terms import Settings, merged
 
 NUMBERS = ("stock", "coming", "expected", "advice", "ordered", "sales")
 SHOP_VALUE = "as the shop"  # of a setting that an item does not have any more
+TAKEN_BACK = {SALES: "sales", ADVICE: "advice", SALES + ADVICE: "sales and advice"}
 SEEN = {EXACT: "exact", AT_LEAST: "at least", NOTHING: "nothing", DEMAND: "demand"}
 
 
@@ -81,16 +86,43 @@ def _events(batch: EventBatch, columns: Columns, skus: Sequence[str]) -> Iterato
         fields["until"] = [day and date.fromordinal(day) for day in _known(columns, "until")]
         fields["cost"] = costs_of(columns["cost"])
         fields["method"] = [METHODS[method] for method in columns["method"].tolist()]
+    if batch.kind == WITHDRAWN:
+        fields["details"] = [TAKEN_BACK[what] for what in columns["what"].tolist()]
     about = batch.number, batch.written_at, batch.kind, date.fromisoformat(batch.day)
     names = [skus[number] for number in columns["item"].tolist()]
     for row in range(n):
         yield Event(*about, names[row], **{name: values[row] for name, values in fields.items()})
 
 
+def last_sales(events: Iterable[Event]) -> list[Event]:
+    """Return the last sales of each day and item, by day, without those that were withdrawn."""
+    found: dict[tuple[date, str], Event] = {}
+    for event in events:
+        if event.kind == SOLD and event.day is not None:
+            found[event.day, event.sku] = event
+        elif _takes_back(event, SALES) and event.day is not None:
+            found.pop((event.day, event.sku), None)
+    return [found[key] for key in sorted(found)]
+
+
+def last_advice(events: Iterable[Event]) -> Event | None:
+    """Return the advice that was given last, if it was not withdrawn."""
+    found: dict[date | None, Event] = {}  # by day, the last written at the end
+    for event in events:
+        if event.kind == DECIDED or _takes_back(event, ADVICE):
+            found.pop(event.day, None)
+        if event.kind == DECIDED:
+            found[event.day] = event
+    return next(reversed(found.values()), None)
+
+
+def _takes_back(event: Event, what: int) -> bool:
+    return event.kind == WITHDRAWN and TAKEN_BACK[what] in (event.details or "")
+
+
 def as_series(sku: str, events: Iterable[Event]) -> Series:
     """Return the last recorded sales of each day of an item."""
-    last = {event.day: event for event in events if event.kind == SOLD and event.day is not None}
-    sold = [last[day] for day in sorted(last)]
+    sold = last_sales(events)
     dates = np.array([event.day for event in sold], "datetime64[D]")
     units = np.array([event.sales for event in sold], np.int64)
     in_stock = np.array([event.seen != SEEN[NOTHING] for event in sold], np.bool_)

@@ -7,23 +7,31 @@ from datetime import date
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory import log_entries as entries
 from driftmdp.inventory.calendar_csv import SpecialDay
 from driftmdp.inventory.event_log import EventBatch, EventLog
+from driftmdp.inventory.last_days import LAST_DAY, evening, no_days, read_last_days
 from driftmdp.inventory.learned_demand import Checkpoint, LearnedDemand
-from driftmdp.inventory.log_entries import ALWAYS, CALENDAR, DECIDED, ITEMS, SOLD, UNKNOWN, Columns
+from driftmdp.inventory.log_entries import (
+    ALWAYS,
+    CALENDAR,
+    DECIDED,
+    ITEMS,
+    SALES,
+    UNKNOWN,
+    WITHDRAWN,
+    Columns,
+)
 from driftmdp.inventory.order_engine import OrderEngine
 from driftmdp.inventory.periods import days
 from driftmdp.inventory.special_days import SpecialDays
 from driftmdp.inventory.terms import ItemTerms, Settings, ShopTerms, merged
 from driftmdp.kernels.arrays import Longs
 
-SNAPSHOT_VERSION = 5
+SNAPSHOT_VERSION = 6
 LEARNED_FROM = ("group", "period", "capacity")  # terms that change what is learned
-LAST_DAY = np.dtype([(name, "<i4") for name in ("day", "stock", "sales", "evening")])
 GROWTH = 1.5  # of the array, when it is full
 
 
@@ -65,7 +73,7 @@ class ItemStates:
         self.own: dict[str, dict[str, Any]] = {}
         self.calendar = SpecialDays()
         self.demand = LearnedDemand(forecaster)
-        self.last = _new_last(0)
+        self.last = no_days(0)
         self.last_batch = 0
         self.longest_lead = shop.lead_time
         self.is_unsaved = False  # more was learned than the snapshot has
@@ -80,7 +88,7 @@ class ItemStates:
         self.demand.add_items(skus, terms)
         have, need = self.last.size, len(self.skus)
         if need > have:
-            self.last = np.concatenate([self.last, _new_last(max(need, int(GROWTH * have)) - have)])
+            self.last = np.concatenate([self.last, no_days(max(need, int(GROWTH * have)) - have)])
 
     def _item_terms(self, sku: str) -> ItemTerms:
         """Return an item's terms. Items with the same settings share them."""
@@ -110,10 +118,10 @@ class ItemStates:
                 self._restore(*snapshot)
         self.is_unsaved |= self.last_batch == 0 and log.number > 0
         for batch in log.batches(after=self.last_batch):
-            self._apply_batch(batch)
+            self._apply_batch(log, batch)
         self.relearn(log)
 
-    def _apply_batch(self, batch: EventBatch) -> None:
+    def _apply_batch(self, log: EventLog, batch: EventBatch) -> None:
         header, columns = entries.unpack(batch.kind, batch.content)
         if batch.kind == ITEMS:
             self._apply_settings(header["items"])
@@ -121,7 +129,7 @@ class ItemStates:
             self._apply_calendar(header["days"])
         else:
             self._add_from_header(header["new"])
-            self._apply(batch.kind, date.fromisoformat(batch.day).toordinal(), columns)
+            self._apply(log, batch.kind, date.fromisoformat(batch.day).toordinal(), columns)
         self.last_batch += 1
 
     def _add_from_header(self, new: Sequence[Any]) -> None:
@@ -136,9 +144,9 @@ class ItemStates:
         order = np.argsort(columns["item"], kind="stable")
         ordered = {name: np.asarray(column)[order] for name, column in columns.items()}
         log.append(kind, date.fromordinal(day).isoformat(), entries.pack({"new": list(new)}, ordered))
-        self._apply(kind, day, ordered)
+        self._apply(log, kind, day, ordered)
         self.last_batch += 1
-        self.is_unsaved |= kind == SOLD
+        self.is_unsaved |= kind != DECIDED
 
     def append_settings(self, log: EventLog, given: Mapping[str, Settings]) -> int:
         """Add items' own settings to the log and apply them; return how many were new."""
@@ -179,14 +187,24 @@ class ItemStates:
         self.engine.set_calendar(self.calendar.lines)
         self.demand.change_past()
 
-    def _apply(self, kind: str, day: int, columns: Columns) -> None:
+    def _apply(self, log: EventLog, kind: str, day: int, columns: Columns) -> None:
         """Apply rows, whose new items were added already."""
-        if kind == DECIDED:
+        if kind == WITHDRAWN:
+            self._apply_withdrawn(log, day, columns)
+        elif kind == DECIDED:
             last, items = self.last, columns["item"]
             last["day"][items], last["stock"][items] = day, columns["stock"]
             last["sales"][items] = last["evening"][items] = UNKNOWN
         else:
             self._apply_sales(day, entries.sold_columns(columns, self.shop.lead_time))
+
+    def _apply_withdrawn(self, log: EventLog, day: int, columns: Columns) -> None:
+        """Go back to the days before the withdrawn one, as the batches up to this one have them."""
+        items = columns["item"].astype(np.int64)
+        mine = items[self.last["day"][items] == day]
+        self.last[mine] = read_last_days(log, mine, self.shop.lead_time, self.last_batch + 1)
+        if (columns["what"] & SALES).any():
+            self.demand.change_past(day)
 
     def _apply_sales(self, day: int, sold: Columns) -> None:
         last, items = self.last, sold["item"]
@@ -194,7 +212,7 @@ class ItemStates:
         now = items[newest]
         last["day"][now] = day
         last["stock"][now], last["sales"][now] = sold["stock"][newest], sold["sales"][newest]
-        last["evening"][now] = _evening(sold)[newest]
+        last["evening"][now] = evening(sold)[newest]
         self.demand.learn(day, items, sold)
 
     def relearn(self, log: EventLog) -> None:
@@ -241,11 +259,12 @@ class ItemStates:
         """Return what follows from the log, and checkpoints, which save time when a late day comes."""
         kept = self.demand.checkpoints
         about = json.dumps([(checkpoint.day, checkpoint.items) for checkpoint in kept]).encode()
-        return _joined([self.as_bytes(), about, *(checkpoint.engine for checkpoint in kept)])
+        parts = (part for checkpoint in kept for part in (checkpoint.learned.tobytes(), checkpoint.engine))
+        return _joined([self.as_bytes(), about, *parts])
 
     def _restore(self, last_batch: int, content: bytes) -> None:
         """Take over a snapshot. One that does not fit raises ValueError, KeyError or TypeError."""
-        whole, about, *engines = _parts(content)
+        whole, about, *kept = _parts(content)
         text, last, learned, engine = _parts(whole)
         header = json.loads(text)
         if header["version"] != SNAPSHOT_VERSION:
@@ -259,8 +278,10 @@ class ItemStates:
         found.last[:n] = np.frombuffer(last, LAST_DAY)
         found.demand.learned[:n] = np.frombuffer(learned, np.int64)
         found.engine.restore(engine)
-        pairs = zip(json.loads(about), engines, strict=True)
-        found.demand.checkpoints = [Checkpoint(day, items, kept) for (day, items), kept in pairs]
+        pairs = zip(json.loads(about), kept[::2], kept[1::2], strict=True)
+        found.demand.checkpoints = [
+            Checkpoint(day, items, np.frombuffer(days, np.int64), beliefs) for (day, items), days, beliefs in pairs
+        ]
         found.last_batch, found.longest_lead = last_batch, header["longest_lead"]
         self.__dict__.update(found.__dict__)
 
@@ -280,17 +301,3 @@ def _parts(content: bytes) -> list[bytes]:
     if place != len(content):
         raise ValueError("the snapshot has the wrong length")
     return parts
-
-
-def _evening(sold: Columns) -> Longs:
-    """Return what is left in the evening, UNKNOWN without a count."""
-    there = entries.on_sale(sold)
-    left = np.clip(there - sold["sales"], 0, np.iinfo(np.int32).max)
-    return np.where(there == UNKNOWN, UNKNOWN, left)
-
-
-def _new_last(n: int) -> NDArray[np.void]:
-    last = np.zeros(n, LAST_DAY)
-    for name in ("day", "sales", "evening"):
-        last[name] = UNKNOWN
-    return last

@@ -19,7 +19,7 @@ from driftmdp.inventory.calendar_csv import SpecialDay, checked_calendar
 from driftmdp.inventory.decide import Morning, advice_of, new_advice, unique_counts
 from driftmdp.inventory.event_log import EventLog
 from driftmdp.inventory.forecast import DemandForecast, forecast_demand
-from driftmdp.inventory.history import as_series, read_events
+from driftmdp.inventory.history import as_series, last_advice, read_events
 from driftmdp.inventory.item_settings import add_new_items, new_names, not_in_shop, record_settings
 from driftmdp.inventory.item_states import ItemStates
 from driftmdp.inventory.items_csv import ItemSettings
@@ -39,12 +39,13 @@ from driftmdp.inventory.record import (
 from driftmdp.inventory.results import Decision, Event, Reason, Receipt
 from driftmdp.inventory.sales_history import Series
 from driftmdp.inventory.sales_table import SalesTable
+from driftmdp.inventory.shop_changes import ShopChanges
 from driftmdp.inventory.terms import ItemTerms, ShopTerms, as_closed_days, parsed_setting
 from driftmdp.problems.inventory import Costs
 from driftmdp.validation import nearest_name
 
 
-class Shop:
+class Shop(ShopChanges):
     """An open shop. ``with Shop(path) as shop`` closes it again.
 
     Parameters
@@ -286,9 +287,7 @@ class Shop:
 
     def explain(self, sku: str) -> Reason:
         """Return what is believed of an item's demand, the order that follows, and its last advice."""
-        advice = None
-        for event in self.history(sku):
-            advice = event if event.kind == DECIDED else advice
+        advice = last_advice(self.history(sku))
         with self._reading():
             return reason_for(self._states, self._log, self._item(sku), advice)
 
