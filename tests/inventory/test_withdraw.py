@@ -79,7 +79,7 @@ def test_sales_go_first_and_advice_with_orders(shop):
     assert (last["sales"][1], last["evening"][1]) == (-1, -1)
     shop.record([Sold("B", day(2), 1)])  # from the count that stands
     taken = shop.withdraw(day(2), ["B"], orders=True)
-    assert (taken.sales, taken.advice) == (2, 1)
+    assert (taken.sales, taken.advice) == (1, 1)
     assert shop.verify()
 
 
