@@ -1,6 +1,6 @@
 """The records of a shop as events, one per item and batch."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
 
@@ -16,6 +16,7 @@ from driftmdp.inventory.log_entries import (
     ITEMS,
     SALES,
     SOLD,
+    TERMS,
     UNKNOWN,
     WITHDRAWN,
     Columns,
@@ -27,6 +28,7 @@ from driftmdp.inventory.order_engine import AT_LEAST, EXACT, METHODS, NOTHING
 from driftmdp.inventory.results import Event
 from driftmdp.inventory.sales_history import Series
 from driftmdp.inventory.terms import Settings, merged
+from driftmdp.inventory.terms_timeline import BEGINNING, SHOP
 
 NUMBERS = ("stock", "coming", "expected", "advice", "ordered", "sales")
 SHOP_VALUE = "as the shop"  # of a setting that an item does not have any more
@@ -46,9 +48,16 @@ def read_events(
             yield from (event for event in events if item is None or event.sku == skus[item])
         elif batch.kind == CALENDAR:
             lines = [SpecialDay(*row) for row in header["days"]]
+            gone = [SpecialDay(*row) for row in header.get("gone", ())]
             yield from (
-                _calendar_event(batch, line) for line in lines if item is None or line.is_about(skus[item], group)
+                _calendar_event(batch, line, end)
+                for end, some in ((", taken back", gone), ("", lines))
+                for line in some
+                if item is None or line.is_about(skus[item], group)
             )
+        elif batch.kind == TERMS:
+            mine = (name for name in header["names"] if item is None or name in (SHOP, skus[item]))
+            yield from (_terms_event(batch, name, header) for name in mine)
         else:
             own.update((new[0], {"pack": new[1]}) for new in header["new"] if not isinstance(new, str))
             if batch.kind == SOLD:
@@ -70,11 +79,20 @@ def _settings_events(
         yield Event(batch.number, batch.written_at, batch.kind, None, sku, details=details)
 
 
-def _calendar_event(batch: EventBatch, line: SpecialDay) -> Event:
+def _terms_event(batch: EventBatch, name: str, header: Mapping[str, Any]) -> Event:
+    values = ((setting, SHOP_VALUE if value is None else value) for setting, value in header["values"].items())
+    details = ", ".join(f"{setting} {value}" for setting, value in values)
+    day = None if header["from"] == BEGINNING else date.fromordinal(header["from"])
+    return Event(batch.number, batch.written_at, batch.kind, day, name, details=details)
+
+
+def _calendar_event(batch: EventBatch, line: SpecialDay, end: str = "") -> Event:
     about = f" of group {line.group}" if line.group else ""
     factor = "" if line.name == CLOSED else f", factor {'learned' if line.factor is None else f'{line.factor:g}'}"
     day = date.fromordinal(line.day)
-    return Event(batch.number, batch.written_at, batch.kind, day, line.sku, details=f"{line.name}{about}{factor}")
+    return Event(
+        batch.number, batch.written_at, batch.kind, day, line.sku, details=f"{line.name}{about}{factor}{end}"
+    )
 
 
 def _events(batch: EventBatch, columns: Columns, skus: Sequence[str]) -> Iterator[Event]:

@@ -20,6 +20,7 @@ from driftmdp.inventory.log_entries import (
     DECIDED,
     ITEMS,
     SALES,
+    TERMS,
     UNKNOWN,
     WITHDRAWN,
     Columns,
@@ -28,10 +29,11 @@ from driftmdp.inventory.order_engine import OrderEngine
 from driftmdp.inventory.periods import days
 from driftmdp.inventory.special_days import SpecialDays
 from driftmdp.inventory.terms import ItemTerms, Settings, ShopTerms, merged
+from driftmdp.inventory.terms_timeline import BEGINNING, SHOP, TermsTimeline
 from driftmdp.kernels.arrays import Longs
 
 SNAPSHOT_VERSION = 6
-LEARNED_FROM = ("group", "period", "capacity")  # terms that change what is learned
+LEARNED_FROM = ("group", "period", "capacity", "closed_days")  # terms that change what is learned
 GROWTH = 1.5  # of the array, when it is full
 
 
@@ -48,9 +50,9 @@ class ItemStates:
     Attributes
     ----------
     numbers, skus, terms
-        The number of each name, then names and terms by number.
-    own
-        Items' own settings, by name. Items that were never sold or counted may have some.
+        The number of each name, then names and terms by number. The terms are those of the day of ``move_to``.
+    timeline
+        Settings by item and day. Items that were never sold or counted may have some.
     calendar
         The special days.
     demand
@@ -61,27 +63,24 @@ class ItemStates:
         then left.
     last_batch
         The number of the last batch that was applied.
-    longest_lead
-        The longest lead time that any item ever had.
     """
 
     def __init__(self, shop: ShopTerms, forecaster: str | None = None) -> None:
         self.shop, self._forecaster = shop, forecaster
+        self.timeline = TermsTimeline(shop)
+        self._day = BEGINNING  # whose terms these are
         self.numbers: dict[str, int] = {}
         self.skus: list[str] = []
         self.terms: list[ItemTerms] = []
-        self.own: dict[str, dict[str, Any]] = {}
         self.calendar = SpecialDays()
         self.demand = LearnedDemand(forecaster)
         self.last = no_days(0)
         self.last_batch = 0
-        self.longest_lead = shop.lead_time
         self.is_unsaved = False  # more was learned than the snapshot has
-        self._terms_of: dict[str, ItemTerms] = {}
 
     def add_items(self, skus: Sequence[str]) -> None:
         """Append new items."""
-        terms = [self._item_terms(sku) for sku in skus]
+        terms = [self.timeline.terms_on(sku, self._day) for sku in skus]
         self.numbers.update((sku, len(self.skus) + place) for place, sku in enumerate(skus))
         self.skus += skus
         self.terms += terms
@@ -90,19 +89,31 @@ class ItemStates:
         if need > have:
             self.last = np.concatenate([self.last, no_days(max(need, int(GROWTH * have)) - have)])
 
-    def _item_terms(self, sku: str) -> ItemTerms:
-        """Return an item's terms. Items with the same settings share them."""
-        own = self.own.get(sku, {})
-        key = json.dumps(own, sort_keys=True)
-        if key not in self._terms_of:
-            self._terms_of[key] = self.shop.for_item(own)
-            self.longest_lead = max(self.longest_lead, self._terms_of[key].lead_time)
-        return self._terms_of[key]
+    def move_to(self, day: int) -> None:
+        """Let the terms be those of a day."""
+        before, self._day = self._day, day
+        if self.timeline.part(before) != self.timeline.part(day):
+            self._renew_terms(self.timeline.dated)
+
+    def _renew_terms(self, names: Iterable[str]) -> None:
+        """Give items of some names the terms of the day, or all items if the shop is among them."""
+        found = set(names)
+        for sku in self.skus if SHOP in found else found & self.numbers.keys():
+            item, terms = self.numbers[sku], self.timeline.terms_on(sku, self._day)
+            if terms is not self.terms[item]:
+                self.terms[item] = terms
+                self.engine.set_terms(item, terms)
+
+    @property
+    def shop_now(self) -> ShopTerms:
+        """The shop's terms on the day of ``move_to``."""
+        return self.timeline.shop_on(self._day)
 
     def check_settings(self, sku: str, given: Settings) -> None:
         """Refuse settings that do not fit the shop's, or the item's records."""
-        own = merged(self.own.get(sku, {}), given)
-        terms = self.shop.for_item({"pack": 1} | own if self.shop.chooses_packs else own)
+        for day in self.timeline.days_from(BEGINNING):
+            own, shop = merged(self.timeline.own_on(sku, day), given), self.timeline.shop_on(day)
+            terms = shop.for_item({"pack": 1} | own if shop.chooses_packs else own)
         item = self.numbers.get(sku)
         if item is not None and self.terms[item].period != terms.period and self.last["day"][item] != UNKNOWN:
             rule = f"{sku} must keep its period, a {self.terms[item].period}, as it has records"
@@ -126,7 +137,9 @@ class ItemStates:
         if batch.kind == ITEMS:
             self._apply_settings(header["items"])
         elif batch.kind == CALENDAR:
-            self._apply_calendar(header["days"])
+            self._apply_calendar(header["days"], header.get("gone", ()))
+        elif batch.kind == TERMS:
+            self._apply_settings([(name, header["values"]) for name in header["names"]], header["from"])
         else:
             self._add_from_header(header["new"])
             self._apply(log, batch.kind, date.fromisoformat(batch.day).toordinal(), columns)
@@ -136,7 +149,7 @@ class ItemStates:
         """Add a batch's new items. Earlier versions wrote the units in a lot beside the name."""
         for item in new:
             if not isinstance(item, str):
-                self.own[item[0]] = {"pack": item[1]}
+                self.timeline.own[item[0]] = {"pack": item[1]}
         self.add_items([item if isinstance(item, str) else item[0] for item in new])
 
     def append(self, log: EventLog, kind: str, day: int, columns: Columns, new: Sequence[str]) -> None:
@@ -150,39 +163,60 @@ class ItemStates:
 
     def append_settings(self, log: EventLog, given: Mapping[str, Settings]) -> int:
         """Add items' own settings to the log and apply them; return how many were new."""
-        own = self.own
-        news = [
-            (sku, dict(values))
-            for sku, values in given.items()
-            if merged(own.get(sku, {}), values) != own.get(sku, {})
-        ]
+        news = [(sku, dict(values)) for sku, values in given.items() if self._is_new(sku, BEGINNING, values)]
         if news:
             log.append(ITEMS, ALWAYS, entries.pack({"items": news}))
             self._apply_settings(news)
             self.last_batch += 1
         return len(news)
 
-    def append_calendar(self, log: EventLog, lines: Iterable[SpecialDay]) -> int:
-        """Add special days to the log and apply them; return how many were new."""
-        known = set(self.calendar.lines)
-        news = [list(line) for line in lines if line not in known]
+    def append_terms(self, log: EventLog, names: Sequence[str], first_day: int, values: Settings) -> int:
+        """Add settings from a day on to the log and apply them; return of how many names they were new."""
+        news = [name for name in names if self._is_new(name, first_day, values)]
         if news:
-            log.append(CALENDAR, ALWAYS, entries.pack({"days": news}))
-            self._apply_calendar(news)
+            log.append(TERMS, ALWAYS, entries.pack({"from": first_day, "names": news, "values": dict(values)}))
+            self._apply_settings([(name, values) for name in news], first_day)
             self.last_batch += 1
         return len(news)
 
-    def _apply_settings(self, rows: Iterable[tuple[str, Settings]]) -> None:
-        for sku, given in rows:
-            self.own[sku] = merged(self.own.get(sku, {}), given)
-            item = self.numbers.get(sku)
-            if item is not None:
-                before, self.terms[item] = self.terms[item], self._item_terms(sku)
-                self.engine.set_terms(item, self.terms[item])
-                if any(getattr(before, name) != getattr(self.terms[item], name) for name in LEARNED_FROM):
-                    self.demand.change_past()
+    def _is_new(self, name: str, first_day: int, values: Settings) -> bool:
+        """Return whether settings change something, on any day from the first on."""
+        days = self.timeline.days_from(first_day)
+        if name == SHOP:
+            shops = (self.timeline.shop_on(day) for day in days)
+            return any(shop.changed(values) != shop for shop in shops)
+        owns = (self.timeline.own_on(name, day) for day in days)
+        return any(merged(own, values) != own for own in owns)
 
-    def _apply_calendar(self, rows: Sequence[Sequence[Any]]) -> None:
+    def append_calendar(self, log: EventLog, lines: Iterable[SpecialDay], gone: Iterable[SpecialDay] = ()) -> int:
+        """Add special days to the log, and others that are taken back; return how many were new."""
+        known = set(self.calendar.lines)
+        news = [list(line) for line in lines if line not in known]
+        taken = [list(line) for line in gone if line in known]
+        if news or taken:
+            log.append(CALENDAR, ALWAYS, entries.pack({"days": news} | ({"gone": taken} if taken else {})))
+            self._apply_calendar(news, taken)
+            self.last_batch += 1
+        return len(news) + len(taken)
+
+    def _apply_settings(self, rows: Iterable[tuple[str, Settings]], first_day: int = BEGINNING) -> None:
+        for name, given in rows:
+            is_known, days = name in self.numbers, self.timeline.days_from(first_day)
+            before = [self.timeline.terms_on(name, day) for day in days] if is_known else []
+            self.timeline.add(name, first_day, given)
+            for day, terms in zip(days, before, strict=False):
+                self._compare(day, terms, self.timeline.terms_on(name, day))
+            if name == SHOP and given.keys() & {*LEARNED_FROM, "pack"}:
+                self.demand.change_past(first_day)
+            self._renew_terms([name])
+
+    def _compare(self, day: int, before: ItemTerms, after: ItemTerms) -> None:
+        """Learn again from a day on, if what is learned then depends on terms that changed."""
+        if any(getattr(before, name) != getattr(after, name) for name in LEARNED_FROM):
+            self.demand.change_past(day)
+
+    def _apply_calendar(self, rows: Sequence[Sequence[Any]], gone: Sequence[Sequence[Any]] = ()) -> None:
+        self.calendar = self.calendar.without(SpecialDay(*row) for row in gone)
         self.calendar = self.calendar.with_lines(SpecialDay(*row) for row in rows)
         self.engine.set_calendar(self.calendar.lines)
         self.demand.change_past()
@@ -213,12 +247,13 @@ class ItemStates:
         last["day"][now] = day
         last["stock"][now], last["sales"][now] = sold["stock"][newest], sold["sales"][newest]
         last["evening"][now] = evening(sold)[newest]
+        self.move_to(day)
         self.demand.learn(day, items, sold)
 
     def relearn(self, log: EventLog) -> None:
         """Learn again what is outdated, as the past or the settings changed."""
         what = self.skus, self.terms, self.calendar.lines
-        self.is_unsaved |= self.demand.relearn(log, *what, self.shop.lead_time)
+        self.is_unsaved |= self.demand.relearn(log, *what, self.shop.lead_time, self.move_to)
 
     @property
     def engine(self) -> OrderEngine:
@@ -246,9 +281,8 @@ class ItemStates:
         described = {
             "version": SNAPSHOT_VERSION,
             "skus": self.skus,
-            "own": self.own,
+            "terms": self.timeline.as_json(),
             "calendar": [list(line) for line in self.calendar.lines],
-            "longest_lead": self.longest_lead,
         }
         n = len(self.skus)
         header = json.dumps(described, sort_keys=True).encode()
@@ -270,7 +304,7 @@ class ItemStates:
         if header["version"] != SNAPSHOT_VERSION:
             raise ValueError("the snapshot is of another version")
         found = ItemStates(self.shop, self._forecaster)
-        found.own = header["own"]
+        found.timeline.restore(header["terms"])
         found.calendar = SpecialDays(SpecialDay(*line) for line in header["calendar"])
         found.engine.set_calendar(found.calendar.lines)
         found.add_items(header["skus"])
@@ -282,7 +316,7 @@ class ItemStates:
         found.demand.checkpoints = [
             Checkpoint(day, items, np.frombuffer(days, np.int64), beliefs) for (day, items), days, beliefs in pairs
         ]
-        found.last_batch, found.longest_lead = last_batch, header["longest_lead"]
+        found.last_batch = last_batch
         self.__dict__.update(found.__dict__)
 
 

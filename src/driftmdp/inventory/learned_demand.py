@@ -7,7 +7,7 @@ when, or in which order, the entries were written, nor on checkpoints.
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
@@ -102,8 +102,12 @@ class LearnedDemand:
         terms: Sequence[ItemTerms],
         calendar: Sequence[SpecialDay],
         lead_time: int,
+        move_to: Callable[[int], None],
     ) -> bool:
-        """Learn again what is outdated, if anything is. ``lead_time`` is that of rows that do not say it."""
+        """Learn again what is outdated, if anything is.
+
+        ``lead_time`` is that of rows that do not say it, and ``move_to`` makes the terms those of a day.
+        """
         if self._outdated_from == NEVER:
             return False
         self._drop_checkpoints(self._outdated_from)
@@ -113,6 +117,7 @@ class LearnedDemand:
         self._outdated_from = NEVER
         for day, found in read_days(log, begin.day, date.max.toordinal(), lead_time):
             if found.sold.items.size:
+                move_to(day)
                 self.learn(day, found.sold.items, found.sold.columns)
         return True
 

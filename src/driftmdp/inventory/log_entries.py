@@ -5,6 +5,7 @@
 ``sold``       the sales of a day: a row per item
 ``items``      settings of items, as JSON
 ``calendar``   special days, as JSON
+``terms``      settings of items or of the shop from a day on, as JSON
 ``withdrawn``  what is taken back of a day: a row per item
 =============  =========================================================================================
 
@@ -29,7 +30,7 @@ from driftmdp.kernels.arrays import Longs
 Columns = Mapping[str, NDArray[Any]]
 UNKNOWN = -1  # stands for a number or a day that is not known; as the bits of a cost it is not a number
 DECIDED, SOLD, ITEMS, CALENDAR = "decided", "sold", "items", "calendar"  # the kinds of batches
-WITHDRAWN = "withdrawn"
+WITHDRAWN, TERMS = "withdrawn", "terms"
 SALES, ADVICE = 1, 2  # what is withdrawn; 3 is both
 ALWAYS = ""  # the day of batches that are not about a day
 DEMAND = 3  # as ``seen``: the units were asked for, and may be more than were sold

@@ -94,6 +94,22 @@ class Withdrawal:
 
 
 @dataclass(frozen=True)
+class SettingsChange:
+    """How settings changed.
+
+    Attributes
+    ----------
+    changed
+        Of how many items the settings were new, or 1 for the shop's own.
+    special_days
+        How many special days were added, or taken back.
+    """
+
+    changed: int
+    special_days: int
+
+
+@dataclass(frozen=True)
 class Event:
     """One item's entry in the shop's records, with None where it has no number.
 
@@ -101,7 +117,8 @@ class Event:
     ----------
     number, written_at, kind
         The batch, when it was written, and what it holds: ``decided``, ``sold``, ``withdrawn``, ``items`` (an
-        item's own settings) or ``calendar`` (a special day).
+        item's own settings), ``terms`` (settings from a day on, of an item or, without one, of the shop) or
+        ``calendar`` (a special day).
     day, sku
         The day that it is about, None for settings, and the item. A special day of several items has an empty one.
     stock, coming

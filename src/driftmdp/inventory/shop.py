@@ -172,10 +172,11 @@ class Shop(ShopChanges):
         """Return today, or the Monday of this week in a shop whose periods are weeks."""
         return date.fromordinal(period_of(date.today().toordinal(), self.terms.period))
 
-    def terms_of(self, sku: str) -> ItemTerms:
-        """Return an item's terms, with the shop's filled in."""
+    def terms_of(self, sku: str, day: date | None = None) -> ItemTerms:
+        """Return an item's terms on a day, by default today, with the shop's filled in."""
         with self._reading():
-            return self._states.terms[self._item(sku)]
+            self._item(sku)
+            return self._states.timeline.terms_on(sku, (day or date.today()).toordinal())
 
     def decide(
         self,
@@ -216,6 +217,7 @@ class Shop(ShopChanges):
         last = UNKNOWN if until is None else as_day(until).toordinal()
         with self._writing(own, special):
             states = self._states
+            states.move_to(today)
             new = add_new_items(states, self._log, asked)
             numbers = np.array([states.numbers[count.sku] for count in asked], np.int64)
             morning, before = Morning(today, last, asked, numbers), self._read_day(today)
@@ -265,6 +267,7 @@ class Shop(ShopChanges):
             remarks = long_gaps(int(states.last["day"].max(initial=0)), table.day)
             new = unwritten = add_new_items(states, self._log, table)
             for day, places in table.by_day():
+                states.move_to(day)
                 found = new_sales(states, day, table, places, self._read_day(day), how)
                 counts += found.counts
                 unknown += found.unknown

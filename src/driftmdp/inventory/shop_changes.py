@@ -6,13 +6,16 @@ from datetime import date
 
 import numpy as np
 
-from driftmdp.inventory.calendar_csv import SpecialDay
+from driftmdp.inventory.calendar_csv import SpecialDay, checked_calendar
+from driftmdp.inventory.change_terms import change_terms, checked_values
 from driftmdp.inventory.event_log import EventLog
 from driftmdp.inventory.item_states import ItemStates
 from driftmdp.inventory.items_csv import ItemSettings
 from driftmdp.inventory.lines import as_day
 from driftmdp.inventory.log_entries import ADVICE, SALES, WITHDRAWN, DayEntries
-from driftmdp.inventory.results import Withdrawal
+from driftmdp.inventory.results import SettingsChange, Withdrawal
+from driftmdp.inventory.terms import Settings
+from driftmdp.inventory.terms_timeline import SHOP
 from driftmdp.inventory.withdraw import rows_to_withdraw
 
 
@@ -53,7 +56,56 @@ class ShopChanges:
         what = rows["what"]
         return Withdrawal(day, int((what & SALES != 0).sum()), int((what & ADVICE != 0).sum()))
 
+    def set_terms(
+        self,
+        values: Settings,
+        skus: Iterable[str] = (),
+        first_day: date | None = None,
+        calendar: Iterable[SpecialDay] = (),
+        forgotten: Iterable[date] = (),
+    ) -> SettingsChange:
+        """Change settings from a day on, and special days.
+
+        Advice of a day is given by the settings of that day. What is learned from sales is learned again from the
+        first day on, if it depends on what changed. On a day, the settings that were written last count.
+
+        Parameters
+        ----------
+        values
+            By name, as in ``ItemSettings``. The shop has no group and no period, but ``closed_days``, a text.
+        skus
+            The items. By default the shop's own settings change, which items have that say nothing else.
+        first_day
+            From when on they hold. By default today. A group or a period holds for the whole past.
+        calendar
+            Special days to add.
+        forgotten
+            Dates whose special days were entered by mistake. With ``skus``, only those of these items alone.
+
+        Raises
+        ------
+        InvalidInputError
+            If a setting does not exist, or does not fit the others on some day.
+        """
+        names, special = tuple(dict.fromkeys(skus)) or (SHOP,), checked_calendar(calendar)
+        checked, today = checked_values(names, values), self.today().toordinal()
+        first = None if first_day is None else as_day(first_day).toordinal()
+        days = {as_day(day).toordinal() for day in forgotten}
+        with self._writing((), ()):
+            for name in names:
+                if name != SHOP:
+                    self._item(name)
+            states = self._states
+            changed = change_terms(states, self._log, names, first, today, checked) if checked else 0
+            gone = [line for line in states.calendar.lines if line.day in days]
+            gone = [line for line in gone if SHOP in names or line.sku in names]
+            return SettingsChange(changed, states.append_calendar(self._log, special, gone))
+
     # ---- of Shop
+
+    def today(self) -> date:
+        """Return today, or the Monday of this week in a shop whose periods are weeks."""
+        raise NotImplementedError
 
     def _writing(
         self, items: Iterable[ItemSettings], calendar: Iterable[SpecialDay]
