@@ -99,7 +99,7 @@ def test_edited_settings_are_noticed(copy, name, value):
         "DROP TABLE batches",
         "DROP TABLE head",
         "ALTER TABLE batches RENAME COLUMN day TO date",
-        "PRAGMA user_version = 3",
+        "PRAGMA user_version = 4",
         "PRAGMA user_version = -1",
         "PRAGMA application_id = 0",
     ],

@@ -15,7 +15,7 @@ from driftmdp.inventory.items_csv import ItemSettings, ItemsFile, read_items
 from driftmdp.inventory.lines import Count, Sold
 from driftmdp.inventory.ordering_rules import RULES
 from driftmdp.inventory.periods import OrderDays
-from driftmdp.inventory.results import Advice, Decision, Event, Reason, Receipt
+from driftmdp.inventory.results import Advice, Decision, Event, Reason, Receipt, SettingsChange, Withdrawal
 from driftmdp.inventory.sales_history import Sales, Series, in_lots, lot_size, read_sales
 from driftmdp.inventory.sales_table import SalesTable, read_sold
 from driftmdp.inventory.shelf_rules import SHELF_RULES
@@ -50,12 +50,14 @@ __all__ = [
     "Sales",
     "SalesTable",
     "Series",
+    "SettingsChange",
     "Shop",
     "ShopTerms",
     "SimulatedComparison",
     "Sold",
     "SpecialDay",
     "Trace",
+    "Withdrawal",
     "backtest",
     "compare_rules",
     "days_to_recover",

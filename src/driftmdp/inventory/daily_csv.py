@@ -12,8 +12,8 @@ from pathlib import Path
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory import cells
 from driftmdp.inventory.csv_io import CsvTable, LineErrors, csv_text, read_table
+from driftmdp.inventory.history import last_sales
 from driftmdp.inventory.lines import Count
-from driftmdp.inventory.log_entries import SOLD
 from driftmdp.inventory.results import Advice, Event
 from driftmdp.inventory.terms import MAX_LEAD_TIME
 
@@ -143,18 +143,17 @@ def history_csv(events: Iterable[Event]) -> str:
     date,sku,units,in_stock,ordered,stock,demand
     2026-11-16,A,4,,0,9,
     """
-    last = {(event.day, event.sku): event for event in events if event.kind == SOLD and event.day is not None}
     rows = (
         (
-            day.isoformat(),
-            sku,
+            event.day and event.day.isoformat(),
+            event.sku,
             event.sales,
             _in_stock(event),
             event.ordered,
             event.stock,
             int(event.seen == "demand") or None,
         )
-        for (day, sku), event in sorted(last.items(), key=lambda item: item[0])
+        for event in last_sales(events)
     )
     return csv_text(SOLD_COLUMNS, rows)
 

@@ -209,7 +209,7 @@ def pipeline_of(states: ItemStates, log: EventLog, day: int, items: Longs) -> Pi
     is_known = (states.last["evening"][items] != UNKNOWN) & (evenings < day)
     is_known &= day - evenings <= LOOK_BACK * steps
     asked = PipelineItems(
-        items, states.lead_times(items), steps, np.where(is_known, evenings, UNKNOWN), states.longest_lead
+        items, states.lead_times(items), steps, np.where(is_known, evenings, UNKNOWN), states.timeline.longest_lead
     )
     return read_pipeline(log, day, asked, states.shop.lead_time)
 

@@ -35,7 +35,7 @@ from driftmdp.errors import InvalidInputError, StorageError
 from driftmdp.files import sync_folder, temporary_beside
 
 APPLICATION_ID = 0x64726673  # "drfs"
-FORMAT_VERSION = 2  # 1 had other contents; it opens, and is 2 when something is added
+FORMAT_VERSION = 3  # earlier ones had other kinds and contents; they open, and are 3 when something is added
 FILE_KIND = "a shop's database made by `driftmdp inventory init`"  # all that this module knows of shops
 LOCK_TIMEOUT_SECONDS = 10.0  # to wait for another process
 SIDE_FILES = ("-wal", "-shm", "-journal")  # endings of the files that SQLite keeps beside a database
@@ -214,7 +214,7 @@ class EventLog:
         if query("PRAGMA application_id").fetchone() != (APPLICATION_ID,):
             raise self._foreign_file()
         (version,) = query("PRAGMA user_version").fetchone()
-        if version not in (1, FORMAT_VERSION):
+        if version not in range(1, FORMAT_VERSION + 1):
             rule = f"{self.path} must have format version {FORMAT_VERSION}"
             raise StorageError(f"{rule}; it has {version}. Use the driftmdp that made it.")
         if query("PRAGMA quick_check(1)").fetchone() != ("ok",):

@@ -1,6 +1,6 @@
 """The records of a shop as events, one per item and batch."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
 
@@ -9,11 +9,16 @@ import numpy as np
 from driftmdp.inventory.calendar_csv import CLOSED, SpecialDay
 from driftmdp.inventory.event_log import EventBatch
 from driftmdp.inventory.log_entries import (
+    ADVICE,
     CALENDAR,
+    DECIDED,
     DEMAND,
     ITEMS,
+    SALES,
     SOLD,
+    TERMS,
     UNKNOWN,
+    WITHDRAWN,
     Columns,
     costs_of,
     sold_columns,
@@ -23,9 +28,11 @@ from driftmdp.inventory.order_engine import AT_LEAST, EXACT, METHODS, NOTHING
 from driftmdp.inventory.results import Event
 from driftmdp.inventory.sales_history import Series
 from driftmdp.inventory.terms import Settings, merged
+from driftmdp.inventory.terms_timeline import BEGINNING, SHOP
 
 NUMBERS = ("stock", "coming", "expected", "advice", "ordered", "sales")
 SHOP_VALUE = "as the shop"  # of a setting that an item does not have any more
+TAKEN_BACK = {SALES: "sales", ADVICE: "advice", SALES + ADVICE: "sales and advice"}
 SEEN = {EXACT: "exact", AT_LEAST: "at least", NOTHING: "nothing", DEMAND: "demand"}
 
 
@@ -41,9 +48,16 @@ def read_events(
             yield from (event for event in events if item is None or event.sku == skus[item])
         elif batch.kind == CALENDAR:
             lines = [SpecialDay(*row) for row in header["days"]]
+            gone = [SpecialDay(*row) for row in header.get("gone", ())]
             yield from (
-                _calendar_event(batch, line) for line in lines if item is None or line.is_about(skus[item], group)
+                _calendar_event(batch, line, end)
+                for end, some in ((", taken back", gone), ("", lines))
+                for line in some
+                if item is None or line.is_about(skus[item], group)
             )
+        elif batch.kind == TERMS:
+            mine = (name for name in header["names"] if item is None or name in (SHOP, skus[item]))
+            yield from (_terms_event(batch, name, header) for name in mine)
         else:
             own.update((new[0], {"pack": new[1]}) for new in header["new"] if not isinstance(new, str))
             if batch.kind == SOLD:
@@ -65,11 +79,20 @@ def _settings_events(
         yield Event(batch.number, batch.written_at, batch.kind, None, sku, details=details)
 
 
-def _calendar_event(batch: EventBatch, line: SpecialDay) -> Event:
+def _terms_event(batch: EventBatch, name: str, header: Mapping[str, Any]) -> Event:
+    values = ((setting, SHOP_VALUE if value is None else value) for setting, value in header["values"].items())
+    details = ", ".join(f"{setting} {value}" for setting, value in values)
+    day = None if header["from"] == BEGINNING else date.fromordinal(header["from"])
+    return Event(batch.number, batch.written_at, batch.kind, day, name, details=details)
+
+
+def _calendar_event(batch: EventBatch, line: SpecialDay, end: str = "") -> Event:
     about = f" of group {line.group}" if line.group else ""
     factor = "" if line.name == CLOSED else f", factor {'learned' if line.factor is None else f'{line.factor:g}'}"
     day = date.fromordinal(line.day)
-    return Event(batch.number, batch.written_at, batch.kind, day, line.sku, details=f"{line.name}{about}{factor}")
+    return Event(
+        batch.number, batch.written_at, batch.kind, day, line.sku, details=f"{line.name}{about}{factor}{end}"
+    )
 
 
 def _events(batch: EventBatch, columns: Columns, skus: Sequence[str]) -> Iterator[Event]:
@@ -81,16 +104,43 @@ def _events(batch: EventBatch, columns: Columns, skus: Sequence[str]) -> Iterato
         fields["until"] = [day and date.fromordinal(day) for day in _known(columns, "until")]
         fields["cost"] = costs_of(columns["cost"])
         fields["method"] = [METHODS[method] for method in columns["method"].tolist()]
+    if batch.kind == WITHDRAWN:
+        fields["details"] = [TAKEN_BACK[what] for what in columns["what"].tolist()]
     about = batch.number, batch.written_at, batch.kind, date.fromisoformat(batch.day)
     names = [skus[number] for number in columns["item"].tolist()]
     for row in range(n):
         yield Event(*about, names[row], **{name: values[row] for name, values in fields.items()})
 
 
+def last_sales(events: Iterable[Event]) -> list[Event]:
+    """Return the last sales of each day and item, by day, without those that were withdrawn."""
+    found: dict[tuple[date, str], Event] = {}
+    for event in events:
+        if event.kind == SOLD and event.day is not None:
+            found[event.day, event.sku] = event
+        elif _takes_back(event, SALES) and event.day is not None:
+            found.pop((event.day, event.sku), None)
+    return [found[key] for key in sorted(found)]
+
+
+def last_advice(events: Iterable[Event]) -> Event | None:
+    """Return the advice that was given last, if it was not withdrawn."""
+    found: dict[date | None, Event] = {}  # by day, the last written at the end
+    for event in events:
+        if event.kind == DECIDED or _takes_back(event, ADVICE):
+            found.pop(event.day, None)
+        if event.kind == DECIDED:
+            found[event.day] = event
+    return next(reversed(found.values()), None)
+
+
+def _takes_back(event: Event, what: int) -> bool:
+    return event.kind == WITHDRAWN and TAKEN_BACK[what] in (event.details or "")
+
+
 def as_series(sku: str, events: Iterable[Event]) -> Series:
     """Return the last recorded sales of each day of an item."""
-    last = {event.day: event for event in events if event.kind == SOLD and event.day is not None}
-    sold = [last[day] for day in sorted(last)]
+    sold = last_sales(events)
     dates = np.array([event.day for event in sold], "datetime64[D]")
     units = np.array([event.sales for event in sold], np.int64)
     in_stock = np.array([event.seen != SEEN[NOTHING] for event in sold], np.bool_)

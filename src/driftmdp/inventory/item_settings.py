@@ -1,6 +1,7 @@
 """Items' own settings, and items that are new: their packs, and a remark on names that may be misspelt."""
 
 from collections.abc import Container, Iterable, Sequence
+from datetime import date
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from driftmdp.inventory.terms import Settings
 from driftmdp.validation import nearest_name
 
 MAX_NAMES_SHOWN = 5
+NO_END = date.max.toordinal()
 
 
 def record_settings(states: ItemStates, log: EventLog, items: Iterable[ItemSettings]) -> None:
@@ -73,7 +75,7 @@ def packs_of_new(states: ItemStates, lines: Sequence[Count] | SalesTable) -> dic
             raise InvalidInputError(f"{source}{sku} has {counted(known, 'unit')} in a pack; got {pack}. {advice}")
     if states.shop.chooses_packs:
         for place, sku in enumerate(names_of(lines)):
-            if sku not in states.numbers and sku not in given and "pack" not in states.own.get(sku, {}):
+            if sku not in states.numbers and sku not in given and "pack" not in states.timeline.own_on(sku, NO_END):
                 given[sku] = _chosen_pack(states, lines, place)
     return {sku: {"pack": pack} for sku, pack in given.items() if sku not in states.numbers}
 

@@ -7,23 +7,33 @@ from datetime import date
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory import log_entries as entries
 from driftmdp.inventory.calendar_csv import SpecialDay
 from driftmdp.inventory.event_log import EventBatch, EventLog
+from driftmdp.inventory.last_days import LAST_DAY, evening, no_days, read_last_days
 from driftmdp.inventory.learned_demand import Checkpoint, LearnedDemand
-from driftmdp.inventory.log_entries import ALWAYS, CALENDAR, DECIDED, ITEMS, SOLD, UNKNOWN, Columns
+from driftmdp.inventory.log_entries import (
+    ALWAYS,
+    CALENDAR,
+    DECIDED,
+    ITEMS,
+    SALES,
+    TERMS,
+    UNKNOWN,
+    WITHDRAWN,
+    Columns,
+)
 from driftmdp.inventory.order_engine import OrderEngine
 from driftmdp.inventory.periods import days
 from driftmdp.inventory.special_days import SpecialDays
 from driftmdp.inventory.terms import ItemTerms, Settings, ShopTerms, merged
+from driftmdp.inventory.terms_timeline import BEGINNING, SHOP, TermsTimeline
 from driftmdp.kernels.arrays import Longs
 
-SNAPSHOT_VERSION = 5
-LEARNED_FROM = ("group", "period", "capacity")  # terms that change what is learned
-LAST_DAY = np.dtype([(name, "<i4") for name in ("day", "stock", "sales", "evening")])
+SNAPSHOT_VERSION = 6
+LEARNED_FROM = ("group", "period", "capacity", "closed_days")  # terms that change what is learned
 GROWTH = 1.5  # of the array, when it is full
 
 
@@ -40,9 +50,9 @@ class ItemStates:
     Attributes
     ----------
     numbers, skus, terms
-        The number of each name, then names and terms by number.
-    own
-        Items' own settings, by name. Items that were never sold or counted may have some.
+        The number of each name, then names and terms by number. The terms are those of the day of ``move_to``.
+    timeline
+        Settings by item and day. Items that were never sold or counted may have some.
     calendar
         The special days.
     demand
@@ -53,48 +63,57 @@ class ItemStates:
         then left.
     last_batch
         The number of the last batch that was applied.
-    longest_lead
-        The longest lead time that any item ever had.
     """
 
     def __init__(self, shop: ShopTerms, forecaster: str | None = None) -> None:
         self.shop, self._forecaster = shop, forecaster
+        self.timeline = TermsTimeline(shop)
+        self._day = BEGINNING  # whose terms these are
         self.numbers: dict[str, int] = {}
         self.skus: list[str] = []
         self.terms: list[ItemTerms] = []
-        self.own: dict[str, dict[str, Any]] = {}
         self.calendar = SpecialDays()
         self.demand = LearnedDemand(forecaster)
-        self.last = _new_last(0)
+        self.last = no_days(0)
         self.last_batch = 0
-        self.longest_lead = shop.lead_time
         self.is_unsaved = False  # more was learned than the snapshot has
-        self._terms_of: dict[str, ItemTerms] = {}
 
     def add_items(self, skus: Sequence[str]) -> None:
         """Append new items."""
-        terms = [self._item_terms(sku) for sku in skus]
+        terms = [self.timeline.terms_on(sku, self._day) for sku in skus]
         self.numbers.update((sku, len(self.skus) + place) for place, sku in enumerate(skus))
         self.skus += skus
         self.terms += terms
         self.demand.add_items(skus, terms)
         have, need = self.last.size, len(self.skus)
         if need > have:
-            self.last = np.concatenate([self.last, _new_last(max(need, int(GROWTH * have)) - have)])
+            self.last = np.concatenate([self.last, no_days(max(need, int(GROWTH * have)) - have)])
 
-    def _item_terms(self, sku: str) -> ItemTerms:
-        """Return an item's terms. Items with the same settings share them."""
-        own = self.own.get(sku, {})
-        key = json.dumps(own, sort_keys=True)
-        if key not in self._terms_of:
-            self._terms_of[key] = self.shop.for_item(own)
-            self.longest_lead = max(self.longest_lead, self._terms_of[key].lead_time)
-        return self._terms_of[key]
+    def move_to(self, day: int) -> None:
+        """Let the terms be those of a day."""
+        before, self._day = self._day, day
+        if self.timeline.part(before) != self.timeline.part(day):
+            self._renew_terms(self.timeline.dated)
+
+    def _renew_terms(self, names: Iterable[str]) -> None:
+        """Give items of some names the terms of the day, or all items if the shop is among them."""
+        found = set(names)
+        for sku in self.skus if SHOP in found else found & self.numbers.keys():
+            item, terms = self.numbers[sku], self.timeline.terms_on(sku, self._day)
+            if terms is not self.terms[item]:
+                self.terms[item] = terms
+                self.engine.set_terms(item, terms)
+
+    @property
+    def shop_now(self) -> ShopTerms:
+        """The shop's terms on the day of ``move_to``."""
+        return self.timeline.shop_on(self._day)
 
     def check_settings(self, sku: str, given: Settings) -> None:
         """Refuse settings that do not fit the shop's, or the item's records."""
-        own = merged(self.own.get(sku, {}), given)
-        terms = self.shop.for_item({"pack": 1} | own if self.shop.chooses_packs else own)
+        for day in self.timeline.days_from(BEGINNING):
+            own, shop = merged(self.timeline.own_on(sku, day), given), self.timeline.shop_on(day)
+            terms = shop.for_item({"pack": 1} | own if shop.chooses_packs else own)
         item = self.numbers.get(sku)
         if item is not None and self.terms[item].period != terms.period and self.last["day"][item] != UNKNOWN:
             rule = f"{sku} must keep its period, a {self.terms[item].period}, as it has records"
@@ -110,25 +129,27 @@ class ItemStates:
                 self._restore(*snapshot)
         self.is_unsaved |= self.last_batch == 0 and log.number > 0
         for batch in log.batches(after=self.last_batch):
-            self._apply_batch(batch)
+            self._apply_batch(log, batch)
         self.relearn(log)
 
-    def _apply_batch(self, batch: EventBatch) -> None:
+    def _apply_batch(self, log: EventLog, batch: EventBatch) -> None:
         header, columns = entries.unpack(batch.kind, batch.content)
         if batch.kind == ITEMS:
             self._apply_settings(header["items"])
         elif batch.kind == CALENDAR:
-            self._apply_calendar(header["days"])
+            self._apply_calendar(header["days"], header.get("gone", ()))
+        elif batch.kind == TERMS:
+            self._apply_settings([(name, header["values"]) for name in header["names"]], header["from"])
         else:
             self._add_from_header(header["new"])
-            self._apply(batch.kind, date.fromisoformat(batch.day).toordinal(), columns)
+            self._apply(log, batch.kind, date.fromisoformat(batch.day).toordinal(), columns)
         self.last_batch += 1
 
     def _add_from_header(self, new: Sequence[Any]) -> None:
         """Add a batch's new items. Earlier versions wrote the units in a lot beside the name."""
         for item in new:
             if not isinstance(item, str):
-                self.own[item[0]] = {"pack": item[1]}
+                self.timeline.own[item[0]] = {"pack": item[1]}
         self.add_items([item if isinstance(item, str) else item[0] for item in new])
 
     def append(self, log: EventLog, kind: str, day: int, columns: Columns, new: Sequence[str]) -> None:
@@ -136,57 +157,88 @@ class ItemStates:
         order = np.argsort(columns["item"], kind="stable")
         ordered = {name: np.asarray(column)[order] for name, column in columns.items()}
         log.append(kind, date.fromordinal(day).isoformat(), entries.pack({"new": list(new)}, ordered))
-        self._apply(kind, day, ordered)
+        self._apply(log, kind, day, ordered)
         self.last_batch += 1
-        self.is_unsaved |= kind == SOLD
+        self.is_unsaved |= kind != DECIDED
 
     def append_settings(self, log: EventLog, given: Mapping[str, Settings]) -> int:
         """Add items' own settings to the log and apply them; return how many were new."""
-        own = self.own
-        news = [
-            (sku, dict(values))
-            for sku, values in given.items()
-            if merged(own.get(sku, {}), values) != own.get(sku, {})
-        ]
+        news = [(sku, dict(values)) for sku, values in given.items() if self._is_new(sku, BEGINNING, values)]
         if news:
             log.append(ITEMS, ALWAYS, entries.pack({"items": news}))
             self._apply_settings(news)
             self.last_batch += 1
         return len(news)
 
-    def append_calendar(self, log: EventLog, lines: Iterable[SpecialDay]) -> int:
-        """Add special days to the log and apply them; return how many were new."""
-        known = set(self.calendar.lines)
-        news = [list(line) for line in lines if line not in known]
+    def append_terms(self, log: EventLog, names: Sequence[str], first_day: int, values: Settings) -> int:
+        """Add settings from a day on to the log and apply them; return of how many names they were new."""
+        news = [name for name in names if self._is_new(name, first_day, values)]
         if news:
-            log.append(CALENDAR, ALWAYS, entries.pack({"days": news}))
-            self._apply_calendar(news)
+            log.append(TERMS, ALWAYS, entries.pack({"from": first_day, "names": news, "values": dict(values)}))
+            self._apply_settings([(name, values) for name in news], first_day)
             self.last_batch += 1
         return len(news)
 
-    def _apply_settings(self, rows: Iterable[tuple[str, Settings]]) -> None:
-        for sku, given in rows:
-            self.own[sku] = merged(self.own.get(sku, {}), given)
-            item = self.numbers.get(sku)
-            if item is not None:
-                before, self.terms[item] = self.terms[item], self._item_terms(sku)
-                self.engine.set_terms(item, self.terms[item])
-                if any(getattr(before, name) != getattr(self.terms[item], name) for name in LEARNED_FROM):
-                    self.demand.change_past()
+    def _is_new(self, name: str, first_day: int, values: Settings) -> bool:
+        """Return whether settings change something, on any day from the first on."""
+        days = self.timeline.days_from(first_day)
+        if name == SHOP:
+            shops = (self.timeline.shop_on(day) for day in days)
+            return any(shop.changed(values) != shop for shop in shops)
+        owns = (self.timeline.own_on(name, day) for day in days)
+        return any(merged(own, values) != own for own in owns)
 
-    def _apply_calendar(self, rows: Sequence[Sequence[Any]]) -> None:
+    def append_calendar(self, log: EventLog, lines: Iterable[SpecialDay], gone: Iterable[SpecialDay] = ()) -> int:
+        """Add special days to the log, and others that are taken back; return how many were new."""
+        known = set(self.calendar.lines)
+        news = [list(line) for line in lines if line not in known]
+        taken = [list(line) for line in gone if line in known]
+        if news or taken:
+            log.append(CALENDAR, ALWAYS, entries.pack({"days": news} | ({"gone": taken} if taken else {})))
+            self._apply_calendar(news, taken)
+            self.last_batch += 1
+        return len(news) + len(taken)
+
+    def _apply_settings(self, rows: Iterable[tuple[str, Settings]], first_day: int = BEGINNING) -> None:
+        for name, given in rows:
+            is_known, days = name in self.numbers, self.timeline.days_from(first_day)
+            before = [self.timeline.terms_on(name, day) for day in days] if is_known else []
+            self.timeline.add(name, first_day, given)
+            for day, terms in zip(days, before, strict=False):
+                self._compare(day, terms, self.timeline.terms_on(name, day))
+            if name == SHOP and given.keys() & {*LEARNED_FROM, "pack"}:
+                self.demand.change_past(first_day)
+            self._renew_terms([name])
+
+    def _compare(self, day: int, before: ItemTerms, after: ItemTerms) -> None:
+        """Learn again from a day on, if what is learned then depends on terms that changed."""
+        if any(getattr(before, name) != getattr(after, name) for name in LEARNED_FROM):
+            self.demand.change_past(day)
+
+    def _apply_calendar(self, rows: Sequence[Sequence[Any]], gone: Sequence[Sequence[Any]] = ()) -> None:
+        self.calendar = self.calendar.without(SpecialDay(*row) for row in gone)
         self.calendar = self.calendar.with_lines(SpecialDay(*row) for row in rows)
         self.engine.set_calendar(self.calendar.lines)
         self.demand.change_past()
 
-    def _apply(self, kind: str, day: int, columns: Columns) -> None:
+    def _apply(self, log: EventLog, kind: str, day: int, columns: Columns) -> None:
         """Apply rows, whose new items were added already."""
-        if kind == DECIDED:
+        if kind == WITHDRAWN:
+            self._apply_withdrawn(log, day, columns)
+        elif kind == DECIDED:
             last, items = self.last, columns["item"]
             last["day"][items], last["stock"][items] = day, columns["stock"]
             last["sales"][items] = last["evening"][items] = UNKNOWN
         else:
             self._apply_sales(day, entries.sold_columns(columns, self.shop.lead_time))
+
+    def _apply_withdrawn(self, log: EventLog, day: int, columns: Columns) -> None:
+        """Go back to the days before the withdrawn one, as the batches up to this one have them."""
+        items = columns["item"].astype(np.int64)
+        mine = items[self.last["day"][items] == day]
+        self.last[mine] = read_last_days(log, mine, self.shop.lead_time, self.last_batch + 1)
+        if (columns["what"] & SALES).any():
+            self.demand.change_past(day)
 
     def _apply_sales(self, day: int, sold: Columns) -> None:
         last, items = self.last, sold["item"]
@@ -194,13 +246,14 @@ class ItemStates:
         now = items[newest]
         last["day"][now] = day
         last["stock"][now], last["sales"][now] = sold["stock"][newest], sold["sales"][newest]
-        last["evening"][now] = _evening(sold)[newest]
+        last["evening"][now] = evening(sold)[newest]
+        self.move_to(day)
         self.demand.learn(day, items, sold)
 
     def relearn(self, log: EventLog) -> None:
         """Learn again what is outdated, as the past or the settings changed."""
         what = self.skus, self.terms, self.calendar.lines
-        self.is_unsaved |= self.demand.relearn(log, *what, self.shop.lead_time)
+        self.is_unsaved |= self.demand.relearn(log, *what, self.shop.lead_time, self.move_to)
 
     @property
     def engine(self) -> OrderEngine:
@@ -228,9 +281,8 @@ class ItemStates:
         described = {
             "version": SNAPSHOT_VERSION,
             "skus": self.skus,
-            "own": self.own,
+            "terms": self.timeline.as_json(),
             "calendar": [list(line) for line in self.calendar.lines],
-            "longest_lead": self.longest_lead,
         }
         n = len(self.skus)
         header = json.dumps(described, sort_keys=True).encode()
@@ -241,17 +293,18 @@ class ItemStates:
         """Return what follows from the log, and checkpoints, which save time when a late day comes."""
         kept = self.demand.checkpoints
         about = json.dumps([(checkpoint.day, checkpoint.items) for checkpoint in kept]).encode()
-        return _joined([self.as_bytes(), about, *(checkpoint.engine for checkpoint in kept)])
+        parts = (part for checkpoint in kept for part in (checkpoint.learned.tobytes(), checkpoint.engine))
+        return _joined([self.as_bytes(), about, *parts])
 
     def _restore(self, last_batch: int, content: bytes) -> None:
         """Take over a snapshot. One that does not fit raises ValueError, KeyError or TypeError."""
-        whole, about, *engines = _parts(content)
+        whole, about, *kept = _parts(content)
         text, last, learned, engine = _parts(whole)
         header = json.loads(text)
         if header["version"] != SNAPSHOT_VERSION:
             raise ValueError("the snapshot is of another version")
         found = ItemStates(self.shop, self._forecaster)
-        found.own = header["own"]
+        found.timeline.restore(header["terms"])
         found.calendar = SpecialDays(SpecialDay(*line) for line in header["calendar"])
         found.engine.set_calendar(found.calendar.lines)
         found.add_items(header["skus"])
@@ -259,9 +312,11 @@ class ItemStates:
         found.last[:n] = np.frombuffer(last, LAST_DAY)
         found.demand.learned[:n] = np.frombuffer(learned, np.int64)
         found.engine.restore(engine)
-        pairs = zip(json.loads(about), engines, strict=True)
-        found.demand.checkpoints = [Checkpoint(day, items, kept) for (day, items), kept in pairs]
-        found.last_batch, found.longest_lead = last_batch, header["longest_lead"]
+        pairs = zip(json.loads(about), kept[::2], kept[1::2], strict=True)
+        found.demand.checkpoints = [
+            Checkpoint(day, items, np.frombuffer(days, np.int64), beliefs) for (day, items), days, beliefs in pairs
+        ]
+        found.last_batch = last_batch
         self.__dict__.update(found.__dict__)
 
 
@@ -280,17 +335,3 @@ def _parts(content: bytes) -> list[bytes]:
     if place != len(content):
         raise ValueError("the snapshot has the wrong length")
     return parts
-
-
-def _evening(sold: Columns) -> Longs:
-    """Return what is left in the evening, UNKNOWN without a count."""
-    there = entries.on_sale(sold)
-    left = np.clip(there - sold["sales"], 0, np.iinfo(np.int32).max)
-    return np.where(there == UNKNOWN, UNKNOWN, left)
-
-
-def _new_last(n: int) -> NDArray[np.void]:
-    last = np.zeros(n, LAST_DAY)
-    for name in ("day", "sales", "evening"):
-        last[name] = UNKNOWN
-    return last

@@ -7,7 +7,7 @@ when, or in which order, the entries were written, nor on checkpoints.
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
@@ -28,14 +28,15 @@ GROWTH = 1.5  # of the array, when it is full
 
 
 class Checkpoint(NamedTuple):
-    """What was believed at the beginning of a day, and of how many items."""
+    """What was believed at the beginning of a day, and of how many items, with the last days they learned from."""
 
     day: int
     items: int
+    learned: Longs
     engine: bytes
 
 
-NOTHING_LEARNED = Checkpoint(0, 0, b"")
+NOTHING_LEARNED = Checkpoint(0, 0, np.zeros(0, np.int64), b"")
 
 
 class LearnedDemand:
@@ -81,12 +82,11 @@ class LearnedDemand:
         """Learn a day's sales of some items, whose numbers increase, or note that the past changed."""
         if (self.learned[items] >= day).any() or not self.engine.is_current(day):
             self.change_past(day)
-        is_new_day = day > self.last_day
         self._drop_checkpoints(day)
+        if self._outdated_from == NEVER and day > self.last_day:
+            self._keep_checkpoint(day)
         self.learned[items] = np.maximum(self.learned[items], day)
         if self._outdated_from == NEVER:
-            if is_new_day:
-                self._keep_checkpoint(day)
             seen = np.where(sold["seen"] == DEMAND, EXACT, sold["seen"]).astype(np.int8)
             units = sold["sales"].astype(np.int64)
             self.engine.learn(day, items.astype(np.int64), seen, on_sale(sold), units)
@@ -102,16 +102,22 @@ class LearnedDemand:
         terms: Sequence[ItemTerms],
         calendar: Sequence[SpecialDay],
         lead_time: int,
+        move_to: Callable[[int], None],
     ) -> bool:
-        """Learn again what is outdated, if anything is. ``lead_time`` is that of rows that do not say it."""
+        """Learn again what is outdated, if anything is.
+
+        ``lead_time`` is that of rows that do not say it, and ``move_to`` makes the terms those of a day.
+        """
         if self._outdated_from == NEVER:
             return False
         self._drop_checkpoints(self._outdated_from)
         begin = self._rewind(skus, terms, calendar)
-        self.learned = np.minimum(self.learned, begin.day - 1)
+        self.learned[:] = UNKNOWN
+        self.learned[: begin.items] = begin.learned
         self._outdated_from = NEVER
         for day, found in read_days(log, begin.day, date.max.toordinal(), lead_time):
             if found.sold.items.size:
+                move_to(day)
                 self.learn(day, found.sold.items, found.sold.columns)
         return True
 
@@ -139,5 +145,6 @@ class LearnedDemand:
     def _keep_checkpoint(self, day: int) -> None:
         """Keep what is believed before a new day, if that comes long enough after the last checkpoint."""
         if not self.checkpoints or day >= self.checkpoints[-1].day + CHECKPOINT_DAYS:
-            kept = [*self.checkpoints, Checkpoint(day, self._size, self.engine.as_bytes())]
+            learned = self.learned[: self._size].copy()
+            kept = [*self.checkpoints, Checkpoint(day, self._size, learned, self.engine.as_bytes())]
             self.checkpoints = kept[-CHECKPOINTS:]

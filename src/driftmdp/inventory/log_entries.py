@@ -5,6 +5,8 @@
 ``sold``       the sales of a day: a row per item
 ``items``      settings of items, as JSON
 ``calendar``   special days, as JSON
+``terms``      settings of items or of the shop from a day on, as JSON
+``withdrawn``  what is taken back of a day: a row per item
 =============  =========================================================================================
 
 A batch is a JSON header and columns of whole numbers, compressed. The header names new items and, since version 2,
@@ -28,6 +30,8 @@ from driftmdp.kernels.arrays import Longs
 Columns = Mapping[str, NDArray[Any]]
 UNKNOWN = -1  # stands for a number or a day that is not known; as the bits of a cost it is not a number
 DECIDED, SOLD, ITEMS, CALENDAR = "decided", "sold", "items", "calendar"  # the kinds of batches
+WITHDRAWN, TERMS = "withdrawn", "terms"
+SALES, ADVICE = 1, 2  # what is withdrawn; 3 is both
 ALWAYS = ""  # the day of batches that are not about a day
 DEMAND = 3  # as ``seen``: the units were asked for, and may be more than were sold
 WITHOUT_NAMES = {  # the columns of batches that do not name them
@@ -150,22 +154,37 @@ def read_day(log: EventLog, day: int, lead_time: int) -> DayEntries:
     return _day_entries(log.batches_of(numbers), lead_time)
 
 
-def read_days(log: EventLog, first: int, last: int, lead_time: int) -> Iterator[tuple[int, DayEntries]]:
-    """Yield the days from ``first`` to ``last`` on which something is recorded, in the order of the calendar."""
+def read_days(
+    log: EventLog, first: int, last: int, lead_time: int, up_to: int | None = None, backwards: bool = False
+) -> Iterator[tuple[int, DayEntries]]:
+    """Yield the days from ``first`` to ``last`` on which something is recorded, in the order of the calendar.
+
+    With ``up_to``, later batches are left out.
+    """
     numbers: dict[str, list[int]] = {}
-    for number, text in enumerate(log.days, 1):
+    for number, text in enumerate(log.days[:up_to], 1):
         numbers.setdefault(text, []).append(number)
-    for text in sorted(numbers.keys() - {ALWAYS}):
+    for text in sorted(numbers.keys() - {ALWAYS}, reverse=backwards):
         day = date.fromisoformat(text).toordinal()
         if first <= day <= last:
             yield day, _day_entries(log.batches_of(numbers[text]), lead_time)
 
 
 def _day_entries(batches: Iterable[EventBatch], lead_time: int) -> DayEntries:
-    decided, sold = [], []
+    decided, sold = list[Columns](), list[Columns]()
     for batch in batches:
+        columns = unpack(batch.kind, batch.content)[1]
         if batch.kind == DECIDED:
-            decided.append(unpack(DECIDED, batch.content)[1])
+            decided.append(columns)
         elif batch.kind == SOLD:
-            sold.append(sold_columns(unpack(SOLD, batch.content)[1], lead_time))
+            sold.append(sold_columns(columns, lead_time))
+        elif batch.kind == WITHDRAWN:
+            decided, sold = _without(decided, columns, ADVICE), _without(sold, columns, SALES)
     return DayEntries(last_entries(decided), last_entries(sold))
+
+
+def _without(batches: Sequence[Columns], withdrawn: Columns, what: int) -> list[Columns]:
+    """Return a day's batches of one kind without the rows that were withdrawn after them."""
+    items = withdrawn["item"][withdrawn["what"] & what != 0]
+    kept = [(columns, ~np.isin(columns["item"], items)) for columns in batches]
+    return [{name: column[rows] for name, column in columns.items()} for columns, rows in kept]

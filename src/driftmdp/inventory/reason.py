@@ -21,6 +21,8 @@ def reason_for(states: ItemStates, log: EventLog, item: int, advice: Event | Non
     stock = None if last["stock"] == UNKNOWN else int(last["stock"])
     is_over = last["sales"] != UNKNOWN
     day = min(day + days(terms.period), date.max.toordinal()) if is_over else day
+    states.move_to(day)
+    terms = states.terms[item]
     pipeline = pipeline_of(states, log, day, numbers)
     if is_over:
         stock = None if pipeline.since[0] == UNKNOWN else int(last["evening"]) + int(pipeline.arrived[0])

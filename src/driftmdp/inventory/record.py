@@ -168,7 +168,7 @@ def beyond_capacity(states: ItemStates, table: SalesTable) -> list[str]:
 def sold_when_closed(states: ItemStates, table: SalesTable) -> list[str]:
     """Return a remark on sales of days on which the shop is closed."""
     closed = [line.day for line in states.calendar.lines if line.name == CLOSED]
-    may_be = np.isin(table.day, closed) | np.isin((table.day - 1) % 7, sorted(states.shop.closed_days))
+    may_be = np.isin(table.day, closed) | np.isin((table.day - 1) % 7, sorted(states.shop_now.closed_days))
     texts = []
     for place in np.flatnonzero(may_be & (table.units > 0)).tolist():
         item, day = states.numbers[table.skus[table.sku[place]]], int(table.day[place])

@@ -77,14 +77,48 @@ class Receipt:
 
 
 @dataclass(frozen=True)
+class Withdrawal:
+    """What was taken back of a day.
+
+    Attributes
+    ----------
+    day
+        The day.
+    sales, advice
+        Of how many items sales were taken back, and of how many count and advice.
+    """
+
+    day: date
+    sales: int
+    advice: int
+
+
+@dataclass(frozen=True)
+class SettingsChange:
+    """How settings changed.
+
+    Attributes
+    ----------
+    changed
+        Of how many items the settings were new, or 1 for the shop's own.
+    special_days
+        How many special days were added, or taken back.
+    """
+
+    changed: int
+    special_days: int
+
+
+@dataclass(frozen=True)
 class Event:
     """One item's entry in the shop's records, with None where it has no number.
 
     Attributes
     ----------
     number, written_at, kind
-        The batch, when it was written, and what it holds: ``decided``, ``sold``, ``items`` (an item's own settings)
-        or ``calendar`` (a special day).
+        The batch, when it was written, and what it holds: ``decided``, ``sold``, ``withdrawn``, ``items`` (an
+        item's own settings), ``terms`` (settings from a day on, of an item or, without one, of the shop) or
+        ``calendar`` (a special day).
     day, sku
         The day that it is about, None for settings, and the item. A special day of several items has an empty one.
     stock, coming
@@ -99,7 +133,8 @@ class Event:
     until, cost, method
         As in ``Advice``.
     details
-        Of settings, those that changed. Of a special day, its name, group and factor.
+        Of settings, those that changed. Of a special day, its name, group and factor. Of what is withdrawn,
+        ``sales``, ``advice``, or both.
     """
 
     number: int

@@ -19,7 +19,7 @@ from driftmdp.inventory.calendar_csv import SpecialDay, checked_calendar
 from driftmdp.inventory.decide import Morning, advice_of, new_advice, unique_counts
 from driftmdp.inventory.event_log import EventLog
 from driftmdp.inventory.forecast import DemandForecast, forecast_demand
-from driftmdp.inventory.history import as_series, read_events
+from driftmdp.inventory.history import as_series, last_advice, read_events
 from driftmdp.inventory.item_settings import add_new_items, new_names, not_in_shop, record_settings
 from driftmdp.inventory.item_states import ItemStates
 from driftmdp.inventory.items_csv import ItemSettings
@@ -39,12 +39,13 @@ from driftmdp.inventory.record import (
 from driftmdp.inventory.results import Decision, Event, Reason, Receipt
 from driftmdp.inventory.sales_history import Series
 from driftmdp.inventory.sales_table import SalesTable
+from driftmdp.inventory.shop_changes import ShopChanges
 from driftmdp.inventory.terms import ItemTerms, ShopTerms, as_closed_days, parsed_setting
 from driftmdp.problems.inventory import Costs
 from driftmdp.validation import nearest_name
 
 
-class Shop:
+class Shop(ShopChanges):
     """An open shop. ``with Shop(path) as shop`` closes it again.
 
     Parameters
@@ -171,10 +172,11 @@ class Shop:
         """Return today, or the Monday of this week in a shop whose periods are weeks."""
         return date.fromordinal(period_of(date.today().toordinal(), self.terms.period))
 
-    def terms_of(self, sku: str) -> ItemTerms:
-        """Return an item's terms, with the shop's filled in."""
+    def terms_of(self, sku: str, day: date | None = None) -> ItemTerms:
+        """Return an item's terms on a day, by default today, with the shop's filled in."""
         with self._reading():
-            return self._states.terms[self._item(sku)]
+            self._item(sku)
+            return self._states.timeline.terms_on(sku, (day or date.today()).toordinal())
 
     def decide(
         self,
@@ -215,6 +217,7 @@ class Shop:
         last = UNKNOWN if until is None else as_day(until).toordinal()
         with self._writing(own, special):
             states = self._states
+            states.move_to(today)
             new = add_new_items(states, self._log, asked)
             numbers = np.array([states.numbers[count.sku] for count in asked], np.int64)
             morning, before = Morning(today, last, asked, numbers), self._read_day(today)
@@ -264,6 +267,7 @@ class Shop:
             remarks = long_gaps(int(states.last["day"].max(initial=0)), table.day)
             new = unwritten = add_new_items(states, self._log, table)
             for day, places in table.by_day():
+                states.move_to(day)
                 found = new_sales(states, day, table, places, self._read_day(day), how)
                 counts += found.counts
                 unknown += found.unknown
@@ -286,9 +290,7 @@ class Shop:
 
     def explain(self, sku: str) -> Reason:
         """Return what is believed of an item's demand, the order that follows, and its last advice."""
-        advice = None
-        for event in self.history(sku):
-            advice = event if event.kind == DECIDED else advice
+        advice = last_advice(self.history(sku))
         with self._reading():
             return reason_for(self._states, self._log, self._item(sku), advice)
 

@@ -44,6 +44,11 @@ class SpecialDays:
         """Return these special days and others. A line that is there already gets its new factor."""
         return SpecialDays([*self.lines, *lines])
 
+    def without(self, lines: Iterable[SpecialDay]) -> "SpecialDays":
+        """Return these special days without some."""
+        gone = {line.key for line in lines}
+        return SpecialDays(line for line in self.lines if line.key not in gone)
+
     def of_item(self, sku: str, group: str) -> tuple[SpecialDay, ...]:
         """Return the lines that concern an item, by day."""
         names = {("", ""), (sku, ""), ("", group)}  # a line has a sku or a group

@@ -159,6 +159,18 @@ class ShopTerms:
         closed = frozenset[int]() if given["period"] == WEEK else self.closed_days
         return ItemTerms(costs, capacity, order_days=days, closed_days=closed, shared_order=shared, **given)
 
+    def changed(self, values: Settings) -> "ShopTerms":
+        """Return the terms with other values of some settings, named as in ``items.csv``."""
+        settings = self.as_json()
+        if values.get("lost_sale") is not None:
+            settings["service"] = None
+        for name, value in values.items():
+            if name in COST_NAMES:
+                settings["costs"][COST_NAMES[name]] = value
+            else:
+                settings[name] = None if value == NO_LIMIT else value
+        return ShopTerms.from_json(settings)
+
     def as_json(self) -> dict[str, Any]:
         """Return the settings that a database keeps."""
         days = {"order_days": str(self.order_days), "closed_days": weekday_names(self.closed_days)}

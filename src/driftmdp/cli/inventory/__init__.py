@@ -2,6 +2,7 @@
 
 import typer
 
+from driftmdp.cli.inventory.changes import change_settings, withdraw
 from driftmdp.cli.inventory.commands import (
     backtest,
     backup,
@@ -18,5 +19,6 @@ __all__ = ["inventory"]
 
 HELP = "How much to order: a backtest on your own sales, then a number each morning."
 inventory = typer.Typer(help=HELP, no_args_is_help=True)
-for command in (backtest, init, decide, record, forecast, explain, history, export, backup):
+for command in (backtest, init, decide, record, forecast, explain, history, export, backup, withdraw):
     inventory.command()(command)
+inventory.command("set")(change_settings)

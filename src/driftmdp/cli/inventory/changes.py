@@ -1,0 +1,102 @@
+"""The commands of ``driftmdp inventory`` that change what is recorded, each of which parses, calls and prints."""
+
+import inspect
+from typing import Annotated, Any
+
+import typer
+
+from driftmdp import inventory
+from driftmdp.cli.inventory import options
+from driftmdp.cli.inventory.commands import Database
+from driftmdp.cli.output import remark
+from driftmdp.display import counted
+from driftmdp.errors import InvalidInputError
+from driftmdp.inventory.change_terms import SHOP_SETTINGS, UNDATED
+from driftmdp.inventory.items_csv import COLUMNS
+from driftmdp.inventory.terms import parsed_setting
+
+WITHDRAWN_DAY_HELP = "The day that was recorded wrongly, as 2026-11-16. Of a week, its Monday."
+WITHDRAWN_SKU_HELP = "An item; again for more. By default all that have records of the day."
+FROM_HELP = "The first day, as 2026-11-16; by default today."
+SET_SKU_HELP = "An item; again for more. By default the settings of the shop change, which other items have."
+FORGET_HELP = "A date whose special days were entered by mistake; again for more."
+SETTING_HELP = "The new value. An item has the shop's again with: shop."
+ORDERS_HELP = "Take back counts and advice too, and so what was ordered."
+
+
+def withdraw(
+    shop: Database,
+    day: Annotated[str, typer.Option("--date", help=WITHDRAWN_DAY_HELP, show_default=False)],
+    sku: Annotated[list[str] | None, typer.Option("--sku", help=WITHDRAWN_SKU_HELP)] = None,
+    orders: Annotated[bool, typer.Option("--orders", help=ORDERS_HELP)] = False,
+) -> None:
+    """Take back a day that was recorded wrongly. Record it again afterwards.
+
+    Sales are taken back. Where an item has advice of that day but never had sales, count and advice are taken back.
+    Advice of later days stays as it was given. To withdraw again is harmless.
+    """
+    when = options.as_day(day)
+    assert when is not None
+    with inventory.Shop(shop) as open_shop:
+        taken = open_shop.withdraw(when, sku or None, orders)
+    what = [f"the sales of {counted(taken.sales, 'item')}"] if taken.sales else []
+    what += [f"the count and advice of {counted(taken.advice, 'item')}"] if taken.advice else []
+    remark(f"{taken.day}: withdrew {' and '.join(what)}." if what else f"{taken.day}: nothing to withdraw.")
+
+
+def change_settings(
+    shop: Database,
+    sku: Annotated[list[str] | None, typer.Option("--sku", help=SET_SKU_HELP)] = None,
+    first_day: Annotated[str | None, typer.Option("--from", help=FROM_HELP)] = None,
+    calendar: options.Calendar = None,
+    forget_day: Annotated[list[str] | None, typer.Option("--forget-day", help=FORGET_HELP)] = None,
+    **given: str | None,
+) -> None:
+    """Change settings of items, or of the shop, from a day on. Advice and sales of earlier days stay.
+
+    A special day that was entered by mistake is taken back with --forget-day. To set the same again is harmless.
+    """
+    skus, first = sku or [], options.as_day(first_day, "--from")
+    values = {name: _setting(name, text, bool(skus)) for name, text in given.items() if text is not None}
+    lines = () if calendar is None else inventory.read_calendar(calendar)
+    forgotten = [day for text in forget_day or [] if (day := options.as_day(text, "--forget-day"))]
+    if not values and not lines and not forgotten:
+        raise InvalidInputError("set must be told what to change, such as --capacity 30; got nothing.")
+    with inventory.Shop(shop) as open_shop:
+        since = first or open_shop.today()
+        change = open_shop.set_terms(values, skus, first, lines, forgotten)
+    if values:
+        who = counted(change.changed, "item") if skus else "the shop"
+        what = f"From {since}" if values.keys() - set(UNDATED) else "From the beginning"
+        remark(
+            f"{what}: {', '.join(_texts(given))} for {who}." if change.changed else "The settings are so already."
+        )
+    if lines or forgotten:
+        remark(f"{counted(change.special_days, 'special day')} changed.")
+
+
+def _texts(given: dict[str, str | None]) -> list[str]:
+    return [f"{name} {text or 'shop'}" for name, text in given.items() if text is not None]
+
+
+def _setting(name: str, text: str, is_item: bool) -> Any:
+    """Return the value of a setting. An item's may be the shop's again."""
+    if is_item and text.strip().lower() in ("", "shop") and name != "closed_days":
+        return None
+    option = f"--{name.replace('_', '-')}"
+    return parsed_setting(option, (COLUMNS | SHOP_SETTINGS)[name], text)
+
+
+def _with_settings(command: Any) -> Any:
+    """Give a command an option for each setting that an item or the shop can have."""
+    mine = [p for p in inspect.signature(command).parameters.values() if p.kind is not p.VAR_KEYWORD]
+    for name in COLUMNS | SHOP_SETTINGS:
+        option = typer.Option(f"--{name.replace('_', '-')}", help=SETTING_HELP, show_default=False)
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        mine.append(inspect.Parameter(name, kind, default=None, annotation=Annotated[str | None, option]))
+    command.__signature__ = inspect.Signature(mine)
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in mine}
+    return command
+
+
+_with_settings(change_settings)

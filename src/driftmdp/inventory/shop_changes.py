@@ -1,0 +1,119 @@
+"""The commands that change what a shop has recorded: ``Shop`` has them all."""
+
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
+from datetime import date
+
+import numpy as np
+
+from driftmdp.inventory.calendar_csv import SpecialDay, checked_calendar
+from driftmdp.inventory.change_terms import change_terms, checked_values
+from driftmdp.inventory.event_log import EventLog
+from driftmdp.inventory.item_states import ItemStates
+from driftmdp.inventory.items_csv import ItemSettings
+from driftmdp.inventory.lines import as_day
+from driftmdp.inventory.log_entries import ADVICE, SALES, WITHDRAWN, DayEntries
+from driftmdp.inventory.results import SettingsChange, Withdrawal
+from driftmdp.inventory.terms import Settings
+from driftmdp.inventory.terms_timeline import SHOP
+from driftmdp.inventory.withdraw import rows_to_withdraw
+
+
+class ShopChanges:
+    """What ``Shop`` can change. Each method is one transaction."""
+
+    _log: EventLog
+    _states: ItemStates
+
+    def withdraw(self, day: date, skus: Iterable[str] | None = None, orders: bool = False) -> Withdrawal:
+        """Take back a day that was recorded wrongly, so that it can be recorded again.
+
+        Its sales are taken back. Where an item has advice of that day but never had sales, count and advice are
+        taken back. Advice of later days stays as it was given. Withdrawing again changes nothing.
+
+        Parameters
+        ----------
+        day
+            The day, or the Monday of the week.
+        skus
+            The items. By default all that have records of the day.
+        orders
+            Take back count and advice too, and so what is on its way.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such item.
+        InvalidInputError
+            If the day never had records of an item.
+        """
+        when = as_day(day).toordinal()
+        with self._writing((), ()):
+            asked = None if skus is None else np.array([self._item(sku) for sku in skus], np.int64)
+            rows = rows_to_withdraw(self._states, self._log, when, self._read_day(when), asked, orders)
+            if rows["item"].size:
+                self._states.append(self._log, WITHDRAWN, when, rows, ())
+        what = rows["what"]
+        return Withdrawal(day, int((what & SALES != 0).sum()), int((what & ADVICE != 0).sum()))
+
+    def set_terms(
+        self,
+        values: Settings,
+        skus: Iterable[str] = (),
+        first_day: date | None = None,
+        calendar: Iterable[SpecialDay] = (),
+        forgotten: Iterable[date] = (),
+    ) -> SettingsChange:
+        """Change settings from a day on, and special days.
+
+        Advice of a day is given by the settings of that day. What is learned from sales is learned again from the
+        first day on, if it depends on what changed. On a day, the settings that were written last count.
+
+        Parameters
+        ----------
+        values
+            By name, as in ``ItemSettings``. The shop has no group and no period, but ``closed_days``, a text.
+        skus
+            The items. By default the shop's own settings change, which items have that say nothing else.
+        first_day
+            From when on they hold. By default today. A group or a period holds for the whole past.
+        calendar
+            Special days to add.
+        forgotten
+            Dates whose special days were entered by mistake. With ``skus``, only those of these items alone.
+
+        Raises
+        ------
+        InvalidInputError
+            If a setting does not exist, or does not fit the others on some day.
+        """
+        names, special = tuple(dict.fromkeys(skus)) or (SHOP,), checked_calendar(calendar)
+        checked, today = checked_values(names, values), self.today().toordinal()
+        first = None if first_day is None else as_day(first_day).toordinal()
+        days = {as_day(day).toordinal() for day in forgotten}
+        with self._writing((), ()):
+            for name in names:
+                if name != SHOP:
+                    self._item(name)
+            states = self._states
+            changed = change_terms(states, self._log, names, first, today, checked) if checked else 0
+            gone = [line for line in states.calendar.lines if line.day in days]
+            gone = [line for line in gone if SHOP in names or line.sku in names]
+            return SettingsChange(changed, states.append_calendar(self._log, special, gone))
+
+    # ---- of Shop
+
+    def today(self) -> date:
+        """Return today, or the Monday of this week in a shop whose periods are weeks."""
+        raise NotImplementedError
+
+    def _writing(
+        self, items: Iterable[ItemSettings], calendar: Iterable[SpecialDay]
+    ) -> AbstractContextManager[None]:
+        raise NotImplementedError
+
+    def _read_day(self, day: int) -> DayEntries:
+        raise NotImplementedError
+
+    def _item(self, sku: str) -> int:
+        raise NotImplementedError

@@ -1,0 +1,46 @@
+"""Taking back what was recorded of a day.
+
+Sales are taken back. Where an item has advice of that day but never had sales, its count and advice are taken back,
+and so is its order. What stood in the log stays there, and the history shows both.
+"""
+
+from datetime import date
+
+import numpy as np
+
+from driftmdp.errors import InvalidInputError
+from driftmdp.inventory.event_log import EventLog
+from driftmdp.inventory.item_states import ItemStates
+from driftmdp.inventory.log_entries import ADVICE, DECIDED, SALES, SOLD, Columns, DayEntries, unpack
+from driftmdp.kernels.arrays import Longs
+
+
+def rows_to_withdraw(
+    states: ItemStates, log: EventLog, day: int, now: DayEntries, asked: Longs | None, orders: bool
+) -> Columns:
+    """Return what is to be withdrawn of a day, with ``orders`` advice too, of some items or of all.
+
+    What was withdrawn before is left out. Items that never had records of the day are refused.
+    """
+    decided, sold = _ever_recorded(log, day)
+    ever = np.union1d(decided, sold)
+    items = ever if asked is None else np.unique(asked)
+    strangers = items if not ever.size else items[~np.isin(items, ever)]
+    if strangers.size or not ever.size:
+        who = states.skus[strangers[0]] if strangers.size else "The shop"
+        advice = "Nothing was done; check the date: `driftmdp inventory history` shows the days of an item."
+        raise InvalidInputError(f"{who} has no records of {date.fromordinal(day)}. {advice}")
+    takes_advice = now.decided.has(items) & (orders | ~np.isin(items, sold))
+    what = SALES * now.sold.has(items) + ADVICE * takes_advice
+    return {"item": items[what > 0], "what": what[what > 0]}
+
+
+def _ever_recorded(log: EventLog, day: int) -> tuple[Longs, Longs]:
+    """Return the items that were ever decided and ever sold on a day, withdrawn or not."""
+    text = date.fromordinal(day).isoformat()
+    found: dict[str, list[Longs]] = {DECIDED: [], SOLD: []}
+    for batch in log.batches_of([number for number, its_day in enumerate(log.days, 1) if its_day == text]):
+        if batch.kind in found:
+            found[batch.kind].append(unpack(batch.kind, batch.content)[1]["item"].astype(np.int64))
+    decided, sold = (np.unique(np.concatenate([np.zeros(0, np.int64), *items])) for items in found.values())
+    return decided, sold
