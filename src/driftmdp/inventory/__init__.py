@@ -27,6 +27,7 @@ from driftmdp.inventory.simulation import (
     days_to_recover,
     drawn_demand,
 )
+from driftmdp.inventory.suppliers import Supplier, SuppliersFile, read_suppliers
 from driftmdp.inventory.terms import ItemTerms, ShopTerms
 from driftmdp.problems.inventory import Costs
 
@@ -56,6 +57,8 @@ __all__ = [
     "SimulatedComparison",
     "Sold",
     "SpecialDay",
+    "Supplier",
+    "SuppliersFile",
     "Trace",
     "Withdrawal",
     "backtest",
@@ -74,6 +77,7 @@ __all__ = [
     "read_items",
     "read_sales",
     "read_sold",
+    "read_suppliers",
 ]
 
 __getattr__ = renamed(__name__, Comparison="SimulatedComparison", book_csv="events_csv")

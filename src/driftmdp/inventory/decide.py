@@ -78,7 +78,8 @@ def new_advice(
     given, coming = _same_width(given, pipeline.coming)
     coming = np.where(given == UNKNOWN, coming, given)
     until = None if asked.until == UNKNOWN else asked.until
-    orders = states.engine.decide(asked.day, asked.items, asked.stock, coming, until)
+    placed = _suppliers_with_orders(states, asked, before.decided)
+    orders = states.engine.decide(asked.day, asked.items, asked.stock, coming, until, placed)
     columns = {
         "item": asked.items,
         "stock": asked.stock,
@@ -117,6 +118,7 @@ def advice_of(states: ItemStates, morning: Morning, decided: Entries) -> list[Ad
                 cost,
                 None if method == UNKNOWN else METHODS[method],
                 None if until == UNKNOWN else date.fromordinal(until),
+                states.terms[item].supplier,
             )
         )
     return found
@@ -198,6 +200,13 @@ def _coming_before(decided: Entries, items: Longs, width: int) -> Longs:
         if place == 0:  # earlier versions had a lead time of at most 2, and one number
             table[:, 0] = np.where(units == UNKNOWN, decided.column("coming", items), units)
     return table
+
+
+def _suppliers_with_orders(states: ItemStates, morning: Morning, decided: Entries) -> set[str]:
+    """Return the suppliers of items that are ordered this morning already, but for those that are asked again."""
+    others = decided.items[~np.isin(decided.items, morning.items)]
+    ordered = others[decided.column("advice", others) > 0]
+    return {states.terms[item].supplier for item in ordered.tolist()}
 
 
 # ---- what is there, and what is coming

@@ -28,7 +28,7 @@ from driftmdp.inventory.order_engine import AT_LEAST, EXACT, METHODS, NOTHING
 from driftmdp.inventory.results import Event
 from driftmdp.inventory.sales_history import Series
 from driftmdp.inventory.terms import Settings, merged
-from driftmdp.inventory.terms_timeline import BEGINNING, SHOP
+from driftmdp.inventory.terms_timeline import BEGINNING, SHOP, SUPPLIER
 
 NUMBERS = ("stock", "coming", "expected", "advice", "ordered", "sales")
 SHOP_VALUE = "as the shop"  # of a setting that an item does not have any more
@@ -83,6 +83,8 @@ def _terms_event(batch: EventBatch, name: str, header: Mapping[str, Any]) -> Eve
     values = ((setting, SHOP_VALUE if value is None else value) for setting, value in header["values"].items())
     details = ", ".join(f"{setting} {value}" for setting, value in values)
     day = None if header["from"] == BEGINNING else date.fromordinal(header["from"])
+    if name.startswith(SUPPLIER):
+        name, details = "", f"supplier {name.removeprefix(SUPPLIER)}: {details}"
     return Event(batch.number, batch.written_at, batch.kind, day, name, details=details)
 
 

@@ -29,7 +29,7 @@ from driftmdp.inventory.order_engine import OrderEngine
 from driftmdp.inventory.periods import days
 from driftmdp.inventory.special_days import SpecialDays
 from driftmdp.inventory.terms import ItemTerms, Settings, ShopTerms, merged
-from driftmdp.inventory.terms_timeline import BEGINNING, SHOP, TermsTimeline
+from driftmdp.inventory.terms_timeline import BEGINNING, SHOP, SUPPLIER, TermsTimeline
 from driftmdp.kernels.arrays import Longs
 
 SNAPSHOT_VERSION = 6
@@ -96,9 +96,10 @@ class ItemStates:
             self._renew_terms(self.timeline.dated)
 
     def _renew_terms(self, names: Iterable[str]) -> None:
-        """Give items of some names the terms of the day, or all items if the shop is among them."""
+        """Give items of some names the terms of the day, or all items if the shop or a supplier is among them."""
         found = set(names)
-        for sku in self.skus if SHOP in found else found & self.numbers.keys():
+        is_shared = any(name == SHOP or name.startswith(SUPPLIER) for name in found)
+        for sku in self.skus if is_shared else found & self.numbers.keys():
             item, terms = self.numbers[sku], self.timeline.terms_on(sku, self._day)
             if terms is not self.terms[item]:
                 self.terms[item] = terms
@@ -113,7 +114,7 @@ class ItemStates:
         """Refuse settings that do not fit the shop's, or the item's records."""
         for day in self.timeline.days_from(BEGINNING):
             own, shop = merged(self.timeline.own_on(sku, day), given), self.timeline.shop_on(day)
-            terms = shop.for_item({"pack": 1} | own if shop.chooses_packs else own)
+            terms = self.timeline.terms_with({"pack": 1} | own if shop.chooses_packs else own, day)
         item = self.numbers.get(sku)
         if item is not None and self.terms[item].period != terms.period and self.last["day"][item] != UNKNOWN:
             rule = f"{sku} must keep its period, a {self.terms[item].period}, as it has records"

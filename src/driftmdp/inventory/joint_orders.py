@@ -107,7 +107,7 @@ def order_together(shared: SharedOrder, items: JointItems, is_placed: bool) -> L
     is_worth_it = total > cost * (1.0 + TIE) or bool((joins & items.is_due).any())
     if places is None or not joins.any() or not is_worth_it:
         return np.zeros(savings.size, np.int64)
-    return items.orders[np.arange(savings.size), places]
+    return np.asarray(items.orders[np.arange(savings.size), places])
 
 
 def _fill_up(shared: SharedOrder, items: JointItems, places: Longs) -> tuple[Longs | None, float]:

@@ -28,7 +28,9 @@ def reason_for(states: ItemStates, log: EventLog, item: int, advice: Event | Non
         stock = None if pipeline.since[0] == UNKNOWN else int(last["evening"]) + int(pipeline.arrived[0])
     until = None if advice is None or advice.until is None else advice.until.toordinal()
     until = until if until is not None and until >= day else None
-    orders = engine.decide(day, numbers, np.array([stock or 0], np.int64), pipeline.coming, until)
+    is_ordered = advice is not None and advice.advice and advice.day == date.fromordinal(day)
+    placed = {terms.supplier} if is_ordered else ()  # others of its supplier may have caused the order
+    orders = engine.decide(day, numbers, np.array([stock or 0], np.int64), pipeline.coming, until, placed)
     step, summary = days(terms.period), engine.describe(day, item)
     review = states.calendar.next_order(states.skus[item], terms, day)
     last_day = date.max.toordinal() if until is None else until

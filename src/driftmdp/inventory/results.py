@@ -23,6 +23,8 @@ class Advice:
         The expected cost per period of the plan, and how it was found. None for advice of earlier versions.
     until
         The last day that counted, if one was given.
+    supplier
+        Who delivers the item, or an empty text.
     """
 
     sku: str
@@ -34,6 +36,7 @@ class Advice:
     cost: float | None = None
     method: str | None = None
     until: date | None = None
+    supplier: str = ""
 
 
 @dataclass(frozen=True)

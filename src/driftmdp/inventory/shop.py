@@ -16,6 +16,7 @@ import numpy as np
 from driftmdp.display import counted, listed
 from driftmdp.errors import StorageError, UnknownNameError
 from driftmdp.inventory.calendar_csv import SpecialDay, checked_calendar
+from driftmdp.inventory.change_suppliers import record_suppliers
 from driftmdp.inventory.decide import Morning, advice_of, new_advice, unique_counts
 from driftmdp.inventory.event_log import EventLog
 from driftmdp.inventory.forecast import DemandForecast, forecast_demand
@@ -40,6 +41,7 @@ from driftmdp.inventory.results import Decision, Event, Reason, Receipt
 from driftmdp.inventory.sales_history import Series
 from driftmdp.inventory.sales_table import SalesTable
 from driftmdp.inventory.shop_changes import ShopChanges
+from driftmdp.inventory.suppliers import Supplier
 from driftmdp.inventory.terms import ItemTerms, ShopTerms, as_closed_days, parsed_setting
 from driftmdp.problems.inventory import Costs
 from driftmdp.validation import nearest_name
@@ -187,6 +189,7 @@ class Shop(ShopChanges):
         until: date | None = None,
         items: Iterable[ItemSettings] = (),
         calendar: Iterable[SpecialDay] = (),
+        suppliers: Iterable[Supplier] = (),
     ) -> Decision:
         """Return what to order on a day. The answer is recorded before it is given.
 
@@ -204,8 +207,8 @@ class Shop(ShopChanges):
             Refuse counts that differ from what the records expect, instead of taking them as the truth.
         until
             The period that contains it is the last that counts.
-        items, calendar
-            Items' own settings, and special days, to record first.
+        items, calendar, suppliers
+            Items' own settings, special days, and suppliers' terms, to record first.
 
         Raises
         ------
@@ -215,7 +218,7 @@ class Shop(ShopChanges):
         asked, today = unique_counts(counts), as_day(day).toordinal()
         own, special = tuple(items), checked_calendar(calendar)
         last = UNKNOWN if until is None else as_day(until).toordinal()
-        with self._writing(own, special):
+        with self._writing(own, special, suppliers):
             states = self._states
             states.move_to(today)
             new = add_new_items(states, self._log, asked)
@@ -237,6 +240,7 @@ class Shop(ShopChanges):
         demand: bool = False,
         items: Iterable[ItemSettings] = (),
         calendar: Iterable[SpecialDay] = (),
+        suppliers: Iterable[Supplier] = (),
     ) -> Receipt:
         """Record what was sold, and learn from it. Recording the same again changes nothing.
 
@@ -250,8 +254,8 @@ class Shop(ShopChanges):
             Days of which the stock is unknown were not sold out: for a history of sales without stocks.
         demand
             The units were asked for, and may be more than were sold.
-        items, calendar
-            Items' own settings, and special days, to record first.
+        items, calendar, suppliers
+            Items' own settings, special days, and suppliers' terms, to record first.
 
         Raises
         ------
@@ -262,7 +266,7 @@ class Shop(ShopChanges):
         own, special = tuple(items), checked_calendar(calendar)
         how, counts = HowSold(correct, plenty, demand), Counter[str]()
         unknown, oversold = list[str](), list[str]()
-        with self._writing(own, special):
+        with self._writing(own, special, suppliers):
             states = self._states
             remarks = long_gaps(int(states.last["day"].max(initial=0)), table.day)
             new = unwritten = add_new_items(states, self._log, table)
@@ -362,11 +366,17 @@ class Shop(ShopChanges):
             yield
 
     @contextlib.contextmanager
-    def _writing(self, items: Iterable[ItemSettings], calendar: Iterable[SpecialDay]) -> Iterator[None]:
+    def _writing(
+        self,
+        items: Iterable[ItemSettings] = (),
+        calendar: Iterable[SpecialDay] = (),
+        suppliers: Iterable[Supplier] = (),
+    ) -> Iterator[None]:
         """Be the only writer, after new settings. If an error leaves the block, log and state are as they were."""
         try:
             with self._log.writing():
                 self._states.catch_up(self._log)
+                record_suppliers(self._states, self._log, suppliers)
                 record_settings(self._states, self._log, items)
                 self._states.append_calendar(self._log, calendar)
                 self._states.relearn(self._log)

@@ -7,6 +7,7 @@ from datetime import date
 import numpy as np
 
 from driftmdp.inventory.calendar_csv import SpecialDay, checked_calendar
+from driftmdp.inventory.change_suppliers import record_suppliers
 from driftmdp.inventory.change_terms import change_terms, checked_values
 from driftmdp.inventory.event_log import EventLog
 from driftmdp.inventory.item_states import ItemStates
@@ -14,6 +15,7 @@ from driftmdp.inventory.items_csv import ItemSettings
 from driftmdp.inventory.lines import as_day
 from driftmdp.inventory.log_entries import ADVICE, SALES, WITHDRAWN, DayEntries
 from driftmdp.inventory.results import SettingsChange, Withdrawal
+from driftmdp.inventory.suppliers import Supplier
 from driftmdp.inventory.terms import Settings
 from driftmdp.inventory.terms_timeline import SHOP
 from driftmdp.inventory.withdraw import rows_to_withdraw
@@ -48,7 +50,7 @@ class ShopChanges:
             If the day never had records of an item.
         """
         when = as_day(day).toordinal()
-        with self._writing((), ()):
+        with self._writing():
             asked = None if skus is None else np.array([self._item(sku) for sku in skus], np.int64)
             rows = rows_to_withdraw(self._states, self._log, when, self._read_day(when), asked, orders)
             if rows["item"].size:
@@ -91,7 +93,7 @@ class ShopChanges:
         checked, today = checked_values(names, values), self.today().toordinal()
         first = None if first_day is None else as_day(first_day).toordinal()
         days = {as_day(day).toordinal() for day in forgotten}
-        with self._writing((), ()):
+        with self._writing():
             for name in names:
                 if name != SHOP:
                     self._item(name)
@@ -101,6 +103,12 @@ class ShopChanges:
             gone = [line for line in gone if SHOP in names or line.sku in names]
             return SettingsChange(changed, states.append_calendar(self._log, special, gone))
 
+    def set_suppliers(self, suppliers: Iterable[Supplier], first_day: date | None = None) -> int:
+        """Give suppliers other terms from a day on, by default today; return of how many they are new."""
+        first = (self.today() if first_day is None else as_day(first_day)).toordinal()
+        with self._writing():
+            return record_suppliers(self._states, self._log, suppliers, first)
+
     # ---- of Shop
 
     def today(self) -> date:
@@ -108,7 +116,10 @@ class ShopChanges:
         raise NotImplementedError
 
     def _writing(
-        self, items: Iterable[ItemSettings], calendar: Iterable[SpecialDay]
+        self,
+        items: Iterable[ItemSettings] = (),
+        calendar: Iterable[SpecialDay] = (),
+        suppliers: Iterable[Supplier] = (),
     ) -> AbstractContextManager[None]:
         raise NotImplementedError
 

@@ -1,6 +1,7 @@
 """A morning's orders of items that share a supplier: their shares of its cost, their menus, and the choice."""
 
 from collections.abc import Callable, Collection
+from typing import Any
 
 import numpy as np
 
@@ -9,7 +10,7 @@ from driftmdp.inventory.joint_orders import JointItems, cost_shares, order_toget
 from driftmdp.inventory.terms import ItemTerms
 from driftmdp.kernels.arrays import Floats, Longs
 from driftmdp.kernels.order_menus import MENU, NO_ORDER, fill_candidates
-from driftmdp.kernels.ordering_arrays import NO_LIMIT, OrderTask, OrderTerms
+from driftmdp.kernels.ordering_arrays import OrderTask, OrderTerms
 
 Plan = Callable[[int, OrderTask], tuple[Longs, Floats, Longs]]
 FillMenus = Callable[[int, OrderTask, Longs, Floats], None]
@@ -79,7 +80,7 @@ class SupplierOrders:
         self._orders[places], self._costs[places], self._is_asked[places] = orders, costs, True
 
     def _with_trials(self, places: Longs, orders: Longs, costs: Floats, planned: Longs) -> Floats:
-        """Return costs in which an item that is ordered in hope of demand, not for what is believed, pays its share."""
+        """Return costs in which an item that is ordered in hope, not for its demand, pays its share."""
         hopes = (planned > 0) & (costs[:, 0] - costs[:, 1] <= self.fixed[places])
         orders[hopes, 1], orders[hopes, 2:] = planned[hopes], NO_ORDER
         costs[hopes, 0] = costs[hopes, 1] + self.fixed[places][hopes]
@@ -117,7 +118,8 @@ def price_of(terms: ItemTerms) -> float:
 
 def rows_of(task: OrderTask, rows: Longs) -> OrderTask:
     """Return the task of some of its items."""
-    return OrderTask(*(np.ascontiguousarray(column[rows]) for column in task))
+    columns: list[Any] = [np.ascontiguousarray(column[rows]) for column in task]
+    return OrderTask(*columns)
 
 
 def _without_next_order(task: OrderTask) -> OrderTask:

@@ -107,6 +107,8 @@ class ShopTerms:
         A number, or ``auto`` for packs that are chosen from an item's first sales.
     per_pack
         Whether capacity and the costs per unit are given per pack. With ``auto`` they are.
+    supplier, price
+        As in ``ItemTerms``.
     """
 
     costs: Costs
@@ -120,6 +122,8 @@ class ShopTerms:
     service: float | None = None
     service_measure: str = "units"
     per_pack: bool = False
+    supplier: str = ""
+    price: float | None = None
 
     def __post_init__(self) -> None:
         if self.pack == AUTO:
@@ -144,7 +148,6 @@ class ShopTerms:
         own = {name: value for name, value in (supplier or {}).items() if name in ITEM_DEFAULTS} | dict(own)
         pack = _size(own.get("pack", self.pack), "pack")
         given: dict[str, Any] = {name: own.get(name, getattr(self, name, "")) for name in PLAIN_NAMES}
-        given["price"] = own.get("price")
         capacity, costs = self.capacity, self.costs
         if self.per_pack:
             capacity = None if capacity is None else capacity * pack

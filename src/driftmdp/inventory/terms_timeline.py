@@ -14,6 +14,7 @@ from typing import Any
 from driftmdp.inventory.terms import ItemTerms, Settings, ShopTerms, Value, merged
 
 SHOP = ""  # stands for the shop among the names of items
+SUPPLIER = "\0"  # begins the names of suppliers there. No item's name can have it
 BEGINNING = 0  # the first day of settings that always held
 
 
@@ -28,9 +29,11 @@ class TermsTimeline:
     Attributes
     ----------
     own
-        Items' settings from the beginning, up to the first event with a day. Items without any are left out.
+        Settings of items and suppliers from the beginning, up to the first event with a day. Items without any are
+        left out. The name of a supplier begins with SUPPLIER.
     dated
-        Later events of items and, under an empty name, of the shop: first day and settings, as they were written.
+        Later events of items, suppliers and, under an empty name, of the shop: first day and settings, as they were
+        written.
     days
         The first days of all events but BEGINNING, increasing.
     longest_lead
@@ -79,11 +82,22 @@ class TermsTimeline:
 
     def terms_on(self, sku: str, day: int) -> ItemTerms:
         """Return an item's terms on a day. Items with the same settings share them."""
-        own, events = self.own_on(sku, day), self._events_until(day)
-        key = events, json.dumps(own, sort_keys=True) if own else ""
+        return self.terms_with(self.own_on(sku, day), day)
+
+    def terms_with(self, own: Settings, day: int) -> ItemTerms:
+        """Return the terms of an item with some settings of its own on a day."""
+        events = self._events_until(day)
+        shop = self._shop_after(events)
+        supplier = self.own_on(SUPPLIER + own.get("supplier", shop.supplier), day)
+        key = events, json.dumps([own, supplier], sort_keys=True) if own or supplier else ""
         if key not in self._terms:
-            self._terms[key] = self._shop_after(events).for_item(own)
+            self._terms[key] = shop.for_item(own, supplier)
         return self._terms[key]
+
+    def suppliers_on(self, day: int) -> dict[str, dict[str, Any]]:
+        """Return the suppliers' settings on a day, by name."""
+        keys = [name for name in {**self.own, **self.dated} if name.startswith(SUPPLIER)]
+        return {key.removeprefix(SUPPLIER): self.own_on(key, day) for key in keys}
 
     def rename(self, old: str, new: str) -> None:
         """Give an item's settings to another name."""

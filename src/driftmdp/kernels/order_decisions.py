@@ -187,7 +187,7 @@ def _paths_for(
 def fill_menus(
     beliefs: DemandBeliefs, shared: Shared, task: OrderTask, uniforms: Floats, orders: Longs, costs: Floats
 ) -> None:
-    """Fill what several orders of today would cost, by (item, order), see order_menus.py. Not for service targets."""
+    """Fill what several orders of today would cost, by (item, order), see order_menus.py. For no service target."""
     for n in range(task.items.size):
         terms, stock = _terms_of(task, n), task.stock[n]
         coming = task.coming[n][: max(terms.lead_time - 1, 0)]
