@@ -31,14 +31,14 @@ from driftmdp.kernels.exact_orders import plan_exactly
 from driftmdp.kernels.order_menus import MENU, NO_ORDER, fill_menu_exactly
 from driftmdp.kernels.ordering_arrays import ComingPeriods, OrderTerms
 
-PERIODS, WARM_UP = 4_000, 200
+PERIODS, WARM_UP = 20_000, 200
 CAPACITY = 60
 RATIOS = (0.0, 1.0, 4.0, 12.0, 40.0)  # of K to the mean of the items' own fixed costs
 SHARES = np.linspace(0.0, 1.0, 13) ** 2  # of K, at which an item's cost is computed for the bound
 
 
 class Case(NamedTuple):
-    """A supplier: what its orders share, the items' terms and laws, and the periods from one order day to the next."""
+    """A supplier: what orders share, the items' terms and laws, and periods from one order day to the next."""
 
     shared: SharedOrder
     terms: list[OrderTerms]
@@ -83,11 +83,13 @@ def draw_law(rng: np.random.Generator, mean: float) -> Floats:
 
 
 def periods_of(case: Case) -> ComingPeriods:
+    """Return the periods from one order day to the next, which repeat for ever."""
     may_order = np.array([h == 0 for h in range(case.wait)], np.uint8)
     return ComingPeriods(np.ones(case.wait, np.uint8), may_order, case.wait)
 
 
 def means_of(case: Case) -> Floats:
+    """Return the items' mean demands."""
     return np.array([float(law @ np.arange(law.size)) for law in case.laws])
 
 
@@ -123,6 +125,7 @@ class Menus:
         self._periods, self._found = periods_of(case), dict[tuple[int, ...], tuple[Longs, Floats]]()
 
     def of(self, stock: int, coming: tuple[int, ...]) -> tuple[Longs, Floats]:
+        """Return the orders and costs of a state."""
         key = stock, *coming
         if key not in self._found:
             orders, costs = np.full(MENU, NO_ORDER, np.int64), np.zeros(MENU)
@@ -170,7 +173,7 @@ def simulate(case: Case, demand: Longs, how: str) -> float:
         stock -= sold
         cost += (lost * (demand[:, t] - sold)).sum() + (holding * stock).sum()
         paid += cost if t >= WARM_UP else 0.0
-    return paid / (demand.shape[1] - WARM_UP)
+    return float(paid / (demand.shape[1] - WARM_UP))
 
 
 def judge(task: tuple[int, int]) -> Verdict:
@@ -178,9 +181,8 @@ def judge(task: tuple[int, int]) -> Verdict:
     case = draw_case(*task)
     rng = np.random.default_rng((*task, 1))
     demand = np.stack([rng.choice(law.size, PERIODS, p=law) for law in case.laws])
-    return Verdict(
-        case, *(simulate(case, demand, how) for how in ("together", "whole", "without")), lower_bound(case)
-    )
+    paid = [simulate(case, demand, how) for how in ("together", "whole", "without")]
+    return Verdict(case, paid[0], paid[1], paid[2], lower_bound(case))
 
 
 def print_table(found: Sequence[Verdict]) -> None:
@@ -205,15 +207,6 @@ def main() -> None:
     with ProcessPoolExecutor(options.workers) as pool:
         found = list(pool.map(judge, [(options.seed, number) for number in numbers]))
     print_table(found)
-    for v in found:
-        if min(v.whole, v.without) < v.together:
-            print(
-                v.case.ratio,
-                len(v.case.terms),
-                v.case.terms[0].lead_time,
-                v.case.wait,
-                [round(x, 3) for x in v[1:]],
-            )
 
 
 if __name__ == "__main__":

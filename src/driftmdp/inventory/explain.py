@@ -144,7 +144,20 @@ def _when(terms: ItemTerms) -> str:
     every = (
         "" if terms.order_days.every == 1 and not terms.order_days.weekdays else f" Order days: {terms.order_days}."
     )
-    return f"An order {arrival}.{every}"
+    return f"An order {arrival}.{every}{_supplier(terms)}"
+
+
+def _supplier(terms: ItemTerms) -> str:
+    """Return who delivers an item, and what its orders share."""
+    if not terms.supplier:
+        return ""
+    shared = terms.shared_order
+    cost = f", where an order costs {shared.cost:g} whatever is in it" if shared.cost else ""
+    least = [f"{shared.minimum_units} units"] if shared.minimum_units else []
+    least += [f"a value of {shared.minimum_value:g}"] if shared.minimum_value else []
+    minimum = f" An order there needs {' and '.join(least)}." if least else ""
+    together = "" if shared.is_alone else " Its items are ordered together."
+    return f" It comes from {terms.supplier}{cost}.{minimum}{together}"
 
 
 def _arrivals(reason: Reason) -> str:

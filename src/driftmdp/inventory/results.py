@@ -106,10 +106,13 @@ class SettingsChange:
         Of how many items the settings were new, or 1 for the shop's own.
     special_days
         How many special days were added, or taken back.
+    suppliers
+        Of how many suppliers the terms were new.
     """
 
     changed: int
     special_days: int
+    suppliers: int = 0
 
 
 @dataclass(frozen=True)

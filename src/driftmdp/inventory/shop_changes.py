@@ -65,6 +65,7 @@ class ShopChanges:
         first_day: date | None = None,
         calendar: Iterable[SpecialDay] = (),
         forgotten: Iterable[date] = (),
+        suppliers: Iterable[Supplier] = (),
     ) -> SettingsChange:
         """Change settings from a day on, and special days.
 
@@ -83,6 +84,8 @@ class ShopChanges:
             Special days to add.
         forgotten
             Dates whose special days were entered by mistake. With ``skus``, only those of these items alone.
+        suppliers
+            Terms of suppliers, from the first day on.
 
         Raises
         ------
@@ -101,13 +104,8 @@ class ShopChanges:
             changed = change_terms(states, self._log, names, first, today, checked) if checked else 0
             gone = [line for line in states.calendar.lines if line.day in days]
             gone = [line for line in gone if SHOP in names or line.sku in names]
-            return SettingsChange(changed, states.append_calendar(self._log, special, gone))
-
-    def set_suppliers(self, suppliers: Iterable[Supplier], first_day: date | None = None) -> int:
-        """Give suppliers other terms from a day on, by default today; return of how many they are new."""
-        first = (self.today() if first_day is None else as_day(first_day)).toordinal()
-        with self._writing():
-            return record_suppliers(self._states, self._log, suppliers, first)
+            moved = record_suppliers(states, self._log, suppliers, today if first is None else first)
+            return SettingsChange(changed, states.append_calendar(self._log, special, gone), moved)
 
     # ---- of Shop
 

@@ -56,13 +56,13 @@ class SupplierOrders:
             [self._table.terms[item] for item in everyone.tolist()],
             self._table.columns["costs"][everyone],
         )
-        prices = np.array([price_of(each) for each in terms])
+        prices = np.array([each.value for each in terms])
         return cost_shares(terms[0].shared_order, costs[:, 0], costs[:, 3], levels, prices, _mean_wait(terms[0]))
 
     def add_menus(
         self, part: Longs, task: OrderTask, idle: Longs, planned: Longs, plan: Plan, fill_menus: FillMenus
     ) -> None:
-        """Make the menus of some items that may be ordered. ``planned`` are their orders if they bear their shares."""
+        """Make the menus of some items that may be ordered. ``planned`` are their orders with their shares."""
         joint = (self._suppliers[part] != ALONE) & (idle < 0)
         for_service = task.service[:, 0] > 0.0
         for_cost, served = np.flatnonzero(joint & ~for_service), np.flatnonzero(joint & for_service)
@@ -105,15 +105,10 @@ class SupplierOrders:
             mine = np.flatnonzero((self._suppliers == supplier) & self._is_asked)
             if mine.size:
                 terms = [self._table.terms[item] for item in self._items[mine].tolist()]
-                prices = np.array([price_of(each) for each in terms])
+                prices = np.array([each.value for each in terms])
                 menus = self._orders[mine], self._costs[mine]
                 items = JointItems(*menus, self._own[mine], self._is_due[mine], prices)
                 orders[mine] = order_together(terms[0].shared_order, items, terms[0].supplier in placed)
-
-
-def price_of(terms: ItemTerms) -> float:
-    """Return what a unit counts for the supplier's minimum value."""
-    return terms.costs.unit if terms.price is None else terms.price
 
 
 def rows_of(task: OrderTask, rows: Longs) -> OrderTask:

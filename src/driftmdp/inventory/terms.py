@@ -90,6 +90,11 @@ class ItemTerms:
         one_of(self.service_measure, "service_measure", MEASURES)
 
     @property
+    def value(self) -> float:
+        """What a unit counts for the supplier's minimum value."""
+        return self.costs.unit if self.price is None else self.price
+
+    @property
     def fixed_alone(self) -> float:
         """What an order costs, however large it is, if nothing else is ordered with it."""
         return self.costs.fixed + self.shared_order.cost

@@ -1,6 +1,7 @@
 """The commands of ``driftmdp inventory`` that change what is recorded, each of which parses, calls and prints."""
 
 import inspect
+from datetime import date
 from typing import Annotated, Any
 
 import typer
@@ -35,8 +36,7 @@ def withdraw(
     Sales are taken back. Where an item has advice of that day but never had sales, count and advice are taken back.
     Advice of later days stays as it was given. To withdraw again is harmless.
     """
-    when = options.as_day(day)
-    assert when is not None
+    when = options.as_day(day) or date.min
     with inventory.Shop(shop) as open_shop:
         taken = open_shop.withdraw(when, sku or None, orders)
     what = [f"the sales of {counted(taken.sales, 'item')}"] if taken.sales else []
@@ -49,6 +49,7 @@ def change_settings(
     sku: Annotated[list[str] | None, typer.Option("--sku", help=SET_SKU_HELP)] = None,
     first_day: Annotated[str | None, typer.Option("--from", help=FROM_HELP)] = None,
     calendar: options.Calendar = None,
+    suppliers: options.Suppliers = None,
     forget_day: Annotated[list[str] | None, typer.Option("--forget-day", help=FORGET_HELP)] = None,
     **given: str | None,
 ) -> None:
@@ -60,17 +61,20 @@ def change_settings(
     values = {name: _setting(name, text, bool(skus)) for name, text in given.items() if text is not None}
     lines = () if calendar is None else inventory.read_calendar(calendar)
     forgotten = [day for text in forget_day or [] if (day := options.as_day(text, "--forget-day"))]
-    if not values and not lines and not forgotten:
+    deliverers = () if suppliers is None else inventory.read_suppliers(suppliers).suppliers
+    if not values and not lines and not forgotten and not deliverers:
         raise InvalidInputError("set must be told what to change, such as --capacity 30; got nothing.")
     with inventory.Shop(shop) as open_shop:
         since = first or open_shop.today()
-        change = open_shop.set_terms(values, skus, first, lines, forgotten)
+        change = open_shop.set_terms(values, skus, first, lines, forgotten, deliverers)
     if values:
         who = counted(change.changed, "item") if skus else "the shop"
         what = f"From {since}" if values.keys() - set(UNDATED) else "From the beginning"
         remark(
             f"{what}: {', '.join(_texts(given))} for {who}." if change.changed else "The settings are so already."
         )
+    if deliverers:
+        remark(f"From {since}: {counted(change.suppliers, 'supplier')} changed.")
     if lines or forgotten:
         remark(f"{counted(change.special_days, 'special day')} changed.")
 

@@ -9,10 +9,11 @@ from driftmdp import inventory
 from driftmdp.cli.execution import Engine, Scheduler, Workers, saying_warnings, stopping_cleanly
 from driftmdp.cli.inventory import options
 from driftmdp.cli.output import print_columns, remark
-from driftmdp.display import counted
+from driftmdp.display import counted, listed
 from driftmdp.errors import InvalidInputError
 from driftmdp.report.backtest import summary_rows, write_backtest
 from driftmdp.report.forecast_picture import pictured_items, write_forecast_picture
+from driftmdp.report.order_list import write_order_lists
 
 Database = Annotated[Path, options.argument("The shop's database, made by `init`.")]
 Sku = Annotated[str, options.argument("The item.")]
@@ -164,6 +165,7 @@ def decide(
     items: options.Items = None,
     group: options.Group = None,
     calendar: options.Calendar = None,
+    suppliers: options.Suppliers = None,
     out: Out = Path("orders.csv"),
     correct: Correct = False,
     strict: Annotated[bool, typer.Option("--strict", help=STRICT_HELP)] = False,
@@ -173,9 +175,10 @@ def decide(
 
     The answer is recorded before it is given: asked again, it is the same.
     """
-    options.checked_out(out, [shop, stock, items, calendar])
+    options.checked_out(out, [shop, stock, items, calendar, suppliers])
     given, counts = inventory.read_counts(stock, options.as_day(day), options.as_columns(column))
     settings, special_days = _settings(items, group, calendar)
+    deliverers = _suppliers(suppliers)
     with inventory.Shop(shop) as open_shop:
         decision = open_shop.decide(
             counts,
@@ -185,14 +188,20 @@ def decide(
             options.as_day(until, "--until"),
             settings.items,
             special_days,
+            deliverers.suppliers,
         )
+        listed_items = [each.sku for each in decision.advice if each.supplier]
+        prices = {sku: open_shop.terms_of(sku, decision.day).value for sku in listed_items}
     options.write_or_print(inventory.orders_csv(decision.advice), out)
-    for sentence in (*settings.remarks, *decision.remarks):
+    lists = write_order_lists(decision.advice, decision.day, prices, out) if str(out) != "-" else []
+    for sentence in (*settings.remarks, *deliverers.remarks, *decision.remarks):
         remark(sentence)
     orders = sum(advice.order > 0 for advice in decision.advice)
     again = f", {decision.repeated} of them decided before" if decision.repeated else ""
     where = "" if str(out) == "-" else f" The orders: {out}"
     remark(f"{decision.day}: {counted(len(decision.advice), 'item')}{again}, {orders} to order.{where}")
+    if lists:
+        remark(f"By supplier, to print, with a CSV file beside: {listed(list(map(str, lists)), separator=', ')}")
 
 
 def record(
@@ -202,6 +211,7 @@ def record(
     items: options.Items = None,
     group: options.Group = None,
     calendar: options.Calendar = None,
+    suppliers: options.Suppliers = None,
     correct: Correct = False,
     plenty: Annotated[bool, typer.Option("--plenty", help=PLENTY_HELP)] = False,
     demand: Annotated[bool, typer.Option("--demand", help=DEMAND_HELP)] = False,
@@ -216,9 +226,12 @@ def record(
     named = options.as_columns(column)
     sold = inventory.read_sold(sales, options.as_day(day), named, negatives, duplicates, demand)
     settings, special_days = _settings(items, group, calendar)
+    deliverers = _suppliers(suppliers)
     with inventory.Shop(shop) as open_shop:
-        receipt = open_shop.record(sold, correct, plenty, demand, settings.items, special_days)
-    for sentence in (*settings.remarks, *receipt.remarks):
+        receipt = open_shop.record(
+            sold, correct, plenty, demand, settings.items, special_days, deliverers.suppliers
+        )
+    for sentence in (*settings.remarks, *deliverers.remarks, *receipt.remarks):
         remark(sentence)
     counts = [f"{receipt.recorded} recorded"]
     counts += [f"{receipt.repeated} repeated"] if receipt.repeated else []
@@ -234,6 +247,10 @@ def _settings(
         raise InvalidInputError("--group names a column of --items, which must then be given.")
     settings = inventory.ItemsFile(()) if items is None else inventory.read_items(items, group)
     return settings, () if calendar is None else inventory.read_calendar(calendar)
+
+
+def _suppliers(path: Path | None) -> inventory.SuppliersFile:
+    return inventory.SuppliersFile(()) if path is None else inventory.read_suppliers(path)
 
 
 def forecast(

@@ -58,7 +58,12 @@ PACK_HELP += "costs are per pack."
 ORDER_DAYS_HELP = "When orders may be placed: mon,thu, or every 2, or every 2 from 2026-01-05, in periods."
 SERVICE_HELP = "The share of demand to serve, such as 0.95, in place of --lost-sale."
 ITEMS_HELP = "A CSV file with a column sku, and what an item has of its own: capacity, fixed_cost, unit_cost, "
-ITEMS_HELP += "lost_sale, holding, pack, minimum, lead_time, order_days, period, group, service, service_measure."
+ITEMS_HELP += "lost_sale, holding, pack, minimum, lead_time, order_days, period, group, service, service_measure, "
+ITEMS_HELP += "supplier, price (of a unit, for the supplier's minimum_value)."
+SUPPLIERS_HELP = (
+    "A CSV file with a column supplier, and any of order_days, lead_time, order_cost (of an order, whatever "
+)
+SUPPLIERS_HELP += "is in it), minimum_units and minimum_value (of an order)."
 CALENDAR_HELP = "A CSV file of special days: date, name. Optional: sku or group, factor. On a day named closed the "
 CALENDAR_HELP += "shop is closed."
 
@@ -89,6 +94,7 @@ ClosedDays = Annotated[str, typer.Option("--closed-days", help="Weekdays without
 Forecaster = Annotated[str | None, typer.Option("--forecaster", help="A forecaster of your own, module:name.")]
 Items = Annotated[Path | None, typer.Option("--items", help=ITEMS_HELP)]
 Group = Annotated[str | None, typer.Option("--group", help="The column of --items that names an item's group.")]
+Suppliers = Annotated[Path | None, typer.Option("--suppliers", help=SUPPLIERS_HELP)]
 Calendar = Annotated[Path | None, typer.Option("--calendar", help=CALENDAR_HELP)]
 Negatives = Annotated[str, typer.Option(help="Negative numbers, such as returns: refuse, zero or skip.")]
 Duplicates = Annotated[str, typer.Option(help="Two lines for one item and day: refuse, sum or last.")]

@@ -1,0 +1,89 @@
+"""Order lists, one per supplier, beside the file of all orders: a CSV file, and a page to print."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from importlib.resources import files
+from pathlib import Path
+from typing import NamedTuple
+
+from driftmdp.display import counted
+from driftmdp.files import write_whole
+from driftmdp.inventory import Advice, orders_csv
+
+LONGEST_FILE_NAME = 60  # of a supplier's part
+
+
+class Line(NamedTuple):
+    """A line of a list, as text."""
+
+    sku: str
+    units: str
+    packs: str
+    value: str
+
+
+def write_order_lists(advice: Sequence[Advice], day: date, prices: Mapping[str, float], beside: Path) -> list[Path]:
+    """Write a list for each supplier of the advice, also for one with nothing to order, and return the pages.
+
+    Yesterday's list must not stay where today has no order.
+
+    Parameters
+    ----------
+    advice, day
+        The morning's orders.
+    prices
+        What a unit of an item costs. Items may be missing.
+    beside
+        The file of all orders. The lists of ``orders.csv`` are ``orders-SUPPLIER.csv`` and ``.html``.
+    """
+    names = list(dict.fromkeys(each.supplier for each in advice if each.supplier))
+    pages = []
+    for supplier, file in zip(names, file_names(names), strict=True):
+        mine = [each for each in advice if each.supplier == supplier and each.order > 0]
+        base = beside.with_name(f"{beside.stem}-{file}")
+        write_whole(base.with_name(f"{base.name}.csv"), orders_csv(mine).encode())
+        page = base.with_name(f"{base.name}.html")
+        write_whole(page, order_page(supplier, day, mine, prices).encode())
+        pages.append(page)
+    return pages
+
+
+def file_names(suppliers: Iterable[str]) -> list[str]:
+    """Return a different file name for each supplier, made of letters, digits and hyphens.
+
+    Examples
+    --------
+    >>> from driftmdp.report.order_list import file_names
+    >>> file_names(["Mill & Sons", "../mill sons", "=1"])
+    ['Mill-Sons', 'mill-sons-2', '1']
+    """
+    found: dict[str, int] = {}
+    names = []
+    for supplier in suppliers:
+        plain = re.sub(r"[^\w]+", "-", supplier).strip("-_")[:LONGEST_FILE_NAME] or "supplier"
+        found[plain.lower()] = found.get(plain.lower(), 0) + 1
+        names.append(plain if found[plain.lower()] == 1 else f"{plain}-{found[plain.lower()]}")
+    return names
+
+
+def order_page(supplier: str, day: date, advice: Sequence[Advice], prices: Mapping[str, float]) -> str:
+    """Return a supplier's list as a page to print."""
+    from jinja2 import Environment
+
+    template = files("driftmdp.report").joinpath("order_list.html.jinja").read_text(encoding="utf-8")
+    rows = [
+        Line(each.sku, f"{each.order:,}", f"{each.order // each.pack:,}", _value(each, prices)) for each in advice
+    ]
+    units, value = (
+        sum(each.order for each in advice),
+        sum(each.order * prices.get(each.sku, 0.0) for each in advice),
+    )
+    worth = f", worth {value:,.2f}" if value else ""
+    total = f"{counted(len(advice), 'item')}, {counted(units, 'unit')}{worth}." if advice else "Nothing to order."
+    about = {"supplier": supplier, "day": day.isoformat(), "rows": rows, "total": total, "has_value": bool(value)}
+    return Environment(autoescape=True).from_string(template).render(about)
+
+
+def _value(advice: Advice, prices: Mapping[str, float]) -> str:
+    return f"{advice.order * prices[advice.sku]:,.2f}" if prices.get(advice.sku) else ""

@@ -1,0 +1,106 @@
+"""Shares of a supplier's cost, and the choice of who is ordered: laws and hand-made cases."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from driftmdp.inventory.joint_orders import JointItems, cost_shares, order_together
+from driftmdp.inventory.shared_order import SharedOrder
+from driftmdp.kernels.exact_orders import plan_exactly
+from driftmdp.kernels.order_menus import MENU, NO_ORDER, fill_menu_exactly, fill_menu_on_paths
+from driftmdp.kernels.ordering_arrays import ComingPeriods, OrderTerms
+from tests.reference.lost_sales import Chain
+
+AMOUNTS = st.floats(0.01, 50.0)
+
+
+@given(st.lists(st.tuples(AMOUNTS, AMOUNTS, AMOUNTS), min_size=1, max_size=8), st.floats(0.1, 500.0))
+def test_shares_add_up_to_the_cost_and_have_a_common_rhythm(rows, cost):
+    fixed, holding, levels = np.array(rows).T
+    shares = cost_shares(SharedOrder(cost), fixed, holding, levels, np.ones(len(rows)), wait=0.0)
+    assert shares.sum() == pytest.approx(cost)
+    assert (shares >= 0).all()
+    squares = (fixed + shares) / (0.5 * holding * levels)
+    paying = shares > 1e-9 * cost
+    assert np.allclose(squares[paying], squares[paying][0])
+    assert (squares[~paying] >= squares[paying][0] * (1 - 1e-6)).all()
+
+
+def menus(*savings):
+    """Items whose one order saves this much."""
+    orders = np.full((len(savings), MENU), NO_ORDER, np.int64)
+    orders[:, 0], orders[:, 1] = 0, 10
+    costs = np.zeros((len(savings), MENU))
+    costs[:, 0] = savings
+    return JointItems(orders, costs, np.ones(len(savings)), np.zeros(len(savings), bool), np.ones(len(savings)))
+
+
+@pytest.mark.parametrize(
+    ("savings", "expected"),
+    [((5, 5, 0.5), (0, 0, 0)), ((7, 5, 0.5), (10, 10, 0)), ((20, 1.1, 0.9), (10, 10, 0)), ((0, 0), (0, 0))],
+)
+def test_an_order_is_placed_if_savings_together_exceed_the_cost(savings, expected):
+    # each item's own order costs 1, and an order to the supplier 9
+    assert order_together(SharedOrder(9.0), menus(*savings), False).tolist() == list(expected)
+
+
+def test_a_placed_order_takes_everyone_who_saves_something():
+    assert order_together(SharedOrder(9.0), menus(5, 1.5, 0.5), True).tolist() == [10, 10, 0]
+
+
+def test_an_item_that_is_due_is_ordered_whatever_it_costs():
+    items = menus(0, 2)
+    items.is_due[0] = True
+    assert order_together(SharedOrder(900.0), items, False).tolist() == [10, 10]
+
+
+def test_an_order_is_filled_up_with_what_costs_least_per_unit():
+    items = menus(50, 50)
+    items.orders[:, 2:4] = [[20, 30], [20, 30]]
+    items.costs[:, 2:4] = [[1.0, 9.0], [4.0, 9.0]]
+    assert order_together(SharedOrder(1.0, minimum_units=35), items, False).tolist() == [20, 20]
+    assert order_together(SharedOrder(1.0, minimum_units=26), items, False).tolist() == [20, 10]
+    assert order_together(SharedOrder(1.0, minimum_units=61), items, False).tolist() == [0, 0]
+
+
+def test_filling_up_that_costs_more_than_is_saved_waits():
+    items = menus(5)
+    items.orders[0, 2], items.costs[0, 2] = 40, 30.0
+    assert order_together(SharedOrder(1.0, minimum_units=40), items, False).tolist() == [0]
+
+
+@pytest.mark.parametrize("lead_time", [0, 1, 2])
+def test_menus_have_the_costs_of_a_slow_reference(lead_time):
+    """Differences of costs are those of the chain's values, [P94]: what an order costs, then the best plan."""
+    terms, law = OrderTerms(3.0, 0.5, 6.0, 0.4, 12, 2, 0, lead_time), np.array([0.3, 0.3, 0.2, 0.1, 0.1])
+    periods = ComingPeriods(np.ones(1, np.uint8), np.ones(1, np.uint8), 1)
+    coming = np.zeros(max(lead_time - 1, 0), np.int64)
+    orders, costs = np.full(MENU, NO_ORDER, np.int64), np.zeros(MENU)
+    for stock in range(8):
+        fill_menu_exactly(terms, stock, coming, law[None, :], periods, orders, costs)
+        order, *_ = plan_exactly(terms, stock, coming, law[None, :], periods)
+        pays = costs[0] - costs[1] > terms.fixed
+        assert (order > 0) == pays
+        if order:
+            assert order == orders[1]
+    assert Chain(terms, [law], [True], [True]).optimum()[0] > 0
+
+
+def test_a_menu_on_paths_agrees_with_the_exact_one():
+    terms, rng = OrderTerms(6.0, 0.0, 8.0, 0.5, 40, 1, 0, 1), np.random.default_rng(3)
+    law = np.bincount(rng.poisson(3.0, 200_000), minlength=20)[:20] / 200_000
+    horizon = 16
+    periods = ComingPeriods(np.ones(horizon, np.uint8), np.ones(horizon, np.uint8), 1)
+    paths, nothing = rng.poisson(3.0, (4096, horizon)).astype(np.int32), np.zeros(0, np.int64)
+    one = ComingPeriods(np.ones(1, np.uint8), np.ones(1, np.uint8), 1)
+    for stock in (0, 3, 8, 15):
+        exact, found = (
+            (np.full(MENU, NO_ORDER, np.int64), np.zeros(MENU)),
+            (np.full(MENU, NO_ORDER, np.int64), np.zeros(MENU)),
+        )
+        fill_menu_exactly(terms, stock, nothing, law[None, :], one, *exact)
+        fill_menu_on_paths(terms, stock, nothing, paths, periods, *found)
+        savings = [costs[0] - costs[1] for _, costs in (exact, found)]
+        assert savings[1] == pytest.approx(savings[0], abs=1.0)
+        assert abs(int(exact[0][1]) - int(found[0][1])) <= 4

@@ -1,0 +1,178 @@
+"""Suppliers: their terms as events, and their items ordered together."""
+
+from datetime import date, timedelta
+
+import numpy as np
+import pytest
+
+from driftmdp.errors import InvalidInputError
+from driftmdp.inventory import Costs, Count, ItemSettings, Shop, Sold, Supplier, read_suppliers
+from driftmdp.report.order_list import order_page, write_order_lists
+
+MONDAY = date(2026, 10, 5)
+MILL = Supplier("Mill", {"order_days": "mon,thu", "lead_time": 2, "order_cost": 30.0})
+
+
+def make_shop(folder, suppliers=(MILL,), n=4, days=60, name="shop.db"):
+    shop = Shop.create(folder / name, Costs(1.0, 0.0, 5.0, 0.1), capacity=60)
+    rng = np.random.default_rng(7)
+    skus = [f"item {letter}" for letter in "ABCDEFGH"[:n]]
+    first = MONDAY - timedelta(days)
+    sold = [
+        Sold(sku, first + timedelta(day), int(rng.poisson(1 + place)), in_stock=True)
+        for day in range(days)
+        for place, sku in enumerate(skus)
+    ]
+    items = [ItemSettings(sku, {"supplier": "Mill", "price": 2.0}) for sku in skus]
+    shop.record(sold, items=items, suppliers=suppliers)
+    return shop, skus
+
+
+def orders(decision):
+    return [advice.order for advice in decision.advice]
+
+
+def test_items_have_their_suppliers_days_and_lead_time_unless_they_say_otherwise(tmp_path):
+    shop, skus = make_shop(tmp_path)
+    with shop:
+        terms = shop.terms_of(skus[0])
+        assert (terms.lead_time, str(terms.order_days), terms.shared_order.cost) == (2, "mon,thu", 30.0)
+        shop.set_terms({"lead_time": 5}, [skus[0]], MONDAY)
+        assert shop.terms_of(skus[0]).lead_time == 5
+        assert shop.terms_of(skus[1]).lead_time == 2
+
+
+def test_who_must_order_pulls_along_who_nearly_must(tmp_path):
+    shop, skus = make_shop(tmp_path)
+    with shop:
+        alone = orders(shop.decide([Count(skus[0], 7)], MONDAY))
+        pulled = orders(
+            shop.decide(
+                [Count(sku, stock) for sku, stock in zip(skus, (7, 0, 0, 0), strict=True)], MONDAY + timedelta(3)
+            )
+        )
+    assert alone == [0]  # seven days of stock: not worth an order of 30 alone
+    assert pulled[0] > 0
+    assert all(pulled)
+
+
+def test_an_item_that_comes_later_in_the_morning_joins_for_its_own_cost(tmp_path):
+    shop, skus = make_shop(tmp_path)
+    with shop:
+        first = orders(shop.decide([Count(sku, 0) for sku in skus[1:]], MONDAY))
+        later = orders(shop.decide([Count(skus[0], 7)], MONDAY))
+    assert all(first)
+    assert later[0] > 0
+
+
+def test_the_same_answer_twice_and_replay_to_the_bit(tmp_path):
+    shop, skus = make_shop(tmp_path)
+    counts = [Count(sku, 3) for sku in skus]
+    with shop:
+        first = shop.decide(counts, MONDAY)
+        assert shop.decide(counts, MONDAY).advice == first.advice
+        assert (
+            shop.set_terms({}, first_day=MONDAY, suppliers=[Supplier("Mill", {"order_cost": 3.0})]).suppliers == 1
+        )
+        assert (
+            shop.set_terms({}, first_day=MONDAY, suppliers=[Supplier("Mill", {"order_cost": 3.0})]).suppliers == 0
+        )
+        assert shop.verify()
+    with Shop(tmp_path / "shop.db") as again:
+        assert again.decide(counts, MONDAY).advice == first.advice
+        assert again.terms_of(skus[0], MONDAY).shared_order.cost == 3.0
+        assert again.terms_of(skus[0], MONDAY - timedelta(1)).shared_order.cost == 30.0
+        assert "supplier Mill: order_cost 3.0" in [event.details for event in again.history()]
+
+
+@pytest.mark.parametrize("least", [{"minimum_units": 90}, {"minimum_value": 180.0}])
+def test_orders_reach_the_minimum_or_wait(tmp_path, least):
+    shop, skus = make_shop(tmp_path, [Supplier("Mill", {"lead_time": 1, "order_cost": 1.0, **least})])
+    placed = []
+    with shop:
+        for day in range(14):
+            found = shop.decide([Count(sku, 2) for sku in skus], MONDAY + timedelta(day))
+            placed.append(sum(orders(found)))
+            shop.record([Sold(sku, found.day, 1, ordered=0) for sku in skus])
+    assert any(placed)
+    assert all(units == 0 or units >= 90 for units in placed)
+
+
+def test_without_a_shared_cost_items_are_planned_as_without_a_supplier(tmp_path):
+    own, skus = make_shop(tmp_path, [Supplier("Mill", {"lead_time": 0})])
+    other, _ = make_shop(tmp_path, (), name="other.db")
+    with own, other:
+        found = [orders(shop.decide([Count(sku, 4) for sku in skus], MONDAY)) for shop in (own, other)]
+    assert found[0] == found[1]
+
+
+def test_one_item_alone_is_planned_with_the_whole_cost(tmp_path):
+    one, skus = make_shop(tmp_path, [Supplier("Mill", {"order_cost": 20.0})], n=1)
+    with one:
+        alone = [orders(one.decide([Count(skus[0], stock)], MONDAY, correct=True)) for stock in (0, 2, 9)]
+    plain = Shop.create(tmp_path / "plain.db", Costs(21.0, 0.0, 5.0, 0.1), capacity=60)
+    with plain, Shop(tmp_path / "shop.db") as one:
+        sales = one.sales_of(skus[0])
+        plain.record(
+            [
+                Sold(skus[0], day, int(units), in_stock=True)
+                for day, units in zip(sales.dates.tolist(), sales.units, strict=True)
+            ]
+        )
+        assert alone == [orders(plain.decide([Count(skus[0], stock)], MONDAY, correct=True)) for stock in (0, 2, 9)]
+
+
+def test_service_targets_are_kept_and_join(tmp_path):
+    shop, skus = make_shop(tmp_path)
+    with shop:
+        shop.set_terms({"service": 0.95}, skus[:2], MONDAY)
+        found = orders(
+            shop.decide([Count(sku, stock) for sku, stock in zip(skus, (0, 30, 0, 0), strict=True)], MONDAY)
+        )
+    assert found[0] > 0
+    assert found[1] == 0
+
+
+def test_a_list_for_each_supplier_and_none_of_yesterday_stays(tmp_path):
+    shop, skus = make_shop(tmp_path, [Supplier("Mill", {"order_cost": 1.0})])
+    with shop:
+        first = shop.decide([Count(sku, 0) for sku in skus], MONDAY)
+        pages = write_order_lists(first.advice, MONDAY, {}, tmp_path / "orders.csv")
+        assert [page.name for page in pages] == ["orders-Mill.html"]
+        assert "item A" in pages[0].read_text()
+        assert len((tmp_path / "orders-Mill.csv").read_text().splitlines()) == 1 + len(skus)
+        later = shop.decide([Count(sku, 50) for sku in skus], MONDAY + timedelta(1))
+        write_order_lists(later.advice, later.day, {}, tmp_path / "orders.csv")
+    assert (tmp_path / "orders-Mill.csv").read_text().count("\n") == 1
+    assert "Nothing to order" in pages[0].read_text()
+
+
+def test_a_name_that_is_a_script_is_text_on_the_page():
+    page = order_page("<script>alert(1)</script>", MONDAY, [], {})
+    assert "<script>" not in page
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("supplier,lead_time\nMill,61\n", "line 2: lead_time must be at most 60; got 61"),
+        ("supplier,order_days\nMill,moonday\n", "line 2: order_days must be weekdays"),
+        ("supplier,order_cost\nMill,-1\n", "line 2: order_cost must be a finite number of at least 0"),
+        ("supplier\nMill\nMill\n", "line 3: Mill stands on line 2 already"),
+        ("supplier,order_cost\n", "it has none"),
+        ("name,order_cost\nMill,3\n", "must have a column 'supplier'"),
+    ],
+)
+def test_wrong_files_get_one_sentence(tmp_path, text, message):
+    (tmp_path / "suppliers.csv").write_text(text)
+    with pytest.raises(InvalidInputError, match=message):
+        read_suppliers(tmp_path / "suppliers.csv")
+
+
+def test_terms_that_do_not_fit_the_items_are_refused(tmp_path):
+    shop = Shop.create(tmp_path / "shop.db", Costs(), capacity=20, closed_days="sun")
+    with shop:
+        shop.decide([Count("A", 1)], MONDAY, items=[ItemSettings("A", {"supplier": "Mill"})])
+        with pytest.raises(InvalidInputError, match="Mill, with A: order_days must have an open day"):
+            shop.record([], suppliers=[Supplier("Mill", {"order_days": "sun"})])
+        assert shop.verify()
