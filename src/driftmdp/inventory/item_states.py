@@ -245,9 +245,9 @@ class ItemStates:
 
     def _restore(self, last_batch: int, content: bytes) -> None:
         """Take over a snapshot. One that does not fit raises ValueError, KeyError or TypeError."""
-        whole, about, *engines = _parts(content)
+        whole, about, *engines = _parts(memoryview(content))  # views, as there may be hundreds of megabytes
         text, last, learned, engine = _parts(whole)
-        header = json.loads(text)
+        header = json.loads(bytes(text))
         if header["version"] != SNAPSHOT_VERSION:
             raise ValueError("the snapshot is of another version")
         found = ItemStates(self.shop, self._forecaster)
@@ -259,18 +259,18 @@ class ItemStates:
         found.last[:n] = np.frombuffer(last, LAST_DAY)
         found.demand.learned[:n] = np.frombuffer(learned, np.int64)
         found.engine.restore(engine)
-        pairs = zip(json.loads(about), engines, strict=True)
+        pairs = zip(json.loads(bytes(about)), engines, strict=True)
         found.demand.checkpoints = [Checkpoint(day, items, kept) for (day, items), kept in pairs]
         found.last_batch, found.longest_lead = last_batch, header["longest_lead"]
         self.__dict__.update(found.__dict__)
 
 
-def _joined(parts: Sequence[bytes]) -> bytes:
+def _joined(parts: Sequence[bytes | memoryview]) -> bytes:
     """Return parts as one, each with its length before it."""
     return b"".join(piece for part in parts for piece in (len(part).to_bytes(8, "little"), part))
 
 
-def _parts(content: bytes) -> list[bytes]:
+def _parts(content: memoryview) -> list[memoryview]:
     """Return the parts of what ``_joined`` made."""
     parts, place = [], 0
     while place < len(content):

@@ -32,7 +32,7 @@ class Checkpoint(NamedTuple):
 
     day: int
     items: int
-    engine: bytes
+    engine: bytes | memoryview
 
 
 NOTHING_LEARNED = Checkpoint(0, 0, b"")

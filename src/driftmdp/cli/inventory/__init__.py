@@ -2,6 +2,7 @@
 
 import typer
 
+from driftmdp.cli.inventory.checking import verify
 from driftmdp.cli.inventory.commands import (
     backtest,
     backup,
@@ -18,5 +19,5 @@ __all__ = ["inventory"]
 
 HELP = "How much to order: a backtest on your own sales, then a number each morning."
 inventory = typer.Typer(help=HELP, no_args_is_help=True)
-for command in (backtest, init, decide, record, forecast, explain, history, export, backup):
+for command in (backtest, init, decide, record, forecast, explain, history, export, backup, verify):
     inventory.command()(command)
