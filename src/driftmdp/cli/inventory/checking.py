@@ -1,4 +1,4 @@
-"""``driftmdp inventory verify``: is the shop's database what was written?"""
+"""``driftmdp inventory verify``: whether a shop's database is what was written."""
 
 from pathlib import Path
 from typing import Annotated
