@@ -18,8 +18,9 @@ Opening merges it.
 A file that was edited or cut is refused. Opening checks all pages and the whole chain of a file of up to
 ``WHOLE_CHECK_BYTES``. Of a larger file it checks the settings, the first batch, the numbers of all batches, the
 last ``TAIL_BATCHES`` of them and the head. An older batch is checked when it is read, against its own link, so that
-no edited content is used. ``check_all`` checks everything. The chain has no secret: it reveals accidents, not
-forgers.
+no edited content is used. The days of the older ones are looked up before they are read. They are therefore part of
+the snapshot's hash: if one was edited, there is no snapshot, and whoever reads all batches instead finds it.
+``check_all`` checks everything. The chain has no secret: it reveals accidents, not forgers.
 """
 
 import contextlib
@@ -182,10 +183,7 @@ class EventLog:
         """Check all pages and the whole chain, whatever was checked before."""
         with self.reading():
             self._check_pages()
-            rows = self._database.execute(f"{_SELECT} > ? ORDER BY number", (_BEFORE_ALL,))
-            number, digest, _ = self._follow(rows, 0, _first_link(self._read_settings()))
-            self._check_head(number, digest)
-            self._unchecked = 0
+            self._check_chain()
 
     def batches(self, after: int = 0) -> Iterator[EventBatch]:
         """Yield the batches after a number in order."""
@@ -195,6 +193,8 @@ class EventLog:
         """Yield batches by their numbers."""
         for number in numbers:
             row = self._database.execute(f"{_SELECT} = ?", (number,)).fetchone()
+            if row is None:
+                raise self._edited_file(f"batch {number} is missing")
             if number <= self._unchecked:
                 self._follow([row], number - 1, self._link_of(number - 1))
             yield EventBatch._make(row[:-1])
@@ -212,7 +212,7 @@ class EventLog:
 
     def save_snapshot(self, content: bytes) -> None:
         """Store a snapshot of the state after all batches so far, in place of the last one."""
-        digest = hashlib.sha256(self._hash + content).digest()
+        digest = self._with_days(self.number, _snapshot_hash(self._hash, content))
         self._database.execute("DELETE FROM snapshot")
         view = memoryview(content)
         for place, start in enumerate(range(0, max(1, len(content)), SNAPSHOT_ROW_BYTES)):
@@ -229,9 +229,16 @@ class EventLog:
             return None
         number, content = rows[0][0], b"".join(row[1] for row in rows)
         link = self._database.execute("SELECT hash FROM batches WHERE number = ?", (number,)).fetchone()
-        if link is None or hashlib.sha256(link[0] + content).digest() != rows[0][2]:
+        if link is None or not isinstance(link[0], bytes):
             return None
-        return number, content
+        digest = _snapshot_hash(link[0], content)
+        if rows[0][2] == digest and self._unchecked:  # of an earlier version, which says nothing of the days
+            self._check_chain()
+        return (number, content) if rows[0][2] in (digest, self._with_days(number, digest)) else None
+
+    def _with_days(self, number: int, digest: bytes) -> bytes:
+        """Return a hash of a snapshot's hash and the days of its batches."""
+        return hashlib.sha256(digest + json.dumps(self.days[:number]).encode()).digest()
 
     def _check_file(self) -> None:
         """Refuse another kind of database, another version, or a damaged file."""
@@ -272,8 +279,8 @@ class EventLog:
             rows = self._database.execute(
                 "SELECT number, day FROM batches WHERE number <= ? ORDER BY number", (end,)
             ).fetchall()
-            for place, (number, _) in enumerate(rows, 1):
-                self._check_number(number, place - 1)
+            for before, number in enumerate([*(number for number, _ in rows), end + 1]):
+                self._check_number(number, before)
             first = self._database.execute(f"{_SELECT} = 1").fetchone()
             self._follow([first], 0, self._hash)
             self.number, self._hash, self._unchecked = end, self._link_of(end), end
@@ -283,10 +290,17 @@ class EventLog:
         """Return the hash that was written with a batch, or the first link."""
         if number == 0:
             return _first_link(self.settings)
-        (digest,) = self._database.execute("SELECT hash FROM batches WHERE number = ?", (number,)).fetchone()
-        if not isinstance(digest, bytes):
+        row = self._database.execute("SELECT hash FROM batches WHERE number = ?", (number,)).fetchone()
+        if row is None or not isinstance(row[0], bytes):
             raise self._edited_file(f"batch {number} is not what was written")
-        return digest
+        return row[0]
+
+    def _check_chain(self) -> None:
+        """Follow the whole chain from the settings to the head."""
+        rows = self._database.execute(f"{_SELECT} > ? ORDER BY number", (_BEFORE_ALL,))
+        number, digest, _ = self._follow(rows, 0, _first_link(self._read_settings()))
+        self._check_head(number, digest)
+        self._unchecked = 0
 
     def _check_new_batches(self) -> None:
         """Follow the chain from the last batch that was seen to the head."""
@@ -394,6 +408,12 @@ def _first_link(settings: Mapping[str, Any]) -> bytes:
 def _link(before: bytes, batch: EventBatch) -> bytes:
     header = json.dumps([batch.number, batch.kind, batch.day, batch.written_at]).encode()
     return hashlib.sha256(before + len(header).to_bytes(8, "little") + header + batch.content).digest()
+
+
+def _snapshot_hash(link: bytes, content: bytes) -> bytes:
+    digest = hashlib.sha256(link)
+    digest.update(content)  # not joined with the link: it may be hundreds of megabytes
+    return digest.digest()
 
 
 def _reason(error: BaseException) -> str:
