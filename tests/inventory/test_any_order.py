@@ -159,7 +159,7 @@ class ChainedEngine(OrderEngine):
 
     def restore(self, content):
         super().restore(content[40:])
-        self.chain, self.last = content[:32], int.from_bytes(content[32:40], "little")
+        self.chain, self.last = bytes(content[:32]), int.from_bytes(content[32:40], "little")
 
 
 @pytest.mark.parametrize("lead_time", [2])

@@ -26,10 +26,10 @@ def arrays_to_bytes(header: Any, arrays: Sequence[NDArray[Any]]) -> bytes:
     return b"".join([len(head).to_bytes(8, "little"), head, *parts])
 
 
-def bytes_to_arrays(content: bytes) -> tuple[Any, list[NDArray[Any]]]:
+def bytes_to_arrays(content: bytes | memoryview) -> tuple[Any, list[NDArray[Any]]]:
     """Return what ``arrays_to_bytes`` was given. Others raise ValueError."""
     end = 8 + int.from_bytes(content[:8], "little")
-    header, described = json.loads(content[8:end])
+    header, described = json.loads(bytes(content[8:end]))
     arrays = []
     for kind, shape in described:
         dtype, size = np.dtype(kind), int(np.prod(shape, dtype=np.int64))

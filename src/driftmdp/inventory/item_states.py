@@ -299,9 +299,9 @@ class ItemStates:
 
     def _restore(self, last_batch: int, content: bytes) -> None:
         """Take over a snapshot. One that does not fit raises ValueError, KeyError or TypeError."""
-        whole, about, *kept = _parts(content)
+        whole, about, *kept = _parts(memoryview(content))  # views, as there may be hundreds of megabytes
         text, last, learned, engine = _parts(whole)
-        header = json.loads(text)
+        header = json.loads(bytes(text))
         if header["version"] != SNAPSHOT_VERSION:
             raise ValueError("the snapshot is of another version")
         found = ItemStates(self.shop, self._forecaster)
@@ -313,7 +313,7 @@ class ItemStates:
         found.last[:n] = np.frombuffer(last, LAST_DAY)
         found.demand.learned[:n] = np.frombuffer(learned, np.int64)
         found.engine.restore(engine)
-        pairs = zip(json.loads(about), kept[::2], kept[1::2], strict=True)
+        pairs = zip(json.loads(bytes(about)), kept[::2], kept[1::2], strict=True)
         found.demand.checkpoints = [
             Checkpoint(day, items, np.frombuffer(days, np.int64), beliefs) for (day, items), days, beliefs in pairs
         ]
@@ -321,12 +321,12 @@ class ItemStates:
         self.__dict__.update(found.__dict__)
 
 
-def _joined(parts: Sequence[bytes]) -> bytes:
+def _joined(parts: Sequence[bytes | memoryview]) -> bytes:
     """Return parts as one, each with its length before it."""
     return b"".join(piece for part in parts for piece in (len(part).to_bytes(8, "little"), part))
 
 
-def _parts(content: bytes) -> list[bytes]:
+def _parts(content: memoryview) -> list[memoryview]:
     """Return the parts of what ``_joined`` made."""
     parts, place = [], 0
     while place < len(content):

@@ -33,7 +33,7 @@ class Checkpoint(NamedTuple):
     day: int
     items: int
     learned: Longs
-    engine: bytes
+    engine: bytes | memoryview
 
 
 NOTHING_LEARNED = Checkpoint(0, 0, np.zeros(0, np.int64), b"")

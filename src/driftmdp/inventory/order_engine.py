@@ -326,7 +326,7 @@ class OrderEngine:
         everything = [*mine, *self.shared, self._priors, self._bins, self._loss_bins, *arrays]
         return arrays_to_bytes({"block": self._block, "rhythm": header}, everything)
 
-    def restore(self, content: bytes) -> None:
+    def restore(self, content: bytes | memoryview) -> None:
         """Take over beliefs about the items that were added. Others raise ValueError."""
         if self._forecaster is not None:
             raise ValueError("a forecaster of one's own needs the whole history")

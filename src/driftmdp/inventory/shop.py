@@ -347,7 +347,16 @@ class Shop(ShopChanges):
         self._log.backup(path)
 
     def verify(self) -> bool:
-        """Return whether the shop's state equals a replay of the whole event log, to the last bit."""
+        """Return whether the shop's state equals a replay of the whole event log, to the last bit.
+
+        All pages and the whole chain are checked first, which an opening does for small files only.
+
+        Raises
+        ------
+        StorageError
+            If the file is damaged or was edited.
+        """
+        self._log.check_all()
         with self._reading():
             replayed = self._no_states()
             replayed.catch_up(self._log, use_snapshot=False)

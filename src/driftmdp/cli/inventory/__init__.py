@@ -3,6 +3,7 @@
 import typer
 
 from driftmdp.cli.inventory.changes import change_settings, withdraw
+from driftmdp.cli.inventory.checking import verify
 from driftmdp.cli.inventory.commands import (
     backtest,
     backup,
@@ -19,6 +20,6 @@ __all__ = ["inventory"]
 
 HELP = "How much to order: a backtest on your own sales, then a number each morning."
 inventory = typer.Typer(help=HELP, no_args_is_help=True)
-for command in (backtest, init, decide, record, forecast, explain, history, export, backup, withdraw):
+for command in (backtest, init, decide, record, forecast, explain, history, export, backup, verify, withdraw):
     inventory.command()(command)
 inventory.command("set")(change_settings)
