@@ -10,6 +10,7 @@ from driftmdp.inventory import Costs, ItemTerms, OwnOrders, OwnSeries, Sales, Se
 from driftmdp.inventory.item_paths import item_path, period_costs
 from driftmdp.inventory.own_replay import replay
 from driftmdp.inventory.special_days import SpecialDays
+from driftmdp.report.backtest import summary_rows, write_backtest
 
 COSTS = Costs(fixed=5, unit=1, lost_sale=9, holding=0.5)
 MONDAY = np.datetime64("2026-01-05")
@@ -313,3 +314,12 @@ def test_series_that_contradict_themselves_are_refused(wrong):
         OwnSeries("A", MONDAY + np.arange(2), **wrong)
     with pytest.raises(InvalidInputError, match="each after the one before"):
         OwnSeries("A", MONDAY - np.arange(2), np.array([1, 1]))
+
+
+def test_tables_and_page_have_a_row_of_your_own(tmp_path):
+    sales = shop()
+    found = backtest(sales, COSTS, 80, rules=QUICK, own=weekly(sales))
+    assert [row[0] for row in summary_rows(found)[1]][-1] == "your own orders"
+    written = write_backtest(found, tmp_path, pictures=[])
+    assert "your own orders" in written.page.read_text()
+    assert sum(",own," in line for line in written.table.read_text().splitlines()) == 3

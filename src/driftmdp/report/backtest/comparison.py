@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from driftmdp.inventory import RULES, Backtest
-from driftmdp.inventory.ordering_rules import MOVING_AVERAGE, OURS
+from driftmdp.inventory import Backtest
+from driftmdp.inventory.ordering_rules import MOVING_AVERAGE, OURS, OWN, TITLES
 from driftmdp.statistics import Interval
 
 HINDSIGHT = "hindsight"
@@ -17,6 +17,7 @@ SEES = {
     "uncensored": "the demand of the last periods",
     "base-stock": OWN_SALES,
     MOVING_AVERAGE: OWN_SALES,
+    OWN: OWN_SALES,
 }
 MAX_ITEMS_SHOWN = 200
 
@@ -27,8 +28,8 @@ def ours(backtest: Backtest) -> str:
 
 
 def ordered(backtest: Backtest) -> list[str]:
-    """Return the rules, ours first, then as in ``RULES``."""
-    return sorted(backtest.rules, key=lambda rule: (rule != ours(backtest), list(RULES).index(rule)))
+    """Return the rules, ours first, then as in ``TITLES``."""
+    return sorted(backtest.rules, key=lambda rule: (rule != ours(backtest), list(TITLES).index(rule)))
 
 
 def rival(backtest: Backtest) -> str | None:

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from driftmdp.display import counted
-from driftmdp.inventory import RULES, Backtest, Trace
+from driftmdp.inventory import Backtest, Trace
 from driftmdp.inventory.csv_io import csv_text
-from driftmdp.inventory.ordering_rules import OURS
+from driftmdp.inventory.ordering_rules import OURS, TITLES
 from driftmdp.inventory.sales_history import warm_up
 from driftmdp.report.backtest import text
 from driftmdp.report.backtest.comparison import HINDSIGHT, item_ratios, losses, ours
@@ -124,7 +124,7 @@ def backtest_report(
     paragraphs = [text.findings(backtest), text.assumptions(backtest)]
     paragraphs += [text.information(backtest), text.interval_note(backtest)]
     lead = Section("lead", "What was found", paragraphs, [total_table(backtest)], figures)
-    explained = note("backtest-days", agent=RULES[OURS], warm_up=warm_up(period), period=period)
+    explained = note("backtest-days", agent=TITLES[OURS], warm_up=warm_up(period), period=period)
     sections = [Section("days", f"{period.capitalize()} by {period}", [explained], [], days)] if days else []
     for table in item_tables(backtest):
         sections.append(Section(table.id, f"{table.id.capitalize()} per item", [], [table]))
@@ -148,18 +148,18 @@ def _totals_figure(backtest: Backtest, drawing: RenderedFigure) -> Figure:
         "Left, what each rule cost, with 95% intervals; right, our cost over its, on the same items. Hollow: "
         "rules that see what no shop can see."
     )
-    costs = "; ".join(f"{RULES[rule]} {backtest.cost_per_period(rule).estimate:.2f}" for rule in backtest.rules)
+    costs = "; ".join(f"{TITLES[rule]} {backtest.cost_per_period(rule).estimate:.2f}" for rule in backtest.rules)
     return Figure("totals", caption, f"Cost per item and {backtest.terms.period} by rule: {costs}.", drawing.svg)
 
 
 def _ratios_figure(backtest: Backtest, others: list[str], drawing: RenderedFigure) -> Figure:
-    found = {RULES[other]: item_ratios(backtest, other) for other in others}
+    found = {TITLES[other]: item_ratios(backtest, other) for other in others}
     counts = "; ".join(f"less than {rule} in {int((r < 1).sum())} of {r.size}" for rule, r in found.items())
     beyond = sum(int((ratios > MAX_RATIO).sum()) for ratios in found.values())
     caption = "Our cost over another rule's, one dot per item; below 1 ours is less."
     if beyond:
         caption += f" Drawn as triangles at {MAX_RATIO:g}: {counted(beyond, 'ratio')} above it."
-    return Figure("ratios", caption, f"By item, {RULES[ours(backtest)]} cost {counts}.", drawing.svg)
+    return Figure("ratios", caption, f"By item, {TITLES[ours(backtest)]} cost {counts}.", drawing.svg)
 
 
 def _item_figure(name: str, trace: Trace, period: str, drawing: RenderedFigure) -> Figure:

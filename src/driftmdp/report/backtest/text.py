@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from driftmdp.display import counted
-from driftmdp.inventory import RULES, Backtest
+from driftmdp.inventory import Backtest
 from driftmdp.inventory.backtest import BLOCK_PERIODS
-from driftmdp.inventory.ordering_rules import MOVING_AVERAGE
+from driftmdp.inventory.ordering_rules import MOVING_AVERAGE, TITLES
 from driftmdp.inventory.periods import EVERY_PERIOD, WEEK
 from driftmdp.inventory.sales_history import warm_up
 from driftmdp.inventory.terms import ItemTerms, ShopTerms
@@ -153,7 +153,7 @@ def _money(backtest: Backtest) -> str:
     us, n_items = ours(backtest), len(backtest.skus)
     items = "this item" if n_items == 1 else f"these {n_items:,} items"
     total = number(backtest.total_per_period(us), 4)
-    sentence = f"With {RULES[us]}, {items} would have cost {total} per {backtest.terms.period}"
+    sentence = f"With {TITLES[us]}, {items} would have cost {total} per {backtest.terms.period}"
     other = next((rule for rule in USUAL if rule in backtest.rules and rule != us), None)
     found = None if other is None else cost_ratio(backtest, us, other)
     if other is None or found is None:
@@ -165,7 +165,7 @@ def _money(backtest: Backtest) -> str:
 def _against(backtest: Backtest, others: Sequence[str]) -> str:
     parts = []
     for other in others:
-        found, name = cost_ratio(backtest, ours(backtest), other), f"the {RULES[other]}"
+        found, name = cost_ratio(backtest, ours(backtest), other), f"the {TITLES[other]}"
         parts.append(f"{comparison_text(found)} {name}" if found else f"no ratio, as {name} cost nothing")
     return "; ".join(parts)
 
@@ -219,7 +219,7 @@ def information(backtest: Backtest) -> str:
     unfair = [rule for rule in ordered(backtest) if not followable(rule)]
     if not unfair:
         return f"Each rule sees only its own sales.{_grid_note(backtest)}"
-    listed = "; ".join(f"the {RULES[rule]} ({SEES[rule]})" for rule in unfair)
+    listed = "; ".join(f"the {TITLES[rule]} ({SEES[rule]})" for rule in unfair)
     return (
         f"Yardsticks, which see what no shop can: {listed}. They also see demand that an empty shelf would hide. "
         f"Every other rule sees only its own sales.{_grid_note(backtest)}"
