@@ -1,5 +1,7 @@
 """What a shop's own orders cost: worked by hand, against the rules, and files that cannot be used."""
 
+import csv
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -319,7 +321,13 @@ def test_series_that_contradict_themselves_are_refused(wrong):
 def test_tables_and_page_have_a_row_of_your_own(tmp_path):
     sales = shop()
     found = backtest(sales, COSTS, 80, rules=QUICK, own=weekly(sales))
-    assert [row[0] for row in summary_rows(found)[1]][-1] == "your own orders"
+    header, rows = summary_rows(found)
+    assert (rows[-1][0], rows[-1][header.index("served")]) == ("your own orders", "\N{EN DASH}")
     written = write_backtest(found, tmp_path, pictures=[])
     assert "your own orders" in written.page.read_text()
-    assert sum(",own," in line for line in written.table.read_text().splitlines()) == 3
+    lines = list(csv.DictReader(written.table.read_text().splitlines()))
+    assert [line["service_level"] for line in lines if line["rule"] == "own"] == [""] * 3
+    assert all(line["service_level"] for line in lines if line["rule"] != "own")
+    page = {table.id: table for part in (written.report.lead, *written.report.sections) for table in part.tables}
+    assert [row[-1].text for row in page["service"].rows] == ["\N{EN DASH}"] * 3
+    assert "than your own orders" in written.report.lead.paragraphs[0]

@@ -12,7 +12,7 @@ from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.calendar_csv import SpecialDay
 from driftmdp.inventory.item_paths import FIRST_DAY, ItemPath
 from driftmdp.inventory.joint_rules import EngineRule
-from driftmdp.inventory.ordering_rules import OURS, TITLES
+from driftmdp.inventory.ordering_rules import OURS, OWN, TITLES
 from driftmdp.inventory.own_replay import OwnReplay
 from driftmdp.inventory.sales_history import Series
 from driftmdp.inventory.terms import ShopTerms
@@ -116,8 +116,9 @@ class Backtest:
         header = ["rule", f"cost per item, {period}", "share of demand served", "stock in the evening", "orders"]
         rows = []
         for rule, cost in zip(self.rules, self.cost, strict=True):
-            shares = self.service_level(rule), self.average_stock(rule), self.orders_placed(rule)
-            rows.append((TITLES[rule], float(cost.sum() / periods), *shares))
+            served = "" if rule == OWN else self.service_level(rule)  # what was not served is in no file
+            others = served, self.average_stock(rule), self.orders_placed(rule)
+            rows.append((TITLES[rule], float(cost.sum() / periods), *others))
         caption = f"Backtest of {counted(len(self.skus), 'item')} over {counted(periods, period)} in all"
         return table(header, rows, caption)
 

@@ -149,5 +149,6 @@ class ReportContent:
     sections: list[Section]
     static: Figure = Figure("static", "", "", "<svg/>")  # the charts again, for readers without scripts
     filters: FilterBar | None = None  # only in a page without charts
+    headline: str = ""  # a sentence above the title
 
     __repr__ = brief

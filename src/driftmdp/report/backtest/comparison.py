@@ -43,6 +43,11 @@ def followable(rule: str) -> bool:
     return SEES[rule] == OWN_SALES
 
 
+def served(backtest: Backtest, rule: str, sku: str | None = None) -> float | None:
+    """Return the share of the demand that a rule served, or None for own orders: their demand is what they sold."""
+    return None if rule == OWN else backtest.service_level(rule, sku)
+
+
 def cost_by_item(backtest: Backtest, rule: str) -> NDArray[np.float64]:
     """Return the total cost of a rule, per item."""
     return np.asarray(backtest.cost[backtest.rules.index(rule)])

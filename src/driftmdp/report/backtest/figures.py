@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from driftmdp.inventory import Backtest, Trace
 from driftmdp.inventory.ordering_rules import TITLES
-from driftmdp.inventory.sales_history import warm_up
 from driftmdp.report.backtest.comparison import cost_ratio, followable, item_ratios, ordered, ours
 from driftmdp.report.backtest.text import drawable_name
 from driftmdp.report.charts import LIGHT_COLOURS, line_style
@@ -94,7 +93,7 @@ def draw_item(trace: Trace, period: str) -> RenderedFigure:
     _draw_shelf(bottom, trace)
     days, labels = month_ticks(trace.dates)
     for ax in (top, bottom):
-        ax.axvspan(0, warm_up(period), color=PALE, alpha=0.25, linewidth=0, zorder=0)
+        ax.axvspan(0, trace.scored, color=PALE, alpha=0.25, linewidth=0, zorder=0)
         ax.set_xlim(0, trace.dates.size)
         ax.set_xticks(days, labels if ax is bottom else [""] * len(days))
         legend = {"ncols": 3, "frameon": False, "fontsize": 8, "borderpad": 0}

@@ -10,10 +10,10 @@ from driftmdp.display import counted
 from driftmdp.inventory import Backtest, Trace
 from driftmdp.inventory.csv_io import csv_text
 from driftmdp.inventory.ordering_rules import OURS, TITLES
-from driftmdp.inventory.sales_history import warm_up
 from driftmdp.report.backtest import text
 from driftmdp.report.backtest.comparison import HINDSIGHT, item_ratios, losses, ours
 from driftmdp.report.backtest.figures import MAX_RATIO, demand_ceiling, draw_item, draw_ratios, draw_totals
+from driftmdp.report.backtest.money import money_sentence
 from driftmdp.report.backtest.tables import item_rows, item_tables, total_table
 from driftmdp.report.content import Figure, ReportContent, Section
 from driftmdp.report.page import write_page
@@ -124,13 +124,15 @@ def backtest_report(
     paragraphs = [text.findings(backtest), text.assumptions(backtest)]
     paragraphs += [text.information(backtest), text.interval_note(backtest)]
     lead = Section("lead", "What was found", paragraphs, [total_table(backtest)], figures)
-    explained = note("backtest-days", agent=TITLES[OURS], warm_up=warm_up(period), period=period)
+    explained = note("backtest-days", agent=TITLES[OURS], period=period)
     sections = [Section("days", f"{period.capitalize()} by {period}", [explained], [], days)] if days else []
     for table in item_tables(backtest):
         sections.append(Section(table.id, f"{table.id.capitalize()} per item", [], [table]))
     if backtest.remarks:
         sections.append(Section("remarks", "Remarks", [text.printable(remark) for remark in backtest.remarks]))
-    return ReportContent(text.title(backtest), lead, [], [], [], {}, sections), drawings
+    return ReportContent(
+        text.title(backtest), lead, [], [], [], {}, sections, headline=money_sentence(backtest)
+    ), drawings
 
 
 def default_pictures(backtest: Backtest) -> list[str]:

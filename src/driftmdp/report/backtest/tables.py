@@ -14,6 +14,7 @@ from driftmdp.report.backtest.comparison import (
     ordered,
     ours,
     rival,
+    served,
 )
 from driftmdp.report.backtest.text import block_name, estimate_text, percent, shown_name
 from driftmdp.report.content import Table, TableCell
@@ -78,7 +79,7 @@ def _total_rows(backtest: Backtest) -> list[list[TableCell]]:
     rows, costs = [], {rule: backtest.cost_per_period(rule) for rule in ordered(backtest)}
     for rule, cost in costs.items():
         over_hindsight = [_ratio_cell(backtest, rule, HINDSIGHT)] if HINDSIGHT in backtest.rules else []
-        service, stock = _percent_cell(backtest.service_level(rule)), _two_places(backtest.average_stock(rule))
+        service, stock = _percent_cell(served(backtest, rule)), _two_places(backtest.average_stock(rule))
         marked = _estimate_cell(cost, _mark(rule, costs))
         rows.append(table_row(TITLES[rule], marked, *over_hindsight, service, stock, backtest.orders_placed(rule)))
     return rows
@@ -96,8 +97,8 @@ def _estimate_cell(found: Interval, kind: str = "") -> TableCell:
     return TableCell(estimate_text(found), float(found.estimate), kind)
 
 
-def _percent_cell(share: float) -> TableCell:
-    return TableCell(percent(share), share)
+def _percent_cell(share: float | None) -> TableCell:
+    return TableCell(number(None)) if share is None else TableCell(percent(share), share)
 
 
 def _two_places(value: float, kind: str = "") -> TableCell:
@@ -126,8 +127,8 @@ def item_tables(backtest: Backtest) -> list[Table]:
         by_rule(
             "service",
             "Share of the demand that was served",
-            lambda rule, sku: _percent_cell(backtest.service_level(rule, sku)),
-            "An item without demand counts as fully served.",
+            lambda rule, sku: _percent_cell(served(backtest, rule, sku)),
+            "An item without demand counts as fully served." + (note("backtest-own") if backtest.own else ""),
         ),
         by_rule(
             "stock",
@@ -192,7 +193,7 @@ def _item_row(backtest: Backtest, item: int, rule: str) -> list[str | float | No
     return [
         *row,
         int(sold),
-        backtest.service_level(rule, sku),
+        served(backtest, rule, sku),
         backtest.average_stock(rule, sku),
         backtest.orders_placed(rule, sku),
     ]
