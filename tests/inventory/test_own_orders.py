@@ -330,4 +330,5 @@ def test_tables_and_page_have_a_row_of_your_own(tmp_path):
     assert all(line["service_level"] for line in lines if line["rule"] != "own")
     page = {table.id: table for part in (written.report.lead, *written.report.sections) for table in part.tables}
     assert [row[-1].text for row in page["service"].rows] == ["\N{EN DASH}"] * 3
-    assert "than your own orders" in written.report.lead.paragraphs[0]
+    assert "than your own orders" in written.report.lead.folds[0].paragraphs[0]
+    assert written.report.lead.bars[0].bars[0].kind == "own"

@@ -11,11 +11,12 @@ from driftmdp.inventory import Backtest, Trace
 from driftmdp.inventory.csv_io import csv_text
 from driftmdp.inventory.ordering_rules import OURS, TITLES
 from driftmdp.report.backtest import text
+from driftmdp.report.backtest.bars import cost_bars
 from driftmdp.report.backtest.comparison import HINDSIGHT, item_ratios, losses, ours
 from driftmdp.report.backtest.figures import MAX_RATIO, demand_ceiling, draw_item, draw_ratios, draw_totals
 from driftmdp.report.backtest.money import money_sentence
 from driftmdp.report.backtest.tables import item_rows, item_tables, total_table
-from driftmdp.report.content import Figure, ReportContent, Section
+from driftmdp.report.content import Figure, Fold, ReportContent, Section
 from driftmdp.report.page import write_page
 from driftmdp.report.rendered_figure import RenderedFigure
 from driftmdp.report.text import note
@@ -121,11 +122,11 @@ def backtest_report(
     figures += [_ratios_figure(backtest, others, drawings["ratios"])] if others else []
     period = backtest.terms.period
     days = [_item_figure(name, trace, period, drawings[name]) for name, trace in traces.items()]
-    paragraphs = [text.findings(backtest), text.assumptions(backtest)]
-    paragraphs += [text.information(backtest), text.interval_note(backtest)]
-    lead = Section("lead", "What was found", paragraphs, [total_table(backtest)], figures)
+    lead = Section("lead", "What was found", bars=[cost_bars(backtest)], folds=_folds(backtest))
+    rules = Section("rules", "All rules", [], [total_table(backtest)], figures)
     explained = note("backtest-days", agent=TITLES[OURS], period=period)
-    sections = [Section("days", f"{period.capitalize()} by {period}", [explained], [], days)] if days else []
+    by_day = Section("days", f"{period.capitalize()} by {period}", [explained], [], days)
+    sections = [rules, by_day] if days else [rules]
     for table in item_tables(backtest):
         sections.append(Section(table.id, f"{table.id.capitalize()} per item", [], [table]))
     if backtest.remarks:
@@ -133,6 +134,16 @@ def backtest_report(
     return ReportContent(
         text.title(backtest), lead, [], [], [], {}, sections, headline=money_sentence(backtest)
     ), drawings
+
+
+def _folds(backtest: Backtest) -> list[Fold]:
+    """Return what the first sentence rests on, for who wants to know."""
+    return [
+        Fold("Against every rule", [text.findings(backtest)]),
+        Fold("What is assumed", [text.assumptions(backtest)]),
+        Fold("What each rule sees", [text.information(backtest)]),
+        Fold("What the intervals say", [text.interval_note(backtest)]),
+    ]
 
 
 def default_pictures(backtest: Backtest) -> list[str]:
