@@ -25,7 +25,7 @@ def shop(call, tmp_path):
         "sales": ["date,sku,units", *(f"{day},{sku},{sold}" for day, sku, sold in by_day)],
         "wasteful": ["date,sku,stock", *(f"{day},{sku},39" for day, sku, _ in by_day)],
         "clever": ["date,sku,stock", *(f"{day},{sku},{there}" for day, sku, there in _foreseen(by_day))],
-        "orders": ["date,sku,ordered", *(f"{day},{sku},5" for day, sku, _ in by_day)],
+        "orders": ["date,sku,ordered", *(f"{day},{sku},3" for day, sku, _ in by_day)],
     }
     for name, rows in texts.items():
         (tmp_path / f"{name}.csv").write_text("\n".join([*rows, ""]))
@@ -65,6 +65,8 @@ def test_a_shop_that_did_better_is_told_so(shop, tmp_path):
     first = out.splitlines()[0]
     assert code == 0
     assert re.search(r"^In 40 days you paid about \d+; this would have cost about \d+ more\. What", first)
+    page = (tmp_path / "out" / "backtest" / "sales" / "index.html").read_text()
+    assert "<p>What customers wanted beyond the " in page[: page.index('class="bars"')]
     found = run(read_sales(tmp_path / "sales.csv"), COSTS, 40, own=read_own(tmp_path / "clever.csv"))
     sold_out = sum(each.sold_out for each in found.own)
     assert 40 <= sold_out < 80
@@ -72,8 +74,10 @@ def test_a_shop_that_did_better_is_told_so(shop, tmp_path):
 
 
 def test_a_service_target_says_what_is_served(shop):
-    code, out, _ = shop("--service", 0.9, "--own", "orders.csv")
+    code, out, err = shop("--service", 0.9, "--own", "orders.csv")
     assert code == 0
+    start = re.search(r"It starts with ([\d,]+ units?) of 2 items", err).group(1)
+    assert f"worked out from your orders, and begins with {start}: a count" in out.splitlines()[0]
     assert re.search(
         r"It would have served \d+\.\d% of what you sold, and its lost sales are not", out.splitlines()[0]
     )

@@ -11,7 +11,7 @@ from driftmdp.cli.inventory import options
 from driftmdp.cli.output import print_columns, remark
 from driftmdp.display import counted
 from driftmdp.errors import InvalidInputError
-from driftmdp.report.backtest import money_sentence, summary_rows, write_backtest
+from driftmdp.report.backtest import money_caveats, money_sentence, summary_rows, write_backtest
 from driftmdp.report.forecast_picture import pictured_items, write_forecast_picture
 
 Database = Annotated[Path, options.argument("The shop's database, made by `init`.")]
@@ -110,7 +110,7 @@ def backtest(
             own=done,
         )
         written = write_backtest(found, target, picture)
-    print(money_sentence(found))
+    print(money_sentence(found), *money_caveats(found))
     header, rows = summary_rows(found)
     print_columns(rows, header, numbers=range(1, len(header)))
     for sentence in (*settings.remarks, *found.remarks):

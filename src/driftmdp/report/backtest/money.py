@@ -39,18 +39,28 @@ def money_sentence(backtest: Backtest) -> str:
 def _beside_own(backtest: Backtest) -> str:
     us = ours(backtest)
     paid, cost = (float(cost_by_item(backtest, rule).sum()) for rule in (OWN, us))
-    sentences = [paid_text(paid, cost, counted(backtest.scored_periods(), backtest.terms.period), _name(us))]
+    sentence = paid_text(paid, cost, counted(backtest.scored_periods(), backtest.terms.period), _name(us))
     found = cost_ratio(backtest, us, OWN)
-    if found is not None and found.low <= 1 <= found.high and found.low < found.high:
-        sentences.append("That is too close to call.")
-    if backtest.terms.service is not None:
-        share = percent(backtest.service_level(us))
+    is_close = found is not None and found.low <= 1 <= found.high and found.low < found.high
+    return f"{sentence} That is too close to call." if is_close else sentence
+
+
+def money_caveats(backtest: Backtest) -> list[str]:
+    """Return what the first sentence cannot know, or leaves out, a sentence each."""
+    sentences = []
+    if backtest.own and backtest.terms.service is not None:
+        share = percent(backtest.service_level(ours(backtest)))
         sentences.append(f"It would have served {share} of what you sold, and its lost sales are not in the cost.")
+    if start := sum(each.start for each in backtest.own if not each.is_counted):  # too much, if orders are missing
+        units = counted(start, "unit")
+        sentences.append(
+            f"Your stock is worked out from your orders, and begins with {units}: a count would be surer."
+        )
     if sold_out := sum(each.sold_out for each in backtest.own):
         days = counted(sold_out, f"sold-out {backtest.terms.period}")
         of_items = " of items" if len(backtest.skus) > 1 else ""
         sentences.append(f"What customers wanted beyond the {days}{of_items} is not in it.")
-    return " ".join(sentences)
+    return sentences
 
 
 def _name(rule: str) -> str:

@@ -14,7 +14,7 @@ from driftmdp.report.backtest import text
 from driftmdp.report.backtest.bars import cost_bars
 from driftmdp.report.backtest.comparison import HINDSIGHT, item_ratios, losses, ours
 from driftmdp.report.backtest.figures import MAX_RATIO, demand_ceiling, draw_item, draw_ratios, draw_totals
-from driftmdp.report.backtest.money import money_sentence
+from driftmdp.report.backtest.money import money_caveats, money_sentence
 from driftmdp.report.backtest.tables import item_rows, item_tables, total_table
 from driftmdp.report.content import Figure, Fold, ReportContent, Section
 from driftmdp.report.page import write_page
@@ -122,7 +122,10 @@ def backtest_report(
     figures += [_ratios_figure(backtest, others, drawings["ratios"])] if others else []
     period = backtest.terms.period
     days = [_item_figure(name, trace, period, drawings[name]) for name, trace in traces.items()]
-    lead = Section("lead", "What was found", bars=[cost_bars(backtest)], folds=_folds(backtest))
+    unknown = " ".join(money_caveats(backtest))
+    lead = Section(
+        "lead", "What was found", [unknown] if unknown else [], bars=[cost_bars(backtest)], folds=_folds(backtest)
+    )
     rules = Section("rules", "All rules", [], [total_table(backtest)], figures)
     explained = note("backtest-days", agent=TITLES[OURS], period=period)
     by_day = Section("days", f"{period.capitalize()} by {period}", [explained], [], days)
