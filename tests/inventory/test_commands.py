@@ -444,7 +444,8 @@ def test_a_backtest_in_weeks_from_a_file_with_stock_outs(call, tmp_path):
     ]
     code, out, err = call(*words, "--service", "0.9")
     assert code == 0
-    assert out.splitlines()[1].startswith("driftmdp ")
+    assert out.splitlines()[0].startswith("With driftmdp, these 2 items would have cost ")
+    assert out.splitlines()[2].startswith("driftmdp ")
     assert "10 weeks of items without stock: demand is not known, and is taken as 0." in err
     assert (tmp_path / "out" / "backtest" / "sales" / "by-item.csv").is_file()
     code, _, err = call(*words, "--service", "0.9", "--lost-sale", "2")

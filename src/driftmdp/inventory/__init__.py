@@ -14,6 +14,7 @@ from driftmdp.inventory.forecast import DemandForecast, forecast_csv
 from driftmdp.inventory.items_csv import ItemSettings, ItemsFile, read_items
 from driftmdp.inventory.lines import Count, Sold
 from driftmdp.inventory.ordering_rules import RULES
+from driftmdp.inventory.own_orders import OwnOrders, OwnSeries, read_own
 from driftmdp.inventory.periods import OrderDays
 from driftmdp.inventory.results import Advice, Decision, Event, Reason, Receipt, SettingsChange, Withdrawal
 from driftmdp.inventory.sales_history import Sales, Series, in_lots, lot_size, read_sales
@@ -45,6 +46,8 @@ __all__ = [
     "ItemTerms",
     "ItemsFile",
     "OrderDays",
+    "OwnOrders",
+    "OwnSeries",
     "Reason",
     "Receipt",
     "Recovery",
@@ -75,6 +78,7 @@ __all__ = [
     "read_calendar",
     "read_counts",
     "read_items",
+    "read_own",
     "read_sales",
     "read_sold",
     "read_suppliers",

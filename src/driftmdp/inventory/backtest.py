@@ -17,10 +17,12 @@ from driftmdp.inventory.calendar_csv import SpecialDay, checked_calendar
 from driftmdp.inventory.item_paths import ItemPath, by_day, period_costs
 from driftmdp.inventory.items_csv import ItemSettings
 from driftmdp.inventory.joint_rules import EngineRule, JointRule, MovingAverageRule, play
-from driftmdp.inventory.ordering_rules import OURS, RULES, TOGETHER, Yardsticks, checked_rules
-from driftmdp.inventory.past import past_of
+from driftmdp.inventory.ordering_rules import OURS, OWN, RULES, TOGETHER, Yardsticks, checked_rules
+from driftmdp.inventory.own_orders import OwnOrders
+from driftmdp.inventory.own_replay import first_ordinal, matched, own_remarks, replay_all
+from driftmdp.inventory.past import past_of, scored_from
 from driftmdp.inventory.periods import DAY, WEEK, OrderDays
-from driftmdp.inventory.sales_history import Sales, warm_up
+from driftmdp.inventory.sales_history import Sales
 from driftmdp.inventory.terms import ShopTerms, as_closed_days, parsed_setting
 from driftmdp.kernels.arrays import Floats, Longs
 from driftmdp.kernels.yardstick_rules import UnitTrace
@@ -61,6 +63,7 @@ def backtest(
     items: Iterable[ItemSettings] = (),
     calendar: Iterable[SpecialDay] = (),
     forecaster: str | None = None,
+    own: OwnOrders | None = None,
 ) -> Backtest:
     """Let every rule order through the past.
 
@@ -92,6 +95,9 @@ def backtest(
         As in ``Shop.create``. Weekdays on which no item ever sold are closed too.
     items, calendar
         What items have of their own (``read_items``), and special days (``read_calendar``).
+    own
+        What was really ordered or held (``read_own``). What it cost becomes one more row, called ``own``, on the
+        same sales and periods. Items and days that it does not have are left out. See ``own_replay``.
 
     Examples
     --------
@@ -111,7 +117,9 @@ def backtest(
     days = parsed_setting("order_days", OrderDays.parse, order_days)
     closed = parsed_setting("closed_days", as_closed_days, closed_days)
     shop = ShopTerms(costs, capacity, pack, minimum, lead_time, period, days, closed, service, service_measure)
-    past = past_of(sales, shop, items, checked_calendar(calendar))
+    past = past_of(sales if own is None else matched(sales, own), shop, items, checked_calendar(calendar))
+    past = past if own is None else scored_from(past, first_ordinal(own))
+    replays = [] if own is None else replay_all(own, past.paths)
     alone = [name for name in names if name not in TOGETHER]
     joint = {name: _joint_rule(name, past.paths, past.calendar, forecaster) for name in names if name in TOGETHER}
     total = (len(past.paths) if alone else 0) + len(joint) * len(by_day(past.paths))
@@ -120,18 +128,25 @@ def backtest(
         work.run(engines.make(engine, workers, scheduler)), total, watcher, every=0.05 if joint else 0.0
     ):
         pass
+    remarks = past.remarks
+    if own is not None:
+        names = *names, OWN
+        remarks = *remarks, *own_remarks(own, replays, past.paths)
+        for scores, path, each in zip(work.scores, past.paths, replays, strict=True):
+            scores[OWN] = score(path, each.trace)
     return Backtest(
         past.shop,
         names,
         tuple(path.sku for path in past.paths),
         packs=np.array([path.terms.pack for path in past.paths]),
         **_columns(names, past.paths, work.scores),
-        remarks=past.remarks,
+        remarks=remarks,
         series=past.series,
         paths=past.paths,
         ours=tuple(work.traces.get(OURS, ())),
         calendar=past.calendar,
         forecaster=forecaster,
+        own=tuple(replays),
     )
 
 
@@ -173,7 +188,7 @@ def _score_yardsticks(names: Sequence[str], path: ItemPath) -> dict[str, RuleSco
 
 def score(path: ItemPath, trace: UnitTrace) -> RuleScore:
     """Return a rule's sums over an item's scored periods."""
-    scored = slice(warm_up(path.terms.period), None)
+    scored = slice(path.scored, None)
     demand, on_sale = path.demand[scored], trace.on_sale[scored]
     paid = period_costs(path, trace)[scored]
     sold, left = np.minimum(demand, on_sale), np.maximum(on_sale - demand, 0)
@@ -196,12 +211,11 @@ def _columns(
         field: np.array([[each[name][place] for each in scores] for name in names])
         for place, field in enumerate(RuleScore._fields[:-1])
     }
-    first = warm_up(paths[0].terms.period)
-    found["periods"] = np.array([path.days.size - first for path in paths])
-    found["demand"] = np.array([path.demand[first:].sum() for path in paths])
+    found["periods"] = np.array([path.days.size - path.scored for path in paths])
+    found["demand"] = np.array([path.demand[path.scored :].sum() for path in paths])
     blocks = []
     for path, each in zip(paths, scores, strict=True):
-        n = path.days.size - first
+        n = path.days.size - path.scored
         sizes = np.diff(np.append(_block_starts(n, path.terms.period), n))
         blocks.append(np.vstack([*(each[name].blocks for name in names), sizes]))
     return found | {"blocks": tuple(blocks)}

@@ -12,7 +12,8 @@ from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.calendar_csv import SpecialDay
 from driftmdp.inventory.item_paths import FIRST_DAY, ItemPath
 from driftmdp.inventory.joint_rules import EngineRule
-from driftmdp.inventory.ordering_rules import OURS, RULES
+from driftmdp.inventory.ordering_rules import OURS, OWN, TITLES
+from driftmdp.inventory.own_replay import OwnReplay
 from driftmdp.inventory.sales_history import Series
 from driftmdp.inventory.terms import ShopTerms
 from driftmdp.kernels.arrays import Floats, Longs
@@ -39,6 +40,8 @@ class Trace:
         What was left in the evening.
     orders
         What was ordered.
+    scored
+        The first period that is scored.
     """
 
     sku: str
@@ -50,6 +53,7 @@ class Trace:
     level: Longs
     stock: Longs
     orders: Longs
+    scored: int
 
     __repr__ = brief
 
@@ -63,7 +67,7 @@ class Backtest:
     terms
         Costs, capacity, packs, lead time and periods of the items that say nothing else.
     rules
-        Names of the rules, in the order asked for. ``RULES`` has their titles.
+        Names of the rules, in the order asked for, and last ``own`` if own orders were given. ``RULES`` has titles.
     skus, packs, periods
         The items that were scored, the units in a pack of each, and the periods scored, shape (items,).
     cost, sold, stock, orders
@@ -81,6 +85,8 @@ class Backtest:
         The items' open periods, and what our rule did in them. The second is empty if it was not tried.
     calendar, forecaster
         As given.
+    own
+        What the shop did with each item. Empty if its own orders were not given.
     """
 
     terms: ShopTerms
@@ -100,6 +106,7 @@ class Backtest:
     ours: tuple[UnitTrace, ...] = field(default=(), repr=False)
     calendar: tuple[SpecialDay, ...] = field(default=(), repr=False)
     forecaster: str | None = field(default=None, repr=False)
+    own: tuple[OwnReplay, ...] = field(default=(), repr=False)
 
     __repr__ = brief
 
@@ -109,8 +116,9 @@ class Backtest:
         header = ["rule", f"cost per item, {period}", "share of demand served", "stock in the evening", "orders"]
         rows = []
         for rule, cost in zip(self.rules, self.cost, strict=True):
-            shares = self.service_level(rule), self.average_stock(rule), self.orders_placed(rule)
-            rows.append((RULES[rule], float(cost.sum() / periods), *shares))
+            served = "" if rule == OWN else self.service_level(rule)  # what was not served is in no file
+            others = served, self.average_stock(rule), self.orders_placed(rule)
+            rows.append((TITLES[rule], float(cost.sum() / periods), *others))
         caption = f"Backtest of {counted(len(self.skus), 'item')} over {counted(periods, period)} in all"
         return table(header, rows, caption)
 
@@ -158,6 +166,10 @@ class Backtest:
         """Return how many orders were placed."""
         return int(self.orders[self._rule(rule), self._items(sku)].sum())
 
+    def scored_periods(self) -> int:
+        """Return the different periods in which any item was scored."""
+        return int(np.unique(np.concatenate([path.days[path.scored :] for path in self.paths])).size)
+
     def trace(self, sku: str) -> Trace:
         """Return an item period by period under our rule."""
         return self.traces([sku])[0]
@@ -176,7 +188,7 @@ class Backtest:
         dates = np.datetime64("1970-01-01") + (path.days - FIRST_DAY)
         left = np.maximum(ours.on_sale - path.demand, 0)
         terms = path.terms.pack, path.terms.capacity
-        return Trace(path.sku, *terms, dates, path.demand, means, ours.levels, left, ours.orders)
+        return Trace(path.sku, *terms, dates, path.demand, means, ours.levels, left, ours.orders, path.scored)
 
     def _rule(self, rule: str) -> int:
         return self.rules.index(one_of(rule, "rule", self.rules))

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from driftmdp.inventory.order_engine import AT_LEAST, EXACT, NOTHING
 from driftmdp.inventory.periods import days as days_of
-from driftmdp.inventory.sales_history import Series
+from driftmdp.inventory.sales_history import Series, warm_up
 from driftmdp.inventory.special_days import SpecialDays
 from driftmdp.inventory.terms import ItemTerms
 from driftmdp.kernels.arrays import Floats, Longs
@@ -37,6 +37,8 @@ class ItemPath:
         The period from which on an order is on the shelf.
     may_order
         Whether an order may be placed.
+    scored
+        The first period that is scored.
     """
 
     sku: str
@@ -46,6 +48,7 @@ class ItemPath:
     says: NDArray[np.int8]
     arrival: Longs
     may_order: NDArray[np.bool_]
+    scored: int
 
     @property
     def for_kernel(self) -> DemandPath:
@@ -70,7 +73,8 @@ def item_path(series: Series, terms: ItemTerms, calendar: SpecialDays) -> ItemPa
     days, says = days[is_open], says[is_open]
     demand = np.where(says == NOTHING, 0, np.asarray(series.units, np.int64)[is_open])
     may_order = terms.order_days.may_order(days, terms.period)
-    return ItemPath(series.sku, terms, days, demand, says, arrivals(days, terms), may_order)
+    scored = warm_up(terms.period)
+    return ItemPath(series.sku, terms, days, demand, says, arrivals(days, terms), may_order, scored)
 
 
 def arrivals(days: Longs, terms: ItemTerms) -> Longs:

@@ -41,7 +41,7 @@ from driftmdp.inventory.sales_history import warm_up
 from driftmdp.kernels.yardstick_rules import MOST_LEVELS, FitDraws, UnitTrace, new_unit_trace
 from driftmdp.validation import one_of
 
-OURS, MOVING_AVERAGE = "driftmdp", "moving-average"
+OURS, MOVING_AVERAGE, OWN = "driftmdp", "moving-average", "own"
 RULES: Mapping[str, str] = MappingProxyType(
     {
         OURS: "driftmdp",
@@ -53,6 +53,7 @@ RULES: Mapping[str, str] = MappingProxyType(
         MOVING_AVERAGE: "moving average with season",
     }
 )
+TITLES: Mapping[str, str] = MappingProxyType({**RULES, OWN: "your own orders"})
 TOGETHER = (OURS, MOVING_AVERAGE)  # rules that learn from all items at once
 
 
@@ -64,13 +65,13 @@ class Yardsticks:
     path
         The item's past.
     scored
-        The first period that is scored. By default, as many as ``warm_up`` says are before it.
+        The first period that is scored. By default that of the path.
     """
 
     def __init__(self, path: ItemPath, scored: int | None = None) -> None:
         self.path, self._periods = path, path.for_kernel
         self._window = warm_up(path.terms.period)
-        self._scored = min(self._window if scored is None else scored, path.days.size)
+        self._scored = min(path.scored if scored is None else scored, path.days.size)
         calendar = fit_calendar(int(path.days[0]), path.terms)
         self._wait = longest_wait(calendar)
         self._terms = order_terms(path.terms, lead_in_open_periods(calendar))

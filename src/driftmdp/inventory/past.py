@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 
 import numpy as np
 
@@ -66,6 +67,23 @@ def past_of(sales: Sales, shop: ShopTerms, items: Iterable[ItemSettings], calend
         raise _too_short(paths, first)
     series, kept = tuple(sales.series[place] for place in chosen), tuple(paths[place] for place in chosen)
     return Past(shop, series, kept, calendar, tuple(remarks))
+
+
+def scored_from(past: Past, day: int) -> Past:
+    """Return a past whose scoring begins on a day, or later. Items that end before it are left out."""
+    paths = [replace(path, scored=max(path.scored, int(np.searchsorted(path.days, day)))) for path in past.paths]
+    kept = [place for place, path in enumerate(paths) if path.scored < path.days.size]
+    if not kept:
+        rule = f"sales must go on after {date.fromordinal(day)}, the first day of your own orders, as only then"
+        raise InvalidInputError(f"{rule} both can be compared; they do not. Check the years.")
+    remarks = list(past.remarks)
+    if any(path.scored > before.scored for path, before in zip(paths, past.paths, strict=True)):
+        remarks.append(f"Scored from {date.fromordinal(day)} on, the first day of your own orders.")
+    if len(kept) < len(paths):
+        gone = [path.sku for path in paths if path.scored >= path.days.size]
+        remarks.append(f"Left out, as their sales end before that: {listed(gone, separator=', ')}.")
+    series, scored = tuple(past.series[place] for place in kept), tuple(paths[place] for place in kept)
+    return replace(past, series=series, paths=scored, remarks=tuple(remarks))
 
 
 def _closed_weekdays(series: Sequence[Series], shop: ShopTerms) -> frozenset[int]:

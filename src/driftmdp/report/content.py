@@ -100,14 +100,43 @@ class Figure:
 
 
 @dataclass(frozen=True)
+class Bar:
+    """One bar: its name, its number as text, and its length as a share of the longest."""
+
+    label: str
+    text: str
+    share: float
+    kind: str = ""  # "", "ours", "own" or "pale"
+
+
+@dataclass(frozen=True)
+class BarChart:
+    """Bars below each other, made of text and boxes, so that they fit any screen."""
+
+    id: str
+    caption: str
+    bars: list[Bar]
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Paragraphs that are folded away below a title."""
+
+    title: str
+    paragraphs: list[str]
+
+
+@dataclass(frozen=True)
 class Section:
-    """A heading, some paragraphs, then tables and figures."""
+    """A heading, some paragraphs, then bars, tables and figures, and last what is folded away."""
 
     id: str
     title: str
     paragraphs: list[str] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
     figures: list[Figure] = field(default_factory=list)
+    bars: list[BarChart] = field(default_factory=list)
+    folds: list[Fold] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -149,5 +178,6 @@ class ReportContent:
     sections: list[Section]
     static: Figure = Figure("static", "", "", "<svg/>")  # the charts again, for readers without scripts
     filters: FilterBar | None = None  # only in a page without charts
+    headline: str = ""  # a sentence above the title
 
     __repr__ = brief

@@ -58,6 +58,10 @@ def tables(report):
     return {table.id: table for section in [report.lead, *report.sections] for table in section.tables}
 
 
+def folded(report):
+    return [paragraph for fold in report.lead.folds for paragraph in fold.paragraphs]
+
+
 def values(table, column):
     place = table.columns.index(column)
     return [row[place].value for row in table.rows]
@@ -93,7 +97,7 @@ def test_the_cheapest_rule_that_a_shop_could_follow_is_marked(result, written):
 
 
 def test_every_rule_says_what_it_sees():
-    assert SEES.keys() == RULES.keys()
+    assert SEES.keys() == {*RULES, "own"}
 
 
 def test_the_short_table_has_ours_first_whatever_the_order():
@@ -143,14 +147,17 @@ def test_every_number_is_in_the_spreadsheet(result, written):
 
 
 def test_what_was_found_is_said_with_its_interval(result, written):
-    found, assumed, sight, _ = written.report.lead.paragraphs
+    found, assumed, sight, _ = folded(written.report)
     for other in result.rules[1:]:
         assert f"{comparison_text(result.ratio('driftmdp', other))} the {RULES[other]}" in found
     assert "holds 10 packs; an order arrives at once" in assumed
     assert f"Orders are whole packs of 1 to {result.packs.max()} units, by item." in assumed
     total = f"{result.total_per_period('driftmdp'):.2f}"
-    assert found.startswith(f"With driftmdp, these 8 items would have cost {total} per day, ")
-    assert "than fitting a rule to sales every morning" in found.split(". Against")[0]
+    headline = written.report.headline
+    assert headline.startswith(f"With driftmdp, these 8 items would have cost {total} per day, ")
+    assert "than fitting a rule to sales every morning" in headline
+    page = written.page.read_text(encoding="utf-8")
+    assert page.index(headline) < page.index("<h1>")
     assert all(RULES[rule] in sight for rule in ("hindsight", "first-60", "uncensored"))
     assert written.report.sections[-1].paragraphs == list(result.remarks)
     assert written.report.title == "Inventory backtest: 8 items, 560 item-days"
@@ -198,9 +205,9 @@ def test_one_item_without_demand(costs, days, rules):
     assert "item-1" in drawings
     assert len(rows) == len(rules)
     assert ("over hindsight [95%]" in header) == ("hindsight" in rules)
-    assert "no demand" in report.lead.paragraphs[0]
+    assert "no demand" in folded(report)[0]
     cells = [cell for table in tables(report).values() for row in table.rows for cell in row]
-    assert "nan" not in " ".join([*report.lead.paragraphs, *(cell.text for cell in cells)])
+    assert "nan" not in " ".join([report.headline, *folded(report), *(cell.text for cell in cells)])
     assert render(report)
 
 
@@ -238,6 +245,28 @@ def test_it_opens_and_a_phone_does_not_scroll_sideways(tab, written):
     assert tab.evaluate("document.documentElement.scrollWidth") <= 360
 
 
+def test_a_phone_shows_the_sentence_and_one_whole_picture_first(tab, written):
+    tab.viewport(360, 700, mobile=True)
+    tab.open(written.page, scripts=False)
+    parts = "document.querySelectorAll('.headline, .bars, details, .table, img')"
+    order = f"[...{parts}].map((part) => part.className || part.tagName)"
+    assert tab.evaluate(order)[:3] == ["headline", "bars", "DETAILS"]
+    assert tab.evaluate("[...document.querySelectorAll('details')].some((fold) => fold.open)") is False
+    within = "[...document.querySelectorAll('.bars *')].every((e) => e.getBoundingClientRect().right <= 360)"
+    assert tab.evaluate(within) is True
+
+
+def test_bars_are_as_long_as_costs(result, written):
+    (chart,) = written.report.lead.bars
+    costs = dict(zip((RULES[rule] for rule in result.rules), result.cost.sum(axis=1).tolist(), strict=True))
+    assert {bar.label: bar.share for bar in chart.bars} == pytest.approx(
+        {label: cost / max(costs.values()) for label, cost in costs.items()}
+    )
+    kinds = [bar.kind for bar in chart.bars]
+    assert kinds == ["ours", "", "", "", "pale", "pale", "pale"]
+    assert "What 8 items would have cost in 70 days" in chart.caption
+
+
 def test_weeks_service_and_items_of_their_own_are_said():
     dates = np.datetime64("2024-01-01") + 7 * np.arange(60)
     units = np.random.default_rng(0).poisson(5, (2, 60))
@@ -254,9 +283,10 @@ def test_weeks_service_and_items_of_their_own_are_said():
         rules=["driftmdp", "hindsight"],
     )
     report, drawings = backtest_report(found)
-    first, assumed, sight, _ = report.lead.paragraphs
+    first, assumed, sight, _ = folded(report)
     assert "sought on a grid" in sight
-    assert first.startswith("With driftmdp, these 2 items would have cost ")
+    assert report.headline.startswith("With driftmdp, these 2 items would have cost ")
+    assert first.startswith("Against rules that see what no shop can see")
     assert "95.0% of demand should be served" in assumed
     assert "may hold any number; an order arrives 2 weeks later" in assumed
     assert "(every 2). Some items have terms of their own." in assumed
@@ -270,5 +300,4 @@ def test_without_our_rule_no_item_is_drawn():
     found = backtest(sales(["A"]), Costs(), capacity=10, rules=["face-value", "base-stock"])
     report, drawings = backtest_report(found)
     assert list(drawings) == ["totals"]
-    first = report.lead.paragraphs[0]
-    assert first.startswith("With rolling (s, S), sales at face value, this item would have cost")
+    assert report.headline.startswith("With rolling (s, S), sales at face value, this item would have cost")

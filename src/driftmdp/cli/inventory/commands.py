@@ -11,7 +11,7 @@ from driftmdp.cli.inventory import options
 from driftmdp.cli.output import print_columns, remark
 from driftmdp.display import counted, listed
 from driftmdp.errors import InvalidInputError
-from driftmdp.report.backtest import summary_rows, write_backtest
+from driftmdp.report.backtest import money_caveats, money_sentence, summary_rows, write_backtest
 from driftmdp.report.forecast_picture import pictured_items, write_forecast_picture
 from driftmdp.report.order_list import write_order_lists
 
@@ -68,6 +68,7 @@ def backtest(
     negatives: options.Negatives = "refuse",
     duplicates: options.Duplicates = "refuse",
     gaps: Annotated[str, typer.Option(help=GAPS_HELP)] = "zero",
+    own: options.Own = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help=PAGE_HELP, show_default=False)] = None,
     picture: Annotated[list[str] | None, typer.Option("--picture", help=PICTURE_HELP)] = None,
     workers: Workers = None,
@@ -77,7 +78,7 @@ def backtest(
     """Compare ordering rules on past sales: cost, service level, stock and orders.
 
     The first 60 days (26 weeks) of an item are for learning, and scoring starts after them. Quantities are in
-    units, and costs per unit, as for `init`.
+    units, and costs per unit, as for `init`. With --own, the first line says what you paid.
     """
     target = out or Path("out") / "backtest" / sales.stem
     if target.is_file():
@@ -86,6 +87,7 @@ def backtest(
     settings, special_days = _settings(items, group, calendar)
     named = options.as_columns(column)
     past = inventory.read_sales(sales, named, negatives, duplicates, gaps, period, lead_time)
+    done = None if own is None else inventory.read_own(own, duplicates=duplicates)
     chosen = engine if engine != "auto" else "threads" if scheduler is None else "dask"
     with saying_warnings(), stopping_cleanly("Stopping. Nothing was written."):
         found = inventory.backtest(
@@ -106,8 +108,10 @@ def backtest(
             items=settings.items,
             calendar=special_days,
             forecaster=forecaster,
+            own=done,
         )
         written = write_backtest(found, target, picture)
+    print(money_sentence(found), *money_caveats(found))
     header, rows = summary_rows(found)
     print_columns(rows, header, numbers=range(1, len(header)))
     for sentence in (*settings.remarks, *found.remarks):

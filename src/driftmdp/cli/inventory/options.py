@@ -98,6 +98,11 @@ Suppliers = Annotated[Path | None, typer.Option("--suppliers", help=SUPPLIERS_HE
 Calendar = Annotated[Path | None, typer.Option("--calendar", help=CALENDAR_HELP)]
 Negatives = Annotated[str, typer.Option(help="Negative numbers, such as returns: refuse, zero or skip.")]
 Duplicates = Annotated[str, typer.Option(help="Two lines for one item and day: refuse, sum or last.")]
+OWN_HELP = (
+    "What you really did, a CSV file with columns date, sku and ordered, or stock (in the morning), or both: what "
+)
+OWN_HELP += "it cost is compared too."
+Own = Annotated[Path | None, typer.Option("--own", help=OWN_HELP, show_default=False)]
 COLUMN_HELP = "What a column is called in the CSV file of the arguments, as sku=article; again for more."
 Columns = Annotated[list[str] | None, typer.Option("--column", help=COLUMN_HELP)]
 

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from driftmdp.inventory import RULES, Backtest
-from driftmdp.inventory.ordering_rules import MOVING_AVERAGE, OURS
+from driftmdp.inventory import Backtest
+from driftmdp.inventory.ordering_rules import MOVING_AVERAGE, OURS, OWN, TITLES
 from driftmdp.statistics import Interval
 
 HINDSIGHT = "hindsight"
@@ -17,6 +17,7 @@ SEES = {
     "uncensored": "the demand of the last periods",
     "base-stock": OWN_SALES,
     MOVING_AVERAGE: OWN_SALES,
+    OWN: OWN_SALES,
 }
 MAX_ITEMS_SHOWN = 200
 
@@ -27,8 +28,8 @@ def ours(backtest: Backtest) -> str:
 
 
 def ordered(backtest: Backtest) -> list[str]:
-    """Return the rules, ours first, then as in ``RULES``."""
-    return sorted(backtest.rules, key=lambda rule: (rule != ours(backtest), list(RULES).index(rule)))
+    """Return the rules, ours first, then as in ``TITLES``."""
+    return sorted(backtest.rules, key=lambda rule: (rule != ours(backtest), list(TITLES).index(rule)))
 
 
 def rival(backtest: Backtest) -> str | None:
@@ -40,6 +41,11 @@ def rival(backtest: Backtest) -> str | None:
 def followable(rule: str) -> bool:
     """Return whether a shop could follow a rule, because it needs nothing but its own sales."""
     return SEES[rule] == OWN_SALES
+
+
+def served(backtest: Backtest, rule: str, sku: str | None = None) -> float | None:
+    """Return the share of the demand that a rule served, or None for own orders: their demand is what they sold."""
+    return None if rule == OWN else backtest.service_level(rule, sku)
 
 
 def cost_by_item(backtest: Backtest, rule: str) -> NDArray[np.float64]:

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from driftmdp.inventory import RULES, Backtest, Trace
-from driftmdp.inventory.sales_history import warm_up
+from driftmdp.inventory import Backtest, Trace
+from driftmdp.inventory.ordering_rules import TITLES
 from driftmdp.report.backtest.comparison import cost_ratio, followable, item_ratios, ordered, ours
 from driftmdp.report.backtest.text import drawable_name
 from driftmdp.report.charts import LIGHT_COLOURS, line_style
@@ -21,7 +21,7 @@ BLUE, RED, GREEN = LIGHT_COLOURS[:3]
 
 
 def _colour(rule: str) -> str:
-    return LIGHT_COLOURS[line_style(list(RULES).index(rule))[0]]
+    return LIGHT_COLOURS[line_style(list(TITLES).index(rule))[0]]
 
 
 @styled(STYLE)
@@ -40,7 +40,7 @@ def draw_totals(backtest: Backtest) -> RenderedFigure:
         ax.set_ylim(len(rules) - 0.5, -0.5)
         ax.grid(visible=False, axis="y")
         ax.tick_params(axis="y", length=0)
-    costs.set_yticks(range(len(rules)), [RULES[rule] for rule in rules])
+    costs.set_yticks(range(len(rules)), [TITLES[rule] for rule in rules])
     ratios.set_yticks(range(len(rules)), [""] * len(rules))
     costs.set_title(f"cost per item, {backtest.terms.period}", fontsize=9, loc="left")
     ratios.set_title("our cost over its: left of 1, ours is less", fontsize=9, loc="left")
@@ -71,7 +71,7 @@ def draw_ratios(backtest: Backtest, others: list[str]) -> RenderedFigure:
         beyond = ratios >= MAX_RATIO
         ax.plot(ranks[beyond], ratios[beyond], "^", color=colour, markersize=7, zorder=3)
         less = int((ratios < 1).sum())
-        ax.set_title(f"over {RULES[other]}: less in {less:,} of {ratios.size:,}", fontsize=9, loc="left")
+        ax.set_title(f"over {TITLES[other]}: less in {less:,} of {ratios.size:,}", fontsize=9, loc="left")
         ax.locator_params(axis="x", integer=True)
         ends = (0.5 - 0.02 * ratios.size, ratios.size + 0.5 + 0.02 * ratios.size)
         heights = (float(values.min()) - margin, float(values.max()) + margin)
@@ -93,7 +93,7 @@ def draw_item(trace: Trace, period: str) -> RenderedFigure:
     _draw_shelf(bottom, trace)
     days, labels = month_ticks(trace.dates)
     for ax in (top, bottom):
-        ax.axvspan(0, warm_up(period), color=PALE, alpha=0.25, linewidth=0, zorder=0)
+        ax.axvspan(0, trace.scored, color=PALE, alpha=0.25, linewidth=0, zorder=0)
         ax.set_xlim(0, trace.dates.size)
         ax.set_xticks(days, labels if ax is bottom else [""] * len(days))
         legend = {"ncols": 3, "frameon": False, "fontsize": 8, "borderpad": 0}

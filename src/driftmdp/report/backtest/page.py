@@ -7,15 +7,16 @@ from pathlib import Path
 import numpy as np
 
 from driftmdp.display import counted
-from driftmdp.inventory import RULES, Backtest, Trace
+from driftmdp.inventory import Backtest, Trace
 from driftmdp.inventory.csv_io import csv_text
-from driftmdp.inventory.ordering_rules import OURS
-from driftmdp.inventory.sales_history import warm_up
+from driftmdp.inventory.ordering_rules import OURS, TITLES
 from driftmdp.report.backtest import text
+from driftmdp.report.backtest.bars import cost_bars
 from driftmdp.report.backtest.comparison import HINDSIGHT, item_ratios, losses, ours
 from driftmdp.report.backtest.figures import MAX_RATIO, demand_ceiling, draw_item, draw_ratios, draw_totals
+from driftmdp.report.backtest.money import money_caveats, money_sentence
 from driftmdp.report.backtest.tables import item_rows, item_tables, total_table
-from driftmdp.report.content import Figure, ReportContent, Section
+from driftmdp.report.content import Figure, Fold, ReportContent, Section
 from driftmdp.report.page import write_page
 from driftmdp.report.rendered_figure import RenderedFigure
 from driftmdp.report.text import note
@@ -121,16 +122,31 @@ def backtest_report(
     figures += [_ratios_figure(backtest, others, drawings["ratios"])] if others else []
     period = backtest.terms.period
     days = [_item_figure(name, trace, period, drawings[name]) for name, trace in traces.items()]
-    paragraphs = [text.findings(backtest), text.assumptions(backtest)]
-    paragraphs += [text.information(backtest), text.interval_note(backtest)]
-    lead = Section("lead", "What was found", paragraphs, [total_table(backtest)], figures)
-    explained = note("backtest-days", agent=RULES[OURS], warm_up=warm_up(period), period=period)
-    sections = [Section("days", f"{period.capitalize()} by {period}", [explained], [], days)] if days else []
+    unknown = " ".join(money_caveats(backtest))
+    lead = Section(
+        "lead", "What was found", [unknown] if unknown else [], bars=[cost_bars(backtest)], folds=_folds(backtest)
+    )
+    rules = Section("rules", "All rules", [], [total_table(backtest)], figures)
+    explained = note("backtest-days", agent=TITLES[OURS], period=period)
+    by_day = Section("days", f"{period.capitalize()} by {period}", [explained], [], days)
+    sections = [rules, by_day] if days else [rules]
     for table in item_tables(backtest):
         sections.append(Section(table.id, f"{table.id.capitalize()} per item", [], [table]))
     if backtest.remarks:
         sections.append(Section("remarks", "Remarks", [text.printable(remark) for remark in backtest.remarks]))
-    return ReportContent(text.title(backtest), lead, [], [], [], {}, sections), drawings
+    return ReportContent(
+        text.title(backtest), lead, [], [], [], {}, sections, headline=money_sentence(backtest)
+    ), drawings
+
+
+def _folds(backtest: Backtest) -> list[Fold]:
+    """Return what the first sentence rests on, for who wants to know."""
+    return [
+        Fold("Against every rule", [text.findings(backtest)]),
+        Fold("What is assumed", [text.assumptions(backtest)]),
+        Fold("What each rule sees", [text.information(backtest)]),
+        Fold("What the intervals say", [text.interval_note(backtest)]),
+    ]
 
 
 def default_pictures(backtest: Backtest) -> list[str]:
@@ -148,18 +164,18 @@ def _totals_figure(backtest: Backtest, drawing: RenderedFigure) -> Figure:
         "Left, what each rule cost, with 95% intervals; right, our cost over its, on the same items. Hollow: "
         "rules that see what no shop can see."
     )
-    costs = "; ".join(f"{RULES[rule]} {backtest.cost_per_period(rule).estimate:.2f}" for rule in backtest.rules)
+    costs = "; ".join(f"{TITLES[rule]} {backtest.cost_per_period(rule).estimate:.2f}" for rule in backtest.rules)
     return Figure("totals", caption, f"Cost per item and {backtest.terms.period} by rule: {costs}.", drawing.svg)
 
 
 def _ratios_figure(backtest: Backtest, others: list[str], drawing: RenderedFigure) -> Figure:
-    found = {RULES[other]: item_ratios(backtest, other) for other in others}
+    found = {TITLES[other]: item_ratios(backtest, other) for other in others}
     counts = "; ".join(f"less than {rule} in {int((r < 1).sum())} of {r.size}" for rule, r in found.items())
     beyond = sum(int((ratios > MAX_RATIO).sum()) for ratios in found.values())
     caption = "Our cost over another rule's, one dot per item; below 1 ours is less."
     if beyond:
         caption += f" Drawn as triangles at {MAX_RATIO:g}: {counted(beyond, 'ratio')} above it."
-    return Figure("ratios", caption, f"By item, {RULES[ours(backtest)]} cost {counts}.", drawing.svg)
+    return Figure("ratios", caption, f"By item, {TITLES[ours(backtest)]} cost {counts}.", drawing.svg)
 
 
 def _item_figure(name: str, trace: Trace, period: str, drawing: RenderedFigure) -> Figure:

@@ -3,7 +3,8 @@
 import math
 from collections.abc import Callable
 
-from driftmdp.inventory import RULES, Backtest
+from driftmdp.inventory import Backtest
+from driftmdp.inventory.ordering_rules import TITLES
 from driftmdp.report.backtest.comparison import (
     HINDSIGHT,
     cost_by_item,
@@ -13,6 +14,7 @@ from driftmdp.report.backtest.comparison import (
     ordered,
     ours,
     rival,
+    served,
 )
 from driftmdp.report.backtest.text import block_name, estimate_text, percent, shown_name
 from driftmdp.report.content import Table, TableCell
@@ -69,7 +71,7 @@ def total_table(backtest: Backtest) -> Table:
     rows = [[*row[:-3], ratio, *row[-3:]] for row, ratio in zip(_total_rows(backtest), ratios, strict=True)]
     overlap = note("backtest-overlap") if several else ""
     caption = f"All items together, on the scored {period}s" if several else f"The scored {period}s"
-    return Table("totals", caption, columns, rows, "", note("backtest-totals", ours=RULES[us], overlap=overlap))
+    return Table("totals", caption, columns, rows, "", note("backtest-totals", ours=TITLES[us], overlap=overlap))
 
 
 def _total_rows(backtest: Backtest) -> list[list[TableCell]]:
@@ -77,9 +79,9 @@ def _total_rows(backtest: Backtest) -> list[list[TableCell]]:
     rows, costs = [], {rule: backtest.cost_per_period(rule) for rule in ordered(backtest)}
     for rule, cost in costs.items():
         over_hindsight = [_ratio_cell(backtest, rule, HINDSIGHT)] if HINDSIGHT in backtest.rules else []
-        service, stock = _percent_cell(backtest.service_level(rule)), _two_places(backtest.average_stock(rule))
+        service, stock = _percent_cell(served(backtest, rule)), _two_places(backtest.average_stock(rule))
         marked = _estimate_cell(cost, _mark(rule, costs))
-        rows.append(table_row(RULES[rule], marked, *over_hindsight, service, stock, backtest.orders_placed(rule)))
+        rows.append(table_row(TITLES[rule], marked, *over_hindsight, service, stock, backtest.orders_placed(rule)))
     return rows
 
 
@@ -95,8 +97,8 @@ def _estimate_cell(found: Interval, kind: str = "") -> TableCell:
     return TableCell(estimate_text(found), float(found.estimate), kind)
 
 
-def _percent_cell(share: float) -> TableCell:
-    return TableCell(percent(share), share)
+def _percent_cell(share: float | None) -> TableCell:
+    return TableCell(number(None)) if share is None else TableCell(percent(share), share)
 
 
 def _two_places(value: float, kind: str = "") -> TableCell:
@@ -118,15 +120,15 @@ def item_tables(backtest: Backtest) -> list[Table]:
 
     def by_rule(id: str, caption: str, cell: Callable[[str, str], TableCell | int], note_text: str = "") -> Table:
         rows = [table_row(shown_name(sku), *(cell(rule, sku) for rule in rules)) for sku in skus]
-        return Table(id, caption, ["Item", *(RULES[rule] for rule in rules)], rows, "", note_text)
+        return Table(id, caption, ["Item", *(TITLES[rule] for rule in rules)], rows, "", note_text)
 
     return [
         _cost_table(backtest, items),
         by_rule(
             "service",
             "Share of the demand that was served",
-            lambda rule, sku: _percent_cell(backtest.service_level(rule, sku)),
-            "An item without demand counts as fully served.",
+            lambda rule, sku: _percent_cell(served(backtest, rule, sku)),
+            "An item without demand counts as fully served." + (note("backtest-own") if backtest.own else ""),
         ),
         by_rule(
             "stock",
@@ -152,12 +154,12 @@ def _cost_table(backtest: Backtest, items: list[int]) -> Table:
         "Units in a pack",
         f"{period.capitalize()}s scored",
         f"Demand per {period}",
-        *(RULES[rule] for rule in rules),
+        *(TITLES[rule] for rule in rules),
     ]
     text = note("backtest-cost", block=block_name(period, plural=True))
     if len(items) < len(backtest.skus):
         other = rival(backtest)
-        what = f"difference between {RULES[us]} and {RULES[other]}" if other else "cost"
+        what = f"difference between {TITLES[us]} and {TITLES[other]}" if other else "cost"
         text += note("backtest-cut", n_items=len(backtest.skus), n_shown=len(items), what=what)
     return Table("cost", f"Cost per {period}, per item", columns, rows, "", text)
 
@@ -191,7 +193,7 @@ def _item_row(backtest: Backtest, item: int, rule: str) -> list[str | float | No
     return [
         *row,
         int(sold),
-        backtest.service_level(rule, sku),
+        served(backtest, rule, sku),
         backtest.average_stock(rule, sku),
         backtest.orders_placed(rule, sku),
     ]

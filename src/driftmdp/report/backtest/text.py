@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from driftmdp.display import counted
-from driftmdp.inventory import RULES, Backtest
+from driftmdp.inventory import Backtest
 from driftmdp.inventory.backtest import BLOCK_PERIODS
-from driftmdp.inventory.ordering_rules import MOVING_AVERAGE
+from driftmdp.inventory.ordering_rules import OWN, TITLES
 from driftmdp.inventory.periods import EVERY_PERIOD, WEEK
 from driftmdp.inventory.sales_history import warm_up
 from driftmdp.inventory.terms import ItemTerms, ShopTerms
@@ -20,11 +20,6 @@ MIN_SAMPLES = 10  # with fewer, a bootstrap interval is too narrow
 MAX_NAME_LENGTH = 60  # characters, in a table
 MAX_DRAWN_NAME_LENGTH = 40
 REPLACEMENT = "\ufffd"
-USUAL = {  # rules that the first sentence compares with, the first of these that was tried
-    "face-value": "fitting a rule to sales every morning",
-    MOVING_AVERAGE: "a moving average",
-    "base-stock": "a base stock",
-}
 
 
 def printable(text: str) -> str:
@@ -130,9 +125,9 @@ def _more(ratio: float) -> str:
 
 
 def findings(backtest: Backtest) -> str:
-    """Return our cost in money, and how it compares with that of every other rule."""
+    """Return how our cost compares with that of every other rule, and what we served."""
     us, others = ours(backtest), ordered(backtest)[1:]
-    sentences = [_money(backtest)]
+    sentences = []
     fair, unfair = ([rule for rule in others if followable(rule) == wanted] for wanted in (True, False))
     if fair:
         sentences.append(f"Against rules that a shop could follow as well: {_against(backtest, fair)}.")
@@ -148,24 +143,13 @@ def findings(backtest: Backtest) -> str:
     return " ".join(sentences)
 
 
-def _money(backtest: Backtest) -> str:
-    """Return what a period of all items costs with our rule, and how much less or more than a usual rule."""
-    us, n_items = ours(backtest), len(backtest.skus)
-    items = "this item" if n_items == 1 else f"these {n_items:,} items"
-    total = number(backtest.total_per_period(us), 4)
-    sentence = f"With {RULES[us]}, {items} would have cost {total} per {backtest.terms.period}"
-    other = next((rule for rule in USUAL if rule in backtest.rules and rule != us), None)
-    found = None if other is None else cost_ratio(backtest, us, other)
-    if other is None or found is None:
-        return f"{sentence}."
-    brackets = "" if math.isnan(found.low) else " (in brackets, as everywhere here, the 95% interval)"
-    return f"{sentence}, {comparison_text(found)} {USUAL[other]}{brackets}."
-
-
 def _against(backtest: Backtest, others: Sequence[str]) -> str:
     parts = []
     for other in others:
-        found, name = cost_ratio(backtest, ours(backtest), other), f"the {RULES[other]}"
+        found, name = (
+            cost_ratio(backtest, ours(backtest), other),
+            TITLES[other] if other == OWN else f"the {TITLES[other]}",
+        )
         parts.append(f"{comparison_text(found)} {name}" if found else f"no ratio, as {name} cost nothing")
     return "; ".join(parts)
 
@@ -219,7 +203,7 @@ def information(backtest: Backtest) -> str:
     unfair = [rule for rule in ordered(backtest) if not followable(rule)]
     if not unfair:
         return f"Each rule sees only its own sales.{_grid_note(backtest)}"
-    listed = "; ".join(f"the {RULES[rule]} ({SEES[rule]})" for rule in unfair)
+    listed = "; ".join(f"the {TITLES[rule]} ({SEES[rule]})" for rule in unfair)
     return (
         f"Yardsticks, which see what no shop can: {listed}. They also see demand that an empty shelf would hide. "
         f"Every other rule sees only its own sales.{_grid_note(backtest)}"
