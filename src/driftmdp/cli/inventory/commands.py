@@ -64,6 +64,8 @@ def backtest(
     group: options.Group = None,
     calendar: options.Calendar = None,
     column: options.Columns = None,
+    date_format: options.DateFormat = None,
+    decimal: options.Decimal = None,
     negatives: options.Negatives = "refuse",
     duplicates: options.Duplicates = "refuse",
     gaps: Annotated[str, typer.Option(help=GAPS_HELP)] = "zero",
@@ -84,7 +86,7 @@ def backtest(
     costs = options.as_costs(fixed_cost, unit_cost, lost_sale, holding, service)
     settings, special_days = _settings(items, group, calendar)
     named = options.as_columns(column)
-    past = inventory.read_sales(sales, named, negatives, duplicates, gaps, period, lead_time)
+    past = inventory.read_sales(sales, named, negatives, duplicates, gaps, period, lead_time, date_format, decimal)
     chosen = engine if engine != "auto" else "threads" if scheduler is None else "dask"
     with saying_warnings(), stopping_cleanly("Stopping. Nothing was written."):
         found = inventory.backtest(
@@ -168,13 +170,17 @@ def decide(
     correct: Correct = False,
     strict: Annotated[bool, typer.Option("--strict", help=STRICT_HELP)] = False,
     column: options.Columns = None,
+    date_format: options.DateFormat = None,
+    decimal: options.Decimal = None,
 ) -> None:
     """Say how much to order of each item, from this morning's stock.
 
     The answer is recorded before it is given: asked again, it is the same.
     """
     options.checked_out(out, [shop, stock, items, calendar])
-    given, counts = inventory.read_counts(stock, options.as_day(day), options.as_columns(column))
+    remarks: list[str] = []
+    named = options.as_columns(column)
+    given, counts = inventory.read_counts(stock, options.as_day(day), named, date_format, decimal, remarks)
     settings, special_days = _settings(items, group, calendar)
     with inventory.Shop(shop) as open_shop:
         decision = open_shop.decide(
@@ -187,7 +193,7 @@ def decide(
             special_days,
         )
     options.write_or_print(inventory.orders_csv(decision.advice), out)
-    for sentence in (*settings.remarks, *decision.remarks):
+    for sentence in (*remarks, *settings.remarks, *decision.remarks):
         remark(sentence)
     orders = sum(advice.order > 0 for advice in decision.advice)
     again = f", {decision.repeated} of them decided before" if decision.repeated else ""
@@ -208,17 +214,21 @@ def record(
     negatives: options.Negatives = "refuse",
     duplicates: options.Duplicates = "refuse",
     column: options.Columns = None,
+    date_format: options.DateFormat = None,
+    decimal: options.Decimal = None,
 ) -> None:
     """Record what was sold, and learn from it.
 
     Recording the same again is harmless. What contradicts the shop's records is refused without --correct.
     """
     named = options.as_columns(column)
-    sold = inventory.read_sold(sales, options.as_day(day), named, negatives, duplicates, demand)
+    sold = inventory.read_sold(
+        sales, options.as_day(day), named, negatives, duplicates, demand, date_format, decimal
+    )
     settings, special_days = _settings(items, group, calendar)
     with inventory.Shop(shop) as open_shop:
         receipt = open_shop.record(sold, correct, plenty, demand, settings.items, special_days)
-    for sentence in (*settings.remarks, *receipt.remarks):
+    for sentence in (*sold.remarks, *settings.remarks, *receipt.remarks):
         remark(sentence)
     counts = [f"{receipt.recorded} recorded"]
     counts += [f"{receipt.repeated} repeated"] if receipt.repeated else []
@@ -233,7 +243,9 @@ def _settings(
     if group is not None and items is None:
         raise InvalidInputError("--group names a column of --items, which must then be given.")
     settings = inventory.ItemsFile(()) if items is None else inventory.read_items(items, group)
-    return settings, () if calendar is None else inventory.read_calendar(calendar)
+    remarks = list(settings.remarks)
+    special_days = () if calendar is None else inventory.read_calendar(calendar, remarks=remarks)
+    return inventory.ItemsFile(settings.items, tuple(remarks)), special_days
 
 
 def forecast(
