@@ -183,7 +183,7 @@ def check_type(value: Any, kind: Any, rule: str, hint: str = "") -> None:
 
 
 def nearest_name(name: Any, choices: Iterable[str]) -> str:
-    """Return `` Did you mean 'x'?`` for the nearest choice, or an empty string.
+    """Return `` Did you mean 'x'?`` for the nearest other choice, or an empty string.
 
     Examples
     --------
@@ -193,7 +193,7 @@ def nearest_name(name: Any, choices: Iterable[str]) -> str:
     """
     if not isinstance(name, str):
         return ""
-    by_lower = {choice.lower(): choice for choice in choices}
+    by_lower = {choice.lower(): choice for choice in choices if choice != name}
     close = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.5)
     return f" Did you mean {by_lower[close[0]]!r}?" if close else ""
 

@@ -33,7 +33,7 @@ def test_whole_numbers(file, text, number):
     "text",
     [
         *("nan", "inf", "-inf", "Infinity", "1.5", "x", "0x10", "1_000", "--1", "1e400", "1e12"),
-        *("9" * 22, "-1", "2147483648", "1.2.3", "12€", "True", "", "1 000"),
+        *("9" * 22, "-1", "2147483648", "1.2.3", "12€", "True", ""),
         *('"1,000"', "1e", "½", "\u22121"),
     ],
 )
@@ -44,9 +44,9 @@ def test_what_is_no_count_is_refused_with_its_line_and_text(file, text):
 
 
 def test_many_lines_with_one_fault_are_told_of_once(file):
-    text = "date,sku,units\n" + "".join(f"{day:02}/05/2026,A,1\n" for day in range(1, 13))
+    text = "date,sku,units\n" + "".join(f"{day:02} May 2026,A,1\n" for day in range(1, 13))
     said = "12 lines that cannot be used: lines 2, 3, 4, and 9 more: date must be year-month-day"
-    with refused(said, "got '01/05/2026'. In a spreadsheet, format the column as yyyy-mm-dd. Correct") as caught:
+    with refused(said, "got '01 May 2026'. In a spreadsheet, format the column as yyyy-mm-dd. Correct") as caught:
         read_sold(file(text))
     assert str(caught.value).count("date must be") == 1
 
@@ -92,11 +92,9 @@ def test_dates_as_spreadsheets_write_them(file, text):
 @pytest.mark.parametrize(
     "text",
     [
-        "16.11.2026",
-        "11/16/2026",
+        "31.11.2026",
         "2026-13-01",
         "2026-02-30",
-        "2026-11-16 09:30",
         "46342",
         "x",
         "2026-11-16 00:00 or so",

@@ -10,6 +10,7 @@ from driftmdp.errors import InvalidInputError
 from driftmdp.inventory import cells
 from driftmdp.inventory.cells import YEARS
 from driftmdp.inventory.csv_io import LineErrors, read_table
+from driftmdp.inventory.file_conventions import Conventions
 from driftmdp.validation import as_integer, as_number, check_type
 
 CLOSED = "closed"  # the name of a day without demand, costs and orders
@@ -46,8 +47,12 @@ class SpecialDay(NamedTuple):
         return (self.sku, self.group) in {("", ""), (sku, ""), ("", group)}
 
 
-def read_calendar(path: str | os.PathLike[str], columns: Mapping[str, str] | None = None) -> tuple[SpecialDay, ...]:
+def read_calendar(
+    path: str | os.PathLike[str], columns: Mapping[str, str] | None = None, remarks: list[str] | None = None
+) -> tuple[SpecialDay, ...]:
     r"""Read ``calendar.csv``: columns date and name, and perhaps sku or group, and factor.
+
+    How the file was read is added to ``remarks``.
 
     Examples
     --------
@@ -59,7 +64,10 @@ def read_calendar(path: str | os.PathLike[str], columns: Mapping[str, str] | Non
     ...     [(day.name, day.factor) for day in read_calendar(file)]
     [('christmas', 1.5), ('closed', None)]
     """
-    table = read_table(Path(path), ("date", "name"), ("sku", "group", "factor"), columns, has_option=False)
+    given = Conventions(has_option=False)
+    table = read_table(Path(path), ("date", "name"), ("sku", "group", "factor"), columns, given=given)
+    if remarks is not None:
+        remarks += table.remarks
     errors = LineErrors(str(path))
     days, names = errors.read(table, "date", cells.as_ordinal), errors.read(table, "name", _name)
     nothing: list[None] = [None] * len(table.lines)

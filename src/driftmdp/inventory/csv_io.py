@@ -1,10 +1,8 @@
 """CSV tables: read as columns with line numbers, and written so that no name acts as a formula."""
 
 import csv
-import functools
 import io
 import os
-import re
 import select
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,13 +14,23 @@ from driftmdp.display import counted, listed
 from driftmdp.errors import InvalidInputError
 from driftmdp.files import open_without_waiting
 from driftmdp.inventory.cells import name_to_cell
-from driftmdp.validation import nearest_name
+from driftmdp.inventory.column_names import SALES_COLUMNS, ColumnSearch
+from driftmdp.inventory.file_conventions import (
+    SEPARATORS,
+    UTF_8,
+    Conventions,
+    decoded,
+    is_text,
+    separator_of,
+    with_plain_cells,
+)
+
+__all__ = ["SALES_COLUMNS", "CsvTable", "LineErrors", "csv_text", "read_table"]
 
 MAX_FAULTS_SHOWN = 10  # in one message
 LINES_TO_GROUP = 4  # with the same fault, from which on they share one text
 LARGEST_FILE = 1 << 30  # bytes
 PIPE_TIMEOUT_SECONDS = 5.0  # to wait for a writer of a named pipe
-SALES_COLUMNS = "date", "sku", "units"
 
 Value = TypeVar("Value")
 
@@ -43,6 +51,10 @@ class CsvTable:
         What each of these is called in the file.
     others
         The names of the columns that were not asked for.
+    remarks
+        How the file is written, unless plainly, and which columns were guessed: a sentence each.
+    has_option
+        Whether the command's options --column, --date-format and --decimal are about this file.
     """
 
     path: Path
@@ -50,6 +62,8 @@ class CsvTable:
     columns: dict[str, list[str]]
     called: dict[str, str]
     others: list[str]
+    remarks: tuple[str, ...] = ()
+    has_option: bool = True
 
 
 @dataclass
@@ -58,6 +72,7 @@ class LineErrors:
 
     where: str
     found: list[tuple[int, str]] = field(default_factory=list)
+    has_option: bool = False
 
     def add(self, line: int, what: str) -> None:
         """Note what is wrong on a line."""
@@ -74,6 +89,7 @@ class LineErrors:
             except ValueError as error:
                 values[text], wrong[text] = None, str(error)
         if wrong:
+            self.has_option = table.has_option
             for line, text in zip(table.lines, cells, strict=True):
                 if text in wrong:
                     self.add(line, f"{table.called[column]} must {wrong[text]}")
@@ -97,9 +113,16 @@ class LineErrors:
         if self.found:
             faults = listed(list(self._grouped()), MAX_FAULTS_SHOWN)
             lines = counted(len({line for line, _ in self.found}), "line")
-            is_day = any(what.startswith("date must be year") for _, what in self.found)
-            tip = "In a spreadsheet, format the column as yyyy-mm-dd. " if is_day else ""
-            raise InvalidInputError(f"{self.where} has {lines} that cannot be used: {faults}. {tip}{advice}")
+            raise InvalidInputError(
+                f"{self.where} has {lines} that cannot be used: {faults}. {self._tips()}{advice}"
+            )
+
+    def _tips(self) -> str:
+        """Return what else can be done about days and numbers."""
+        is_day = any("must be year-month-day" in what for _, what in self.found)
+        is_number = self.has_option and any("which may mean" in what for _, what in self.found)
+        tip = "In a spreadsheet, format the column as yyyy-mm-dd. " if is_day else ""
+        return tip + ("Or say how numbers are written: --decimal comma or --decimal point. " if is_number else "")
 
     def _grouped(self) -> Iterator[str]:
         """Yield a text per fault. Many lines with the same fault share one, with the value of the first."""
@@ -121,14 +144,14 @@ def read_table(
     names: Mapping[str, str] | None = None,
     hint: str = "",
     aliases: Mapping[str, str] | None = None,
-    has_option: bool = True,
+    given: Conventions | None = None,
 ) -> CsvTable:
     """Read a CSV file. Columns are found by name, in any order. Capitals, spaces and hyphens do not matter.
 
     Parameters
     ----------
     path
-        The file or pipe: UTF-8, columns separated by commas, semicolons or tabs, a header first.
+        The file or pipe, with a header first.
     wanted, optional
         Columns that must be there, and that may.
     names
@@ -137,35 +160,61 @@ def read_table(
         What else to do if the column date is missing.
     aliases
         Other names of optional columns.
-    has_option
-        Whether --column of the command is about this file.
+    given
+        How the file is written, as far as that is known.
     """
-    how = functools.partial(_how_to_name, hint=hint, has_option=has_option)
-    text = _read_text(path)
-    header = text.lstrip().splitlines()[0]
-    delimiter = max(",;\t", key=header.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    rows: list[list[str]] = []
-    lines: list[int] = []
+    given = given or Conventions()
+    given.check()
+    text, encoding = _read_text(path)
+    separator = separator_of(text)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:
-        columns = [name.strip() for name in next((cells for cells in reader if "".join(cells).strip()), [])]
-        places = _places(path, columns, wanted, (*optional, *(aliases or {})), names or {}, how)
-        for cells in reader:
-            if len(cells) == len(columns):
-                rows.append(cells)
-                lines.append(reader.line_num)
-            elif any(cell.strip() for cell in cells):
-                rule = f"{path}, line {reader.line_num}, must have {len(columns)} columns, as the header has"
-                advice = "Put quotes around names that contain a separator."
-                raise InvalidInputError(f"{rule}; it has {len(cells)}. {advice}")
+        columns = _header(reader)
+        asked = *optional, *(aliases or {})
+        search = ColumnSearch(path, columns, wanted, asked, names or {}, hint, given.has_option)
+        search.run()
+        lines, rows = _without_empty(*_read_rows(path, reader, len(columns)))
     except csv.Error as error:
         raise InvalidInputError(f"{path} must be a CSV file; line {reader.line_num}: {error}.") from None
-    lines, rows = _without_empty(lines, rows)
+    places = search.places
     found = list(zip(*rows, strict=True)) or [()] * len(columns)
     others = [name for place, name in enumerate(columns) if place not in places.values()]
     named = _without_aliases(path, places, aliases or {})
     cells_of = {name: list(found[places[there]]) for name, there in named.items()}
-    return CsvTable(path, lines, cells_of, {name: columns[places[there]] for name, there in named.items()}, others)
+    called = {name: columns[places[there]] for name, there in named.items()}
+    cells_of, how = with_plain_cells(path, lines, cells_of, given)
+    remarks = *_how_read(path, encoding, separator, how), *search.remarks
+    return CsvTable(path, lines, cells_of, called, others, remarks, given.has_option)
+
+
+def _header(reader: Iterator[list[str]]) -> list[str]:
+    """Return the first row that has a name. A line such as ``sep=;`` is not the header."""
+    for cells in reader:
+        if "".join(cells).strip() and not cells[0].lower().startswith("sep="):
+            return [name.strip() for name in cells]
+    return []
+
+
+def _read_rows(path: Path, reader: Any, width: int) -> tuple[list[int], list[list[str]]]:
+    """Return the rows below the header, with the numbers of their last lines."""
+    lines, rows = list[int](), list[list[str]]()
+    for cells in reader:
+        if len(cells) == width:
+            rows.append(cells)
+            lines.append(reader.line_num)
+        elif any(cell.strip() for cell in cells):
+            rule = f"{path}, line {reader.line_num}, must have {width} columns, as the header has"
+            advice = "Put quotes around names that contain a separator."
+            raise InvalidInputError(f"{rule}; it has {len(cells)}. {advice}")
+    return lines, rows
+
+
+def _how_read(path: Path, encoding: str, separator: str, cells: list[str]) -> Iterator[str]:
+    """Yield a sentence on how a file was read, unless it is plain."""
+    how = [f"as {encoding}"] if encoding != UTF_8 else []
+    how += [f"separated by {SEPARATORS[separator]}"] if separator != "," else []
+    if how or cells:
+        yield f"Read {path.name} {'' if how else 'with '}{', '.join(how + cells)}."
 
 
 def _without_empty(lines: list[int], rows: list[list[str]]) -> tuple[list[int], list[list[str]]]:
@@ -187,7 +236,8 @@ def _without_aliases(path: Path, places: Mapping[str, int], aliases: Mapping[str
     return named
 
 
-def _read_text(path: Path) -> str:
+def _read_text(path: Path) -> tuple[str, str]:
+    """Return a file's text and encoding."""
     try:
         content = _read_once(path)
     except OSError as error:
@@ -195,17 +245,12 @@ def _read_text(path: Path) -> str:
         raise InvalidInputError(f"{path} must be a CSV file that can be read; {reason}.") from None
     if content.startswith(b"SQLite format 3"):
         raise InvalidInputError(f"{path} must be a CSV file; it is a database. The database comes first.")
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = 1 + content.count(b"\n", 0, error.start)
-        advice = "Save it as 'CSV UTF-8' from the spreadsheet."
-        raise InvalidInputError(f"{path} must be UTF-8 text; line {line} is not. {advice}") from None
-    if "\0" in text:
+    text, encoding = decoded(path, content)
+    if not is_text(text, encoding):
         raise InvalidInputError(f"{path} must be a CSV file; it is not text. Export it as CSV first.")
     if not text.strip():
         raise InvalidInputError(f"{path} must have a header and lines below it; it is empty.")
-    return text
+    return text, encoding
 
 
 def _read_once(path: Path) -> bytes:
@@ -238,77 +283,6 @@ def _read_pipe(descriptor: int) -> bytes | None:
             return bytes(content)
         content += part
     return None
-
-
-def _places(
-    path: Path,
-    columns: list[str],
-    wanted: Sequence[str],
-    optional: Sequence[str],
-    names: Mapping[str, str],
-    how: Callable[[Mapping[str, str]], str],
-) -> dict[str, int]:
-    """Return the place of each column that was asked for and is there. ``how`` says what to do about others."""
-    asked = *wanted, *optional
-    _check_renamed(columns, asked, names)
-    found: dict[str, int] = {}
-    missing: dict[str, str] = {}
-    for name in asked:
-        called = names.get(name, name)
-        matches = [place for place, column in enumerate(columns) if column == called]
-        matches = matches or [place for place, column in enumerate(columns) if _plain(column) == _plain(called)]
-        if len(matches) > 1:
-            raise InvalidInputError(f"{path} must have one column {called!r}; it has {len(matches)}.")
-        if matches:
-            found[name] = matches[0]
-        elif name in wanted or name in names:
-            missing[name] = called
-    if missing:
-        raise InvalidInputError(_missing_columns(path, columns, missing, found, how))
-    return found
-
-
-def _plain(name: str) -> str:
-    """Return a column's name without capitals and what joins its words: ``In stock`` is ``in_stock``."""
-    return re.sub(r"[\s_-]+", "", name.lower())
-
-
-def _check_renamed(columns: list[str], asked: Sequence[str], names: Mapping[str, str]) -> None:
-    """Refuse a name for a column that is not read."""
-    for name, called in names.items():
-        if name not in asked:
-            is_swapped = called in asked and name in columns
-            tip = f" Our name comes first: --column {called}={name}." if is_swapped else ""
-            here = listed(list(asked), MAX_FAULTS_SHOWN, ", ")
-            raise InvalidInputError(f"There is no column {name!r} to rename here; there are {here}.{tip}")
-
-
-def _missing_columns(
-    path: Path,
-    columns: list[str],
-    missing: Mapping[str, str],
-    places: Mapping[str, int],
-    how: Callable[[Mapping[str, str]], str],
-) -> str:
-    """Return the error for missing columns."""
-    free = [column for place, column in enumerate(columns) if place not in places.values()]
-    a_column = "the columns" if len(missing) > 1 else "a column"
-    called = ", ".join(map(repr, missing.values()))
-    error = f"{path} must have {a_column} {called}; its columns are {listed(columns, MAX_FAULTS_SHOWN, ', ')}."
-    is_sales_file = {column.lower() for column in columns} >= set(SALES_COLUMNS)
-    if is_sales_file and "stock" in missing and "units" not in places:
-        return f"{error} It looks like a file for `record`."
-    near = nearest_name(next(iter(missing.values())), free) if len(missing) == 1 else ""
-    return f"{error}{near} {how(missing)}"
-
-
-def _how_to_name(missing: Mapping[str, str], hint: str, has_option: bool) -> str:
-    """Return what to do about missing columns."""
-    it_is = "they are" if len(missing) > 1 else "it is"
-    if not has_option and "group" not in missing:
-        return f"Name {'them' if len(missing) > 1 else 'it'} so in the header."
-    options = " ".join("--group NAME" if name == "group" else f"--column {name}=NAME" for name in missing)
-    return f"Say what {it_is} called there: {options}.{hint if 'date' in missing else ''}"
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:

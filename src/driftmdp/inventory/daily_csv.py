@@ -12,6 +12,7 @@ from pathlib import Path
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory import cells
 from driftmdp.inventory.csv_io import CsvTable, LineErrors, csv_text, read_table
+from driftmdp.inventory.file_conventions import Conventions
 from driftmdp.inventory.history import last_sales
 from driftmdp.inventory.lines import Count
 from driftmdp.inventory.results import Advice, Event
@@ -23,12 +24,18 @@ SOLD_COLUMNS = ("date", "sku", "units", "in_stock", "ordered", "stock", "demand"
 
 
 def read_counts(
-    path: str | os.PathLike[str], day: date | None = None, columns: Mapping[str, str] | None = None
+    path: str | os.PathLike[str],
+    day: date | None = None,
+    columns: Mapping[str, str] | None = None,
+    date_format: str | None = None,
+    decimal: str | None = None,
+    remarks: list[str] | None = None,
 ) -> tuple[date | None, list[Count]]:
     r"""Return the day, if the file names one, and the counts of a file with columns sku and stock.
 
     A column ``date`` must say the same day on every line. ``coming_1``, ``coming_2``, .. (``coming`` is the first)
-    and ``pack`` may be there too.
+    and ``pack`` may be there too. ``date_format`` and ``decimal`` are as for ``read_sales``. How the file was
+    read is added to ``remarks``.
 
     Examples
     --------
@@ -41,7 +48,10 @@ def read_counts(
     (None, [Count(sku='A', stock=3, coming=(), pack=None)])
     """
     aliases = {"lot": "pack", "coming": "coming_1"}
-    table = read_table(Path(path), ("sku", "stock"), ("date", "pack", *COMING), columns, aliases=aliases)
+    given, optional = Conventions(date_format, decimal), ("date", "pack", *COMING)
+    table = read_table(Path(path), ("sku", "stock"), optional, columns, aliases=aliases, given=given)
+    if remarks is not None:
+        remarks += table.remarks
     _check_coming(table)
     errors, lines = LineErrors(str(path)), dict[str, int]()
     skus, stocks = errors.read(table, "sku", cells.as_name), errors.read(table, "stock", cells.whole_number)

@@ -11,6 +11,7 @@ from driftmdp.display import listed
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory import cells
 from driftmdp.inventory.csv_io import LineErrors, read_table
+from driftmdp.inventory.file_conventions import Conventions
 from driftmdp.inventory.periods import PERIODS, OrderDays
 from driftmdp.inventory.terms import MAX_LEAD_TIME, MEASURES, NO_LIMIT, parsed_setting
 from driftmdp.validation import nearest_name
@@ -60,7 +61,7 @@ class ItemSettings:
 
 @dataclass(frozen=True)
 class ItemsFile:
-    """The items of a file, and remarks on columns that are not used."""
+    """The items of a file, and remarks on how it is written and on columns that are not used."""
 
     items: tuple[ItemSettings, ...]
     remarks: tuple[str, ...] = ()
@@ -136,7 +137,8 @@ def read_items(
     ({'pack': 6, 'lead_time': None, 'group': '30'}, ('Columns of items.csv that are not used: color.',))
     """
     names = dict(columns or {}) | ({"group": group} if group is not None else {})
-    table = read_table(Path(path), ("sku",), tuple(COLUMNS), names, aliases={"lot": "pack"}, has_option=False)
+    given = Conventions(has_option=False)
+    table = read_table(Path(path), ("sku",), tuple(COLUMNS), names, aliases={"lot": "pack"}, given=given)
     errors = LineErrors(str(path))
     skus = errors.read(table, "sku", cells.as_name)
     found = {name: errors.read_optional(table, name, COLUMNS[name]) for name in COLUMNS if name in table.columns}
@@ -154,4 +156,4 @@ def read_items(
     if not items:
         raise InvalidInputError(f"{path} must have lines below its header; it has none.")
     unused = f"Columns of {Path(path).name} that are not used: {listed(table.others, separator=', ')}."
-    return ItemsFile(tuple(items), (unused,) if table.others else ())
+    return ItemsFile(tuple(items), (*table.remarks, *([unused] if table.others else [])))

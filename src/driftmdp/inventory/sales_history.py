@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from driftmdp.display import brief, counted, listed
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.csv_io import MAX_FAULTS_SHOWN, SALES_COLUMNS, read_table
+from driftmdp.inventory.file_conventions import Conventions
 from driftmdp.inventory.log_entries import UNKNOWN
 from driftmdp.inventory.periods import DAY, PERIODS, WEEK, check_period
 from driftmdp.inventory.sales_table import SalesFile, SalesTable
@@ -65,7 +66,7 @@ class Sales:
     series
         One for each item, in the order of the file.
     remarks
-        Gaps, negative numbers and duplicates, and how they were read: a sentence each.
+        How the file is written, and gaps, negative numbers and duplicates, and how they were read: a sentence each.
     """
 
     series: tuple[Series, ...]
@@ -82,6 +83,8 @@ def read_sales(
     gaps: str = "zero",
     period: str = DAY,
     lead_time: int = 0,
+    date_format: str | None = None,
+    decimal: str | None = None,
 ) -> Sales:
     r"""Read sales by day and item from a CSV file.
 
@@ -104,6 +107,8 @@ def read_sales(
         ``"day"`` or ``"week"``, whose dates must be Mondays.
     lead_time
         Periods from an order to its arrival. Without one, what was ordered is on sale with the stock.
+    date_format, decimal
+        How days and numbers are written, such as ``"dd/mm/yyyy"`` and ``"comma"``, if the file does not say.
 
     Raises
     ------
@@ -123,7 +128,8 @@ def read_sales(
     """
     one_of(gaps, "gaps", ("refuse", "zero", "skip"))
     one_of(period, "period", PERIODS)
-    table = read_table(Path(path), SALES_COLUMNS, ("in_stock", "stock", "ordered", "demand"), columns)
+    optional = "in_stock", "stock", "ordered", "demand"
+    table = read_table(Path(path), SALES_COLUMNS, optional, columns, given=Conventions(date_format, decimal))
     file = SalesFile(table, negatives, duplicates)
     file.check()
     _check_weeks(file.sales, period)
@@ -140,7 +146,7 @@ def read_sales(
         (missing, "gap", gaps),
     )
     remarks = (_faults(texts, name, f", {READ_AS[choice]}") for texts, name, choice in kinds if texts)
-    return Sales(series, tuple(remarks))
+    return Sales(series, (*table.remarks, *remarks))
 
 
 def _series(sales: SalesTable, gaps: str, missing: list[str], at_once: bool) -> Iterator[Series]:

@@ -14,6 +14,7 @@ from driftmdp.errors import InvalidInputError
 from driftmdp.inventory import cells
 from driftmdp.inventory.cells import LARGEST_NUMBER
 from driftmdp.inventory.csv_io import SALES_COLUMNS, CsvTable, LineErrors, read_table
+from driftmdp.inventory.file_conventions import Conventions
 from driftmdp.inventory.lines import Sold
 from driftmdp.inventory.log_entries import UNKNOWN
 from driftmdp.kernels.arrays import Longs
@@ -46,6 +47,8 @@ class SalesTable(Sequence[Sold]):
         The number of each line in its file, or 0.
     path
         The file, or an empty text.
+    remarks
+        How the file is written, and which columns were guessed: a sentence each.
     """
 
     skus: list[str]
@@ -59,6 +62,7 @@ class SalesTable(Sequence[Sold]):
     demand: Longs
     line: Longs
     path: str = ""
+    remarks: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return int(self.sku.size)
@@ -116,11 +120,14 @@ def read_sold(
     negatives: str = "refuse",
     duplicates: str = "refuse",
     demand: bool = False,
+    date_format: str | None = None,
+    decimal: str | None = None,
 ) -> SalesTable:
     r"""Return the sales of a file with columns date, sku and units. The date may be missing if ``day`` is given.
 
     ``in_stock``, ``ordered``, ``stock``, ``pack`` and ``demand`` may be there too, with empty cells.
-    ``negatives`` and ``duplicates`` are as for ``read_sales``. With ``demand`` all units were asked for.
+    ``negatives``, ``duplicates``, ``date_format`` and ``decimal`` are as for ``read_sales``. With ``demand``
+    all units were asked for.
 
     Examples
     --------
@@ -135,7 +142,9 @@ def read_sold(
     """
     wanted, optional = (SALES_COLUMNS, (*OPTIONAL,)) if day is None else (("sku", "units"), ("date", *OPTIONAL))
     hint = " Lines of one day may do without a date: give it with --date." if day is None else ""
-    table = read_table(Path(path), wanted, optional, columns, hint, {"lot": "pack"})
+    table = read_table(
+        Path(path), wanted, optional, columns, hint, {"lot": "pack"}, Conventions(date_format, decimal)
+    )
     file = SalesFile(table, negatives, duplicates, day, demand)
     file.check(together=True)
     return file.sales
@@ -168,7 +177,7 @@ class SalesFile:
         found = self._without_duplicates(skus, found)
         used, found["sku"] = np.unique(found["sku"], return_inverse=True)
         skus = [skus[place] for place in used.tolist()]  # without those of lines that are not used
-        self.sales = SalesTable(skus, **found, path=str(table.path))
+        self.sales = SalesTable(skus, **found, path=str(table.path), remarks=table.remarks)
 
     def check(self, together: bool = False) -> None:
         """Raise an error with the lines that cannot be used, if any; ``together`` names negative ones too."""

@@ -65,6 +65,8 @@ def backtest(
     group: options.Group = None,
     calendar: options.Calendar = None,
     column: options.Columns = None,
+    date_format: options.DateFormat = None,
+    decimal: options.Decimal = None,
     negatives: options.Negatives = "refuse",
     duplicates: options.Duplicates = "refuse",
     gaps: Annotated[str, typer.Option(help=GAPS_HELP)] = "zero",
@@ -86,7 +88,7 @@ def backtest(
     costs = options.as_costs(fixed_cost, unit_cost, lost_sale, holding, service)
     settings, special_days = _settings(items, group, calendar)
     named = options.as_columns(column)
-    past = inventory.read_sales(sales, named, negatives, duplicates, gaps, period, lead_time)
+    past = inventory.read_sales(sales, named, negatives, duplicates, gaps, period, lead_time, date_format, decimal)
     done = None if own is None else inventory.read_own(own, duplicates=duplicates)
     chosen = engine if engine != "auto" else "threads" if scheduler is None else "dask"
     with saying_warnings(), stopping_cleanly("Stopping. Nothing was written."):
@@ -174,13 +176,17 @@ def decide(
     correct: Correct = False,
     strict: Annotated[bool, typer.Option("--strict", help=STRICT_HELP)] = False,
     column: options.Columns = None,
+    date_format: options.DateFormat = None,
+    decimal: options.Decimal = None,
 ) -> None:
     """Say how much to order of each item, from this morning's stock.
 
     The answer is recorded before it is given: asked again, it is the same.
     """
     options.checked_out(out, [shop, stock, items, calendar, suppliers])
-    given, counts = inventory.read_counts(stock, options.as_day(day), options.as_columns(column))
+    remarks: list[str] = []
+    named = options.as_columns(column)
+    given, counts = inventory.read_counts(stock, options.as_day(day), named, date_format, decimal, remarks)
     settings, special_days = _settings(items, group, calendar)
     deliverers = _suppliers(suppliers)
     with inventory.Shop(shop) as open_shop:
@@ -198,7 +204,7 @@ def decide(
         prices = {sku: open_shop.terms_of(sku, decision.day).value for sku in listed_items}
     options.write_or_print(inventory.orders_csv(decision.advice), out)
     lists = write_order_lists(decision.advice, decision.day, prices, out) if str(out) != "-" else []
-    for sentence in (*settings.remarks, *deliverers.remarks, *decision.remarks):
+    for sentence in (*remarks, *settings.remarks, *deliverers.remarks, *decision.remarks):
         remark(sentence)
     orders = sum(advice.order > 0 for advice in decision.advice)
     again = f", {decision.repeated} of them decided before" if decision.repeated else ""
@@ -222,20 +228,24 @@ def record(
     negatives: options.Negatives = "refuse",
     duplicates: options.Duplicates = "refuse",
     column: options.Columns = None,
+    date_format: options.DateFormat = None,
+    decimal: options.Decimal = None,
 ) -> None:
     """Record what was sold, and learn from it.
 
     Recording the same again is harmless. What contradicts the shop's records is refused without --correct.
     """
     named = options.as_columns(column)
-    sold = inventory.read_sold(sales, options.as_day(day), named, negatives, duplicates, demand)
+    sold = inventory.read_sold(
+        sales, options.as_day(day), named, negatives, duplicates, demand, date_format, decimal
+    )
     settings, special_days = _settings(items, group, calendar)
     deliverers = _suppliers(suppliers)
     with inventory.Shop(shop) as open_shop:
         receipt = open_shop.record(
             sold, correct, plenty, demand, settings.items, special_days, deliverers.suppliers
         )
-    for sentence in (*settings.remarks, *deliverers.remarks, *receipt.remarks):
+    for sentence in (*sold.remarks, *settings.remarks, *deliverers.remarks, *receipt.remarks):
         remark(sentence)
     counts = [f"{receipt.recorded} recorded"]
     counts += [f"{receipt.repeated} repeated"] if receipt.repeated else []
@@ -250,7 +260,9 @@ def _settings(
     if group is not None and items is None:
         raise InvalidInputError("--group names a column of --items, which must then be given.")
     settings = inventory.ItemsFile(()) if items is None else inventory.read_items(items, group)
-    return settings, () if calendar is None else inventory.read_calendar(calendar)
+    remarks = list(settings.remarks)
+    special_days = () if calendar is None else inventory.read_calendar(calendar, remarks=remarks)
+    return inventory.ItemsFile(settings.items, tuple(remarks)), special_days
 
 
 def _suppliers(path: Path | None) -> inventory.SuppliersFile:

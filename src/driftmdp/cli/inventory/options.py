@@ -105,6 +105,10 @@ OWN_HELP += "it cost is compared too."
 Own = Annotated[Path | None, typer.Option("--own", help=OWN_HELP, show_default=False)]
 COLUMN_HELP = "What a column is called in the CSV file of the arguments, as sku=article; again for more."
 Columns = Annotated[list[str] | None, typer.Option("--column", help=COLUMN_HELP)]
+DATE_FORMAT_HELP = "How days are written in that file, as dd/mm/yyyy; by default as the file shows."
+DateFormat = Annotated[str | None, typer.Option("--date-format", help=DATE_FORMAT_HELP)]
+DECIMAL_HELP = "The decimal sign in that file, comma or point; by default as the file shows."
+Decimal = Annotated[str | None, typer.Option("--decimal", help=DECIMAL_HELP)]
 
 
 def as_columns(given: list[str] | None) -> dict[str, str]:
