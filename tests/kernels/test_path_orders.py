@@ -57,7 +57,7 @@ def random_trial(seed: int, lead_time: int, n_paths: int = 40) -> tuple[np.rando
     stock = int(rng.integers(0, 9))
     coming = rng.integers(0, 3, max(lead_time - 1, 0)) * terms.pack
     arguments = terms, stock, coming, paths, periods
-    return rng, new_trial(*arguments), arguments
+    return rng, new_trial(*arguments[:2], np.zeros(0, np.int64), *arguments[2:]), arguments
 
 
 @given(SEEDS, LEAD_TIMES)
@@ -75,7 +75,7 @@ def test_the_cost_of_a_path_is_that_of_the_reference(seed, lead_time):
                 start_path(left, np.array(line, np.int64), trial.arrivals)
                 arrivals = np.roll(trial.arrivals, h)  # as the kernel sees them: what arrives in morning h + j
                 shifted = trial._replace(arrivals=arrivals)
-                order = rule_order(shifted, rule.kind, h, left, left + sum(line))
+                order = rule_order(shifted, rule.kind, h, left, left + sum(line), 0)
             total += cost_of(terms, left, order, demand) if opened else 0.0
             left, line = next_of(terms, left, line, order, demand if opened else 0)
         if not trial.ends:
@@ -90,7 +90,7 @@ def test_a_projected_level_with_a_lead_time_of_one_is_the_expected_rest():
     paths = np.hstack([paths, paths])
     terms = OrderTerms(0.0, 0.0, 1.0, 1.0, NO_LIMIT, 1, 0, 1)
     ones = np.ones(2, np.uint8)
-    trial = new_trial(terms, 3, np.zeros(0, np.int64), paths, ComingPeriods(ones, ones, 0))
+    trial = new_trial(terms, 3, np.zeros(0, np.int64), np.zeros(0, np.int64), paths, ComingPeriods(ones, ones, 0))
     assert project(trial, 0, 3) == pytest.approx((3 + 2 + 0) / 3)
     assert project(trial, 0, 9) == pytest.approx((9 + 8 + 5) / 3)
 
@@ -219,7 +219,7 @@ def test_a_rule_may_never_order():
     terms = OrderTerms(500.0, 0.0, 1.0, 1.0, 20, 1, 0, 2)
     paths, periods = steady(3.0, 10)
     assert plan_on_paths(terms, 0, nothing(2), paths, periods)[0] == 0
-    trial = new_trial(terms, 0, nothing(2), paths, periods)
+    trial = new_trial(terms, 0, np.zeros(0, np.int64), nothing(2), paths, periods)
     fill_levels(trial, OrderRule(PROJECTED, NEVER, 0.0, 0.0))
     assert cost_of_path(trial, PROJECTED, paths[0], -1) == paths[0].sum()
 

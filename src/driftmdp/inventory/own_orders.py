@@ -14,6 +14,7 @@ from driftmdp.display import brief, counted, listed
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory import cells
 from driftmdp.inventory.csv_io import MAX_FAULTS_SHOWN, LineErrors, read_table
+from driftmdp.inventory.file_conventions import Conventions
 from driftmdp.inventory.log_entries import UNKNOWN
 from driftmdp.inventory.sales_history import READ_AS
 from driftmdp.kernels.arrays import Longs
@@ -140,7 +141,7 @@ def read_own(
     [12, 24]
     """
     one_of(duplicates, "duplicates", CHOICES)
-    table = read_table(Path(path), ("date", "sku"), QUANTITIES, columns, has_option=False)
+    table = read_table(Path(path), ("date", "sku"), QUANTITIES, columns, given=Conventions(has_option=False))
     there = [name for name in QUANTITIES if name in table.columns]
     if not there:
         others = listed(table.others, MAX_FAULTS_SHOWN, ", ") or "no others"

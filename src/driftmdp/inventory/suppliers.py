@@ -15,6 +15,7 @@ from driftmdp.display import listed
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory import cells
 from driftmdp.inventory.csv_io import LineErrors, read_table
+from driftmdp.inventory.file_conventions import Conventions
 from driftmdp.inventory.periods import OrderDays
 from driftmdp.inventory.terms import MAX_LEAD_TIME
 from driftmdp.validation import nearest_name
@@ -95,7 +96,7 @@ def read_suppliers(path: str | os.PathLike[str]) -> SuppliersFile:
     ...     read_suppliers(file).suppliers[0].values
     {'order_days': 'mon,thu', 'order_cost': 25.0, 'minimum_value': 150.0}
     """
-    table = read_table(Path(path), ("supplier",), tuple(SUPPLIER_COLUMNS), has_option=False)
+    table = read_table(Path(path), ("supplier",), tuple(SUPPLIER_COLUMNS), given=Conventions(has_option=False))
     errors = LineErrors(str(path))
     names = errors.read(table, "supplier", cells.as_name)
     found = {

@@ -43,7 +43,7 @@ def plan_exactly(
     grid, row, values, gain, residual = look_ahead(terms, stock, coming, laws, periods)
     order, cost = _order_today(terms, grid, laws[0], periods, values, stock, row)
     if periods.cycle == 0:
-        gain = cost / max(_count_open(periods, 0), 1)
+        gain = cost / max(count_open(periods, 0), 1)
     return order, gain, residual
 
 
@@ -64,7 +64,8 @@ def look_ahead(
 
 
 @kernel
-def _count_open(periods: ComingPeriods, first: int) -> int:
+def count_open(periods: ComingPeriods, first: int) -> int:
+    """Return how many periods are open, from one on."""
     count = 0
     for h in range(first, periods.is_open.size):
         if periods.is_open[h] != 0:
@@ -81,7 +82,7 @@ def _settle(
     Of all costs within the certificate, that which a state sees: without demand each stock has its own.
     """
     horizon, first = laws.shape[0], laws.shape[0] - periods.cycle
-    n_open = float(max(_count_open(periods, first), 1))
+    n_open = float(max(count_open(periods, first), 1))
     scale = terms.fixed + terms.unit + terms.lost + terms.holding
     before = np.zeros(values.size)
     gain, residual, work = 0.0, 0.0, 0.0

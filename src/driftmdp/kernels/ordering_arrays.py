@@ -3,7 +3,7 @@
 Units of goods and of money, periods (days or weeks), the morning's stock and the orders on their way are those of
 docs/inventory.md. In a period, in this order: what was ordered L periods ago arrives, an order is placed (``fixed``
 if it is not 0, ``unit`` per unit, with L = 0 it is on sale at once), demand comes, ``lost`` is charged per unit not
-served and ``holding`` per unit left in the evening.
+served and ``holding`` per unit left in the evening. Goods that spoil are those of shelf_ages.py.
 """
 
 from math import ceil, sqrt
@@ -37,6 +37,8 @@ class OrderTerms(NamedTuple):
     capacity                   most units on the shelf and on their way, together. NO_LIMIT if there is none
     pack, minimum              an order is 0, or a multiple of ``pack`` and at least ``minimum``
     lead_time                  L: an order of morning t is on the shelf in morning t + L
+    shelf_life                 n: it can be sold in the periods t + L .. t + L + n - 1. 0: it never spoils
+    waste                      money per unit that spoils
     =========================  ==============================================================================
     """
 
@@ -48,6 +50,8 @@ class OrderTerms(NamedTuple):
     pack: int
     minimum: int
     lead_time: int
+    shelf_life: int = 0
+    waste: float = 0.0
 
 
 class ComingPeriods(NamedTuple):
@@ -122,6 +126,8 @@ def horizon_needed(terms: OrderTerms, mean: float, wait: int = 1, shortest: int 
     batch = max(float(terms.pack), float(terms.minimum))
     if terms.holding > 0.0 and mean > 0.0:
         batch = max(batch, sqrt(2.0 * terms.fixed * mean / terms.holding))
+    if terms.shelf_life > 0:
+        batch = min(batch, mean * terms.shelf_life)
     batch = min(batch, float(terms.capacity))
     rounds = max(batch / mean if mean > 0.0 else 0.0, float(wait))
     return terms.lead_time + max(min(max(ceil(4.0 * rounds), shortest), longest), wait + 1)

@@ -216,6 +216,8 @@ def batch_of(terms: OrderTerms, rate: float) -> float:
         economic = LONGEST_COVER * rate
         if terms.holding > 0.0:
             economic = min(economic, np.sqrt(2.0 * terms.fixed * rate / terms.holding))
+        if terms.shelf_life > 0:
+            economic = min(economic, rate * terms.shelf_life)
         batch = max(batch, economic)
     return max(min(batch, float(terms.capacity)), 1.0)
 
@@ -224,5 +226,8 @@ def batch_of(terms: OrderTerms, rate: float) -> float:
 def textbook_safety(terms: OrderTerms, rate: float, batch: float) -> float:
     """Return the standard deviations of safety that make the chance of a stock-out per order the best."""
     gain = max(terms.lost - terms.unit, 0.0) * rate
-    out = batch * terms.holding / max(batch * terms.holding + gain, 1e-300)
+    over = batch * terms.holding
+    if terms.shelf_life > 0:  # what is left over may spoil
+        over += batch * (terms.unit + terms.waste - terms.holding) / terms.shelf_life
+    out = over / max(over + gain, 1e-300)
     return normal_quantile(1.0 - min(max(out, 1e-4), 0.99))

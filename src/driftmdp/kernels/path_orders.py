@@ -36,6 +36,7 @@ from driftmdp.kernels.path_rules import (
     textbook_rule,
     worth_of_rest,
 )
+from driftmdp.kernels.shelf_ages import start_expiry
 
 COARSE_PATHS, FINE_PATHS = 128, 256  # of a search
 LONG_LEAD = 4  # beyond it projecting takes long, and there are fewer paths in proportion
@@ -56,7 +57,15 @@ def plan_on_paths(
 
     ``coming[j]`` arrives j + 1 periods from now, j < L - 1. ``paths[i, h]`` is the demand of period h on path i.
     """
-    trial = new_trial(terms, stock, coming, paths, periods)
+    return plan_ages_on_paths(terms, stock, np.zeros(0, np.int64), coming, paths, periods)
+
+
+@kernel
+def plan_ages_on_paths(
+    terms: OrderTerms, stock: int, ages: Longs, coming: Longs, paths: Ints, periods: ComingPeriods
+) -> tuple[int, float, int, float]:
+    """Return the same for goods that spoil: ``ages[k]`` of the stock can be sold in k + 1 more periods, k < n."""
+    trial = new_trial(terms, stock, ages, coming, paths, periods)
     rule, doubt = tune(trial)
     costs = np.zeros(fewer(paths.shape[0], terms.lead_time))
     order, method = 0, rule.kind
@@ -190,7 +199,8 @@ def own_order(trial: RuleTrial, rule: OrderRule) -> int:
     """Return what a rule orders today."""
     fill_levels(trial, rule)
     position = start_path(trial.stock, trial.coming, trial.arrivals)
-    return rule_order(trial, rule.kind, 0, trial.stock, position)
+    start_expiry(trial.terms, trial.ages, trial.coming, trial.expiring)
+    return rule_order(trial, rule.kind, 0, trial.stock, position, 0)
 
 
 @kernel

@@ -38,6 +38,7 @@ from driftmdp.kernels.path_forecast import (
     new_forecast,
     textbook_safety,
 )
+from driftmdp.kernels.shelf_ages import project_ages, spoiled_behind, start_expiry
 
 SHORT_LEAD = 12  # up to it, expected stocks are passed on. Beyond it, scenarios are
 LONG_STRIDES = 12  # of a projection over a long lead time
@@ -72,6 +73,8 @@ class RuleTrial(NamedTuple):
     ending           (2,)     r and Q behind the last period, by which its rest is valued
     scenario_levels  (K,)     of one projection
     least            int      the smallest order that is not 0
+    ages             (n,)     of goods that spoil: ``ages[k]`` can be sold in k + 1 more periods. Else empty
+    expiring         (H',)    units by their last period on a path, also behind its end
     ===============  =======  ==========================================================================
     """
 
@@ -86,11 +89,15 @@ class RuleTrial(NamedTuple):
     ending: Floats
     scenario_levels: Longs
     least: int
+    ages: Longs
+    expiring: Longs
 
 
 @kernel
-def new_trial(terms: OrderTerms, stock: int, coming: Longs, paths: Ints, periods: ComingPeriods) -> RuleTrial:
-    """Return what rules are tried on."""
+def new_trial(
+    terms: OrderTerms, stock: int, ages: Longs, coming: Longs, paths: Ints, periods: ComingPeriods
+) -> RuleTrial:
+    """Return what rules are tried on. ``ages`` are empty if the item never spoils."""
     horizon, arrivals = paths.shape[1], np.zeros(paths.shape[1], np.int64)
     levels, holding = RuleLevels(np.zeros(horizon), np.zeros(horizon), np.zeros(horizon)), np.zeros(horizon)
     for h in range(horizon):
@@ -98,8 +105,21 @@ def new_trial(terms: OrderTerms, stock: int, coming: Longs, paths: Ints, periods
     forecast = new_forecast(terms, paths, periods)
     scenario_levels = np.zeros(forecast.scenarios.shape[1], np.int64)
     ends, least = periods.cycle == 0, smallest_order(terms)
+    expiring = np.zeros(horizon + terms.shelf_life + coming.size, np.int64)
     return RuleTrial(
-        terms, forecast, stock, coming, ends, levels, arrivals, holding, np.zeros(2), scenario_levels, least
+        terms,
+        forecast,
+        stock,
+        coming,
+        ends,
+        levels,
+        arrivals,
+        holding,
+        np.zeros(2),
+        scenario_levels,
+        least,
+        ages,
+        expiring,
     )
 
 
@@ -111,6 +131,8 @@ def textbook_rule(trial: RuleTrial, kind: int) -> OrderRule:
     extra = 0.0
     if terms.fixed > 0.0 and rate > 0.0:
         extra = max(batch / rate - 1.0, 0.25)
+        if terms.shelf_life > 0:
+            extra = min(extra, float(terms.shelf_life - 1))
     return OrderRule(kind, textbook_safety(terms, rate, batch), extra, 0.0)
 
 
@@ -209,10 +231,15 @@ def start_path(stock: int, coming: Longs, arrivals: Longs) -> int:
 
 
 @kernel
-def rule_order(trial: RuleTrial, kind: int, h: int, stock: int, position: int) -> int:
-    """Return the order of a rule whose levels are filled in, in morning h of the path that is simulated."""
+def rule_order(trial: RuleTrial, kind: int, h: int, stock: int, position: int, owed: int) -> int:
+    """Return the order of a rule whose levels are filled in, in morning h of the path that is simulated.
+
+    ``owed``: what is due less what is gone, of goods that spoil. See shelf_ages.py.
+    """
     level = float(position)
-    if kind == PROJECTED:
+    if kind == PROJECTED and trial.ages.size > 0:
+        level = project_ages(trial.terms, trial.forecast, h, stock, trial.arrivals, trial.expiring, owed)
+    elif kind == PROJECTED:
         # Lost sales only raise the projected level: without them it would be this, and often that is enough.
         sums = trial.forecast.sums
         if level - (sums[h + trial.terms.lead_time] - sums[h]) >= trial.levels.reorder[h]:
@@ -226,11 +253,14 @@ def cost_of_path(trial: RuleTrial, kind: int, path: Ints, first: int) -> float:
     """Return the cost of a path under the rule whose levels are filled in. ``first``: its first order, or -1."""
     terms, forecast, arrivals, stock = trial.terms, trial.forecast, trial.arrivals, trial.stock
     position = start_path(stock, trial.coming, arrivals)
+    spoils, due, gone = trial.ages.size > 0, 0, 0
+    if spoils:
+        start_expiry(terms, trial.ages, trial.coming, trial.expiring)
     cost = 0.0
     for h in range(path.size):
         stock += arrivals[h]
         if forecast.decides[h] != 0:
-            order = first if h == 0 and first >= 0 else rule_order(trial, kind, h, stock, position)
+            order = first if h == 0 and first >= 0 else rule_order(trial, kind, h, stock, position, due - gone)
             if order > 0:
                 cost += terms.fixed + terms.unit * order
                 position += order
@@ -238,11 +268,24 @@ def cost_of_path(trial: RuleTrial, kind: int, path: Ints, first: int) -> float:
                     stock += order
                 else:
                     arrivals[h + terms.lead_time] = order
+                if spoils:
+                    trial.expiring[h + terms.lead_time + terms.shelf_life - 1] += order
         sold = min(stock, path[h])
         stock -= sold
         position -= sold
+        if spoils:
+            due, gone = due + trial.expiring[h], gone + sold
+            spoiled = max(due - gone, 0)
+            gone, stock, position = gone + spoiled, stock - spoiled, position - spoiled
+            cost += terms.waste * spoiled
         cost += terms.lost * (path[h] - sold) + trial.holding[h] * stock
-    return cost if trial.ends else cost - worth_of_rest(trial, stock)
+    if trial.ends:
+        return cost
+    if spoils:  # no credit for what will spoil
+        spoiled = spoiled_behind(path, trial.expiring, due, gone)
+        cost += terms.waste * spoiled
+        stock -= spoiled
+    return cost - worth_of_rest(trial, stock)
 
 
 @kernel
@@ -269,4 +312,4 @@ def worth_of_rest(trial: RuleTrial, stock: int) -> float:
 @kernel
 def cost_scale(terms: OrderTerms) -> float:
     """Return the sum of the costs, against which ties are measured."""
-    return terms.fixed + terms.unit + terms.lost + terms.holding
+    return terms.fixed + terms.unit + terms.lost + terms.holding + terms.waste

@@ -1,0 +1,71 @@
+"""Goods that spoil, sold oldest first: what an evening takes off the shelf, and what is left in time to be sold.
+
+With a shelf life of n, a unit that is on the shelf for the first time in morning t can be sold in the periods t ..
+t + n - 1, and spoils in the evening of t + n - 1. Then ``waste`` is charged, and no holding. Closed periods age
+goods too. The *ages* of a shelf are the units by what is left of their life: ``ages[k]`` can be sold in k + 1 more
+periods, this one included.
+
+Sold oldest first, what spoils needs no list of ages. If the units whose last period is h or earlier are ``due`` so
+far, and so many were ``gone`` before, sold or spoiled, then the evening of h takes (due - gone)^+ off the shelf.
+"""
+
+from driftmdp.compiler import kernel
+from driftmdp.kernels.arrays import Ints, Longs
+from driftmdp.kernels.ordering_arrays import OrderTerms
+from driftmdp.kernels.path_forecast import PathForecast, expected_rest
+
+WEEK = 7  # periods after which demand comes round, also behind the last one of a path
+
+
+@kernel
+def start_expiry(terms: OrderTerms, ages: Longs, coming: Longs, expiring: Longs) -> None:
+    """Fill ``expiring[h]`` with the units whose last period is h, of those on the shelf and on their way."""
+    for h in range(expiring.size):
+        expiring[h] = 0
+    for k in range(ages.size):
+        expiring[k] += ages[k]
+    for j in range(coming.size):
+        expiring[j + terms.shelf_life] += coming[j]
+
+
+@kernel
+def spoiled_behind(path: Ints, expiring: Longs, due: int, gone: int) -> int:
+    """Return how many units spoil behind the last period of a path.
+
+    Later orders do not change it, as the oldest are sold first. Demand goes on as at the path's beginning, on the
+    same weekday.
+    """
+    horizon, spoiled = path.size, 0
+    for h in range(horizon, expiring.size):
+        due += expiring[h]
+        gone += path[(horizon % WEEK + h - horizon) % horizon]
+        if due > gone:
+            spoiled += due - gone
+            gone = due
+    return spoiled
+
+
+@kernel
+def project_ages(
+    terms: OrderTerms, forecast: PathForecast, h: int, stock: int, arrivals: Longs, expiring: Longs, owed: int
+) -> float:
+    """Return the projected inventory level of an order of morning h, less what spoils before the next one arrives.
+
+    The estimated withdrawal and aging of [BD09], with the chances of demand instead of its mean: of d units whose
+    last period is j, E (d - X_j)^+ spoil. ``owed`` is due - gone this morning, at most 0.
+    """
+    arrival, last = h + terms.lead_time, min(forecast.cover[h], forecast.means.size)
+    level, oldest, spoiled_later = float(stock), float(owed), 0.0
+    for j in range(h, max(arrival, last - 1)):
+        oldest += expiring[j]
+        rest = expected_rest(forecast, j, level)
+        spoiled = min(expected_rest(forecast, j, oldest), rest) if oldest > 0.0 else 0.0
+        if j < arrival:
+            oldest -= level - rest + spoiled
+            level = rest - spoiled
+            if j + 1 < arrival:
+                level += arrivals[j + 1]
+        else:  # today's order is there too, and demand takes the old goods first
+            oldest -= forecast.means[j] + spoiled
+            spoiled_later += spoiled
+    return level - spoiled_later
