@@ -46,7 +46,20 @@ def _beside_own(backtest: Backtest) -> str:
 
 
 def money_caveats(backtest: Backtest) -> list[str]:
-    """Return what the first sentence cannot know, or leaves out, a sentence each."""
+    """Return what the first sentence cannot know, or leaves out, a sentence each.
+
+    Examples
+    --------
+    >>> from driftmdp.report.backtest import money_caveats
+    >>> import numpy as np
+    >>> from driftmdp.inventory import OwnOrders, OwnSeries, Sales, Series, backtest
+    >>> from driftmdp.problems.inventory import Costs
+    >>> dates = np.datetime64("2026-01-01") + np.arange(120)
+    >>> sales = Sales((Series("A", dates, np.full(120, 4)),))
+    >>> own = OwnOrders((OwnSeries("A", dates, stock=np.full(120, 4)),))
+    >>> money_caveats(backtest(sales, Costs(), capacity=20, own=own))
+    ['What customers wanted beyond the 60 sold-out days is not in it.']
+    """
     sentences = []
     if backtest.own and backtest.terms.service is not None:
         share = percent(backtest.service_level(ours(backtest)))
