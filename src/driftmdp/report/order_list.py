@@ -14,7 +14,7 @@ from driftmdp.inventory import Advice, orders_csv
 LONGEST_FILE_NAME = 60  # of a supplier's part
 
 
-class Line(NamedTuple):
+class OrderLine(NamedTuple):
     """A line of a list, as text."""
 
     sku: str
@@ -73,7 +73,8 @@ def order_page(supplier: str, day: date, advice: Sequence[Advice], prices: Mappi
 
     template = files("driftmdp.report").joinpath("order_list.html.jinja").read_text(encoding="utf-8")
     rows = [
-        Line(each.sku, f"{each.order:,}", f"{each.order // each.pack:,}", _value(each, prices)) for each in advice
+        OrderLine(each.sku, f"{each.order:,}", f"{each.order // each.pack:,}", _value(each, prices))
+        for each in advice
     ]
     units, value = (
         sum(each.order for each in advice),
