@@ -195,7 +195,9 @@ def judge(task: tuple[int, int]) -> Verdict:
 
 def print_table(found: Sequence[Verdict]) -> None:
     """Print a line for each ratio of K to the items' own costs."""
-    print("K / f   cases   over bound: together   K in each   without K   alone over together: mean   least   worse")
+    print(
+        "K / f   cases   over bound: together   K in each   without K   alone over together: mean   least   worse"
+    )
     for ratio in RATIOS:
         mine = [verdict for verdict in found if verdict.case.ratio == ratio]
         if mine:

@@ -42,6 +42,7 @@ from driftmdp.kernels.yardstick_rules import UnitTrace
 from driftmdp.problems.inventory import Costs
 from driftmdp.progress import Progress, as_progress, watched
 
+
 def backtest(
     sales: Sales,
     costs: Costs,

@@ -1,9 +1,9 @@
 """A lower bound on what a shop's items can cost in a backtest, under any way of ordering.
 
-Each item is ordered as is best if all demand is known in advance. The order cost of a supplier is divided among its
-items into shares, the same in every period. Whoever orders pays it at least as often as the items together pay
-their shares, so the items' costs add up to a bound, for every division [AI87]. The best division is taken. Minima of
-suppliers are left out, which makes the bound lower.
+Each item is ordered as is best if all demand is known in advance. The order cost of a supplier is divided among
+its items into shares, the same in every period. Whoever orders pays it at least as often as the items together
+pay their shares, so the items' costs add up to a bound, for every division [AI87]. The best division is taken.
+Minima of suppliers are left out, which makes the bound lower.
 
 No rule can go below it, and none can be expected to come near: nobody knows the demand. Where shares of several
 items are charged, an item's own part of the bound is no bound for it alone.
@@ -23,7 +23,9 @@ SHARES = np.linspace(0.0, 1.0, 9) ** 2  # of an order cost, at which an item's c
 def lowest_cost(group: Sequence[ItemPath]) -> float:
     """Return the bound for an item, or for all items of a supplier together, over their scored periods."""
     cost = group[0].terms.shared_order.cost
-    table = np.array([[_least_cost(path, share * cost) for share in (SHARES if cost else (0.0,))] for path in group])
+    table = np.array(
+        [[_least_cost(path, share * cost) for share in (SHARES if cost else (0.0,))] for path in group]
+    )
     return best_division(table, SHARES * cost) if cost else float(table.sum())
 
 

@@ -16,9 +16,9 @@ fitted every morning looks near the levels of the day before. An (s, S) rule add
 When the sum is s or less, it orders the most packs that do not exceed S. With a service target, the levels are the
 cheapest that reach it. In weeks, 26 take the place of 60 days.
 
-An order to a supplier costs what it costs once, whatever is in it. Only ours plans a supplier's items together. With
-suppliers there is a rule ``alone`` too, ours for each item alone. It and the yardsticks plan as if each order of an
-item paid the whole.
+An order to a supplier costs what it costs once, whatever is in it. Only ours plans a supplier's items together.
+With suppliers there is a rule ``alone`` too, ours for each item alone. It and the yardsticks plan as if each order
+of an item paid the whole.
 
 Every rule begins with an empty shelf. Until an item was on sale for 14 periods, rules that are fitted every morning
 keep plenty: the demand of lead time + 2 periods, each like the largest of the first 14. Without a capacity, so does

@@ -119,7 +119,9 @@ def _terms(
     except InvalidInputError as error:
         sources = [item.source or item.sku] if item is not None else []
         sources += [supplier.source or supplier.name] if supplier is not None else []
-        raise InvalidInputError(f"{': '.join([' with '.join(sources), ''])}{error}" if sources else str(error)) from None
+        raise InvalidInputError(
+            f"{': '.join([' with '.join(sources), ''])}{error}" if sources else str(error)
+        ) from None
 
 
 def _supplier_remarks(terms: Sequence[ItemTerms], suppliers: Mapping[str, Supplier]) -> list[str]:

@@ -1,7 +1,7 @@
 """What orders to suppliers cost in a backtest, whatever is in them, and who pays it.
 
-A period with an order to a supplier costs its order cost once, under every rule. The items that are ordered there in
-the period share it equally. Only items whose period is scored pay, and count, so that nothing gets lost between
+A period with an order to a supplier costs its order cost once, under every rule. The items that are ordered there
+in the period share it equally. Only items whose period is scored pay, and count, so that nothing gets lost between
 items that are scored from different days on.
 """
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from driftmdp.inventory.item_paths import ItemPath
 from driftmdp.inventory.supplier_charges import groups_of
-from driftmdp.kernels.arrays import Floats, Longs
+from driftmdp.kernels.arrays import Longs
 from driftmdp.kernels.ordering_arrays import NO_LIMIT
 
 MEMORY = 30  # periods of sales that say how long a stock lasts

@@ -23,7 +23,6 @@ from driftmdp.report.content import Table, TableCell
 from driftmdp.report.text import note, number, table_row
 from driftmdp.statistics import Interval
 
-
 LOWEST = "lower bound, all demand known"
 
 
