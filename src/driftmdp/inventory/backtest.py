@@ -60,6 +60,8 @@ def backtest(
     closed_days: str = "",
     service: float | None = None,
     service_measure: str = "units",
+    shelf_life: int | None = None,
+    waste: float = 0.0,
     items: Iterable[ItemSettings] = (),
     calendar: Iterable[SpecialDay] = (),
     forecaster: str | None = None,
@@ -91,7 +93,7 @@ def backtest(
         ``"threads"``, ``"processes"``, or ``"dask"`` for a cluster, whose scheduler has an address such as
         ``tcp://host:8786``. They do not change the result. Our rule, which learns from all items together, runs
         here.
-    period, order_days, closed_days, service, service_measure, forecaster
+    period, order_days, closed_days, service, service_measure, shelf_life, waste, forecaster
         As in ``Shop.create``. Weekdays on which no item ever sold are closed too.
     items, calendar
         What items have of their own (``read_items``), and special days (``read_calendar``).
@@ -116,7 +118,8 @@ def backtest(
     watcher, names = as_progress(progress, "steps"), checked_rules(rules)
     days = parsed_setting("order_days", OrderDays.parse, order_days)
     closed = parsed_setting("closed_days", as_closed_days, closed_days)
-    shop = ShopTerms(costs, capacity, pack, minimum, lead_time, period, days, closed, service, service_measure)
+    served, spoils = (service, service_measure), {"shelf_life": shelf_life, "waste": waste}
+    shop = ShopTerms(costs, capacity, pack, minimum, lead_time, period, days, closed, *served, **spoils)
     past = past_of(sales if own is None else matched(sales, own), shop, items, checked_calendar(calendar))
     past = past if own is None else scored_from(past, first_ordinal(own))
     replays = [] if own is None else replay_all(own, past.paths)
