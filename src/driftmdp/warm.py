@@ -13,7 +13,7 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from driftmdp.agents import BuiltinAgent
 from driftmdp.compiler import cache
 from driftmdp.errors import InvalidInputError, NotConvergedError, StorageError
 from driftmdp.inventory import order_engine, user_forecaster
+from driftmdp.inventory.shared_order import SharedOrder
 from driftmdp.mdp import Mdp, Problem, Space
 from driftmdp.planning.gain import sparse_policy_iteration
 from driftmdp.problems.garnet import garnet_mdp
@@ -246,16 +247,15 @@ def _sell() -> None:
 def _keep_shop() -> None:
     with tempfile.TemporaryDirectory() as folder:
         shop = inventory.Shop.create(Path(folder) / "shop.db", inventory.Costs(), capacity=4)
+        own, supplier = inventory.ItemSettings("A", {"supplier": "S"}), inventory.Supplier("S", {"order_cost": 1.0})
         for day in (date(2026, 1, 1), date(2026, 1, 2)):
-            shop.decide([inventory.Count("A", 2)], day)
+            shop.decide([inventory.Count("A", 2)], day, items=[own], suppliers=[supplier])
             shop.record([inventory.Sold("A", day, 1)])
         shop.explain("A")
         shop.close()
     engine = order_engine.OrderEngine("driftmdp.warm:forecast_zeros")
-    engine.add_items(
-        ["A", "B"],
-        [inventory.ItemTerms(inventory.Costs(), None, lead_time=2, service=goal) for goal in (None, 0.9)],
-    )
+    terms = inventory.ItemTerms(inventory.Costs(), None, lead_time=2, supplier="S", shared_order=SharedOrder(1.0))
+    engine.add_items(["A", "B"], [terms, replace(terms, service=0.9)])
     nothing = np.zeros(2, np.int64)
     engine.decide(date(2026, 1, 1).toordinal(), np.arange(2), nothing, nothing.reshape(2, 1), None)
 

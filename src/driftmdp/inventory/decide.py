@@ -73,6 +73,7 @@ def new_advice(
         *_missing_days(states, asked),
         *_items_not_counted(states, morning, before.decided),
         *_counts_above_capacity(states, asked),
+        *_orders_that_never_pay(states, asked),
     ]
     given = _given(states, asked, before.decided)
     given, coming = _same_width(given, pipeline.coming)
@@ -320,3 +321,13 @@ def _counts_above_capacity(states: ItemStates, morning: Morning) -> list[str]:
     pairs = zip(morning.counts, limits, strict=True)
     above = [f"{count.sku}: {count.stock} of {limit}" for count, limit in pairs if limit and count.stock > limit]
     return [f"More is there than the shelf takes: {listed(above)}."] if above else []
+
+
+def _orders_that_never_pay(states: ItemStates, morning: Morning) -> list[str]:
+    """Return a remark on items of which a unit costs as much as a lost sale: their costs are probably wrong."""
+    columns = states.engine.table.columns[morning.items]
+    unit, lost = columns["costs"][:, 1], columns["costs"][:, 2]
+    rows = np.flatnonzero((columns["service"][:, 0] == 0.0) & (lost <= unit)).tolist()
+    named = [f"{morning.counts[row].sku}: {unit[row]:g} a unit, {lost[row]:g} a lost sale" for row in rows]
+    advice = "If unit_cost is what you pay for a unit, lost_sale is what the customer would have paid."
+    return [f"No order pays where a unit costs as much as a lost sale: {listed(named)}. {advice}"] if named else []
