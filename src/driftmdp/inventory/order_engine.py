@@ -240,10 +240,12 @@ class OrderEngine:
         coming: Longs,
         until: int | None,
         placed: Collection[str] = (),
+        ages: Longs | None = None,
     ) -> Orders:
         """Return the orders of a morning. ``coming[n, j]`` arrives j + 1 periods later.
 
-        ``placed`` are suppliers that have an order of this morning already.
+        ``placed`` are suppliers that have an order of this morning already. ``ages[n, k]`` of the stock can be sold
+        in k + 1 more periods, of goods that spoil. Without ages all stock is fresh.
         """
         together = SupplierOrders(self.table, day, items, self._mean_levels)
         orders = Orders(np.zeros(items.size, np.int64), np.zeros(items.size), np.zeros(items.size, np.int8))
@@ -254,7 +256,7 @@ class OrderEngine:
             parts += [mine[first : first + ITEMS_PER_THREAD] for first in range(0, mine.size, ITEMS_PER_THREAD)]
 
         def decide_some(part: Longs) -> None:
-            some, state = items[part], (stock[part], coming[part])
+            some, state = items[part], (stock[part], coming[part], None if ages is None else ages[part])
             levels = self._prior_levels(some), self._mean_levels(some)
             fixed = together.fixed[part]
             task, idle = order_task(self.table, self.factors, day, some, state, levels, fixed, until)
