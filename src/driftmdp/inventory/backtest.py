@@ -14,7 +14,7 @@ from driftmdp import engines
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.backtest_result import Backtest
 from driftmdp.inventory.calendar_csv import SpecialDay, checked_calendar
-from driftmdp.inventory.item_paths import ItemPath, by_day, period_costs
+from driftmdp.inventory.item_paths import ItemPath, by_day, evening_stock, period_costs
 from driftmdp.inventory.items_csv import ItemSettings
 from driftmdp.inventory.joint_rules import EngineRule, JointRule, MovingAverageRule, play
 from driftmdp.inventory.ordering_rules import OURS, OWN, RULES, TOGETHER, Yardsticks, checked_rules
@@ -39,6 +39,7 @@ class RuleScore(NamedTuple):
     sold: int
     stock: int
     orders: int
+    spoiled: int
     blocks: Floats
 
 
@@ -194,10 +195,11 @@ def score(path: ItemPath, trace: UnitTrace) -> RuleScore:
     scored = slice(path.scored, None)
     demand, on_sale = path.demand[scored], trace.on_sale[scored]
     paid = period_costs(path, trace)[scored]
-    sold, left = np.minimum(demand, on_sale), np.maximum(on_sale - demand, 0)
+    sold, left = np.minimum(demand, on_sale), evening_stock(path, trace)[scored]
     starts = _block_starts(paid.size, path.terms.period)
     orders = int((trace.orders[scored] > 0).sum())
-    return RuleScore(float(paid.sum()), int(sold.sum()), int(left.sum()), orders, np.add.reduceat(paid, starts))
+    units = int(sold.sum()), int(left.sum()), orders, int(trace.spoiled[scored].sum())
+    return RuleScore(float(paid.sum()), *units, np.add.reduceat(paid, starts))
 
 
 def _block_starts(periods: int, period: str) -> Longs:

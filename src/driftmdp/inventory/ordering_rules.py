@@ -19,6 +19,9 @@ cheapest that reach it. In weeks, 26 take the place of 60 days.
 Every rule begins with an empty shelf. Until an item was on sale for 14 periods, rules that are fitted every morning
 keep plenty: the demand of lead time + 2 periods, each like the largest of the first 14. Without a capacity, so does
 ours.
+
+Goods that spoil are fitted with their shelf life and the cost of waste. A newsvendor's unit left over costs its
+holding and, with a life of n, one n-th of its price and waste in place of as much holding.
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,7 +41,7 @@ from driftmdp.inventory.item_paths import (
     service_target,
 )
 from driftmdp.inventory.sales_history import warm_up
-from driftmdp.kernels.yardstick_rules import MOST_LEVELS, FitDraws, UnitTrace, new_unit_trace
+from driftmdp.kernels.yardstick_rules import MOST_LEVELS, FitDraws, UnitTrace, new_buffers, new_unit_trace
 from driftmdp.validation import one_of
 
 OURS, MOVING_AVERAGE, OWN = "driftmdp", "moving-average", "own"
@@ -77,20 +80,20 @@ class Yardsticks:
         self._terms = order_terms(path.terms, lead_in_open_periods(calendar))
         self._target = service_target(path.terms)
         dice = np.random.default_rng(0).random(FIT_PERIODS)
-        self._draws = FitDraws(dice, calendar, np.zeros(FIT_PERIODS, np.int64))
-        self._arriving = np.zeros(path.days.size, np.int64)
+        self._draws = FitDraws(dice, calendar, new_buffers(FIT_PERIODS))
+        self._buffers = new_buffers(path.days.size)
 
     def follow(self, rule: str) -> UnitTrace:
         """Return what a rule does along the path."""
         rules, trace = kernels.yardstick_rules, new_unit_trace(self.path.days.size)
-        buffers = np.zeros(self.path.days.size, np.int64), self._arriving, trace
+        buffers = np.zeros(self.path.days.size, np.int64), self._buffers, trace
         if rule == "base-stock":
             sums = np.zeros(self._window + 2, np.int64)
             spans = self._window, self._wait, self._ratio()
             rules.roll_base_stock(self._periods, self._terms, *spans, buffers[0], sums, *buffers[1:])
         elif rule in ("hindsight", "first-60"):
             levels = self.levels_in_hindsight() if rule == "hindsight" else self._levels_of_first()
-            rules.follow_levels(self._periods, self._terms, levels, self._arriving, trace)
+            rules.follow_levels(self._periods, self._terms, levels, self._buffers, trace)
         else:
             how = self._window, self._wait, rule == "face-value", self._draws
             rules.roll_levels(self._periods, self._terms, self._target, *how, *buffers)
@@ -103,7 +106,7 @@ class Yardsticks:
         if most > MOST_LEVELS:
             most = rules.most_packs(self._periods.demand, 0, last, terms, self._wait)
         given = self._periods, self._scored, last, terms, self._target
-        s, up = rules.find_cheapest_levels(*given, most, self._arriving)
+        s, up = rules.find_cheapest_levels(*given, most, self._buffers)
         return int(s), int(up)
 
     def _levels_of_first(self) -> tuple[int, int]:
@@ -114,10 +117,13 @@ class Yardsticks:
 
     def _ratio(self) -> float:
         """Return the newsvendor's quantile, or the service target."""
+        terms = self._terms
         if self._target.share > 0.0:
             return self._target.share
-        gain = max(0.0, self._terms.lost - self._terms.unit)
-        return gain / (gain + self._terms.holding) if gain + self._terms.holding > 0 else 0.0
+        gain, over = max(0.0, terms.lost - terms.unit), terms.holding
+        if terms.shelf_life > 0:  # a share of what is left over spoils, as its last period comes
+            over += (terms.unit + terms.waste - over) / terms.shelf_life
+        return gain / (gain + over) if gain + over > 0 else 0.0
 
 
 def checked_rules(rules: Sequence[str], known: Mapping[str, str] = RULES) -> tuple[str, ...]:

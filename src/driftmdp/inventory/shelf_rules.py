@@ -109,7 +109,7 @@ class RuleSet:
             try:
                 next(days)
             except StopIteration as end:
-                return OrderTrace(*(column.astype(np.int32) for column in end.value[0]))
+                return OrderTrace(*(column.astype(np.int32) for column in end.value[0][:3]))
 
     def levels_in_hindsight(self, path: Ints) -> tuple[int, int]:
         """Return the (s, S) that costs least on the scored days."""
