@@ -40,12 +40,9 @@ class ShelfAges(NamedTuple):
 
     def counted(self, stock: Longs) -> Longs:
         """Return the ages that fit today's counts of all items asked about, shape (items, longest life)."""
-        return self.all_rows(as_counted(self.ages, self.lives, stock[self.rows], self.spoiled), stock.size)
-
-    def all_rows(self, ages: Longs, n: int) -> Longs:
-        """Return ages of these rows among those of n items, 0 for the others."""
-        found = np.zeros((n, ages.shape[1]), np.int64)
-        found[self.rows] = ages
+        found = np.zeros((stock.size, self.ages.shape[1]), np.int64)
+        if self.rows.size:
+            found[self.rows] = as_counted(self.ages, self.lives, stock[self.rows], self.spoiled)
         return found
 
 
