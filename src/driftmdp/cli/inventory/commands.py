@@ -1,5 +1,6 @@
 """The commands of ``driftmdp inventory``, each of which parses, calls and prints."""
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
 
@@ -11,9 +12,12 @@ from driftmdp.cli.inventory import options
 from driftmdp.cli.output import print_columns, remark
 from driftmdp.display import counted, listed
 from driftmdp.errors import InvalidInputError
+from driftmdp.inventory.erp_orders import ERP_PROGRAMS
+from driftmdp.inventory.periods import days
 from driftmdp.report.backtest import money_caveats, money_sentence, summary_rows, write_backtest
 from driftmdp.report.forecast_picture import pictured_items, write_forecast_picture
 from driftmdp.report.order_list import write_order_lists
+from driftmdp.validation import one_of
 
 Database = Annotated[Path, options.argument("The shop's database, made by `init`.")]
 Sku = Annotated[str, options.argument("The item.")]
@@ -31,6 +35,7 @@ PAGE_HELP = "Folder of the page; by default out/backtest/SALES."
 PICTURE_HELP = "An item to draw over time; again for more. By default four."
 STOCK_HELP = "A CSV file with columns sku and stock, counted this morning. Optional: date, coming_1, coming_2, .. "
 STOCK_HELP += "(units that arrive 1, 2, .. periods later; by default what was ordered here), pack."
+FORMAT_HELP = "How the orders are written: csv, or odoo or erpnext, to import them there."
 UNTIL_HELP = "The last day that counts: leftovers after its period are worth nothing, and nothing may arrive later."
 STRICT_HELP = "Refuse counts that differ from what the records expect."
 SOLD_HELP = (
@@ -173,6 +178,7 @@ def decide(
     calendar: options.Calendar = None,
     suppliers: options.Suppliers = None,
     out: Out = Path("orders.csv"),
+    order_format: Annotated[str, typer.Option("--format", help=FORMAT_HELP)] = "csv",
     correct: Correct = False,
     strict: Annotated[bool, typer.Option("--strict", help=STRICT_HELP)] = False,
     column: options.Columns = None,
@@ -184,6 +190,7 @@ def decide(
     The answer is recorded before it is given: asked again, it is the same.
     """
     options.checked_out(out, [shop, stock, items, calendar, suppliers])
+    one_of(order_format, "--format", ("csv", *ERP_PROGRAMS))
     remarks: list[str] = []
     named = options.as_columns(column)
     given, counts = inventory.read_counts(stock, options.as_day(day), named, date_format, decimal, remarks)
@@ -202,7 +209,8 @@ def decide(
         )
         listed_items = [each.sku for each in decision.advice if each.supplier]
         prices = {sku: open_shop.terms_of(sku, decision.day).value for sku in listed_items}
-    options.write_or_print(inventory.orders_csv(decision.advice), out)
+        text = _orders_text(open_shop, shop.stem, decision, order_format)
+    options.write_or_print(text, out)
     lists = write_order_lists(decision.advice, decision.day, prices, out) if str(out) != "-" else []
     for sentence in (*remarks, *settings.remarks, *deliverers.remarks, *decision.remarks):
         remark(sentence)
@@ -211,7 +219,24 @@ def decide(
     where = "" if str(out) == "-" else f" The orders: {out}"
     remark(f"{decision.day}: {counted(len(decision.advice), 'item')}{again}, {orders} to order.{where}")
     if lists:
-        remark(f"By supplier, to print, with a CSV file beside: {listed(list(map(str, lists)), separator=', ')}")
+        beside = "an Excel file" if out.suffix.lower() == ".xlsx" else "a CSV file"
+        remark(f"By supplier, to print, with {beside} beside: {listed(list(map(str, lists)), separator=', ')}")
+
+
+def _orders_text(open_shop: inventory.Shop, name: str, decision: inventory.Decision, order_format: str) -> str:
+    """Return the orders as CSV, in the columns that were asked for."""
+    if order_format == "csv":
+        return inventory.orders_csv(decision.advice)
+    arrivals = {
+        each.sku: each.day + timedelta(_days_to_arrival(open_shop.terms_of(each.sku, each.day)))
+        for each in decision.advice
+        if each.order
+    }
+    return inventory.erp_orders_csv(decision.advice, order_format, name, arrivals)
+
+
+def _days_to_arrival(terms: inventory.ItemTerms) -> int:
+    return terms.lead_time * days(terms.period)
 
 
 def record(

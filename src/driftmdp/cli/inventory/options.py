@@ -14,6 +14,7 @@ from driftmdp.files import write_whole
 from driftmdp.inventory.cells import DAY_FORM, amount, day_of
 from driftmdp.inventory.event_log import SIDE_FILES
 from driftmdp.inventory.terms import AUTO, MAX_LEAD_TIME, NO_LIMIT
+from driftmdp.inventory.xlsx_writer import table_content
 from driftmdp.problems.inventory import Costs
 
 
@@ -170,7 +171,7 @@ def checked_out(to: Path, inputs: Sequence[Path | None], option: str = "--out") 
 
 
 def write_or_print(text: str, to: Path) -> None:
-    """Write a file, whole or not at all. The path ``-`` prints it instead."""
+    """Write a CSV table to a file, whole or not at all, as a workbook if it is an ``.xlsx``. ``-`` prints it."""
     if str(to) == "-":
         sys.stdout.write(text)
         return
@@ -178,4 +179,4 @@ def write_or_print(text: str, to: Path) -> None:
         to.parent.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError):
         raise InvalidInputError(f"--out must lie in a folder; {to.parent} is, or lies in, a file.") from None
-    write_whole(Path(os.path.realpath(to)), text.encode())  # a link, such as /dev/stdout, stays one
+    write_whole(Path(os.path.realpath(to)), table_content(text, to))  # a link, such as /dev/stdout, stays one
