@@ -36,9 +36,10 @@ def format_of(number: int, code: str | None) -> int:
         return DATE if number in _DATE_FORMATS else 0
     if re.fullmatch("0{2,15}", code):
         return len(code)
-    plain = _NO_CODE.sub("", code.partition(";")[0]).lower()
-    is_date = re.search("[dy]", plain) or ("m" in plain and not re.search("[hs]", plain))
-    return DATE if is_date and plain != "standard" else 0
+    first = code.partition(";")[0].lower()
+    plain = _NO_CODE.sub("", first)
+    is_time = re.search("[hs]", plain) or re.search(r"\[[hms]+\]", first)
+    return DATE if re.search("[dy]", plain) or ("m" in plain and not is_time) else 0
 
 
 def cell_text(value: str, number_format: int, is_1904: bool) -> str:

@@ -291,7 +291,7 @@ class _SheetReader(_TextReader):
     def end(self, name: str) -> None:
         super().end(name)
         if name == "v":
-            self._has_value = True
+            self._has_value = bool(self._texts) or self._kind == "str"  # some programs write an empty value
         elif name == "c" and not self.is_done:
             self._keep(self._taken())
 
