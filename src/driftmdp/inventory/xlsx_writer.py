@@ -18,7 +18,7 @@ from driftmdp.inventory.xlsx_cells import column_letters
 
 MOST_ROWS, LONGEST_TEXT = 1 << 20, 32_767  # of Excel
 NAME_COLUMNS = {"sku", "supplier", "details", "Vendor", "Supplier", "Order Lines/Product", "Item Code (Items)"}
-_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,20})?", re.ASCII)  # others, such as 007, stay text
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.(?:0|\d{0,19}[1-9]))?", re.ASCII)  # 007 and 1.000 stay text
 _UNSPEAKABLE = re.compile("[\x00-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")  # of XML
 _PLAIN, _DAY, _QUOTED = 0, 1, 2  # styles. A quoted text stays text when its cell is edited
 _HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
