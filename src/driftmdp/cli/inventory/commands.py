@@ -69,6 +69,7 @@ def backtest(
     items: options.Items = None,
     group: options.Group = None,
     calendar: options.Calendar = None,
+    suppliers: options.Suppliers = None,
     column: options.Columns = None,
     date_format: options.DateFormat = None,
     decimal: options.Decimal = None,
@@ -94,6 +95,7 @@ def backtest(
     settings, special_days = _settings(items, group, calendar)
     named = options.as_columns(column)
     past = inventory.read_sales(sales, named, negatives, duplicates, gaps, period, lead_time, date_format, decimal)
+    deliverers = _suppliers(suppliers)
     done = None if own is None else inventory.read_own(own, duplicates=duplicates)
     chosen = engine if engine != "auto" else "threads" if scheduler is None else "dask"
     with saying_warnings(), stopping_cleanly("Stopping. Nothing was written."):
@@ -116,12 +118,13 @@ def backtest(
             calendar=special_days,
             forecaster=forecaster,
             own=done,
+            suppliers=deliverers.suppliers,
         )
         written = write_backtest(found, target, picture)
     print(money_sentence(found), *money_caveats(found))
     header, rows = summary_rows(found)
     print_columns(rows, header, numbers=range(1, len(header)))
-    for sentence in (*settings.remarks, *found.remarks):
+    for sentence in (*settings.remarks, *deliverers.remarks, *found.remarks):
         remark(sentence)
     remark(f"The page, with every item: {written.page}")
 
