@@ -167,7 +167,7 @@ def test_stock_of_both_programs(file, text):
         assert (
             "Left out: 2 lines of stock that is not in the shop (Virtual Locations/Inventory adjustment" in said[-2]
         )
-        assert said[-1] == "Stock in several places is added up: 3 items."
+        assert said[-1] == "Stock in several places is added up for 1 item."
 
 
 def test_a_status_that_is_not_known_counts_and_is_said(file):

@@ -60,11 +60,12 @@ def read_counts(
     packs = errors.read_optional(table, "pack", functools.partial(cells.whole_number, minimum=1)) or nothing
     coming = zip(*_coming(errors, table), strict=True) if _last_coming(table) else ((),) * len(skus)
     day = _one_day(errors, table, day)
-    counts: dict[str, Count] = {}
+    counts, several = dict[str, Count](), set[str]()
     for line, sku, stock, pack, arriving in zip(table.lines, skus, stocks, packs, coming, strict=True):
         if sku is not None and stock is not None:
             if sku in lines and table.is_added_up:  # in several places
                 stock += counts[sku].stock
+                several.add(sku)
             elif sku in lines:
                 errors.add(line, f"{sku} stands on line {lines[sku]} already")
             lines[sku] = line
@@ -72,8 +73,8 @@ def read_counts(
     errors.raise_if_any("Correct these lines, then try again; nothing was done.")
     if not counts:
         raise InvalidInputError(f"{path} must have lines below its header; it has none.")
-    if remarks is not None and table.is_added_up and len(counts) < len(table.lines):
-        remarks.append(f"Stock in several places is added up: {counted(len(counts), 'item')}.")
+    if remarks is not None and several:
+        remarks.append(f"Stock in several places is added up for {counted(len(several), 'item')}.")
     return day, list(counts.values())
 
 
