@@ -326,3 +326,19 @@ def test_a_morning_with_odoo(call, tmp_path):
     assert own == {sku: [order] for sku, order in advised.items() if order}
     assert call("inventory", *words[:-1], "po.xlsx", "--format", "erpnext")[0] == 0
     assert {series.sku for series in read_own(tmp_path / "po.xlsx").series} == own.keys()
+
+
+def test_a_backtest_of_what_was_ordered_in_odoo(call, tmp_path):
+    days = [date(2026, 1, 5) + timedelta(day) for day in range(90)]
+    sales = "".join(
+        f"S{n},{day} 12:30:00,Sales Order,[TEA-1] Green tea,{3 + n % 3}\n" for n, day in enumerate(days)
+    )
+    head = "Order Reference,Order Date,Status,Order Lines/Product,Order Lines/Quantity\n"
+    (tmp_path / "sales.csv").write_text(head + sales)
+    lines = [Advice("TEA-1", day, 0, 0, order=28, supplier="Mill") for day in days[::7]]
+    (tmp_path / "own.xlsx").write_bytes(workbook_of_csv(erp_orders_csv(lines, "odoo")))
+    code, out, said = call("inventory", "backtest", "sales.csv", *COSTS, "--own", "own.xlsx")
+    assert code == 0, said
+    assert "you paid about" in out
+    assert "sales.csv is taken for order lines that Odoo exported" in said
+    assert "own.xlsx is taken for purchase orders that Odoo exported" in said

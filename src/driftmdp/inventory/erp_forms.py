@@ -99,7 +99,7 @@ FORMS = (
                 ),
             }
         ),
-        ("*(items)", "stock uom", "uom", "customer group", "stock_uom"),
+        ("*(items)", "stock uom", "customer group", "sales order", "stock_uom"),
         ("vendor", "supplier", "supplier name"),
         ("status", "document status", "docstatus"),
     ),
@@ -131,7 +131,7 @@ FORMS = (
                 "stock": ("balance qty", "actual qty", "actual quantity", "bal_qty", "actual_qty"),
             }
         ),
-        ("warehouse", "stock uom", "uom"),
+        ("warehouse", "stock uom"),
         location=("warehouse",),
     ),
     ExportForm(

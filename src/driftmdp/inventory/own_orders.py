@@ -113,7 +113,7 @@ def _as_date(day: np.datetime64) -> date:
 def read_own(
     path: str | os.PathLike[str], columns: Mapping[str, str] | None = None, duplicates: str = "refuse"
 ) -> OwnOrders:
-    r"""Read what was really ordered, or the stock really held, from a CSV file.
+    r"""Read what was really ordered, or the stock really held, from a CSV or Excel file.
 
     Parameters
     ----------

@@ -23,25 +23,25 @@ Database = Annotated[Path, options.argument("The shop's database, made by `init`
 Sku = Annotated[str, options.argument("The item.")]
 Today = Annotated[str | None, typer.Option("--date", help="The day, as 2026-11-16; by default today.")]
 Day = Annotated[str | None, typer.Option("--date", help="The day of all lines, if the file has no column date.")]
-Out = Annotated[Path, typer.Option("--out", "-o", help="Where the table goes; - prints it.")]
+Out = Annotated[Path, typer.Option("--out", "-o", help="Where the table goes, .csv or .xlsx; - prints it.")]
 CORRECT_HELP = "Replace what was given before for the same item and day."
 Correct = Annotated[bool, typer.Option("--correct", help=CORRECT_HELP)]
-SALES_HELP = (
-    "A CSV file with columns date, sku and units. Optional: in_stock (0: not on sale), stock (on the shelf in "
+SALES_HELP = "A CSV or Excel file with columns date, sku and units. Optional: in_stock (0: not on sale), stock "
+SALES_HELP += (
+    "(on the shelf in the morning), ordered (then), demand (1: the units were asked for). Others are ignored."
 )
-SALES_HELP += "the morning), ordered (then), demand (1: the units were asked for). Others are ignored."
 GAPS_HELP = "Days that an item has no line for: zero sales, skip or refuse."
 PAGE_HELP = "Folder of the page; by default out/backtest/SALES."
 PICTURE_HELP = "An item to draw over time; again for more. By default four."
-STOCK_HELP = "A CSV file with columns sku and stock, counted this morning. Optional: date, coming_1, coming_2, .. "
+STOCK_HELP = (
+    "A CSV or Excel file with columns sku and stock, counted this morning. Optional: date, coming_1, coming_2, .. "
+)
 STOCK_HELP += "(units that arrive 1, 2, .. periods later; by default what was ordered here), pack."
 FORMAT_HELP = "How the orders are written: csv, or odoo or erpnext, to import them there."
 UNTIL_HELP = "The last day that counts: leftovers after its period are worth nothing, and nothing may arrive later."
 STRICT_HELP = "Refuse counts that differ from what the records expect."
-SOLD_HELP = (
-    "A CSV file with columns date, sku and units sold. Optional: stock, in_stock (0: not on sale, 1: not sold "
-)
-SOLD_HELP += "out), ordered (if not as advised), demand, pack."
+SOLD_HELP = "A CSV or Excel file with columns date, sku and units sold. Optional: stock, in_stock (0: not on "
+SOLD_HELP += "sale, 1: not sold out), ordered (if not as advised), demand, pack."
 DEMAND_HELP = "The units were asked for, not only sold: they may be more than there was."
 FORECAST_PICTURE_HELP = "Where a picture goes, .png or .svg: recent sales and what is to come."
 FIRST_HELP = "The first day of the forecast; by default after the last recorded one."
