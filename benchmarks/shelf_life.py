@@ -209,7 +209,9 @@ def simulate(case: Case, demand: Longs, way: Way, remembers: bool) -> float:
         shelf[:, :life] = sell_oldest(shelf[:, :life], np.array([sold]))
         shelf, spoiled = age(shelf)
         cost = terms.unit * order + (terms.fixed if order else 0.0) + terms.lost * (asked - sold)
-        cost += terms.waste * int(spoiled[0]) + (terms.holding * (there - sold - int(spoiled[0])) if is_open else 0.0)
+        cost += terms.waste * int(spoiled[0]) + (
+            terms.holding * (there - sold - int(spoiled[0])) if is_open else 0.0
+        )
         paid += cost if t >= WARM_UP else 0.0
     return paid / (demand.size - WARM_UP)
 
@@ -317,7 +319,9 @@ def print_table(found: Sequence[Verdict], is_large: bool) -> None:
         mine = [v for v in found if v.case.is_large == is_large and life in (None, v.case.terms.shelf_life)]
         if not mine:
             continue
-        over = {name: np.array([100.0 * (v.costs[name] / v.costs[least] - 1.0) for v in mine]) for name in mine[0].costs}
+        over = {
+            name: np.array([100.0 * (v.costs[name] / v.costs[least] - 1.0) for v in mine]) for name in mine[0].costs
+        }
         best = np.mean([v.costs["paths"] / min(v.costs["ignored"], v.costs["aging"]) for v in mine])
         interval = mean_interval(over["paths"])
         gap = f"{interval.estimate:7.2f} [{interval.low:.2f}, {interval.high:.2f}]"

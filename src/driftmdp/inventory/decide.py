@@ -406,4 +406,8 @@ def _ages_not_known(states: ItemStates, morning: Morning) -> list[str]:
     is_first &= (states.shelf_lives(morning.items) > 0) & ~(morning.left != UNKNOWN).any(axis=1)
     new = [morning.counts[row].sku for row in np.flatnonzero(is_first & (morning.stock > 0)).tolist()]
     advice = "Columns left_1, left_2, .. say how many can be sold in 1, 2, .. more periods"
-    return [f"How old these goods are is not known, and they are taken as new: {listed(new)}. {advice}."] if new else []
+    return (
+        [f"How old these goods are is not known, and they are taken as new: {listed(new)}. {advice}."]
+        if new
+        else []
+    )

@@ -127,9 +127,11 @@ def _spoiling(reason: Reason) -> list[str]:
         return []
     step = days(terms.period)
     ends = [reason.day + timedelta(step * place) for place in range(len(reason.ages))]
-    left = [f"{units} until {end}" for units, end in zip(reason.ages, ends, strict=True) if units]
-    what = "This period's" if terms.shelf_life == 1 else f"It can be sold for {counted(terms.shelf_life, terms.period)}"
-    old = f"On the shelf, to be sold: {', '.join(left)}." if left else ""
+    left = [(units, end) for units, end in zip(reason.ages, ends, strict=True) if units]
+    until = ", ".join(
+        f"{units}{'' if place else ' can be sold'} until {end}" for place, (units, end) in enumerate(left)
+    )
+    old = f" Of the {sum(reason.ages)} on the shelf, {until}." if left else ""
     lost = [
         f"{_mean(units)} on {reason.day + timedelta(step * place)}"
         for place, units in enumerate(reason.spoiled)
@@ -137,11 +139,10 @@ def _spoiling(reason: Reason) -> list[str]:
     ]
     more = ", and more later" if len(lost) > MOST_WASTE_DAYS else ""
     waste = f"Expected to spoil: {', '.join(lost[:MOST_WASTE_DAYS])}{more}" if lost else "Hardly any will spoil"
-    total = sum(reason.spoiled)
     price = terms.waste + terms.costs.unit
     return [
-        f"{what}. {old}".rstrip(),
-        f"{waste}; a unit that does costs {price:g}, so that is {price * total:.2f} in all.",
+        f"It can be sold for {counted(terms.shelf_life, terms.period)}.{old}",
+        f"{waste}. At {price:g} per unit, with its price, that is {price * sum(reason.spoiled):.2f} in all.",
     ]
 
 

@@ -157,7 +157,11 @@ def draw_demand(quantiles: Floats, drawn: Floats, is_open: Flags | NDArray[np.bo
 
 
 def _plan_for_service(
-    state: tuple[OrderTerms, int, Longs, Longs], paths: Ints, periods: ComingPeriods, service: Floats, served: Floats
+    state: tuple[OrderTerms, int, Longs, Longs],
+    paths: Ints,
+    periods: ComingPeriods,
+    service: Floats,
+    served: Floats,
 ) -> tuple[int, float, int, float]:
     """Return the order for a service target, what it is expected to cost, how it was found, and no doubt."""
     target, measure = float(service[0]), int(service[1])
