@@ -131,7 +131,7 @@ def test_a_long_life_is_planned_on_paths_as_none(lead_time):
         terms = plain._replace(shelf_life=300, waste=5.0)
         order = plan_ages_on_paths(terms, stock, ages, coming, paths, ComingPeriods(ones, ones, 1))[0]
         there = stock, np.zeros(0, np.int64), coming, paths, ComingPeriods(ones, ones, 1)
-        assert abs(order - plan_ages_on_paths(plain, *there)[0]) <= 1
+        assert abs(order - plan_ages_on_paths(plain, *there)[0]) <= 2
 
 
 def test_nothing_is_ordered_that_spoils_before_the_shop_opens():

@@ -207,7 +207,7 @@ def _same_ages(states: ItemStates, morning: Morning, decided: Entries) -> NDArra
     """Return which counts say nothing else of the ages than what the morning was decided with."""
     lives, is_said = states.shelf_lives(morning.items), (morning.left != UNKNOWN).any(axis=1)
     ages = recorded_ages(decided, morning.items, lives)
-    return ~is_said | (_said_ages(morning, lives) == ages).all(axis=1)
+    return np.asarray(~is_said | (_said_ages(morning, lives) == ages).all(axis=1))
 
 
 def _said_ages(morning: Morning, lives: Longs) -> Longs:

@@ -139,9 +139,9 @@ class Event:
     until, cost, method
         As in ``Advice``.
     details
-        Of advice on goods that spoil, their ages: ``left_2 3`` are three units that could be sold on that day and in
-        the next period. Of settings, those that changed. Of a special day, its name, group and factor. Of what is withdrawn,
-        ``sales``, ``advice``, or both.
+        Of advice on goods that spoil, their ages: ``left_2 3`` are three units that could be sold in that period
+        and the next. Of settings, those that changed. Of a special day, its name, group and factor. Of what is
+        withdrawn, ``sales``, ``advice``, or both.
     """
 
     number: int

@@ -148,8 +148,20 @@ class Shop(ShopChanges):
         """
         days = parsed_setting("order_days", OrderDays.parse, order_days)
         closed = parsed_setting("closed_days", as_closed_days, closed_days)
-        served, spoils = (service, service_measure), {"shelf_life": shelf_life, "waste": waste}
-        terms = ShopTerms(costs, capacity, pack, minimum, lead_time, period, days, closed, *served, **spoils)
+        served: tuple[float | None, str] = (service, service_measure)
+        terms = ShopTerms(
+            costs,
+            capacity,
+            pack,
+            minimum,
+            lead_time,
+            period,
+            days,
+            closed,
+            *served,
+            shelf_life=shelf_life,
+            waste=waste,
+        )
         OrderEngine(forecaster)  # refuses one that does not exist, before a file is made
         EventLog.create(path, terms.as_json() | ({"forecaster": forecaster} if forecaster else {}))
         return cls(path)

@@ -145,10 +145,10 @@ def _can_be_sold(terms: OrderTerms, periods: ComingPeriods, arrival: int) -> boo
     end = arrival + terms.shelf_life
     if terms.shelf_life == 0 or end > periods.is_open.size:
         return True
+    n_open = 0
     for h in range(arrival, end):
-        if periods.is_open[h] != 0:
-            return True
-    return False
+        n_open += 1 if periods.is_open[h] != 0 else 0
+    return n_open > 0
 
 
 @kernel
