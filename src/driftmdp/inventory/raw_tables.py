@@ -154,7 +154,7 @@ def read_workbook(path: Path, content: bytes, search: Search) -> tuple[TableSear
     used = next((header for header in headers if header.found), headers[0])
     if used.found is None:
         raise used.error or InvalidInputError(f"{path} must have a header.")
-    lines, rows = _rows_below(path, used, book.rows(used.sheet), used.found)
+    lines, rows = _rows_below(path, used, book.rows(used.sheet, columns=used.columns), used.found)
     how = [f"from its sheet {used.sheet!r}"] if len(headers) > 1 else []
     how += [f"with its header in row {used.row}"] if used.row > 1 else []
     alike = [repr(header.sheet) for header in headers if header.found and header is not used]

@@ -1,6 +1,7 @@
 """The parts of an Excel workbook, each read as its XML comes: what begins, the text within, what ends."""
 
 import posixpath
+from collections.abc import Container
 from dataclasses import dataclass, field
 
 from driftmdp.inventory.xlsx_cells import cell_text, column_number, format_of, unescaped
@@ -143,10 +144,13 @@ class StringReader(_TextReader):
 class SheetReader(_TextReader):
     """The cells of a sheet, up to its row ``last``."""
 
-    def __init__(self, strings: list[str], formats: list[int], is_1904: bool, last: int) -> None:
+    def __init__(
+        self, strings: list[str], formats: list[int], is_1904: bool, last: int, columns: Container[int] | None
+    ) -> None:
         super().__init__()
         self.found = SheetRows()
-        self._strings, self._formats, self._is_1904, self._last = strings, formats, is_1904, last
+        self._strings, self._formats, self._is_1904 = strings, formats, is_1904
+        self._last, self._columns = last, columns
         self._row, self._column, self._kind, self._format = 0, -1, "n", 0
         self._has_value, self._has_formula = False, False
         self._merged: list[str] = []
@@ -180,7 +184,9 @@ class SheetReader(_TextReader):
         if name == "v":
             self._has_value = bool(self._texts) or self._kind == "str"  # some programs write an empty value
         elif name == "c" and not self.is_done:
-            self._keep(self._taken())
+            value = self._taken()
+            if self._columns is None or self._column in self._columns:
+                self._keep(value)
 
     def _keep(self, value: str) -> None:
         """Keep a cell that holds something."""

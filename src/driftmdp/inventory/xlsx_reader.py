@@ -8,7 +8,7 @@ import io
 import posixpath
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import Any
 from xml.parsers import expat
@@ -26,7 +26,7 @@ from driftmdp.inventory.xlsx_parts import (
     StyleReader,
 )
 
-LARGEST_WORKBOOK = 1 << 28  # bytes of a part, unpacked
+LARGEST_WORKBOOK = 1 << 27  # bytes of a part, unpacked
 _DAMAGES = (
     *(zipfile.BadZipFile, zlib.error, expat.ExpatError, EOFError, NotImplementedError, RuntimeError),
     *(KeyError, IndexError, ValueError, OSError, LookupError),
@@ -62,9 +62,9 @@ class Workbook:
         with self._refusing():
             self._open()
 
-    def rows(self, sheet: str, last: int = MOST_ROWS) -> SheetRows:
-        """Return the rows of a sheet, up to one."""
-        reader = SheetReader(self._strings, self._formats, self._is_1904, last)
+    def rows(self, sheet: str, last: int = MOST_ROWS, columns: Container[int] | None = None) -> SheetRows:
+        """Return the rows of a sheet, up to one, and perhaps of some columns only."""
+        reader = SheetReader(self._strings, self._formats, self._is_1904, last, columns)
         with self._refusing():
             self._parse(self._targets[sheet], reader)
             reader.fill_merged()
@@ -108,6 +108,8 @@ class Workbook:
 
     def _parse(self, part: str, reader: "PartReader") -> None:
         about = self._zip.getinfo(self._parts[part.lower()])
+        if about.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise ValueError("workbooks have no other compression, of which zipfile would unpack too much at once")
         if about.file_size > LARGEST_WORKBOOK:  # no more than this is unpacked, whatever the part holds
             rule = f"{self._path} must have at most {LARGEST_WORKBOOK >> 20} MB when unpacked"
             raise InvalidInputError(f"{rule}; {part} has {about.file_size >> 20} MB. Save it as CSV.")
