@@ -12,7 +12,8 @@ from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.column_names import ColumnSearch
 from driftmdp.inventory.erp_exports import ErpExport
 from driftmdp.inventory.file_conventions import SEPARATORS, UTF_8, decoded, is_text, separator_of
-from driftmdp.inventory.xlsx_reader import SheetRows, Workbook, cell_name
+from driftmdp.inventory.xlsx_parts import SheetRows
+from driftmdp.inventory.xlsx_reader import Workbook, cell_name
 
 MOST_HEADER_ROWS = 20  # filled rows of a sheet among which its header is
 MAX_CELLS_SHOWN = 5
