@@ -30,6 +30,7 @@ from driftmdp.validation import as_integer, as_number, check_type, one_of
 NO_LIMIT = "none"  # as a capacity of its own
 AUTO = "auto"  # a pack that is chosen from an item's first sales
 MAX_LEAD_TIME = 60
+DISCONTINUED = "discontinued"  # a setting that has a command of its own
 MEASURES = ("units", "periods")
 COST_NAMES = {"fixed_cost": "fixed", "unit_cost": "unit", "lost_sale": "lost_sale", "holding": "holding"}
 PLAIN_NAMES = ("pack", "minimum", "lead_time", "period", "group", "service", "service_measure", "supplier", "price")
@@ -63,6 +64,8 @@ class ItemTerms:
         Who delivers it, or an empty text, and what an order from there costs and must have at least.
     price
         What a unit counts for the supplier's minimum value. None means ``costs.unit``.
+    is_discontinued
+        Whether it is not ordered any more. What is there is still sold.
     """
 
     costs: Costs
@@ -79,6 +82,7 @@ class ItemTerms:
     supplier: str = ""
     price: float | None = None
     shared_order: SharedOrder = NOTHING_SHARED
+    is_discontinued: bool = False
 
     def __post_init__(self) -> None:
         check_type(self.costs, Costs, "costs must be Costs(fixed, unit, lost_sale, holding)")
@@ -165,6 +169,7 @@ class ShopTerms:
             given["service"] = None
         days = OrderDays.parse(own["order_days"]) if "order_days" in own else self.order_days
         closed = frozenset[int]() if given["period"] == WEEK else self.closed_days
+        given["is_discontinued"] = bool(own.get(DISCONTINUED, False))
         return ItemTerms(costs, capacity, order_days=days, closed_days=closed, shared_order=shared, **given)
 
     def changed(self, values: Settings) -> "ShopTerms":
