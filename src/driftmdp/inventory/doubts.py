@@ -26,6 +26,7 @@ FUTURE, YEAR, GAP, NAME, UNITS = "future", "year", "gap", "name", "units"  # kin
 AHEAD = 1  # days after today that are still today somewhere
 LATEST = 14  # days of the shop that show its rhythm
 WEEK_DAYS = 7  # between two days of a shop that has not shown its rhythm yet
+MOST_RHYTHM = 31  # days; a longer step was a closed season
 FAR_DAYS = 92  # from the shop's other days, for a year that may be wrong
 FEW_DAYS = 7  # that one mistake puts into another year; more are a history that comes late
 LONG_GAP_DAYS = 366  # between two days
@@ -84,7 +85,7 @@ class ShopDays(NamedTuple):
         """The most days between two of the latest days."""
         steps = np.diff(self.known[-LATEST:])
         rhythm = int(steps.max(initial=1))
-        return rhythm if steps.size == LATEST - 1 else max(rhythm, WEEK_DAYS)
+        return min(MOST_RHYTHM, rhythm if steps.size == LATEST - 1 else max(rhythm, WEEK_DAYS))
 
 
 def shop_days(states: ItemStates, written: Sequence[str], today: int) -> ShopDays:
@@ -128,7 +129,7 @@ def _future(shop: ShopDays, new: Longs) -> Longs:
         return late if new.size == 1 else late[:0]  # a history has its own span
     before = np.union1d(shop.known, new)
     steps = late - before[np.searchsorted(before, late) - 1]
-    return late[(steps > shop.longest_step) & (late > shop.last)]
+    return np.asarray(late[(steps > shop.longest_step) & (late > shop.last)])
 
 
 def _odd_years(shop: ShopDays, new: Longs) -> Longs:
@@ -139,7 +140,7 @@ def _odd_years(shop: ShopDays, new: Longs) -> Longs:
     far, end = new[is_far], max(shop.last, int(new[~is_far].max(initial=0)))
     if far.size > FEW_DAYS:
         return far[:0]
-    first, last = end - WEEK_DAYS, end + max(shop.rhythm, WEEK_DAYS)
+    first, last = end - WEEK_DAYS, min(end + max(shop.rhythm, WEEK_DAYS), date.max.toordinal())
     return np.array([day for day in far.tolist() if _fits(date.fromordinal(day), first, last)], np.int64)
 
 

@@ -52,8 +52,8 @@ def read_events(
 ) -> Iterator[Event]:
     """Yield what is recorded of an item, which is in a group, or of all, in the order of writing.
 
-    ``skus`` are the names by number, and ``numbers`` has all names that there ever were. ``parts`` are the numbers of
-    the item, which comes first, and of those merged into it. Settings have the name that the item had then.
+    ``skus`` are the names by number, and ``numbers`` has all names that there ever were. ``parts`` are the numbers
+    of the item, which comes first, and of those merged into it. Settings have the name that the item had then.
     """
     item = None if parts is None else parts[0]
     own: dict[str, dict[str, Any]] = {}
@@ -175,9 +175,8 @@ def _merge_events(sold: dict[DayAndItem, Event], decided: dict[DayAndItem, Event
         for found, event, row in zip((sold, decided), events, joined, strict=True):
             found.pop(keys[0], None)
             if event is not None and row is not None:
-                fields: dict[str, Any] = {
-                    name: None if row[name] == UNKNOWN else row[name] for name in NUMBERS if name in row
-                }
+                known = {name: row[name] for name in NUMBERS if name in row}
+                fields: dict[str, Any] = {name: None if u == UNKNOWN else u for name, u in known.items()}
                 seen = SEEN[row["seen"]] if "seen" in row else None
                 found[keys[1]] = replace(event, **fields, sku=stays, seen=seen)
 

@@ -4,7 +4,8 @@ A day on which only one of them has entries keeps them as they are. Where both h
 
 - Stocks, advice, orders, arrivals and sales add up. If one of the stocks is not known, the sum is not.
 - Advice keeps the method, the end, the pack and the lead time of the item that stays.
-- Sales were sold out only if both were. One that was counted and has no sales counts as having sold none.
+- The day was sold out if all that both had was sold, and without counts only if both were. An item that was counted
+  and has no sales counts as having sold none.
 """
 
 from collections.abc import Sequence
@@ -53,6 +54,9 @@ def joined_sales(
     row["ordered"] = _sum([_ordered(*pair) for pair in pairs])
     row["sales"] = _sum([each["sales"] for each in sold])
     row["seen"] = next(code for code in BY_STRENGTH if code in [each["seen"] for each in sold])
+    if row["stock"] != UNKNOWN and row["seen"] in (EXACT, AT_LEAST):
+        there = row["stock"] + (max(0, row["ordered"]) if row.get("lead_time") == 0 else 0)
+        row["seen"] = EXACT if row["sales"] < there else AT_LEAST
     return row
 
 
