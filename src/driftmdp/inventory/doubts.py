@@ -126,7 +126,7 @@ def _future(shop: ShopDays, new: Longs) -> Longs:
     """Return new days that are in the future and do not go on with the days before them."""
     late: Longs = new[new > shop.today + AHEAD]
     if not shop.known.size:
-        return late if new.size == 1 else late[:0]  # a history has its own span
+        return late if new.size == 1 else new[:0]  # a history has its own span
     before = np.union1d(shop.known, new)
     steps = late - before[np.searchsorted(before, late) - 1]
     return np.asarray(late[(steps > shop.longest_step) & (late > shop.last)])

@@ -62,7 +62,7 @@ def _plain(name: str) -> str:
 
 
 def _has_long_word(name: str) -> bool:
-    return any(len(word) >= SHORTEST_WORD for word in _WORDS.findall(name))
+    return any(len(word) >= SHORTEST_WORD - 1 for word in _WORDS.findall(name))
 
 
 class LetterCounts:

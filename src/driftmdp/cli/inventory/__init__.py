@@ -24,5 +24,5 @@ inventory = typer.Typer(help=HELP, no_args_is_help=True)
 for command in (backtest, init, decide, record, forecast, explain, history, export, backup, verify, withdraw):
     inventory.command()(command)
 inventory.command("set")(change_settings)
-for command in (rename, discontinue, merge):
-    inventory.command()(command)
+for change in (rename, discontinue, merge):
+    inventory.command()(change)
