@@ -241,6 +241,9 @@ def _sell() -> None:
     series = inventory.Series("A", dates, np.arange(dates.size) % 4)
     for lead_time, capacity in ((0, 4), (1, None)):
         inventory.backtest(inventory.Sales((series,)), inventory.Costs(), capacity, lead_time, workers=1)
+    items = [inventory.ItemSettings("A", {"supplier": "Mill"})]
+    mill = inventory.Supplier("Mill", {"order_cost": 1.0, "minimum_units": 2})
+    inventory.backtest(inventory.Sales((series,)), inventory.Costs(), 9, workers=1, items=items, suppliers=[mill])
     inventory.compare_rules(problems.inventory(capacity=4, horizon=HORIZON), [0])
 
 

@@ -240,6 +240,30 @@ def test_a_name_is_not_suggested_for_itself(file):
         assert len(read_sold(file(f"{unseen},sku,units\n2026-11-16,A,3\n"), columns={"date": "Datum"})) == 1
 
 
+UNSEEN = ["", "\ufeff", "\u200b", "\u00ad", "\u2060", "\u034f", "\ufe0f", "\u3164", "\u202a", "\u00a0", " ", "\t"]
+
+
+@given(
+    marks=st.tuples(st.sampled_from(UNSEEN), st.sampled_from(UNSEEN), st.sampled_from(UNSEEN)),
+    name=st.sampled_from(["Datum", "datum", "DATUM", "\uff24atum", "Dat\u0075m"]),
+    called=st.sampled_from(["Datum", "datum", "Datum ", "\u200bDatum"]),
+)
+@settings(deadline=None)
+def test_a_name_that_looks_like_the_wanted_one_is_it(tmp_path_factory, marks, name, called):
+    path = tmp_path_factory.getbasetemp() / "unseen.csv"
+    header = f"{marks[0]}{name[:2]}{marks[1]}{name[2:]}{marks[2]}"
+    path.write_text(f'"{header}",sku,units\n2026-11-16,A,3\n', encoding="utf-8")
+    assert len(read_sold(path, columns={"date": called})) == 1
+
+
+def test_names_that_look_alike_are_written_so_that_they_differ():
+    assert nearest_name("K\u00e4se", ["Ka\u0308se"]) == " Did you mean 'Ka\\u0308se'?"
+    assert nearest_name("tea", ["tea\u034f"]) == " Did you mean 'tea\\u034f'?"
+    assert nearest_name("tea", ["t\u00e9a"]) == " Did you mean 't\u00e9a'?"
+    for name in ("tea ", "tea\u200b", "tea\ufeff", "tea\u00a0"):
+        assert "'tea'" not in nearest_name("tea", [name])
+
+
 def test_the_first_line_may_name_the_separator(file):
     assert read_counts(file('sep=|\nsku|stock\n"a,b;c"|3\n'))[1][0].stock == 3
 

@@ -70,8 +70,9 @@ class Backtest:
         Names of the rules, in the order asked for, and last ``own`` if own orders were given. ``RULES`` has titles.
     skus, packs, periods
         The items that were scored, the units in a pack of each, and the periods scored, shape (items,).
-    cost, sold, stock, orders
-        Sums over the scored periods: what was paid, units sold, units left in the evenings, orders placed.
+    cost, charged, sold, stock, orders
+        Sums over the scored periods: what was paid, how much of it for orders to suppliers whatever was in them,
+        units sold, units left in the evenings, orders placed.
     demand
         Units asked for, shape (items,).
     blocks
@@ -87,6 +88,9 @@ class Backtest:
         As given.
     own
         What the shop did with each item. Empty if its own orders were not given.
+    lowest
+        What all items must cost at least, under any way of ordering, see ``lowest_cost``. None without suppliers
+        whose items share something, and with service targets.
     """
 
     terms: ShopTerms
@@ -95,6 +99,7 @@ class Backtest:
     packs: Longs = field(repr=False)
     periods: Longs = field(repr=False)
     cost: Floats = field(repr=False)
+    charged: Floats = field(repr=False)
     sold: Longs = field(repr=False)
     stock: Longs = field(repr=False)
     orders: Longs = field(repr=False)
@@ -107,6 +112,7 @@ class Backtest:
     calendar: tuple[SpecialDay, ...] = field(default=(), repr=False)
     forecaster: str | None = field(default=None, repr=False)
     own: tuple[OwnReplay, ...] = field(default=(), repr=False)
+    lowest: float | None = field(default=None, repr=False)
 
     __repr__ = brief
 

@@ -9,6 +9,7 @@ from datetime import date
 from operator import attrgetter
 from pathlib import Path
 
+from driftmdp.display import counted
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory import cells
 from driftmdp.inventory.csv_io import CsvTable, LineErrors, csv_text, read_table
@@ -59,17 +60,22 @@ def read_counts(
     packs = errors.read_optional(table, "pack", functools.partial(cells.whole_number, minimum=1)) or nothing
     coming = zip(*_coming(errors, table), strict=True) if _last_coming(table) else ((),) * len(skus)
     day = _one_day(errors, table, day)
-    counts = []
+    counts, several = dict[str, Count](), set[str]()
     for line, sku, stock, pack, arriving in zip(table.lines, skus, stocks, packs, coming, strict=True):
         if sku is not None and stock is not None:
-            if sku in lines:
+            if sku in lines and table.is_added_up:  # in several places
+                stock += counts[sku].stock
+                several.add(sku)
+            elif sku in lines:
                 errors.add(line, f"{sku} stands on line {lines[sku]} already")
             lines[sku] = line
-            counts.append(Count(sku, stock, arriving, pack, f"{path}, line {line}: "))
+            counts[sku] = Count(sku, stock, arriving, pack, f"{path}, line {line}: ")
     errors.raise_if_any("Correct these lines, then try again; nothing was done.")
     if not counts:
         raise InvalidInputError(f"{path} must have lines below its header; it has none.")
-    return day, counts
+    if remarks is not None and several:
+        remarks.append(f"Stock in several places is added up for {counted(len(several), 'item')}.")
+    return day, list(counts.values())
 
 
 def _check_coming(table: CsvTable) -> None:

@@ -115,9 +115,9 @@ def lead_in_open_periods(periods: DemandPath) -> int:
 
 
 def order_terms(terms: ItemTerms, lead_time: int) -> OrderTerms:
-    """Return an item's terms as kernels take them."""
+    """Return an item's terms as kernels take them, for a plan of this item alone: its orders pay their supplier."""
     costs, capacity = terms.costs, NO_LIMIT if terms.capacity is None else terms.capacity
-    money = costs.fixed, costs.unit, lost_sale_cost(terms), costs.holding
+    money = terms.fixed_alone, costs.unit, lost_sale_cost(terms), costs.holding
     return OrderTerms(*money, capacity, terms.pack, terms.minimum, lead_time)
 
 
@@ -132,7 +132,7 @@ def service_target(terms: ItemTerms) -> ServiceTarget:
 
 
 def period_costs(path: ItemPath, trace: UnitTrace) -> Floats:
-    """Return what each period cost, shape (T,), lost sales counted in full."""
+    """Return what each period cost, shape (T,), lost sales counted in full, without what suppliers' orders cost."""
     costs, missing = path.terms.costs, path.demand - trace.on_sale
     ordering = costs.fixed * (trace.orders > 0) + costs.unit * trace.orders
     lost = lost_sale_cost(path.terms) * np.maximum(missing, 0)

@@ -1,6 +1,7 @@
 """Rules that learn from all items at once, played day by day: ours, and the moving average with season."""
 
 from collections.abc import Generator, Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -13,6 +14,8 @@ from driftmdp.inventory.order_engine import AT_LEAST, EXACT, NOTHING, OrderEngin
 from driftmdp.inventory.periods import MOST_PERIODS, WEEK
 from driftmdp.inventory.periods import days as days_of
 from driftmdp.inventory.seasonal_average import SeasonalAverage
+from driftmdp.inventory.shared_order import NOTHING_SHARED
+from driftmdp.inventory.supplier_minima import SupplierMinima
 from driftmdp.inventory.terms import ItemTerms
 from driftmdp.kernels.arrays import Floats, Longs
 from driftmdp.kernels.yardstick_rules import UnitTrace
@@ -76,23 +79,39 @@ class Shelves:
 
 
 def play(rule: JointRule, paths: Sequence[ItemPath]) -> Generator[None, None, list[UnitTrace]]:
-    """Let a rule order through the past. Yield after each day, and return all items' traces."""
+    """Let a rule order through the past. Yield after each day, and return all items' traces.
+
+    Orders that do not reach their suppliers' minima are filled up, see ``SupplierMinima``.
+    """
     demand, says, may_order = (
         np.concatenate([getattr(path, name) for path in paths]) for name in ("demand", "says", "may_order")
     )
     trace = UnitTrace(*(np.zeros(demand.size, np.int64) for _ in range(3)))
-    shelves = Shelves(paths)
+    shelves, minima = Shelves(paths), SupplierMinima(paths)
     for day, items, places in by_day(paths):
         stock, coming = shelves.open(day, items)
+        positions = stock + coming.sum(axis=1)
         orders = np.where(may_order[places], rule.decide(day, items, stock, coming), 0)
+        orders = minima.reach(items, positions, orders, may_order[places])
         on_sale = shelves.order(items, orders)
         trace.orders[places], trace.on_sale[places] = orders, on_sale
-        trace.levels[places] = stock + coming.sum(axis=1) + orders
+        trace.levels[places] = positions + orders
         sold = np.minimum(demand[places], on_sale)
         rule.learn(day, items, seen(says[places], demand[places], on_sale), on_sale, sold)
+        minima.learn(items, sold)
         shelves.sell(items, sold)
         yield
     return [UnitTrace(*parts) for parts in zip(*(split_by_item(each, paths) for each in trace), strict=True)]
+
+
+def finished(days: Generator[None, None, list[UnitTrace]]) -> list[UnitTrace]:
+    """Play to the end, and return all items' traces."""
+    while True:
+        try:
+            next(days)
+        except StopIteration as end:
+            found: list[UnitTrace] = end.value
+            return found
 
 
 def seen(says: Says, demand: Longs, on_sale: Longs) -> Says:
@@ -159,6 +178,7 @@ class EngineRule:
         self.engine.set_calendar(calendar)
         self._first = FirstOrders(paths)
         self._is_open_ended = np.array([path.terms.capacity is None for path in paths])
+        self._suppliers = [path.terms.supplier for path in paths]
 
     def decide(self, day: int, items: Longs, stock: Longs, coming: Longs) -> Longs:
         """Return the orders of a morning."""
@@ -168,7 +188,9 @@ class EngineRule:
         positions = stock[first] + coming[first].sum(axis=1)
         orders[first] = self._first.up_to(new, positions, self._first.levels[new])
         if other.any():
-            orders[other] = self.engine.decide(day, items[other], stock[other], coming[other], None).order
+            placed = {self._suppliers[item] for item in new[orders[first] > 0].tolist()}
+            state = items[other], stock[other], coming[other]
+            orders[other] = self.engine.decide(day, *state, None, placed).order
         return orders
 
     def learn(self, day: int, items: Longs, seen: Says, on_sale: Longs, units: Longs) -> None:
@@ -191,6 +213,13 @@ class EngineRule:
             sold = np.minimum(demand[places], there)
             self.engine.learn(day, items, seen(says[places], demand[places], there), there, sold)
         return {item: np.array(values) for item, values in found.items()}
+
+
+def each_alone(path: ItemPath) -> ItemPath:
+    """Return the same path of an item that knows of no others: each of its orders pays all of its supplier's."""
+    terms = path.terms
+    costs = replace(terms.costs, fixed=terms.fixed_alone)
+    return replace(path, terms=replace(terms, costs=costs, shared_order=NOTHING_SHARED, price=terms.value))
 
 
 class MovingAverageRule:

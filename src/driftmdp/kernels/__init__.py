@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # as re-exports, for type checkers
     from driftmdp.kernels import gain as gain
     from driftmdp.kernels import given_sets as given_sets
     from driftmdp.kernels import graph as graph
+    from driftmdp.kernels import hindsight_orders as hindsight_orders
     from driftmdp.kernels import hitting_times as hitting_times
     from driftmdp.kernels import imed_rl as imed_rl
     from driftmdp.kernels import inventory_rules as inventory_rules

@@ -319,15 +319,25 @@ def roll_base_stock(
     ``sums`` is a buffer of ``window`` + 1 numbers.
     """
     stock, coming = 0, 0
-    span = terms.lead_time + wait
     first, begin = first_level(terms, path.demand, wait), first_fit(path.may_order, terms.lead_time)
     for t in range(path.demand.size):
-        n = min(t - span + 1, window - min(span, window // 2) + 1)
         up = first
-        if t >= begin and n > 0:
-            up = min(terms.capacity, _quantile_of_sums(seen, t, span, n, ratio, sums))
+        if t >= begin:
+            up = base_stock_level(seen, t, window, wait, terms, ratio, first, sums)
         stock, coming = _advance(path, terms, t, stock, coming, up - 1, up, arriving, trace)
         seen[t] = min(path.demand[t], trace.on_sale[t])
+
+
+@kernel
+def base_stock_level(
+    seen: Longs, t: int, window: int, wait: int, terms: OrderTerms, ratio: float, first: int, sums: Longs
+) -> int:
+    """Return the level of a morning, or ``first`` where too little was seen."""
+    span = terms.lead_time + wait
+    n = min(t - span + 1, window - min(span, window // 2) + 1)
+    if n <= 0:
+        return first
+    return min(terms.capacity, _quantile_of_sums(seen, t, span, n, ratio, sums))
 
 
 @kernel
