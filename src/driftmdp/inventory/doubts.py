@@ -137,7 +137,8 @@ def _odd_years(shop: ShopDays, new: Longs) -> Longs:
     if not shop.known.size:
         return new[:0]
     is_far = (new < shop.known[0] - FAR_DAYS) | (new > shop.last + FAR_DAYS)
-    far, end = new[is_far], max(shop.last, int(new[~is_far].max(initial=0)))
+    far: Longs = new[is_far]
+    end = max(shop.last, int(new[~is_far].max(initial=0)))
     if far.size > FEW_DAYS:
         return far[:0]
     first, last = end - WEEK_DAYS, min(end + max(shop.rhythm, WEEK_DAYS), date.max.toordinal())

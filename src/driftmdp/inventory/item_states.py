@@ -231,7 +231,6 @@ class ItemStates:
         log.append(RENAMED, ALWAYS, entries.pack({"old": old, "new": new}))
         self._apply_name(old, new)
         self.last_batch += 1
-        self.is_unsaved = True
 
     def append_merge(self, log: EventLog, item: int, into: int, first_sold: int | None) -> None:
         """Add to the log that two items are one, and apply it. ``first_sold`` is the first day with sales of it."""
@@ -239,7 +238,6 @@ class ItemStates:
         log.append(MERGED, EVERY_DAY, entries.pack({"from": first_sold}, pair))
         self._apply_merge(log, item, into, first_sold)
         self.last_batch += 1
-        self.is_unsaved = True
 
     def _apply_name(self, old: str, new: str) -> None:
         item = self.numbers[old]
