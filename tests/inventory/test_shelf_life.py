@@ -275,3 +275,12 @@ def test_on_weeks_of_a_file(call, tmp_path):
     code, _, told = call("inventory", "init", "other.db", *costs, "--shelf-life", 0)
     assert code != 0
     assert "1 to 366" in told
+
+
+def test_ages_of_two_items_that_are_one_add_up(shop):
+    shop.decide([Count("A", 5, left=(2, 3)), Count("B", 4, left=(1, 0, 3))], day(0))
+    shop.merge("B", "A")
+    shop.record([Sold("A", day(0), 1, ordered=0)])
+    assert not shop.decide([Count("A", 6)], day(1)).remarks  # three could be sold on the first day only
+    assert ages_of(shop, "A", day(1)) == "left_1 3, left_2 3"
+    assert shop.verify()

@@ -9,6 +9,7 @@ from driftmdp.inventory.backtest import backtest
 from driftmdp.inventory.backtest_result import Backtest, Trace
 from driftmdp.inventory.calendar_csv import SpecialDay, read_calendar
 from driftmdp.inventory.daily_csv import events_csv, history_csv, orders_csv, read_counts
+from driftmdp.inventory.doubts import Doubt
 from driftmdp.inventory.erp_orders import erp_orders_csv
 from driftmdp.inventory.explain import explain_in_words
 from driftmdp.inventory.forecast import DemandForecast, forecast_csv
@@ -42,6 +43,7 @@ __all__ = [
     "Count",
     "Decision",
     "DemandForecast",
+    "Doubt",
     "Event",
     "ItemSettings",
     "ItemTerms",

@@ -3,6 +3,7 @@
 import functools
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from datetime import date
@@ -52,31 +53,50 @@ def read_counts(
     aliases = {"lot": "pack", "coming": "coming_1"}
     given, optional = Conventions(date_format, decimal), ("date", "pack", *COMING, *LEFT)
     table = read_table(Path(path), ("sku", "stock"), optional, columns, aliases=aliases, given=given)
-    if remarks is not None:
-        remarks += table.remarks
     _check_coming(table)
     errors, lines = LineErrors(str(path)), dict[str, int]()
-    skus, stocks = errors.read(table, "sku", cells.as_name), errors.read(table, "stock", cells.whole_number)
+    skus = errors.read(table, "sku", cells.as_name)
+    least = None if table.is_added_up else 0  # less than nothing in one place may be made up for in another
+    stocks = errors.read(table, "stock", functools.partial(cells.whole_number, minimum=least))
+    said: tuple[str, ...] = ()
+    if table.is_added_up:
+        stocks, said = _added_up(errors, table, skus, stocks)
+    if remarks is not None:
+        remarks += *table.remarks, *said
     nothing: list[None] = [None] * len(skus)
     packs = errors.read_optional(table, "pack", functools.partial(cells.whole_number, minimum=1)) or nothing
     coming, left = (_by_period(errors, table, names) for names in (COMING, LEFT))
     day = _one_day(errors, table, day)
-    counts, several = dict[str, Count](), set[str]()
+    counts = []
     for line, sku, stock, pack, arriving, old in zip(table.lines, skus, stocks, packs, coming, left, strict=True):
         if sku is not None and stock is not None:
-            if sku in lines and table.is_added_up:  # in several places
-                stock += counts[sku].stock
-                several.add(sku)
-            elif sku in lines:
+            if sku in lines:
                 errors.add(line, f"{sku} stands on line {lines[sku]} already")
             lines[sku] = line
-            counts[sku] = Count(sku, stock, arriving, pack, old, f"{path}, line {line}: ")
+            counts.append(Count(sku, stock, arriving, pack, old, f"{path}, line {line}: "))
     errors.raise_if_any("Correct these lines, then try again; nothing was done.")
     if not counts:
         raise InvalidInputError(f"{path} must have lines below its header; it has none.")
-    if remarks is not None and several:
-        remarks.append(f"Stock in several places is added up for {counted(len(several), 'item')}.")
-    return day, list(counts.values())
+    return day, counts
+
+
+def _added_up(
+    errors: LineErrors, table: CsvTable, skus: list[str | None], stocks: list[int | None]
+) -> tuple[list[int | None], tuple[str, ...]]:
+    """Return stock in which an item's first line has that of all places, and the others nothing, and a remark."""
+    totals, places = Counter[str](), Counter[str]()
+    for sku, stock in zip(skus, stocks, strict=True):
+        totals[sku or ""] += stock or 0
+        places[sku or ""] += 1
+    found: list[int | None] = []
+    for line, sku, stock in zip(table.lines, skus, stocks, strict=True):
+        total = None if sku is None or stock is None else totals.pop(sku, None)
+        if total is not None and total < 0:
+            errors.add(line, f"stock of {sku} must not be negative in all places together; got {total}")
+            total = None
+        found.append(total)
+    several = sum(count > 1 for count in places.values())
+    return found, (f"Stock in several places is added up for {counted(several, 'item')}.",) if several else ()
 
 
 def _check_coming(table: CsvTable) -> None:

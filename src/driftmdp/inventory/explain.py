@@ -35,7 +35,8 @@ def explain_in_words(shop: Shop, sku: str) -> str:
     Advice for 2026-11-16: order nothing, with 20 on the shelf.
     """
     reason = shop.explain(sku)
-    lines = [one_line(sku) if reason.terms.pack == 1 else f"{one_line(sku)}, in packs of {reason.terms.pack}"]
+    name = one_line(reason.sku)
+    lines = [name if reason.terms.pack == 1 else f"{name}, in packs of {reason.terms.pack}"]
     lines += _advice(reason)
     for title, section in (("Demand", _demand(reason)), ("Why this order", _order_reasons(reason))):
         lines += ["", title, *(f"  {line}" for line in section)]
