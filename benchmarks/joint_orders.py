@@ -24,7 +24,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from driftmdp.inventory.joint_orders import JointItems, cost_shares, order_together
+from driftmdp.inventory.joint_orders import JointItems, SharingItems, cost_shares, order_together
+from driftmdp.inventory.lowest_cost import best_division
 from driftmdp.inventory.shared_order import SharedOrder
 from driftmdp.kernels.arrays import Floats, Longs
 from driftmdp.kernels.exact_orders import plan_exactly
@@ -115,16 +116,15 @@ def gain(case: Case, item: int, fixed: float) -> float:
 
 
 def lower_bound(case: Case) -> float:
-    """Return the best sum of the items' costs over divisions of K. Costs between the computed ones are chords."""
-    n, cost = len(case.terms), case.shared.cost
-    table = np.array([[gain(case, i, case.terms[i].fixed + share * cost) for share in SHARES] for i in range(n)])
-    slopes = np.diff(table, axis=1) / np.maximum(np.diff(SHARES) * cost, 1e-300)
-    steps = sorted(((slopes[i, j], i, j) for i in range(n) for j in range(SHARES.size - 1)), reverse=True)
-    total, left = float(table[:, 0].sum()), cost
-    for slope, _, j in steps:  # the cost of an item is concave in its fixed cost, so the steepest chords come first
-        part = min(left, float(SHARES[j + 1] - SHARES[j]) * cost)
-        total, left = total + max(slope, 0.0) * part, left - part
-    return total
+    """Return the best sum of the items' costs over divisions of K."""
+    cost = case.shared.cost
+    table = np.array(
+        [
+            [gain(case, item, terms.fixed + share * cost) for share in (SHARES if cost else (0.0,))]
+            for item, terms in enumerate(case.terms)
+        ]
+    )
+    return best_division(table, SHARES * cost) if cost else float(table.sum())
 
 
 class Menus:
@@ -152,8 +152,9 @@ def simulate(case: Case, demand: Longs, how: str) -> Floats:
         np.array([getattr(t, name) for t in case.terms]) for name in ("fixed", "holding", "lost")
     )
     ones = np.ones(n)
+    sharing = SharingItems(fixed, holding, lost, lead * ones, means_of(case), ones)
     shares = {
-        "together": cost_shares(case.shared, fixed, holding, means_of(case), ones, float(case.wait)),
+        "together": cost_shares(case.shared, sharing, float(case.wait)),
         "whole": np.full(n, case.shared.cost),
         "without": np.zeros(n),
     }[how]

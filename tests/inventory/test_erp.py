@@ -170,6 +170,15 @@ def test_stock_of_both_programs(file, text):
         assert said[-1] == "Stock in several places is added up for 1 item."
 
 
+def test_stock_below_nothing_counts_in_all_places_together(file):
+    below = ODOO_STOCK.replace("WH/Stock/Shelf 2,,3.0", "WH/Stock/Shelf 2,,-3.0")
+    assert read_counts(file(below))[1][0].stock == 9
+    with refused("line 2: stock of TEA-1 must not be negative in all places together; got -1"):
+        read_counts(file(below.replace("12.0", "2.0")))
+    with refused("line 2: stock must not be negative; got -1"):
+        read_counts(file("sku,stock\nA,-1\n"))
+
+
 def test_a_status_that_is_not_known_counts_and_is_said(file):
     text = ODOO_ORDERS.replace("Locked", "Packed")
     _, remarks = sold(file, text)

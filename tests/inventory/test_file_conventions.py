@@ -11,9 +11,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from driftmdp.errors import InvalidInputError
-from driftmdp.inventory import read_calendar, read_counts, read_items, read_sales, read_sold
+from driftmdp.inventory import read_calendar, read_counts, read_items, read_sales, read_sold, read_suppliers
 from driftmdp.inventory.column_names import GUESSES
-from driftmdp.inventory.file_conventions import DATE_FORMATS, SEPARATORS
+from driftmdp.inventory.file_conventions import DATE_FORMATS, NUMBER_COLUMNS, SEPARATORS
+from driftmdp.inventory.items_csv import COLUMNS as ITEM_COLUMNS
+from driftmdp.inventory.suppliers import SUPPLIER_COLUMNS
 from driftmdp.validation import nearest_name
 from tests.inventory.shops import refused
 
@@ -180,6 +182,27 @@ def test_numbers_that_contradict_each_other_are_refused_by_line(file):
 def test_amounts_keep_three_decimals(file):
     (item,) = read_items(file("sku;unit_cost;holding\nA;12,345;0,5\n")).items
     assert item.values == {"unit_cost": 12.345, "holding": 0.5}
+
+
+def test_every_column_of_numbers_may_have_commas(file):
+    numbers = {
+        name
+        for name, read in (ITEM_COLUMNS | SUPPLIER_COLUMNS).items()
+        if takes(read, "2") and not takes(read, "x")
+    }
+    assert {"price", "waste", "order_cost", "capacity"} < numbers <= NUMBER_COLUMNS
+    assert dict(read_items(file("sku;price;waste\nA;12,50;0,5\n")).items[0].values) == {"price": 12.5, "waste": 0.5}
+    found = read_suppliers(file("supplier;order_cost;minimum_value\nMill;12,50;1.000,00\n"))
+    assert found.remarks == ("Read file.csv separated by semicolons, decimal commas.",)
+    assert dict(found.suppliers[0].values) == {"order_cost": 12.5, "minimum_value": 1000.0}
+
+
+def takes(read, text):
+    try:
+        read(text)
+    except ValueError:
+        return False
+    return True
 
 
 # ---- columns

@@ -348,6 +348,18 @@ def test_a_bomb_is_refused_before_it_unpacks(excel, monkeypatch):
         read_counts(excel(content))
 
 
+def test_other_compressions_are_refused(excel):
+    out = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(book_of(("a", SALES)))) as old,
+        zipfile.ZipFile(out, "w", zipfile.ZIP_BZIP2) as new,
+    ):
+        for name in old.namelist():
+            new.writestr(name, old.read(name))
+    with refused("it is damaged, or none"):
+        read_sold(excel(out.getvalue()))
+
+
 @pytest.mark.parametrize(
     "data",
     [

@@ -31,6 +31,7 @@ from driftmdp.inventory.log_entries import (
 from driftmdp.inventory.order_engine import AT_LEAST, EXACT, METHODS, NOTHING
 from driftmdp.inventory.results import Event
 from driftmdp.inventory.sales_history import Series
+from driftmdp.inventory.shelf_log import LEFT
 from driftmdp.inventory.terms import DISCONTINUED, Settings, merged
 from driftmdp.inventory.terms_timeline import BEGINNING, SHOP, SUPPLIER
 
@@ -138,12 +139,24 @@ def _events(batch: EventBatch, columns: Columns, skus: Sequence[str]) -> Iterato
         fields["until"] = [day and date.fromordinal(day) for day in _known(columns, "until")]
         fields["cost"] = costs_of(columns["cost"])
         fields["method"] = [METHODS[method] for method in columns["method"].tolist()]
+    if batch.kind == DECIDED:
+        fields["details"] = _ages(columns)
     if batch.kind == WITHDRAWN:
         fields["details"] = [TAKEN_BACK[what] for what in columns["what"].tolist()]
     about = batch.number, batch.written_at, batch.kind, date.fromisoformat(batch.day)
     names = [skus[number] for number in columns["item"].tolist()]
     for row in range(n):
         yield Event(*about, names[row], **{name: values[row] for name, values in fields.items()})
+
+
+def _ages(columns: Columns) -> list[str | None]:
+    """Return what advice knew of the ages of goods that spoil, as a text per row."""
+    names = [name for name in columns if name.startswith(LEFT)]
+    rows = zip(*(columns[name].tolist() for name in names), strict=True) if names else [()] * columns["item"].size
+    texts = (
+        ", ".join(f"{name} {units}" for name, units in zip(names, row, strict=True) if units > 0) for row in rows
+    )
+    return [text or None for text in texts]
 
 
 def last_sales(events: Iterable[Event]) -> list[Event]:

@@ -28,7 +28,7 @@ def joined_decisions(gone: Row | None, stays: Row | None) -> Row | None:
     names = list(dict.fromkeys([*stays, *gone]))
     row = {name: stays.get(name, UNKNOWN) for name in names}
     for name in names:
-        if name in ADDED or name.startswith("coming_"):
+        if name in ADDED or name.startswith(("coming_", "left_")):
             row[name] = _sum([gone.get(name, UNKNOWN), row[name]])
     both = gone.get("expected", UNKNOWN), row.get("expected", UNKNOWN)
     row["expected"] = UNKNOWN if UNKNOWN in both else _sum(both)

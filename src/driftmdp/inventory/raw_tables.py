@@ -12,7 +12,8 @@ from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.column_names import ColumnSearch
 from driftmdp.inventory.erp_exports import ErpExport
 from driftmdp.inventory.file_conventions import SEPARATORS, UTF_8, decoded, is_text, separator_of
-from driftmdp.inventory.xlsx_reader import SheetRows, Workbook, cell_name
+from driftmdp.inventory.xlsx_parts import SheetRows
+from driftmdp.inventory.xlsx_reader import Workbook, cell_name
 
 MOST_HEADER_ROWS = 20  # filled rows of a sheet among which its header is
 MAX_CELLS_SHOWN = 5
@@ -153,7 +154,7 @@ def read_workbook(path: Path, content: bytes, search: Search) -> tuple[TableSear
     used = next((header for header in headers if header.found), headers[0])
     if used.found is None:
         raise used.error or InvalidInputError(f"{path} must have a header.")
-    lines, rows = _rows_below(path, used, book.rows(used.sheet), used.found)
+    lines, rows = _rows_below(path, used, book.rows(used.sheet, columns=used.columns), used.found)
     how = [f"from its sheet {used.sheet!r}"] if len(headers) > 1 else []
     how += [f"with its header in row {used.row}"] if used.row > 1 else []
     alike = [repr(header.sheet) for header in headers if header.found and header is not used]

@@ -13,7 +13,7 @@ from driftmdp.errors import InvalidInputError
 from driftmdp.files import write_whole
 from driftmdp.inventory.cells import DAY_FORM, amount, day_of
 from driftmdp.inventory.event_log import SIDE_FILES
-from driftmdp.inventory.terms import AUTO, MAX_LEAD_TIME, NO_LIMIT
+from driftmdp.inventory.terms import AUTO, MAX_LEAD_TIME, MAX_SHELF_LIFE, NO_LIMIT
 from driftmdp.inventory.xlsx_writer import table_content
 from driftmdp.problems.inventory import Costs
 
@@ -62,7 +62,7 @@ ITEMS_HELP = (
     "A CSV or Excel file with a column sku, and what an item has of its own: capacity, fixed_cost, unit_cost, "
 )
 ITEMS_HELP += "lost_sale, holding, pack, minimum, lead_time, order_days, period, group, service, service_measure, "
-ITEMS_HELP += "supplier, price (of a unit, for the supplier's minimum_value)."
+ITEMS_HELP += "supplier, price (of a unit, for the supplier's minimum_value), shelf_life, waste."
 SUPPLIERS_HELP = "A CSV or Excel file with a column supplier, and any of order_days, lead_time, order_cost (of an "
 SUPPLIERS_HELP += "order, whatever is in it), minimum_units and minimum_value (of an order)."
 CALENDAR_HELP = "A CSV or Excel file of special days: date, name. Optional: sku or group, factor. On a day named "
@@ -79,6 +79,11 @@ Service = Annotated[float | None, _optional(_amount, SERVICE_HELP, "--service")]
 ServiceMeasure = Annotated[
     str, typer.Option("--service-measure", help="What --service counts: units, or periods that are not sold out.")
 ]
+SHELF_LIFE_HELP = "The periods in which a unit can be sold, the one of its arrival included. By default it never spoils."
+ShelfLife = Annotated[
+    int | None, _optional(_whole(1, MAX_SHELF_LIFE), SHELF_LIFE_HELP, "--shelf-life")
+]
+Waste = Annotated[float, typer.Option("--waste", parser=_amount, help="Cost of each unit that spoils, beside its price.")]
 LeadTime = Annotated[
     int,
     typer.Option(
