@@ -54,10 +54,7 @@ def settings_of(n):
         SpecialDay(day(n + 2).toordinal(), "closed"),
         SpecialDay(day(n + 1).toordinal(), "sale", "=I1", "", 2.0),
     ]
-    return {
-        "items": [ItemSettings(f"=I{n % 5}", {"pack": 1 + n % 3, "group": f"G{n % 2}", "shelf_life": 1 + n % 4})],
-        "calendar": special,
-    }
+    return {"items": [ItemSettings(f"=I{n % 5}", {"pack": 1 + n % 3, "group": f"G{n % 2}", "shelf_life": 1 + n % 4})], "calendar": special}
 
 
 def settings_files(folder, n):

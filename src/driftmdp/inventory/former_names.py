@@ -44,8 +44,9 @@ def counts_by_present_names(states: ItemStates, counts: Sequence[Count]) -> list
 
 def _added(first: Count, second: Count) -> Count:
     """Return two counts of an item as one."""
-    parts = {"coming": _by_period(first.coming, second.coming), "left": _by_period(first.left, second.left)}
-    return replace(first, stock=first.stock + second.stock, pack=first.pack or second.pack, **parts)
+    coming, left = _by_period(first.coming, second.coming), _by_period(first.left, second.left)
+    stock, pack = first.stock + second.stock, first.pack or second.pack
+    return replace(first, stock=stock, coming=coming, left=left, pack=pack)
 
 
 def _by_period(first: Sequence[int | None], second: Sequence[int | None]) -> tuple[int | None, ...]:

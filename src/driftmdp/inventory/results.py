@@ -123,8 +123,8 @@ class Event:
     ----------
     number, written_at, kind
         The batch, when it was written, and what it holds: ``decided``, ``sold``, ``withdrawn``, ``items`` (an
-        item's own settings), ``terms`` (settings from a day on, of an item or, without one, of the shop),
-        ``calendar`` (a special day), ``renamed`` or ``merged`` (into another item).
+        item's own settings), ``terms`` (settings from a day on, of an item or, without one, of the shop) or
+        ``calendar`` (a special day).
     day, sku
         The day that it is about, None for settings, and the item. A special day of several items has an empty one.
     stock, coming
@@ -139,9 +139,9 @@ class Event:
     until, cost, method
         As in ``Advice``.
     details
-        Of advice on goods that spoil, their ages: ``left_2 3`` are three units that could be sold on that day and
-        in the next period. Of settings, those that changed. Of a special day, its name, group and factor. Of what
-        is withdrawn, ``sales``, ``advice``, or both. The old name, or the item that another was merged into.
+        Of advice on goods that spoil, their ages: ``left_2 3`` are three units that could be sold on that day and in
+        the next period. Of settings, those that changed. Of a special day, its name, group and factor. Of what is withdrawn,
+        ``sales``, ``advice``, or both.
     """
 
     number: int

@@ -30,8 +30,8 @@ from driftmdp.validation import as_integer, as_number, check_type, one_of
 NO_LIMIT = "none"  # as a capacity or a shelf life of its own
 AUTO = "auto"  # a pack that is chosen from an item's first sales
 MAX_LEAD_TIME = 60
-DISCONTINUED = "discontinued"  # a setting that has a command of its own
 MAX_SHELF_LIFE = 366
+DISCONTINUED = "discontinued"  # a setting that has a command of its own
 MEASURES = ("units", "periods")
 COST_NAMES = {"fixed_cost": "fixed", "unit_cost": "unit", "lost_sale": "lost_sale", "holding": "holding"}
 PLAIN_NAMES = (
@@ -68,12 +68,12 @@ class ItemTerms:
         Who delivers it, or an empty text, and what an order from there costs and must have at least.
     price
         What a unit counts for the supplier's minimum value. None means ``costs.unit``.
-    is_discontinued
-        Whether it is not ordered any more. What is there is still sold.
     shelf_life
         The periods in which a unit can be sold, the one of its arrival included. None: it never spoils.
     waste
         What a unit costs that spoils, beside its price.
+    is_discontinued
+        Whether it is not ordered any more. What is there is still sold.
     """
 
     costs: Costs
@@ -90,9 +90,9 @@ class ItemTerms:
     supplier: str = ""
     price: float | None = None
     shared_order: SharedOrder = NOTHING_SHARED
-    is_discontinued: bool = False
     shelf_life: int | None = None
     waste: float = 0.0
+    is_discontinued: bool = False
 
     def __post_init__(self) -> None:
         check_type(self.costs, Costs, "costs must be Costs(fixed, unit, lost_sale, holding)")
