@@ -10,12 +10,7 @@ from driftmdp.inventory.terms import ItemTerms
 from driftmdp.kernels.arrays import Floats, Longs
 from driftmdp.kernels.ordering_arrays import NO_LIMIT, OrderTask, OrderTerms, horizon_needed
 
-NO_ORDER_DAY, CLOSED, TOO_LATE, GIVEN_UP = (
-    2,
-    3,
-    4,
-    6,
-)  # why nothing is ordered: places in METHODS of order_engine.py
+NO_ORDER_DAY, CLOSED, TOO_LATE, GIVEN_UP = 2, 3, 4, 6  # why nothing is ordered: places in METHODS
 LONGEST_HORIZON = 110  # periods ahead, if the next order can be on the shelf within them
 WEEKS_AHEAD = 8  # that an exact plan looks at season by season
 DAYS_AHEAD = 14  # the same of days, where some of them are special
