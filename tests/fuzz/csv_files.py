@@ -74,8 +74,12 @@ ENCODINGS = ("utf-8", "utf-8", "utf-8", "utf-8", "utf-8-sig", "utf-16", "utf-16-
 def case(rng, folder):
     """Make a file, give it to one of the readers, and look at what became of the shop."""
     dice = random.Random(int(rng.integers(1 << 62)))
-    file, shop = folder / "file.csv", folder / "shop.db"
-    content, table = any_file(dice)
+    use(dice, folder, "file.csv", *any_file(dice))
+
+
+def use(dice, folder, name, content, table):
+    """Give a file to one of the readers. The table is what it holds, if that is known."""
+    file, shop = folder / name, folder / "shop.db"
     file.write_bytes(content)
     shop.write_bytes(small_shop())
     ((act, names),) = dice.choices(ACTS, OFTEN)
@@ -108,6 +112,14 @@ def any_file(dice):
     """Return the bytes of a table, possibly damaged, and the table, which is empty if the bytes do not hold it."""
     if dice.random() < 0.03:
         return dice.randbytes(dice.randrange(3000)), []
+    table, spoiled = any_table(dice)
+    text = _written(dice, table, spoiled)
+    content = text.encode(dice.choice(ENCODINGS) if spoiled else "utf-8", "replace")
+    return (mutated(dice, content), []) if dice.random() < spoiled else (content, table)
+
+
+def any_table(dice):
+    """Return rows of texts with a header first, and the share of them that is unusual."""
     spoiled = dice.choice((0.0, 0.0, 0.02, 0.3))
     names = dice.choice((HEADERS, HEADERS, SETTINGS, ("date", *SPECIAL)))
     header = dice.sample(names, dice.randrange(2, min(8, len(names)) + 1))
@@ -121,9 +133,7 @@ def any_file(dice):
         header[dice.randrange(len(header))] = dice.choice(ODD_HEADERS.split("|"))
     if dice.random() < 0.01:
         header, rows = header + [f"c{n}" for n in range(5000)], [row + ["1"] * 5000 for row in rows]
-    text = _written(dice, [header, *rows], spoiled)
-    content = text.encode(dice.choice(ENCODINGS) if spoiled else "utf-8", "replace")
-    return (_mutated(dice, content), []) if dice.random() < spoiled else (content, [header, *rows])
+    return [header, *rows], spoiled
 
 
 def _cells(table, names):
@@ -166,7 +176,7 @@ def _written(dice, table, spoiled):
     return out.getvalue()
 
 
-def _mutated(dice, content):
+def mutated(dice, content):
     """Cut, repeat, and overwrite some bytes."""
     spoiled = bytearray(content)
     for _ in range(dice.randrange(1, 6)):
@@ -243,7 +253,7 @@ def _set_calendar(dice, file, shop):
 
 
 def _decide_by_command(dice, file, shop):
-    out = "-" if dice.random() < 0.5 else str(file.with_name("orders.csv"))
+    out = "-" if dice.random() < 0.5 else str(file.with_name(dice.choice(("orders.csv", "orders.xlsx"))))
     code = _command("decide", shop, file, "--out", out, *(["--date", START] if dice.random() < 0.5 else []))
     return code == 0, code == 0
 

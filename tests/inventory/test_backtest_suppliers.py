@@ -204,7 +204,7 @@ def test_the_least_cost_in_hindsight_is_that_of_trying_everything(seed):
     n, lead = 5, 0 if seed % 2 else 1
     demand = rng.integers(0, 4, n)
     may_order = rng.random(n) < 0.8
-    path = DemandPath(demand, np.arange(n) + lead, may_order.astype(np.uint8))
+    path = DemandPath(demand, np.arange(n) + lead, np.full(n, n), may_order.astype(np.uint8))
     pack = int(rng.integers(1, 3))
     money = rng.uniform(0, 4), rng.uniform(0, 0.5), rng.uniform(1, 6), rng.uniform(0.1, 2)
     terms = OrderTerms(*money, 4, pack, int(rng.integers(0, 4)), lead)

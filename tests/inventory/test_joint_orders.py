@@ -132,7 +132,7 @@ def test_a_menu_on_paths_agrees_with_the_exact_one():
             (np.full(MENU, NO_ORDER, np.int64), np.zeros(MENU)),
         )
         fill_menu_exactly(terms, stock, nothing, law[None, :], one, *exact)
-        fill_menu_on_paths(terms, stock, nothing, paths, periods, *found)
+        fill_menu_on_paths(terms, stock, nothing, nothing, paths, periods, *found)
         savings = [costs[0] - costs[1] for _, costs in (exact, found)]
         assert savings[1] == pytest.approx(savings[0], abs=1.0)
         assert abs(int(exact[0][1]) - int(found[0][1])) <= 4

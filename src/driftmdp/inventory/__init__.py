@@ -9,6 +9,8 @@ from driftmdp.inventory.backtest import backtest
 from driftmdp.inventory.backtest_result import Backtest, Trace
 from driftmdp.inventory.calendar_csv import SpecialDay, read_calendar
 from driftmdp.inventory.daily_csv import events_csv, history_csv, orders_csv, read_counts
+from driftmdp.inventory.doubts import Doubt
+from driftmdp.inventory.erp_orders import erp_orders_csv
 from driftmdp.inventory.explain import explain_in_words
 from driftmdp.inventory.forecast import DemandForecast, forecast_csv
 from driftmdp.inventory.items_csv import ItemSettings, ItemsFile, read_items
@@ -41,6 +43,7 @@ __all__ = [
     "Count",
     "Decision",
     "DemandForecast",
+    "Doubt",
     "Event",
     "ItemSettings",
     "ItemTerms",
@@ -68,6 +71,7 @@ __all__ = [
     "compare_rules",
     "days_to_recover",
     "drawn_demand",
+    "erp_orders_csv",
     "events_csv",
     "explain_in_words",
     "forecast_csv",

@@ -17,7 +17,7 @@ from driftmdp.inventory.calendar_csv import SpecialDay, checked_calendar
 from driftmdp.inventory.item_paths import ItemPath, by_day
 from driftmdp.inventory.items_csv import ItemSettings
 from driftmdp.inventory.joint_rules import EngineRule, JointRule, MovingAverageRule, each_alone, finished, play
-from driftmdp.inventory.lowest_cost import lowest_cost
+from driftmdp.inventory.lowest_cost import has_bound, lowest_cost
 from driftmdp.inventory.ordering_rules import (
     ALONE,
     MOVING_AVERAGE,
@@ -61,6 +61,8 @@ def backtest(
     closed_days: str = "",
     service: float | None = None,
     service_measure: str = "units",
+    shelf_life: int | None = None,
+    waste: float = 0.0,
     items: Iterable[ItemSettings] = (),
     calendar: Iterable[SpecialDay] = (),
     forecaster: str | None = None,
@@ -93,7 +95,7 @@ def backtest(
         ``"threads"``, ``"processes"``, or ``"dask"`` for a cluster, whose scheduler has an address such as
         ``tcp://host:8786``. They do not change the result. Our rule, which learns from all items together, runs
         here.
-    period, order_days, closed_days, service, service_measure, forecaster
+    period, order_days, closed_days, service, service_measure, shelf_life, waste, forecaster
         As in ``Shop.create``. Weekdays on which no item ever sold are closed too.
     items, calendar
         What items have of their own (``read_items``), and special days (``read_calendar``).
@@ -122,7 +124,10 @@ def backtest(
     watcher, names = as_progress(progress, "steps"), checked_rules(rules)
     days = parsed_setting("order_days", OrderDays.parse, order_days)
     closed = parsed_setting("closed_days", as_closed_days, closed_days)
-    shop = ShopTerms(costs, capacity, pack, minimum, lead_time, period, days, closed, service, service_measure)
+    served: tuple[float | None, str] = (service, service_measure)
+    shop = ShopTerms(
+        costs, capacity, pack, minimum, lead_time, period, days, closed, *served, shelf_life=shelf_life, waste=waste
+    )
     past = past_of(
         sales if own is None else matched(sales, own), shop, items, checked_calendar(calendar), suppliers
     )
@@ -179,7 +184,7 @@ class _Work:
     ) -> None:
         self._paths, self._apart, self._joint = paths, tuple(apart), joint
         self._groups = groups_of(paths) if apart or has_lowest else []
-        self._has_lowest = has_lowest and all(path.terms.service is None for path in paths)
+        self._has_lowest = has_lowest and all(has_bound(path.terms) for path in paths)
         self.steps = len(self._groups) + len(joint) * len(by_day(paths))
         self.scores: list[dict[str, RuleScore]] = [{} for _ in paths]
         self.traces: dict[str, list[UnitTrace]] = {}

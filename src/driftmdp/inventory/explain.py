@@ -1,6 +1,7 @@
 """An explanation of today's advice as text."""
 
 from collections.abc import Mapping
+from datetime import timedelta
 
 from driftmdp.display import counted
 from driftmdp.errors import one_line
@@ -14,6 +15,7 @@ PLANS = {  # how a plan was found; other methods say why nothing is ordered
     "simulated": "the best of several, by simulation",
     "for service": "made for the service target, by simulation",
 }
+LEAST_WASTE, MOST_WASTE_DAYS = 0.05, 4  # units that are told, and evenings
 IDLE = {"too late": "it would arrive after the last day that counts"}  # the other reasons say enough
 
 
@@ -33,7 +35,8 @@ def explain_in_words(shop: Shop, sku: str) -> str:
     Advice for 2026-11-16: order nothing, with 20 on the shelf.
     """
     reason = shop.explain(sku)
-    lines = [one_line(sku) if reason.terms.pack == 1 else f"{one_line(sku)}, in packs of {reason.terms.pack}"]
+    name = one_line(reason.sku)
+    lines = [name if reason.terms.pack == 1 else f"{name}, in packs of {reason.terms.pack}"]
     lines += _advice(reason)
     for title, section in (("Demand", _demand(reason)), ("Why this order", _order_reasons(reason))):
         lines += ["", title, *(f"  {line}" for line in section)]
@@ -107,6 +110,7 @@ def _order_reasons(reason: Reason) -> list[str]:
     ]
     if reason.method not in PLANS:
         return [*lines, f"No order now: {IDLE.get(reason.method, reason.method)}."]
+    lines += _spoiling(reason)
     together = (reason.stock or 0) + sum(reason.coming) + reason.order
     shelf = "" if reason.stock is not None else ", from an empty shelf,"
     return [
@@ -114,6 +118,32 @@ def _order_reasons(reason: Reason) -> list[str]:
         f"With this order{shelf} there are {together} for the {counted(reason.covered, terms.period)} until "
         f"{_end_of_cover(reason)}, in which about {_mean(reason.covered_demand)} are asked for.",
         f"The plan costs about {reason.cost:.2f} per {terms.period}; it was {PLANS[reason.method]}.",
+    ]
+
+
+def _spoiling(reason: Reason) -> list[str]:
+    """Return how old the goods are, and how many of them will spoil, if they do."""
+    terms = reason.terms
+    if terms.shelf_life is None:
+        return []
+    step = days(terms.period)
+    ends = [reason.day + timedelta(step * place) for place in range(len(reason.ages))]
+    left = [(units, end) for units, end in zip(reason.ages, ends, strict=True) if units]
+    until = ", ".join(
+        f"{units}{'' if place else ' can be sold'} until {end}" for place, (units, end) in enumerate(left)
+    )
+    old = f" Of the {sum(reason.ages)} on the shelf, {until}." if left else ""
+    lost = [
+        f"{_mean(units)} on {reason.day + timedelta(step * place)}"
+        for place, units in enumerate(reason.spoiled)
+        if units >= LEAST_WASTE
+    ]
+    more = ", and more later" if len(lost) > MOST_WASTE_DAYS else ""
+    waste = f"Expected to spoil: {', '.join(lost[:MOST_WASTE_DAYS])}{more}" if lost else "Hardly any will spoil"
+    price = terms.waste + terms.costs.unit
+    return [
+        f"It can be sold for {counted(terms.shelf_life, terms.period)}.{old}",
+        f"{waste}. At {price:g} per unit, with its price, that is {price * sum(reason.spoiled):.2f} in all.",
     ]
 
 

@@ -5,6 +5,9 @@ its items into shares, the same in every period. Whoever orders pays it at least
 pay their shares, so the items' costs add up to a bound, for every division [AI87]. The best division is taken.
 Minima of suppliers are left out, which makes the bound lower.
 
+Goods that spoil are ordered as if they never did: who knows the demand orders no unit that will. Packs and least
+orders may force such units on him, so items with both have no bound.
+
 No rule can go below it, and none can be expected to come near: nobody knows the demand. Where shares of several
 items are charged, an item's own part of the bound is no bound for it alone.
 """
@@ -15,9 +18,16 @@ import numpy as np
 
 from driftmdp import kernels
 from driftmdp.inventory.item_paths import ItemPath, order_terms
+from driftmdp.inventory.terms import ItemTerms
 from driftmdp.kernels.arrays import Floats
 
 SHARES = np.linspace(0.0, 1.0, 9) ** 2  # of an order cost, at which an item's cost is computed
+
+
+def has_bound(terms: ItemTerms) -> bool:
+    """Return whether the cost of an item has a bound. With a service target it has none."""
+    is_free = terms.pack == 1 and terms.minimum <= 1
+    return terms.service is None and (terms.shelf_life is None or is_free)
 
 
 def lowest_cost(group: Sequence[ItemPath]) -> float:

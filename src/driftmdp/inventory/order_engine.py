@@ -5,7 +5,7 @@ demand, the level that a new item begins with) is made at the beginning of a blo
 it, and stays for the block. So beliefs do not depend on the order in which the items' sales of a block come.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from driftmdp import kernels
 from driftmdp.engines import ThreadEngine
+from driftmdp.inventory.ages import waste_on_paths
 from driftmdp.inventory.array_bytes import arrays_to_bytes, bytes_to_arrays
 from driftmdp.inventory.calendar_csv import SpecialDay
 from driftmdp.inventory.coming_factors import ComingFactors
@@ -24,7 +25,7 @@ from driftmdp.inventory.special_days import SpecialDays
 from driftmdp.inventory.supplier_orders import SupplierOrders
 from driftmdp.inventory.terms import ItemTerms
 from driftmdp.inventory.user_forecaster import UserForecaster, draw_demand
-from driftmdp.kernels.arrays import Floats, Longs
+from driftmdp.kernels.arrays import Floats, Ints, Longs
 from driftmdp.kernels.demand_arrays import (
     BIN_EDGES,
     DAY_KIND,
@@ -40,7 +41,7 @@ __all__ = ["CLOSED", "NO_ORDER_DAY", "TOO_LATE", "DemandSummary", "Forecast", "O
 
 Bytes = NDArray[np.int8]
 EXACT, AT_LEAST, NOTHING = 0, 1, 2  # what sales say of demand
-METHODS = ("exact", "simulated", "not an order day", "closed", "too late", "for service")
+METHODS = ("exact", "simulated", "not an order day", "closed", "too late", "for service", "discontinued")
 SIMULATED, FOR_SERVICE = 1, 5  # places in METHODS; order_tasks.py has the others
 
 BLOCK_DAYS = 7
@@ -119,6 +120,10 @@ class OrderEngine:
         """Replace an item's terms."""
         self.table.replace(item, terms)
         self._add_groups()
+
+    def rename(self, item: int, sku: str) -> None:
+        """Give an item another name, on which its special days and sample paths depend."""
+        self.table.rename(item, sku)
 
     def _add_groups(self) -> None:
         n = len(self.table.groups)
@@ -240,10 +245,12 @@ class OrderEngine:
         coming: Longs,
         until: int | None,
         placed: Collection[str] = (),
+        ages: Longs | None = None,
     ) -> Orders:
         """Return the orders of a morning. ``coming[n, j]`` arrives j + 1 periods later.
 
-        ``placed`` are suppliers that have an order of this morning already.
+        ``placed`` are suppliers that have an order of this morning already. ``ages[n, k]`` of the stock can be sold
+        in k + 1 more periods, of goods that spoil. Without ages all stock is fresh.
         """
         together = SupplierOrders(self.table, day, items, self._mean_levels)
         orders = Orders(np.zeros(items.size, np.int64), np.zeros(items.size), np.zeros(items.size, np.int8))
@@ -254,7 +261,7 @@ class OrderEngine:
             parts += [mine[first : first + ITEMS_PER_THREAD] for first in range(0, mine.size, ITEMS_PER_THREAD)]
 
         def decide_some(part: Longs) -> None:
-            some, state = items[part], (stock[part], coming[part])
+            some, state = items[part], (stock[part], coming[part], None if ages is None else ages[part])
             levels = self._prior_levels(some), self._mean_levels(some)
             fixed = together.fixed[part]
             task, idle = order_task(self.table, self.factors, day, some, state, levels, fixed, until)
@@ -293,11 +300,18 @@ class OrderEngine:
 
     def forecast(self, day: int, items: Longs, periods: int, quantiles: Sequence[float]) -> Forecast:
         """Return the demand of the periods from a day on, of items with the same kind of period."""
+        mean, found = np.zeros((items.size, periods)), np.zeros((items.size, periods, len(quantiles)))
+        for row, paths in enumerate(self._paths(day, items, periods)):
+            mean[row] = paths.mean(axis=0)
+            found[row] = np.quantile(paths, quantiles, axis=0, method="inverted_cdf").T
+        return Forecast(mean, found)
+
+    def _paths(self, day: int, items: Longs, periods: int) -> Iterator[Ints]:
+        """Yield sample paths of the demand of each item, by (path, period). The next ones replace them."""
         chosen = self.table.columns[items]
         step = 7 if chosen["kind"].any() else 1
         days, priors = day + step * np.arange(periods), self._prior_levels(items)
         factors, moved = self.factors.all_factors(items, days), shifts(chosen["seed"], day, periods + 1)
-        mean, found = np.zeros((items.size, periods)), np.zeros((items.size, periods, len(quantiles)))
         paths = np.zeros((FIRST_PATHS, periods), np.int32)
         for row, item in enumerate(items.tolist()):
             if self._forecaster is None:
@@ -307,9 +321,26 @@ class OrderEngine:
             else:
                 drawn = shifted_uniforms(moved[row], FIRST_PATHS)[:, 1:]
                 paths = draw_demand(self._forecaster.quantiles(item, days), drawn, factors[row] > 0.0)
-            mean[row] = paths.mean(axis=0)
-            found[row] = np.quantile(paths, quantiles, axis=0, method="inverted_cdf").T
-        return Forecast(mean, found)
+            yield paths
+
+    def expected_waste(self, day: int, item: int, ages: Longs, coming: Longs, order: int) -> Floats:
+        """Return how many units are expected to spoil in each period from a day on, until all is gone.
+
+        Of those that are there, are coming, and are ordered now. What is ordered later is sold later, and does not
+        change it. Empty for goods that do not spoil.
+        """
+        terms = self.table.terms[item]
+        if terms.shelf_life is None:
+            return np.zeros(0)
+        lead, life = terms.lead_time, terms.shelf_life
+        arriving, expiring = np.zeros(lead + life, np.int64), np.zeros(lead + life, np.int64)
+        arriving[0], arriving[1:lead], expiring[:life] = ages.sum(), coming[: max(0, lead - 1)], ages
+        arriving[lead] += order
+        expiring[life:] += arriving[1 : lead + 1]
+        if lead == 0:
+            expiring[-1] += order
+        paths = next(self._paths(day, np.array([item], np.int64), lead + life))
+        return waste_on_paths(paths, arriving, expiring)
 
     def describe(self, day: int, item: int) -> DemandSummary:
         """Return what is believed of an item's demand on a day."""

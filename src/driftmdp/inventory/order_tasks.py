@@ -10,7 +10,7 @@ from driftmdp.inventory.terms import ItemTerms
 from driftmdp.kernels.arrays import Floats, Longs
 from driftmdp.kernels.ordering_arrays import NO_LIMIT, OrderTask, OrderTerms, horizon_needed
 
-NO_ORDER_DAY, CLOSED, TOO_LATE = 2, 3, 4  # why nothing is ordered: places in METHODS of order_engine.py
+NO_ORDER_DAY, CLOSED, TOO_LATE, GIVEN_UP = 2, 3, 4, 6  # why nothing is ordered: places in METHODS
 LONGEST_HORIZON = 110  # periods ahead, if the next order can be on the shelf within them
 WEEKS_AHEAD = 8  # that an exact plan looks at season by season
 DAYS_AHEAD = 14  # the same of days, where some of them are special
@@ -22,7 +22,7 @@ def order_task(
     factors: ComingFactors,
     day: int,
     items: Longs,
-    state: tuple[Longs, Longs],
+    state: tuple[Longs, Longs, Longs | None],
     levels: tuple[Floats, Floats],
     fixed: Floats,
     until: int | None,
@@ -36,7 +36,8 @@ def order_task(
     day, items
         The morning, and the items asked about.
     state
-        Their stock, and what is coming by (item, periods from now, less one).
+        Their stock, what is coming by (item, periods from now, less one), and the ages of the stock by (item,
+        periods left to sell it, less one). None: all is fresh.
     levels
         Of their surroundings, and their own.
     fixed
@@ -55,11 +56,14 @@ def order_task(
     horizons, cycles = np.array([shape[:2] for shape in shapes]), np.array([shape[2] for shape in shapes])
     periods = day + step * np.arange(int(horizons.max()))
     is_open, may_order = factors.is_open(items, periods), factors.may_order(items, periods)
+    is_given_up = np.array([table.terms[item].is_discontinued for item in items.tolist()], np.bool_)
+    may_order[is_given_up, 0] = False
     idle = np.full(items.size, -1, np.int64)
     idle[~may_order[:, 0]] = NO_ORDER_DAY
     idle[~is_open[:, 0]] = CLOSED
     if left is not None:
         idle[chosen["sizes"][:, 3] >= left] = TOO_LATE
+    idle[is_given_up] = GIVEN_UP
     costs = np.ascontiguousarray(chosen["costs"])
     costs[:, 0] = fixed
     task = OrderTask(
@@ -69,8 +73,10 @@ def order_task(
         means=levels[1],
         costs=costs,
         sizes=np.ascontiguousarray(chosen["sizes"]),
+        waste=np.ascontiguousarray(chosen["waste"]),
         service=np.ascontiguousarray(chosen["service"]),
         stock=np.asarray(state[0], np.int64),
+        ages=_ages(np.asarray(state[0], np.int64), chosen["sizes"][:, 4], state[2]),
         coming=np.ascontiguousarray(state[1], np.int64).reshape(items.size, -1),
         horizons=horizons,
         cycles=cycles,
@@ -81,6 +87,14 @@ def order_task(
         shifts=shifts(chosen["seed"], day, periods.size + 1),
     )
     return task, idle
+
+
+def _ages(stock: Longs, lives: Longs, ages: Longs | None) -> Longs:
+    """Return ages that have a place for each period of the longest life."""
+    width = int(lives.max(initial=0))
+    if ages is None:
+        return np.where(np.arange(1, width + 1) == lives[:, None], stock[:, None], 0)
+    return np.ascontiguousarray(np.pad(ages[:, :width], ((0, 0), (0, max(0, width - ages.shape[1])))), np.int64)
 
 
 def _horizons(
@@ -103,7 +117,8 @@ def _horizons(
         exact += DAYS_AHEAD
     costs, capacity = terms.costs, NO_LIMIT if terms.capacity is None else terms.capacity
     money = fixed, costs.unit, costs.lost_sale, costs.holding
-    numbers = OrderTerms(*money, capacity, terms.pack, terms.minimum, terms.lead_time)
+    sizes = capacity, terms.pack, terms.minimum, terms.lead_time, terms.shelf_life or 0
+    numbers = OrderTerms(*money, *sizes)
     paths = horizon_needed(numbers, level, every)
     if terms.service is not None:
         paths = terms.lead_time + max(SERVICE_PERIODS, 2 * every)

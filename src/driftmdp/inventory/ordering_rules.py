@@ -23,6 +23,9 @@ of an item paid the whole.
 Every rule begins with an empty shelf. Until an item was on sale for 14 periods, rules that are fitted every morning
 keep plenty: the demand of lead time + 2 periods, each like the largest of the first 14. Without a capacity, so does
 ours.
+
+Goods that spoil are fitted with their shelf life and the cost of waste. A newsvendor's unit left over costs its
+holding and, with a life of n, one n-th of its price and waste in place of as much holding.
 """
 
 from collections.abc import Mapping, Sequence
@@ -42,7 +45,7 @@ from driftmdp.inventory.item_paths import (
     service_target,
 )
 from driftmdp.inventory.sales_history import warm_up
-from driftmdp.kernels.yardstick_rules import MOST_LEVELS, FitDraws, UnitTrace, new_unit_trace
+from driftmdp.kernels.yardstick_rules import MOST_LEVELS, FitDraws, UnitTrace, new_buffers, new_unit_trace
 from driftmdp.validation import one_of
 
 OURS, ALONE, MOVING_AVERAGE, OWN = "driftmdp", "alone", "moving-average", "own"
@@ -94,20 +97,20 @@ class Yardsticks:
         self.terms = order_terms(path.terms, lead_in_open_periods(calendar))
         self.target = service_target(path.terms)
         dice = np.random.default_rng(0).random(FIT_PERIODS)
-        self.draws = FitDraws(dice, calendar, np.zeros(FIT_PERIODS, np.int64))
-        self._arriving = np.zeros(path.days.size, np.int64)
+        self.draws = FitDraws(dice, calendar, new_buffers(FIT_PERIODS))
+        self._buffers = new_buffers(path.days.size)
 
     def follow(self, rule: str) -> UnitTrace:
         """Return what a rule does along the path."""
         rules, trace = kernels.yardstick_rules, new_unit_trace(self.path.days.size)
-        buffers = np.zeros(self.path.days.size, np.int64), self._arriving, trace
+        buffers = np.zeros(self.path.days.size, np.int64), self._buffers, trace
         if rule == "base-stock":
             sums = np.zeros(self.window + 2, np.int64)
             spans = self.window, self.wait, self.ratio()
             rules.roll_base_stock(self._periods, self.terms, *spans, buffers[0], sums, *buffers[1:])
         elif rule in ("hindsight", "first-60"):
             levels = self.levels_in_hindsight() if rule == "hindsight" else self.levels_of_first()
-            rules.follow_levels(self._periods, self.terms, levels, self._arriving, trace)
+            rules.follow_levels(self._periods, self.terms, levels, self._buffers, trace)
         else:
             how = self.window, self.wait, rule == "face-value", self.draws
             rules.roll_levels(self._periods, self.terms, self.target, *how, *buffers)
@@ -120,7 +123,7 @@ class Yardsticks:
         if most > MOST_LEVELS:
             most = rules.most_packs(self._periods.demand, 0, last, terms, self.wait)
         given = self._periods, self._scored, last, terms, self.target
-        s, up = rules.find_cheapest_levels(*given, most, self._arriving)
+        s, up = rules.find_cheapest_levels(*given, most, self._buffers)
         return int(s), int(up)
 
     def levels_of_first(self) -> tuple[int, int]:
@@ -132,10 +135,13 @@ class Yardsticks:
 
     def ratio(self) -> float:
         """Return the newsvendor's quantile, or the service target."""
+        terms = self.terms
         if self.target.share > 0.0:
             return self.target.share
-        gain = max(0.0, self.terms.lost - self.terms.unit)
-        return gain / (gain + self.terms.holding) if gain + self.terms.holding > 0 else 0.0
+        gain, over = max(0.0, terms.lost - terms.unit), terms.holding
+        if terms.shelf_life > 0:  # a share of what is left over spoils, as its last period comes
+            over += (terms.unit + terms.waste - over) / terms.shelf_life
+        return gain / (gain + over) if gain + over > 0 else 0.0
 
 
 def checked_rules(rules: Sequence[str], known: Mapping[str, str] = RULES) -> tuple[str, ...]:

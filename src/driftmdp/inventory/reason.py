@@ -4,14 +4,16 @@ from datetime import date
 
 import numpy as np
 
-from driftmdp.inventory.decide import pipeline_of
+from driftmdp.inventory.decide import pipeline_of, shelf_ages_of
 from driftmdp.inventory.event_log import EventLog
 from driftmdp.inventory.forecast import QUANTILES
 from driftmdp.inventory.item_states import ItemStates
-from driftmdp.inventory.log_entries import UNKNOWN
+from driftmdp.inventory.log_entries import UNKNOWN, read_day
 from driftmdp.inventory.order_engine import METHODS
 from driftmdp.inventory.periods import days
 from driftmdp.inventory.results import Event, Reason
+from driftmdp.inventory.shelf_log import ShelfAges, recorded_ages
+from driftmdp.kernels.arrays import Longs
 
 
 def reason_for(states: ItemStates, log: EventLog, item: int, advice: Event | None) -> Reason:
@@ -24,13 +26,19 @@ def reason_for(states: ItemStates, log: EventLog, item: int, advice: Event | Non
     states.move_to(day)
     terms = states.terms[item]
     pipeline = pipeline_of(states, log, day, numbers)
-    if is_over:
-        stock = None if pipeline.since[0] == UNKNOWN else int(last["evening"]) + int(pipeline.arrived[0])
+    shelves = shelf_ages_of(states, log, day, numbers)
+    if is_over and pipeline.since[0] == UNKNOWN:
+        stock = None
+    elif is_over:
+        arrived = int(last["evening"]) + int(pipeline.arrived[0])
+        stock = int(shelves.ages.sum()) if terms.shelf_life else arrived
+    there = np.array([stock or 0], np.int64)
+    ages = _ages_on(states, log, day, numbers, there, shelves)
     until = None if advice is None or advice.until is None else advice.until.toordinal()
     until = until if until is not None and until >= day else None
     is_ordered = advice is not None and advice.advice and advice.day == date.fromordinal(day)
     placed = {terms.supplier} if is_ordered else ()  # others of its supplier may have caused the order
-    orders = engine.decide(day, numbers, np.array([stock or 0], np.int64), pipeline.coming, until, placed)
+    orders = engine.decide(day, numbers, there, pipeline.coming, until, placed, ages)
     step, summary = days(terms.period), engine.describe(day, item)
     review = states.calendar.next_order(states.skus[item], terms, day)
     last_day = date.max.toordinal() if until is None else until
@@ -54,4 +62,15 @@ def reason_for(states: ItemStates, log: EventLog, item: int, advice: Event | Non
         METHODS[int(orders.method[0])],
         advice,
         None if until is None else date.fromordinal(until),
+        tuple(ages[0].tolist()),
+        tuple(engine.expected_waste(day, item, ages[0], pipeline.coming[0], int(orders.order[0])).tolist()),
     )
+
+
+def _ages_on(
+    states: ItemStates, log: EventLog, day: int, numbers: Longs, stock: Longs, shelves: ShelfAges
+) -> Longs:
+    """Return the ages that a day was decided with, or that follow from the records."""
+    decided = read_day(log, day, states.shop.lead_time).decided
+    found = recorded_ages(decided, numbers, states.shelf_lives(numbers))
+    return found if (found.sum(axis=1) == stock).all() else shelves.counted(stock)

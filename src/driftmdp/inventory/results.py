@@ -139,8 +139,9 @@ class Event:
     until, cost, method
         As in ``Advice``.
     details
-        Of settings, those that changed. Of a special day, its name, group and factor. Of what is withdrawn,
-        ``sales``, ``advice``, or both.
+        Of advice on goods that spoil, their ages: ``left_2 3`` are three units that could be sold in that period
+        and the next. Of settings, those that changed. Of a special day, its name, group and factor. Of what is
+        withdrawn, ``sales``, ``advice``, or both.
     """
 
     number: int
@@ -185,6 +186,10 @@ class Reason:
         The last advice that was given, if any.
     until
         The last day that counts, if there is one.
+    ages, spoiled
+        Of goods that spoil, the units of the stock that can be sold in 1, 2, .. more periods, and how many units
+        are expected to spoil in the evenings of this and the coming periods, of those that are there, coming and
+        ordered now. Empty for others.
     """
 
     sku: str
@@ -204,5 +209,7 @@ class Reason:
     method: str
     advice: Event | None
     until: date | None = None
+    ages: tuple[int, ...] = ()
+    spoiled: tuple[float, ...] = ()
 
     __repr__ = brief

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from driftmdp.inventory.item_paths import ItemPath, period_costs
+from driftmdp.inventory.item_paths import ItemPath, evening_stock, period_costs
 from driftmdp.inventory.periods import DAY, WEEK
 from driftmdp.inventory.supplier_charges import supplier_charges
 from driftmdp.kernels.arrays import Floats, Longs
@@ -25,6 +25,7 @@ class RuleScore(NamedTuple):
     sold: int
     stock: int
     orders: int
+    spoiled: int
     blocks: Floats
 
 
@@ -38,11 +39,12 @@ def _score(path: ItemPath, trace: UnitTrace, charges: Floats) -> RuleScore:
     scored = slice(path.scored, None)
     demand, on_sale = path.demand[scored], trace.on_sale[scored]
     paid = (period_costs(path, trace) + charges)[scored]
-    sold, left = np.minimum(demand, on_sale), np.maximum(on_sale - demand, 0)
+    sold, left = np.minimum(demand, on_sale), evening_stock(path, trace)[scored]
     starts = block_starts(paid.size, path.terms.period)
     orders = int((trace.orders[scored] > 0).sum())
     sums = float(paid.sum()), float(charges.sum()), int(sold.sum()), int(left.sum()), orders
-    return RuleScore(*sums, np.add.reduceat(paid, starts))
+    spoiled = int(trace.spoiled[scored].sum())
+    return RuleScore(*sums, spoiled, np.add.reduceat(paid, starts))
 
 
 def block_starts(periods: int, period: str) -> Longs:

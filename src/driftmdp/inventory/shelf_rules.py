@@ -105,7 +105,7 @@ class RuleSet:
         terms = ItemTerms(costs, shelf.capacity, lead_time=shelf.lead_time)
         item = item_path(Series("item", dates, path.astype(np.int64)), terms, SpecialDays())
         trace = finished(play(EngineRule([item]), [item]))[0]
-        return OrderTrace(*(column.astype(np.int32) for column in trace))
+        return OrderTrace(*(column.astype(np.int32) for column in trace[:3]))
 
     def levels_in_hindsight(self, path: Ints) -> tuple[int, int]:
         """Return the (s, S) that costs least on the scored days."""

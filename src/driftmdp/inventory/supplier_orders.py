@@ -10,7 +10,7 @@ from driftmdp.inventory.joint_orders import JointItems, SharingItems, cost_share
 from driftmdp.inventory.terms import ItemTerms
 from driftmdp.kernels.arrays import Floats, Longs
 from driftmdp.kernels.order_menus import MENU, NO_ORDER, fill_candidates
-from driftmdp.kernels.ordering_arrays import OrderTask, OrderTerms
+from driftmdp.kernels.ordering_arrays import OrderTask, terms_of
 
 Plan = Callable[[int, OrderTask], tuple[Longs, Floats, Longs]]
 FillMenus = Callable[[int, OrderTask, Longs, Floats], None]
@@ -88,15 +88,19 @@ class SupplierOrders:
         return costs
 
     def _service_menus(self, task: OrderTask, wanted: Longs) -> tuple[Longs, Floats]:
-        """Return menus of items with a service target: what is more than needed costs its holding.
+        """Return menus of items with a service target: what is more than needed costs its holding and waste.
 
         An item that will need an order at the next order day, but not yet, joins an order that others cause.
         """
         orders, costs = np.full((wanted.size, MENU), NO_ORDER, np.int64), np.zeros((wanted.size, MENU))
         for row, order in enumerate(wanted.tolist()):
-            terms = OrderTerms(*task.costs[row].tolist(), *task.sizes[row].tolist())
-            fill_candidates(terms, int(task.stock[row] + task.coming[row].sum()), order, orders[row])
-            costs[row] = 0.5 * terms.holding * orders[row] ** 2 / max(float(task.means[row]), 1e-9)
+            terms = terms_of(task, row)
+            position, mean = int(task.stock[row] + task.coming[row].sum()), float(task.means[row])
+            fill_candidates(terms, position, order, orders[row])
+            costs[row] = 0.5 * terms.holding * orders[row] ** 2 / max(mean, 1e-9)
+            if terms.shelf_life > 0:  # more than is sold until the last of it spoils
+                spoiled = np.maximum(orders[row] + position - mean * (terms.lead_time + terms.shelf_life), 0.0)
+                costs[row] += (terms.unit + terms.waste) * spoiled
             costs[row, 0] = costs[row, 1] + (terms.fixed * (1.0 + 1e-6) if order > 0 else 0.0)
         return orders, costs
 

@@ -27,6 +27,7 @@ from driftmdp.kernels.ordering_arrays import (
     Flags,
     OrderTask,
     OrderTerms,
+    terms_of,
 )
 
 LEVELS = tuple(round(0.05 * k, 2) for k in range(1, 20))
@@ -116,7 +117,7 @@ class UserForecaster:
                 if task.service[n, 0] > 0.0:
                     plan = _plan_for_service(state, paths, periods, task.service[n], served[n])
                 else:
-                    plan = kernels.path_orders.plan_on_paths(*state, paths, periods)
+                    plan = kernels.path_orders.plan_ages_on_paths(*state, paths, periods)
                 found[0][n], found[1][n], found[2][n], doubt = plan
                 if doubt <= MOST_DOUBT:
                     break
@@ -130,15 +131,16 @@ class UserForecaster:
 
     def _about(
         self, task: OrderTask, n: int, day: int
-    ) -> tuple[tuple[OrderTerms, int, Longs], ComingPeriods, Floats]:
-        """Return an item's terms, stock and what is coming, the periods ahead, and their quantiles."""
+    ) -> tuple[tuple[OrderTerms, int, Longs, Longs], ComingPeriods, Floats]:
+        """Return an item's terms, stock, its ages and what is coming, the periods ahead, and their quantiles."""
         step, horizon = 7 if task.kinds[n] else 1, int(task.horizons[n, 1])
         is_open, may_order = task.is_open[n, :horizon].copy(), task.may_order[n, :horizon].copy()
-        terms = OrderTerms(*task.costs[n].tolist(), *task.sizes[n].tolist())
+        terms = terms_of(task, n)
+        ages = task.ages[n, : terms.shelf_life].copy()
         coming = task.coming[n, : max(terms.lead_time - 1, 0)].copy()
         periods = ComingPeriods(is_open, may_order, int(min(task.cycles[n], 1)))
         quantiles = self.quantiles(int(task.items[n]), day + step * np.arange(horizon))
-        return (terms, int(task.stock[n]), coming), periods, quantiles
+        return (terms, int(task.stock[n]), ages, coming), periods, quantiles
 
 
 def _draw_paths(task: OrderTask, n: int, n_paths: int, quantiles: Floats, periods: ComingPeriods) -> Ints:
@@ -156,11 +158,15 @@ def draw_demand(quantiles: Floats, drawn: Floats, is_open: Flags | NDArray[np.bo
 
 
 def _plan_for_service(
-    state: tuple[OrderTerms, int, Longs], paths: Ints, periods: ComingPeriods, service: Floats, served: Floats
+    state: tuple[OrderTerms, int, Longs, Longs],
+    paths: Ints,
+    periods: ComingPeriods,
+    service: Floats,
+    served: Floats,
 ) -> tuple[int, float, int, float]:
     """Return the order for a service target, what it is expected to cost, how it was found, and no doubt."""
     target, measure = float(service[0]), int(service[1])
     balance = float((1.0 - target) * served[2 * measure] - served[2 * measure + 1])
     asked = target, measure, balance
-    order, _ = kernels.service_orders.plan_for_service(*state, paths, periods, asked)
+    order, _ = kernels.service_orders.plan_ages_for_service(*state, paths, periods, asked)
     return order, kernels.order_decisions.expected_cost(*state, order, paths, periods), SERVICE, 0.0

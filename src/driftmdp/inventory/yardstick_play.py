@@ -81,7 +81,7 @@ class YardstickRule:
     def __init__(self, name: str, paths: Sequence[ItemPath]) -> None:
         self._items = [ItemMornings(name, path) for path in paths]
 
-    def decide(self, day: int, items: Longs, stock: Longs, coming: Longs) -> Longs:
+    def decide(self, day: int, items: Longs, stock: Longs, coming: Longs, ages: Longs) -> Longs:
         """Return the orders of a morning."""
         positions = zip(items.tolist(), (stock + coming.sum(axis=1)).tolist(), strict=True)
         return np.array([self._items[item].order(position) for item, position in positions], np.int64)

@@ -43,8 +43,8 @@ if TYPE_CHECKING:  # as re-exports, for type checkers
     from driftmdp.kernels import policy_iteration as policy_iteration
     from driftmdp.kernels import posterior as posterior
     from driftmdp.kernels import restart_q as restart_q
-    from driftmdp.kernels import reward_drift as reward_drift
     from driftmdp.kernels import review_cycles as review_cycles
+    from driftmdp.kernels import reward_drift as reward_drift
     from driftmdp.kernels import sharp_optimist as sharp_optimist
     from driftmdp.kernels import split_tests as split_tests
     from driftmdp.kernels import transition_counts as transition_counts

@@ -63,14 +63,15 @@ def fill_menu_exactly(
 def fill_menu_on_paths(
     terms: OrderTerms,
     stock: int,
+    ages: Longs,
     coming: Longs,
     paths: Ints,
     periods: ComingPeriods,
     orders: Longs,
     costs: Floats,
 ) -> None:
-    """Fill a menu and its costs by the tuned rule on sample paths. Arguments as of `plan_on_paths`."""
-    trial = new_trial(terms, stock, np.zeros(0, np.int64), coming, paths, periods)
+    """Fill a menu and its costs by the tuned rule on sample paths. Arguments as of `plan_ages_on_paths`."""
+    trial = new_trial(terms, stock, ages, coming, paths, periods)
     rule, _ = tune(trial)
     sample = np.zeros(fewer(paths.shape[0], terms.lead_time))
     best, _, _ = improve(trial, rule, own_order(trial, rule), sample)

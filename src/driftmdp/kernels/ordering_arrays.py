@@ -76,9 +76,11 @@ class OrderTask(NamedTuple):
     items, kinds   (n,)        their numbers and kinds of period
     priors, means  (n,)        levels of the items' surroundings, and their own
     costs          (n, 4)      fixed, unit, lost and holding
-    sizes          (n, 4)      capacity, pack, minimum and lead time
+    sizes          (n, 5)      capacity, pack, minimum, lead time, and shelf life or 0
+    waste          (n,)        cost of a unit that spoils
     service        (n, 2)      target, or 0 where lost sales have a cost, and what it is a share of
     stock          (n,)        on the shelf this morning
+    ages           (n, ...)    ``ages[n, k]`` of the stock can be sold in k + 1 more periods, of goods that spoil
     coming         (n, ...)    ``coming[n, j]`` arrives j + 1 periods from now
     horizons       (n, 2)      periods ahead of an exact plan, 0 where there is none, and of paths
     cycles         (n,)        periods that repeat behind them. 0: nothing counts there
@@ -96,8 +98,10 @@ class OrderTask(NamedTuple):
     means: Floats
     costs: Floats
     sizes: Longs
+    waste: Floats
     service: Floats
     stock: Longs
+    ages: Longs
     coming: Longs
     horizons: Longs
     cycles: Longs
@@ -106,6 +110,14 @@ class OrderTask(NamedTuple):
     is_open: Flags
     may_order: Flags
     shifts: Floats
+
+
+def terms_of(task: OrderTask, n: int) -> OrderTerms:
+    """Return the terms of an item of a task."""
+    fixed, unit, lost, holding = task.costs[n].tolist()
+    capacity, pack, minimum, lead_time, shelf_life = task.sizes[n].tolist()
+    sizes = capacity, pack, minimum, lead_time, shelf_life
+    return OrderTerms(fixed, unit, lost, holding, *sizes, float(task.waste[n]))
 
 
 def horizon_needed(terms: OrderTerms, mean: float, wait: int = 1, shortest: int = 6, longest: int = 40) -> int:

@@ -42,6 +42,7 @@ from driftmdp.kernels.shelf_ages import project_ages, spoiled_behind, start_expi
 
 SHORT_LEAD = 12  # up to it, expected stocks are passed on. Beyond it, scenarios are
 LONG_STRIDES = 12  # of a projection over a long lead time
+MOST_ENDS = 7  # of a path with goods that spoil
 
 
 class OrderRule(NamedTuple):
@@ -251,16 +252,15 @@ def rule_order(trial: RuleTrial, kind: int, h: int, stock: int, position: int, o
 @kernel
 def cost_of_path(trial: RuleTrial, kind: int, path: Ints, first: int) -> float:
     """Return the cost of a path under the rule whose levels are filled in. ``first``: its first order, or -1."""
+    if trial.ages.size > 0:
+        return _cost_with_ages(trial, kind, path, first)
     terms, forecast, arrivals, stock = trial.terms, trial.forecast, trial.arrivals, trial.stock
     position = start_path(stock, trial.coming, arrivals)
-    spoils, due, gone = trial.ages.size > 0, 0, 0
-    if spoils:
-        start_expiry(terms, trial.ages, trial.coming, trial.expiring)
     cost = 0.0
     for h in range(path.size):
         stock += arrivals[h]
         if forecast.decides[h] != 0:
-            order = first if h == 0 and first >= 0 else rule_order(trial, kind, h, stock, position, due - gone)
+            order = first if h == 0 and first >= 0 else rule_order(trial, kind, h, stock, position, 0)
             if order > 0:
                 cost += terms.fixed + terms.unit * order
                 position += order
@@ -268,24 +268,59 @@ def cost_of_path(trial: RuleTrial, kind: int, path: Ints, first: int) -> float:
                     stock += order
                 else:
                     arrivals[h + terms.lead_time] = order
-                if spoils:
-                    trial.expiring[h + terms.lead_time + terms.shelf_life - 1] += order
         sold = min(stock, path[h])
         stock -= sold
         position -= sold
-        if spoils:
-            due, gone = due + trial.expiring[h], gone + sold
-            spoiled = max(due - gone, 0)
-            gone, stock, position = gone + spoiled, stock - spoiled, position - spoiled
-            cost += terms.waste * spoiled
         cost += terms.lost * (path[h] - sold) + trial.holding[h] * stock
     if trial.ends:
         return cost
-    if spoils:  # no credit for what will spoil
-        spoiled = spoiled_behind(path, trial.expiring, due, gone)
-        cost += terms.waste * spoiled
-        stock -= spoiled
     return cost - worth_of_rest(trial, stock)
+
+
+@kernel
+def _cost_with_ages(trial: RuleTrial, kind: int, path: Ints, first: int) -> float:
+    """Return the same of goods that spoil: a mean over several last periods.
+
+    Orders that spoil before the next come in turns that never mix, and what a turn is worth depends on where the
+    path ends in it. So orders are charged when they arrive, and the ends are those of a whole turn.
+    """
+    terms, arrivals, stock, lead = trial.terms, trial.arrivals, trial.stock, trial.terms.lead_time
+    position = start_path(stock, trial.coming, arrivals)
+    start_expiry(terms, trial.ages, trial.coming, trial.expiring)
+    due, gone, cost, total = 0, 0, 0.0, 0.0
+    n_ends, step = ends_of_turn(trial)
+    for h in range(path.size):
+        stock += arrivals[h]
+        arrived = arrivals[h] if h >= lead else 0
+        if trial.forecast.decides[h] != 0:
+            order = first if h == 0 and first >= 0 else rule_order(trial, kind, h, stock, position, due - gone)
+            if order > 0:
+                position += order
+                trial.expiring[h + lead + terms.shelf_life - 1] += order
+                if lead == 0:
+                    stock, arrived = stock + order, order
+                else:
+                    arrivals[h + lead] = order
+        sold = min(stock, path[h])
+        due, gone = due + trial.expiring[h], gone + sold
+        spoiled = max(due - gone, 0)
+        gone, stock, position = gone + spoiled, stock - sold - spoiled, position - sold - spoiled
+        cost += terms.lost * (path[h] - sold) + trial.holding[h] * stock + terms.waste * spoiled
+        cost += terms.fixed + terms.unit * arrived if arrived > 0 else 0.0
+        left = path.size - 1 - h
+        if not trial.ends and left % step == 0 and left // step < n_ends:  # no credit for what will spoil
+            spoiled = spoiled_behind(path, h + 1, trial.expiring, due, gone, stock)
+            total += cost + terms.waste * spoiled - worth_of_rest(trial, stock - spoiled)
+    return cost if trial.ends else total / n_ends
+
+
+@kernel
+def ends_of_turn(trial: RuleTrial) -> tuple[int, int]:
+    """Return over how many last periods the cost of goods that spoil is a mean, and how far they are apart."""
+    last, lead, horizon = trial.forecast.last, trial.terms.lead_time, trial.forecast.means.size
+    step = max(trial.forecast.cover[last] - last - lead, 1)
+    longest = min(trial.terms.shelf_life, MOST_ENDS, horizon - lead - 1)
+    return max(longest // step, 1), step
 
 
 @kernel

@@ -15,6 +15,7 @@ from driftmdp.cli.inventory.commands import (
     init,
     record,
 )
+from driftmdp.cli.inventory.names import discontinue, merge, rename
 
 __all__ = ["inventory"]
 
@@ -23,3 +24,5 @@ inventory = typer.Typer(help=HELP, no_args_is_help=True)
 for command in (backtest, init, decide, record, forecast, explain, history, export, backup, verify, withdraw):
     inventory.command()(command)
 inventory.command("set")(change_settings)
+for change in (rename, discontinue, merge):
+    inventory.command()(change)
