@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from driftmdp.errors import InvalidInputError
-from driftmdp.inventory import Costs, Count, ItemSettings, Shop, Sold, Supplier, read_suppliers
+from driftmdp.inventory import Costs, Count, ItemSettings, Shop, Sold, Supplier, explain_in_words, read_suppliers
 from driftmdp.report.order_list import order_page, write_order_lists
 
 MONDAY = date(2026, 10, 5)
@@ -54,6 +54,22 @@ def test_who_must_order_pulls_along_who_nearly_must(tmp_path):
     assert alone == [0]  # seven days of stock: not worth an order of 30 alone
     assert pulled[0] > 0
     assert all(pulled)
+
+
+def test_explain_says_who_is_reason_enough_and_who_joins(tmp_path):
+    shop, skus = make_shop(tmp_path)
+    with shop:
+        stocks = [Count(sku, stock) for sku, stock in zip(skus, (2, 0, 0, 60), strict=True)]
+        found = orders(shop.decide(stocks, MONDAY))
+        joins, causes, none = (shop.explain(skus[place]) for place in (0, 2, 3))
+        texts = [explain_in_words(shop, skus[place]) for place in (0, 2, 3)]
+    assert found[0] > 0
+    assert found[2] > 0
+    assert found[3] == 0
+    assert (joins.alone, causes.alone, none.alone) == (0, causes.order, None)
+    assert "Alone it would not be worth an order to Mill today. It joins that of other items." in texts[0]
+    assert "It alone is worth an order to Mill today." in texts[1]
+    assert "worth an order" not in texts[2]
 
 
 def test_an_item_that_comes_later_in_the_morning_joins_for_its_own_cost(tmp_path):

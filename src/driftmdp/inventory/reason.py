@@ -39,6 +39,9 @@ def reason_for(states: ItemStates, log: EventLog, item: int, advice: Event | Non
     is_ordered = advice is not None and advice.advice and advice.day == date.fromordinal(day)
     placed = {terms.supplier} if is_ordered else ()  # others of its supplier may have caused the order
     orders = engine.decide(day, numbers, there, pipeline.coming, until, placed, ages)
+    alone = None
+    if placed and not terms.shared_order.is_alone:
+        alone = int(engine.decide(day, numbers, there, pipeline.coming, until, (), ages).order[0])
     step, summary = days(terms.period), engine.describe(day, item)
     review = states.calendar.next_order(states.skus[item], terms, day)
     last_day = date.max.toordinal() if until is None else until
@@ -64,6 +67,7 @@ def reason_for(states: ItemStates, log: EventLog, item: int, advice: Event | Non
         None if until is None else date.fromordinal(until),
         tuple(ages[0].tolist()),
         tuple(engine.expected_waste(day, item, ages[0], pipeline.coming[0], int(orders.order[0])).tolist()),
+        alone,
     )
 
 

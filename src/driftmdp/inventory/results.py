@@ -190,6 +190,9 @@ class Reason:
         Of goods that spoil, the units of the stock that can be sold in 1, 2, .. more periods, and how many units
         are expected to spoil in the evenings of this and the coming periods, of those that are there, coming and
         ordered now. Empty for others.
+    alone
+        What would be ordered if nothing else were ordered from its supplier that day. None if it is no part of an
+        order to a supplier whose items are ordered together.
     """
 
     sku: str
@@ -211,5 +214,6 @@ class Reason:
     until: date | None = None
     ages: tuple[int, ...] = ()
     spoiled: tuple[float, ...] = ()
+    alone: int | None = None
 
     __repr__ = brief
