@@ -4,8 +4,8 @@ from datetime import date, timedelta
 
 import numpy as np
 import pytest
-
 from benchmarks.slow_items import DAYS, HISTORY, draw_demand, run
+
 from driftmdp.inventory import Costs, Count, ItemSettings, Sales, Series, Shop, Sold, SpecialDay, backtest
 
 MONDAY = date(2026, 1, 5)
@@ -91,7 +91,7 @@ def test_an_item_that_starts_next_week_is_ordered_when_it_is_counted_by_the_leve
 
 
 def test_an_item_that_is_closed_until_it_starts_is_ordered_for_its_start(shop):
-    """Days before the start as closed days of this item: counted every morning, ordered when there is use for it."""
+    """The days before its start are closed days of this item: counted every morning, ordered when it starts."""
     made, _ = shop
     closed = [SpecialDay((MONDAY + timedelta(day)).toordinal(), "closed", sku="new fast") for day in range(7)]
     found = [
@@ -112,9 +112,7 @@ def usual(seed=0):
 
 def played(extra, calendar=()):
     costs = Costs(2.0, 0.0, 5.0, 0.05)
-    return backtest(
-        Sales((*usual(), extra)), costs, None, lead_time=1, rules=["driftmdp"], calendar=calendar
-    )
+    return backtest(Sales((*usual(), extra)), costs, None, lead_time=1, rules=["driftmdp"], calendar=calendar)
 
 
 def test_one_sale_a_quarter_in_a_backtest_never_grows():

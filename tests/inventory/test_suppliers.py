@@ -6,7 +6,17 @@ import numpy as np
 import pytest
 
 from driftmdp.errors import InvalidInputError
-from driftmdp.inventory import Costs, Count, ItemSettings, Shop, Sold, Supplier, explain_in_words, read_suppliers
+from driftmdp.inventory import (
+    Advice,
+    Costs,
+    Count,
+    ItemSettings,
+    Shop,
+    Sold,
+    Supplier,
+    explain_in_words,
+    read_suppliers,
+)
 from driftmdp.report.order_list import order_page, write_order_lists
 
 MONDAY = date(2026, 10, 5)
@@ -166,6 +176,30 @@ def test_a_list_for_each_supplier_and_none_of_yesterday_stays(tmp_path):
 def test_a_name_that_is_a_script_is_text_on_the_page():
     page = order_page("<script>alert(1)</script>", MONDAY, [], {})
     assert "<script>" not in page
+
+
+def test_a_list_has_packs_and_a_value_only_where_there_are_some():
+    plain, cased = (Advice(sku, MONDAY, 0, 0, 24, pack) for sku, pack in (("tea", 1), ("rice\u202e", 12)))
+    pages = [
+        order_page("Mill", MONDAY, each, prices) for each, prices in (([plain], {}), ([plain, cased], {"tea": 2}))
+    ]
+    assert "packs" not in pages[0]
+    assert "worth" not in pages[0]
+    assert "2 items, 48 units, worth at least 48.00." in pages[1]
+    assert '<td class="number">2</td>' in pages[1]
+    assert "\u202e" not in pages[1]
+
+
+@pytest.mark.parametrize(
+    "name", ["M\u00fchle & S\u00f6hne", "../../etc/passwd", "...", "\u6f22\u5b57", "=1+1", "CON/x", "-"]
+)
+def test_lists_of_odd_names_lie_beside_the_file(tmp_path, name):
+    advice = [Advice("tea", MONDAY, 0, 0, 3, supplier=name), Advice("oats", MONDAY, 9, 0, 0, supplier=f"{name}!")]
+    pages = write_order_lists(advice, MONDAY, {}, tmp_path / "orders.csv")
+    assert len({page.name.lower() for page in pages}) == 2
+    assert {page.parent for page in pages} == {tmp_path}
+    assert len(list(tmp_path.iterdir())) == 4
+    assert "Nothing to order" in pages[1].read_text()
 
 
 @pytest.mark.parametrize(
