@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from driftmdp.inventory.joint_orders import JointItems, SharingItems, cost_shares, order_together
+from driftmdp.inventory.joint_orders import JointItems, SharingItems, cost_shares, most_worthwhile, order_together
 from driftmdp.inventory.lowest_cost import best_division
 from driftmdp.inventory.shared_order import SharedOrder
 from driftmdp.kernels.arrays import Floats, Longs
@@ -152,7 +152,8 @@ def simulate(case: Case, demand: Longs, how: str) -> Floats:
         np.array([getattr(t, name) for t in case.terms]) for name in ("fixed", "holding", "lost")
     )
     ones = np.ones(n)
-    sharing = SharingItems(fixed, holding, lost, lead * ones, means_of(case), ones)
+    levels = means_of(case)
+    sharing = SharingItems(fixed, holding, lost, lead * ones, levels, ones, most_worthwhile(holding, lost, levels))
     shares = {
         "together": cost_shares(case.shared, sharing, float(case.wait)),
         "whole": np.full(n, case.shared.cost),

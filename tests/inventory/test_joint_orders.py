@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from driftmdp import kernels
-from driftmdp.inventory.joint_orders import JointItems, SharingItems, cost_shares, order_together
+from driftmdp.inventory.joint_orders import JointItems, SharingItems, cost_shares, most_worthwhile, order_together
 from driftmdp.inventory.shared_order import SharedOrder
 from driftmdp.kernels.exact_orders import plan_exactly
 from driftmdp.kernels.order_menus import MENU, NO_ORDER, fill_menu_exactly, fill_menu_on_paths
@@ -20,7 +20,7 @@ AMOUNTS = st.floats(0.01, 50.0)
 def test_shares_add_up_to_the_cost_and_have_a_common_rhythm(rows, cost):
     fixed, holding, levels = np.array(rows).T
     ones = np.ones(len(rows))
-    shares = cost_shares(SharedOrder(cost), SharingItems(fixed, holding, ones, ones, levels, ones))
+    shares = cost_shares(SharedOrder(cost), SharingItems(fixed, holding, ones, ones, levels, ones, np.inf * ones))
     assert shares.sum() == pytest.approx(cost)
     assert (shares >= 0).all()
     squares = (fixed + shares) / (0.5 * holding * levels)
@@ -30,7 +30,15 @@ def test_shares_add_up_to_the_cost_and_have_a_common_rhythm(rows, cost):
 
 
 def sharing(n=5, **given):
-    found = {"fixed": 1.0, "holding": 0.2, "lost": 8.0, "lead_times": 1.0, "levels": 2.0, "prices": 1.0} | given
+    found = {
+        "fixed": 1.0,
+        "holding": 0.2,
+        "lost": 8.0,
+        "lead_times": 1.0,
+        "levels": 2.0,
+        "prices": 1.0,
+        "most": np.inf,
+    } | given
     return SharingItems(**{name: np.full(n, value) for name, value in found.items()})
 
 
@@ -39,10 +47,29 @@ def test_nobody_has_a_share_where_it_is_best_to_order_on_every_order_day():
         assert cost_shares(SharedOrder(cost), sharing(), wait).any() == is_shared, (cost, wait)
 
 
+def test_nobody_has_a_share_with_which_losing_all_sales_is_better():
+    free = cost_shares(SharedOrder(100.0), sharing(2))
+    assert free.tolist() == [50.0, 50.0]
+    limited = sharing(2)._replace(most=np.array([21.0, 200.0]))
+    assert cost_shares(SharedOrder(100.0), limited) == pytest.approx([20.0, 80.0])
+    nowhere = sharing(2)._replace(most=np.array([11.0, 31.0]))
+    assert cost_shares(SharedOrder(100.0), nowhere) == pytest.approx([25.0, 75.0])
+
+
+def test_where_losing_sales_is_nearly_as_good_the_worthwhile_item_orders():
+    """Alone the second item is not worth its share of 37, and the first alone is worth the whole order."""
+    levels, holding, lost = np.array([1.5, 1.2]), np.array([0.26, 0.4]), np.array([8.0, 4.7])
+    most = most_worthwhile(holding, lost, levels)
+    items = SharingItems(np.array([1.1, 3.9]), holding, lost, np.ones(2), levels, np.ones(2), most)
+    shares = cost_shares(SharedOrder(90.0), items, 1.0)
+    assert shares.sum() == pytest.approx(90.0)
+    assert shares[1] + 3.9 <= most[1] * (1 + 1e-12)
+
+
 def test_a_rhythm_costs_what_a_simulation_of_it_costs():
     """Demand that is nearly normal, so that the rough formula is near."""
     terms, wait = sharing(1, levels=40.0, fixed=20.0, holding=0.5, lost=9.0), 3
-    found = kernels.review_cycles.cost_of_rhythm(float(wait), *terms[:-1])
+    found = kernels.review_cycles.cost_of_rhythm(float(wait), *terms[:5])
     rng, least = np.random.default_rng(4), np.inf
     demand = rng.poisson(40.0, 30_000)
     for up in range(120, 260, 5):

@@ -4,8 +4,9 @@ An order to a supplier costs K, whatever is in it, and each item in it f_i. K is
 a_i. Any way of ordering pays K at least as often as the items together pay their shares, so items that are planned
 alone, each with f_i + a_i, cost together no more than the best joint plan: a lower bound [AI87]. The shares that
 make it largest for a steady demand d_i with holding costs h_i have a common rhythm: f_i + a_i = T^2 h_i d_i / 2 for
-all items with a share. Slow or dear-to-order items have none. Where it is as good to order on every order day,
-nobody has a share. Safety stock decides there, so that is judged by ``kernels.review_cycles``.
+all items with a share. Slow or dear-to-order items have none. Nobody's share is so large that losing all sales
+would be better: such an item would never order, and nobody would pay its share. Where it is as good to order on every
+order day, nobody has a share. Safety stock decides there, so that is judged by ``kernels.review_cycles``.
 
 These plans are the future that a morning looks at. An item that orders today, and pays f_i only, saves s_i against
 one that does not. If the savings together are more than K, the order is placed, with all items that save
@@ -28,6 +29,7 @@ from driftmdp.kernels.arrays import Floats, Longs
 from driftmdp.kernels.order_menus import NO_ORDER
 
 CLEARLY = 0.94  # of the cost of ordering on every order day: what it must cost to leave some out
+WORTHWHILE = 0.7  # of the largest fixed cost for steady demand: as much for demand that is not
 TIE = 1e-9  # of the shared cost: savings that exceed it by less do not
 
 
@@ -64,6 +66,8 @@ class SharingItems(NamedTuple):
         Their mean demands per period.
     prices
         What a unit counts for the supplier's minimum value.
+    most
+        The largest fixed cost with which an item is still ordered, see ``most_worthwhile``.
     """
 
     fixed: Floats
@@ -72,6 +76,16 @@ class SharingItems(NamedTuple):
     lead_times: Floats
     levels: Floats
     prices: Floats
+    most: Floats
+
+
+def most_worthwhile(holding: Floats, lost: Floats, levels: Floats) -> Floats:
+    """Return about the largest fixed cost of an order with which it is better than losing all sales.
+
+    For steady demand, orders with a fixed cost F cost sqrt(2 F h d) per period, and losing all sales l d.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(holding > 0.0, WORTHWHILE * lost * lost * levels / (2.0 * holding), np.inf)
 
 
 def cost_shares(shared: SharedOrder, items: SharingItems, wait: float = 0.0) -> Floats:
@@ -93,7 +107,8 @@ def cost_shares(shared: SharedOrder, items: SharingItems, wait: float = 0.0) -> 
     >>> from driftmdp.inventory.joint_orders import SharingItems, cost_shares
     >>> from driftmdp.inventory.shared_order import SharedOrder
     >>> ones = np.ones(3)
-    >>> items = SharingItems(np.array([0.0, 0.0, 100.0]), ones, 9 * ones, ones, np.array([2.0, 1.0, 1.0]), ones)
+    >>> levels, most = np.array([2.0, 1.0, 1.0]), 200 * ones
+    >>> items = SharingItems(np.array([0.0, 0.0, 100.0]), ones, 9 * ones, ones, levels, ones, most)
     >>> cost_shares(SharedOrder(30.0), items).tolist()
     [20.0, 10.0, 0.0]
     """
@@ -103,18 +118,36 @@ def cost_shares(shared: SharedOrder, items: SharingItems, wait: float = 0.0) -> 
         return np.full(weights.size, cost / max(weights.size, 1))
     if wait > 0.0 and not _saves_by_waiting(cost, items, wait):
         return np.zeros(weights.size)
+    return _shares_up_to(cost, items.fixed, weights, np.maximum(items.most - items.fixed, 0.0))
+
+
+def _shares_up_to(cost: float, fixed: Floats, weights: Floats, most: Floats) -> Floats:
+    """Return shares with a common rhythm, none above ``most``. If they cannot be, all are above by as much."""
+    shares, is_free = np.zeros(fixed.size), np.ones(fixed.size, np.bool_)
+    if most.sum() <= cost:
+        return most * (cost / most.sum()) if most.any() else _rhythmic_shares(cost, fixed, weights)
+    while True:
+        shares[is_free] = _rhythmic_shares(cost - shares[~is_free].sum(), fixed[is_free], weights[is_free])
+        too_much = is_free & (shares > most)
+        if not too_much.any():
+            return shares
+        shares[too_much], is_free = most[too_much], is_free & ~too_much  # the others bear more: these stay there
+
+
+def _rhythmic_shares(cost: float, fixed: Floats, weights: Floats) -> Floats:
+    """Return shares with a common rhythm, none below 0."""
     with np.errstate(divide="ignore"):
-        limits = np.where(weights > 0.0, items.fixed / np.where(weights > 0.0, weights, 1.0), np.inf)
+        limits = np.where(weights > 0.0, fixed / np.where(weights > 0.0, weights, 1.0), np.inf)
     order = np.argsort(limits, kind="stable")
-    squares = (cost + np.cumsum(items.fixed[order])) / np.maximum(np.cumsum(weights[order]), 1e-300)
+    squares = (cost + np.cumsum(fixed[order])) / np.maximum(np.cumsum(weights[order]), 1e-300)
     last = int(np.flatnonzero(limits[order] <= squares)[-1])  # the first always has a share
-    return np.asarray(np.maximum(squares[last] * weights - items.fixed, 0.0))
+    return np.asarray(np.maximum(squares[last] * weights - fixed, 0.0))
 
 
 def _saves_by_waiting(cost: float, items: SharingItems, wait: float) -> bool:
     """Return whether it is clearly cheaper to order more rarely than on every order day."""
     costs = [
-        cost / (wait * days) + kernels.review_cycles.cost_of_rhythm(wait * days, *items[:-1])
+        cost / (wait * days) + kernels.review_cycles.cost_of_rhythm(wait * days, *items[:5])
         for days in (1, 2, 3, 4)
     ]
     return bool(min(costs[1:]) < CLEARLY * costs[0])

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from driftmdp.inventory.item_table import ALONE, ItemTable
-from driftmdp.inventory.joint_orders import JointItems, SharingItems, cost_shares, order_together
+from driftmdp.inventory.joint_orders import JointItems, SharingItems, cost_shares, most_worthwhile, order_together
 from driftmdp.inventory.terms import ItemTerms
 from driftmdp.kernels.arrays import Floats, Longs
 from driftmdp.kernels.order_menus import MENU, NO_ORDER, fill_candidates
@@ -57,7 +57,8 @@ class SupplierOrders:
         target = columns["service"][:, 0]  # a lost sale costs as much as makes it the best share to serve
         lost = np.where(target > 0.0, holding * target / (1.0 - target), lost)
         lead_times, prices = columns["sizes"][:, 3].astype(np.float64), np.array([each.value for each in terms])
-        items = SharingItems(*map(np.ascontiguousarray, (fixed, holding, lost, lead_times, levels, prices)))
+        most = np.where(target > 0.0, np.inf, most_worthwhile(holding, lost, levels))
+        items = SharingItems(*map(np.ascontiguousarray, (fixed, holding, lost, lead_times, levels, prices, most)))
         return cost_shares(terms[0].shared_order, items, _mean_wait(terms[0]))
 
     def add_menus(
