@@ -11,11 +11,19 @@ import numpy as np
 from driftmdp.display import counted, listed
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory.cells import LARGEST_NUMBER
+from driftmdp.inventory.deliveries import follow_orders
 from driftmdp.inventory.event_log import EventLog
 from driftmdp.inventory.item_states import ItemStates
 from driftmdp.inventory.lines import Count
 from driftmdp.inventory.log_entries import UNKNOWN, Columns, DayEntries, Entries, costs_of
-from driftmdp.inventory.open_orders import LOOK_BACK, Pipeline, PipelineItems, read_pipeline
+from driftmdp.inventory.open_orders import (
+    LOOK_BACK,
+    Pipeline,
+    PipelineItems,
+    read_pipeline,
+    widened,
+    with_deliveries,
+)
 from driftmdp.inventory.order_engine import METHODS
 from driftmdp.inventory.periods import WEEKDAYS, days, period_of, weekday
 from driftmdp.inventory.results import Advice
@@ -220,7 +228,13 @@ def pipeline_of(states: ItemStates, log: EventLog, day: int, items: Longs) -> Pi
     asked = PipelineItems(
         items, states.lead_times(items), steps, np.where(is_known, evenings, UNKNOWN), states.timeline.longest_lead
     )
-    return read_pipeline(log, day, asked, states.shop.lead_time)
+    pipeline = read_pipeline(log, day, asked, states.shop.lead_time)
+    rows = np.flatnonzero(np.isin(items, states.deliveries.told()))
+    if not rows.size:
+        return pipeline
+    rows = rows[np.argsort(items[rows])]
+    orders = follow_orders(states.deliveries, items[rows], steps[rows], day)
+    return with_deliveries(pipeline, orders, rows)
 
 
 def _expected(states: ItemStates, morning: Morning, pipeline: Pipeline, decided: Entries) -> Longs:
@@ -237,7 +251,7 @@ def _given(states: ItemStates, morning: Morning, decided: Entries) -> Longs:
     A 0 behind the lead time says nothing: it would take today's order off the arrivals.
     """
     width = max([morning.given.shape[1], *(int(name[6:]) for name in decided.columns if name.startswith("given_"))])
-    said = _widened(morning.given, width, UNKNOWN)
+    said = widened(morning.given, width, UNKNOWN)
     for place in range(width):
         earlier = decided.column(f"given_{place + 1}", morning.items)
         said[:, place] = np.where(said[:, place] == UNKNOWN, earlier, said[:, place])
@@ -247,12 +261,7 @@ def _given(states: ItemStates, morning: Morning, decided: Entries) -> Longs:
 
 def _same_width(given: Longs, coming: Longs) -> tuple[Longs, Longs]:
     width = max(given.shape[1], coming.shape[1])
-    return _widened(given, width, UNKNOWN), _widened(coming, width, 0)
-
-
-def _widened(table: Longs, width: int, filler: int) -> Longs:
-    missing = max(0, width - table.shape[1])
-    return np.pad(table, ((0, 0), (0, missing)), constant_values=filler)
+    return widened(given, width, UNKNOWN), widened(coming, width)
 
 
 # ---- remarks

@@ -11,14 +11,17 @@ import numpy as np
 from driftmdp.errors import InvalidInputError
 from driftmdp.inventory import log_entries as entries
 from driftmdp.inventory.calendar_csv import SpecialDay
+from driftmdp.inventory.delivery_ledger import WAITED, DeliveryLedger
 from driftmdp.inventory.event_log import EventBatch, EventLog
 from driftmdp.inventory.last_days import LAST_DAY, evening, no_days, read_last_days
 from driftmdp.inventory.learned_demand import Checkpoint, LearnedDemand
 from driftmdp.inventory.log_entries import (
+    ADVICE,
     ALWAYS,
     CALENDAR,
     DECIDED,
     ITEMS,
+    RECEIVED,
     SALES,
     TERMS,
     UNKNOWN,
@@ -32,7 +35,7 @@ from driftmdp.inventory.terms import ItemTerms, Settings, ShopTerms, merged
 from driftmdp.inventory.terms_timeline import BEGINNING, SHOP, SUPPLIER, TermsTimeline
 from driftmdp.kernels.arrays import Longs
 
-SNAPSHOT_VERSION = 6
+SNAPSHOT_VERSION = 7
 LEARNED_FROM = ("group", "period", "capacity", "closed_days")  # terms that change what is learned
 GROWTH = 1.5  # of the array, when it is full
 
@@ -57,6 +60,8 @@ class ItemStates:
         The special days.
     demand
         What is learned of the demand.
+    deliveries
+        Orders and deliveries of the items of which deliveries are told.
     last
         Each item's last day. The array may be longer than there are items. Days count from 0001-01-01. ``stock``
         was counted in the morning, ``sales`` are UNKNOWN until they are recorded, and ``evening`` is what was
@@ -74,6 +79,7 @@ class ItemStates:
         self.terms: list[ItemTerms] = []
         self.calendar = SpecialDays()
         self.demand = LearnedDemand(forecaster)
+        self.deliveries = DeliveryLedger(shop.lead_time)
         self.last = no_days(0)
         self.last_batch = 0
         self.is_unsaved = False  # more was learned than the snapshot has
@@ -224,6 +230,11 @@ class ItemStates:
 
     def _apply(self, log: EventLog, kind: str, day: int, columns: Columns) -> None:
         """Apply rows, whose new items were added already."""
+        if kind == RECEIVED:
+            back = self.steps(columns["item"].astype(np.int64)) * (self.timeline.longest_lead + WAITED)
+            self.deliveries.receive(log, day, columns, back, self.last_batch + 1)
+            return
+        self.deliveries.apply(kind, day, columns)
         if kind == WITHDRAWN:
             self._apply_withdrawn(log, day, columns)
         elif kind == DECIDED:
@@ -235,8 +246,9 @@ class ItemStates:
 
     def _apply_withdrawn(self, log: EventLog, day: int, columns: Columns) -> None:
         """Go back to the days before the withdrawn one, as the batches up to this one have them."""
+        self.deliveries.withdraw(day, columns)
         items = columns["item"].astype(np.int64)
-        mine = items[self.last["day"][items] == day]
+        mine = items[(self.last["day"][items] == day) & (columns["what"] & (SALES | ADVICE) != 0)]
         self.last[mine] = read_last_days(log, mine, self.shop.lead_time, self.last_batch + 1)
         if (columns["what"] & SALES).any():
             self.demand.change_past(day)
@@ -288,7 +300,7 @@ class ItemStates:
         n = len(self.skus)
         header = json.dumps(described, sort_keys=True).encode()
         arrays = self.last[:n].tobytes(), self.demand.learned[:n].tobytes()
-        return _joined([header, *arrays, self.engine.as_bytes()])
+        return _joined([header, *arrays, self.engine.as_bytes(), self.deliveries.as_bytes()])
 
     def snapshot(self) -> bytes:
         """Return what follows from the log, and checkpoints, which save time when a late day comes."""
@@ -300,7 +312,7 @@ class ItemStates:
     def _restore(self, last_batch: int, content: bytes) -> None:
         """Take over a snapshot. One that does not fit raises ValueError, KeyError or TypeError."""
         whole, about, *kept = _parts(memoryview(content))  # views, as there may be hundreds of megabytes
-        text, last, learned, engine = _parts(whole)
+        text, last, learned, engine, deliveries = _parts(whole)
         header = json.loads(bytes(text))
         if header["version"] != SNAPSHOT_VERSION:
             raise ValueError("the snapshot is of another version")
@@ -313,6 +325,7 @@ class ItemStates:
         found.last[:n] = np.frombuffer(last, LAST_DAY)
         found.demand.learned[:n] = np.frombuffer(learned, np.int64)
         found.engine.restore(engine)
+        found.deliveries.restore(deliveries)
         pairs = zip(json.loads(bytes(about)), kept[::2], kept[1::2], strict=True)
         found.demand.checkpoints = [
             Checkpoint(day, items, np.frombuffer(days, np.int64), beliefs) for (day, items), days, beliefs in pairs

@@ -6,6 +6,7 @@
 ``items``      settings of items, as JSON
 ``calendar``   special days, as JSON
 ``terms``      settings of items or of the shop from a day on, as JSON
+``received``   what was told of deliveries of a day: a row per item and order
 ``withdrawn``  what is taken back of a day: a row per item
 =============  =========================================================================================
 
@@ -30,8 +31,8 @@ from driftmdp.kernels.arrays import Longs
 Columns = Mapping[str, NDArray[Any]]
 UNKNOWN = -1  # stands for a number or a day that is not known; as the bits of a cost it is not a number
 DECIDED, SOLD, ITEMS, CALENDAR = "decided", "sold", "items", "calendar"  # the kinds of batches
-WITHDRAWN, TERMS = "withdrawn", "terms"
-SALES, ADVICE = 1, 2  # what is withdrawn; 3 is both
+WITHDRAWN, TERMS, RECEIVED = "withdrawn", "terms", "received"
+SALES, ADVICE, DELIVERIES = 1, 2, 4  # what is withdrawn, or a sum of these
 ALWAYS = ""  # the day of batches that are not about a day
 DEMAND = 3  # as ``seen``: the units were asked for, and may be more than were sold
 WITHOUT_NAMES = {  # the columns of batches that do not name them
@@ -130,6 +131,14 @@ class DayEntries(NamedTuple):
 
     decided: Entries
     sold: Entries
+
+
+def order_of(entries: DayEntries, items: Longs) -> tuple[Longs, Longs]:
+    """Return the orders of a day and their lead times, UNKNOWN where there are none: the real ones, else the advice."""
+    advised, ordered = entries.decided.column("advice", items), entries.sold.column("ordered", items)
+    leads = entries.decided.column("lead_time", items), entries.sold.column("lead_time", items)
+    is_advised = ordered == UNKNOWN
+    return np.where(is_advised, advised, ordered), np.where(is_advised, *leads)
 
 
 def last_entries(batches: Sequence[Columns]) -> Entries:

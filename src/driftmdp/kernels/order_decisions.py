@@ -10,6 +10,15 @@ from driftmdp.kernels.demand_arrays import DISPERSIONS, DemandBeliefs, Shared
 from driftmdp.kernels.demand_experts import fill_levels, weights_of
 from driftmdp.kernels.demand_laws import fill_law, fill_paths
 from driftmdp.kernels.exact_orders import plan_exactly
+from driftmdp.kernels.late_orders import (
+    LateOrders,
+    all_on_time,
+    arrival_of,
+    arrives_on_path,
+    expected_coming,
+    is_certain,
+    new_late_orders,
+)
 from driftmdp.kernels.negative_binomial import upper_tail
 from driftmdp.kernels.order_menus import fill_menu_exactly, fill_menu_on_paths
 from driftmdp.kernels.order_states import is_small
@@ -23,8 +32,8 @@ from driftmdp.kernels.ordering_arrays import (
     OrderTask,
     OrderTerms,
 )
-from driftmdp.kernels.path_orders import plan_on_paths
-from driftmdp.kernels.service_orders import next_order, plan_for_service
+from driftmdp.kernels.path_orders import plan_late_on_paths
+from driftmdp.kernels.service_orders import next_order, plan_late_for_service
 
 MOST_LEVELS = 1200  # of a law, beyond which orders are planned on paths
 USUAL_STREAK = 2  # periods in a row that sell out: beyond it demand may be far higher
@@ -50,8 +59,31 @@ def decide_all(
     """Fill the orders of all items, the expected costs per period of their plans, and how these were found."""
     for n in range(task.items.size):
         terms = _terms_of(task, n)
-        coming = task.coming[n][: max(terms.lead_time - 1, 0)]
+        coming = coming_of(task, n)
         orders[n], costs[n], methods[n] = _plan(beliefs, shared, task, n, terms, coming, uniforms)
+
+
+@kernel
+def is_on_time(task: OrderTask, n: int) -> bool:
+    """Return whether an item's orders arrive on their days for certain."""
+    return is_certain(task.hazards[n], task.coming[n], task.overdue[n], task.sizes[n, 3])
+
+
+@kernel
+def coming_of(task: OrderTask, n: int) -> Longs:
+    """Return what is on its way by the periods in which it is expected, less one."""
+    if is_on_time(task, n):
+        return task.coming[n][: max(task.sizes[n, 3] - 1, 0)]
+    return expected_coming(task.hazards[n], task.coming[n], task.overdue[n])
+
+
+@kernel
+def late_orders_of(task: OrderTask, n: int, horizon: int, n_paths: int, uniforms: Floats) -> LateOrders:
+    """Return an item's orders of which arrivals are not certain, with delays drawn, or that all are on time."""
+    if is_on_time(task, n):
+        return all_on_time()
+    about = task.sizes[n, 3], task.hazards[n], task.coming[n], task.overdue[n]
+    return new_late_orders(about[0], about[1], about[2], about[3], uniforms, task.shifts[n], horizon, n_paths)
 
 
 @kernel
@@ -124,12 +156,13 @@ def _plan_for(
         order, cost, _ = plan_exactly(terms, stock, coming, laws, periods)
         beyond = _demand_beyond(beliefs, shared, task, n, hope, laws, periods)
         return order, cost + terms.lost * beyond, EXACT
-    n_paths = min(FIRST_PATHS, uniforms.shape[0])
+    n_paths, nothing = min(FIRST_PATHS, uniforms.shape[0]), np.zeros(0, np.int64)
     while True:
         paths, periods = _paths_for(beliefs, shared, task, n, n_paths, uniforms, hope)
+        late = late_orders_of(task, n, paths.shape[1], n_paths, uniforms)
         if for_service:
-            return _serve(beliefs, task, n, terms, coming, paths, periods)
-        order, cost, method, doubt = plan_on_paths(terms, stock, coming, paths, periods)
+            return _serve(beliefs, task, n, terms, coming, paths, periods, late)
+        order, cost, method, doubt = plan_late_on_paths(terms, stock, nothing, coming, paths, periods, late)
         if doubt <= MOST_DOUBT or n_paths == uniforms.shape[0]:
             return order, cost, method
         n_paths = uniforms.shape[0]
@@ -149,7 +182,7 @@ def _laws_for(
     horizon = task.horizons[n, 0]
     width = _law_width(task, n, terms, horizon)
     periods = ComingPeriods(np.zeros(horizon, np.uint8), np.zeros(horizon, np.uint8), task.cycles[n])
-    if horizon == 0 or width > MOST_LEVELS or task.service[n, 0] > 0.0:
+    if horizon == 0 or width > MOST_LEVELS or task.service[n, 0] > 0.0 or not is_on_time(task, n):
         return False, np.zeros((0, 0)), periods
     laws = np.zeros((horizon, width))
     for h in range(horizon):
@@ -190,14 +223,15 @@ def fill_menus(
     """Fill what several orders of today would cost, by (item, order), see order_menus.py. For no service target."""
     for n in range(task.items.size):
         terms, stock = _terms_of(task, n), task.stock[n]
-        coming = task.coming[n][: max(terms.lead_time - 1, 0)]
+        coming = coming_of(task, n)
         is_exact, laws, periods = _laws_for(beliefs, shared, task, n, terms, coming, 1.0)
         if is_exact:
             fill_menu_exactly(terms, stock, coming, laws, periods, orders[n], costs[n])
         else:
             n_paths = min(FIRST_PATHS, uniforms.shape[0])
             paths, periods = _paths_for(beliefs, shared, task, n, n_paths, uniforms, 1.0)
-            fill_menu_on_paths(terms, stock, coming, paths, periods, orders[n], costs[n])
+            late = late_orders_of(task, n, paths.shape[1], n_paths, uniforms)
+            fill_menu_on_paths(terms, stock, coming, paths, periods, late, orders[n], costs[n])
 
 
 @kernel
@@ -209,13 +243,14 @@ def _serve(
     coming: Longs,
     paths: Ints,
     periods: ComingPeriods,
+    late: LateOrders,
 ) -> tuple[int, float, int]:
     """Return the plan for a service target."""
     target, measure = task.service[n, 0], int(task.service[n, 1])
     sums, stock = beliefs.service[task.items[n]], task.stock[n]
     balance = (1.0 - target) * sums[2 * measure] - sums[2 * measure + 1]
-    order, _ = plan_for_service(terms, stock, coming, paths, periods, (target, measure, balance))
-    return order, expected_cost(terms, stock, coming, order, paths, periods), SERVICE
+    order, _ = plan_late_for_service(terms, stock, coming, paths, periods, (target, measure, balance), late)
+    return order, expected_late_cost(terms, stock, coming, order, paths, periods, late), SERVICE
 
 
 @kernel
@@ -253,15 +288,26 @@ def expected_cost(
     A sold unit costs what it does in orders like today's: its price, and a share of the fixed cost. If nothing
     counts behind these periods, the whole order is charged.
     """
+    return expected_late_cost(terms, stock, coming, order, paths, periods, all_on_time())
+
+
+@kernel
+def expected_late_cost(
+    terms: OrderTerms,
+    stock: int,
+    coming: Longs,
+    order: int,
+    paths: Ints,
+    periods: ComingPeriods,
+    late: LateOrders,
+) -> float:
+    """Return the same where lead times vary, until the day for which the next order is promised."""
     total, n_open, sold = 0.0, 0, 0.0
     last = min(terms.lead_time + next_order(periods), paths.shape[1])
     for p in range(paths.shape[0]):
-        left = stock + (order if terms.lead_time == 0 else 0)
+        left, arrival = stock, arrival_of(late, p, 0, terms.lead_time)
         for h in range(last):
-            if 0 < h < terms.lead_time:
-                left += coming[h - 1]
-            elif h > 0 and h == terms.lead_time:
-                left += order
+            left += arrives_on_path(late, coming, p, h, terms.lead_time) + (order if h == arrival else 0)
             if periods.is_open[h] != 0:
                 sold += min(left, paths[p, h])
                 left = max(left - paths[p, h], 0)

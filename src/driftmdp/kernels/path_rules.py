@@ -15,19 +15,29 @@ r_h is the mean demand between the arrival of this order and that of the next, a
 deviations. U_h adds the mean demand of another T periods, for a fixed cost. So both follow seasons, weekdays and
 order days.
 
+Orders whose lead time varies arrive on a path when late_orders.py lets them, and the rules see what is promised.
+
 Only orders that arrive within the H periods are simulated, those of h < H - L: later ones change nothing before the
 end. What the last evening leaves on the shelf is worth nothing if nothing follows. Otherwise it is worth the units'
 price, and where an order would not be due, what a stock that falls by mu per period saves: with x above r and
 orders of Q, x^2 h / (2 mu) - x (f / Q + Q h / (2 mu)) in costs, as of the economic order quantity.
 """
 
-from math import ceil
+from math import ceil, sqrt
 from typing import NamedTuple
 
 import numpy as np
 
 from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import Floats, Ints, Longs
+from driftmdp.kernels.late_orders import (
+    LateOrders,
+    delay_moments,
+    expected_coming,
+    move_promises,
+    send_order,
+    start_late_path,
+)
 from driftmdp.kernels.order_states import smallest_order
 from driftmdp.kernels.ordering_arrays import CAPPED, NO_LIMIT, PROJECTED, ComingPeriods, OrderTerms
 from driftmdp.kernels.path_forecast import (
@@ -75,6 +85,7 @@ class RuleTrial(NamedTuple):
     least            int      the smallest order that is not 0
     ages             (n,)     of goods that spoil: ``ages[k]`` can be sold in k + 1 more periods. Else empty
     expiring         (H',)    units by their last period on a path, also behind its end
+    late                      orders whose arrival is not certain. Then ``arrivals`` are what is promised
     ===============  =======  ==========================================================================
     """
 
@@ -91,18 +102,30 @@ class RuleTrial(NamedTuple):
     least: int
     ages: Longs
     expiring: Longs
+    late: LateOrders
 
 
 @kernel
 def new_trial(
-    terms: OrderTerms, stock: int, ages: Longs, coming: Longs, paths: Ints, periods: ComingPeriods
+    terms: OrderTerms,
+    stock: int,
+    ages: Longs,
+    coming: Longs,
+    paths: Ints,
+    periods: ComingPeriods,
+    late: LateOrders,
 ) -> RuleTrial:
-    """Return what rules are tried on. ``ages`` are empty if the item never spoils."""
+    """Return what rules are tried on. ``ages`` are empty if the item never spoils.
+
+    ``coming`` is what is on its way by the periods in which it is expected.
+    """
     horizon, arrivals = paths.shape[1], np.zeros(paths.shape[1], np.int64)
     levels, holding = RuleLevels(np.zeros(horizon), np.zeros(horizon), np.zeros(horizon)), np.zeros(horizon)
     for h in range(horizon):
         holding[h] = terms.holding if periods.is_open[h] != 0 else 0.0
     forecast = new_forecast(terms, paths, periods)
+    if late.delays.shape[0] > 0:
+        _add_doubt_of_arrivals(forecast, late)
     scenario_levels = np.zeros(forecast.scenarios.shape[1], np.int64)
     ends, least = periods.cycle == 0, smallest_order(terms)
     expiring = np.zeros(horizon + terms.shelf_life + coming.size, np.int64)
@@ -120,7 +143,19 @@ def new_trial(
         least,
         ages,
         expiring,
+        late,
     )
+
+
+@kernel
+def _add_doubt_of_arrivals(forecast: PathForecast, late: LateOrders) -> None:
+    """Let needs also cover the mean delay of orders, and their deviations its deviation, d^2 + (rate s)^2."""
+    mean, variance = delay_moments(late.hazards, late.lead)
+    for h in range(forecast.means.size):
+        if forecast.deviation[h] > 0.0:
+            own = forecast.deviation[h] * forecast.deviation[h]
+            forecast.need[h] = max(forecast.need[h] + mean * forecast.rate, 0.0)
+            forecast.deviation[h] = sqrt(own + variance * forecast.rate * forecast.rate)
 
 
 @kernel
@@ -249,27 +284,37 @@ def rule_order(trial: RuleTrial, kind: int, h: int, stock: int, position: int, o
 
 
 @kernel
-def cost_of_path(trial: RuleTrial, kind: int, path: Ints, first: int) -> float:
-    """Return the cost of a path under the rule whose levels are filled in. ``first``: its first order, or -1."""
-    terms, forecast, arrivals, stock = trial.terms, trial.forecast, trial.arrivals, trial.stock
+def cost_of_path(trial: RuleTrial, kind: int, i: int, first: int) -> float:
+    """Return the cost of path i under the rule whose levels are filled in. ``first``: its first order, or -1."""
+    terms, forecast, arrivals, late = trial.terms, trial.forecast, trial.arrivals, trial.late
+    stock, path, is_late = trial.stock, forecast.demand[i], late.delays.shape[0] > 0
     position = start_path(stock, trial.coming, arrivals)
     spoils, due, gone = trial.ages.size > 0, 0, 0
+    if is_late:
+        start_late_path(late, i)
     if spoils:
-        start_expiry(terms, trial.ages, trial.coming, trial.expiring)
+        _start_ages(trial, i)
     cost = 0.0
     for h in range(path.size):
-        stock += arrivals[h]
+        if is_late:
+            stock += late.truly[h]
+            move_promises(late, h, arrivals)
+        else:
+            stock += arrivals[h]
         if forecast.decides[h] != 0:
             order = first if h == 0 and first >= 0 else rule_order(trial, kind, h, stock, position, due - gone)
             if order > 0:
                 cost += terms.fixed + terms.unit * order
                 position += order
+                arrival = h + terms.lead_time
                 if terms.lead_time == 0:
                     stock += order
                 else:
-                    arrivals[h + terms.lead_time] = order
-                if spoils:
-                    trial.expiring[h + terms.lead_time + terms.shelf_life - 1] += order
+                    arrivals[arrival] += order
+                if is_late:
+                    arrival = send_order(late, i, h, order)
+                if spoils and arrival + terms.shelf_life - 1 < trial.expiring.size:
+                    trial.expiring[arrival + terms.shelf_life - 1] += order
         sold = min(stock, path[h])
         stock -= sold
         position -= sold
@@ -285,7 +330,23 @@ def cost_of_path(trial: RuleTrial, kind: int, path: Ints, first: int) -> float:
         spoiled = spoiled_behind(path, trial.expiring, due, gone)
         cost += terms.waste * spoiled
         stock -= spoiled
-    return cost - worth_of_rest(trial, stock)
+        position -= spoiled
+    return cost - worth_of_rest(trial, position if is_late else stock)  # what is late comes behind the end
+
+
+@kernel
+def _start_ages(trial: RuleTrial, i: int) -> None:
+    """Fill the last periods of what is on the shelf, and on its way on path i. Goods age from their arrival."""
+    terms, late = trial.terms, trial.late
+    if late.delays.shape[0] == 0:
+        start_expiry(terms, trial.ages, trial.coming, trial.expiring)
+        return
+    start_expiry(terms, trial.ages, trial.coming[:0], trial.expiring)
+    for k in range(late.first.shape[1]):
+        units = late.coming[k] if k < late.coming.size else late.overdue[k - late.coming.size]
+        last = late.first[i, k] + terms.shelf_life - 1
+        if last < trial.expiring.size:
+            trial.expiring[last] += units
 
 
 @kernel
@@ -294,7 +355,7 @@ def mean_cost(trial: RuleTrial, rule: OrderRule, first: int, costs: Floats) -> f
     fill_levels(trial, rule)
     total = 0.0
     for i in range(costs.size):
-        costs[i] = cost_of_path(trial, rule.kind, trial.forecast.demand[i], first)
+        costs[i] = cost_of_path(trial, rule.kind, i, first)
         total += costs[i]
     return total / costs.size
 

@@ -15,11 +15,13 @@ expected_loss.py. Demand beyond the capacity of the shelf does not count: no ord
 """
 
 from math import ceil
+from typing import NamedTuple
 
 import numpy as np
 
 from driftmdp.compiler import kernel
 from driftmdp.kernels.arrays import Floats, Ints, Longs
+from driftmdp.kernels.late_orders import LateOrders, all_on_time, arrival_of, arrives_on_path
 from driftmdp.kernels.order_states import smallest_order
 from driftmdp.kernels.ordering_arrays import ComingPeriods, OrderTerms
 from driftmdp.kernels.path_forecast import batch_of
@@ -29,6 +31,28 @@ SPENT = 0.6  # of the balance, in one window
 LEAST_ALLOWED = 0.4  # of what a window is entitled to lose, however much was lost before
 ROUNDS_KEPT = 3.0  # rounds of orders whose entitlement a balance holds at most
 WINDOWS_KEPT = 4.0  # windows without any service that it holds at most
+
+
+class ServiceView(NamedTuple):
+    """What a plan for a service target looks at.
+
+    ==============  ======  ===========================================================================
+    paths           (n, H)  demand that a full shelf can serve
+    periods                 the calendar
+    coming, late            what is on its way, and when it comes
+    lead            int     L
+    begins          (n,)    when today's order arrives on each path
+    measure         int     what the target is a share of
+    ==============  ======  ===========================================================================
+    """
+
+    paths: Ints
+    periods: ComingPeriods
+    coming: Longs
+    late: LateOrders
+    lead: int
+    begins: Longs
+    measure: int
 
 
 @kernel
@@ -45,15 +69,29 @@ def plan_for_service(
     ``service`` is the target share, what it is a share of, and the item's balance this morning. Arguments otherwise
     as of `plan_on_paths`. Paths must have L + the periods from one order day to the next.
     """
+    return plan_late_for_service(terms, stock, coming, paths, periods, service, all_on_time())
+
+
+@kernel
+def plan_late_for_service(
+    terms: OrderTerms,
+    stock: int,
+    coming: Longs,
+    paths: Ints,
+    periods: ComingPeriods,
+    service: tuple[float, int, float],
+    late: LateOrders,
+) -> tuple[int, float]:
+    """Return the same where lead times vary: a window goes from one arrival to the next on each path."""
     target, measure, balance = service
-    horizon, first = paths.shape[1], terms.lead_time
-    if first >= horizon or periods.may_order[0] == 0 or periods.is_open[0] == 0:
+    horizon, lead = paths.shape[1], terms.lead_time
+    if lead >= horizon or periods.may_order[0] == 0 or periods.is_open[0] == 0:
         return 0, 1.0
-    last = min(next_order(periods) + first, horizon)
     paths = _within(terms.capacity, paths)
-    stocks = np.empty(paths.shape[0], np.int64)
-    demand, lost = _stocks_on_arrival(terms, stock, coming, paths, periods, measure, stocks)
-    window, _ = _window_totals(paths, periods, stocks, 0, first, last, measure)
+    view = ServiceView(paths, periods, coming, late, lead, _arrivals(late, paths, 0, lead), measure)
+    ends, stocks = _arrivals(late, paths, next_order(periods), lead), np.empty(paths.shape[0], np.int64)
+    demand, lost = _stocks_on_arrival(view, stock, stocks)
+    window, _ = _window_totals(view, stocks, 0, ends)
     rate = _rate(paths, periods)
     balance += (1.0 - target) * demand - lost
     balance = clip_balance(terms, target, measure, balance, rate, window)
@@ -62,17 +100,28 @@ def plan_for_service(
     position = stock
     for j in range(coming.size):
         position += coming[j]
-    order = _smallest_enough(terms, paths, periods, stocks, (first, last), measure, allowed, position)
+    order = _smallest_enough(terms, view, stocks, ends, allowed, position)
     if order > 0 and terms.fixed > 0.0:
         batch = ceil(batch_of(terms, rate) / terms.pack - 0.5) * terms.pack
         if periods.cycle == 0:  # no more than serves all periods that count: the rest is worth nothing
-            to_the_end, _ = _window_totals(paths, periods, stocks, 0, first, horizon, measure)
+            whole = np.empty(ends.size, np.int64)
+            for i in range(whole.size):
+                whole[i] = horizon
+            to_the_end, _ = _window_totals(view, stocks, 0, whole)
             enough = (1.0 - target) * to_the_end
-            whole = first, horizon
-            batch = min(batch, _smallest_enough(terms, paths, periods, stocks, whole, measure, enough, position))
+            batch = min(batch, _smallest_enough(terms, view, stocks, whole, enough, position))
         order = min(max(order, batch), (terms.capacity - position) // terms.pack * terms.pack)
-    _, lost = _window_totals(paths, periods, stocks, order, first, last, measure)
+    _, lost = _window_totals(view, stocks, order, ends)
     return order, 1.0 - lost / window if window > 0.0 else 1.0
+
+
+@kernel
+def _arrivals(late: LateOrders, paths: Ints, h: int, lead: int) -> Longs:
+    """Return when the order of a morning arrives on each path, the end of the path at the latest."""
+    found = np.empty(paths.shape[0], np.int64)
+    for i in range(paths.shape[0]):
+        found[i] = min(arrival_of(late, i, h, lead), paths.shape[1])
+    return found
 
 
 @kernel
@@ -106,69 +155,52 @@ def _rate(paths: Ints, periods: ComingPeriods) -> float:
 
 
 @kernel
-def _stocks_on_arrival(
-    terms: OrderTerms,
-    stock: int,
-    coming: Longs,
-    paths: Ints,
-    periods: ComingPeriods,
-    measure: int,
-    stocks: Longs,
-) -> tuple[float, float]:
+def _stocks_on_arrival(view: ServiceView, stock: int, stocks: Longs) -> tuple[float, float]:
     """Fill each path's stock when today's order arrives. Return mean demand and loss before that, as measured."""
-    demand, lost = 0.0, 0.0
+    demand, lost, paths = 0.0, 0.0, view.paths
     for i in range(paths.shape[0]):
         left = stock
-        for h in range(terms.lead_time):
-            if h > 0:
-                left += coming[h - 1]
-            if periods.is_open[h] != 0:
+        for h in range(view.begins[i]):
+            left += arrives_on_path(view.late, view.coming, i, h, view.lead)
+            if view.periods.is_open[h] != 0:
                 missing = max(paths[i, h] - left, 0)
                 left = max(left - paths[i, h], 0)
-                demand += 1.0 if measure == PERIODS else paths[i, h]
-                lost += min(missing, 1) if measure == PERIODS else missing
+                demand += 1.0 if view.measure == PERIODS else paths[i, h]
+                lost += min(missing, 1) if view.measure == PERIODS else missing
         stocks[i] = left
     return demand / paths.shape[0], lost / paths.shape[0]
 
 
 @kernel
-def _window_totals(
-    paths: Ints, periods: ComingPeriods, stocks: Longs, order: int, first: int, last: int, measure: int
-) -> tuple[float, float]:
-    """Return mean demand and loss of the periods first .. last - 1, as measured, with an order on top."""
-    demand, lost = 0.0, 0.0
+def _window_totals(view: ServiceView, stocks: Longs, order: int, ends: Longs) -> tuple[float, float]:
+    """Return mean demand and loss of the periods until ``ends``, as measured, with an order on top."""
+    demand, lost, paths, is_late = 0.0, 0.0, view.paths, view.late.delays.shape[0] > 0
     for i in range(paths.shape[0]):
         left = stocks[i] + order
-        for h in range(first, last):
-            if periods.is_open[h] != 0:
+        for h in range(view.begins[i], ends[i]):
+            if is_late:  # what was ordered before may come behind today's order
+                left += arrives_on_path(view.late, view.coming, i, h, view.lead)
+            if view.periods.is_open[h] != 0:
                 missing = max(paths[i, h] - left, 0)
                 left = max(left - paths[i, h], 0)
-                demand += 1.0 if measure == PERIODS else paths[i, h]
-                lost += min(missing, 1) if measure == PERIODS else missing
+                demand += 1.0 if view.measure == PERIODS else paths[i, h]
+                lost += min(missing, 1) if view.measure == PERIODS else missing
     return demand / paths.shape[0], lost / paths.shape[0]
 
 
 @kernel
 def _smallest_enough(
-    terms: OrderTerms,
-    paths: Ints,
-    periods: ComingPeriods,
-    stocks: Longs,
-    window: tuple[int, int],
-    measure: int,
-    allowed: float,
-    position: int,
+    terms: OrderTerms, view: ServiceView, stocks: Longs, ends: Longs, allowed: float, position: int
 ) -> int:
     """Return the smallest order that loses no more than allowed, or the largest that fits. By bisection."""
-    first, last = window
-    _, lost = _window_totals(paths, periods, stocks, 0, first, last, measure)
+    _, lost = _window_totals(view, stocks, 0, ends)
     if lost <= allowed:
         return 0
     least, largest = smallest_order(terms) // terms.pack, 0
-    for i in range(paths.shape[0]):  # enough for every path
+    for i in range(view.paths.shape[0]):  # enough for every path
         total = 0
-        for h in range(first, last):
-            total += paths[i, h]
+        for h in range(view.begins[i], ends[i]):
+            total += view.paths[i, h]
         largest = max(largest, total)
     most = min((terms.capacity - position) // terms.pack, max(largest // terms.pack + 1, least))
     if most < least:
@@ -176,7 +208,7 @@ def _smallest_enough(
     low, high = least - 1, most  # orders of ``low`` packs lose too much, or are too small
     while high - low > 1:
         middle = (low + high) // 2
-        _, lost = _window_totals(paths, periods, stocks, middle * terms.pack, first, last, measure)
+        _, lost = _window_totals(view, stocks, middle * terms.pack, ends)
         if lost <= allowed:
             high = middle
         else:
