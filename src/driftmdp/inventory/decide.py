@@ -14,6 +14,7 @@ from driftmdp.inventory.cells import LARGEST_NUMBER
 from driftmdp.inventory.deliveries import follow_orders
 from driftmdp.inventory.event_log import EventLog
 from driftmdp.inventory.item_states import ItemStates
+from driftmdp.inventory.lead_times import learned_hazards
 from driftmdp.inventory.lines import Count
 from driftmdp.inventory.log_entries import UNKNOWN, Columns, DayEntries, Entries, costs_of
 from driftmdp.inventory.open_orders import (
@@ -25,6 +26,7 @@ from driftmdp.inventory.open_orders import (
     with_deliveries,
 )
 from driftmdp.inventory.order_engine import METHODS
+from driftmdp.inventory.order_tasks import Lateness
 from driftmdp.inventory.periods import WEEKDAYS, days, period_of, weekday
 from driftmdp.inventory.results import Advice
 from driftmdp.kernels.arrays import Longs
@@ -81,17 +83,22 @@ def new_advice(
         *_missing_days(states, asked),
         *_items_not_counted(states, morning, before.decided),
         *_counts_above_capacity(states, asked),
+        *late_orders(states, asked.day, asked.items),
     ]
     given = _given(states, asked, before.decided)
     given, coming = _same_width(given, pipeline.coming)
     coming = np.where(given == UNKNOWN, coming, given)
     until = None if asked.until == UNKNOWN else asked.until
     placed = _suppliers_with_orders(states, asked, before.decided)
-    orders = states.engine.decide(asked.day, asked.items, asked.stock, coming, until, placed)
+    overdue = pipeline.overdue
+    if given.shape[1]:
+        overdue = np.where(given[:, :1] != UNKNOWN, 0, overdue)  # what the count says of tomorrow has it too
+    lateness = Lateness(learned_hazards(states, asked.day, asked.items), overdue)
+    orders = states.engine.decide(asked.day, asked.items, asked.stock, coming, until, placed, lateness)
     columns = {
         "item": asked.items,
         "stock": asked.stock,
-        "coming": np.minimum(coming.sum(axis=1), LARGEST_NUMBER),
+        "coming": np.minimum(coming.sum(axis=1) + overdue.sum(axis=1), LARGEST_NUMBER),
         "expected": expected,
         "advice": orders.order,
         "until": np.full(asked.items.size, asked.until),
@@ -329,3 +336,18 @@ def _counts_above_capacity(states: ItemStates, morning: Morning) -> list[str]:
     pairs = zip(morning.counts, limits, strict=True)
     above = [f"{count.sku}: {count.stock} of {limit}" for count, limit in pairs if limit and count.stock > limit]
     return [f"More is there than the shelf takes: {listed(above)}."] if above else []
+
+
+def late_orders(states: ItemStates, day: int, items: Longs) -> list[str]:
+    """Return a remark on open orders whose day is over, of items of which deliveries are told."""
+    mine = np.intersect1d(items, states.deliveries.told())
+    if not mine.size:
+        return []
+    orders = follow_orders(states.deliveries, mine, states.steps(mine), day)
+    late = np.flatnonzero(orders.is_open & (orders.late >= 0))
+    texts = [
+        f"{states.skus[mine[orders.promises.item[place]]]}: {orders.promises.left[place]} ordered "
+        f"{date.fromordinal(int(orders.promises.ordered_on[place]))}"
+        for place in late[np.argsort(orders.promises.item[late], kind="stable")].tolist()
+    ]
+    return [f"Late, and still waited for: {listed(texts)}. Tell what came with `receive`."] if texts else []

@@ -64,11 +64,12 @@ def arrived_since(orders: FollowedOrders, since: Longs) -> Longs:
     """Return the units that arrived after the days ``since``, up to this morning, by item. UNKNOWN is never."""
     parts, promises, n = orders.parts, orders.promises, orders.items.size
     is_new = (since[parts.item] != UNKNOWN) & (parts.day > since[parts.item])
-    found = np.bincount(parts.item[is_new], parts.units[is_new], n)
+    found = np.zeros(n, np.int64)
+    np.add.at(found, parts.item[is_new], parts.units[is_new])
     on_time = (promises.is_followed == 0) & (promises.due <= orders.today)
     on_time &= (since[promises.item] != UNKNOWN) & (promises.due > since[promises.item])
-    found += np.bincount(promises.item[on_time], promises.units[on_time], n)
-    return np.rint(found).astype(np.int64)
+    np.add.at(found, promises.item[on_time], promises.units[on_time])
+    return found
 
 
 def open_units(orders: FollowedOrders) -> tuple[Longs, Longs]:

@@ -37,9 +37,9 @@ class LeadTimes(NamedTuple):
     hazards
         By delay, from -EARLIEST to LATEST.
     order_days
-        How many order days it was learned from.
+        How many order days it was learned from: those that are due, or of which something came.
     late
-        The share of what was ordered that came after its day, or is overdue.
+        The share of what was due that came after its day, or is overdue.
     mean_delay
         The mean delay of what came, in periods. 0 if nothing came.
     """
@@ -95,7 +95,7 @@ def learn_lead_times(orders: FollowedOrders, groups: Longs, n_groups: int) -> Se
     is_waiting = counts & (waited > 0) & (by_now >= -EARLIEST)
     last = np.minimum(by_now[is_waiting], LATEST) + EARLIEST
     np.add.at(open_after, (group[is_waiting], last), (weight * waited)[is_waiting])
-    days = np.unique(np.stack([group, promises.ordered_on])[:, weight > 0], axis=1)
+    days = np.unique(np.stack([group, promises.ordered_on])[:, (weight > 0) & ((by_now >= 0) | (came > 0))], axis=1)
     n_days = np.bincount(days[0], minlength=n_groups)
     return [_lead_times(*rows) for rows in zip(seen, open_after, n_days.tolist(), strict=True)]
 
@@ -111,6 +111,21 @@ def _weights(group: Longs, ordered_on: Longs, counts: Any) -> Floats:
     return found
 
 
+def learn_from_counts(counts: Longs) -> Floats:
+    """Return the hazards that are learned from how many order days came 0, 1, .. periods late.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from driftmdp.inventory.lead_times import learn_from_counts
+    >>> learn_from_counts(np.array([5, 1])).round(2).tolist()[4:7]
+    [0.9, 0.67, 0.5]
+    """
+    seen = np.zeros(WIDTH)
+    seen[EARLIEST : EARLIEST + counts.size] = counts
+    return _lead_times(seen, np.zeros(WIDTH), int(counts.sum())).hazards
+
+
 def _lead_times(seen: Floats, open_after: Floats, order_days: int) -> LeadTimes:
     came_later = np.append(np.cumsum(seen[::-1])[::-1][1:], 0.0)
     waiting = came_later + np.cumsum(open_after[::-1])[::-1]
@@ -122,5 +137,6 @@ def _lead_times(seen: Floats, open_after: Floats, order_days: int) -> LeadTimes:
     hazards[here + 1 :] = behind / (seen[here + 1 :] + waiting[here + 1 :] + LATE_PRIOR)
     total = float(seen.sum())
     mean = float(seen @ (np.arange(WIDTH) - EARLIEST)) / total if total > 0.0 else 0.0
-    late = float(waiting[here]) / max(order_days, 1)
+    due = float(seen[: here + 1].sum() + waiting[here])
+    late = float(waiting[here]) / due if due > 0.0 else 0.0
     return LeadTimes(hazards, order_days, late, mean)

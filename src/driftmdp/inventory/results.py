@@ -63,7 +63,7 @@ class Decision:
 
 @dataclass(frozen=True)
 class Receipt:
-    """How sales were recorded.
+    """How sales, or deliveries, were recorded.
 
     Attributes
     ----------
@@ -87,13 +87,14 @@ class Withdrawal:
     ----------
     day
         The day.
-    sales, advice
-        Of how many items sales were taken back, and of how many count and advice.
+    sales, advice, deliveries
+        Of how many items sales were taken back, of how many count and advice, and of how many deliveries.
     """
 
     day: date
     sales: int
     advice: int
+    deliveries: int = 0
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ class Event:
     Attributes
     ----------
     number, written_at, kind
-        The batch, when it was written, and what it holds: ``decided``, ``sold``, ``withdrawn``, ``items`` (an
+        The batch, when it was written, and what it holds: ``decided``, ``sold``, ``received``, ``withdrawn``, ``items`` (an
         item's own settings), ``terms`` (settings from a day on, of an item or, without one, of the shop) or
         ``calendar`` (a special day).
     day, sku
@@ -140,7 +141,9 @@ class Event:
         As in ``Advice``.
     details
         Of settings, those that changed. Of a special day, its name, group and factor. Of what is withdrawn,
-        ``sales``, ``advice``, or both.
+        ``sales``, ``advice`` or ``deliveries``, or several of them. Of a delivery, what becomes of its rest.
+    received, ordered_on
+        Units that came, and the day of their order if it was named.
     """
 
     number: int
@@ -159,6 +162,30 @@ class Event:
     cost: float | None = None
     method: str | None = None
     details: str | None = None
+    received: int | None = None
+    ordered_on: date | None = None
+
+
+@dataclass(frozen=True)
+class DeliveryRecord:
+    """What was learned of an item's deliveries, together with those of its supplier's other items.
+
+    Attributes
+    ----------
+    order_days
+        How many order days it was learned from.
+    late
+        The share of what was due that came after its day, or is overdue.
+    mean_delay
+        The mean delay of what came, in periods.
+    short
+        How many of the item's orders were told to be short, and nothing more comes.
+    """
+
+    order_days: int
+    late: float
+    mean_delay: float
+    short: int
 
 
 @dataclass(frozen=True)
@@ -185,6 +212,10 @@ class Reason:
         The last advice that was given, if any.
     until
         The last day that counts, if there is one.
+    overdue
+        Units that were due this morning, 1, 2, .. periods ago, and did not come.
+    deliveries
+        What was learned from deliveries, None if none were told of this item.
     """
 
     sku: str
@@ -204,5 +235,7 @@ class Reason:
     method: str
     advice: Event | None
     until: date | None = None
+    overdue: tuple[int, ...] = ()
+    deliveries: DeliveryRecord | None = None
 
     __repr__ = brief
