@@ -14,7 +14,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +25,7 @@ from driftmdp.agents import BuiltinAgent
 from driftmdp.compiler import cache
 from driftmdp.errors import InvalidInputError, NotConvergedError, StorageError
 from driftmdp.inventory import order_engine, user_forecaster
+from driftmdp.inventory.shared_order import SharedOrder
 from driftmdp.mdp import Mdp, Problem, Space
 from driftmdp.planning.gain import sparse_policy_iteration
 from driftmdp.problems.garnet import garnet_mdp
@@ -251,13 +252,31 @@ def _keep_shop() -> None:
             shop.record([inventory.Sold("A", day, 1)])
         shop.explain("A")
         shop.close()
+        _receive(Path(folder) / "late.db")
     engine = order_engine.OrderEngine("driftmdp.warm:forecast_zeros")
     engine.add_items(
         ["A", "B"],
-        [inventory.ItemTerms(inventory.Costs(), None, lead_time=2, service=goal) for goal in (None, 0.9)],
+        [
+            inventory.ItemTerms(
+                inventory.Costs(), None, lead_time=2, service=goal, supplier="North", shared_order=SharedOrder(1.0)
+            )
+            for goal in (None, 0.9)
+        ],
     )
     nothing = np.zeros(2, np.int64)
     engine.decide(date(2026, 1, 1).toordinal(), np.arange(2), nothing, nothing.reshape(2, 1), None)
+
+
+def _receive(path: Path) -> None:
+    """Keep a shop of which deliveries are told."""
+    monday = date(2026, 1, 5)
+    north = inventory.Supplier("North", {"order_cost": 1.0})
+    mine = inventory.ItemSettings("A", {"supplier": "North"})
+    with inventory.Shop.create(path, inventory.Costs(), capacity=4, lead_time=1) as shop:
+        sold = inventory.Sold("A", monday, 1, ordered=2, stock=2)
+        shop.record([sold], items=[mine], suppliers=[north])
+        shop.receive([inventory.Delivery("A", monday + timedelta(1), 0)])
+        shop.decide([inventory.Count("A", 0)], monday + timedelta(1))
 
 
 def forecast_zeros(history: object, days: np.ndarray) -> np.ndarray:

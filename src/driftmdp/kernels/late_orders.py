@@ -207,12 +207,12 @@ def _send(late: LateOrders, units: int, due: int, expected: int, arrival: int) -
         return
     if arrival < horizon:
         late.truly[arrival] += units
-    if arrival < expected and expected - arrival < late.moved.shape[1] and arrival < horizon:
-        late.moved[arrival, expected - arrival] -= units
     while expected < arrival and expected < horizon:
         more = late.again[min(max(expected - due, 0), LATEST)]
         late.moved[expected, more] += units
         expected += more
+    if arrival < expected and arrival < horizon:  # it comes before it is expected: at most MOST_AGAIN periods
+        late.moved[arrival, expected - arrival] -= units
 
 
 @kernel
