@@ -1,8 +1,8 @@
 """Orders with lead times that vary, against the optimum and simpler plans: ``python -m benchmarks.varying_leads``.
 
-Random items that are small enough to be solved: lead times 1 and 2, capacity up to 14, with and without a fixed cost,
-demand of a known law, and deliveries that come late with a chance of 5% to 60%, by up to three periods. Each way of
-planning decides in every state that its own orders can lead to, and its average cost is computed exactly
+Random items that are small enough to be solved: lead times 1 and 2, capacity up to 14, with and without a fixed
+cost, demand of a known law, and orders that come late with a chance of 5% to 60%, by up to three periods. Each way
+of planning decides in every state that its own orders can lead to, and its average cost is computed exactly
 (tests/reference/varying_leads.py). The gap is what it costs more than the optimum, in percent.
 
 - *known*: plans with the hazards of the delays, as a shop's do after very many deliveries
@@ -27,9 +27,9 @@ from math import ceil
 from typing import NamedTuple
 
 import numpy as np
-from benchmarks.order_gaps import draw_law
 from tests.reference.varying_leads import VaryingLeads
 
+from benchmarks.order_gaps import draw_law
 from driftmdp.inventory.lead_times import learn_from_counts
 from driftmdp.inventory.sample_draws import N_PATHS, shifted_uniforms
 from driftmdp.kernels import late_orders, path_orders, service_orders
@@ -50,6 +50,9 @@ MOST_STATES = 1000
 TARGET = 0.95
 PERIODS, WARM_UP = 2000, 200
 NOTHING = np.zeros(0, np.int64)
+
+
+Seen = Callable[[int, tuple[int, ...]], tuple[int, Longs, Longs]]  # the state of a process as a plan sees it
 
 
 class Case(NamedTuple):
@@ -159,12 +162,14 @@ class Planner:
         return int(service_orders.plan_late_for_service(*about)[0])
 
 
-def as_promised(lead: int, forgets: bool) -> Callable[[int, tuple[int, ...]], tuple[int, Longs, Longs]]:
+def as_promised(lead: int, forgets: bool) -> Seen:
     """Return how a plan sees a state of the process: by what is promised with a lead time, and what is overdue."""
 
     def seen(stock: int, waiting: tuple[int, ...]) -> tuple[int, Longs, Longs]:
         ages = np.array((0, *waiting))
-        coming = np.array([ages[lead - 1 - j] if lead - 1 - j < ages.size else 0 for j in range(lead - 1)], np.int64)
+        coming = np.array(
+            [ages[lead - 1 - j] if lead - 1 - j < ages.size else 0 for j in range(lead - 1)], np.int64
+        )
         overdue = np.array(ages[lead:], np.int64)
         return stock, coming, np.zeros_like(overdue) if forgets else overdue
 
@@ -232,7 +237,7 @@ def judge(task: tuple[int, int]) -> Verdict:
         most = case.terms.capacity
 
         def order(
-            stock: int, waiting: tuple[int, ...], planner: Planner = planner, seen=seen, most: int = most
+            stock: int, waiting: tuple[int, ...], planner: Planner = planner, seen: Seen = seen, most: int = most
         ) -> int:
             return min(planner.order(seen(stock, waiting)), most - stock - sum(waiting))
 
@@ -241,7 +246,7 @@ def judge(task: tuple[int, int]) -> Verdict:
 
 
 def serve(task: tuple[int, int]) -> tuple[float, list[float]]:
-    """Return the share of late orders of a case, and the share of demand that each way serves in simulated periods."""
+    """Return the share of a case's orders that are late, and what each way serves in simulated periods."""
     case = draw_case(*task)
     case = case._replace(terms=case.terms._replace(capacity=200))
     rng = np.random.default_rng((*task, 3))
@@ -255,7 +260,7 @@ def serve(task: tuple[int, int]) -> tuple[float, list[float]]:
     return case.late, shares
 
 
-def simulate(case: Case, planner: Planner, seen, demand: Longs, delays: Longs) -> float:
+def simulate(case: Case, planner: Planner, seen: Seen, demand: Longs, delays: Longs) -> float:
     """Return the share of demand that is served."""
     slots = case.terms.lead_time + len(case.hazards) - 2
     out, stock, balance, lost = dict[int, tuple[int, int]](), 0, 0.0, 0

@@ -350,7 +350,7 @@ def test_killed_while_it_is_made_a_log_is_there_whole_or_not_at_all(tmp_path):
 
 
 def test_killed_while_deliveries_are_told_all_or_nothing_is_there(tmp_path):
-    """At each write of the file: the lines of a day are there whole or not at all, and telling again completes them."""
+    """At each statement: the lines are there whole or not at all, and telling again completes them."""
     code = (
         "import os, signal, sys\n"
         "from driftmdp.inventory import Delivery, Shop\n"

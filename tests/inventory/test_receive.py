@@ -89,7 +89,9 @@ def test_an_expected_day_takes_the_place_of_the_promise(late):
 def test_expected_stock_follows_from_what_was_received(late):
     late.receive([Delivery("A", day(5), 1), Delivery("B", day(5), 4)])
     late.decide([Count("A", 9), Count("B", 12)], day(5))
-    expected = {event.sku: event.expected for event in late.history() if event.kind == "decided" and event.day == day(5)}
+    expected = {
+        event.sku: event.expected for event in late.history() if event.kind == "decided" and event.day == day(5)
+    }
     assert expected == {"A": 8 + 1, "B": 8 + 4}
 
 
@@ -98,7 +100,9 @@ def test_more_than_is_open_is_taken_with_a_remark(late):
     assert f"More came than was open, and is taken as it is: A: 5 more on {day(6)}." in receipt.remarks
     late.decide([Count("A", 17)], day(6))
     event = [event for event in late.history("A") if event.kind == "decided"][-1]
-    assert event.expected == 8 + 9 + 4 - 0  # the last evening, what came, and the order of day 3, which came on time
+    assert (
+        event.expected == 8 + 9 + 4 - 0
+    )  # the last evening, what came, and the order of day 3, which came on time
 
 
 def test_telling_again_changes_nothing(late):
@@ -147,16 +151,18 @@ def test_a_supplier_s_delivery_says_what_did_not_come(path):
         assert shop.receive([Delivery("A", day(3), 4)], supplier="Nord").repeated == 1
         assert shop.receive([], supplier="Nord", day=day(4)).recorded == 2
         unchanged(shop, lambda: shop.receive([Delivery("C", day(4), 1)], supplier="Nord"), "C has no supplier")
-        unchanged(
-            shop, lambda: shop.receive([], supplier="Sud"), "No item of the shop has", kind=UnknownNameError
-        )
+        unchanged(shop, lambda: shop.receive([], supplier="Sud"), "No item of the shop has", kind=UnknownNameError)
 
 
 def test_five_beginners_mistakes(late, path):
     """Each has one clear sentence, and nothing is done."""
     mistakes = [
         (lambda: late.receive([Delivery("C", day(6), 1)]), "The shop has no item 'C'", UnknownNameError),
-        (lambda: late.receive([Delivery("A", day(6), 1, ordered_on=day(-3))]), "must have an order of", InvalidInputError),
+        (
+            lambda: late.receive([Delivery("A", day(6), 1, ordered_on=day(-3))]),
+            "must have an order of",
+            InvalidInputError,
+        ),
         (lambda: Delivery("A", day(6), 1, ordered_on=day(6)), "must be before", InvalidInputError),
         (lambda: Delivery("A", day(6), 1, expected=day(6)), "must be after", InvalidInputError),
         (lambda: Delivery("A", day(6), 1, rest="cancelled", expected=day(9)), "must be empty", InvalidInputError),
@@ -220,7 +226,9 @@ def test_the_order_of_telling_does_not_matter(tmp_path_factory, told, ordered, r
             if told:
                 left, came, extra = received(placed, told, 15)
                 assert ways[-1][1] == {day(when): units for (when, _), units in left.items()}
-                cancelled = sum(units for *_, units in placed) - sum(left.values()) - sum(units for *_, units in came)
+                cancelled = (
+                    sum(units for *_, units in placed) - sum(left.values()) - sum(units for *_, units in came)
+                )
                 assert sum(units for *_, units in came) + extra == sum(line[2] for line in told)
                 assert cancelled >= 0
             with Shop(path) as again:

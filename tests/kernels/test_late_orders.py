@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.reference.varying_leads import VaryingLeads
 
 from driftmdp.inventory.sample_draws import shifted_uniforms
 from driftmdp.kernels.late_orders import (
@@ -25,6 +24,7 @@ from driftmdp.kernels.late_orders import (
 from driftmdp.kernels.ordering_arrays import PROJECTED, ComingPeriods, OrderTerms
 from driftmdp.kernels.path_orders import plan_late_on_paths, plan_on_paths
 from driftmdp.kernels.path_rules import OrderRule, cost_of_path, fill_levels, new_trial
+from tests.reference.varying_leads import VaryingLeads
 
 SEEDS = st.integers(0, 2**32 - 1)
 NOTHING = np.zeros(0, np.int64)
@@ -120,7 +120,9 @@ def test_delays_of_none_cost_what_lead_times_that_are_fixed_cost(seed, lead):
     late = late_orders(rng, ON_TIME, coming, NOTHING, horizon, 6, lead)
     assert not late.delays.any()
     plain = late._replace(delays=np.zeros((0, 0), np.int64))
-    trials = [new_trial(terms, 3, NOTHING, coming, paths, ComingPeriods(ones, ones, 0), each) for each in (late, plain)]
+    trials = [
+        new_trial(terms, 3, NOTHING, coming, paths, ComingPeriods(ones, ones, 0), each) for each in (late, plain)
+    ]
     for trial in trials:
         fill_levels(trial, OrderRule(PROJECTED, 0.5, 1.0, 0.0))
     costs = [[cost_of_path(trial, PROJECTED, i, -1) for i in range(6)] for trial in trials]

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from driftmdp.kernels.late_orders import LateOrders, all_on_time
 from driftmdp.kernels.ordering_arrays import (
     CAPPED,
     MOST_DOUBT,
@@ -16,7 +17,6 @@ from driftmdp.kernels.ordering_arrays import (
     OrderTerms,
     horizon_needed,
 )
-from driftmdp.kernels.late_orders import LateOrders, all_on_time
 from driftmdp.kernels.path_orders import NEVER, expected_regret, plan_on_paths
 from driftmdp.kernels.path_rules import (
     OrderRule,
@@ -94,7 +94,9 @@ def test_a_projected_level_with_a_lead_time_of_one_is_the_expected_rest():
     paths = np.hstack([paths, paths])
     terms = OrderTerms(0.0, 0.0, 1.0, 1.0, NO_LIMIT, 1, 0, 1)
     ones = np.ones(2, np.uint8)
-    trial = new_trial(terms, 3, np.zeros(0, np.int64), np.zeros(0, np.int64), paths, ComingPeriods(ones, ones, 0), on_time())
+    trial = new_trial(
+        terms, 3, np.zeros(0, np.int64), np.zeros(0, np.int64), paths, ComingPeriods(ones, ones, 0), on_time()
+    )
     assert project(trial, 0, 3) == pytest.approx((3 + 2 + 0) / 3)
     assert project(trial, 0, 9) == pytest.approx((9 + 8 + 5) / 3)
 

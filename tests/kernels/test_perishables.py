@@ -7,8 +7,8 @@ import pytest
 
 from driftmdp.kernels.exact_orders import plan_exactly
 from driftmdp.kernels.exact_perishables import is_small_with_ages, plan_ages_exactly
-from driftmdp.kernels.ordering_arrays import PROJECTED, ComingPeriods, OrderTerms
 from driftmdp.kernels.late_orders import LateOrders, all_on_time
+from driftmdp.kernels.ordering_arrays import PROJECTED, ComingPeriods, OrderTerms
 from driftmdp.kernels.path_orders import plan_ages_on_paths
 from driftmdp.kernels.path_rules import cost_of_path, new_trial
 from tests.reference.perishables import best_cost, sell_and_age

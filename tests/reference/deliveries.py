@@ -1,6 +1,6 @@
 """What deliveries an item's orders had, in plain Python: the oracle of kernels/deliveries.py, for periods of a day.
 
-``orders`` are (day, due, units), ``told`` are (day, ordered_on or None, units, is_cancelled). No counts say anything.
+``orders`` are (day, due, units), ``told`` are (day, ordered_on or None, units, is_cancelled).
 """
 
 

@@ -57,7 +57,8 @@ class VaryingLeads:
         for i, (stock, waiting) in enumerate(self.states):
             left = [(max(stock - x, 0), p) for x, p in enumerate(self.law) if p > 0]
             cost = sum(
-                p * (terms.lost * max(x - stock, 0) + terms.holding * max(stock - x, 0)) for x, p in enumerate(self.law)
+                p * (terms.lost * max(x - stock, 0) + terms.holding * max(stock - x, 0))
+                for x, p in enumerate(self.law)
             )
             for order in orders_of(terms, stock + sum(waiting), True):
                 row = len(rows)

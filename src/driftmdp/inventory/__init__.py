@@ -17,7 +17,16 @@ from driftmdp.inventory.lines import Count, Sold
 from driftmdp.inventory.ordering_rules import RULES
 from driftmdp.inventory.own_orders import OwnOrders, OwnSeries, read_own
 from driftmdp.inventory.periods import OrderDays
-from driftmdp.inventory.results import Advice, Decision, DeliveryRecord, Event, Reason, Receipt, SettingsChange, Withdrawal
+from driftmdp.inventory.results import (
+    Advice,
+    Decision,
+    DeliveryRecord,
+    Event,
+    Reason,
+    Receipt,
+    SettingsChange,
+    Withdrawal,
+)
 from driftmdp.inventory.sales_history import Sales, Series, in_lots, lot_size, read_sales
 from driftmdp.inventory.sales_table import SalesTable, read_sold
 from driftmdp.inventory.shelf_rules import SHELF_RULES

@@ -86,8 +86,9 @@ def read_delivered(
     decimal: str | None = None,
     may_be_empty: bool = False,
 ) -> DeliveriesFile:
-    r"""Return the deliveries of a file with columns date, sku and units. The date may be missing if ``day`` is given.
+    r"""Return the deliveries of a file with columns date, sku and units.
 
+    The date may be missing if ``day`` is given.
     ``ordered_on``, ``rest`` and ``expected`` may be there too, with empty cells. ``date_format`` and ``decimal``
     are as for ``read_sales``. With ``may_be_empty`` a file may have no lines below its header.
 
@@ -101,7 +102,8 @@ def read_delivered(
     ...     read_delivered(file).lines
     (Delivery(sku='A', day=datetime.date(2026, 11, 16), units=3, ordered_on=None, rest='cancelled', expected=None),)
     """
-    wanted, optional = ("date", "sku", "units"), ("ordered_on", "rest", "expected")
+    wanted: tuple[str, ...] = ("date", "sku", "units")
+    optional: tuple[str, ...] = ("ordered_on", "rest", "expected")
     if day is not None:
         # A file of orders has the day of the order in the column date: it may be named as ordered_on.
         is_order_day = plain_name((columns or {}).get("ordered_on", "")) == "date"

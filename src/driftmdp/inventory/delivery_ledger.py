@@ -1,7 +1,7 @@
 """Orders and what was told of their deliveries, of the items of which something is told.
 
-Items of which nothing is told are not here: their orders arrive on time. The rows are those of kernels/deliveries.py,
-and the last written row of an item, day, kind and order counts.
+Items of which nothing is told are not here: their orders arrive on time. Rows are events of kernels/deliveries.py.
+The last written row of an item, day, kind and order counts.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,6 @@ from driftmdp.inventory.log_entries import (
     ADVICE,
     DECIDED,
     DELIVERIES,
-    RECEIVED,
     SALES,
     SOLD,
     UNKNOWN,
@@ -116,9 +115,7 @@ class DeliveryLedger:
         if not has_all.all():
             self._load(log, np.unique(items[~has_all]), int(since[~has_all].min()), up_to)
         more = {"key": columns["ordered_on"], "more": columns["rest"]}
-        self._new.append(
-            _rows(items, day, kinds.RECEIVED, columns["units"], expected=columns["expected"], **more)
-        )
+        self._new.append(_rows(items, day, kinds.RECEIVED, columns["units"], expected=columns["expected"], **more))
         self._told = None
 
     def _load(self, log: EventLog, items: Longs, first: int, up_to: int) -> None:

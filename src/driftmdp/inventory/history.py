@@ -129,7 +129,9 @@ def _delivery_fields(columns: Columns) -> dict[str, list[Any]]:
         for name in ("ordered_on", "expected")
     }
     rests = zip(columns["rest"].tolist(), days["expected"], strict=True)
-    rest = ["the rest is cancelled" if rest else f"the rest is expected {day}" if day else "" for rest, day in rests]
+    rest = [
+        "the rest is cancelled" if rest else f"the rest is expected {day}" if day else "" for rest, day in rests
+    ]
     of = [f"of the order of {day}" if day else "" for day in days["ordered_on"]]
     details = [", ".join(filter(None, pair)) or None for pair in zip(of, rest, strict=True)]
     return {

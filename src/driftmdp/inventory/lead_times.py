@@ -1,8 +1,8 @@
 """How late orders come: learned from the deliveries that were told, by supplier.
 
 The delay of a unit is the periods from the morning for which it was promised to the one in which it came, less than
-0 if it was early. What is learned are *hazards*: the chance that an order comes with a delay of exactly d, if it did
-not come before. An open order says that its delay is at least what it is by now.
+0 if it was early. What is learned are *hazards*: the chance that an order comes with a delay of d, if it did not
+come before. An open order says that its delay is at least what it is by now.
 
 Items of one supplier travel together, so an order day of a supplier is one observation, however many items it has:
 each of its orders has an equal part in it. Items without a supplier learn alone. The last 60 order days count.
@@ -101,7 +101,7 @@ def learn_lead_times(orders: FollowedOrders, groups: Longs, n_groups: int) -> Se
 
 
 def _weights(group: Longs, ordered_on: Longs, counts: Any) -> Floats:
-    """Return the weight of each order: those of one order day share 1, and order days before the last 60 have none."""
+    """Return the weight of each order: those of one order day share 1. Days before the last 60 have none."""
     pairs, shipment = np.unique(np.stack([group, ordered_on])[:, counts], axis=1, return_inverse=True)
     sizes = np.bincount(shipment.ravel(), minlength=pairs.shape[1])
     ends = np.searchsorted(pairs[0], pairs[0], side="right")

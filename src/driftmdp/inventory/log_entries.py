@@ -134,7 +134,7 @@ class DayEntries(NamedTuple):
 
 
 def order_of(entries: DayEntries, items: Longs) -> tuple[Longs, Longs]:
-    """Return the orders of a day and their lead times, UNKNOWN where there are none: the real ones, else the advice."""
+    """Return the orders of a day and their lead times, UNKNOWN where there are none: the real, else the advice."""
     advised, ordered = entries.decided.column("advice", items), entries.sold.column("ordered", items)
     leads = entries.decided.column("lead_time", items), entries.sold.column("lead_time", items)
     is_advised = ordered == UNKNOWN

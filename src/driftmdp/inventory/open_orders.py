@@ -74,11 +74,13 @@ def read_pipeline(log: EventLog, day: int, items: PipelineItems, lead_time: int)
     arrived = np.where(is_between, table[:, : before + 1], 0).sum(axis=1)
     coming = table[:, before + 1 :]
     is_coming = np.arange(1, coming.shape[1] + 1) < items.lead_times[:, None]
-    return Pipeline(items.evenings, arrived, np.where(is_coming, coming, 0), np.zeros((items.numbers.size, 0), np.int64))
+    return Pipeline(
+        items.evenings, arrived, np.where(is_coming, coming, 0), np.zeros((items.numbers.size, 0), np.int64)
+    )
 
 
 def with_deliveries(pipeline: Pipeline, orders: FollowedOrders, rows: Longs) -> Pipeline:
-    """Return a pipeline in which some rows have what was told of deliveries. These are in the order of ``orders``."""
+    """Return a pipeline whose ``rows``, in the order of ``orders``, have what was told of deliveries."""
     coming, overdue = open_units(orders)
     tables = []
     for before, now in ((pipeline.coming, coming), (pipeline.overdue, overdue)):

@@ -259,9 +259,7 @@ class OrderEngine:
             some, state = items[part], (stock[part], coming[part])
             levels = self._prior_levels(some), self._mean_levels(some)
             fixed = together.fixed[part]
-            task, idle = order_task(
-                self.table, self.factors, day, some, state, levels, fixed, until, late.of(part)
-            )
+            task, idle = order_task(self.table, self.factors, day, some, state, levels, fixed, until, late.of(part))
             found = self._plan(day, task)
             methods = np.where(found[2] == 0, EXACT, np.where(found[2] == SERVICE, FOR_SERVICE, SIMULATED))
             orders.order[part], orders.cost[part] = found[0], found[1]

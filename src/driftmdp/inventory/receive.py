@@ -9,8 +9,8 @@ import numpy as np
 
 from driftmdp.display import listed
 from driftmdp.errors import InvalidInputError, UnknownNameError
-from driftmdp.inventory.deliveries import follow_orders
 from driftmdp.inventory.delivered_csv import RESTS, Delivery
+from driftmdp.inventory.deliveries import follow_orders
 from driftmdp.inventory.event_log import EventLog
 from driftmdp.inventory.item_states import ItemStates
 from driftmdp.inventory.log_entries import UNKNOWN, Columns, DayEntries, order_of, read_day

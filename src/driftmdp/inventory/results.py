@@ -123,9 +123,9 @@ class Event:
     Attributes
     ----------
     number, written_at, kind
-        The batch, when it was written, and what it holds: ``decided``, ``sold``, ``received``, ``withdrawn``, ``items`` (an
-        item's own settings), ``terms`` (settings from a day on, of an item or, without one, of the shop) or
-        ``calendar`` (a special day).
+        The batch, when it was written, and what it holds: ``decided``, ``sold``, ``received``, ``withdrawn``,
+        ``items`` (an item's own settings), ``terms`` (settings from a day on, of an item or, without one, of the
+        shop) or ``calendar`` (a special day).
     day, sku
         The day that it is about, None for settings, and the item. A special day of several items has an empty one.
     stock, coming

@@ -32,7 +32,11 @@ class ShopChanges:
     _states: ItemStates
 
     def receive(
-        self, delivered: Iterable[Delivery], correct: bool = False, supplier: str | None = None, day: date | None = None
+        self,
+        delivered: Iterable[Delivery],
+        correct: bool = False,
+        supplier: str | None = None,
+        day: date | None = None,
     ) -> Receipt:
         """Tell what came of what was ordered, and what did not. Telling the same again changes nothing.
 
@@ -85,7 +89,8 @@ class ShopChanges:
         """Take back a day that was recorded wrongly, so that it can be recorded again.
 
         Its sales are taken back. Where an item has advice of that day but never had sales, count and advice are
-        taken back, and where it has neither, what was told of its deliveries. Advice of later days stays as it was given. Withdrawing again changes nothing.
+        taken back, and where it has neither, what was told of its deliveries. Advice of later days stays as it was
+        given. Withdrawing again changes nothing.
 
         Parameters
         ----------

@@ -94,7 +94,9 @@ class SupplierOrders:
         orders, costs = np.full((wanted.size, MENU), NO_ORDER, np.int64), np.zeros((wanted.size, MENU))
         for row, order in enumerate(wanted.tolist()):
             terms = OrderTerms(*task.costs[row].tolist(), *task.sizes[row].tolist())
-            fill_candidates(terms, int(task.stock[row] + task.coming[row].sum() + task.overdue[row].sum()), order, orders[row])
+            fill_candidates(
+                terms, int(task.stock[row] + task.coming[row].sum() + task.overdue[row].sum()), order, orders[row]
+            )
             costs[row] = 0.5 * terms.holding * orders[row] ** 2 / max(float(task.means[row]), 1e-9)
             costs[row, 0] = costs[row, 1] + (terms.fixed * (1.0 + 1e-6) if order > 0 else 0.0)
         return orders, costs

@@ -119,9 +119,7 @@ class UserForecaster:
                 else:
                     terms, stock, coming = state
                     ages = np.zeros(0, np.int64)
-                    plan = kernels.path_orders.plan_late_on_paths(
-                        terms, stock, ages, coming, paths, periods, late
-                    )
+                    plan = kernels.path_orders.plan_late_on_paths(terms, stock, ages, coming, paths, periods, late)
                 found[0][n], found[1][n], found[2][n], doubt = plan
                 if doubt <= MOST_DOUBT:
                     break

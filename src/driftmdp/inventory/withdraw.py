@@ -1,7 +1,8 @@
 """Taking back what was recorded of a day.
 
 Sales are taken back. Where an item has advice of that day but never had sales, its count and advice are taken back,
-and so is its order. Where it has neither, or if asked for, what was told of deliveries is taken back. What stood in the log stays there, and the history shows both.
+and so is its order. Where it has neither, or if asked for, what was told of deliveries is taken back. What stood in
+the log stays there, and the history shows both.
 """
 
 from datetime import date

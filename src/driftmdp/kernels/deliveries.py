@@ -1,7 +1,7 @@
 """What deliveries an item's orders had: orders, and what was told of deliveries, event by event.
 
 Of each item, events come in the order of their days, and on a day: what was told of deliveries, what the morning's
-count said of arrivals, the advice, and the real order if one is recorded. Each order is *promised* for its lead time.
+count said of arrivals, the advice, and the real order if there is one. Each order is *promised* for its lead time.
 
 From the first told line on, an order is open until it is told that it came. That begins with the orders that were
 due on that day or later, those that a line names, and, if the first line names none, the one that was due nearest
@@ -158,16 +158,14 @@ def _beginning(events: DeliveryEvents, start: int, end: int, step: int) -> tuple
 
 @kernel
 def _is_named(events: DeliveryEvents, start: int, end: int, day: int) -> bool:
+    found = False
     for e in range(start, end):
-        if events.what[e] == RECEIVED and events.key[e] == day:
-            return True
-    return False
+        found = found or (events.what[e] == RECEIVED and events.key[e] == day)
+    return found
 
 
 @kernel
-def _add(
-    promises: Promises, p: int, item: int, ordered_on: int, due: int, units: int, is_followed: bool
-) -> int:
+def _add(promises: Promises, p: int, item: int, ordered_on: int, due: int, units: int, is_followed: bool) -> int:
     """Add a promise. Return how many there are then."""
     if units <= 0:
         return p

@@ -4,8 +4,8 @@ An order of morning h is *promised* for h + L. Its *delay* d, early if it is les
 that it comes with delay d if it did not come before. Delays are drawn for each path and morning, independently, so
 that orders may overtake each other. They are common to all rules and orders that are compared.
 
-A path has two calendars of arrivals. What *truly* arrives fills the shelf. What is *promised* is what rules see when
-they project: an order that did not come on its day is expected after the mean of its remaining time, and again when
+A path has two calendars of arrivals. What *truly* arrives fills the shelf. Rules see what is *promised* when they
+project: an order that did not come on its day is expected after the mean of its remaining time, and again when
 it does not come then. An order arrives a period after its morning at the earliest.
 """
 
@@ -129,7 +129,7 @@ def hazard_of(hazards: Floats, delay: int) -> float:
 
 @kernel
 def draw_delay(hazards: Floats, first: int, least: int, uniform: float) -> int:
-    """Return a delay from a uniform number, of an order that did not come before ``first``. It is ``least`` or more."""
+    """Return a delay of ``least`` or more from a uniform number, of an order that did not come before ``first``."""
     delay, left = first, 1.0
     while delay < max(LATEST, first) + LAST_HAZARD_STEPS:
         chance = hazard_of(hazards, delay) * left

@@ -33,7 +33,6 @@ from driftmdp.kernels.arrays import Floats, Ints, Longs
 from driftmdp.kernels.late_orders import (
     LateOrders,
     delay_moments,
-    expected_coming,
     move_promises,
     send_order,
     start_late_path,

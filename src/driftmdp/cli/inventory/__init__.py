@@ -21,6 +21,19 @@ __all__ = ["inventory"]
 
 HELP = "How much to order: a backtest on your own sales, then a number each morning."
 inventory = typer.Typer(help=HELP, no_args_is_help=True)
-for command in (backtest, init, decide, record, forecast, explain, history, export, backup, verify, withdraw, receive):
+for command in (
+    backtest,
+    init,
+    decide,
+    record,
+    forecast,
+    explain,
+    history,
+    export,
+    backup,
+    verify,
+    withdraw,
+    receive,
+):
     inventory.command()(command)
 inventory.command("set")(change_settings)

@@ -36,7 +36,8 @@ def withdraw(
     """Take back a day that was recorded wrongly. Record it again afterwards.
 
     Sales are taken back. Where an item has advice of that day but never had sales, count and advice are taken back,
-    and where it has neither, what was told of its deliveries. Advice of later days stays as it was given. To withdraw again is harmless.
+    and where it has neither, what was told of its deliveries. Advice of later days stays as it was given. To
+    withdraw again is harmless.
     """
     when = options.as_day(day) or date.min
     with inventory.Shop(shop) as open_shop:

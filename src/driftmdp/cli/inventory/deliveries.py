@@ -11,7 +11,9 @@ from driftmdp.cli.inventory.commands import Correct, Database, Day
 from driftmdp.cli.output import remark
 from driftmdp.errors import InvalidInputError
 
-DELIVERED_HELP = "A CSV file with columns date, sku and units that came (0: nothing came). Optional: ordered_on (the "
+DELIVERED_HELP = (
+    "A CSV file with columns date, sku and units that came (0: nothing came). Optional: ordered_on (the "
+)
 DELIVERED_HELP += "day of the order), rest (waits or cancelled), expected (when the rest comes)."
 SUPPLIER_HELP = "The file has all that came from this supplier: what was due of its other items did not come."
 
@@ -35,7 +37,9 @@ def receive(
     may_be_empty = supplier is not None and when is not None
     found = inventory.read_delivered(delivered, when, named, date_format, decimal, may_be_empty)
     if supplier is not None and len({line.day for line in found.lines}) > 1:
-        raise InvalidInputError(f"--supplier is about one delivery; {delivered} must have one day, and has several.")
+        raise InvalidInputError(
+            f"--supplier is about one delivery; {delivered} must have one day, and has several."
+        )
     with inventory.Shop(shop) as open_shop:
         receipt = open_shop.receive(found.lines, correct, supplier, when)
     for sentence in (*found.remarks, *receipt.remarks):
